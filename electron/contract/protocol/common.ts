@@ -1,0 +1,41 @@
+import { z } from 'zod';
+
+export const PROTOCOL_VERSION = 1;
+
+/** Key of a shard: its number from prepare, six digits or more; a bisected half appends `.0` or `.1`. */
+export const shardKeySchema = z.string().regex(/^\d{6,}(\.[01])*$/);
+
+export const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/);
+
+export const precisionSchema = z.enum(['bf16', 'fp16', 'fp32', 'fp8']);
+export type Precision = z.infer<typeof precisionSchema>;
+
+export const embeddingPrecisionSchema = z.enum(['fp16', 'fp32']);
+
+/** Path relative to the run folder, forward slashes on every platform. */
+export const runPathSchema = z.string().regex(/^work\/[\w./-]+$/);
+
+export const countSchema = z.int().nonnegative();
+
+export const backendRoleSchema = z.enum(['worker', 'prepare', 'monitor']);
+export type BackendRole = z.infer<typeof backendRoleSchema>;
+
+export const helloSchema = z.object({
+  type: z.literal('hello'),
+  protocol: z.int(),
+  role: backendRoleSchema,
+  pid: z.int().positive(),
+  backend_version: z.string(),
+  python_version: z.string(),
+});
+
+export const logSchema = z.object({
+  type: z.literal('log'),
+  level: z.enum(['debug', 'info', 'warning', 'error']),
+  message: z.string(),
+});
+
+export const byeSchema = z.object({
+  type: z.literal('bye'),
+  reason: z.enum(['stop', 'stdin_closed', 'finished']),
+});

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { countSchema, helloSchema } from './common.ts';
+
+const gpuProcessSchema = z.object({
+  pid: z.int(),
+  name: z.string().nullable(),
+  memory_bytes: countSchema.nullable(),
+});
+
+const gpuSchema = z.object({
+  /** nvidia-smi's number. */
+  index: countSchema,
+  uuid: z.string(),
+  name: z.string(),
+  memory_total_bytes: countSchema,
+  memory_free_bytes: countSchema,
+  compute_capability: z.tuple([countSchema, countSchema]),
+  mig_enabled: z.boolean(),
+  /** Set for a MIG slice: the GPU it lies on. */
+  parent_uuid: z.string().nullable(),
+  processes: z.array(gpuProcessSchema),
+  /** False where CUDA_VISIBLE_DEVICES, as the user set it, leaves this GPU out. */
+  visible: z.boolean(),
+});
+export type ProbedGpu = z.infer<typeof gpuSchema>;
+
+export const probeResultSchema = z.object({
+  type: z.literal('probe'),
+  protocol: z.int(),
+  backend_version: z.string(),
+  gpus: z.array(gpuSchema),
+  driver_version: z.string().nullable(),
+  cuda_driver_version: z.string().nullable(),
+  cuda_visible_devices: z.string().nullable(),
+  /** Why there are no GPUs, in plain words; null where there are some. */
+  no_gpu_reason: z.string().nullable(),
+  apple_mps: z.boolean(),
+  cpu: z.object({
+    name: z.string(),
+    logical_cores: z.int().positive(),
+    memory_total_bytes: countSchema,
+    memory_available_bytes: countSchema,
+  }),
+  probe_ms: z.number().nonnegative(),
+});
+export type ProbeResult = z.infer<typeof probeResultSchema>;
+
+const sampleSchema = z.object({
+  type: z.literal('sample'),
+  /** Seconds since the epoch. */
+  time: z.number().positive(),
+  devices: z.array(
+    z.object({
+      uuid: z.string(),
+      utilization_percent: z.number().min(0).max(100).nullable(),
+      memory_used_bytes: countSchema.nullable(),
+      memory_total_bytes: countSchema.nullable(),
+      temperature_c: z.number().nullable(),
+      power_w: z.number().nonnegative().nullable(),
+    }),
+  ),
+  cpu_percent: z.number().min(0).nullable(),
+  memory_used_bytes: countSchema.nullable(),
+});
+export type DeviceSample = z.infer<typeof sampleSchema>;
+
+export const monitorEventSchema = z.discriminatedUnion('type', [helloSchema, sampleSchema]);
+export type MonitorEvent = z.infer<typeof monitorEventSchema>;

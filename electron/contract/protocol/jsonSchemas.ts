@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { monitorEventSchema, probeResultSchema } from './devices.ts';
+import { inspectedFileSchema } from './inspect.ts';
+import { prepareCommandSchema, prepareEventSchema } from './prepare.ts';
+import { workerCommandSchema, workerEventSchema } from './worker.ts';
+
+/** Every message of the line protocol as JSON Schema, by the name of its file in python-backend/schemas. */
+export function protocolJsonSchemas(): Record<string, z.core.JSONSchema.BaseSchema> {
+  const schemas = {
+    'worker-command': workerCommandSchema,
+    'worker-event': workerEventSchema,
+    'prepare-command': prepareCommandSchema,
+    'prepare-event': prepareEventSchema,
+    'inspected-file': inspectedFileSchema,
+    'probe-result': probeResultSchema,
+    'monitor-event': monitorEventSchema,
+  };
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, z.toJSONSchema(schema)]));
+}

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { countSchema, helloSchema, runPathSchema, sha256Schema, shardKeySchema } from './common.ts';
+
+export const prepareCommandSchema = z.object({
+  type: z.literal('prepare'),
+  inputs: z.array(z.object({ input: countSchema, path: z.string(), sha256: sha256Schema.nullable() })).min(1),
+  /** The run folder's `work` directory. */
+  work_dir: z.string(),
+  chunk_length: z.int().positive(),
+  residues_per_shard: z.int().positive(),
+  tail_shards: countSchema,
+});
+export type PrepareCommand = z.infer<typeof prepareCommandSchema>;
+
+const progressSchema = z.object({
+  type: z.literal('progress'),
+  input: countSchema,
+  bytes_read: countSchema,
+  bytes_total: countSchema,
+  records: countSchema,
+  bases: countSchema,
+  chunks: countSchema,
+  frames: countSchema,
+  shards: countSchema,
+});
+export type PrepareProgress = z.infer<typeof progressSchema>;
+
+const recordsSchema = z.object({
+  type: z.literal('records'),
+  path: runPathSchema,
+  sha256: sha256Schema,
+  first_row: countSchema,
+  count: countSchema,
+});
+export type RecordsFile = z.infer<typeof recordsSchema>;
+
+const shardSchema = z.object({
+  type: z.literal('shard'),
+  key: shardKeySchema,
+  path: runPathSchema,
+  sha256: sha256Schema,
+  frames: countSchema,
+  residues: countSchema,
+  chunks: countSchema,
+  first_row: countSchema,
+  last_row: countSchema,
+});
+export type PreparedShard = z.infer<typeof shardSchema>;
+
+const inputProblemSchema = z.object({
+  type: z.literal('input_problem'),
+  input: countSchema,
+  code: z.string(),
+  severity: z.enum(['warning', 'skipped']),
+  count: countSchema,
+  examples: z.array(z.object({ row: countSchema, name: z.string(), detail: z.string() })).max(5),
+});
+export type InputProblem = z.infer<typeof inputProblemSchema>;
+
+const inputDoneSchema = z.object({
+  type: z.literal('input_done'),
+  input: countSchema,
+  sha256: sha256Schema,
+  records: countSchema,
+  bases: countSchema,
+  first_row: countSchema,
+});
+export type InputDone = z.infer<typeof inputDoneSchema>;
+
+const doneSchema = z.object({
+  type: z.literal('done'),
+  records: countSchema,
+  chunks: countSchema,
+  frames: countSchema,
+  residues: countSchema,
+  shards: countSchema,
+  scorable_records: countSchema,
+  not_scored: z.record(z.string(), countSchema),
+});
+export type PrepareDone = z.infer<typeof doneSchema>;
+
+export const prepareFailureCodeSchema = z.enum([
+  'input_unreadable',
+  'input_truncated',
+  'not_sequence_file',
+  'input_changed',
+  'disk_full',
+  'folder_unwritable',
+  'internal_error',
+]);
+
+const prepareFailedSchema = z.object({
+  type: z.literal('prepare_failed'),
+  input: countSchema.nullable(),
+  code: prepareFailureCodeSchema,
+  message: z.string(),
+  next_step: z.string(),
+});
+export type PrepareFailed = z.infer<typeof prepareFailedSchema>;
+
+export const prepareEventSchema = z.discriminatedUnion('type', [
+  helloSchema,
+  progressSchema,
+  recordsSchema,
+  shardSchema,
+  inputProblemSchema,
+  inputDoneSchema,
+  doneSchema,
+  prepareFailedSchema,
+]);
+export type PrepareEvent = z.infer<typeof prepareEventSchema>;

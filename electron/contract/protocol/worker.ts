@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import {
+  byeSchema,
+  countSchema,
+  embeddingPrecisionSchema,
+  helloSchema,
+  logSchema,
+  precisionSchema,
+  sha256Schema,
+  shardKeySchema,
+} from './common.ts';
+
+/** Closed list of the reasons for which a frame or a shard gets no score. */
+export const shardFailureCodeSchema = z.enum([
+  'out_of_memory',
+  'non_finite',
+  'norm_out_of_band',
+  'shard_unreadable',
+  'write_failed',
+  'disk_full',
+  'device_lost',
+  'internal_error',
+  'recalled',
+]);
+export type ShardFailureCode = z.infer<typeof shardFailureCodeSchema>;
+
+const loadCommandSchema = z.object({
+  type: z.literal('load'),
+  /** `cuda` means the one device that CUDA_VISIBLE_DEVICES leaves. */
+  device: z.enum(['cpu', 'cuda', 'mps']),
+  model_folder: z.string(),
+  precision: precisionSchema,
+  tokens_per_batch: z.int().positive(),
+  embeddings: embeddingPrecisionSchema.nullable(),
+  /** Largest share of the device's memory to use; null for all that is free. */
+  memory_fraction: z.number().positive().max(1).nullable(),
+});
+
+const shardCommandSchema = z.object({
+  type: z.literal('shard'),
+  shard: shardKeySchema,
+  shard_path: z.string(),
+  shard_sha256: sha256Schema,
+  frame_begin: countSchema,
+  frame_end: countSchema,
+  scores_path: z.string(),
+  embeddings_path: z.string().nullable(),
+});
+export type ShardCommand = z.infer<typeof shardCommandSchema>;
+
+export const workerCommandSchema = z.discriminatedUnion('type', [
+  loadCommandSchema,
+  shardCommandSchema,
+  z.object({ type: z.literal('recall'), shard: shardKeySchema }),
+  z.object({ type: z.literal('pause') }),
+  z.object({ type: z.literal('resume') }),
+  z.object({ type: z.literal('stop') }),
+]);
+export type WorkerCommand = z.infer<typeof workerCommandSchema>;
+
+const readySchema = z.object({
+  type: z.literal('ready'),
+  device_name: z.string(),
+  /** UUID that the worker itself reads from its device; null on a CPU. */
+  device_uuid: z.string().nullable(),
+  precision: precisionSchema,
+  tokens_per_batch: z.int().positive(),
+  attention: z.string(),
+  model_name: z.string(),
+  model_hash: sha256Schema,
+  load_seconds: z.number().nonnegative(),
+  torch_version: z.string(),
+  memory_bytes: countSchema,
+});
+export type WorkerReady = z.infer<typeof readySchema>;
+
+const progressSchema = z.object({
+  type: z.literal('progress'),
+  shard: shardKeySchema,
+  frames_done: countSchema,
+  frames_total: countSchema,
+  residues_done: countSchema,
+  residues_total: countSchema,
+});
+export type ShardProgress = z.infer<typeof progressSchema>;
+
+const shardDoneSchema = z.object({
+  type: z.literal('shard_done'),
+  shard: shardKeySchema,
+  scores_path: z.string(),
+  scores_sha256: sha256Schema,
+  embeddings_sha256: sha256Schema.nullable(),
+  frames: countSchema,
+  residues: countSchema,
+  seconds: z.number().nonnegative(),
+  frames_recomputed_fp32: countSchema,
+  frames_failed: countSchema,
+  frames_outside_norm_band: countSchema,
+  /** Times a batch was halved after the device ran out of memory: such scores are bounded, not byte-identical. */
+  batch_halvings: countSchema,
+  peak_memory_bytes: countSchema,
+});
+export type ShardDone = z.infer<typeof shardDoneSchema>;
+
+const shardFailedSchema = z.object({
+  type: z.literal('shard_failed'),
+  shard: shardKeySchema,
+  code: shardFailureCodeSchema,
+  message: z.string(),
+  detail: z.string(),
+});
+export type ShardFailed = z.infer<typeof shardFailedSchema>;
+
+const oomSchema = z.object({
+  type: z.literal('oom'),
+  shard: shardKeySchema,
+  tokens_per_batch_before: z.int().positive(),
+  tokens_per_batch_after: z.int().positive(),
+});
+
+const heartbeatSchema = z.object({
+  type: z.literal('heartbeat'),
+  /** What the worker does now; a step that doesn't change for long is how a stall shows. */
+  step: z.enum(['starting', 'loading', 'idle', 'reading', 'computing', 'writing', 'paused', 'stopping']),
+  /** Counts every finished step, batch or file, so that a beat without progress can be told from work. */
+  steps_done: countSchema,
+  shard: shardKeySchema.nullable(),
+  rss_bytes: countSchema,
+  device_memory_bytes: countSchema,
+});
+export type Heartbeat = z.infer<typeof heartbeatSchema>;
+
+/** Loading failed: nothing can be computed on this device. */
+const loadFailedSchema = z.object({
+  type: z.literal('load_failed'),
+  code: z.enum([
+    'model_missing',
+    'model_damaged',
+    'out_of_memory',
+    'device_unusable',
+    'precision_unsupported',
+    'internal_error',
+  ]),
+  message: z.string(),
+  next_step: z.string(),
+});
+
+export const workerEventSchema = z.discriminatedUnion('type', [
+  helloSchema,
+  readySchema,
+  loadFailedSchema,
+  progressSchema,
+  shardDoneSchema,
+  shardFailedSchema,
+  oomSchema,
+  heartbeatSchema,
+  logSchema,
+  byeSchema,
+]);
+export type WorkerEvent = z.infer<typeof workerEventSchema>;

@@ -1,0 +1,123 @@
+import { z } from 'zod';
+
+/** Everything that can go wrong in a way the user sees: what to call it, and what to do next. */
+const ERROR_CATALOGUE = {
+  // inputs
+  input_not_found: ['File not found', 'Check the path, or drop the file again.'],
+  input_unreadable: [
+    'File cannot be read',
+    'Check that you may read this file and that its disk is connected.',
+  ],
+  input_truncated: ['File is cut off', 'The compressed file ends too early. Copy or download it again.'],
+  not_sequence_file: ['Not a FASTA or FASTQ file', 'Choose a file with sequences in FASTA or FASTQ format.'],
+  input_changed: [
+    'Input file has changed',
+    'Restore the original file and resume, or start a new run with the changed file.',
+  ],
+  no_sequences: ['No sequences found', 'Choose a file that holds at least one sequence.'],
+  // run folders
+  folder_not_ours: ['Folder is not empty', 'Choose an empty folder or a new name for the results.'],
+  folder_has_run: ['Folder already holds a run', 'Resume that run, or use --force to start it anew.'],
+  folder_not_a_run: ['Not a run folder', 'Choose a folder that holds a run.db of this program.'],
+  folder_unwritable: [
+    'Folder cannot be written',
+    'Choose another folder, or ask for permission to write there.',
+  ],
+  folder_gone: ['Results folder is gone', 'Connect the disk again or move the folder back, then resume.'],
+  run_locked: ['Run is open elsewhere', 'Close it there first. Only one program may work on a run.'],
+  run_too_new: ['Run was made by a newer version', 'Update this program, then open the run again.'],
+  run_damaged: ['Run database is damaged', 'Start the run anew in another folder; the inputs are unchanged.'],
+  disk_full: [
+    'Disk is full',
+    'Free some space on this disk, then resume. Everything computed so far is kept.',
+  ],
+  // devices and models
+  device_unknown: ['No such device', 'See the devices of this computer with "virnucpro devices".'],
+  device_hidden: [
+    'Device is hidden by CUDA_VISIBLE_DEVICES',
+    'Unset CUDA_VISIBLE_DEVICES, or choose one of the devices it lists.',
+  ],
+  no_usable_device: [
+    'No device left to compute on',
+    'Check the GPUs, then resume. Everything computed is kept.',
+  ],
+  precision_unsupported: ['Precision not supported', 'Choose another precision, or leave out this device.'],
+  model_unknown: ['No such model', 'Use demo, 300, 500, or the path of a model folder.'],
+  model_missing: ['Model weights are missing', 'Get the weights with "virnucpro models get".'],
+  model_damaged: ['Model weights are damaged', 'Get the weights again with "virnucpro models get".'],
+  // the Python environment
+  python_missing: ['Python not found', 'Install Python 3.10 or newer, then start again.'],
+  python_broken: ['Python environment is not usable', 'Repair it with "virnucpro doctor --repair".'],
+  // workers
+  worker_died: [
+    'A worker stopped unexpectedly',
+    'It is started again by itself. See its log if this goes on.',
+  ],
+  worker_silent: [
+    'A worker gives no sign of life',
+    'It is started again by itself. See its log if this goes on.',
+  ],
+  worker_stalled: [
+    'A worker makes no progress',
+    'It is started again by itself. See its log if this goes on.',
+  ],
+  protocol_garbage: ['A worker sent something unreadable', 'It is started again by itself. See its log.'],
+  protocol_version: [
+    'Program and Python backend do not fit together',
+    'Install the Python backend of this version: "virnucpro doctor --repair".',
+  ],
+  worker_load_failed: ['A worker could not load the model', 'Read the reason below; then resume.'],
+  device_switched_off: ['Device switched off', 'The other devices go on. See its log for the reason.'],
+  shard_failed: ['A part failed', 'Retry it. If it fails again, its sequences are listed by name.'],
+  prepare_failed: ['Reading the input failed', 'Read the reason below; then resume.'],
+  // anything else
+  usage: ['Used wrongly', 'See "virnucpro --help".'],
+  internal: ['Unexpected error', 'Copy the diagnostics and report it. The run can be resumed.'],
+} as const satisfies Record<string, readonly [title: string, nextStep: string]>;
+
+export type ErrorCode = keyof typeof ERROR_CATALOGUE;
+export const errorCodeSchema = z.enum(Object.keys(ERROR_CATALOGUE) as [ErrorCode, ...ErrorCode[]]);
+
+export const appErrorSchema = z.object({
+  code: errorCodeSchema,
+  title: z.string(),
+  /** What happened, in plain words. */
+  cause: z.string(),
+  nextStep: z.string(),
+  /** For the log and the curious: paths, exit codes, the last lines of standard error. */
+  detail: z.string().optional(),
+});
+export type AppError = z.infer<typeof appErrorSchema>;
+
+export function appError(
+  code: ErrorCode,
+  cause: string,
+  more?: { nextStep?: string; detail?: string },
+): AppError {
+  const [title, nextStep] = ERROR_CATALOGUE[code];
+  return {
+    code,
+    title,
+    cause,
+    nextStep: more?.nextStep ?? nextStep,
+    ...(more?.detail ? { detail: more.detail } : {}),
+  };
+}
+
+/** Carries an AppError through code that can only throw; caught at the engine's edges. */
+export class AppFailure extends Error {
+  readonly error: AppError;
+
+  constructor(error: AppError) {
+    super(`${error.title}: ${error.cause}`);
+    this.name = 'AppFailure';
+    this.error = error;
+  }
+}
+
+export function asAppError(reason: unknown): AppError {
+  if (reason instanceof AppFailure) return reason.error;
+  const message = reason instanceof Error ? reason.message : String(reason);
+  const detail = reason instanceof Error ? reason.stack : undefined;
+  return appError('internal', message, detail ? { detail } : {});
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { countSchema, embeddingPrecisionSchema, precisionSchema, sha256Schema } from './protocol/common.ts';
+
+/** Shards this many from the end of the input are cut to a quarter, so that all devices end together.
+ * A constant, and not per worker: the shards must not depend on how many workers there are. */
+export const TAIL_SHARDS = 32;
+export const RESIDUES_PER_SHARD = { gpu: 262_144, cpu: 16_384 } as const;
+export const TOKENS_PER_BATCH = { gpu: 32_768, cpu: 4_096 } as const;
+export const CHUNK_LENGTH_LIMITS = { min: 30, max: 10_000 } as const;
+
+export const planInputSchema = z.object({
+  path: z.string(),
+  sizeBytes: countSchema,
+  sha256: sha256Schema,
+});
+export type PlanInput = z.infer<typeof planInputSchema>;
+
+export const planModelSchema = z.object({
+  name: z.string(),
+  title: z.string(),
+  hash: sha256Schema,
+  folder: z.string(),
+  /** Shown wherever results are shown, such as "demo model, no biological meaning". */
+  notice: z.string().nullable(),
+});
+export type PlanModel = z.infer<typeof planModelSchema>;
+
+/** What decides the numbers of a run. Stored at creation, never changed. */
+export const planSchema = z.object({
+  inputs: z.array(planInputSchema).min(1),
+  model: planModelSchema,
+  chunkLength: z.int().min(CHUNK_LENGTH_LIMITS.min).max(CHUNK_LENGTH_LIMITS.max),
+  precision: precisionSchema,
+  tokensPerBatch: z.int().positive(),
+  residuesPerShard: z.int().positive(),
+  tailShards: countSchema,
+  embeddings: embeddingPrecisionSchema.nullable(),
+});
+export type Plan = z.infer<typeof planSchema>;

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { countSchema } from './protocol/common.ts';
+
+export const predictionSchema = z.enum(['virus', 'others', 'not_scored', 'failed']);
+export type Prediction = z.infer<typeof predictionSchema>;
+
+export const reasonSchema = z.enum([
+  'ok',
+  'empty',
+  'no_open_frame',
+  'invalid_characters',
+  'malformed_record',
+  'worker_failure',
+  'out_of_memory',
+  'non_finite',
+]);
+export type Reason = z.infer<typeof reasonSchema>;
+
+export const FRAME_NAMES = ['F1', 'F2', 'F3', 'R1', 'R2', 'R3'] as const;
+export type FrameName = (typeof FRAME_NAMES)[number];
+
+/** Files that a finished run leaves in its folder. */
+export const RESULT_FILES = {
+  originalFrames: 'prediction_results.txt',
+  originalChunks: 'prediction_results_highestscore.csv',
+  sequences: 'sequences.tsv',
+  chunks: 'chunks.tsv',
+  viralSequences: 'viral_sequences.fna',
+  failedFiles: 'failed_files.txt',
+  failedRecords: 'failed_records.tsv',
+  run: 'run.json',
+} as const;
+
+/** One row of sequences.tsv: our own summary of a record; the original tool has none. */
+export const sequenceResultSchema = z.object({
+  row: countSchema,
+  seqName: z.string(),
+  header: z.string(),
+  input: countSchema,
+  length: countSchema,
+  virusScore: z.number().nullable(),
+  prediction: predictionSchema,
+  reason: reasonSchema,
+  nChunks: countSchema,
+  nChunksScored: countSchema,
+  nChunksViral: countSchema,
+  viralFraction: z.number().nullable(),
+  /** 1-based and inclusive, as in every table. */
+  bestChunkStart: countSchema.nullable(),
+  bestChunkEnd: countSchema.nullable(),
+  bestFrame: z.enum(FRAME_NAMES).nullable(),
+  nFramesScored: countSchema,
+});
+export type SequenceResult = z.infer<typeof sequenceResultSchema>;
+
+export const chunkResultSchema = z.object({
+  chunk: countSchema,
+  start: countSchema,
+  end: countSchema,
+  frames: z.array(z.object({ frame: z.enum(FRAME_NAMES), score1: z.number(), score2: z.number() })),
+  bestFrame: z.enum(FRAME_NAMES).nullable(),
+  score1: z.number().nullable(),
+  score2: z.number().nullable(),
+  isVirus: z.boolean().nullable(),
+  reason: reasonSchema,
+});
+export type ChunkResult = z.infer<typeof chunkResultSchema>;

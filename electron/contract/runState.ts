@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { appErrorSchema } from './errors.ts';
+
+/** A run's life. Transitions are in engine/runs/runTransitions.ts. */
+export const runStateSchema = z.discriminatedUnion('phase', [
+  z.object({ phase: z.literal('created') }),
+  z.object({ phase: z.literal('running') }),
+  /** Batches under way are being finished and the devices freed. */
+  z.object({ phase: z.literal('pausing') }),
+  /** Parts under way are being finished; then the run pauses. */
+  z.object({ phase: z.literal('draining') }),
+  z.object({ phase: z.literal('paused'), error: appErrorSchema.nullable() }),
+  /** All parts are done or failed; tables are being written. */
+  z.object({ phase: z.literal('finishing') }),
+  z.object({
+    phase: z.literal('done'),
+    failedShards: z.int().nonnegative(),
+    failedRecords: z.int().nonnegative(),
+  }),
+  z.object({ phase: z.literal('failed'), error: appErrorSchema }),
+  z.object({ phase: z.literal('cancelled') }),
+]);
+export type RunState = z.infer<typeof runStateSchema>;
+export type RunPhase = RunState['phase'];
+
+export const shardStateSchema = z.enum(['pending', 'assigned', 'done', 'failed', 'split', 'skipped']);
+export type ShardState = z.infer<typeof shardStateSchema>;

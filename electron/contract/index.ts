@@ -1,0 +1,6 @@
+export * from './errors.ts';
+export * from './plan.ts';
+export * from './protocol/index.ts';
+export * from './results.ts';
+export * from './rpc/index.ts';
+export * from './runState.ts';

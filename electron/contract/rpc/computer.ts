@@ -1,0 +1,90 @@
+import { eventIterator } from '@orpc/contract';
+import { z } from 'zod';
+import { appErrorSchema } from '../errors.ts';
+import { countSchema, probeResultSchema } from '../protocol/index.ts';
+import { procedure } from './procedure.ts';
+
+export const settingsSchema = z.object({
+  theme: z.enum(['system', 'light', 'dark']).default('system'),
+  language: z.enum(['en', 'de']).default('en'),
+  /** Null for a folder beside the input. */
+  outputFolder: z.string().nullable().default(null),
+  keepAwake: z.boolean().default(true),
+  notifications: z.boolean().default(true),
+  welcomeSeen: z.boolean().default(false),
+});
+export type Settings = z.infer<typeof settingsSchema>;
+
+export const computerCheckIdSchema = z.enum(['driver', 'gpus', 'memory', 'disk', 'python', 'weights']);
+
+export const computerCheckSchema = z.object({
+  id: computerCheckIdSchema,
+  title: z.string(),
+  status: z.enum(['good', 'warning', 'bad', 'checking']),
+  sentence: z.string(),
+  /** What the one button does; null where there is nothing to do. */
+  action: z
+    .object({ label: z.string(), kind: z.enum(['repair_python', 'get_weights', 'check_again']) })
+    .nullable(),
+});
+export type ComputerCheck = z.infer<typeof computerCheckSchema>;
+
+export const modelStatusSchema = z.object({
+  /** demo, 300, 500, or the path of a model folder. */
+  id: z.string(),
+  title: z.string(),
+  notice: z.string().nullable(),
+  chunkLength: countSchema,
+  present: z.boolean(),
+  downloadBytes: countSchema.nullable(),
+  problem: appErrorSchema.nullable(),
+});
+export type ModelStatus = z.infer<typeof modelStatusSchema>;
+
+export const stepProgressSchema = z.object({
+  step: z.string(),
+  stepNumber: countSchema,
+  stepCount: countSchema,
+  fraction: z.number().min(0).max(1).nullable(),
+  line: z.string(),
+  finished: z.boolean(),
+  error: appErrorSchema.nullable(),
+});
+export type StepProgress = z.infer<typeof stepProgressSchema>;
+
+export const computerContract = {
+  info: procedure.output(
+    z.object({
+      version: z.string(),
+      shell: z.enum(['electron', 'browser']),
+      platform: z.string(),
+      dataDir: z.string(),
+      /** Folder that the file chooser of browser mode is limited to; null in Electron. */
+      root: z.string().nullable(),
+    }),
+  ),
+  devices: procedure.output(probeResultSchema),
+  models: procedure.output(z.array(modelStatusSchema)),
+  check: procedure.output(eventIterator(z.array(computerCheckSchema))),
+  repairPython: procedure.output(eventIterator(stepProgressSchema)),
+  getWeights: procedure.input(z.object({ model: z.string() })).output(eventIterator(stepProgressSchema)),
+  /** Text for a support request, with home folder and user names taken out. */
+  diagnostics: procedure.output(z.object({ text: z.string() })),
+  settings: procedure.output(settingsSchema),
+  changeSettings: procedure.input(settingsSchema.partial()).output(settingsSchema),
+  /** Files and folders of the engine's computer, for browser mode's chooser. */
+  browse: procedure.input(z.object({ folder: z.string().nullable() })).output(
+    z.object({
+      folder: z.string(),
+      parent: z.string().nullable(),
+      entries: z.array(
+        z.object({
+          name: z.string(),
+          path: z.string(),
+          isFolder: z.boolean(),
+          sizeBytes: countSchema.nullable(),
+        }),
+      ),
+    }),
+  ),
+};

@@ -1,0 +1,254 @@
+import { eventIterator } from '@orpc/contract';
+import { z } from 'zod';
+import { appErrorSchema } from '../errors.ts';
+import { planSchema } from '../plan.ts';
+import {
+  countSchema,
+  embeddingPrecisionSchema,
+  inspectedFileSchema,
+  precisionSchema,
+  shardKeySchema,
+} from '../protocol/index.ts';
+import { runStateSchema, shardStateSchema } from '../runState.ts';
+import { procedure } from './procedure.ts';
+
+export const runIdSchema = z.uuid();
+const byRun = z.object({ runId: runIdSchema });
+
+/** What the user decides about a run; what is left out is chosen for them. */
+export const runRequestSchema = z.object({
+  inputs: z.array(z.string()).min(1),
+  outputDir: z.string().optional(),
+  name: z.string().max(200).optional(),
+  /** demo, 300, 500, or the path of a model folder or of a head file. */
+  model: z.string().default('500'),
+  chunkLength: z.int().positive().optional(),
+  /** auto, cpu, cpu:3, 0,1 or UUIDs. */
+  devices: z.string().default('auto'),
+  precision: z.union([z.literal('auto'), precisionSchema]).default('auto'),
+  tokensPerBatch: z.int().positive().optional(),
+  residuesPerShard: z.int().positive().optional(),
+  embeddings: embeddingPrecisionSchema.nullable().default(null),
+  keepWork: z.boolean().default(false),
+  force: z.boolean().default(false),
+});
+export type RunRequest = z.infer<typeof runRequestSchema>;
+export type RunRequestInput = z.input<typeof runRequestSchema>;
+
+export const workerStateSchema = z.discriminatedUnion('state', [
+  z.object({ state: z.literal('starting') }),
+  z.object({ state: z.literal('loading') }),
+  z.object({ state: z.literal('idle') }),
+  z.object({ state: z.literal('working'), shard: shardKeySchema }),
+  z.object({ state: z.literal('pausing') }),
+  z.object({ state: z.literal('paused') }),
+  z.object({ state: z.literal('restarting'), attempt: z.int(), error: appErrorSchema }),
+  z.object({ state: z.literal('switched_off'), error: appErrorSchema }),
+  z.object({ state: z.literal('excluded') }),
+  z.object({ state: z.literal('stopped') }),
+]);
+export type WorkerState = z.infer<typeof workerStateSchema>;
+
+export const deviceLiveSchema = z.object({
+  /** GPU UUID, or cpu:0, cpu:1, ... */
+  id: z.string(),
+  name: z.string(),
+  /** nvidia-smi's number; null for a CPU worker. */
+  index: countSchema.nullable(),
+  worker: workerStateSchema,
+  shardFraction: z.number().min(0).max(1).nullable(),
+  shardsDone: countSchema,
+  residuesDone: countSchema,
+  tokensPerSecond: z.number().nonnegative().nullable(),
+  framesPerSecond: z.number().nonnegative().nullable(),
+  tokensPerBatch: z.int().positive().nullable(),
+  utilizationPercent: z.number().nullable(),
+  memoryUsedBytes: countSchema.nullable(),
+  memoryTotalBytes: countSchema.nullable(),
+  temperatureC: z.number().nullable(),
+  powerW: z.number().nullable(),
+});
+export type DeviceLive = z.infer<typeof deviceLiveSchema>;
+
+export const runProgressSchema = z.object({
+  prepare: z.object({
+    finished: z.boolean(),
+    bytesRead: countSchema,
+    bytesTotal: countSchema,
+    records: countSchema,
+    bases: countSchema,
+    frames: countSchema,
+  }),
+  shards: z.object({ total: countSchema, done: countSchema, failed: countSchema, inWork: countSchema }),
+  frames: z.object({ total: countSchema, done: countSchema }),
+  residues: z.object({ total: countSchema, done: countSchema }),
+  inputs: z.object({ total: countSchema, done: countSchema, failed: countSchema }),
+  /** Share of all the work, prepare's estimate of the rest included; null until it can be said. */
+  fraction: z.number().min(0).max(1).nullable(),
+  elapsedSeconds: z.number().nonnegative(),
+  /** Time left as a range; null until it can be said. */
+  remainingSeconds: z.object({ low: z.number(), high: z.number() }).nullable(),
+  tokensPerSecond: z.number().nonnegative().nullable(),
+});
+export type RunProgress = z.infer<typeof runProgressSchema>;
+
+export const runSummarySchema = z.object({
+  runId: runIdSchema,
+  folder: z.string(),
+  name: z.string(),
+  state: runStateSchema,
+  /** The folder says that the run is going on, but nobody works on it: it was cut off by a crash. */
+  interrupted: z.boolean(),
+  /** The folder is not to be found just now, such as on a disk that is not connected. */
+  missing: z.boolean(),
+  createdAt: z.iso.datetime(),
+  finishedAt: z.iso.datetime().nullable(),
+  plan: planSchema,
+  /** What the user asked for, so that the same can be asked for again. */
+  request: runRequestSchema,
+  queuePosition: countSchema.nullable(),
+  fraction: z.number().min(0).max(1).nullable(),
+  sequences: countSchema.nullable(),
+  viralSequences: countSchema.nullable(),
+});
+export type RunSummary = z.infer<typeof runSummarySchema>;
+
+export const runEventSchema = z.object({
+  id: countSchema,
+  time: z.iso.datetime(),
+  level: z.enum(['info', 'warning', 'error']),
+  code: z.string(),
+  message: z.string(),
+  detail: z.string().nullable(),
+});
+export type RunEvent = z.infer<typeof runEventSchema>;
+
+/** Everything that the dashboard shows; sent whole, at most four times a second. */
+export const runLiveSchema = z.object({
+  run: runSummarySchema,
+  progress: runProgressSchema,
+  devices: z.array(deviceLiveSchema),
+  /** The newest events, oldest first; older ones through `runs.events`. */
+  recentEvents: z.array(runEventSchema),
+});
+export type RunLive = z.infer<typeof runLiveSchema>;
+
+export const throughputPointSchema = z.object({
+  time: z.number(),
+  /** Tokens per second by device id. */
+  tokensPerSecond: z.record(z.string(), z.number()),
+});
+
+export const inputStatusSchema = z.object({
+  input: countSchema,
+  path: z.string(),
+  sizeBytes: countSchema,
+  state: z.enum(['waiting', 'preparing', 'working', 'done', 'done_with_failures', 'failed']),
+  records: countSchema.nullable(),
+  bases: countSchema.nullable(),
+  shards: z.object({ total: countSchema, done: countSchema, failed: countSchema }),
+  residues: z.object({ total: countSchema, done: countSchema }),
+  problems: z.array(
+    z.object({
+      code: z.string(),
+      severity: z.enum(['warning', 'skipped']),
+      count: countSchema,
+      examples: z.array(z.object({ row: countSchema, name: z.string(), detail: z.string() })),
+    }),
+  ),
+});
+export type InputStatus = z.infer<typeof inputStatusSchema>;
+
+export const shardStatusSchema = z.object({
+  key: shardKeySchema,
+  state: shardStateSchema,
+  firstRow: countSchema,
+  lastRow: countSchema,
+  frames: countSchema,
+  residues: countSchema,
+  device: z.string().nullable(),
+  seconds: z.number().nullable(),
+  attempts: countSchema,
+  /** Set for a failed part: stage, cause and suggestion in plain words. */
+  failure: z.object({ stage: z.string(), error: appErrorSchema }).nullable(),
+  logPath: z.string().nullable(),
+});
+export type ShardStatus = z.infer<typeof shardStatusSchema>;
+
+const page = { offset: countSchema.default(0), limit: z.int().positive().max(1000).default(200) };
+
+const inspectEventSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('found'), paths: z.array(z.string()), ignored: countSchema }),
+  inspectedFileSchema,
+]);
+export type InspectEvent = z.infer<typeof inspectEventSchema>;
+
+export const estimateSchema = z.object({
+  /** Null where this computer has no measured speed for the model yet. */
+  seconds: z.object({ low: z.number(), high: z.number() }).nullable(),
+  /** Where the speed comes from, in plain words. */
+  basis: z.string(),
+  diskBytes: countSchema,
+  diskFreeBytes: countSchema.nullable(),
+  outputDir: z.string(),
+  /** Why the run can't start as it stands. */
+  blocker: appErrorSchema.nullable(),
+});
+export type RunEstimate = z.infer<typeof estimateSchema>;
+
+export const runsContract = {
+  /** All runs known to this computer and the queue; sent whole when anything changes. */
+  watchAll: procedure.output(eventIterator(z.array(runSummarySchema))),
+  /** Looks into files, and files below folders, one after the other. */
+  inspect: procedure
+    .input(z.object({ paths: z.array(z.string()).min(1), chunkLength: z.int().positive() }))
+    .output(eventIterator(inspectEventSchema)),
+  estimate: procedure
+    .input(z.object({ request: runRequestSchema, bases: countSchema, chunks: countSchema }))
+    .output(estimateSchema),
+  /** Makes the run's folder and puts it at the end of the queue. */
+  create: procedure.input(runRequestSchema).output(byRun),
+  /** Runs the bundled sample with the demo model. */
+  runExample: procedure.output(byRun),
+  /** Compares the example's scores with the stored expected ones. */
+  checkExample: procedure
+    .input(byRun)
+    .output(z.object({ matches: z.boolean(), compared: countSchema, message: z.string() })),
+  open: procedure.input(z.object({ folder: z.string() })).output(byRun),
+  watch: procedure.input(byRun).output(eventIterator(runLiveSchema)),
+  throughput: procedure.input(byRun).output(z.array(throughputPointSchema)),
+  events: procedure
+    .input(
+      byRun.extend({ beforeId: countSchema.optional(), limit: z.int().positive().max(1000).default(200) }),
+    )
+    .output(z.array(runEventSchema)),
+  inputs: procedure
+    .input(byRun.extend(page))
+    .output(z.object({ total: countSchema, items: z.array(inputStatusSchema) })),
+  shards: procedure
+    .input(byRun.extend({ ...page, input: countSchema.optional(), state: shardStateSchema.optional() }))
+    .output(z.object({ total: countSchema, items: z.array(shardStatusSchema) })),
+  pause: procedure.input(byRun),
+  /** Finishes the parts in work, then pauses. */
+  drain: procedure.input(byRun),
+  resume: procedure.input(byRun),
+  /** Ends the workers at once; parts in work are computed again on resume. */
+  stop: procedure.input(byRun),
+  cancel: procedure.input(byRun),
+  retry: procedure.input(
+    byRun.extend({
+      shards: z.union([z.literal('all'), z.array(shardKeySchema)]),
+      smallerBatches: z.boolean(),
+    }),
+  ),
+  skip: procedure.input(byRun.extend({ shards: z.array(shardKeySchema) })),
+  includeDevice: procedure.input(byRun.extend({ device: z.string(), included: z.boolean() })),
+  moveInQueue: procedure.input(byRun.extend({ position: countSchema })),
+  rename: procedure.input(byRun.extend({ name: z.string().min(1).max(200) })),
+  folderSize: procedure.input(byRun).output(z.object({ bytes: countSchema, files: countSchema })),
+  /** Deletes what this program made in the run's folder; `onlyWork` keeps results and database. */
+  remove: procedure.input(byRun.extend({ files: z.enum(['keep', 'work', 'all']) })),
+  readLog: procedure
+    .input(byRun.extend({ path: z.string(), lines: z.int().positive().max(5000).default(500) }))
+    .output(z.object({ text: z.string(), truncated: z.boolean() })),
+};

@@ -1,0 +1,172 @@
+"""Self-attention within each sequence of a flat batch: one strategy per kind of hardware.
+
+Every strategy takes `qkv` [T, 3, heads, head_dim] (not yet rotated or scaled, in the run's precision) and
+returns [T, heads * head_dim] in the same precision. Rotation, scores and softmax are FP32.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, Protocol, cast
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from virnucpro_backend.encoders.float32 import RotaryTables
+from virnucpro_backend.encoders.layout import SequenceLayout
+
+
+class Attention(Protocol):
+    """softmax(scale * q k^T - slope * |i - j|) v, each sequence by itself.
+
+    `rotary`: rotate q and k first (ESM-2). `alibi_slopes` FP32 [heads]: the linear bias (DNABERT-S).
+    """
+
+    name: str
+    packs: bool
+    """Whether sequences of different lengths may share a batch."""
+
+    def __call__(
+        self,
+        qkv: Tensor,
+        layout: SequenceLayout,
+        *,
+        scale: float,
+        rotary: RotaryTables | None = None,
+        alibi_slopes: Tensor | None = None,
+    ) -> Tensor: ...
+
+
+class EqualLengthAttention:
+    """For batches whose sequences all have the same length: no padding and no mask, on any hardware."""
+
+    name = "equal_length"
+    packs = False
+
+    def __call__(
+        self,
+        qkv: Tensor,
+        layout: SequenceLayout,
+        *,
+        scale: float,
+        rotary: RotaryTables | None = None,
+        alibi_slopes: Tensor | None = None,
+    ) -> Tensor:
+        length = layout.equal_length
+        if length is None:
+            raise ValueError("this attention needs sequences of equal length")
+        n_tokens, _, heads, head_dim = qkv.shape
+        q, k, v = qkv.view(-1, length, 3, heads, head_dim).permute(2, 0, 3, 1, 4)
+        if rotary is not None:
+            cos, sin = rotary.cos[:length], rotary.sin[:length]
+            q, k = rotate(q, cos, sin), rotate(k, cos, sin)
+        bias = None
+        if alibi_slopes is not None:
+            # The bias has no room in half precision (0.03 off at distance 100 in FP16), so all of it is FP32.
+            q, k, v = q.float(), k.float(), v.float()
+            bias = alibi_bias(alibi_slopes, length)[None]
+        out = F.scaled_dot_product_attention(q, k, v, attn_mask=bias, scale=scale)
+        return out.transpose(1, 2).reshape(n_tokens, heads * head_dim).to(qkv.dtype)
+
+
+class PackedReferenceAttention:
+    """Any lengths, any hardware: one sequence after the other, plain FP32 products. Slow; the yardstick."""
+
+    name = "packed_reference"
+    packs = True
+
+    def __call__(
+        self,
+        qkv: Tensor,
+        layout: SequenceLayout,
+        *,
+        scale: float,
+        rotary: RotaryTables | None = None,
+        alibi_slopes: Tensor | None = None,
+    ) -> Tensor:
+        n_tokens, _, heads, head_dim = qkv.shape
+        out = torch.empty(n_tokens, heads, head_dim, dtype=qkv.dtype, device=qkv.device)
+        begin = 0
+        for length in layout.lengths:
+            end = begin + length
+            q, k, v = qkv[begin:end].float().permute(1, 2, 0, 3)
+            if rotary is not None:
+                cos, sin = rotary.cos[:length], rotary.sin[:length]
+                q, k = rotate(q, cos, sin), rotate(k, cos, sin)
+            scores = scale * (q @ k.transpose(-1, -2))
+            if alibi_slopes is not None:
+                scores += alibi_bias(alibi_slopes, length)
+            out[begin:end] = (scores.softmax(dim=-1) @ v).transpose(0, 1)
+            begin = end
+        return out.view(n_tokens, heads * head_dim)
+
+
+class VarlenAttention:
+    """PyTorch's variable-length flash attention: NVIDIA, compute capability 8.0 or more, half precision."""
+
+    name = "varlen"
+    packs = True
+
+    def __init__(self) -> None:
+        self._kernel = varlen_kernel()
+
+    def __call__(
+        self,
+        qkv: Tensor,
+        layout: SequenceLayout,
+        *,
+        scale: float,
+        rotary: RotaryTables | None = None,
+        alibi_slopes: Tensor | None = None,
+    ) -> Tensor:
+        if alibi_slopes is not None:
+            raise ValueError("variable-length flash attention has no ALiBi")
+        q, k, v = qkv.unbind(1)
+        if rotary is not None:
+            cos, sin = rotary.cos[layout.positions][:, None], rotary.sin[layout.positions][:, None]
+            q, k = rotate(q, cos, sin), rotate(k, cos, sin)
+        cu_seqlens, longest = layout.cu_seqlens, layout.max_length
+        return self._kernel(q, k, v, cu_seqlens, cu_seqlens, longest, longest, scale=scale).flatten(1)
+
+
+def varlen_kernel() -> Callable[..., Tensor]:
+    """`varlen_attn` with the arguments that this PyTorch knows.
+
+    From 2.12 on `num_splits=1` makes a sequence's result independent of its neighbours in the batch; earlier
+    versions have no such argument. Without a window and not causal is the default of every version.
+    """
+    from torch.nn.attention.varlen import varlen_attn
+
+    known = inspect.signature(varlen_attn).parameters
+    fixed: dict[str, Any] = {"num_splits": 1} if "num_splits" in known else {}
+    if "scale" not in known:
+        raise RuntimeError("this PyTorch is too old: its varlen_attn has no scale (2.11 or newer is needed)")
+
+    return functools.partial(cast(Callable[..., Tensor], varlen_attn), **fixed)
+
+
+def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    """Rotate x [..., head_dim] by the angles FP32 [..., head_dim / 2], computing in FP32.
+
+    Half-split layout: component i is paired with component i + head_dim / 2.
+    """
+    first, second = x.float().chunk(2, dim=-1)
+    return torch.cat((first * cos - second * sin, second * cos + first * sin), dim=-1).to(x.dtype)
+
+
+def alibi_bias(slopes: Tensor, length: int) -> Tensor:
+    """-slope * |i - j|, FP32 [heads, length, length] (Press et al. 2022, arXiv:2108.12409, both sides)."""
+    positions = torch.arange(length, dtype=torch.float32, device=slopes.device)
+    return -slopes[:, None, None] * (positions[:, None] - positions[None, :]).abs()
+
+
+def choose_attention(device: torch.device, dtype: torch.dtype, *, alibi: bool) -> Attention:
+    """The fastest strategy that this device has for this precision."""
+    if device.type == "cuda" and dtype in (torch.float16, torch.bfloat16) and not alibi:
+        capability = torch.cuda.get_device_capability(device)
+        if torch.version.cuda is not None and capability >= (8, 0):
+            return VarlenAttention()
+    return EqualLengthAttention()

@@ -1,0 +1,137 @@
+"""DNABERT-S (Zhou et al. 2024, arXiv:2402.08777): the DNABERT-2 architecture, a MosaicBERT, any size.
+
+Hidden states are flat: x [T, d] holds the tokens of all sequences of a batch end to end, never padding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from virnucpro_backend.encoders.attention import Attention, choose_attention
+from virnucpro_backend.encoders.float32 import Embedding, Float32Module, LayerNorm
+from virnucpro_backend.encoders.layout import SequenceLayout
+from virnucpro_backend.encoders.ops import Ops, choose_ops
+from virnucpro_backend.encoders.pooling import segment_mean
+
+NORM_EPS = 1e-12
+
+
+@dataclass(frozen=True)
+class DnabertSConfig:
+    """Sizes of a DNABERT-S. The published model is DnabertSConfig(12, 768, 12, 3072, 4096)."""
+
+    layers: int
+    width: int
+    heads: int
+    feed_forward: int
+    vocabulary: int
+
+    @property
+    def head_dim(self) -> int:
+        return self.width // self.heads
+
+    def __post_init__(self) -> None:
+        sizes = (self.layers, self.width, self.heads, self.feed_forward, self.vocabulary)
+        if min(sizes) < 1 or self.width % self.heads:
+            raise ValueError(f"{self} is not possible: width must be a multiple of the number of heads")
+
+
+class DnabertS(nn.Module):
+    """DNABERT-S without its unused pooler.
+
+    The embedding table holds word plus token-type-0 embedding (see `weights`): every token here is of type 0.
+    """
+
+    def __init__(self, config: DnabertSConfig, dtype: torch.dtype = torch.float32) -> None:
+        super().__init__()
+        self.config = config
+        self.embedding = Embedding(config.vocabulary, config.width)
+        self.embedding_norm = LayerNorm(config.width, NORM_EPS)
+        self.alibi = Alibi(config.heads)
+        self.layers = nn.ModuleList(DnabertSLayer(config, dtype) for _ in range(config.layers))
+        self.requires_grad_(False)
+        self.use_kernels_for(torch.device("cpu"))
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The precision of the matrix products."""
+        weight: Tensor = self.layers[0].qkv.weight  # type: ignore[union-attr, assignment]
+        return weight.dtype
+
+    def use_kernels_for(self, device: torch.device) -> None:
+        """Choose, once, the kernels that suit a device and this model's precision."""
+        self.ops: Ops = choose_ops(device, self.dtype)
+        self.attention: Attention = choose_attention(device, self.dtype, alibi=True)
+
+    @torch.inference_mode()
+    def forward(self, tokens: Tensor, layout: SequenceLayout) -> Tensor:
+        """Tokens int [T] to the last hidden state, FP32 [T, d]."""
+        dtype, ops = self.dtype, self.ops
+        slopes = self.alibi.slopes
+
+        x = ops.norm(self.embedding(tokens), self.embedding_norm, torch.float32)
+        h = x.to(dtype)
+        for layer in self.layers:
+            assert isinstance(layer, DnabertSLayer)
+            update = layer.attend(h, layout, slopes, self.attention)
+            x, h = ops.post_norm(x, update, layer.attention_norm, dtype)
+            update = layer.feed_forward(h, ops)
+            x, h = ops.post_norm(x, update, layer.feed_forward_norm, dtype)
+        return x
+
+    @torch.inference_mode()
+    def embed(self, tokens: Tensor, layout: SequenceLayout) -> Tensor:
+        """Tokens int [T], `[CLS] x [SEP]` per sequence, to FP32 [n, d]: the mean over all of them."""
+        return segment_mean(self(tokens, layout), layout)
+
+
+class DnabertSLayer(nn.Module):
+    """Post-LN transformer block: x = LN(x + Wo attention(x)); x = LN(x + W2 (gelu(a) * b)), [a, b] = W1 x."""
+
+    def __init__(self, config: DnabertSConfig, dtype: torch.dtype) -> None:
+        super().__init__()
+        width = config.width
+        self.heads, self.head_dim = config.heads, config.head_dim
+        self.qkv = nn.Linear(width, 3 * width, dtype=dtype)
+        self.attention_output = nn.Linear(width, width, dtype=dtype)
+        self.attention_norm = LayerNorm(width, NORM_EPS)
+        self.gated = nn.Linear(width, 2 * config.feed_forward, bias=False, dtype=dtype)
+        self.output = nn.Linear(config.feed_forward, width, dtype=dtype)
+        self.feed_forward_norm = LayerNorm(width, NORM_EPS)
+
+    def attend(self, h: Tensor, layout: SequenceLayout, slopes: Tensor, attention: Attention) -> Tensor:
+        qkv = self.qkv(h).view(-1, 3, self.heads, self.head_dim)
+        context = attention(qkv, layout, scale=self.head_dim**-0.5, alibi_slopes=slopes)
+        out: Tensor = self.attention_output(context)
+        return out
+
+    def feed_forward(self, h: Tensor, ops: Ops) -> Tensor:
+        out: Tensor = self.output(ops.linear_geglu(self.gated, h))
+        return out
+
+
+class Alibi(Float32Module):
+    """The slopes FP32 [heads] of the attention bias -slope * |i - j|. No weights: a table kept in place."""
+
+    slopes: Tensor
+
+    def __init__(self, heads: int) -> None:
+        super().__init__()
+        self.register_buffer(
+            "slopes", torch.tensor(alibi_slopes(heads), dtype=torch.float32), persistent=False
+        )
+
+
+def alibi_slopes(heads: int) -> list[float]:
+    """Slopes of Press et al. 2022 (arXiv:2108.12409).
+
+    A power of two: 2^(-8/heads), its square, and so on. Otherwise those of the next lower power of two, then
+    every other one of the next higher.
+    """
+    lower = 1 << (heads.bit_length() - 1)
+    slopes = [2.0 ** (-8.0 * (i + 1) / lower) for i in range(lower)]
+    between = [2.0 ** (-8.0 * (i + 1) / (2 * lower)) for i in range(0, 2 * lower, 2)]
+    return slopes + between[: heads - lower]

@@ -1,0 +1,131 @@
+"""ESM-2 (Lin et al. 2023, doi:10.1126/science.ade2574), a protein language model, any size, without heads.
+
+Hidden states are flat: x [T, d] holds the tokens of all sequences of a batch end to end, never padding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from virnucpro_backend.encoders.attention import Attention, choose_attention
+from virnucpro_backend.encoders.float32 import Embedding, LayerNorm, Rotary, RotaryTables
+from virnucpro_backend.encoders.layout import SequenceLayout
+from virnucpro_backend.encoders.ops import Ops, choose_ops
+from virnucpro_backend.encoders.pooling import segment_mean
+
+VOCABULARY = 33
+NORM_EPS = 1e-5
+POOLED_RESIDUES = 1024
+
+TOKEN_DROPOUT_SCALE = 1 - 0.15 * 0.8
+"""Training masked 15 % of the tokens, 80 % of these by zeros; without masks, embeddings are scaled."""
+
+
+@dataclass(frozen=True)
+class Esm2Config:
+    """Sizes of an ESM-2. The 3B model is Esm2Config(36, 2560, 40, 10240)."""
+
+    layers: int
+    width: int
+    heads: int
+    feed_forward: int
+
+    @property
+    def head_dim(self) -> int:
+        return self.width // self.heads
+
+    def __post_init__(self) -> None:
+        if min(self.layers, self.width, self.heads, self.feed_forward) < 1 or self.width % (2 * self.heads):
+            raise ValueError(f"{self} is not possible: width must be a multiple of twice the number of heads")
+
+
+class Esm2(nn.Module):
+    """ESM-2 up to its final LayerNorm.
+
+    The embedding table holds the published numbers times TOKEN_DROPOUT_SCALE (see `weights`): what the
+    published model computes for every input without `<mask>`.
+    """
+
+    def __init__(self, config: Esm2Config, dtype: torch.dtype = torch.float32) -> None:
+        super().__init__()
+        self.config = config
+        self.embedding = Embedding(VOCABULARY, config.width)
+        self.rotary = Rotary(config.head_dim)
+        self.layers = nn.ModuleList(Esm2Layer(config, dtype) for _ in range(config.layers))
+        self.final_norm = LayerNorm(config.width, NORM_EPS)
+        self.requires_grad_(False)
+        self.use_kernels_for(torch.device("cpu"))
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The precision of the matrix products."""
+        weight: Tensor = self.layers[0].qkv.weight  # type: ignore[union-attr, assignment]
+        return weight.dtype
+
+    def use_kernels_for(self, device: torch.device) -> None:
+        """Choose, once, the kernels that suit a device and this model's precision."""
+        self.ops: Ops = choose_ops(device, self.dtype)
+        self.attention: Attention = choose_attention(device, self.dtype, alibi=False)
+
+    @torch.inference_mode()
+    def forward(self, tokens: Tensor, layout: SequenceLayout) -> Tensor:
+        """Tokens int [T] to the last representation, after the final LayerNorm, FP32 [T, d]."""
+        dtype, ops = self.dtype, self.ops
+        rotary = self.rotary.tables(layout.max_length)
+
+        x = self.embedding(tokens)
+        update: Tensor | None = None
+        for layer in self.layers:
+            assert isinstance(layer, Esm2Layer)
+            x, h = _add_and_norm(ops, x, update, layer.attention_norm, dtype)
+            update = layer.attend(h, layout, rotary, self.attention)
+            x, h = ops.pre_norm(x, update, layer.feed_forward_norm, dtype)
+            update = layer.feed_forward(h, ops)
+        _, h = _add_and_norm(ops, x, update, self.final_norm, torch.float32)
+        return h
+
+    @torch.inference_mode()
+    def embed(self, tokens: Tensor, layout: SequenceLayout) -> Tensor:
+        """Tokens int [T], `<cls> residues <eos>` per sequence, to FP32 [n, d].
+
+        Mean over the residues, without `<cls>` and `<eos>`, of which at most the first 1,024.
+        """
+        return segment_mean(self(tokens, layout), layout, skip_first=1, skip_last=1, at_most=POOLED_RESIDUES)
+
+
+class Esm2Layer(nn.Module):
+    """Pre-LN transformer block: x += Wo attention(LN x); x += W2 gelu(W1 LN x)."""
+
+    def __init__(self, config: Esm2Config, dtype: torch.dtype) -> None:
+        super().__init__()
+        width = config.width
+        self.heads, self.head_dim = config.heads, config.head_dim
+        self.attention_norm = LayerNorm(width, NORM_EPS)
+        self.qkv = nn.Linear(width, 3 * width, dtype=dtype)
+        self.attention_output = nn.Linear(width, width, dtype=dtype)
+        self.feed_forward_norm = LayerNorm(width, NORM_EPS)
+        self.fc1 = nn.Linear(width, config.feed_forward, dtype=dtype)
+        self.fc2 = nn.Linear(config.feed_forward, width, dtype=dtype)
+
+    def attend(self, h: Tensor, layout: SequenceLayout, rotary: RotaryTables, attention: Attention) -> Tensor:
+        qkv = self.qkv(h).view(-1, 3, self.heads, self.head_dim)
+        # The kernel applies the scale, in FP32: folded into FP16 weights, the small ones would underflow.
+        context = attention(qkv, layout, scale=self.head_dim**-0.5, rotary=rotary)
+        out: Tensor = self.attention_output(context)
+        return out
+
+    def feed_forward(self, h: Tensor, ops: Ops) -> Tensor:
+        out: Tensor = self.fc2(ops.linear_gelu(self.fc1, h))
+        return out
+
+
+def _add_and_norm(
+    ops: Ops, x: Tensor, update: Tensor | None, norm: LayerNorm, dtype: torch.dtype
+) -> tuple[Tensor, Tensor]:
+    """`pre_norm`, also for the first layer, where there is nothing to add yet."""
+    if update is None:
+        return x, ops.norm(x, norm, dtype)
+    return ops.pre_norm(x, update, norm, dtype)

@@ -1,0 +1,77 @@
+"""The parts of both encoders that stay in FP32 whatever the precision of the matrix products."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+
+class Float32Module(nn.Module):
+    """A module that follows its model to another device but never to another floating-point type."""
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Float32Module:
+        super()._apply(lambda tensor: tensor.to(fn(tensor).device), recurse)  # type: ignore[no-untyped-call]
+        return self
+
+
+class LayerNorm(Float32Module):
+    """Weight and bias FP32 [width], and the epsilon of a layer normalisation. The arithmetic is in `ops`."""
+
+    def __init__(self, width: int, eps: float) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(width, dtype=torch.float32), requires_grad=False)
+        self.bias = nn.Parameter(torch.zeros(width, dtype=torch.float32), requires_grad=False)
+        self.eps = eps
+
+
+class Embedding(Float32Module):
+    """A look-up table FP32 [vocabulary, width]."""
+
+    def __init__(self, vocabulary: int, width: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(vocabulary, width, dtype=torch.float32), requires_grad=False)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """Tokens int [T] to vectors FP32 [T, width]."""
+        return nn.functional.embedding(tokens, self.weight)
+
+
+class RotaryTables(NamedTuple):
+    """Cosine and sine FP32 [positions, head_dim / 2] of every rotation angle; row 0 is position 0."""
+
+    cos: Tensor
+    sin: Tensor
+
+
+class Rotary(Float32Module):
+    """Rotary position embedding, half-split layout (Su et al. 2021, arXiv:2104.09864).
+
+    `inv_freq` FP32 [head_dim / 2] belongs to the weights: published ESM-2 files carry it, and the tools that
+    read them use the stored numbers, so these are used here too. Angles, cosines and sines are FP32: with
+    angles in BF16, a cosine at position 170 is already off by up to 0.12.
+    """
+
+    inv_freq: Tensor
+
+    def __init__(self, head_dim: int) -> None:
+        super().__init__()
+        self.register_buffer("inv_freq", inverse_frequencies(head_dim))
+        self._tables: RotaryTables | None = None
+
+    def tables(self, n_positions: int) -> RotaryTables:
+        """The tables for at least `n_positions` positions, kept for the next call."""
+        known = self._tables
+        if known is None or len(known.cos) < n_positions or known.cos.device != self.inv_freq.device:
+            size = max(256, 1 << (n_positions - 1).bit_length())
+            positions = torch.arange(size, dtype=torch.float32, device=self.inv_freq.device)
+            angles = torch.outer(positions, self.inv_freq)
+            known = self._tables = RotaryTables(angles.cos(), angles.sin())
+        return known
+
+
+def inverse_frequencies(head_dim: int) -> Tensor:
+    """10000^(-2i / head_dim) for i in 0 .. head_dim / 2 - 1, FP32."""
+    return 1.0 / (10000 ** (torch.arange(0, head_dim, 2, dtype=torch.float32) / head_dim))

@@ -1,0 +1,119 @@
+"""Safetensors files that appear whole or not at all, with the SHA-256 of their bytes.
+
+The header is written here rather than by the `safetensors` package, whose metadata come out in random order,
+because the same arrays must give the same bytes. Reading goes through the package.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+_DTYPE_NAMES = {
+    "bool": "BOOL",
+    "uint8": "U8",
+    "int8": "I8",
+    "uint16": "U16",
+    "int16": "I16",
+    "uint32": "U32",
+    "int32": "I32",
+    "uint64": "U64",
+    "int64": "I64",
+    "float16": "F16",
+    "float32": "F32",
+    "float64": "F64",
+}
+_HEADER_ALIGNMENT = 8
+
+
+@dataclass(frozen=True)
+class WrittenFile:
+    """A file that is safely on disk: SHA-256 (64 hexadecimal digits) and size in bytes of its content."""
+
+    sha256: str
+    size: int
+
+
+def write_safetensors(
+    path: Path, arrays: Mapping[str, npt.NDArray[np.generic]], metadata: Mapping[str, str] | None = None
+) -> WrittenFile:
+    """Write arrays to `path`: temporary file in the same folder, flush, fsync, rename, fsync of the folder.
+
+    The bytes depend on nothing but the arrays' names, shapes and values and the metadata. Tensors stand in
+    order of falling item size, then name: all aligned. `path` keeps its old content or has all of the new.
+
+    Raises OSError when the folder can't be written or the disk is full (the temporary file is removed), and
+    ValueError for a dtype that safetensors and NumPy don't share.
+    """
+    ordered = sorted(arrays.items(), key=lambda item: (-item[1].dtype.itemsize, item[0]))
+    header = _header(ordered, metadata)
+    digest = hashlib.sha256()
+    size = 0
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        with open(temporary, "wb", buffering=0) as file:
+            for piece in [memoryview(header), *(_little_endian_bytes(array) for _, array in ordered)]:
+                digest.update(piece)
+                size += len(piece)
+                _write_all(file.fileno(), piece)
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    _sync_folder(path.parent)
+    return WrittenFile(digest.hexdigest(), size)
+
+
+def sha256_of_file(path: Path) -> str:
+    """SHA-256 of a file's bytes, 64 hexadecimal digits. Raises OSError when it can't be read."""
+    digest = hashlib.sha256()
+    with open(path, "rb", buffering=0) as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _header(ordered: list[tuple[str, npt.NDArray[np.generic]]], metadata: Mapping[str, str] | None) -> bytes:
+    entries: dict[str, object] = {}
+    if metadata:
+        entries["__metadata__"] = dict(sorted(metadata.items()))
+    begin = 0
+    for name, array in ordered:
+        dtype = _DTYPE_NAMES.get(array.dtype.name)
+        if dtype is None:
+            raise ValueError(f"safetensors has no type for {array.dtype} ({name})")
+        end = begin + array.nbytes
+        entries[name] = {"dtype": dtype, "shape": list(array.shape), "data_offsets": [begin, end]}
+        begin = end
+    text = json.dumps(entries, separators=(",", ":")).encode("ascii")
+    text += b" " * (-len(text) % _HEADER_ALIGNMENT)
+    return len(text).to_bytes(8, "little") + text
+
+
+def _little_endian_bytes(array: npt.NDArray[np.generic]) -> memoryview[int]:
+    little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+    return little.reshape(-1).view(np.uint8).data
+
+
+def _write_all(fd: int, piece: memoryview[int]) -> None:
+    while piece:
+        piece = piece[os.write(fd, piece) :]
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the rename itself durable. Windows has no such call and needs none."""
+    if os.name == "nt":
+        return
+    fd = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)

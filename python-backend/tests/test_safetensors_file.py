@@ -1,0 +1,81 @@
+"""Whole-or-nothing files that the published reader understands."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors import safe_open
+from safetensors.numpy import load_file
+
+from virnucpro_backend.safetensors_file import sha256_of_file, write_safetensors
+
+ARRAYS = {
+    "residues": np.frombuffer(b"MKVLA", np.uint8),
+    "row": np.arange(3, dtype=np.uint32),
+    "length": np.array([2**40], dtype=np.uint64),
+    "embedding": np.arange(12, dtype=np.float16).reshape(3, 4).T,
+    "big_endian": np.array([1, 2], dtype=">u4"),
+    "empty": np.zeros((0, 7), dtype=np.float32),
+}
+
+
+def test_the_published_reader_gets_the_same_arrays_and_metadata(tmp_path: Path) -> None:
+    path = tmp_path / "000000.safetensors"
+    written = write_safetensors(path, ARRAYS, {"chunk_length": "500", "notice": "β"})
+    data = path.read_bytes()
+    assert written.size == len(data)
+    assert written.sha256 == hashlib.sha256(data).hexdigest() == sha256_of_file(path)
+    loaded = load_file(path)
+    assert loaded.keys() == ARRAYS.keys()
+    for name, array in ARRAYS.items():
+        np.testing.assert_array_equal(loaded[name], array)
+        assert loaded[name].shape == array.shape
+    with safe_open(path, framework="np") as file:
+        assert file.metadata() == {"chunk_length": "500", "notice": "β"}
+    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+
+
+def test_bytes_do_not_depend_on_order_or_process(tmp_path: Path) -> None:
+    code = (
+        "import sys, numpy as np; from pathlib import Path\n"
+        "from virnucpro_backend.safetensors_file import write_safetensors\n"
+        "names = list('abcdefgh')[:: int(sys.argv[2])]\n"
+        "arrays = {n: np.full(3, ord(n), 'u4' if n < 'd' else 'u1') for n in names}\n"
+        "write_safetensors(Path(sys.argv[1]), arrays, dict.fromkeys(names, 'x'))\n"
+    )
+    hashes = set()
+    for number, (seed, step) in enumerate([("1", "1"), ("2", "1"), ("3", "-1")]):
+        path = tmp_path / f"{number}.safetensors"
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        subprocess.run([sys.executable, "-c", code, str(path), step], check=True, env=environment)
+        hashes.add(sha256_of_file(path))
+    assert len(hashes) == 1
+
+
+def test_a_full_disk_leaves_the_old_file_and_no_rubbish(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "000000.safetensors"
+    write_safetensors(path, ARRAYS)
+    before = path.read_bytes()
+
+    def full(fd: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        write_safetensors(path, {"row": np.arange(9)})
+    assert path.read_bytes() == before
+    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+
+
+def test_a_type_without_a_name_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="complex64"):
+        write_safetensors(tmp_path / "x", {"z": np.zeros(1, np.complex64)})

@@ -1,0 +1,97 @@
+import type { ChunkResult, Prediction, Reason, SequenceResult } from '../../contract/results.ts';
+
+export interface SequencePageRequest {
+  sort: 'row' | 'virusScore' | 'length' | 'name';
+  descending: boolean;
+  offset: number;
+  limit: number;
+  prediction?: Prediction;
+  input?: number;
+  /** Keeps sequences with at least this virus_score; those without a score fall out. */
+  minVirusScore?: number;
+  minLength?: number;
+  /** Part of the name, upper and lower case alike. */
+  nameContains?: string;
+}
+
+export interface SequencePage {
+  sequences: SequenceResult[];
+  /** Sequences that pass the filter, on all pages together. */
+  total: number;
+}
+
+export interface ScoreHistogram {
+  /** `counts[i]` sequences have i/n <= virus_score < (i+1)/n; the last bin includes 1. */
+  counts: number[];
+  scored: number;
+  notScored: number;
+}
+
+export interface InputResultSummary {
+  input: number;
+  sequences: number;
+  byPrediction: Record<Prediction, number>;
+}
+
+/** What a threshold on virus_score would keep. It never changes `prediction`. */
+export interface ThresholdCounts {
+  atOrAbove: number;
+  below: number;
+  notScored: number;
+}
+
+export interface ChunkPage {
+  chunks: ChunkResult[];
+  total: number;
+}
+
+/** Reads the derived results. Empty until `writeTables` has run once. */
+export interface ResultReader {
+  pageSequences(request: SequencePageRequest): Promise<SequencePage>;
+  sequence(row: number): Promise<SequenceResult | null>;
+  /** Chunks of one record, those without an open frame included; `chunk` counts from 1, as in chunk ids. */
+  chunksOf(row: number, offset: number, limit: number): Promise<ChunkPage>;
+  scoreHistogram(bins: number): Promise<ScoreHistogram>;
+  inputSummaries(): Promise<InputResultSummary[]>;
+  thresholdCounts(minVirusScore: number): Promise<ThresholdCounts>;
+}
+
+export interface ResultCounts {
+  records: number;
+  chunks: number;
+  chunksScored: number;
+  chunksViral: number;
+  framesScored: number;
+  byPrediction: Record<Prediction, number>;
+  byReason: Record<Reason, number>;
+  failedShards: number;
+}
+
+export interface TablesWritten {
+  counts: ResultCounts;
+  /** SHA-256 by file name, in the order they were written. */
+  files: Record<string, string>;
+  seconds: number;
+}
+
+/** One request to stream the inputs once more and write the whole records of `rowsPath` to `outPath`. */
+export interface ExtractionRequest {
+  inputs: { path: string; sha256: string }[];
+  /** Row numbers, ascending, as little-endian U32. */
+  rowsPath: string;
+  outPath: string;
+}
+/** How results/ gets sequences extracted without starting processes itself. Resolves when `outPath` is complete; rejects
+ * with AppFailure (`input_changed`, `input_not_found`, ...). */
+export type ExtractRecords = (request: ExtractionRequest) => Promise<void>;
+
+/** What run.json says beside what run.db knows. */
+export interface RunJsonFacts {
+  appVersion: string;
+  backendVersion: string | null;
+  pythonVersion: string | null;
+  torchVersion: string | null;
+  platform: string;
+  /** Tolerance that bounded parts keep, per precision; null where none was measured. */
+  tolerance: number | null;
+}

@@ -1,0 +1,90 @@
+/** Where the program's own files and its data lie, however it was started. */
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join, posix, resolve, win32 } from 'node:path';
+import { appError } from '../../contract/errors.ts';
+import { err, ok, type Result } from '../../contract/result.ts';
+
+export interface AppPaths {
+  /** Folder that holds python-backend/ and resources/. */
+  readonly root: string;
+  readonly pythonBackend: string;
+  /** Goes into PYTHONPATH. */
+  readonly pythonSource: string;
+  readonly resources: string;
+  /** Settings, downloaded weights and, when packaged, the Python environment. Never inside the program's folder. */
+  readonly dataDir: string;
+  /** The virtual environment this program makes. */
+  readonly environmentFolder: string;
+}
+
+export interface AppPathsRequest {
+  /** Electron's `process.resourcesPath` in a packaged app. */
+  readonly resourcesPath?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly platform?: NodeJS.Platform;
+  /** Where the search for the program's folder begins; the folder of the running file. */
+  readonly startFolder?: string;
+}
+
+/** VIRNUCPRO_HOME, else a packaged app's resources, else the nearest folder above the running file. */
+export function resolveAppPaths(request: AppPathsRequest = {}): Result<AppPaths> {
+  const env = request.env ?? process.env;
+  const fixed = env['VIRNUCPRO_HOME'] || request.resourcesPath;
+  const start = request.startFolder ?? import.meta.dirname;
+  const root = fixed ? (isAppRoot(fixed) ? resolve(fixed) : undefined) : findUpwards(start);
+  if (root === undefined) {
+    return err(
+      appError(
+        'internal',
+        `The program's folders python-backend and resources are not in ${fixed ?? start}.`,
+        {
+          nextStep: 'Install the program again, or set VIRNUCPRO_HOME to the folder that holds them.',
+        },
+      ),
+    );
+  }
+  const dataDir = resolveDataDir(env, request.platform ?? process.platform);
+  const pythonBackend = join(root, 'python-backend');
+  return ok({
+    root,
+    pythonBackend,
+    pythonSource: join(pythonBackend, 'src'),
+    resources: join(root, 'resources'),
+    dataDir,
+    environmentFolder: isCheckout(root) ? join(pythonBackend, '.venv') : join(dataDir, 'python'),
+  });
+}
+
+function resolveDataDir(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {
+  const chosen = env['VIRNUCPRO_DATA_DIR'];
+  if (chosen) return resolve(chosen);
+  const home = env['HOME'] || env['USERPROFILE'] || homedir();
+  switch (platform) {
+    case 'win32':
+      return win32.join(env['LOCALAPPDATA'] || win32.join(home, 'AppData', 'Local'), 'VirNucPro Desktop');
+    case 'darwin':
+      return posix.join(home, 'Library', 'Application Support', 'VirNucPro Desktop');
+    default:
+      return posix.join(env['XDG_DATA_HOME'] || posix.join(home, '.local', 'share'), 'virnucpro-desktop');
+  }
+}
+
+function findUpwards(start: string): string | undefined {
+  for (let folder = resolve(start); ; folder = dirname(folder)) {
+    if (isAppRoot(folder)) return folder;
+    if (dirname(folder) === folder) return undefined;
+  }
+}
+
+function isAppRoot(folder: string): boolean {
+  return (
+    existsSync(join(folder, 'python-backend', 'src', 'virnucpro_backend')) &&
+    existsSync(join(folder, 'resources'))
+  );
+}
+
+/** A source checkout keeps its environment beside the Python project; an installed program may not write there. */
+function isCheckout(root: string): boolean {
+  return existsSync(join(root, 'package-lock.json'));
+}

@@ -23,8 +23,8 @@ ROUND_TO = 256
 
 @dataclass(frozen=True)
 class Batch:
-    """`members`: indices of the sequences, in the order of the batch. `lengths`: tokens of each of them, then
-    of the dummy sequences that fill the batch up. Results of the dummies, the last ones, are to be dropped."""
+    """`members`: indices of the sequences, in batch order. `lengths`: tokens of each of them,
+    then of the dummy sequences that fill the batch up: their results, which are last, are dropped."""
 
     members: IntArray
     lengths: IntArray
@@ -57,8 +57,8 @@ def packed_batches(lengths: npt.ArrayLike, tokens_per_batch: int, round_to: int 
     """Batches of sequences of any length, longest first, each of about the same number of tokens.
 
     With k batches, the k-th part of all tokens goes to each, so that there is no small batch at the end; k is
-    the smallest number at which none exceeds `tokens_per_batch` (one sequence at least). Dummy sequences, none
-    longer than the batch's longest, then fill each up to a multiple of `round_to` tokens.
+    the smallest number at which none exceeds `tokens_per_batch` (one sequence at least). Dummy sequences,
+    none longer than the batch's longest, then fill each up to a multiple of `round_to` tokens.
     """
     sizes = _checked(lengths, tokens_per_batch)
     if sizes.size == 0:

@@ -74,4 +74,5 @@ class Rotary(Float32Module):
 
 def inverse_frequencies(head_dim: int) -> Tensor:
     """10000^(-2i / head_dim) for i in 0 .. head_dim / 2 - 1, FP32."""
-    return 1.0 / (10000 ** (torch.arange(0, head_dim, 2, dtype=torch.float32) / head_dim))
+    steps = torch.arange(0, head_dim, 2, dtype=torch.float32, device="cpu")
+    return 1.0 / (10000 ** (steps / head_dim))

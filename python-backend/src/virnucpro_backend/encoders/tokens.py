@@ -61,8 +61,8 @@ _ESM2_TABLE = _esm2_table()
 def esm2_tokens(residues: npt.NDArray[np.uint8], offsets: npt.NDArray[np.integer]) -> TokenSequences:
     """`<cls> residues <eos>` for every protein.
 
-    residues: upper-case ASCII letters uint8 [sum]; protein i at `offsets[i] : offsets[i + 1]`. A letter outside
-    the vocabulary (`*`, `J`, lower case) becomes `<unk>`.
+    residues: upper-case ASCII letters uint8 [sum]; protein i at `offsets[i] : offsets[i + 1]`. A letter
+    outside the vocabulary (`*`, `J`, lower case) becomes `<unk>`.
     """
     offsets = offsets.astype(np.int64)
     n_proteins = len(offsets) - 1

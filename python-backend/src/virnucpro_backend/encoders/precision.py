@@ -1,0 +1,23 @@
+"""The precisions of a run's matrix products, and PyTorch's switches that would weaken them in silence."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import torch
+
+Precision = Literal["fp32", "bf16", "fp16"]
+
+DTYPES: dict[Precision, torch.dtype] = {
+    "fp32": torch.float32,
+    "bf16": torch.bfloat16,
+    "fp16": torch.float16,
+}
+
+
+def forbid_hidden_rounding() -> None:
+    """FP32 products in FP32 (no TF32), and half-precision products summed in FP32 throughout."""
+    torch.set_float32_matmul_precision("highest")
+    matmul = torch.backends.cuda.matmul
+    matmul.allow_fp16_reduced_precision_reduction = False
+    matmul.allow_bf16_reduced_precision_reduction = False

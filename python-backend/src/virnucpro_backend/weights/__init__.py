@@ -1,0 +1,1 @@
+"""Model folders: where weights come from, how they are checked, converted and loaded."""

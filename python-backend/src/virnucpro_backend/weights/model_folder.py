@@ -1,0 +1,118 @@
+"""From a model folder to encoders, tokenizer and classifier on a device, ready to embed and score."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import torch
+from torch import Tensor, nn
+
+from virnucpro_backend.encoders.dnabert_s import DnabertS
+from virnucpro_backend.encoders.esm2 import Esm2
+from virnucpro_backend.encoders.head import Head
+from virnucpro_backend.encoders.precision import DTYPES, Precision, forbid_hidden_rounding
+from virnucpro_backend.encoders.tokens import DnaTokenizer
+from virnucpro_backend.weights.checkpoints import open_checkpoint
+from virnucpro_backend.weights.errors import unreadable
+from virnucpro_backend.weights.model_json import ModelDescription, NormBand, read_model_json
+from virnucpro_backend.weights.names import State, dnabert_s_state, esm2_state, head_state
+from virnucpro_backend.weights.verified import verify_file
+
+Encoder = TypeVar("Encoder", Esm2, DnabertS)
+
+
+@dataclass(frozen=True)
+class LoadedModel:
+    """A model on its device. `norm_bands` (keys `esm2`, `dnabert_s`) is None where nothing is known."""
+
+    name: str
+    title: str
+    notice: str | None
+    chunk_length: int
+    model_hash: str
+    norm_bands: Mapping[str, NormBand] | None
+    device: torch.device
+    precision: Precision
+    esm2: Esm2
+    dnabert_s: DnabertS
+    tokenizer: DnaTokenizer
+    head: Head
+
+
+def load_model(folder: Path, device: torch.device | str, precision: Precision) -> LoadedModel:
+    """Verify the files of a model folder and put the model on a device.
+
+    Tensors go one by one from the memory-mapped file to the device and are cast there: no second copy in
+    memory. Raises WeightsError (`model_unknown`, `model_missing`, `model_damaged`, `weights_unreadable`).
+    """
+    model, where, dtype = read_model_json(folder), torch.device(device), DTYPES[precision]
+    verify_model(folder, model)
+    forbid_hidden_rounding()
+    paths = {role: folder / file.path for role, file in model.files.items()}
+
+    with torch.device("meta"):
+        esm2, dnabert_s = Esm2(model.esm2, dtype), DnabertS(model.dnabert_s, dtype)
+    esm2_file, dnabert_s_file = open_checkpoint(paths["esm2"]), open_checkpoint(paths["dnabert_s"])
+    fill(esm2, esm2_state(esm2_file, model.esm2), where, esm2_file.name)
+    fill(dnabert_s, dnabert_s_state(dnabert_s_file, model.dnabert_s), where, dnabert_s_file.name)
+
+    try:
+        head = Head(head_state(open_checkpoint(paths["head"]))).to(where)
+    except (ValueError, RuntimeError) as error:
+        raise unreadable(paths["head"].name, str(error)) from error
+    if head.inputs != model.dnabert_s.width + model.esm2.width:
+        raise unreadable(paths["head"].name, "it was made for encoders of other sizes")
+    try:
+        tokenizer = DnaTokenizer(paths["tokenizer"])
+    except Exception as error:  # the tokenizers library raises nothing more precise
+        raise unreadable(paths["tokenizer"].name, str(error)) from error
+    if tokenizer.vocabulary > model.dnabert_s.vocabulary:
+        raise unreadable(paths["tokenizer"].name, "it has more tokens than the encoder")
+
+    return LoadedModel(
+        name=model.name,
+        title=model.title,
+        notice=model.notice,
+        chunk_length=model.chunk_length,
+        model_hash=model.model_hash,
+        norm_bands=model.norm_bands,
+        device=where,
+        precision=precision,
+        esm2=esm2,
+        dnabert_s=dnabert_s,
+        tokenizer=tokenizer,
+        head=head,
+    )
+
+
+def verify_model(folder: Path, model: ModelDescription, *, anew: bool = False) -> None:
+    """Check every file of a model against its SHA-256; see `verify_file`."""
+    for file in model.files.values():
+        verify_file(folder / file.path, file.size, file.sha256, anew=anew)
+
+
+def fill(model: Encoder, state: State, device: torch.device, name: str) -> None:
+    """Give a model that was built on PyTorch's meta device its weights, and its kernels, on a device.
+
+    Each tensor gets the dtype the model was built with. Raises WeightsError when one is missing or misshapen.
+    """
+    tensors: dict[str, Tensor] = {}
+    for key, expected in model.state_dict().items():
+        tensor = state[key]()
+        if tensor.shape != expected.shape:
+            raise unreadable(name, f"{key} has the shape {tuple(tensor.shape)}, not {tuple(expected.shape)}")
+        tensors[key] = _moved(tensor, device, expected.dtype)
+    model.load_state_dict(tensors, assign=True)
+    model.to(device)
+    model.use_kernels_for(device)
+    nn.Module.eval(model)
+
+
+def _moved(tensor: Tensor, device: torch.device, dtype: torch.dtype) -> Tensor:
+    """A copy on the device, never a view of the file, which may change; cast on the device itself."""
+    if device.type == "cpu":
+        return tensor.to(dtype, copy=True)
+    return tensor.to(device).to(dtype)

@@ -1,0 +1,76 @@
+"""Checks files against their SHA-256, and remembers large ones, so that 5.7 GB is not read at every start."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+from virnucpro_backend.safetensors_file import sha256_of_file
+from virnucpro_backend.weights.errors import WeightsError
+
+WORTH_REMEMBERING = 64 << 20
+"""Bytes; smaller files are hashed every time."""
+
+
+def cache_folder() -> Path:
+    """Where to keep what can be found out again: VIRNUCPRO_CACHE, or the place the system has for it."""
+    chosen = os.environ.get("VIRNUCPRO_CACHE")
+    if chosen:
+        return Path(chosen)
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return base / "virnucpro"
+
+
+def verify_file(path: Path, size: int, sha256: str, *, anew: bool = False) -> None:
+    """Raise WeightsError (`model_missing`, `model_damaged`) unless the file is there and is the one
+    described.
+
+    A large file that was found right before, and has kept its size and time of change, is not read again,
+    unless `anew` asks for it.
+    """
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise WeightsError("model_missing", f"{path} is missing.", "Get the weights again.") from error
+    if status.st_size != size:
+        raise _damaged(path, f"it has {status.st_size} bytes instead of {size}")
+    key = str(path.resolve())
+    facts: list[int | str] = [status.st_size, status.st_mtime_ns, sha256]
+    remember = size >= WORTH_REMEMBERING
+    if remember and not anew and _remembered().get(key) == facts:
+        return
+    if sha256_of_file(path) != sha256:
+        raise _damaged(path, "its SHA-256 is not the expected one")
+    if remember:
+        _remember(key, facts)
+
+
+def _damaged(path: Path, why: str) -> WeightsError:
+    return WeightsError("model_damaged", f"{path} is damaged: {why}.", "Delete it and get the weights again.")
+
+
+def _remembered() -> dict[str, object]:
+    try:
+        content = json.loads((cache_folder() / "verified-files.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _remember(key: str, facts: list[int | str]) -> None:
+    """Best effort: without the cache the file is merely hashed again next time."""
+    target = cache_folder() / "verified-files.json"
+    temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_text(json.dumps({**_remembered(), key: facts}, indent=1), encoding="utf-8")
+        os.replace(temporary, target)
+    except OSError:
+        temporary.unlink(missing_ok=True)

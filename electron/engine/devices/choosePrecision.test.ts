@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import type { Precision, ProbeResult } from '../../contract/protocol/index.ts';
+import { choosePrecision } from './choosePrecision.ts';
+import { A100_AND_TURING, APPLE, EIGHT_H200, NO_GPU, PASCAL } from './probeExamples.ts';
+import { selectDevices } from './selectDevices.ts';
+
+function precision(request: 'auto' | Precision, devices: string, probe: ProbeResult) {
+  const selected = selectDevices(devices, probe, { cpuWorkerMemoryBytes: 1024 ** 3 });
+  if (!selected.ok) throw new Error(selected.error.cause);
+  return choosePrecision(request, selected.value);
+}
+
+describe('auto', () => {
+  it.each([
+    ['every GPU 8.0 or more', 'auto', EIGHT_H200, 'bf16'],
+    ['the weaker of two decides', 'auto', A100_AND_TURING, 'fp16'],
+    ['only the selected ones count', '0', A100_AND_TURING, 'bf16'],
+    ['older than 7.0', 'auto', PASCAL, 'fp32'],
+    ['Apple', 'auto', APPLE, 'fp32'],
+    ['processor', 'cpu', NO_GPU, 'fp32'],
+  ])('%s', (_, devices, probe, expected) => {
+    expect(precision('auto', devices, probe)).toEqual({ ok: true, value: expected });
+  });
+});
+
+describe('asked for', () => {
+  it('is taken where every device can', () => {
+    expect(precision('fp8', 'auto', EIGHT_H200)).toEqual({ ok: true, value: 'fp8' });
+    expect(precision('fp16', 'auto', PASCAL)).toEqual({ ok: true, value: 'fp16' });
+    expect(precision('fp32', 'auto', A100_AND_TURING)).toEqual({ ok: true, value: 'fp32' });
+  });
+
+  it.each([
+    [
+      'bf16',
+      'auto',
+      A100_AND_TURING,
+      /GPU 1 \(NVIDIA GeForce RTX 2080 Ti, compute capability 7\.5\).*fp16, fp32/,
+    ],
+    ['fp8', '0', A100_AND_TURING, /GPU 0 \(NVIDIA A100/],
+    ['fp16', 'cpu', NO_GPU, /The processor cannot compute in fp16; it can do fp32/],
+    ['bf16', 'mps', APPLE, /The Apple GPU/],
+  ] as const)('%s is refused with the name of the device that cannot', (request, devices, probe, cause) => {
+    const refused = precision(request, devices, probe);
+    expect(refused).toMatchObject({
+      ok: false,
+      error: { code: 'precision_unsupported', cause: expect.stringMatching(cause) as string },
+    });
+  });
+});

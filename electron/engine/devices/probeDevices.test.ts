@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import type { CommandOutcome } from '../environment/runCommand.ts';
+import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
+import { probeDevices } from './probeDevices.ts';
+import { EIGHT_H200 } from './probeExamples.ts';
+
+const environment: PythonEnvironment = {
+  interpreter: '/env/bin/python',
+  own: true,
+  pythonVersion: '3.11.7',
+  packages: {},
+  source: '/app/python-backend/src',
+};
+
+function answering(outcome: Partial<CommandOutcome>) {
+  return () =>
+    Promise.resolve({
+      ending: 'succeeded' as const,
+      exitCode: 0,
+      stdout: '',
+      stderr: '',
+      summary: '',
+      ...outcome,
+    });
+}
+
+it('takes a probe that fits the schema', async () => {
+  const result = await probeDevices(environment, answering({ stdout: JSON.stringify(EIGHT_H200) }));
+  expect(result).toEqual({ ok: true, value: EIGHT_H200 });
+});
+
+it.each([
+  ['python_broken', { ending: 'failed' as const, exitCode: 1, stderr: 'ModuleNotFoundError' }],
+  ['python_broken', { stdout: 'Welcome to Python\n{}' }],
+  ['python_broken', { stdout: JSON.stringify({ ...EIGHT_H200, gpus: [{ index: -1 }] }) }],
+  ['protocol_version', { stdout: JSON.stringify({ ...EIGHT_H200, protocol: 99 }) }],
+  ['no_usable_device', { ending: 'timed_out' as const }],
+])('answers %s to %j', async (code, outcome) => {
+  const result = await probeDevices(environment, answering(outcome));
+  expect(result).toMatchObject({ ok: false, error: { code } });
+});

@@ -1,0 +1,60 @@
+/** Asks the Python backend which devices this computer has. */
+import { appError } from '../../contract/errors.ts';
+import { PROTOCOL_VERSION, probeResultSchema, type ProbeResult } from '../../contract/protocol/index.ts';
+import { err, ok, type Result } from '../../contract/result.ts';
+import { pythonLaunch, type PythonEnvironment } from '../environment/pythonLaunch.ts';
+import { runCommand, type CommandRunner } from '../environment/runCommand.ts';
+
+/** The probe takes well under a second; a driver that hangs is the only reason to wait longer. */
+const PROBE_TIMEOUT_MS = 30_000;
+
+export async function probeDevices(
+  environment: PythonEnvironment,
+  run: CommandRunner = runCommand,
+): Promise<Result<ProbeResult>> {
+  const launch = pythonLaunch(environment, 'virnucpro_backend.probe');
+  const outcome = await run({ ...launch, timeoutMs: PROBE_TIMEOUT_MS });
+  if (outcome.ending === 'timed_out') {
+    return err(
+      appError('no_usable_device', 'Asking for the GPUs got no answer within 30 seconds.', {
+        nextStep:
+          'Restart the computer: the graphics driver seems to hang. Or choose the processor with --devices cpu.',
+        detail: outcome.stderr,
+      }),
+    );
+  }
+  if (outcome.ending !== 'succeeded') {
+    return err(
+      appError('python_broken', 'The Python backend could not tell which devices there are.', {
+        detail: `${outcome.summary}\n${outcome.stderr}`,
+      }),
+    );
+  }
+  return parseProbe(outcome.stdout);
+}
+
+export function parseProbe(stdout: string): Result<ProbeResult> {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(stdout);
+  } catch {
+    return err(appError('python_broken', 'The device probe sent something unreadable.', { detail: stdout }));
+  }
+  const parsed = probeResultSchema.safeParse(answer);
+  if (!parsed.success) {
+    return err(
+      appError('python_broken', 'The device probe sent something unexpected.', {
+        detail: `${parsed.error.message}\n${stdout}`,
+      }),
+    );
+  }
+  if (parsed.data.protocol !== PROTOCOL_VERSION) {
+    return err(
+      appError(
+        'protocol_version',
+        `The Python backend speaks protocol ${parsed.data.protocol}, this program ${PROTOCOL_VERSION}.`,
+      ),
+    );
+  }
+  return ok(parsed.data);
+}

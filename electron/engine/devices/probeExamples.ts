@@ -1,0 +1,87 @@
+/** Computers to test with, in the shape of the backend's answer. Made up; the names and capabilities are real. */
+import type { ProbedGpu, ProbeResult } from '../../contract/protocol/index.ts';
+
+const GIB = 1024 ** 3;
+
+function gpu(index: number, uuid: string, facts: Partial<ProbedGpu>): ProbedGpu {
+  return {
+    index,
+    uuid,
+    name: 'NVIDIA H200',
+    memory_total_bytes: 140 * GIB,
+    memory_free_bytes: 139 * GIB,
+    compute_capability: [9, 0],
+    mig_enabled: false,
+    parent_uuid: null,
+    processes: [],
+    visible: true,
+    ...facts,
+  };
+}
+
+function computer(gpus: ProbedGpu[], facts: Partial<ProbeResult> = {}): ProbeResult {
+  return {
+    type: 'probe',
+    protocol: 1,
+    backend_version: '0.1.0',
+    gpus,
+    driver_version: gpus.length > 0 ? '580.65.06' : null,
+    cuda_driver_version: gpus.length > 0 ? '13.0' : null,
+    cuda_visible_devices: null,
+    no_gpu_reason: gpus.length > 0 ? null : 'No NVIDIA driver is installed.',
+    apple_mps: false,
+    cpu: {
+      name: 'Intel(R) Xeon(R) Platinum 8480+',
+      logical_cores: 4,
+      memory_total_bytes: 64 * GIB,
+      memory_available_bytes: 48 * GIB,
+    },
+    probe_ms: 12.5,
+    ...facts,
+  };
+}
+
+export const NO_GPU = computer([]);
+export const APPLE = computer([], { apple_mps: true });
+
+export const EIGHT_H200 = computer(
+  Array.from({ length: 8 }, (_, index) =>
+    gpu(index, `GPU-${index}a1f5c3e-0000-4000-8000-00000000000${index}`, {}),
+  ),
+);
+
+/** The same eight with CUDA_VISIBLE_DEVICES=2,3. */
+export const EIGHT_H200_TWO_VISIBLE = computer(
+  EIGHT_H200.gpus.map((each) => ({ ...each, visible: each.index === 2 || each.index === 3 })),
+  { cuda_visible_devices: '2,3' },
+);
+
+export const H100_IN_MIG_MODE = computer([
+  gpu(0, 'GPU-5c8a-whole', { name: 'NVIDIA H100 80GB HBM3', mig_enabled: true }),
+  gpu(0, 'MIG-11aa-first', {
+    name: 'NVIDIA H100 MIG 3g.40gb',
+    mig_enabled: true,
+    parent_uuid: 'GPU-5c8a-whole',
+  }),
+  gpu(0, 'MIG-11bb-second', {
+    name: 'NVIDIA H100 MIG 3g.40gb',
+    mig_enabled: true,
+    parent_uuid: 'GPU-5c8a-whole',
+  }),
+  gpu(1, 'GPU-77d0-whole', { name: 'NVIDIA H100 80GB HBM3' }),
+]);
+
+export const MIG_MODE_WITHOUT_SLICES = computer([gpu(0, 'GPU-5c8a-whole', { mig_enabled: true })]);
+
+export const A100_AND_TURING = computer([
+  gpu(0, 'GPU-aaaa-a100', { name: 'NVIDIA A100 80GB PCIe', compute_capability: [8, 0] }),
+  gpu(1, 'GPU-bbbb-2080', { name: 'NVIDIA GeForce RTX 2080 Ti', compute_capability: [7, 5] }),
+]);
+
+export const PASCAL = computer([
+  gpu(0, 'GPU-cccc-1080', {
+    name: 'NVIDIA GeForce GTX 1080',
+    compute_capability: [6, 1],
+    memory_total_bytes: 8 * GIB,
+  }),
+]);

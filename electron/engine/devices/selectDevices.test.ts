@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import type { ProbeResult } from '../../contract/protocol/index.ts';
+import {
+  A100_AND_TURING,
+  APPLE,
+  EIGHT_H200,
+  EIGHT_H200_TWO_VISIBLE,
+  H100_IN_MIG_MODE,
+  MIG_MODE_WITHOUT_SLICES,
+  NO_GPU,
+} from './probeExamples.ts';
+import { selectDevices } from './selectDevices.ts';
+import { workerEnvironment } from './chosenDevice.ts';
+
+const GIB = 1024 ** 3;
+const options = { cpuWorkerMemoryBytes: GIB };
+
+function chosen(text: string, probe: ProbeResult, memory = GIB): string[] {
+  const result = selectDevices(text, probe, { cpuWorkerMemoryBytes: memory });
+  if (!result.ok) throw new Error(`${result.error.code}: ${result.error.cause}`);
+  return result.value.map((device) => device.id);
+}
+
+function refusal(text: string, probe: ProbeResult): { code: string; cause: string } {
+  const result = selectDevices(text, probe, options);
+  if (result.ok) throw new Error('was not refused');
+  return result.error;
+}
+
+const uuids = EIGHT_H200.gpus.map((gpu) => gpu.uuid);
+
+describe('auto', () => {
+  it('takes every GPU, only visible ones, or what else there is', () => {
+    expect(chosen('auto', EIGHT_H200)).toEqual(uuids);
+    expect(chosen('auto', EIGHT_H200_TWO_VISIBLE)).toEqual(uuids.slice(2, 4));
+    expect(chosen('auto', APPLE)).toEqual(['mps']);
+    expect(chosen('auto', NO_GPU)).toEqual(['cpu:0', 'cpu:1', 'cpu:2', 'cpu:3']);
+  });
+
+  it('falls back to the processor where CUDA_VISIBLE_DEVICES hides every GPU', () => {
+    const hidden = { ...EIGHT_H200, gpus: EIGHT_H200.gpus.map((gpu) => ({ ...gpu, visible: false })) };
+    expect(chosen('auto', hidden)[0]).toBe('cpu:0');
+  });
+
+  it('takes slices in place of the GPU they lie on', () => {
+    expect(chosen('auto', H100_IN_MIG_MODE)).toEqual(['MIG-11aa-first', 'MIG-11bb-second', 'GPU-77d0-whole']);
+  });
+
+  it('starts no more CPU workers than memory holds, and always one', () => {
+    expect(chosen('auto', NO_GPU, 15 * GIB)).toEqual(['cpu:0', 'cpu:1']);
+    expect(chosen('cpu', NO_GPU, 400 * GIB)).toEqual(['cpu:0']);
+  });
+});
+
+describe('named devices', () => {
+  it.each([
+    ['cpu:3', NO_GPU, ['cpu:0', 'cpu:1', 'cpu:2']],
+    ['0,1', EIGHT_H200, uuids.slice(0, 2)],
+    [' 3 , 1,3', EIGHT_H200, [uuids[3], uuids[1]]],
+    ['cuda:5', EIGHT_H200, [uuids[5]]],
+    ['cuda', EIGHT_H200_TWO_VISIBLE, uuids.slice(2, 4)],
+    [`${uuids[6]},0`, EIGHT_H200, [uuids[6], uuids[0]]],
+    ['gpu-6a1f', EIGHT_H200, [uuids[6]]],
+    ['0', H100_IN_MIG_MODE, ['MIG-11aa-first', 'MIG-11bb-second']],
+    ['GPU-5c8a-whole', H100_IN_MIG_MODE, ['MIG-11aa-first', 'MIG-11bb-second']],
+    ['MIG-11bb', H100_IN_MIG_MODE, ['MIG-11bb-second']],
+  ])('%s', (text, probe, expected) => {
+    expect(chosen(text, probe)).toEqual(expected);
+  });
+
+  it('refuses a hidden GPU by name', () => {
+    expect(refusal('0', EIGHT_H200_TWO_VISIBLE)).toMatchObject({
+      code: 'device_hidden',
+      cause: expect.stringMatching(/GPU 0 \(NVIDIA H200.*CUDA_VISIBLE_DEVICES=2,3 hides it/) as string,
+    });
+  });
+
+  it('says what there is when there is no such device', () => {
+    expect(refusal('7', A100_AND_TURING)).toMatchObject({
+      code: 'device_unknown',
+      cause: expect.stringMatching(/no device "7".*A100.*RTX 2080 Ti.*and cpu/) as string,
+    });
+    expect(refusal('0', NO_GPU).cause).toContain('No NVIDIA driver is installed.');
+    expect(refusal('mps', NO_GPU).code).toBe('device_unknown');
+    expect(refusal('0', MIG_MODE_WITHOUT_SLICES).cause).toContain('no slices');
+  });
+
+  it.each(['GPU-', 'MIG-11', '0,', '', 'x', '-1', '0 1'])('does not guess what "%s" means', (text) => {
+    expect(refusal(text, H100_IN_MIG_MODE).code).toBe('device_unknown');
+  });
+
+  it.each(['cpu:0', 'cpu:', 'cpu:x', 'cpu:99999', '0,cpu', 'auto,1'])('refuses "%s" as wrong use', (text) => {
+    expect(refusal(text, EIGHT_H200).code).toBe('usage');
+  });
+});
+
+it('pins a worker to its device', () => {
+  const [device] = chosenDevices('2', EIGHT_H200);
+  expect(device && workerEnvironment(device)).toEqual({
+    CUDA_VISIBLE_DEVICES: uuids[2],
+    CUDA_DEVICE_ORDER: 'PCI_BUS_ID',
+  });
+  const [cpu] = chosenDevices('cpu:1', EIGHT_H200);
+  expect(cpu && workerEnvironment(cpu)).toMatchObject({ CUDA_VISIBLE_DEVICES: '', OMP_NUM_THREADS: '1' });
+});
+
+function chosenDevices(text: string, probe: ProbeResult) {
+  const result = selectDevices(text, probe, options);
+  return result.ok ? result.value : [];
+}

@@ -1,0 +1,155 @@
+/** From what the user wrote (`auto`, `cpu:3`, `0,1`, UUIDs) to the devices of a run. */
+import { appError, type AppError } from '../../contract/errors.ts';
+import type { ProbedGpu, ProbeResult } from '../../contract/protocol/index.ts';
+import { err, ok, type Result } from '../../contract/result.ts';
+import type { ChosenDevice } from './chosenDevice.ts';
+
+export interface SelectionOptions {
+  /** Main memory that one CPU worker needs; limits how many `cpu` and `auto` start. */
+  readonly cpuWorkerMemoryBytes: number;
+}
+
+/** Beyond this many, each with a copy of the model, the memory bus is what they wait for. */
+const MOST_CPU_WORKERS_BY_ITSELF = 8;
+const MOST_CPU_WORKERS = 256;
+/** Share of the free main memory that CPU workers may take by themselves. */
+const MEMORY_SHARE = 0.8;
+
+export function selectDevices(
+  text: string,
+  probe: ProbeResult,
+  options: SelectionOptions,
+): Result<ChosenDevice[]> {
+  const wanted = text.trim().toLowerCase();
+  if (wanted === 'auto') return ok(automatic(probe, options));
+  if (wanted === 'mps') return appleGpu(probe);
+  if (/^cpu(:|$)/.test(wanted)) return processor(wanted, probe, options);
+  return chosenGpus(text, probe);
+}
+
+function automatic(probe: ProbeResult, options: SelectionOptions): ChosenDevice[] {
+  const gpus = probe.gpus.filter((gpu) => gpu.visible && canCompute(gpu));
+  if (gpus.length > 0) return gpus.map(cudaDevice);
+  const apple = appleGpu(probe);
+  if (apple.ok) return apple.value;
+  return cpuWorkers(fittingCpuWorkers(probe, options), probe);
+}
+
+function processor(wanted: string, probe: ProbeResult, options: SelectionOptions): Result<ChosenDevice[]> {
+  if (wanted === 'cpu') return ok(cpuWorkers(fittingCpuWorkers(probe, options), probe));
+  const count = /^cpu:(\d+)$/.exec(wanted)?.[1];
+  const workers = Number(count);
+  if (count === undefined || workers < 1 || workers > MOST_CPU_WORKERS) {
+    return err(
+      appError(
+        'usage',
+        `"${wanted}" is not a number of CPU workers: write cpu:1 to cpu:${MOST_CPU_WORKERS}.`,
+      ),
+    );
+  }
+  return ok(cpuWorkers(workers, probe));
+}
+
+function fittingCpuWorkers(probe: ProbeResult, options: SelectionOptions): number {
+  const byMemory = Math.floor(
+    (probe.cpu.memory_available_bytes * MEMORY_SHARE) / options.cpuWorkerMemoryBytes,
+  );
+  return Math.max(1, Math.min(probe.cpu.logical_cores, byMemory, MOST_CPU_WORKERS_BY_ITSELF));
+}
+
+function cpuWorkers(count: number, probe: ProbeResult): ChosenDevice[] {
+  return Array.from({ length: count }, (_, number) => ({
+    kind: 'cpu' as const,
+    id: `cpu:${number}`,
+    name: probe.cpu.name,
+  }));
+}
+
+function appleGpu(probe: ProbeResult): Result<ChosenDevice[]> {
+  if (!probe.apple_mps) return err(appError('device_unknown', 'This computer has no Apple GPU.'));
+  return ok([{ kind: 'mps', id: 'mps', name: `${probe.cpu.name} GPU` }]);
+}
+
+function chosenGpus(text: string, probe: ProbeResult): Result<ChosenDevice[]> {
+  const chosen = new Map<string, ChosenDevice>();
+  for (const part of text.split(',')) {
+    const name = part.trim();
+    if (/^(auto|cpu|mps)(:|$)/i.test(name)) {
+      return err(appError('usage', `"${name}" cannot be combined with other devices.`));
+    }
+    const gpus = gpusNamed(name, probe);
+    if (!gpus.ok) return gpus;
+    for (const gpu of gpus.value) chosen.set(gpu.uuid, cudaDevice(gpu));
+  }
+  return ok([...chosen.values()]);
+}
+
+/** The GPU, or the slices of a GPU that is split, that one word of the list stands for. */
+function gpusNamed(name: string, probe: ProbeResult): Result<ProbedGpu[]> {
+  const matches = matchingGpus(name, probe.gpus);
+  const [first] = matches;
+  if (first === undefined) return err(unknownDevice(name, probe));
+  const usable = matches.filter(canCompute);
+  if (usable.length === 0) {
+    return err(
+      appError('device_unknown', `${describe(first)} is in MIG mode but has no slices to compute on.`, {
+        nextStep: 'Make MIG slices with nvidia-smi, or switch MIG mode off.',
+      }),
+    );
+  }
+  const visible = usable.filter((gpu) => gpu.visible);
+  if (visible.length > 0) return ok(visible);
+  return err(
+    appError(
+      'device_hidden',
+      `${describe(first)} is there, but CUDA_VISIBLE_DEVICES=${probe.cuda_visible_devices ?? ''} hides it.`,
+    ),
+  );
+}
+
+function matchingGpus(name: string, gpus: readonly ProbedGpu[]): ProbedGpu[] {
+  if (/^cuda$/i.test(name)) return gpus.filter((gpu) => gpu.visible);
+  const number = /^(?:cuda:)?(\d+)$/i.exec(name)?.[1];
+  if (number !== undefined) return gpus.filter((gpu) => gpu.index === Number(number));
+  const wanted = name.toLowerCase();
+  if (!/^(gpu|mig)-./.test(wanted)) return [];
+  const exact = gpus.filter((gpu) => gpu.uuid.toLowerCase() === wanted);
+  const matches = exact.length > 0 ? exact : gpus.filter((gpu) => gpu.uuid.toLowerCase().startsWith(wanted));
+  const [only, ...others] = matches;
+  if (only === undefined || others.length > 0) return [];
+  return isSplit(only) ? [only, ...gpus.filter((gpu) => gpu.parent_uuid === only.uuid)] : [only];
+}
+
+function unknownDevice(name: string, probe: ProbeResult): AppError {
+  const there = probe.gpus.map(describe).join('; ');
+  const reason = probe.no_gpu_reason ?? 'No GPU was found.';
+  return appError(
+    'device_unknown',
+    `There is no device "${name}". ${there ? `There are: ${there}; and cpu.` : `${reason} There is only cpu.`}`,
+  );
+}
+
+function describe(gpu: ProbedGpu): string {
+  return `${gpu.parent_uuid === null ? 'GPU' : 'A slice of GPU'} ${gpu.index} (${gpu.name}, ${gpu.uuid})`;
+}
+
+function isSplit(gpu: ProbedGpu): boolean {
+  return gpu.mig_enabled && gpu.parent_uuid === null;
+}
+
+/** CUDA can't use a GPU in MIG mode as a whole, only its slices. */
+function canCompute(gpu: ProbedGpu): boolean {
+  return !isSplit(gpu);
+}
+
+function cudaDevice(gpu: ProbedGpu): ChosenDevice {
+  return {
+    kind: 'cuda',
+    id: gpu.uuid,
+    index: gpu.index,
+    name: gpu.name,
+    capability: gpu.compute_capability,
+    memoryTotalBytes: gpu.memory_total_bytes,
+    memoryFreeBytes: gpu.memory_free_bytes,
+  };
+}

@@ -120,9 +120,9 @@ class Alibi(Float32Module):
 
     def __init__(self, heads: int) -> None:
         super().__init__()
-        self.register_buffer(
-            "slopes", torch.tensor(alibi_slopes(heads), dtype=torch.float32), persistent=False
-        )
+        # On the CPU even where a model is built on PyTorch's meta device: nothing will fill this in later.
+        slopes = torch.tensor(alibi_slopes(heads), dtype=torch.float32, device="cpu")
+        self.register_buffer("slopes", slopes, persistent=False)
 
 
 def alibi_slopes(heads: int) -> list[float]:

@@ -1,0 +1,46 @@
+"""The few array operations that reading, chunking and translating share."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+ByteArray = npt.NDArray[np.uint8]
+BoolArray = npt.NDArray[np.bool_]
+IntArray = npt.NDArray[np.int64]
+
+
+def translate(values: ByteArray, table: bytes, delete: bytes = b"") -> ByteArray:
+    """Map each byte through a table of 256 after dropping the bytes in `delete`; the result is read-only.
+
+    `bytes.translate` takes half the time of indexing a table with an array, which widens every index to 64
+    bits.
+    """
+    return np.frombuffer(values.tobytes().translate(table, delete), np.uint8)
+
+
+def offsets_of(counts: IntArray) -> IntArray:
+    """[n] counts -> [n + 1] offsets: where each group begins, and the end of the last."""
+    offsets = np.zeros(counts.size + 1, np.int64)
+    np.cumsum(counts, out=offsets[1:])
+    return offsets
+
+
+def ragged_indices(first: IntArray, counts: IntArray, step: IntArray | int = 1) -> IntArray:
+    """Indices first[i], first[i] + step[i], ... (counts[i] of them) for every i, one after the other.
+
+    first, counts, step: [n]; the result has counts.sum() elements.
+    """
+    begin = offsets_of(counts)[:-1]
+    if isinstance(step, int):
+        return np.repeat(first - begin * step, counts) + np.arange(int(counts.sum())) * step
+    return np.repeat(first - begin * step, counts) + np.arange(int(counts.sum())) * np.repeat(step, counts)
+
+
+def ragged_slices(data: bytes, first: IntArray, counts: IntArray) -> ByteArray:
+    """The slices data[first[i] : first[i] + counts[i]], one after the other; read-only.
+
+    Joining slices beats gathering by index from about ten bytes a slice on: no index per byte is made.
+    """
+    slices = map(slice, first.tolist(), (first + counts).tolist())
+    return np.frombuffer(b"".join(map(data.__getitem__, slices)), np.uint8)

@@ -1,0 +1,166 @@
+"""The six reading frames of many chunks at once.
+
+Stop codons are found per position of the sequence, on both strands, once for all chunks that cover it. Only
+frames that turn out to be free of them are then copied out and translated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from virnucpro_backend.prepare.arrays import (
+    BoolArray,
+    ByteArray,
+    IntArray,
+    offsets_of,
+    ragged_slices,
+    translate,
+)
+
+FRAME_NAMES = ("F1", "F2", "F3", "R1", "R2", "R3")
+
+_BASES = "ACGT"
+# NCBI translation table 1, codons in the order TTT, TTC, TTA, TTG, TCT, ...
+_STANDARD_CODE = "FFLLSSSSYY**CC*WLLLLPPPPHHQQRRRRIIIMTTTTNNKKSSRRVVVVAAAADDEEGGGG"
+_NCBI_BASES = "TCAG"
+
+# A codon is a byte: two bits a base, and bit 6 when one of its letters is none of A, C, G, T.
+_SKIPPED = 0x40
+
+
+def _residue_table() -> bytes:
+    table = bytearray(256)
+    for i, first in enumerate(_NCBI_BASES):
+        for j, second in enumerate(_NCBI_BASES):
+            for k, third in enumerate(_NCBI_BASES):
+                codon = 16 * _BASES.index(first) + 4 * _BASES.index(second) + _BASES.index(third)
+                table[codon] = ord(_STANDARD_CODE[16 * i + 4 * j + k])
+    return bytes(table)
+
+
+_UPPER = bytes(range(256)).upper()
+_UPPER_COMPLEMENT = _UPPER.translate(bytes.maketrans(b"ACGT", b"TGCA"))
+_BASE_CODES = bytes(_BASES.find(chr(byte)) if chr(byte) in _BASES else _SKIPPED for byte in range(256))
+_RESIDUES = _residue_table()
+_SKIPPED_CODONS = bytes(byte for byte in range(256) if byte & _SKIPPED)
+_TO_UPPER = np.uint8(0xDF)
+
+
+@dataclass(frozen=True)
+class Frames:
+    """Open reading frames in the order (chunk, F1 F2 F3 R1 R2 R3).
+
+    chunk: int64 [f], index into the chunks asked for; frame: uint8 [f], 0..5 = FRAME_NAMES;
+    residues: uint8, ASCII letters of all proteins one after the other, residue_counts: int64 [f];
+    nucleotides, nucleotide_counts: likewise, the upper-case slice given to DNABERT-S.
+    """
+
+    chunk: IntArray
+    frame: ByteArray
+    residues: ByteArray
+    residue_counts: IntArray
+    nucleotides: ByteArray
+    nucleotide_counts: IntArray
+
+
+def open_frames(letters: ByteArray, starts: IntArray, lengths: IntArray) -> Frames:
+    """Frames with no stop and some residue, of the chunks letters[starts[i] : starts[i] + lengths[i]].
+
+    letters: uint8 [n], ASCII, any case; starts, lengths: int64 [m], chunks may overlap. The rules, the
+    original tool's, are in `spec/pipeline.md` section 2: the standard code; a codon with a letter outside
+    A, C, G, T is skipped; nucleotides = strand[f : f + 1 + 3 * residues], cut at the chunk's end.
+    """
+    first, last = _codon_ranges(starts, lengths)
+    on_forward, on_reverse = _stop_codons(letters)
+    is_open = last >= first
+    is_open[:, :3] &= ~_holds_any(on_forward, first[:, :3], last[:, :3])
+    is_open[:, 3:] &= ~_holds_any(on_reverse, first[:, 3:], last[:, 3:])
+    chunk, frame = np.nonzero(is_open)
+
+    # One base more than the codons where the chunk has one: what DNABERT-S gets when no codon is skipped.
+    begin, room = _slices_of_strands(letters.size, starts[chunk], lengths[chunk], frame)
+    codon_counts = room // 3
+    strands = _both_strands(letters)
+    nucleotide_counts = np.minimum(3 * codon_counts + 1, room)
+    nucleotides = ragged_slices(strands, begin, nucleotide_counts)
+
+    codons = _codons(nucleotides, nucleotide_counts, codon_counts)
+    residues = translate(codons, _RESIDUES, delete=_SKIPPED_CODONS)
+    if residues.size == codons.size:
+        return Frames(chunk, frame.astype(np.uint8), residues, codon_counts, nucleotides, nucleotide_counts)
+    is_residue = codons & _SKIPPED == 0
+    residue_counts = np.add.reduceat(is_residue, offsets_of(codon_counts)[:-1], dtype=np.int64)
+    kept = residue_counts > 0
+    chunk, frame, begin, room = chunk[kept], frame[kept], begin[kept], room[kept]
+    residue_counts = residue_counts[kept]
+    nucleotide_counts = np.minimum(3 * residue_counts + 1, room)
+    nucleotides = ragged_slices(strands, begin, nucleotide_counts)
+    return Frames(chunk, frame.astype(np.uint8), residues, residue_counts, nucleotides, nucleotide_counts)
+
+
+def _codon_ranges(starts: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]:
+    """Lowest and highest position of a codon of each frame, both [m, 6]; lowest > highest where none.
+
+    On the reverse strand frame f reads codons at strand positions f, f + 3, ..., which begin, on the forward
+    strand, at length - 3 - f, length - 6 - f, ...: the lowest is (length - f) mod 3.
+    """
+    shift = np.arange(3)
+    begin, length = starts[:, None], lengths[:, None]
+    last_of_reverse = begin + length - 3 - shift
+    last_of_forward = begin + shift + ((length - shift) // 3 - 1) * 3
+    first = np.concatenate([begin + shift, begin + (length - shift) % 3], axis=1)
+    return first, np.concatenate([last_of_forward, last_of_reverse], axis=1)
+
+
+def _stop_codons(letters: ByteArray) -> tuple[BoolArray, BoolArray]:
+    """Where TAA, TAG or TGA begins, and where a reverse complement of them does; both [n - 2]."""
+    upper = letters & _TO_UPPER
+    is_a, is_c, is_g, is_t = (upper == ord(base) for base in _BASES)
+    first, second, third = slice(0, -2), slice(1, -1), slice(2, None)
+    forward = is_a[second] & (is_a | is_g)[third]
+    forward |= is_g[second] & is_a[third]
+    forward &= is_t[first]
+    reverse = is_t[second] & (is_t | is_c)[first]
+    reverse |= is_c[second] & is_t[first]
+    reverse &= is_a[third]
+    return forward, reverse
+
+
+def _holds_any(flags: BoolArray, first: IntArray, last: IntArray) -> BoolArray:
+    """Whether any of flags[first], flags[first + 3], ..., flags[last] is set; first and last are [m, 3].
+
+    False or True where last < first: there is nothing to look at, and nobody asks.
+    """
+    # One sorted array of all flagged places: a band of places / 3 for each remainder by 3.
+    band = flags.size // 3 + 2
+    places = [np.flatnonzero(flags[remainder::3]) + remainder * band for remainder in range(3)]
+    keys = np.concatenate([*places, [3 * band]])
+    base = first % 3 * band
+    found: BoolArray = keys[np.searchsorted(keys, base + first // 3)] <= base + last // 3
+    return found
+
+
+def _both_strands(letters: ByteArray) -> bytes:
+    """The letters in upper case, then their reverse complement."""
+    return letters.tobytes().translate(_UPPER) + letters[::-1].tobytes().translate(_UPPER_COMPLEMENT)
+
+
+def _slices_of_strands(
+    n: int, starts: IntArray, lengths: IntArray, frame: IntArray
+) -> tuple[IntArray, IntArray]:
+    """Where each frame begins in `_both_strands` of n letters, and how many its chunk has from there."""
+    shift = frame % 3
+    return np.where(frame < 3, starts, 2 * n - (starts + lengths)) + shift, lengths - shift
+
+
+def _codons(nucleotides: ByteArray, nucleotide_counts: IntArray, codon_counts: IntArray) -> ByteArray:
+    """Codons of slices that hold 3 * codon_counts letters, or one more."""
+    bases = translate(nucleotides, _BASE_CODES)
+    with_one_more = nucleotide_counts > 3 * codon_counts
+    bases = np.delete(bases, offsets_of(nucleotide_counts)[1:][with_one_more] - 1).reshape(-1, 3)
+    # Bit 6 of the first two letters leaves the byte in the products, so it is put back for all three.
+    codons: ByteArray = bases[:, 0] * np.uint8(16) + bases[:, 1] * np.uint8(4) + bases[:, 2]
+    codons |= (bases[:, 0] | bases[:, 1]) & np.uint8(_SKIPPED)
+    return codons

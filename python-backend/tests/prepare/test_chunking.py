@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from plain_definition import chunk_bounds
+
+from virnucpro_backend.prepare.chunking import chunk_counts, chunk_range, chunk_table
+
+SPEC_TABLE = [
+    (499, [0], 499),
+    (500, [0], 500),
+    (501, [0, 250], 251),
+    (700, [0, 349], 351),
+    (999, [0, 499], 500),
+    (1000, [0, 500], 500),
+    (1001, [0, 333, 666], 335),
+    (1400, [0, 466, 932], 468),
+    (2600, [0, 433, 866, 1299, 1732, 2165], 435),
+]
+
+
+@pytest.mark.parametrize(("length", "starts", "last"), SPEC_TABLE)
+def test_the_table_of_the_specification(length: int, starts: list[int], last: int) -> None:
+    table = chunk_table(np.array([length]), 500)
+    assert table.start.tolist() == starts
+    assert table.length.tolist() == [500] * (len(starts) - 1) + [last]
+
+
+@pytest.mark.parametrize("c", [300, 500])
+def test_every_length_up_to_30000_agrees_with_the_plain_walk(c: int) -> None:
+    for begin in range(0, 30_001, 1000):
+        lengths = np.arange(begin, min(begin + 1000, 30_001))
+        table = chunk_table(lengths, c)
+        expected = [
+            (i, k, *b) for i, n in enumerate(lengths.tolist()) for k, b in enumerate(chunk_bounds(n, c))
+        ]
+        columns = (table.record, table.chunk, table.start, table.start + table.length)
+        np.testing.assert_array_equal(np.stack(columns, axis=1), np.array(expected).reshape(-1, 4))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(1, 30_000), st.sampled_from([300, 500]))
+def test_all_but_the_last_are_whole_and_every_base_is_covered(length: int, c: int) -> None:
+    table = chunk_table(np.array([length]), c)
+    assert (table.length[:-1] == c).all()
+    assert 0 < table.length[-1] <= c
+    ends = table.start + table.length
+    assert table.start[0] == 0
+    assert ends[-1] == length
+    assert (table.start[1:] <= ends[:-1]).all()
+    assert (np.diff(table.start) > 0).all()
+
+
+def test_a_range_of_a_huge_sequence_agrees_with_the_whole() -> None:
+    length = 1_234_567
+    whole = chunk_table(np.array([length]), 500)
+    assert int(chunk_counts(np.array([length]), 500)[0]) == whole.start.size
+    part = chunk_range(length, 1000, 1500, 500)
+    np.testing.assert_array_equal(part.start, whole.start[1000:1500])
+    np.testing.assert_array_equal(part.length, whole.length[1000:1500])
+    np.testing.assert_array_equal(part.chunk, np.arange(1000, 1500))

@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from plain_definition import PlainFrame, frames_of_sequence
+
+from virnucpro_backend.prepare.chunking import chunk_table
+from virnucpro_backend.prepare.frames import FRAME_NAMES, open_frames
+
+SHARED_DATA = Path(__file__).parents[4] / "shared" / "data"
+needs_data = pytest.mark.skipif(
+    not SHARED_DATA.is_dir(), reason="reference data (../shared/data) is not here"
+)
+
+
+def fast_frames(sequences: list[str], c: int) -> list[list[PlainFrame]]:
+    letters = np.frombuffer("".join(sequences).encode("ascii"), np.uint8)
+    lengths = np.array([len(sequence) for sequence in sequences], np.int64)
+    table = chunk_table(lengths, c)
+    origins = np.cumsum(lengths) - lengths
+    frames = open_frames(letters, origins[table.record] + table.start, table.length)
+    residues, nucleotides = frames.residues.tobytes().decode(), frames.nucleotides.tobytes().decode()
+    found: list[list[PlainFrame]] = [[] for _ in sequences]
+    residue, nucleotide = 0, 0
+    for chunk, frame, n_residues, n_nucleotides in zip(
+        frames.chunk, frames.frame, frames.residue_counts, frames.nucleotide_counts, strict=True
+    ):
+        protein = residues[residue : residue + n_residues]
+        slice_ = nucleotides[nucleotide : nucleotide + n_nucleotides]
+        found[table.record[chunk]].append(
+            PlainFrame(int(table.chunk[chunk]), FRAME_NAMES[frame], protein, slice_)
+        )
+        residue += n_residues
+        nucleotide += n_nucleotides
+    assert (residue, nucleotide) == (len(residues), len(nucleotides))
+    return found
+
+
+ALPHABETS = ["ACGT", "ACGTacgt", "ACGTN", "ACGTRYSWKMBDHVNacgtnU-*.?@>0", "AC", "NRYacN", "acgu"]
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.data())
+def test_random_sequences_agree_with_the_plain_definition(data: st.DataObject) -> None:
+    alphabet = data.draw(st.sampled_from(ALPHABETS))
+    sequences = data.draw(st.lists(st.text(alphabet, max_size=130), min_size=1, max_size=6))
+    c = data.draw(st.sampled_from([1, 2, 3, 7, 30, 50]))
+    assert fast_frames(sequences, c) == [frames_of_sequence(sequence, c) for sequence in sequences]
+
+
+@pytest.mark.parametrize(("share_of_n", "c"), [(0.0, 500), (0.0, 300), (0.02, 500), (0.5, 300)])
+def test_long_random_sequences_agree(share_of_n: float, c: int) -> None:
+    random = np.random.default_rng(7)
+    # Few T: stops are rare, so that frames of whole chunks stay open.
+    weights = np.array([0.3, 0.36, 0.3, 0.04]) * (1 - share_of_n)
+    sequences = [
+        "".join(random.choice(list("ACGTn"), size, p=[*weights, share_of_n]))
+        for size in [1, 2, 3, 4, 5, 299, 300, 301, 499, 500, 501, 1400, 2600, 7001]
+    ]
+    expected = [frames_of_sequence(sequence, c) for sequence in sequences]
+    assert sum(map(len, expected)) > 40
+    assert fast_frames(sequences, c) == expected
+
+
+def fasta(path: Path) -> dict[str, str]:
+    entries = (entry.split("\n", 1) for entry in path.read_text(encoding="ascii").split(">")[1:])
+    return {header.split()[0]: body.replace("\n", "") for header, body in entries}
+
+
+@needs_data
+@pytest.mark.parametrize("c", [300, 500])
+def test_real_sequence_agrees(c: int) -> None:
+    contigs = sorted(fasta(SHARED_DATA / "gut_metagenome_contigs.fa").values())[:150]
+    phage = next(iter(fasta(SHARED_DATA / "crassphage.fa").values()))
+    # A deterministic sprinkle of ambiguity codes and of lower case over real sequence.
+    masked = "".join(
+        "RYNsw"[i % 5] if i % 97 == 0 else b.lower() if i % 11 < 5 else b for i, b in enumerate(phage)
+    )
+    sequences = [*contigs, phage, masked]
+    expected = [frames_of_sequence(sequence, c) for sequence in sequences]
+    assert len(expected[-1]) > 100
+    assert fast_frames(sequences, c) == expected
+
+
+@needs_data
+def test_the_frames_of_a_run_of_the_original_tool() -> None:
+    run = SHARED_DATA / "legacy_run"
+    sequences = fasta(run / "test_with_orfs.fa")
+    frames = {
+        f"{name}_chunk_{frame.chunk + 1}{frame.name}": frame
+        for name, found in zip(sequences, fast_frames(list(sequences.values()), 500), strict=True)
+        for frame in found
+    }
+    proteins = fasta(run / "test_with_orfs_identified_protein.faa")
+    nucleotides = fasta(run / "test_with_orfs_identified_nucleotide.fa")
+    assert list(frames) == list(proteins) == list(nucleotides)
+    assert {name: frame.protein for name, frame in frames.items()} == proteins
+    assert {name: frame.nucleotides for name, frame in frames.items()} == nucleotides
+
+
+def test_no_chunks_and_no_codons() -> None:
+    assert fast_frames([""], 500) == [[]]
+    assert fast_frames(["A", "AC", "", "NNN", "NNNNNN"], 500) == [[], [], [], [], []]

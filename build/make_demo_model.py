@@ -22,6 +22,7 @@ from virnucpro_backend.encoders.dnabert_s import DnabertS, DnabertSConfig
 from virnucpro_backend.encoders.esm2 import Esm2, Esm2Config
 from virnucpro_backend.encoders.layout import SequenceLayout
 from virnucpro_backend.encoders.tokens import DnaTokenizer, TokenSequences, esm2_tokens
+from virnucpro_backend.safetensors_file import sha256_of_file
 from virnucpro_backend.weights.checkpoints import open_checkpoint
 from virnucpro_backend.weights.model_folder import fill
 from virnucpro_backend.weights.model_json import ModelDescription, ModelFile, write_model_json
@@ -158,7 +159,7 @@ def _trained_tokenizer() -> tokenizers.Tokenizer:
 
 
 def make_head(folder: Path) -> None:
-    """A whole pickled `__main__.MLPClassifier`, fitted to seeded frames: GC-rich "virus", AT-rich "others"."""
+    """A whole pickled `__main__.MLPClassifier`, fitted to seeded frames: GC-rich is "virus"."""
     noise = Noise(SEED + 3)
     head = MLPClassifier(DNABERT_S.width + ESM2.width, HIDDEN)
     values = noise.linear("hidden_layer", HIDDEN, DNABERT_S.width + ESM2.width)
@@ -241,9 +242,7 @@ def make_demo_model(folder: Path) -> None:
     make_dnabert_s(folder / "dnabert_s")
     make_head(folder)
     files = {
-        role: ModelFile(
-            name, (folder / name).stat().st_size, hashlib.sha256((folder / name).read_bytes()).hexdigest()
-        )
+        role: ModelFile(name, (folder / name).stat().st_size, sha256_of_file(folder / name))
         for role, name in FILES.items()
     }
     description = ModelDescription(

@@ -26,7 +26,7 @@ class Memory:
 
 @dataclass(frozen=True)
 class CpuTimes:
-    """Time all cores together spent busy and in total since the start of the system; only differences count."""
+    """Time all cores together spent busy and in total since the system started; only differences count."""
 
     busy: float
     total: float

@@ -1,0 +1,1 @@
+"""From shards of frames to scores on one device."""

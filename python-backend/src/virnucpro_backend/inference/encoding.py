@@ -1,0 +1,149 @@
+"""The loop over a shard's batches: copy in, embed, put each frame's vector into its place.
+
+Nothing here waits for the device but the limit on how far the host may run ahead. Memory that runs out is
+answered by halving: see `_embed`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from virnucpro_backend.encoders.batches import Batch
+from virnucpro_backend.encoders.layout import SequenceLayout
+from virnucpro_backend.inference.batching import EncoderInput, HostBatch, PreparedShard
+from virnucpro_backend.inference.failures import ShardFailedError
+from virnucpro_backend.inference.memory import TokenBudget, free_cached_memory, is_out_of_memory
+from virnucpro_backend.weights.model_folder import LoadedModel
+
+BATCHES_AHEAD = 2
+"""Batches that the host may have queued on a GPU: enough to keep it busy, few enough to pause soon."""
+
+Embed = Callable[[Tensor, SequenceLayout], Tensor]
+
+log = logging.getLogger(__name__)
+
+
+class ShardListener:
+    """Is told how a shard goes on; this one doesn't listen."""
+
+    def batch_done(self, frames: int, residues: int) -> None:
+        """A batch is through; so many more frames and residues are through both encoders. May raise."""
+
+    def out_of_memory(self, tokens_before: int, tokens_after: int) -> None:
+        """The device's budget of tokens per batch was cut."""
+
+
+def recorded_event() -> torch.cuda.Event:
+    """A mark behind all that is queued on the GPU now; waiting for it sleeps rather than spins."""
+    event = torch.cuda.Event(blocking=True)  # type: ignore[no-untyped-call]
+    event.record()
+    return event
+
+
+@dataclass
+class Embeddings:
+    """Pooled vectors in the shard's order, FP32 on the device, and how many batches had to be split."""
+
+    dnabert_s: Tensor
+    esm2: Tensor
+    batch_halvings: int
+
+
+class BatchLoop:
+    """Runs the batches of shards through one model's encoders on one device."""
+
+    def __init__(self, model: LoadedModel, budget: TokenBudget) -> None:
+        self._model = model
+        self._device = model.device
+        self._budget = budget
+        self._queued: deque[torch.cuda.Event] = deque()
+
+    @torch.inference_mode()
+    def embed(self, shard: PreparedShard, listener: ShardListener) -> Embeddings:
+        """Embed all frames of a shard: FP32 [f, 768] and [f, 2560] for the published models.
+
+        Returns before a GPU has finished. Raises ShardFailedError `out_of_memory` when the smallest batch
+        does not fit, and whatever `listener` raises.
+        """
+        model, n_frames = self._model, shard.frames.count
+        dnabert_s = self._empty(n_frames, model.dnabert_s.config.width)
+        esm2 = self._empty(n_frames, model.esm2.config.width)
+        halvings = 0
+        for planned in shard.dnabert_s.batches:
+            halvings += self._embed(model.dnabert_s.embed, shard.dnabert_s, planned, dnabert_s, listener)
+            listener.batch_done(0, 0)
+        residues = shard.frames.residue_counts
+        for planned in shard.esm2.batches:
+            halvings += self._embed(model.esm2.embed, shard.esm2, planned, esm2, listener)
+            members = planned.batch.members
+            listener.batch_done(len(members), int(residues[members].sum()))
+        return Embeddings(dnabert_s, esm2, halvings)
+
+    def _empty(self, n_frames: int, width: int) -> Tensor:
+        try:
+            return torch.empty(n_frames, width, device=self._device)
+        except Exception as error:
+            if not is_out_of_memory(error):
+                raise
+        free_cached_memory(self._device)
+        return torch.empty(n_frames, width, device=self._device)
+
+    def _embed(
+        self, embed: Embed, source: EncoderInput, planned: HostBatch, out: Tensor, listener: ShardListener
+    ) -> int:
+        """One planned batch, in several where the budget or the memory wants it; 1 if it was split, else 0.
+
+        When memory runs out, the budget of this device is halved for good, cached memory is given back and
+        the batch is tried again in smaller ones.
+        """
+        if len(planned.batch.members) == 1 or planned.batch.n_tokens <= self._budget.tokens:
+            waiting = [planned]
+        else:
+            waiting = source.split(planned.batch, self._budget.tokens)
+        split = len(waiting) > 1
+        while waiting:
+            batch = waiting.pop(0)
+            if self._fits(embed, batch, out):
+                continue
+            free_cached_memory(self._device)
+            waiting[:0] = self._smaller(source, batch.batch, listener)
+            split = True
+        return int(split)
+
+    def _fits(self, embed: Embed, host: HostBatch, out: Tensor) -> bool:
+        try:
+            layout = SequenceLayout.from_lengths(host.batch.lengths, self._device)
+            tokens = host.tokens.to(self._device, non_blocking=True)
+            members = host.members.to(self._device, non_blocking=True)
+            out.index_copy_(0, members, embed(tokens, layout)[: len(members)])
+        except Exception as error:
+            # The traceback holds the tensors of the failed batch, so nothing may be retried in here.
+            if not is_out_of_memory(error):
+                raise
+            log.warning("out of memory with a batch of %d tokens: %s", host.batch.n_tokens, error)
+            return False
+        self._wait_if_far_ahead()
+        return True
+
+    def _smaller(self, source: EncoderInput, batch: Batch, listener: ShardListener) -> list[HostBatch]:
+        before = self._budget.tokens
+        if len(batch.members) == 1 or not self._budget.halve(batch.n_tokens):
+            raise ShardFailedError(
+                "out_of_memory",
+                f"The device has too little memory even for a batch of {batch.n_tokens:,} tokens.",
+            )
+        listener.out_of_memory(before, self._budget.tokens)
+        return source.split(batch, self._budget.tokens)
+
+    def _wait_if_far_ahead(self) -> None:
+        if self._device.type != "cuda":
+            return
+        self._queued.append(recorded_event())
+        while len(self._queued) > BATCHES_AHEAD:
+            self._queued.popleft().synchronize()

@@ -1,0 +1,86 @@
+"""Why a shard or a device can't be worked on: a code, plain words, and what stood in the traceback."""
+
+from __future__ import annotations
+
+import errno
+import traceback
+from typing import Literal
+
+import torch
+
+from virnucpro_backend.inference.memory import is_out_of_memory
+
+ShardFailureCode = Literal[
+    "out_of_memory",
+    "non_finite",
+    "norm_out_of_band",
+    "shard_unreadable",
+    "write_failed",
+    "disk_full",
+    "device_lost",
+    "internal_error",
+    "recalled",
+]
+LoadFailureCode = Literal[
+    "model_missing",
+    "model_damaged",
+    "out_of_memory",
+    "device_unusable",
+    "precision_unsupported",
+    "internal_error",
+]
+
+_FULL_DISK = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
+_LOST_DEVICE_WORDS = ("CUDA error", "CUDA driver error", "cuDNN error", "CUBLAS_STATUS_", "HIP error")
+
+
+class ShardFailedError(Exception):
+    """A shard gets no scores. `message` is for the user, `detail` for the log."""
+
+    def __init__(self, code: ShardFailureCode, message: str, detail: str = "") -> None:
+        super().__init__(message)
+        self.code: ShardFailureCode = code
+        self.message = message
+        self.detail = detail
+
+
+class LoadFailedError(Exception):
+    """The model can't be loaded on this device. `message` says why and `next_step` what the user can do."""
+
+    def __init__(self, code: LoadFailureCode, message: str, next_step: str) -> None:
+        super().__init__(message)
+        self.code: LoadFailureCode = code
+        self.message = message
+        self.next_step = next_step
+
+
+def shard_failure(error: BaseException) -> ShardFailedError:
+    """Any exception of the scoring loop as a ShardFailedError with the traceback as its detail."""
+    if isinstance(error, ShardFailedError):
+        return error
+    detail = "".join(traceback.format_exception(error))
+    if is_out_of_memory(error):
+        return ShardFailedError("out_of_memory", "The device ran out of memory.", detail)
+    if is_device_lost(error):
+        return ShardFailedError("device_lost", f"The device stopped working: {_first_line(error)}", detail)
+    return ShardFailedError("internal_error", f"{type(error).__name__}: {_first_line(error)}", detail)
+
+
+def write_failure(error: OSError, path: str) -> ShardFailedError:
+    """A result file that can't be written."""
+    detail = "".join(traceback.format_exception(error))
+    if error.errno in _FULL_DISK:
+        return ShardFailedError("disk_full", f"The disk is full: {path} could not be written.", detail)
+    return ShardFailedError("write_failed", f"{path} could not be written: {error.strerror or error}", detail)
+
+
+def is_device_lost(error: BaseException) -> bool:
+    """Whether the device's context is gone: nothing more can be computed by this process."""
+    accelerator_error = getattr(torch, "AcceleratorError", None)
+    if accelerator_error is not None and isinstance(error, accelerator_error):
+        return True
+    return isinstance(error, RuntimeError) and any(words in str(error) for words in _LOST_DEVICE_WORDS)
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or ["no reason given"])[0]

@@ -1,0 +1,82 @@
+"""Device memory: what is in use, and what to do when there is no more."""
+
+from __future__ import annotations
+
+import gc
+
+import torch
+
+from virnucpro_backend.host import own_memory_bytes
+
+SMALLEST_BUDGET = 256
+"""Tokens; a device that can't hold a batch of so few can't do this work."""
+
+_OUT_OF_MEMORY_WORDS = (
+    "out of memory",
+    "can't allocate memory",
+    "CUBLAS_STATUS_ALLOC_FAILED",
+    "CUDNN_STATUS_ALLOC_FAILED",
+)
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether an exception says, in any of the ways PyTorch has for it, that memory has run out."""
+    if isinstance(error, (torch.OutOfMemoryError, MemoryError)):
+        return True
+    return isinstance(error, RuntimeError) and any(words in str(error) for words in _OUT_OF_MEMORY_WORDS)
+
+
+class TokenBudget:
+    """Tokens that a batch may hold on this device: the plan's number until memory runs out, then less.
+
+    It never grows again: what did not fit once would fail again and again.
+    """
+
+    def __init__(self, tokens: int) -> None:
+        self._tokens = tokens
+
+    @property
+    def tokens(self) -> int:
+        """The most tokens a batch may hold now."""
+        return self._tokens
+
+    def halve(self, failed_tokens: int) -> bool:
+        """Half of the failed batch, or of the budget if that is less; False where no less is possible."""
+        after = min(self._tokens, failed_tokens) // 2
+        if after < SMALLEST_BUDGET:
+            return False
+        self._tokens = after
+        return True
+
+
+def free_cached_memory(device: torch.device) -> None:
+    """Wait for the device and give back all memory that holds no tensor."""
+    gc.collect()
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+        torch.cuda.empty_cache()
+    elif device.type == "mps":
+        torch.mps.synchronize()
+        torch.mps.empty_cache()
+
+
+def memory_in_use(device: torch.device) -> int:
+    """Bytes this process holds on the device, cached ones included; for a CPU, of main memory."""
+    if device.type == "cuda":
+        return int(torch.cuda.memory_reserved(device))
+    if device.type == "mps":
+        return int(torch.mps.driver_allocated_memory())
+    return own_memory_bytes()
+
+
+def start_peak_measurement(device: torch.device) -> None:
+    """Forget the highest use so far."""
+    if device.type == "cuda":
+        torch.cuda.reset_peak_memory_stats(device)
+
+
+def peak_memory(device: torch.device) -> int:
+    """Most bytes held since the measurement was started; where the device keeps no count, those held now."""
+    if device.type == "cuda":
+        return int(torch.cuda.max_memory_reserved(device))
+    return memory_in_use(device)

@@ -1,0 +1,266 @@
+"""Three threads, so that the next shard is read and the last one written while the device computes.
+
+reader: file, hash, tokens, batches, pinned buffers -> compute: queues all of a shard's work on the device and
+goes straight on to the next shard -> writer: waits for the device, checks, writes, reports. A shard whose
+results are not finite comes back from the writer to the compute thread, which alone gives work to the device.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from virnucpro_backend.inference.batching import PreparedShard
+from virnucpro_backend.inference.commands import Shard
+from virnucpro_backend.inference.control import RunControl, StoppedError
+from virnucpro_backend.inference.encoding import ShardListener
+from virnucpro_backend.inference.failures import ShardFailedError, shard_failure
+from virnucpro_backend.inference.memory import free_cached_memory, peak_memory, start_peak_measurement
+from virnucpro_backend.inference.reports import ShardReports
+from virnucpro_backend.inference.scorer import LaunchedShard, ShardScorer
+from virnucpro_backend.inference.shard_file import read_shard
+from virnucpro_backend.inference.status import WorkerStatus
+from virnucpro_backend.inference.writer import write_shard
+
+READ_AHEAD = 2
+"""Shards that may lie read and not yet begun."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass
+class Job:
+    """A shard on its way through the worker. It is waiting, then begun or recalled; never both."""
+
+    command: Shard
+    begun_at: float = 0.0
+    _state: Literal["waiting", "begun", "recalled"] = "waiting"
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def begin(self) -> bool:
+        """Take it to the device; False if it was recalled."""
+        return self._leave_waiting("begun")
+
+    def recall(self) -> bool:
+        """Give it back; False if it has begun."""
+        return self._leave_waiting("recalled")
+
+    @property
+    def recalled(self) -> bool:
+        return self._state == "recalled"
+
+    def _leave_waiting(self, state: Literal["begun", "recalled"]) -> bool:
+        with self._lock:
+            if self._state == "waiting":
+                self._state = state
+                return True
+            return False
+
+
+@dataclass(frozen=True)
+class ToLaunch:
+    """A shard that is read and waits for the device."""
+
+    job: Job
+    prepared: PreparedShard
+
+
+@dataclass(frozen=True)
+class ToRecompute:
+    """A shard with results that are not finite."""
+
+    job: Job
+    launched: LaunchedShard
+
+
+@dataclass(frozen=True)
+class WakeUp:
+    """Makes the compute thread look at the gate."""
+
+
+ComputeTask = ToLaunch | ToRecompute | WakeUp
+
+
+class ComputeQueue:
+    """Tasks for the compute thread, in order, but for what can't wait: wake-ups, then recomputations."""
+
+    def __init__(self) -> None:
+        self._tasks: queue.PriorityQueue[tuple[int, int, ComputeTask]] = queue.PriorityQueue()
+        self._numbers = itertools.count()
+
+    def put(self, task: ComputeTask) -> None:
+        urgency = 0 if isinstance(task, WakeUp) else 1 if isinstance(task, ToRecompute) else 2
+        self._tasks.put((urgency, next(self._numbers), task))
+
+    def get(self) -> ComputeTask:
+        return self._tasks.get()[2]
+
+
+class _GatedBatches(ShardListener):
+    """Between two batches: tell, count, and pass the gate, where a pause waits and a stop raises."""
+
+    def __init__(self, progress: ShardListener, between_batches: Callable[[], None]) -> None:
+        self._progress = progress
+        self._between_batches = between_batches
+
+    def batch_done(self, frames: int, residues: int) -> None:
+        self._progress.batch_done(frames, residues)
+        self._between_batches()
+
+    def out_of_memory(self, tokens_before: int, tokens_after: int) -> None:
+        self._progress.out_of_memory(tokens_before, tokens_after)
+
+
+class ShardPipeline:
+    """Takes shard commands and reports each as done or failed. `run` is the compute thread's loop."""
+
+    def __init__(
+        self,
+        scorer: ShardScorer,
+        reports: ShardReports,
+        status: WorkerStatus,
+        control: RunControl,
+        on_device_lost: Callable[[], None],
+    ) -> None:
+        self._scorer = scorer
+        self._reports = reports
+        self._status = status
+        self._control = control
+        self._on_device_lost = on_device_lost
+        self._jobs: dict[str, Job] = {}
+        self._to_read: queue.SimpleQueue[Job] = queue.SimpleQueue()
+        self._to_compute = ComputeQueue()
+        self._to_write: queue.SimpleQueue[tuple[Job, LaunchedShard] | None] = queue.SimpleQueue()
+        self._read_ahead = threading.Semaphore(READ_AHEAD)
+        self._last_done_at = 0.0
+        self._reader = threading.Thread(target=self._read, name="reader", daemon=True)
+        self._writer = threading.Thread(target=self._write, name="writer", daemon=True)
+
+    def submit(self, command: Shard) -> None:
+        """Queue a shard."""
+        job = Job(command)
+        self._jobs[command.key] = job
+        self._to_read.put(job)
+
+    def recall(self, key: str) -> None:
+        """Give a shard back if it has not begun; otherwise it will be reported as done or failed."""
+        job = self._jobs.get(key)
+        if job is not None and job.recall():
+            self._fail(job, ShardFailedError("recalled", "Given back before it was begun."))
+
+    def wake_up(self) -> None:
+        """Make an idle compute thread notice a pause or a stop."""
+        self._to_compute.put(WakeUp())
+
+    def run(self) -> None:
+        """Compute until the control stops it; returns when what was already launched is written."""
+        self._reader.start()
+        self._writer.start()
+        try:
+            while True:
+                self._control.pass_gate(self._free_memory)
+                self._compute(self._to_compute.get())
+        except StoppedError:
+            pass
+        self._to_write.put(None)
+        self._writer.join()
+
+    def _read(self) -> None:
+        while True:
+            job = self._to_read.get()
+            self._read_ahead.acquire()
+            command = job.command
+            if job.recalled:
+                self._read_ahead.release()
+                continue
+            try:
+                with self._status.doing("reading", command.key):
+                    frames = read_shard(
+                        command.shard_path, command.shard_sha256, command.frame_begin, command.frame_end
+                    )
+                    prepared = self._scorer.prepare(frames)
+            except Exception as error:
+                self._read_ahead.release()
+                if job.begin():
+                    self._fail(job, error)
+                continue
+            self._to_compute.put(ToLaunch(job, prepared))
+
+    def _compute(self, task: ComputeTask) -> None:
+        if isinstance(task, WakeUp):
+            return
+        job = task.job
+        if isinstance(task, ToLaunch):
+            self._read_ahead.release()
+            if not job.begin():
+                return
+            job.begun_at = time.monotonic()
+            start_peak_measurement(self._scorer.device)
+        try:
+            with self._status.doing("computing", job.command.key):
+                if isinstance(task, ToLaunch):
+                    progress = self._reports.progress(job.command, task.prepared.frames)
+                    launched = self._scorer.launch(
+                        task.prepared, _GatedBatches(progress, self._between_batches)
+                    )
+                else:
+                    launched = self._scorer.recompute(task.launched)
+        except StoppedError:
+            raise
+        except Exception as error:
+            self._fail(job, error)
+            return
+        self._to_write.put((job, launched))
+
+    def _write(self) -> None:
+        while (item := self._to_write.get()) is not None:
+            job, launched = item
+            try:
+                if self._scorer.needs_recomputation(launched):
+                    self._to_compute.put(ToRecompute(job, launched))
+                    continue
+                self._finish(job, launched)
+            except Exception as error:
+                self._fail(job, error)
+
+    def _finish(self, job: Job, launched: LaunchedShard) -> None:
+        scores = self._scorer.collect(launched)
+        command, model = job.command, self._scorer.model
+        with self._status.doing("writing", command.key):
+            written = write_shard(command, scores, model.model_hash, model.precision)
+        # A shard is begun while the device is still busy with the one before.
+        now = time.monotonic()
+        seconds = now - max(job.begun_at, self._last_done_at)
+        self._last_done_at = now
+        self._jobs.pop(command.key, None)
+        residues = len(launched.shard.frames.residues)
+        log.info(
+            "shard %s done: %d frames, %d residues in %.2f s",
+            command.key,
+            len(scores.state),
+            residues,
+            seconds,
+        )
+        self._reports.done(command, scores, written, residues, seconds, peak_memory(self._scorer.device))
+
+    def _fail(self, job: Job, error: Exception) -> None:
+        failure = shard_failure(error)
+        if failure.code != "recalled":
+            log.error("shard %s: %s: %s\n%s", job.command.key, failure.code, failure.message, failure.detail)
+        self._jobs.pop(job.command.key, None)
+        self._reports.failed(job.command, failure)
+        if failure.code == "device_lost":
+            self._on_device_lost()
+
+    def _between_batches(self) -> None:
+        self._status.finished_batch()
+        self._control.pass_gate(self._free_memory)
+
+    def _free_memory(self) -> None:
+        free_cached_memory(self._scorer.device)

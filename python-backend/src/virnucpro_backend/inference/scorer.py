@@ -1,0 +1,236 @@
+"""A shard's scores from its frames: both encoders, pooling, the head, and the checks of what came out."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from virnucpro_backend.inference.batching import BatchPlan, PreparedShard, prepare_shard
+from virnucpro_backend.inference.commands import EmbeddingPrecision
+from virnucpro_backend.inference.encoding import BatchLoop, Embeddings, ShardListener, recorded_event
+from virnucpro_backend.inference.failures import ShardFailedError
+from virnucpro_backend.inference.memory import TokenBudget, free_cached_memory, is_out_of_memory
+from virnucpro_backend.inference.shard_file import ShardFrames
+from virnucpro_backend.weights.model_folder import LoadedModel
+
+STATE_OK, STATE_RECOMPUTED_FP32, STATE_NON_FINITE = 0, 1, 2
+
+TOLERATED_OUTSIDE_NORM_BAND = 0.01
+"""Share of a shard's frames; more than these outside means that something computes wrongly."""
+
+RECOMPUTE_TOKENS_PER_BATCH = 4096
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class ShardScores:
+    """Result of a shard, f frames in the shard's own order.
+
+    score1 = P(others) and score2 = P(virus), FP32 [f]; state uint8 [f]: 0 ok, 1 ok after a recomputation in
+    FP32, 2 not finite even then (both scores NaN). Embeddings FP16 or FP32 [f, width], only if the plan asks
+    for them.
+    """
+
+    score1: npt.NDArray[np.float32]
+    score2: npt.NDArray[np.float32]
+    state: npt.NDArray[np.uint8]
+    embeddings: Mapping[str, npt.NDArray[np.generic]] | None
+    outside_norm_band: int
+    batch_halvings: int
+
+    @property
+    def recomputed(self) -> int:
+        """Frames recomputed in FP32 with success."""
+        return int(np.count_nonzero(self.state == STATE_RECOMPUTED_FP32))
+
+    @property
+    def failed(self) -> int:
+        """Frames without a score."""
+        return int(np.count_nonzero(self.state == STATE_NON_FINITE))
+
+
+@dataclass
+class LaunchedShard:
+    """A shard whose work is queued on the device; `wait` may be called from any thread.
+
+    `figures` FP32 [f, 4] on the host: score1, score2, norm of either embedding. Not to be read before `wait`.
+    """
+
+    shard: PreparedShard
+    on_device: Embeddings
+    figures: Tensor
+    embeddings: dict[str, Tensor] | None
+    finished: torch.cuda.Event | None
+    recomputed: npt.NDArray[np.bool_]
+
+    def wait(self) -> None:
+        """Block until the device is through and the results are on the host."""
+        if self.finished is not None:
+            self.finished.synchronize()
+
+    def non_finite(self) -> npt.NDArray[np.int64]:
+        """Numbers of the frames with an embedding or a score that is not finite."""
+        return np.flatnonzero(~np.isfinite(self.figures.numpy()).all(axis=1))
+
+
+@dataclass
+class ShardScorer:
+    """Scores shards with one model on the device it is on. Use each method from one thread at a time.
+
+    `prepare`, `launch` and `collect` are the stages of a pipeline; `score` is all of them. `load_fp32` loads
+    the same model in FP32 onto a given device, for frames whose results are not finite.
+    """
+
+    model: LoadedModel
+    tokens_per_batch: int
+    embeddings: EmbeddingPrecision | None
+    load_fp32: Callable[[torch.device], LoadedModel]
+    device: torch.device = field(init=False)
+    _loop: BatchLoop = field(init=False)
+    _plan: BatchPlan = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.device = self.model.device
+        budget = TokenBudget(self.tokens_per_batch)
+        self._loop = BatchLoop(self.model, budget)
+        self._plan = _batch_plan(self.model, self.tokens_per_batch)
+
+    def prepare(self, frames: ShardFrames) -> PreparedShard:
+        """Tokenize and batch. Touches no device but for pinned memory."""
+        return prepare_shard(frames, self.model.tokenizer, self._plan)
+
+    def launch(self, shard: PreparedShard, listener: ShardListener | None = None) -> LaunchedShard:
+        """Queue all of a shard's work on the device. Raises as `BatchLoop.embed` does."""
+        embeddings = self._loop.embed(shard, listener or ShardListener())
+        return self._with_scores(shard, embeddings, np.zeros(shard.frames.count, dtype=np.bool_))
+
+    def needs_recomputation(self, launched: LaunchedShard) -> bool:
+        """Whether, the device being through, some frames must be computed again in FP32."""
+        launched.wait()
+        return (
+            self.model.precision != "fp32"
+            and not launched.recomputed.any()
+            and len(launched.non_finite()) > 0
+        )
+
+    @torch.inference_mode()
+    def recompute(self, launched: LaunchedShard) -> LaunchedShard:
+        """The frames with results that are not finite again, in FP32; the others keep theirs.
+
+        Raises ShardFailedError `non_finite` if neither the device nor main memory has room for an FP32 model.
+        """
+        faulty = launched.non_finite()
+        log.warning("recomputing %d of %d frames in FP32", len(faulty), launched.shard.frames.count)
+        again = self._in_fp32(launched.shard.frames.subset(faulty))
+        places = torch.from_numpy(faulty).to(self.device)
+        on_device = launched.on_device
+        on_device.dnabert_s.index_copy_(0, places, again.dnabert_s.to(self.device))
+        on_device.esm2.index_copy_(0, places, again.esm2.to(self.device))
+        recomputed = launched.recomputed.copy()
+        recomputed[faulty] = True
+        return self._with_scores(launched.shard, on_device, recomputed)
+
+    def collect(self, launched: LaunchedShard) -> ShardScores:
+        """Wait for a shard and check it. Raises ShardFailedError `norm_out_of_band`."""
+        launched.wait()
+        figures = launched.figures.numpy()
+        scores = figures[:, :2].copy()
+        state = np.where(launched.recomputed, STATE_RECOMPUTED_FP32, STATE_OK).astype(np.uint8)
+        bad = launched.non_finite()
+        state[bad] = STATE_NON_FINITE
+        scores[bad] = np.nan
+        embeddings = launched.embeddings
+        return ShardScores(
+            score1=np.ascontiguousarray(scores[:, 0]),
+            score2=np.ascontiguousarray(scores[:, 1]),
+            state=state,
+            embeddings=None if embeddings is None else {name: t.numpy() for name, t in embeddings.items()},
+            outside_norm_band=self._outside_norm_band(figures[:, 2:]),
+            batch_halvings=launched.on_device.batch_halvings,
+        )
+
+    def score(self, frames: ShardFrames) -> ShardScores:
+        """All stages, one after the other."""
+        launched = self.launch(self.prepare(frames))
+        if self.needs_recomputation(launched):
+            launched = self.recompute(launched)
+        return self.collect(launched)
+
+    @torch.inference_mode()
+    def _with_scores(
+        self, shard: PreparedShard, on_device: Embeddings, recomputed: npt.NDArray[np.bool_]
+    ) -> LaunchedShard:
+        dnabert_s, esm2 = on_device.dnabert_s, on_device.esm2
+        score1, score2 = self.model.head.score(dnabert_s, esm2)
+        norms = (torch.linalg.vector_norm(dnabert_s, dim=1), torch.linalg.vector_norm(esm2, dim=1))
+        figures = _to_host(torch.stack((score1, score2, *norms), dim=1))
+        embeddings = None
+        if self.embeddings is not None:
+            dtype = torch.float16 if self.embeddings == "fp16" else torch.float32
+            embeddings = {"dnabert_s": _to_host(dnabert_s.to(dtype)), "esm2": _to_host(esm2.to(dtype))}
+        finished = recorded_event() if self.device.type == "cuda" else None
+        return LaunchedShard(shard, on_device, figures, embeddings, finished, recomputed)
+
+    def _in_fp32(self, frames: ShardFrames) -> Embeddings:
+        for device in dict.fromkeys((self.device, torch.device("cpu"))):
+            try:
+                return self._in_fp32_on(device, frames)
+            except Exception as error:
+                if not is_out_of_memory(error) and getattr(error, "code", None) != "out_of_memory":
+                    raise
+                log.warning("no room for the FP32 model on %s: %s", device, error)
+            free_cached_memory(device)
+        raise ShardFailedError(
+            "non_finite",
+            f"{frames.count} sequences gave no finite result, "
+            "and there is too little memory to compute them in FP32.",
+        )
+
+    def _in_fp32_on(self, device: torch.device, frames: ShardFrames) -> Embeddings:
+        model = self.load_fp32(device)
+        plan = _batch_plan(model, min(self.tokens_per_batch, RECOMPUTE_TOKENS_PER_BATCH))
+        loop = BatchLoop(model, TokenBudget(plan.tokens_per_batch))
+        return loop.embed(prepare_shard(frames, model.tokenizer, plan), ShardListener())
+
+    def _outside_norm_band(self, norms: npt.NDArray[np.float32]) -> int:
+        """Frames with finite embeddings of a norm outside the model's band. Raises if they are too many."""
+        bands = self.model.norm_bands
+        if not bands:
+            return 0
+        outside = np.zeros(len(norms), dtype=np.bool_)
+        for column, name in enumerate(("dnabert_s", "esm2")):
+            if name in bands:
+                band, norm = bands[name], norms[:, column]
+                outside |= (norm < band.low) | (norm > band.high)
+        count = int(np.count_nonzero(outside & np.isfinite(norms).all(axis=1)))
+        if count > TOLERATED_OUTSIDE_NORM_BAND * len(norms):
+            raise ShardFailedError(
+                "norm_out_of_band",
+                f"The embeddings of {count:,} of {len(norms):,} frames are of an improbable size "
+                "for this model. The device may be computing wrongly.",
+            )
+        return count
+
+
+def _batch_plan(model: LoadedModel, tokens_per_batch: int) -> BatchPlan:
+    return BatchPlan(
+        tokens_per_batch,
+        dnabert_s_packs=model.dnabert_s.attention.packs,
+        esm2_packs=model.esm2.attention.packs,
+        pin=model.device.type == "cuda",
+    )
+
+
+def _to_host(tensor: Tensor) -> Tensor:
+    """Copy to the host; from a GPU into pinned memory without waiting."""
+    if tensor.device.type != "cuda":
+        return tensor.cpu()
+    pinned = torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True)
+    return pinned.copy_(tensor, non_blocking=True)

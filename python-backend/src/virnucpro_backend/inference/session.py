@@ -1,0 +1,198 @@
+"""A worker's life: load once, score shards, stop. Commands come from the main thread."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from functools import partial
+
+import torch
+
+from virnucpro_backend.inference.commands import (
+    Load,
+    Pause,
+    Recall,
+    Resume,
+    Shard,
+    Stop,
+    WorkerCommand,
+)
+from virnucpro_backend.inference.control import RunControl
+from virnucpro_backend.inference.device import OpenDevice, open_device
+from virnucpro_backend.inference.failures import LoadFailedError, LoadFailureCode, ShardFailedError
+from virnucpro_backend.inference.memory import is_out_of_memory, memory_in_use
+from virnucpro_backend.inference.pipeline import ShardPipeline
+from virnucpro_backend.inference.reports import ShardReports
+from virnucpro_backend.inference.scorer import ShardScorer
+from virnucpro_backend.inference.status import WorkerStatus
+from virnucpro_backend.protocol import Channel
+from virnucpro_backend.weights.errors import WeightsError
+from virnucpro_backend.weights.model_folder import LoadedModel, load_model
+
+STOP_SECONDS = 10.0
+"""Longest wait for the batch and the file that are in work; what they hold is dropped otherwise."""
+
+DEVICE_LOST_EXIT_CODE = 3
+
+log = logging.getLogger(__name__)
+
+
+class WorkerSession:
+    """Carries out commands, in the order they come. `handle` returns at once, but for `stop`."""
+
+    def __init__(self, channel: Channel, status: WorkerStatus) -> None:
+        self._channel = channel
+        self._status = status
+        self._control = RunControl(status)
+        self._reports = ShardReports(channel)
+        self._pipeline: ShardPipeline | None = None
+        self._early: list[Shard] = []
+        self._load_failed = False
+        self._lock = threading.Lock()
+        self._device_thread: threading.Thread | None = None
+
+    def handle(self, command: WorkerCommand) -> None:
+        """Carry out a command."""
+        if isinstance(command, Load):
+            self._load(command)
+        elif isinstance(command, Shard):
+            self._submit(command)
+        elif isinstance(command, Recall):
+            self._recall(command.key)
+        elif isinstance(command, Pause):
+            self._control.pause()
+            self._wake_up()
+        elif isinstance(command, Resume):
+            self._control.resume()
+        elif isinstance(command, Stop):
+            self._stop()
+
+    def _load(self, command: Load) -> None:
+        if self._device_thread is not None:
+            self._log("error", "A second load was refused: a worker loads one model, once.")
+            return
+        self._device_thread = threading.Thread(
+            target=self._serve, args=(command,), name="device", daemon=True
+        )
+        self._device_thread.start()
+
+    def _submit(self, command: Shard) -> None:
+        with self._lock:
+            if self._pipeline is not None:
+                self._pipeline.submit(command)
+            elif self._device_thread is None or self._load_failed:
+                failure = ShardFailedError("internal_error", "No model is loaded in this worker.")
+                self._reports.failed(command, failure)
+            else:
+                self._early.append(command)
+
+    def _recall(self, key: str) -> None:
+        with self._lock:
+            if self._pipeline is not None:
+                self._pipeline.recall(key)
+                return
+            for command in [early for early in self._early if early.key == key]:
+                self._early.remove(command)
+                self._reports.failed(command, ShardFailedError("recalled", "Given back before it was begun."))
+
+    def _wake_up(self) -> None:
+        if self._pipeline is not None:
+            self._pipeline.wake_up()
+
+    def _stop(self) -> None:
+        with self._status.doing("stopping"):
+            self._control.stop()
+            self._wake_up()
+            if self._pipeline is not None and self._device_thread is not None:
+                self._device_thread.join(STOP_SECONDS)
+
+    def _serve(self, command: Load) -> None:
+        """The device's thread: everything that gives work to the device happens here."""
+        try:
+            pipeline = self._loaded(command)
+        except LoadFailedError as failure:
+            log.exception("loading failed")
+            self._channel.emit(
+                "load_failed", code=failure.code, message=failure.message, next_step=failure.next_step
+            )
+            with self._lock:
+                self._load_failed = True
+                for early in self._early:
+                    self._reports.failed(early, ShardFailedError("internal_error", failure.message))
+            return
+        with self._lock:
+            for early in self._early:
+                pipeline.submit(early)
+            self._early.clear()
+            self._pipeline = pipeline
+        pipeline.run()
+
+    def _loaded(self, command: Load) -> ShardPipeline:
+        started = time.monotonic()
+        with self._status.doing("loading"):
+            opened, model = _open_and_load(command)
+        self._status.device_memory_bytes = (
+            partial(memory_in_use, opened.device) if opened.device.type != "cpu" else lambda: 0
+        )
+        attention = (model.esm2.attention.name, model.dnabert_s.attention.name)
+        self._channel.emit(
+            "ready",
+            device_name=opened.name,
+            device_uuid=opened.uuid,
+            precision=model.precision,
+            tokens_per_batch=command.tokens_per_batch,
+            attention=f"ESM-2 {attention[0]}, DNABERT-S {attention[1]}",
+            model_name=model.name,
+            model_hash=model.model_hash,
+            load_seconds=round(time.monotonic() - started, 3),
+            torch_version=torch.__version__,
+            memory_bytes=memory_in_use(opened.device),
+        )
+        scorer = ShardScorer(
+            model=model,
+            tokens_per_batch=command.tokens_per_batch,
+            embeddings=command.embeddings,
+            load_fp32=lambda device: load_model(command.model_folder, device, "fp32"),
+        )
+        return ShardPipeline(scorer, self._reports, self._status, self._control, self._device_lost)
+
+    def _device_lost(self) -> None:
+        self._log("error", "The device stopped working; this worker ends.")
+        logging.shutdown()
+        # Not sys.exit: after such a fault PyTorch's own clean-up can hang.
+        os._exit(DEVICE_LOST_EXIT_CODE)
+
+    def _log(self, level: str, message: str) -> None:
+        log.log(getattr(logging, level.upper()), message)
+        self._channel.emit("log", level=level, message=message)
+
+
+def _open_and_load(command: Load) -> tuple[OpenDevice, LoadedModel]:
+    """Open the device and put the model on it. Raises LoadFailedError, whatever goes wrong."""
+    try:
+        opened = open_device(command.device, command.precision, command.memory_fraction)
+        if command.precision == "fp8":
+            raise LoadFailedError(
+                "precision_unsupported", "FP8 is not built into this version.", "Choose BF16 or FP16."
+            )
+        return opened, load_model(command.model_folder, opened.device, command.precision)
+    except LoadFailedError:
+        raise
+    except WeightsError as error:
+        missing = error.code in ("model_unknown", "model_missing")
+        code: LoadFailureCode = "model_missing" if missing else "model_damaged"
+        raise LoadFailedError(code, error.message, error.next_step) from error
+    except Exception as error:
+        if is_out_of_memory(error):
+            raise LoadFailedError(
+                "out_of_memory",
+                f"The model does not fit into the free memory of this device: {error}",
+                "Close other programs that use the device, choose half precision, or leave this device out.",
+            ) from error
+        raise LoadFailedError(
+            "internal_error",
+            f"The model could not be loaded: {type(error).__name__}: {error}",
+            "See the worker's log; if the model is your own, check it with `virnucpro models`.",
+        ) from error

@@ -1,0 +1,105 @@
+"""What a worker is doing now, kept by its threads and told to the engine every two seconds.
+
+Imports nothing heavy: the first beats go out while PyTorch is still being imported.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Literal
+
+from virnucpro_backend.host import own_memory_bytes
+from virnucpro_backend.protocol import Channel
+
+HEARTBEAT_SECONDS = 2.0
+BEATS_PER_LOG_LINE = 5
+
+Step = Literal["starting", "loading", "idle", "reading", "computing", "writing", "paused", "stopping"]
+_BY_IMPORTANCE: tuple[Step, ...] = (
+    "stopping",
+    "paused",
+    "starting",
+    "loading",
+    "computing",
+    "writing",
+    "reading",
+)
+"""Reading, computing and writing go on at once; the first of these that is going on is the step."""
+
+
+log = logging.getLogger(__name__)
+
+
+class WorkerStatus:
+    """Which steps are going on, on which shard, and how many have been finished. Safe from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._active: dict[Step, str | None] = {}
+        self._steps_done = 0
+        self.device_memory_bytes: Callable[[], int] = lambda: 0
+        """Replaced once a device is open."""
+
+    @contextmanager
+    def doing(self, step: Step, shard: str | None = None) -> Iterator[None]:
+        """Mark a step as going on; it counts as finished afterwards, also when it fails."""
+        with self._lock:
+            self._active[step] = shard
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._active.pop(step, None)
+                self._steps_done += 1
+
+    def finished_batch(self) -> None:
+        """Count a batch within the step `computing`."""
+        with self._lock:
+            self._steps_done += 1
+
+    def now(self) -> tuple[Step, int, str | None]:
+        """The step, the number of steps and batches finished, and the shard."""
+        with self._lock:
+            for step in _BY_IMPORTANCE:
+                if step in self._active:
+                    return step, self._steps_done, self._active[step]
+            return "idle", self._steps_done, None
+
+
+class Heartbeat:
+    """A thread of its own that tells the engine the status every two seconds."""
+
+    def __init__(self, channel: Channel, status: WorkerStatus) -> None:
+        self._channel = channel
+        self._status = status
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def end(self) -> None:
+        """Send no more beats: nothing may follow `bye`."""
+        self._end.set()
+        self._thread.join()
+
+    def _beat(self) -> None:
+        for number in itertools.count():
+            step, steps_done, shard = self._status.now()
+            rss, on_device = own_memory_bytes(), self._status.device_memory_bytes()
+            self._channel.emit(
+                "heartbeat",
+                step=step,
+                steps_done=steps_done,
+                shard=shard,
+                rss_bytes=rss,
+                device_memory_bytes=on_device,
+            )
+            if number % BEATS_PER_LOG_LINE == 0:
+                log.info("%s, memory %d MiB, on the device %d MiB", step, rss >> 20, on_device >> 20)
+            if self._end.wait(HEARTBEAT_SECONDS):
+                return

@@ -1,0 +1,112 @@
+"""`python -m virnucpro_backend.worker`: one device's process, driven over the line protocol.
+
+Says hello and begins to beat before PyTorch is imported, so that the engine sees life within a fraction of a
+second. Exit codes: 0 stopped or standard input closed, 1 an error of this program, 2 a command that breaks
+the protocol, 3 the device stopped working.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+import threading
+from typing import NoReturn
+
+from virnucpro_backend.inference.status import Heartbeat, WorkerStatus
+from virnucpro_backend.protocol import Channel, EndOfCommands, MalformedCommand
+
+PROTOCOL_ERROR_EXIT_CODE = 2
+FAREWELL_SECONDS = 0.2
+"""Nobody may be reading any more, and a full pipe blocks."""
+
+ENVIRONMENT = {
+    # A long run with batches of many sizes otherwise leaves holes in the device's memory. Two names, old and
+    # new.
+    "PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True",
+    "PYTORCH_ALLOC_CONF": "expandable_segments:True",
+    # The tokenizer would start a thread per core, in each of several workers.
+    "RAYON_NUM_THREADS": "2",
+}
+
+log = logging.getLogger("worker")
+
+
+def main() -> NoReturn:
+    channel = Channel(on_eof=lambda: _input_closed(channel))
+    for name, value in ENVIRONMENT.items():
+        os.environ.setdefault(name, value)
+    logging.basicConfig(
+        stream=sys.stderr,
+        level=logging.INFO,
+        format="%(asctime)s.%(msecs)03d %(levelname)s %(threadName)s %(name)s: %(message)s",
+        datefmt="%Y-%m-%dT%H:%M:%S",
+    )
+    status = WorkerStatus()
+    heartbeat = Heartbeat(channel, status)
+    threading.excepthook = lambda failed: _thread_failed(channel, failed)
+    commands = channel.commands
+    # From a thread of its own: a queue must not be touched inside a signal handler.
+    signal.signal(
+        signal.SIGTERM,
+        lambda *_: threading.Thread(target=commands.put, args=({"type": "stop"},), daemon=True).start(),
+    )
+    with status.doing("starting"):
+        channel.hello("worker")
+        heartbeat.start()
+        from virnucpro_backend.inference.commands import CommandError, Stop, parse_worker_command
+        from virnucpro_backend.inference.session import WorkerSession
+
+        session = WorkerSession(channel, status)
+    while True:
+        fields = commands.get()
+        if isinstance(fields, EndOfCommands):
+            _exit(0)
+        if isinstance(fields, MalformedCommand):
+            _refuse(channel, f"{fields.problem}: {fields.line!r}")
+        try:
+            command = parse_worker_command(fields)
+        except CommandError as error:
+            _refuse(channel, str(error))
+        log.info("command %s", command)
+        session.handle(command)
+        if isinstance(command, Stop):
+            heartbeat.end()
+            channel.emit("bye", reason="stop")
+            _exit(0)
+
+
+def _refuse(channel: Channel, problem: str) -> NoReturn:
+    """Whoever sends lines that can't be read can't be trusted to mean the others."""
+    log.error("a command broke the protocol: %s", problem)
+    channel.emit("log", level="error", message=f"A command broke the protocol: {problem}")
+    _exit(PROTOCOL_ERROR_EXIT_CODE)
+
+
+def _input_closed(channel: Channel) -> None:
+    """The engine is gone: end at once, whatever the device is doing, so that no orphan holds it."""
+    farewell = threading.Thread(
+        target=channel.emit, args=("bye",), kwargs={"reason": "stdin_closed"}, daemon=True
+    )
+    farewell.start()
+    farewell.join(FAREWELL_SECONDS)
+    log.info("standard input closed")
+    _exit(0)
+
+
+def _thread_failed(channel: Channel, failed: threading.ExceptHookArgs) -> None:
+    error = failed.exc_value
+    log.critical("thread %s failed", failed.thread and failed.thread.name, exc_info=error)
+    channel.emit("log", level="error", message=f"The worker failed: {type(error).__name__}: {error}")
+    _exit(1)
+
+
+def _exit(code: int) -> NoReturn:
+    """Leave without PyTorch's clean-up, which can hang while the device is busy."""
+    sys.stderr.flush()
+    os._exit(code)
+
+
+if __name__ == "__main__":
+    main()

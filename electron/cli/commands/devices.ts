@@ -1,0 +1,28 @@
+import type { EngineContext } from '../../engine/engineContext.ts';
+import { probeDevices } from '../../engine/devices/index.ts';
+import { formatBytes } from '../output/numbers.ts';
+import { unwrap } from '../openEngine.ts';
+
+export async function devices(context: EngineContext, json: boolean): Promise<number> {
+  const probe = unwrap(await probeDevices(context.environment));
+  if (json) {
+    process.stdout.write(`${JSON.stringify(probe)}\n`);
+    return 0;
+  }
+  const lines = probe.gpus.map((gpu) => {
+    const users = gpu.processes.map(({ name, pid }) => name ?? `process ${pid}`);
+    return (
+      `GPU ${gpu.index}  ${gpu.name}  ${formatBytes(gpu.memory_free_bytes)} of ${formatBytes(gpu.memory_total_bytes)} free  ` +
+      `compute capability ${gpu.compute_capability.join('.')}  ${gpu.uuid}` +
+      (gpu.visible ? '' : '  hidden by CUDA_VISIBLE_DEVICES') +
+      (users.length > 0 ? `  in use by ${users.join(', ')}` : '')
+    );
+  });
+  if (probe.no_gpu_reason) lines.push(`No GPU: ${probe.no_gpu_reason}`);
+  lines.push(
+    `CPU    ${probe.cpu.name}, ${probe.cpu.logical_cores} cores, ` +
+      `${formatBytes(probe.cpu.memory_available_bytes)} of ${formatBytes(probe.cpu.memory_total_bytes)} memory free`,
+  );
+  process.stdout.write(`${lines.join('\n')}\n`);
+  return 0;
+}

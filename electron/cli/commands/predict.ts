@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import { AppFailure, appError } from '../../contract/errors.ts';
+import { runRequestSchema, type RunRequest } from '../../contract/rpc/runs.ts';
+import type { EngineContext } from '../../engine/engineContext.ts';
+import { createRun, defaultFolderName } from '../../engine/runs/createRun.ts';
+import { isRunFolder } from '../../engine/runs/runFolder.ts';
+import { RunSession } from '../../engine/runs/runSession.ts';
+import { legacyDevice } from '../legacyTool.ts';
+import { formatBytes, formatCount } from '../output/numbers.ts';
+import type { Reporter } from '../output/reporter.ts';
+import { unwrap } from '../openEngine.ts';
+import { followRun } from './followRun.ts';
+
+/** What commander hands over for `predict`. */
+export interface PredictFlags {
+  outputDir?: string;
+  model?: string;
+  modelPath?: string;
+  chunkLength?: number;
+  devices?: string;
+  precision?: string;
+  tokensPerBatch?: number;
+  residuesPerPart?: number;
+  embeddings?: boolean | string;
+  keepWork?: boolean;
+  force?: boolean;
+  resume?: boolean;
+}
+
+export async function predict(
+  context: EngineContext,
+  inputs: string[],
+  flags: PredictFlags,
+  reporter: Reporter,
+): Promise<number> {
+  const request = runRequest(inputs, flags);
+  const folder = request.outputDir ?? defaultFolderName(inputs);
+  if (flags.resume && isRunFolder(folder)) {
+    return followRun(unwrap(await RunSession.open(context, folder)), reporter, flags.devices);
+  }
+  const created = unwrap(
+    await createRun(context, {
+      request,
+      defaultParent: process.cwd(),
+      onFile: (file) => {
+        reporter.line(
+          `${file.path}: ${formatCount(file.sequences)} sequences, ${formatCount(file.bases)} bases, ${formatBytes(file.size_bytes)}`,
+        );
+        for (const problem of file.problems) {
+          if (problem.severity !== 'blocks') reporter.line(`  ${problem.message} ${problem.what_happens}`);
+        }
+      },
+    }),
+  );
+  const { plan } = created;
+  reporter.line(
+    `Model ${plan.model.title}${plan.model.notice ? ` (${plan.model.notice})` : ''}, ${plan.precision}, on ` +
+      created.devices.map((device) => (device.kind === 'cuda' ? `GPU ${device.index} ${device.name}` : device.id)).join(', '),
+  );
+  reporter.line(`Results go to ${created.folder}`);
+  return followRun(unwrap(await RunSession.open(context, created.folder)), reporter);
+}
+
+function runRequest(inputs: string[], flags: PredictFlags): RunRequest {
+  const parsed = runRequestSchema.safeParse({
+    inputs,
+    outputDir: flags.outputDir,
+    model: model(flags),
+    chunkLength: flags.chunkLength,
+    devices: legacyDevice(flags.devices ?? 'auto'),
+    precision: flags.precision ?? 'auto',
+    tokensPerBatch: flags.tokensPerBatch,
+    residuesPerShard: flags.residuesPerPart,
+    embeddings: flags.embeddings === true ? 'fp16' : flags.embeddings || null,
+    keepWork: flags.keepWork ?? false,
+    force: flags.force ?? false,
+  });
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new AppFailure(appError('usage', `--${issue?.path.join('.') ?? 'option'}: ${issue?.message ?? 'not understood'}`));
+}
+
+/** The earlier tool's `--model-type custom --model-path FILE` is today's `--model FILE`. */
+function model(flags: PredictFlags): string {
+  if (flags.model !== undefined && flags.model !== 'custom') return flags.model;
+  if (flags.modelPath !== undefined) return flags.modelPath;
+  if (flags.model === 'custom') {
+    throw new AppFailure(appError('usage', 'A custom model needs its path.', { nextStep: 'Use --model PATH.' }));
+  }
+  return '500';
+}
+
+export function logFileOf(folder: string): string {
+  return join(folder, 'logs', 'run.log');
+}

@@ -1,0 +1,50 @@
+import { AppFailure, appError } from '../../contract/errors.ts';
+import type { EngineContext } from '../../engine/engineContext.ts';
+import { describePhase, isActive } from '../../engine/runs/runTransitions.ts';
+import { isRunFolder } from '../../engine/runs/runFolder.ts';
+import { lockHolder } from '../../engine/store/runLock.ts';
+import { openRunStore } from '../../engine/store/runStore.ts';
+import { bar } from '../output/progressText.ts';
+import { formatCount, formatSeconds } from '../output/numbers.ts';
+
+/** Says where a run stands, also while another program works on it. */
+export async function status(context: EngineContext, folder: string, json: boolean): Promise<number> {
+  if (!isRunFolder(folder)) throw new AppFailure(appError('folder_not_a_run', `${folder} holds no run.db.`));
+  const store = await openRunStore(folder, { hostEntry: context.storeHost, readOnly: true });
+  try {
+    const [run, timings, devices, holder] = await Promise.all([
+      store.loadRun(),
+      store.timings(),
+      store.deviceSummaries(),
+      lockHolder(folder),
+    ]);
+    const interrupted = isActive(run.state) && holder === null;
+    if (json) {
+      const { state, counts, plan } = run;
+      process.stdout.write(`${JSON.stringify({ state, interrupted, counts, plan, timings, devices, holder })}\n`);
+      return 0;
+    }
+    const { shards, frames } = run.counts;
+    const total = shards.pending + shards.assigned + shards.done + shards.failed + shards.skipped;
+    const lines = [
+      `${run.description.name}: ${interrupted ? 'interrupted; go on with "virnucpro resume"' : describePhase(run.state)}`,
+      `model ${run.plan.model.title}${run.plan.model.notice ? ` (${run.plan.model.notice})` : ''}, ${run.plan.precision}`,
+      `${bar(frames.total === 0 ? 0 : frames.done / frames.total)} parts ${shards.done}/${total}${run.prepared ? '' : '+'}, ` +
+        `frames ${formatCount(frames.done)}/${formatCount(frames.total)}, ${shards.failed} failed, ` +
+        `at work for ${formatSeconds(timings.workingMilliseconds / 1000)}`,
+      ...devices.map(
+        (device) =>
+          `${device.device}: ${formatCount(device.parts)} parts, ${formatCount(device.residues)} residues` +
+          (device.seconds > 0 ? `, ${formatCount(Math.round(device.residues / device.seconds))} tokens/s` : ''),
+      ),
+      ...(run.state.phase === 'paused' && run.state.error
+        ? [`${run.state.error.title}. ${run.state.error.cause} ${run.state.error.nextStep}`]
+        : []),
+      ...(holder ? [`Being worked on by process ${holder.pid} on ${holder.host}.`] : []),
+    ];
+    process.stdout.write(`${lines.join('\n')}\n`);
+    return 0;
+  } finally {
+    await store.close();
+  }
+}

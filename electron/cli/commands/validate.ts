@@ -1,0 +1,36 @@
+import type { EngineContext } from '../../engine/engineContext.ts';
+import { collectInputs } from '../../engine/inputs/collectInputs.ts';
+import { inspectInputs } from '../../engine/inputs/inspectInputs.ts';
+import { EXIT } from '../exitCodes.ts';
+import { formatCount } from '../output/numbers.ts';
+import { unwrap } from '../openEngine.ts';
+
+/** Reads files to their end and says what they hold and what would happen to each. */
+export async function validate(
+  context: EngineContext,
+  inputs: string[],
+  chunkLength: number,
+  json: boolean,
+): Promise<number> {
+  const { paths } = unwrap(await collectInputs(inputs));
+  let blocked = false;
+  unwrap(
+    await inspectInputs(context, paths, chunkLength, (file) => {
+      blocked ||= file.problems.some(({ severity }) => severity === 'blocks');
+      if (json) {
+        process.stdout.write(`${JSON.stringify(file)}\n`);
+        return;
+      }
+      const lines = [
+        `${file.path}: ${file.format}${file.compression === 'none' ? '' : `, ${file.compression}`}`,
+        `  ${formatCount(file.sequences)} sequences, ${formatCount(file.bases)} bases, lengths ` +
+          `${formatCount(file.min_length)} to ${formatCount(file.max_length)} (median ${formatCount(file.median_length)}), ` +
+          `${formatCount(file.chunks)} chunks`,
+        ...file.problems.map(({ severity, message, what_happens }) => `  ${severity}: ${message} ${what_happens}`),
+        ...(file.problems.length === 0 ? ['  Nothing to complain about.'] : []),
+      ];
+      process.stdout.write(`${lines.join('\n')}\n`);
+    }),
+  );
+  return blocked ? EXIT.failed : EXIT.done;
+}

@@ -1,0 +1,8 @@
+import type { RunState } from '../contract/runState.ts';
+
+export const EXIT = { done: 0, failed: 1, doneWithFailures: 2, interrupted: 130, terminated: 143 } as const;
+
+export function exitCodeOf(state: RunState): number {
+  if (state.phase !== 'done') return EXIT.failed;
+  return state.failedShards > 0 || state.failedRecords > 0 ? EXIT.doneWithFailures : EXIT.done;
+}

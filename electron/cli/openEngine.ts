@@ -1,0 +1,48 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { AppFailure } from '../contract/errors.ts';
+import { ok, type Result } from '../contract/result.ts';
+import type { EngineContext } from '../engine/engineContext.ts';
+import { ensureEnvironment, resolveAppPaths, type EnvironmentState } from '../engine/environment/index.ts';
+import { DEADLINES } from '../engine/workers/deadlines.ts';
+
+export interface OpenEngineOptions {
+  python?: string | undefined;
+  /** File of this process, by which the store's threads are started. */
+  storeHost: URL;
+  onEnvironment?: (state: EnvironmentState) => void;
+}
+
+/** Makes the engine ready in this process: its folders and its Python environment. */
+export async function openEngine(options: OpenEngineOptions): Promise<Result<EngineContext>> {
+  const paths = resolveAppPaths({ startFolder: import.meta.dirname });
+  if (!paths.ok) return paths;
+  const environment = await ensureEnvironment({
+    paths: paths.value,
+    interpreter: options.python ?? (process.env['VIRNUCPRO_PYTHON'] || undefined),
+    ...(options.onEnvironment ? { onState: options.onEnvironment } : {}),
+  });
+  if (!environment.ok) return environment;
+  return ok({
+    appVersion: appVersion(paths.value.root),
+    paths: paths.value,
+    environment: environment.value,
+    storeHost: options.storeHost,
+    deadlines: DEADLINES,
+    restartDelayMs: 1000,
+  });
+}
+
+declare const APP_VERSION: string | undefined;
+
+/** The bundle has the version built in; from source it stands in package.json. */
+export function appVersion(root: string): string {
+  if (typeof APP_VERSION === 'string') return APP_VERSION;
+  const file = join(root, 'package.json');
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version : 'unknown';
+}
+
+export function unwrap<Value>(result: Result<Value>): Value {
+  if (!result.ok) throw new AppFailure(result.error);
+  return result.value;
+}

@@ -1,0 +1,172 @@
+import { createLogUpdate } from 'log-update';
+import type { AppError } from '../../contract/errors.ts';
+import type { RunState } from '../../contract/runState.ts';
+import type { RunNote } from '../../engine/runs/runNotes.ts';
+import type { RunSession } from '../../engine/runs/runSession.ts';
+import { bar, deviceLine, totalLine } from './progressText.ts';
+
+/** How a run is told to whoever watches it. Everything but JSON goes to standard error; tables lie in the folder. */
+export interface Reporter {
+  line(text: string): void;
+  note(note: RunNote): void;
+  state(state: RunState): void;
+  error(error: AppError): void;
+  follow(session: RunSession): void;
+  end(): void;
+}
+
+const TABLE_INTERVAL_MS = 250;
+const LINE_INTERVAL_MS = 10_000;
+
+export type ReporterKind = 'json' | 'quiet' | 'table' | 'lines';
+
+export function createReporter(kind: ReporterKind, log: (line: string) => void): Reporter {
+  switch (kind) {
+    case 'json':
+      return new JsonReporter(log);
+    case 'quiet':
+      return new LineReporter(log, () => undefined, Number.POSITIVE_INFINITY);
+    case 'table':
+      return new TableReporter(log);
+    case 'lines':
+      return new LineReporter(log, writeLine, LINE_INTERVAL_MS);
+  }
+}
+
+function writeLine(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+export function errorText(error: AppError): string {
+  return `${error.title}. ${error.cause}\n  What to do: ${error.nextStep}`;
+}
+
+class LineReporter implements Reporter {
+  private readonly log: (line: string) => void;
+  private readonly write: (line: string) => void;
+  private readonly intervalMs: number;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(log: (line: string) => void, write: (line: string) => void, intervalMs: number) {
+    this.log = log;
+    this.write = write;
+    this.intervalMs = intervalMs;
+  }
+
+  line(text: string): void {
+    this.log(text);
+    this.write(text);
+  }
+
+  note(note: RunNote): void {
+    this.line(note.message);
+  }
+
+  state(state: RunState): void {
+    this.log(`run is ${state.phase}`);
+  }
+
+  error(error: AppError): void {
+    this.log(errorText(error) + (error.detail ? `\n${error.detail}` : ''));
+    writeLine(errorText(error));
+  }
+
+  follow(session: RunSession): void {
+    if (!Number.isFinite(this.intervalMs)) return;
+    this.timer = setInterval(() => {
+      this.line(totalLine(session.progress()));
+    }, this.intervalMs);
+  }
+
+  end(): void {
+    clearInterval(this.timer);
+  }
+}
+
+/** A live table on a terminal: a row per device, the total, the time left. Notes scroll by above it. */
+class TableReporter implements Reporter {
+  private readonly log: (line: string) => void;
+  private readonly screen = createLogUpdate(process.stderr);
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(log: (line: string) => void) {
+    this.log = log;
+  }
+
+  line(text: string): void {
+    this.log(text);
+    this.screen.clear();
+    writeLine(text);
+  }
+
+  note(note: RunNote): void {
+    this.line(note.message);
+  }
+
+  state(state: RunState): void {
+    this.log(`run is ${state.phase}`);
+  }
+
+  error(error: AppError): void {
+    this.line(errorText(error));
+  }
+
+  follow(session: RunSession): void {
+    const draw = (): void => {
+      const progress = session.progress();
+      const devices = session.deviceStates().map(deviceLine);
+      const total = `${bar(progress.fraction ?? 0)} ${totalLine(progress)}`;
+      this.screen([...devices, total].join('\n'));
+    };
+    this.timer = setInterval(draw, TABLE_INTERVAL_MS);
+  }
+
+  end(): void {
+    clearInterval(this.timer);
+    this.screen.clear();
+    this.screen.done();
+  }
+}
+
+/** Events as JSON lines on standard output, for programs. */
+class JsonReporter implements Reporter {
+  private readonly log: (line: string) => void;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(log: (line: string) => void) {
+    this.log = log;
+  }
+
+  line(text: string): void {
+    this.write({ type: 'message', text });
+  }
+
+  note(note: RunNote): void {
+    this.write({ type: 'note', ...note });
+  }
+
+  state(state: RunState): void {
+    this.write({ type: 'state', state });
+  }
+
+  error(error: AppError): void {
+    this.write({ type: 'error', error });
+  }
+
+  follow(session: RunSession): void {
+    const tell = (): void => {
+      this.write({ type: 'progress', progress: session.progress(), devices: session.deviceStates() });
+    };
+    this.timer = setInterval(tell, 1000);
+  }
+
+  end(): void {
+    clearInterval(this.timer);
+  }
+
+  private write(event: object): void {
+    const line = JSON.stringify(event);
+    this.log(line);
+    process.stdout.write(`${line}\n`);
+  }
+}

@@ -1,0 +1,14 @@
+import type { AppPaths } from './environment/appPaths.ts';
+import type { PythonEnvironment } from './environment/pythonLaunch.ts';
+import type { DeadlineLimits } from './workers/deadlines.ts';
+
+/** What every part of the engine needs to know of the program it is part of. */
+export interface EngineContext {
+  readonly appVersion: string;
+  readonly paths: AppPaths;
+  readonly environment: PythonEnvironment;
+  /** File that starts the store's threads. */
+  readonly storeHost: URL;
+  readonly deadlines: DeadlineLimits;
+  readonly restartDelayMs: number;
+}

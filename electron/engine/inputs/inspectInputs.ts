@@ -1,0 +1,55 @@
+import { execa } from 'execa';
+import { appError } from '../../contract/errors.ts';
+import { inspectedFileSchema, type InspectedFile } from '../../contract/protocol/index.ts';
+import { err, ok, type Result } from '../../contract/result.ts';
+import type { EngineContext } from '../engineContext.ts';
+import { pythonLaunch } from '../environment/pythonLaunch.ts';
+import { describeExit } from '../workers/exitWords.ts';
+
+/** Reads files to their end and tells what they hold, one after the other, in the order given. */
+export async function inspectInputs(
+  context: EngineContext,
+  paths: readonly string[],
+  chunkLength: number,
+  onFile: (file: InspectedFile) => void,
+  signal?: AbortSignal,
+): Promise<Result<void>> {
+  const launch = pythonLaunch(context.environment, 'virnucpro_backend.prepare.inspect', [
+    '--chunk-length',
+    String(chunkLength),
+    '--',
+    ...paths,
+  ]);
+  const subprocess = execa(launch.file, launch.args, {
+    env: launch.env,
+    extendEnv: false,
+    stdin: 'ignore',
+    reject: false,
+    windowsHide: true,
+    buffer: { stdout: false, stderr: true },
+    ...(signal ? { cancelSignal: signal } : {}),
+  });
+  let files = 0;
+  try {
+    for await (const line of subprocess.iterable({ from: 'stdout' })) {
+      onFile(inspectedFileSchema.parse(JSON.parse(line)));
+      files += 1;
+    }
+  } catch (reason) {
+    if (!signal?.aborted && files < paths.length) {
+      subprocess.kill();
+      await subprocess;
+      return err(appError('internal', `Looking into the files failed: ${String(reason)}`));
+    }
+  }
+  const result = await subprocess;
+  if (signal?.aborted || files === paths.length) return ok(undefined);
+  const lastLines = result.stderr.split('\n').slice(-20);
+  return err(
+    appError(
+      'python_broken',
+      `Looking into the files stopped: ${describeExit({ code: result.exitCode, signal: result.signal, lastLines })}.`,
+      { detail: lastLines.join('\n') },
+    ),
+  );
+}

@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto';
+import { basename, join, resolve } from 'node:path';
+import { appError, asAppError, type AppError } from '../../contract/errors.ts';
+import {
+  RESIDUES_PER_SHARD,
+  TAIL_SHARDS,
+  TOKENS_PER_BATCH,
+  CHUNK_LENGTH_LIMITS,
+  type Plan,
+} from '../../contract/plan.ts';
+import type { InspectedFile } from '../../contract/protocol/index.ts';
+import { err, ok, type Result } from '../../contract/result.ts';
+import type { RunRequest } from '../../contract/rpc/runs.ts';
+import { choosePrecision, type ChosenDevice } from '../devices/index.ts';
+import type { EngineContext } from '../engineContext.ts';
+import { collectInputs } from '../inputs/collectInputs.ts';
+import { inspectInputs } from '../inputs/inspectInputs.ts';
+import { resolveModel } from '../models/index.ts';
+import { openRunStore } from '../store/runStore.ts';
+import type { JsonObject } from '../store/types.ts';
+import { acquireRunLock } from '../store/runLock.ts';
+import { chooseDevices } from './chooseDevices.ts';
+import { checkRunFolder, makeWorkFolders, removeRun } from './runFolder.ts';
+
+export interface CreatedRun {
+  runId: string;
+  folder: string;
+  plan: Plan;
+  files: InspectedFile[];
+  devices: ChosenDevice[];
+}
+
+export interface CreateRunOptions {
+  request: RunRequest;
+  /** Where a run goes whose request names no folder. */
+  defaultParent: string;
+  onFile?: (file: InspectedFile) => void;
+}
+
+/** Looks into the inputs, decides everything that decides the numbers, and makes the run's folder and database. */
+export async function createRun(
+  context: EngineContext,
+  options: CreateRunOptions,
+): Promise<Result<CreatedRun>> {
+  const { request } = options;
+  const collected = await collectInputs(request.inputs);
+  if (!collected.ok) return collected;
+  const model = await resolveModel(request.model, context.paths);
+  if (!model.ok) return model;
+  const chunkLength = request.chunkLength ?? model.value.chunkLength;
+  if (chunkLength < CHUNK_LENGTH_LIMITS.min || chunkLength > CHUNK_LENGTH_LIMITS.max) {
+    return err(
+      appError(
+        'usage',
+        `The chunk length must lie between ${CHUNK_LENGTH_LIMITS.min} and ${CHUNK_LENGTH_LIMITS.max}.`,
+      ),
+    );
+  }
+  const devices = await chooseDevices(context, request.devices, model.value);
+  if (!devices.ok) return devices;
+  const precision = choosePrecision(request.precision, devices.value);
+  if (!precision.ok) return precision;
+
+  const files: InspectedFile[] = [];
+  const inspected = await inspectInputs(context, collected.value.paths, chunkLength, (file) => {
+    files.push(file);
+    options.onFile?.(file);
+  });
+  if (!inspected.ok) return inspected;
+  const blocked = files.map(blocker).find((error) => error !== undefined);
+  if (blocked) return err(blocked);
+
+  const hardware = devices.value.every(({ kind }) => kind === 'cpu') ? 'cpu' : 'gpu';
+  const plan: Plan = {
+    inputs: files.map((file) => ({ path: file.path, sizeBytes: file.size_bytes, sha256: file.sha256 ?? '' })),
+    model: model.value.planModel,
+    chunkLength,
+    precision: precision.value,
+    tokensPerBatch: request.tokensPerBatch ?? TOKENS_PER_BATCH[hardware],
+    residuesPerShard: request.residuesPerShard ?? RESIDUES_PER_SHARD[hardware],
+    tailShards: TAIL_SHARDS,
+    embeddings: request.embeddings,
+  };
+  const folder = resolve(
+    request.outputDir ?? join(options.defaultParent, defaultFolderName(collected.value.paths)),
+  );
+  const runId = randomUUID();
+  const made = await makeFolder(context, folder, plan, runId, request);
+  return made.ok ? ok({ runId, folder, plan, files, devices: devices.value }) : made;
+}
+
+/** Name without the endings of sequence files, as the earlier tool named its folders. */
+export function defaultFolderName(paths: readonly string[]): string {
+  const [first = 'run'] = paths;
+  const stem = basename(first)
+    .replace(/\.(gz|bz2|xz|zst)$/i, '')
+    .replace(/\.[^.]+$/, '');
+  return `${stem || 'run'}_predictions`;
+}
+
+function blocker(file: InspectedFile): AppError | undefined {
+  const problem = file.problems.find(({ severity }) => severity === 'blocks');
+  if (!problem) return undefined;
+  const cause = `${basename(file.path)}: ${problem.message}`;
+  switch (problem.code) {
+    case 'input_unreadable':
+    case 'input_truncated':
+    case 'not_sequence_file':
+    case 'no_sequences':
+    case 'input_not_found':
+      return appError(problem.code, cause);
+    default:
+      return appError('input_unreadable', cause, { nextStep: problem.what_happens });
+  }
+}
+
+async function makeFolder(
+  context: EngineContext,
+  folder: string,
+  plan: Plan,
+  runId: string,
+  request: RunRequest,
+): Promise<Result<void>> {
+  const usable = await checkRunFolder(folder, request.force);
+  if (!usable.ok) return usable;
+  const lock = await acquireRunLock(folder);
+  if (!lock.ok) return lock;
+  try {
+    await removeRun(folder);
+    await makeWorkFolders(folder);
+    const store = await openRunStore(folder, {
+      hostEntry: context.storeHost,
+      create: {
+        plan,
+        description: {
+          runId,
+          name: request.name ?? basename(folder),
+          createdAt: Date.now(),
+          appVersion: context.appVersion,
+          options: { request: toJson(request) },
+        },
+      },
+    });
+    await store.close();
+    return ok(undefined);
+  } catch (reason) {
+    return err(asAppError(reason));
+  } finally {
+    await lock.value.release();
+  }
+}
+
+/** Drops what was left undefined, which JSON can't hold. */
+function toJson(request: RunRequest): JsonObject {
+  return JSON.parse(JSON.stringify(request)) as JsonObject;
+}

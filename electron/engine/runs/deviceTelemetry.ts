@@ -1,0 +1,108 @@
+import type { DeviceSample, ShardProgress } from '../../contract/protocol/index.ts';
+import type { DeviceLive, WorkerState } from '../../contract/rpc/runs.ts';
+import type { ChosenDevice } from '../devices/chosenDevice.ts';
+import type { DeviceSampleRow } from '../store/types.ts';
+import { RateMeter } from './throughput.ts';
+
+/** What is known of one device while a run goes on: its worker's state, its work, and what the monitor measures. */
+export class DeviceTelemetry {
+  private readonly device: ChosenDevice;
+  private readonly residues = new RateMeter();
+  private readonly frames = new RateMeter();
+  private readonly shards = new Map<string, ShardProgress>();
+  private worker: WorkerState = { state: 'stopped' };
+  private shardsDone = 0;
+  private residuesDone = 0;
+  private tokensPerBatch: number | null = null;
+  private measured: DeviceSample['devices'][number] | undefined;
+  private workerMemoryBytes: number | null = null;
+
+  constructor(device: ChosenDevice) {
+    this.device = device;
+  }
+
+  get state(): WorkerState {
+    return this.worker;
+  }
+
+  setState(state: WorkerState): void {
+    this.worker = state;
+    if (state.state === 'loading' || state.state === 'starting') {
+      this.residues.reset();
+      this.frames.reset();
+    }
+  }
+
+  setTokensPerBatch(tokens: number): void {
+    this.tokensPerBatch = tokens;
+  }
+
+  setWorkerMemory(bytes: number): void {
+    this.workerMemoryBytes = bytes;
+  }
+
+  progress(progress: ShardProgress, now: number): void {
+    const before = this.shards.get(progress.shard);
+    const residues = progress.residues_done - (before?.residues_done ?? 0);
+    this.residues.add(residues, now);
+    this.frames.add(progress.frames_done - (before?.frames_done ?? 0), now);
+    this.residuesDone += residues;
+    this.shards.set(progress.shard, progress);
+  }
+
+  /** The shard left this device; `done` tells whether its work counts. */
+  leave(shard: string, done: boolean): void {
+    if (done) this.shardsDone += 1;
+    this.shards.delete(shard);
+  }
+
+  measure(sample: DeviceSample): void {
+    this.measured = sample.devices.find((device) => device.uuid === this.device.id);
+  }
+
+  /** Residues of shards in work that are computed but not yet stored. */
+  get residuesInWork(): number {
+    return [...this.shards.values()].reduce((sum, shard) => sum + shard.residues_done, 0);
+  }
+
+  tokensPerSecond(now: number): number | null {
+    return this.worker.state === 'working' ? this.residues.rate(now) : null;
+  }
+
+  live(now: number): DeviceLive {
+    const { device, worker, measured } = this;
+    const shard = worker.state === 'working' ? this.shards.get(worker.shard) : undefined;
+    return {
+      id: device.id,
+      name: device.name,
+      index: device.kind === 'cuda' ? device.index : null,
+      worker,
+      shardFraction: shard && shard.residues_total > 0 ? shard.residues_done / shard.residues_total : null,
+      shardsDone: this.shardsDone,
+      residuesDone: this.residuesDone,
+      tokensPerSecond: this.tokensPerSecond(now),
+      framesPerSecond: worker.state === 'working' ? this.frames.rate(now) : null,
+      tokensPerBatch: this.tokensPerBatch,
+      utilizationPercent: measured?.utilization_percent ?? null,
+      memoryUsedBytes: measured?.memory_used_bytes ?? this.workerMemoryBytes,
+      memoryTotalBytes:
+        measured?.memory_total_bytes ?? (device.kind === 'cuda' ? device.memoryTotalBytes : null),
+      temperatureC: measured?.temperature_c ?? null,
+      powerW: measured?.power_w ?? null,
+    };
+  }
+
+  sampleRow(now: number): DeviceSampleRow {
+    const live = this.live(now);
+    return {
+      time: now,
+      device: live.id,
+      utilizationPercent: live.utilizationPercent,
+      memoryUsedBytes: live.memoryUsedBytes,
+      powerW: live.powerW,
+      temperatureC: live.temperatureC,
+      tokensPerSecond: live.tokensPerSecond,
+      framesPerSecond: live.framesPerSecond,
+    };
+  }
+}

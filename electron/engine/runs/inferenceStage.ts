@@ -1,0 +1,253 @@
+import { appError, type AppError } from '../../contract/errors.ts';
+import type { ShardDone, WorkerReady } from '../../contract/protocol/index.ts';
+import type { ChosenDevice } from '../devices/chosenDevice.ts';
+import type { RunStore, StoredShard } from '../store/types.ts';
+import {
+  DeviceWorker,
+  SHARDS_IN_FLIGHT,
+  type DeviceWorkerHandlers,
+  type DeviceWorkerOptions,
+} from '../workers/deviceWorker.ts';
+import { DeviceTelemetry } from './deviceTelemetry.ts';
+import type { RunNotes } from './runNotes.ts';
+import { ShardLedger } from './shardLedger.ts';
+
+export interface InferenceStageOptions {
+  store: RunStore;
+  notes: RunNotes;
+  devices: readonly ChosenDevice[];
+  keepEmbeddings: boolean;
+  worker: (device: ChosenDevice) => DeviceWorkerOptions;
+}
+
+export interface InferenceStageHandlers {
+  /** Every shard there will be is done, failed or skipped. */
+  settled: () => void;
+  /** After `drain`: nothing is in work any more, but shards still wait. */
+  drained: () => void;
+  /** The run can't go on as it is: disk full, no device left. */
+  halt: (error: AppError) => void;
+  shardLost: (key: string) => void;
+  shardTaken: (done: ShardDone) => void;
+  ready: (device: ChosenDevice, ready: WorkerReady) => void;
+  /** The device's memory held fewer tokens than asked for. */
+  learntBatch: (device: ChosenDevice, tokensPerBatch: number) => void;
+}
+
+/** One worker per device; hands shards to them as they ask, until none is left. */
+export class InferenceStage {
+  private readonly options: InferenceStageOptions;
+  private readonly handlers: InferenceStageHandlers;
+  private readonly ledger: ShardLedger;
+  private readonly workers = new Map<string, DeviceWorker>();
+  private readonly telemetry = new Map<string, DeviceTelemetry>();
+  /** Shards asked back from a worker that had not begun them. */
+  private readonly recalled = new Set<string>();
+  private allOffered = false;
+  private draining = false;
+  private ended = false;
+
+  constructor(options: InferenceStageOptions, handlers: InferenceStageHandlers) {
+    this.options = options;
+    this.handlers = handlers;
+    this.ledger = new ShardLedger(options.store, options.notes, options.keepEmbeddings, {
+      changed: () => {
+        this.pump();
+      },
+      halt: handlers.halt,
+      shardLost: handlers.shardLost,
+      shardTaken: handlers.shardTaken,
+    });
+    for (const device of options.devices) this.telemetry.set(device.id, new DeviceTelemetry(device));
+  }
+
+  start(): void {
+    for (const device of this.options.devices) this.startWorker(device);
+  }
+
+  offer(shard: StoredShard): void {
+    this.ledger.offer(shard);
+    this.pump();
+  }
+
+  withdraw(key: string): void {
+    this.ledger.withdraw(key);
+    this.pump();
+  }
+
+  /** Whether prepare has ended, so that no more shards will be offered. */
+  setAllOffered(allOffered: boolean): void {
+    this.allOffered = allOffered;
+    this.pump();
+  }
+
+  get shardsInWork(): number {
+    return this.ledger.inWork;
+  }
+
+  devices(): DeviceTelemetry[] {
+    return [...this.telemetry.values()];
+  }
+
+  /** Takes back what isn't begun and lets the rest be finished. */
+  drain(): void {
+    this.draining = true;
+    for (const worker of this.workers.values()) for (const key of worker.notBegun) worker.recall(key);
+    this.pump();
+  }
+
+  /** Ends all workers after the batch under way; what they held is pending again. */
+  async stop(graceMs?: number): Promise<void> {
+    this.ended = true;
+    await Promise.all([...this.workers.keys()].map((device) => this.stopWorker(device, graceMs)));
+    await this.ledger.stored();
+  }
+
+  async exclude(device: ChosenDevice): Promise<void> {
+    await this.stopWorker(device.id);
+    this.telemetry.get(device.id)?.setState({ state: 'excluded' });
+    this.options.notes.add('info', 'device_excluded', `${device.name} was taken out of the run.`);
+    this.pump();
+    this.haltIfNoneLeft('All devices were taken out of the run.', 'Take in a device again, then resume.');
+  }
+
+  include(device: ChosenDevice): void {
+    if (this.workers.has(device.id) || this.ended) return;
+    this.options.notes.add('info', 'device_included', `${device.name} takes part in the run again.`);
+    this.startWorker(device);
+  }
+
+  private startWorker(device: ChosenDevice): void {
+    const worker = new DeviceWorker(this.options.worker(device), this.workerHandlers(device));
+    this.workers.set(device.id, worker);
+    worker.start();
+  }
+
+  private async stopWorker(device: string, graceMs?: number): Promise<void> {
+    const worker = this.workers.get(device);
+    if (!worker) return;
+    this.workers.delete(device);
+    for (const key of await worker.stop(graceMs)) this.giveBack(device, key);
+    this.telemetry.get(device)?.setState({ state: 'stopped' });
+  }
+
+  private workerHandlers(device: ChosenDevice): DeviceWorkerHandlers {
+    const { notes } = this.options;
+    const telemetry = this.telemetryOf(device);
+    return {
+      stateChanged: (state) => {
+        telemetry.setState(state);
+      },
+      ready: (ready) => {
+        telemetry.setTokensPerBatch(ready.tokens_per_batch);
+        this.handlers.ready(device, ready);
+        this.pump();
+      },
+      progress: (progress) => {
+        telemetry.progress(progress, Date.now());
+      },
+      heartbeat: (beat) => {
+        telemetry.setWorkerMemory(beat.device_memory_bytes || beat.rss_bytes);
+      },
+      note: (level, message) => {
+        notes.add(level, 'worker_note', `${device.name}: ${message}`);
+      },
+      outOfMemory: (event) => {
+        telemetry.setTokensPerBatch(event.tokens_per_batch_after);
+        this.handlers.learntBatch(device, event.tokens_per_batch_after);
+        notes.add(
+          'warning',
+          'smaller_batches',
+          `${device.name} ran out of memory and goes on with smaller batches ` +
+            `(${event.tokens_per_batch_after} instead of ${event.tokens_per_batch_before} tokens).`,
+        );
+      },
+      shardDone: (done) => {
+        telemetry.leave(done.shard, true);
+        this.recalled.delete(done.shard);
+        this.ledger.done(done);
+        this.pump();
+      },
+      shardFailed: (failed) => {
+        telemetry.leave(failed.shard, false);
+        this.recalled.delete(failed.shard);
+        this.ledger.failed(device.id, failed);
+        this.pump();
+      },
+      died: ({ at, held, error }) => {
+        notes.add('warning', error.code, `${device.name}: ${error.cause}`, error.detail);
+        for (const key of held) {
+          if (key === at) telemetry.leave(key, false);
+          else this.giveBack(device.id, key);
+        }
+        if (at !== undefined) this.ledger.casualty(at, { code: 'internal_error', message: error.cause });
+        if (telemetry.state.state === 'switched_off') this.onSwitchedOff(device, error);
+        this.pump();
+      },
+    };
+  }
+
+  /** Gives waiting shards to free workers: everybody one first, then a second. */
+  private pump(): void {
+    if (this.ended) return;
+    if (!this.draining) {
+      for (const free of [SHARDS_IN_FLIGHT, 1]) {
+        for (const [device, worker] of this.workers)
+          if (worker.freeSlots >= free) this.assignNext(device, worker);
+      }
+      this.recallForIdleWorkers();
+    }
+    if (!this.ledger.idle) return;
+    if (this.allOffered && this.ledger.waiting === 0) {
+      this.ended = true;
+      this.handlers.settled();
+    } else if (this.draining) {
+      this.ended = true;
+      this.handlers.drained();
+    }
+  }
+
+  private assignNext(device: string, worker: DeviceWorker): void {
+    const command = this.ledger.take(device, worker.pid, worker.logName);
+    if (command) worker.assign(command);
+  }
+
+  /** Towards the end, a worker without work gets a shard that another one holds but has not begun. */
+  private recallForIdleWorkers(): void {
+    if (this.ledger.waiting > 0 || !this.allOffered) return;
+    const workers = [...this.workers.values()];
+    let wanted =
+      workers.filter((worker) => worker.freeSlots === SHARDS_IN_FLIGHT).length - this.recalled.size;
+    for (const worker of workers) {
+      for (const key of worker.notBegun) {
+        if (wanted <= 0 || this.recalled.has(key)) continue;
+        this.recalled.add(key);
+        worker.recall(key);
+        wanted -= 1;
+      }
+    }
+  }
+
+  private giveBack(device: string, key: string): void {
+    this.telemetry.get(device)?.leave(key, false);
+    this.recalled.delete(key);
+    this.ledger.giveBack(device, key, 'interrupted');
+  }
+
+  private onSwitchedOff(device: ChosenDevice, error: AppError): void {
+    this.options.notes.add('error', 'device_switched_off', `${device.name} was switched off: ${error.cause}`);
+    this.workers.delete(device.id);
+    this.haltIfNoneLeft(error.cause, error.nextStep, error.detail);
+  }
+
+  private haltIfNoneLeft(cause: string, nextStep: string, detail?: string): void {
+    if (this.workers.size > 0 || this.ended) return;
+    this.handlers.halt(appError('no_usable_device', cause, { nextStep, ...(detail ? { detail } : {}) }));
+  }
+
+  private telemetryOf(device: ChosenDevice): DeviceTelemetry {
+    const telemetry = this.telemetry.get(device.id);
+    if (!telemetry) throw new Error(`device ${device.id} is not part of this run`);
+    return telemetry;
+  }
+}

@@ -1,0 +1,27 @@
+import type { RunStore } from '../store/types.ts';
+
+export interface RunNote {
+  time: number;
+  level: 'info' | 'warning' | 'error';
+  code: string;
+  message: string;
+  detail: string | null;
+}
+
+/** What happened in a run, in plain words: into the database, and to whoever listens. */
+export class RunNotes {
+  private readonly store: RunStore;
+  private readonly listener: (note: RunNote) => void;
+
+  constructor(store: RunStore, listener: (note: RunNote) => void) {
+    this.store = store;
+    this.listener = listener;
+  }
+
+  add(level: RunNote['level'], code: string, message: string, detail?: string): void {
+    const note: RunNote = { time: Date.now(), level, code, message, detail: detail ?? null };
+    this.listener(note);
+    // A note that can't be stored has been shown; the disk's trouble is told by the call that matters.
+    this.store.addEvent(note).catch(() => undefined);
+  }
+}

@@ -1,0 +1,360 @@
+import { appError, asAppError, type AppError } from '../../contract/errors.ts';
+import type { WorkerReady } from '../../contract/protocol/index.ts';
+import { err, ok, type Result } from '../../contract/result.ts';
+import {
+  runRequestSchema,
+  type DeviceLive,
+  type RunProgress,
+  type RunRequest,
+} from '../../contract/rpc/runs.ts';
+import type { RunState } from '../../contract/runState.ts';
+import type { ChosenDevice } from '../devices/index.ts';
+import type { EngineContext } from '../engineContext.ts';
+import { acquireRunLock, type RunLock } from '../store/runLock.ts';
+import { openRunStore } from '../store/runStore.ts';
+import type { InputProgress, RunCounts, RunStore, StoredRun } from '../store/types.ts';
+import { checkReadiness } from './checkReadiness.ts';
+import { finishRun } from './finishRun.ts';
+import { isRunFolder } from './runFolder.ts';
+import { RunNotes, type RunNote } from './runNotes.ts';
+import { runProgress } from './runProgress.ts';
+import { isActive, transition, type RunHappening } from './runTransitions.ts';
+import { WorkingPeriod } from './workingPeriod.ts';
+
+export type RunListener = (
+  change: { type: 'state'; state: RunState } | { type: 'note'; note: RunNote },
+) => void;
+
+const COUNTS_INTERVAL_MS = 500;
+/** Time for a worker to leave its batch when the user wants it gone at once. */
+const STOP_NOW_GRACE_MS = 500;
+
+/** One open run: its state, its stretches of work, and everything that can be asked of it. */
+export class RunSession {
+  readonly folder: string;
+  readonly store: RunStore;
+  readonly notes: RunNotes;
+  private readonly context: EngineContext;
+  private readonly lock: RunLock;
+  private readonly listeners = new Set<RunListener>();
+  private run: StoredRun;
+  private counts: RunCounts;
+  private inputs: InputProgress[] = [];
+  private period: WorkingPeriod | undefined;
+  private devices: readonly ChosenDevice[] = [];
+  private countsTimer: NodeJS.Timeout | undefined;
+  private workedMs: number;
+  private workingSince: number | undefined;
+  private readonly learntTokens = new Map<string, number>();
+  private workerFacts: WorkerReady | undefined;
+  private ending: Promise<void> = Promise.resolve();
+
+  private constructor(
+    context: EngineContext,
+    folder: string,
+    store: RunStore,
+    lock: RunLock,
+    run: StoredRun,
+    workedMs: number,
+  ) {
+    this.context = context;
+    this.folder = folder;
+    this.store = store;
+    this.lock = lock;
+    this.run = run;
+    this.counts = run.counts;
+    this.workedMs = workedMs;
+    this.notes = new RunNotes(store, (note) => {
+      for (const listener of this.listeners) listener({ type: 'note', note });
+    });
+  }
+
+  static async open(context: EngineContext, folder: string): Promise<Result<RunSession>> {
+    if (!isRunFolder(folder)) {
+      return err(appError('folder_not_a_run', `${folder} holds no run.db, so there is nothing to resume.`));
+    }
+    const lock = await acquireRunLock(folder);
+    if (!lock.ok) return lock;
+    try {
+      const store = await openRunStore(folder, { hostEntry: context.storeHost });
+      const run = await store.loadRun();
+      const { workingMilliseconds } = await store.timings();
+      const session = new RunSession(context, folder, store, lock.value, run, workingMilliseconds);
+      session.inputs = await store.inputProgress();
+      return ok(session);
+    } catch (reason) {
+      await lock.value.release();
+      return err(asAppError(reason));
+    }
+  }
+
+  get stored(): StoredRun {
+    return this.run;
+  }
+
+  get state(): RunState {
+    return this.run.state;
+  }
+
+  /** Cut off by a crash: the database says that it is being worked on, but nobody does. */
+  get interrupted(): boolean {
+    return isActive(this.run.state) && this.period === undefined;
+  }
+
+  get request(): RunRequest {
+    return runRequestSchema.parse(this.run.description.options['request']);
+  }
+
+  subscribe(listener: RunListener): () => void {
+    this.listeners.add(listener);
+    return () => {
+      this.listeners.delete(listener);
+    };
+  }
+
+  progress(now = Date.now()): RunProgress {
+    const telemetry = this.period?.inference.devices() ?? [];
+    const rates = telemetry.map((device) => device.tokensPerSecond(now)).filter((rate) => rate !== null);
+    return runProgress({
+      run: this.run,
+      counts: this.counts,
+      inputs: this.inputs,
+      prepare: this.period?.prepareProgress ?? null,
+      prepareFinished: this.period?.prepareFinished ?? this.run.prepared !== null,
+      residuesInWork: telemetry.reduce((sum, device) => sum + device.residuesInWork, 0),
+      shardsInWork: this.period?.inference.shardsInWork ?? 0,
+      elapsedSeconds:
+        (this.workedMs + (this.workingSince === undefined ? 0 : now - this.workingSince)) / 1000,
+      tokensPerSecond: rates.length > 0 ? rates.reduce((sum, rate) => sum + rate, 0) : null,
+    });
+  }
+
+  deviceStates(now = Date.now()): DeviceLive[] {
+    return this.period?.inference.devices().map((device) => device.live(now)) ?? [];
+  }
+
+  /** Starts the run, or goes on with it where it was, whatever had become of it. */
+  async start(devicesWanted?: string): Promise<Result<void>> {
+    if (this.period) return err(appError('usage', 'The run is at work already.'));
+    const ready = await checkReadiness(
+      this.context,
+      this.folder,
+      this.run,
+      devicesWanted ?? this.request.devices,
+    );
+    if (!ready.ok) return ready;
+    this.devices = ready.value;
+    await this.saveDevices();
+    if (this.state.phase !== 'created' && this.state.phase !== 'paused') {
+      if (this.interrupted)
+        this.notes.add('warning', 'run_interrupted', 'The run was interrupted and goes on where it was.');
+      await this.advance({ type: 'reopen' });
+    }
+    await this.advance({ type: 'start' });
+    return this.work();
+  }
+
+  /** Ends the batch under way on every device and frees it. */
+  async pause(): Promise<Result<void>> {
+    const paused = await this.advance({ type: 'pause' });
+    if (paused.ok) await this.endPeriod({ type: 'workers_idle' });
+    return paused;
+  }
+
+  /** Lets the parts in work be finished, then pauses. */
+  async drain(): Promise<Result<void>> {
+    const draining = await this.advance({ type: 'drain' });
+    if (draining.ok) this.period?.inference.drain();
+    return draining;
+  }
+
+  /** Ends the workers at once; parts in work are computed again on resume. */
+  async stopNow(): Promise<Result<void>> {
+    const paused = await this.advance({ type: 'pause' });
+    if (paused.ok) await this.endPeriod({ type: 'workers_idle' }, STOP_NOW_GRACE_MS);
+    return paused;
+  }
+
+  async cancel(): Promise<Result<void>> {
+    await this.stopPeriod(STOP_NOW_GRACE_MS);
+    return this.advance({ type: 'cancel' });
+  }
+
+  async retry(keys: string[] | 'all', smallerBatches: boolean): Promise<Result<void>> {
+    const running = this.period;
+    const retried = await this.store.retryFailed(keys);
+    if (retried.length === 0) return err(appError('usage', 'There are no failed parts to retry.'));
+    this.notes.add('info', 'parts_retried', `${retried.length} failed parts are computed again.`);
+    if (smallerBatches) {
+      for (const device of this.devices) {
+        const tokens = this.learntTokens.get(device.id) ?? this.run.plan.tokensPerBatch;
+        this.learntTokens.set(device.id, Math.max(256, Math.floor(tokens / 2)));
+      }
+    }
+    if (!running) return this.start();
+    for (const key of retried) {
+      const shard = await this.store.shard(key);
+      if (shard) running.inference.offer(shard);
+    }
+    return ok(undefined);
+  }
+
+  async setDeviceIncluded(id: string, included: boolean): Promise<Result<void>> {
+    const device = this.devices.find((known) => known.id === id);
+    if (!device || !this.period)
+      return err(appError('device_unknown', `The run does not use a device ${id}.`));
+    if (included) this.period.inference.include(device);
+    else await this.period.inference.exclude(device);
+    return ok(undefined);
+  }
+
+  /** Resolves once nobody works on the run any more. */
+  async whenIdle(): Promise<RunState> {
+    if (this.period || isActive(this.state)) {
+      await new Promise<void>((resolve) => {
+        const unsubscribe = this.subscribe((change) => {
+          if (change.type !== 'state' || isActive(change.state)) return;
+          unsubscribe();
+          resolve();
+        });
+      });
+    }
+    await this.ending;
+    return this.state;
+  }
+
+  async close(): Promise<void> {
+    if (this.period) await this.pause();
+    await this.ending;
+    await this.store.close();
+    await this.lock.release();
+  }
+
+  private async work(): Promise<Result<void>> {
+    const period = new WorkingPeriod(
+      {
+        context: this.context,
+        store: this.store,
+        notes: this.notes,
+        run: this.run,
+        devices: this.devices,
+        learntTokens: this.learntTokens,
+      },
+      {
+        settled: () => {
+          this.ending = this.finish();
+        },
+        drained: () => {
+          this.ending = this.endPeriod({ type: 'workers_idle' });
+        },
+        halt: (error) => {
+          this.ending = this.halt(error);
+        },
+        ready: (_, ready) => {
+          this.workerFacts = ready;
+        },
+        learntBatch: (device, tokens) => {
+          this.learntTokens.set(device.id, tokens);
+        },
+      },
+    );
+    this.period = period;
+    this.workingSince = Date.now();
+    this.countsTimer = setInterval(() => void this.refreshCounts(), COUNTS_INTERVAL_MS);
+    try {
+      await period.start();
+      return ok(undefined);
+    } catch (reason) {
+      const error = asAppError(reason);
+      await this.halt(error);
+      return err(error);
+    }
+  }
+
+  private async finish(): Promise<void> {
+    try {
+      await this.advance({ type: 'shards_settled' });
+      const stopping = this.stopPeriod();
+      const outcome = await finishRun(this.context, this.store, this.run, this.devices, this.workerFacts);
+      await stopping;
+      await this.refreshCounts();
+      await this.advance({ type: 'tables_written', ...outcome });
+      await this.store.checkpoint();
+    } catch (reason) {
+      await this.halt(asAppError(reason));
+    }
+  }
+
+  private async halt(error: AppError): Promise<void> {
+    if (!isActive(this.state)) return;
+    this.notes.add('error', error.code, `The run is paused. ${error.title}: ${error.cause}`, error.detail);
+    await this.endPeriod({ type: 'halt', error });
+  }
+
+  private async endPeriod(happening: RunHappening, graceMs?: number): Promise<void> {
+    await this.stopPeriod(graceMs);
+    await this.advance(happening);
+    await this.store.checkpoint().catch(() => undefined);
+  }
+
+  private async stopPeriod(graceMs?: number): Promise<void> {
+    const { period } = this;
+    if (!period) return;
+    clearInterval(this.countsTimer);
+    await period.stop(graceMs);
+    if (this.workingSince !== undefined) this.workedMs += Date.now() - this.workingSince;
+    this.workingSince = undefined;
+    this.period = undefined;
+    await this.refreshCounts();
+  }
+
+  /** The one place where the state changes: stored first, told afterwards. */
+  private async advance(happening: RunHappening): Promise<Result<void>> {
+    const next = transition(this.run.state, happening);
+    if (!next.ok) return err(next.error);
+    this.run = { ...this.run, state: next.state };
+    try {
+      await this.store.setState(next.state);
+    } catch (reason) {
+      // A full disk must not hide that the run has stopped; a reopened run finds out by itself.
+      this.notes.add(
+        'error',
+        'state_not_stored',
+        `The run's state could not be stored: ${asAppError(reason).cause}`,
+      );
+    }
+    for (const listener of this.listeners) listener({ type: 'state', state: next.state });
+    return ok(undefined);
+  }
+
+  private async refreshCounts(): Promise<void> {
+    try {
+      [this.counts, this.inputs] = await Promise.all([this.store.counts(), this.store.inputProgress()]);
+      if (this.period?.prepareFinished && !this.run.prepared) {
+        const { state } = this.run;
+        this.run = { ...(await this.store.loadRun()), state };
+      }
+    } catch {
+      // The next refresh, or the call that matters, tells what is wrong.
+    }
+  }
+
+  private async saveDevices(): Promise<void> {
+    await this.store.saveDevices(
+      this.devices.map((device) => ({
+        id: device.id,
+        name: device.name,
+        kind: device.kind,
+        facts:
+          device.kind === 'cuda'
+            ? {
+                index: device.index,
+                capability: device.capability.join('.'),
+                memoryTotalBytes: device.memoryTotalBytes,
+              }
+            : {},
+        switchedOff: null,
+      })),
+    );
+  }
+}

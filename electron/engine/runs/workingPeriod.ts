@@ -1,0 +1,230 @@
+import { join } from 'node:path';
+import type { AppError } from '../../contract/errors.ts';
+import {
+  monitorEventSchema,
+  type MonitorEvent,
+  type PreparedShard,
+  type PrepareProgress,
+  type WorkerReady,
+} from '../../contract/protocol/index.ts';
+import { workerEnvironment, type ChosenDevice } from '../devices/index.ts';
+import type { EngineContext } from '../engineContext.ts';
+import { pythonLaunch } from '../environment/pythonLaunch.ts';
+import type { Registered, RunStore, StoredRun } from '../store/types.ts';
+import { BackendProcess } from '../workers/backendProcess.ts';
+import type { DeviceWorkerOptions } from '../workers/deviceWorker.ts';
+import { InferenceStage } from './inferenceStage.ts';
+import { PrepareStage } from './prepareStage.ts';
+import type { RunNotes } from './runNotes.ts';
+
+export interface WorkingPeriodOptions {
+  context: EngineContext;
+  store: RunStore;
+  notes: RunNotes;
+  run: StoredRun;
+  devices: readonly ChosenDevice[];
+  /** Tokens per batch by device id, where less than the plan's fits into its memory. */
+  learntTokens: ReadonlyMap<string, number>;
+}
+
+export interface WorkingPeriodHandlers {
+  settled: () => void;
+  drained: () => void;
+  halt: (error: AppError) => void;
+  ready: (device: ChosenDevice, ready: WorkerReady) => void;
+  learntBatch: (device: ChosenDevice, tokensPerBatch: number) => void;
+}
+
+/** One stretch of work on a run, from start or resume to its pause or end: prepare, workers and monitor together. */
+export class WorkingPeriod {
+  private readonly options: WorkingPeriodOptions;
+  private readonly handlers: WorkingPeriodHandlers;
+  readonly inference: InferenceStage;
+  private prepare: PrepareStage | undefined;
+  private monitor: BackendProcess<MonitorEvent> | undefined;
+  private preparing: PrepareProgress | null = null;
+  private preparedOnce: boolean;
+  /** Shards whose files must be written again before they can be computed. */
+  private readonly awaited = new Set<string>();
+  private stopped = false;
+
+  constructor(options: WorkingPeriodOptions, handlers: WorkingPeriodHandlers) {
+    this.options = options;
+    this.handlers = handlers;
+    this.preparedOnce = options.run.prepared !== null;
+    this.inference = new InferenceStage(
+      {
+        store: options.store,
+        notes: options.notes,
+        devices: options.devices,
+        keepEmbeddings: options.run.plan.embeddings !== null,
+        worker: (device) => this.workerOptions(device),
+      },
+      {
+        settled: handlers.settled,
+        drained: handlers.drained,
+        halt: handlers.halt,
+        ready: handlers.ready,
+        learntBatch: handlers.learntBatch,
+        shardTaken: () => undefined,
+        shardLost: (key) => {
+          this.prepareAgainFor(key);
+        },
+      },
+    );
+  }
+
+  get prepareProgress(): PrepareProgress | null {
+    return this.preparing;
+  }
+
+  get prepareFinished(): boolean {
+    return this.preparedOnce && this.prepare === undefined;
+  }
+
+  async start(): Promise<void> {
+    const { store } = this.options;
+    const damaged = new Set(await store.verifyPendingShards());
+    const pending = await store.pendingShards();
+    if (damaged.size > 0) {
+      await store.invalidatePrepare();
+      this.preparedOnce = false;
+      for (const key of damaged) this.awaited.add(preparedKey(key));
+    }
+    if (pending.length === 0 && this.preparedOnce) {
+      this.inference.setAllOffered(true);
+      return;
+    }
+    this.startMonitor();
+    this.inference.start();
+    for (const shard of pending) if (!damaged.has(shard.key)) this.inference.offer(shard);
+    if (this.preparedOnce) this.inference.setAllOffered(true);
+    else this.startPrepare();
+  }
+
+  /** Ends every process. What was computed is stored; what was in work is pending again. */
+  async stop(graceMs?: number): Promise<void> {
+    this.stopped = true;
+    await Promise.all([this.prepare?.stop(), this.inference.stop(graceMs), this.monitor?.stop(1000)]);
+  }
+
+  private startPrepare(): void {
+    const { context, store, notes, run } = this.options;
+    this.prepare = new PrepareStage(
+      pythonLaunch(context.environment, 'virnucpro_backend.prepare', [], { CUDA_VISIBLE_DEVICES: '' }),
+      join(store.folder, 'logs', 'prepare.log'),
+      {
+        type: 'prepare',
+        inputs: run.plan.inputs.map((input, number) => ({
+          input: number,
+          path: input.path,
+          sha256: input.sha256,
+        })),
+        work_dir: join(store.folder, 'work'),
+        chunk_length: run.plan.chunkLength,
+        residues_per_shard: run.plan.residuesPerShard,
+        tail_shards: run.plan.tailShards,
+      },
+      store,
+      notes,
+      {
+        progress: (progress) => {
+          this.preparing = progress;
+        },
+        shard: (shard, registered) => this.onShard(shard, registered),
+        finished: () => {
+          this.onPrepared();
+        },
+        failed: this.handlers.halt,
+      },
+    );
+  }
+
+  private async onShard(shard: PreparedShard, registered: Registered): Promise<void> {
+    if (registered === 'replaced') this.inference.withdraw(shard.key);
+    if (registered === 'known' && !this.awaited.has(shard.key)) return;
+    this.awaited.delete(shard.key);
+    const stored = await this.options.store.shard(shard.key);
+    if (stored?.state === 'pending') this.inference.offer(stored);
+    if (stored?.state === 'split') await this.offerPendingHalves(shard.key);
+  }
+
+  /** A shard that was cut in two shares its file with its halves. */
+  private async offerPendingHalves(key: string): Promise<void> {
+    for (const shard of await this.options.store.pendingShards()) {
+      if (shard.key !== key && preparedKey(shard.key) === key) this.inference.offer(shard);
+    }
+  }
+
+  private onPrepared(): void {
+    this.prepare = undefined;
+    if (this.stopped) return;
+    if (this.awaited.size > 0) {
+      this.startPrepare();
+      return;
+    }
+    this.preparedOnce = true;
+    this.inference.setAllOffered(true);
+  }
+
+  private prepareAgainFor(key: string): void {
+    if (this.stopped) return;
+    this.awaited.add(preparedKey(key));
+    this.inference.setAllOffered(false);
+    if (this.prepare) return;
+    this.preparedOnce = false;
+    this.options.store.invalidatePrepare().then(() => {
+      this.startPrepare();
+    }, this.handlers.halt);
+  }
+
+  private startMonitor(): void {
+    const { context, store, devices } = this.options;
+    const gpus = devices.filter(({ kind }) => kind === 'cuda').map(({ id }) => id);
+    const args = ['--interval', '1', ...gpus.flatMap((uuid) => ['--uuid', uuid])];
+    this.monitor = new BackendProcess(
+      pythonLaunch(context.environment, 'virnucpro_backend.monitor', args, { CUDA_VISIBLE_DEVICES: '' }),
+      join(store.folder, 'logs', 'monitor.log'),
+      monitorEventSchema,
+      {
+        event: (event) => {
+          if (event.type !== 'sample') return;
+          const telemetry = this.inference.devices();
+          for (const device of telemetry) device.measure(event);
+          const now = Date.now();
+          // Losing a sample harms nobody; a full disk is told by the call that stores scores.
+          store.addSamples(telemetry.map((device) => device.sampleRow(now))).catch(() => undefined);
+        },
+        // The dashboard then shows no measurements; the run doesn't depend on them.
+        fault: () => undefined,
+        exit: () => undefined,
+      },
+    );
+  }
+
+  private workerOptions(device: ChosenDevice): DeviceWorkerOptions {
+    const { context, store, run, learntTokens } = this.options;
+    const { plan } = run;
+    return {
+      device: device.id,
+      launch: pythonLaunch(context.environment, 'virnucpro_backend.worker', [], workerEnvironment(device)),
+      logPath: join(store.folder, 'logs', `worker-${device.id.replace(':', '-')}.log`),
+      load: {
+        type: 'load',
+        device: device.kind,
+        model_folder: plan.model.folder,
+        precision: plan.precision,
+        tokens_per_batch: learntTokens.get(device.id) ?? plan.tokensPerBatch,
+        embeddings: plan.embeddings,
+        memory_fraction: null,
+      },
+      deadlines: context.deadlines,
+      restartDelayMs: context.restartDelayMs,
+    };
+  }
+}
+
+/** The shard as prepare wrote it, of which this one may be a half. */
+function preparedKey(key: string): string {
+  return key.replace(/\..*$/, '');
+}

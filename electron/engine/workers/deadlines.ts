@@ -1,0 +1,64 @@
+import type { Heartbeat } from '../../contract/protocol/index.ts';
+
+export interface DeadlineLimits {
+  /** Time for `hello`: the interpreter and its libraries start. */
+  helloMs: number;
+  /** Time for `ready`: weights are read, kernels compiled. */
+  loadMs: number;
+  /** Time without any message, after which a worker is silent. */
+  silentMs: number;
+  /** Least time that one step may take, whatever was expected. */
+  stepFloorMs: number;
+}
+
+export const DEADLINES: DeadlineLimits = {
+  helloMs: 120_000,
+  loadMs: 900_000,
+  silentMs: 60_000,
+  stepFloorMs: 120_000,
+};
+
+const STEP_PATIENCE = 10;
+const WORKING_STEPS: ReadonlySet<Heartbeat['step']> = new Set(['reading', 'computing', 'writing']);
+
+export type DeadlineMissed = 'silent' | 'stalled';
+
+/**
+ * Tells a worker at work from one that only beats: besides signs of life it watches that steps get finished, each within
+ * ten times what such steps have taken so far, and 120 s at least.
+ */
+export class ProgressWatch {
+  private readonly limits: DeadlineLimits;
+  private lastMessageAt: number;
+  private lastStepAt: number;
+  private stepsDone = -1;
+  private working = false;
+  private longestStepMs = 0;
+
+  constructor(limits: DeadlineLimits, now: number) {
+    this.limits = limits;
+    this.lastMessageAt = now;
+    this.lastStepAt = now;
+  }
+
+  message(now: number): void {
+    this.lastMessageAt = now;
+  }
+
+  heartbeat(beat: Pick<Heartbeat, 'step' | 'steps_done'>, now: number): void {
+    const working = WORKING_STEPS.has(beat.step);
+    if (beat.steps_done !== this.stepsDone || !working || !this.working) {
+      if (working && this.working) this.longestStepMs = Math.max(this.longestStepMs, now - this.lastStepAt);
+      this.stepsDone = beat.steps_done;
+      this.lastStepAt = now;
+    }
+    this.working = working;
+  }
+
+  missed(now: number): DeadlineMissed | undefined {
+    if (now - this.lastMessageAt > this.limits.silentMs) return 'silent';
+    const patience = Math.max(this.limits.stepFloorMs, STEP_PATIENCE * this.longestStepMs);
+    if (this.working && now - this.lastStepAt > patience) return 'stalled';
+    return undefined;
+  }
+}

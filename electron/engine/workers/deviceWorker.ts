@@ -1,0 +1,259 @@
+import { basename } from 'node:path';
+import { appError, type AppError } from '../../contract/errors.ts';
+import {
+  workerEventSchema,
+  type Heartbeat,
+  type ShardCommand,
+  type ShardDone,
+  type ShardFailed,
+  type ShardProgress,
+  type WorkerCommand,
+  type WorkerEvent,
+  type WorkerReady,
+} from '../../contract/protocol/index.ts';
+import type { WorkerState } from '../../contract/rpc/runs.ts';
+import type { PythonLaunch } from '../environment/pythonLaunch.ts';
+import { BackendProcess } from './backendProcess.ts';
+import { ProgressWatch, type DeadlineLimits } from './deadlines.ts';
+import { describeExit, type ProcessExit } from './exitWords.ts';
+import { decideRestart } from './restartPolicy.ts';
+
+export const SHARDS_IN_FLIGHT = 2;
+const STOP_GRACE_MS = 10_000;
+const WATCH_INTERVAL_MS = 1_000;
+
+export interface DeviceWorkerOptions {
+  device: string;
+  launch: PythonLaunch;
+  logPath: string;
+  load: Extract<WorkerCommand, { type: 'load' }>;
+  deadlines: DeadlineLimits;
+  restartDelayMs: number;
+}
+
+/** What a worker tells the run. A worker's death names the shard it was at, and gives back all that it held. */
+export interface DeviceWorkerHandlers {
+  stateChanged: (state: WorkerState) => void;
+  ready: (ready: WorkerReady, pid: number | undefined) => void;
+  progress: (progress: ShardProgress) => void;
+  shardDone: (done: ShardDone) => void;
+  shardFailed: (failed: ShardFailed) => void;
+  outOfMemory: (event: Extract<WorkerEvent, { type: 'oom' }>) => void;
+  heartbeat: (beat: Heartbeat) => void;
+  note: (level: 'info' | 'warning' | 'error', message: string) => void;
+  died: (death: { at: string | undefined; held: string[]; error: AppError }) => void;
+}
+
+type Process = BackendProcess<WorkerEvent>;
+type Life =
+  | { phase: 'starting' | 'loading'; process: Process; since: number }
+  | { phase: 'ready'; process: Process; watch: ProgressWatch }
+  | { phase: 'restarting'; timer: NodeJS.Timeout }
+  | { phase: 'ended' };
+
+/** One supervised worker process of one device: started, watched, restarted, stopped. */
+export class DeviceWorker {
+  readonly device: string;
+  private readonly options: DeviceWorkerOptions;
+  private readonly handlers: DeviceWorkerHandlers;
+  private readonly inFlight: string[] = [];
+  private readonly watchTimer: NodeJS.Timeout;
+  private life: Life = { phase: 'ended' };
+  private deathsWithoutProgress = 0;
+  /** Why the process is about to end, where the engine itself has found that out. */
+  private verdict: AppError | undefined;
+  private stopping = false;
+
+  constructor(options: DeviceWorkerOptions, handlers: DeviceWorkerHandlers) {
+    this.device = options.device;
+    this.options = options;
+    this.handlers = handlers;
+    this.watchTimer = setInterval(() => {
+      this.checkDeadlines(Date.now());
+    }, WATCH_INTERVAL_MS);
+    this.watchTimer.unref();
+  }
+
+  start(): void {
+    const process: Process = new BackendProcess(
+      this.options.launch,
+      this.options.logPath,
+      workerEventSchema,
+      {
+        event: (event) => {
+          this.take(event, process);
+        },
+        fault: (error) => {
+          this.verdict ??= error;
+        },
+        exit: (exit) => {
+          this.onExit(exit);
+        },
+      },
+    );
+    this.life = { phase: 'starting', process, since: Date.now() };
+    this.handlers.stateChanged({ state: 'starting' });
+  }
+
+  get pid(): number {
+    return this.life.phase === 'ready' ? (this.life.process.pid ?? 0) : 0;
+  }
+
+  get logName(): string {
+    return `logs/${basename(this.options.logPath)}`;
+  }
+
+  get freeSlots(): number {
+    return this.life.phase === 'ready' && !this.stopping ? SHARDS_IN_FLIGHT - this.inFlight.length : 0;
+  }
+
+  /** Shards it holds but has not begun, last assigned first. */
+  get notBegun(): string[] {
+    return this.inFlight.slice(1).reverse();
+  }
+
+  assign(shard: ShardCommand): void {
+    if (this.life.phase !== 'ready') throw new Error(`worker ${this.device} is not ready`);
+    this.inFlight.push(shard.shard);
+    this.life.process.writeLog(`assign ${shard.shard} frames ${shard.frame_begin}-${shard.frame_end}`);
+    this.life.process.send(shard);
+    this.showWork();
+  }
+
+  recall(shard: string): void {
+    if (this.life.phase === 'ready') this.life.process.send({ type: 'recall', shard });
+  }
+
+  /** Ends the process after the batch under way; the shards it held are given back by `died`'s twin, the return value. */
+  async stop(graceMs = STOP_GRACE_MS): Promise<string[]> {
+    this.stopping = true;
+    clearInterval(this.watchTimer);
+    const { life } = this;
+    if (life.phase === 'restarting') clearTimeout(life.timer);
+    else if (life.phase !== 'ended') {
+      life.process.send({ type: 'stop' });
+      await life.process.stop(graceMs);
+    }
+    this.life = { phase: 'ended' };
+    return this.inFlight.splice(0);
+  }
+
+  private take(event: WorkerEvent, process: Process): void {
+    if (this.life.phase === 'ready') this.life.watch.message(Date.now());
+    switch (event.type) {
+      case 'hello':
+        this.life = { phase: 'loading', process, since: Date.now() };
+        this.handlers.stateChanged({ state: 'loading' });
+        process.send(this.options.load);
+        break;
+      case 'ready':
+        this.life = { phase: 'ready', process, watch: new ProgressWatch(this.options.deadlines, Date.now()) };
+        this.showWork();
+        this.handlers.ready(event, process.pid);
+        break;
+      case 'load_failed':
+        this.verdict = appError('worker_load_failed', event.message, { nextStep: event.next_step });
+        // What is missing or unsupported stays so: only an unexplained failure is worth another start.
+        if (event.code !== 'internal_error') this.deathsWithoutProgress = Number.POSITIVE_INFINITY;
+        process.kill();
+        break;
+      case 'progress':
+        this.handlers.progress(event);
+        break;
+      case 'shard_done':
+        this.deathsWithoutProgress = 0;
+        this.release(event.shard);
+        this.handlers.shardDone(event);
+        break;
+      case 'shard_failed':
+        this.release(event.shard);
+        this.handlers.shardFailed(event);
+        break;
+      case 'oom':
+        this.handlers.outOfMemory(event);
+        break;
+      case 'heartbeat':
+        if (this.life.phase === 'ready') this.life.watch.heartbeat(event, Date.now());
+        this.handlers.heartbeat(event);
+        break;
+      case 'log':
+        this.handlers.note(event.level === 'debug' ? 'info' : event.level, event.message);
+        break;
+      case 'bye':
+        break;
+    }
+  }
+
+  private release(shard: string): void {
+    const index = this.inFlight.indexOf(shard);
+    if (index >= 0) this.inFlight.splice(index, 1);
+    this.showWork();
+  }
+
+  private showWork(): void {
+    const [shard] = this.inFlight;
+    this.handlers.stateChanged(shard === undefined ? { state: 'idle' } : { state: 'working', shard });
+  }
+
+  private checkDeadlines(now: number): void {
+    const { life } = this;
+    const { deadlines } = this.options;
+    if (life.phase === 'starting' || life.phase === 'loading') {
+      const limit = life.phase === 'starting' ? deadlines.helloMs : deadlines.loadMs;
+      if (now - life.since > limit) {
+        this.condemn(
+          appError(
+            'worker_silent',
+            `The worker of ${this.device} was not ready after ${Math.round(limit / 1000)} s.`,
+          ),
+          life.process,
+        );
+      }
+    } else if (life.phase === 'ready') {
+      const missed = life.watch.missed(now);
+      if (missed === 'silent') {
+        this.condemn(
+          appError('worker_silent', `The worker of ${this.device} stopped answering.`),
+          life.process,
+        );
+      } else if (missed === 'stalled') {
+        this.condemn(
+          appError('worker_stalled', `The worker of ${this.device} answers, but its work does not advance.`),
+          life.process,
+        );
+      }
+    }
+  }
+
+  private condemn(error: AppError, process: Process): void {
+    if (this.verdict) return;
+    this.verdict = error;
+    process.writeLog(`killed: ${error.cause}`);
+    process.kill();
+  }
+
+  private onExit(exit: ProcessExit): void {
+    if (this.stopping) return;
+    const error =
+      this.verdict ??
+      appError('worker_died', `The worker of ${this.device} stopped: ${describeExit(exit)}.`, {
+        detail: exit.lastLines.join('\n'),
+      });
+    this.verdict = undefined;
+    const held = this.inFlight.splice(0);
+    this.deathsWithoutProgress += 1;
+    const decision = decideRestart(this.deathsWithoutProgress, this.options.restartDelayMs);
+    if (decision.restart) {
+      const timer = setTimeout(() => {
+        this.start();
+      }, decision.delayMs);
+      this.life = { phase: 'restarting', timer };
+      this.handlers.stateChanged({ state: 'restarting', attempt: this.deathsWithoutProgress, error });
+    } else {
+      clearInterval(this.watchTimer);
+      this.life = { phase: 'ended' };
+      this.handlers.stateChanged({ state: 'switched_off', error });
+    }
+    this.handlers.died({ at: held[0], held, error });
+  }
+}

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import pytest
+import torch
+from agreement import TOLERANCE, WAYS, as_token_sequences, run, worst_difference
+from random_weights import hugging_face_esm2, our_esm2, random_sequences
+from torch import Tensor
+
+from virnucpro_backend.encoders.batches import equal_length_batches
+from virnucpro_backend.encoders.esm2 import Esm2, Esm2Config
+from virnucpro_backend.encoders.layout import SequenceLayout
+
+CONFIGS = [Esm2Config(2, 32, 2, 128), Esm2Config(3, 80, 5, 320), Esm2Config(4, 128, 2, 512)]
+LENGTHS = [3, 12, 57, 3, 172, 57, 40, 168, 168, 99]
+
+
+def sequences_of(lengths: list[int]) -> list[Tensor]:
+    return random_sequences(lengths, range(4, 31), (0, 2), seed=1)
+
+
+@torch.no_grad()
+def published_representation(theirs: torch.nn.Module, tokens: Tensor) -> Tensor:
+    hidden: Tensor = theirs.esm(tokens[None].long(), torch.ones(1, len(tokens))).last_hidden_state[0]  # type: ignore[operator, union-attr]
+    return hidden
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=str)
+def test_agrees_with_hugging_face_however_it_is_batched(config: Esm2Config) -> None:
+    theirs = hugging_face_esm2(config, seed=7)
+    ours = our_esm2(theirs, config)
+    sequences = sequences_of(LENGTHS)
+    expected = torch.stack([published_representation(theirs, s)[1:-1].mean(dim=0) for s in sequences])
+    results = [way(ours, as_token_sequences(sequences, filler=4)) for way in WAYS]
+    for result in results:
+        assert worst_difference(result, expected) < TOLERANCE
+    for result in results[1:]:
+        assert worst_difference(result, results[0]) < TOLERANCE
+
+
+def test_every_token_agrees_with_hugging_face() -> None:
+    theirs = hugging_face_esm2(CONFIGS[1], seed=8)
+    ours = our_esm2(theirs, CONFIGS[1])
+    sequences = sequences_of([60] * 5)
+    got = ours(torch.cat(sequences), SequenceLayout.from_lengths([60] * 5, "cpu"))
+    expected = torch.cat([published_representation(theirs, tokens) for tokens in sequences])
+    assert worst_difference(got, expected) < TOLERANCE
+
+
+def test_only_the_first_1024_residues_are_pooled() -> None:
+    theirs = hugging_face_esm2(CONFIGS[0], seed=9)
+    tokens = sequences_of([1102])[0]
+    expected = published_representation(theirs, tokens)[1:1025].mean(dim=0)
+    layout = SequenceLayout.from_lengths([1102], "cpu")
+    assert worst_difference(our_esm2(theirs, CONFIGS[0]).embed(tokens, layout)[0], expected) < TOLERANCE
+
+
+@pytest.mark.parametrize(
+    ("dtype", "allowed"), [(torch.bfloat16, 2e-2), (torch.float16, 2e-3)], ids=["bf16", "fp16"]
+)
+def test_half_precision_is_close_and_everything_around_the_products_stays_fp32(
+    dtype: torch.dtype, allowed: float
+) -> None:
+    config = CONFIGS[1]
+    theirs = hugging_face_esm2(config, seed=10)
+    tokens = as_token_sequences(sequences_of(LENGTHS), filler=4)
+    batches = equal_length_batches(tokens.lengths, 512)
+    half, full = our_esm2(theirs, config, dtype), our_esm2(theirs, config)
+    assert {p.dtype for n, p in half.named_parameters() if "norm" in n or "embedding" in n} == {torch.float32}
+    got, expected = run(half, tokens, batches), run(full, tokens, batches)
+    assert got.dtype == torch.float32
+    relative = (got - expected).norm(dim=1) / expected.norm(dim=1)
+    assert 0 < float(relative.max()) < allowed
+
+
+def test_the_stored_rotary_frequencies_are_used() -> None:
+    """Published files carry them rounded to FP16, and so does the reference that reads them."""
+    config = CONFIGS[1]
+    theirs = hugging_face_esm2(config, seed=11)
+    rotary = [buffer for name, buffer in theirs.named_buffers() if name.endswith("inv_freq")]
+    assert rotary
+    for buffer in rotary:
+        buffer.copy_(buffer.half().float())
+    tokens = sequences_of([160])[0]
+    layout = SequenceLayout.from_lengths([160], "cpu")
+    expected = published_representation(theirs, tokens)
+    assert worst_difference(our_esm2(theirs, config)(tokens, layout), expected) < TOLERANCE
+    recomputed = our_esm2(theirs, config)
+    recomputed.rotary = Esm2(config).rotary
+    assert worst_difference(recomputed(tokens, layout), expected) > 10 * TOLERANCE

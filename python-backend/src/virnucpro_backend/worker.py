@@ -34,7 +34,7 @@ log = logging.getLogger("worker")
 
 
 def main() -> NoReturn:
-    channel = Channel(on_eof=lambda: _input_closed(channel))
+    channel = Channel(on_eof=lambda: _input_closed(channel, heartbeat))
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     logging.basicConfig(
@@ -62,7 +62,7 @@ def main() -> NoReturn:
     while True:
         fields = commands.get()
         if isinstance(fields, EndOfCommands):
-            _exit(0)
+            continue  # The channel's reader, which saw the end first, is ending the process.
         if isinstance(fields, MalformedCommand):
             _refuse(channel, f"{fields.problem}: {fields.line!r}")
         try:
@@ -72,7 +72,7 @@ def main() -> NoReturn:
         log.info("command %s", command)
         session.handle(command)
         if isinstance(command, Stop):
-            heartbeat.end()
+            heartbeat.end(FAREWELL_SECONDS)
             channel.emit("bye", reason="stop")
             _exit(0)
 
@@ -84,8 +84,9 @@ def _refuse(channel: Channel, problem: str) -> NoReturn:
     _exit(PROTOCOL_ERROR_EXIT_CODE)
 
 
-def _input_closed(channel: Channel) -> None:
+def _input_closed(channel: Channel, heartbeat: Heartbeat) -> None:
     """The engine is gone: end at once, whatever the device is doing, so that no orphan holds it."""
+    heartbeat.end(FAREWELL_SECONDS)
     farewell = threading.Thread(
         target=channel.emit, args=("bye",), kwargs={"reason": "stdin_closed"}, daemon=True
     )

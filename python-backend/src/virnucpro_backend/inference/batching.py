@@ -39,6 +39,11 @@ class EncoderInput:
     batches: list[HostBatch]
     pin: bool
 
+    def within(self, batch: Batch, tokens_per_batch: int) -> bool:
+        """Whether the members of a batch, dummies not counted, are few enough; one always is."""
+        n_members = len(batch.members)
+        return n_members == 1 or int(batch.lengths[:n_members].sum()) <= tokens_per_batch
+
     def split(self, batch: Batch, tokens_per_batch: int) -> list[HostBatch]:
         """The members of a batch again, in batches of at most so many tokens (one sequence at least)."""
         lengths = self.sequences.lengths[batch.members]

@@ -102,17 +102,15 @@ class BatchLoop:
         When memory runs out, the budget of this device is halved for good, cached memory is given back and
         the batch is tried again in smaller ones.
         """
-        if len(planned.batch.members) == 1 or planned.batch.n_tokens <= self._budget.tokens:
-            waiting = [planned]
-        else:
-            waiting = source.split(planned.batch, self._budget.tokens)
-        split = len(waiting) > 1
+        waiting, split = [planned], False
         while waiting:
-            batch = waiting.pop(0)
-            if self._fits(embed, batch, out):
-                continue
-            free_cached_memory(self._device)
-            waiting[:0] = self._smaller(source, batch.batch, listener)
+            host = waiting.pop(0)
+            if source.within(host.batch, self._budget.tokens):
+                if self._fits(embed, host, out):
+                    continue
+                free_cached_memory(self._device)
+                self._cut_budget(host.batch, listener)
+            waiting[:0] = source.split(host.batch, self._budget.tokens)
             split = True
         return int(split)
 
@@ -131,7 +129,7 @@ class BatchLoop:
         self._wait_if_far_ahead()
         return True
 
-    def _smaller(self, source: EncoderInput, batch: Batch, listener: ShardListener) -> list[HostBatch]:
+    def _cut_budget(self, batch: Batch, listener: ShardListener) -> None:
         before = self._budget.tokens
         if len(batch.members) == 1 or not self._budget.halve(batch.n_tokens):
             raise ShardFailedError(
@@ -139,7 +137,6 @@ class BatchLoop:
                 f"The device has too little memory even for a batch of {batch.n_tokens:,} tokens.",
             )
         listener.out_of_memory(before, self._budget.tokens)
-        return source.split(batch, self._budget.tokens)
 
     def _wait_if_far_ahead(self) -> None:
         if self._device.type != "cuda":

@@ -82,10 +82,11 @@ class Heartbeat:
     def start(self) -> None:
         self._thread.start()
 
-    def end(self) -> None:
-        """Send no more beats: nothing may follow `bye`."""
+    def end(self, timeout: float) -> None:
+        """Send no more beats: nothing may follow `bye`. Waits so many seconds for one that is being sent."""
         self._end.set()
-        self._thread.join()
+        if threading.current_thread() is not self._thread:
+            self._thread.join(timeout)
 
     def _beat(self) -> None:
         for number in itertools.count():

@@ -1,0 +1,117 @@
+"""Both sides of the protocol agree: the schemas exported from the engine's contract, and what Python accepts.
+
+The events of real runs are checked where the processes are tested.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import jsonschema
+import pytest
+
+from virnucpro_backend.inference.commands import CommandError, parse_worker_command
+from virnucpro_backend.inference.failures import LoadFailureCode, ShardFailureCode
+from virnucpro_backend.inference.status import Step
+
+SCHEMAS = Path(__file__).parents[2] / "schemas"
+Json = dict[str, Any]
+
+
+def schema(name: str) -> Json:
+    content: Json = json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8"))
+    return content
+
+
+def variants(name: str) -> dict[str, Json]:
+    """The schemas of one channel's messages by their type."""
+    return {variant["properties"]["type"]["const"]: variant for variant in schema(name)["oneOf"]}
+
+
+LOAD = {
+    "type": "load",
+    "device": "cuda",
+    "model_folder": "/models/500 β",
+    "precision": "bf16",
+    "tokens_per_batch": 16384,
+    "embeddings": None,
+    "memory_fraction": None,
+}
+SHARD = {
+    "type": "shard",
+    "shard": "000012.1.0",
+    "shard_path": "/run/work/shards/000012.safetensors",
+    "shard_sha256": "0123456789abcdef" * 4,
+    "frame_begin": 5,
+    "frame_end": 5,
+    "scores_path": "/run/work/scores/000012.1.0.safetensors",
+    "embeddings_path": None,
+}
+SAMPLES: list[Json] = [
+    LOAD,
+    *({**LOAD, "device": device} for device in ("cpu", "mps")),
+    *({**LOAD, "precision": precision} for precision in ("fp16", "fp32", "fp8")),
+    {**LOAD, "embeddings": "fp16", "memory_fraction": 0.5},
+    {**LOAD, "embeddings": "fp32", "memory_fraction": 1, "tokens_per_batch": 1},
+    SHARD,
+    {**SHARD, "frame_begin": 0, "embeddings_path": "/run/work/embeddings/000012.1.0.safetensors"},
+    {"type": "recall", "shard": "000012"},
+    {"type": "pause"},
+    {"type": "resume"},
+    {"type": "stop"},
+]
+
+
+def test_every_schema_is_a_schema() -> None:
+    names = [path.stem for path in SCHEMAS.glob("*.json")]
+    assert {"worker-command", "worker-event", "monitor-event", "probe-result"} <= set(names)
+    for name in names:
+        jsonschema.Draft202012Validator.check_schema(schema(name))
+
+
+def test_there_is_a_sample_of_every_command() -> None:
+    assert {sample["type"] for sample in SAMPLES} == set(variants("worker-command"))
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample["type"])
+def test_a_command_of_the_contract_is_understood(sample: Json) -> None:
+    jsonschema.validate(sample, schema("worker-command"))
+    command = parse_worker_command(json.loads(json.dumps(sample)))
+    fields = {str(value) for value in vars(command).values()}
+    for name, value in sample.items():
+        if name != "type":
+            assert str(value) in fields or str(float(value)) in fields
+
+
+def spoilt() -> Iterator[Json]:
+    """Every sample with a field left out or of another kind."""
+    for sample in SAMPLES:
+        for name in sample:
+            yield {key: value for key, value in sample.items() if key != name}
+            yield {**sample, name: ["unexpected"]}
+            yield {**sample, name: -3}
+            yield {**sample, name: True}
+
+
+def test_what_the_contract_forbids_is_refused() -> None:
+    cases = list(spoilt())
+    assert len(cases) > 200
+    validator = jsonschema.Draft202012Validator(schema("worker-command"))
+    for case in cases:
+        assert not validator.is_valid(case)
+        with pytest.raises(CommandError):
+            parse_worker_command(case)
+
+
+def enum(variant: Json, field: str) -> set[str]:
+    return set(variant["properties"][field]["enum"])
+
+
+def test_closed_lists_are_the_same_on_both_sides() -> None:
+    events = variants("worker-event")
+    assert enum(events["shard_failed"], "code") == set(get_args(ShardFailureCode))
+    assert enum(events["load_failed"], "code") == set(get_args(LoadFailureCode))
+    assert enum(events["heartbeat"], "step") == set(get_args(Step))

@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+import pytest
+import torch
+from made_shards import DEMO_MODEL
+
+from virnucpro_backend.inference.scorer import ShardScorer
+from virnucpro_backend.weights.model_folder import load_model
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+@pytest.fixture
+def make_scorer():  # type: ignore[no-untyped-def]
+    """A factory of scorers with the demo model on the CPU."""
+
+    def make(precision: str = "fp32", tokens_per_batch: int = 2048, **changes: object) -> ShardScorer:
+        model = load_model(DEMO_MODEL, "cpu", precision)  # type: ignore[arg-type]
+        fields: dict[str, object] = {
+            "model": model,
+            "tokens_per_batch": tokens_per_batch,
+            "embeddings": None,
+            "load_fp32": lambda device: load_model(DEMO_MODEL, device, "fp32"),
+        }
+        return ShardScorer(**{**fields, **changes})  # type: ignore[arg-type]
+
+    return make

@@ -1,0 +1,204 @@
+"""Faults put into the encoders: memory that runs out, results not finite or of improbable size."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import torch
+from made_shards import DEMO_MODEL, random_frames
+from torch import Tensor
+
+from virnucpro_backend.encoders.layout import SequenceLayout
+from virnucpro_backend.inference.encoding import ShardListener
+from virnucpro_backend.inference.failures import ShardFailedError
+from virnucpro_backend.inference.memory import SMALLEST_BUDGET
+from virnucpro_backend.inference.scorer import ShardScorer
+from virnucpro_backend.weights.model_folder import LoadedModel, load_model
+from virnucpro_backend.weights.model_json import NormBand
+
+MakeScorer = Callable[..., ShardScorer]
+
+
+class OutOfMemoryEvents(ShardListener):
+    def __init__(self) -> None:
+        self.seen: list[tuple[int, int]] = []
+
+    def out_of_memory(self, tokens_before: int, tokens_after: int) -> None:
+        self.seen.append((tokens_before, tokens_after))
+
+
+def limit_memory(scorer: ShardScorer, most_tokens: int) -> list[int]:
+    """Make ESM-2 run out of memory with more tokens than these; the sizes of the batches that did fit."""
+    embed = scorer.model.esm2.embed
+    sizes: list[int] = []
+
+    def limited(tokens: Tensor, layout: SequenceLayout) -> Tensor:
+        if layout.n_tokens > most_tokens:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 MiB")
+        sizes.append(layout.n_tokens)
+        return embed(tokens, layout)
+
+    scorer.model.esm2.embed = limited  # type: ignore[method-assign]
+    return sizes
+
+
+def test_the_budget_is_halved_and_stays_halved(make_scorer: MakeScorer) -> None:
+    frames = random_frames(300, seed=20, shortest=100, longest=103)
+    expected = make_scorer(tokens_per_batch=4096).score(frames)
+    scorer, events = make_scorer(tokens_per_batch=4096), OutOfMemoryEvents()
+    sizes = limit_memory(scorer, 1100)
+    result = scorer.collect(scorer.launch(scorer.prepare(frames), events))
+    np.testing.assert_allclose(result.score2, expected.score2, atol=2e-6)
+    assert expected.batch_halvings == 0
+    assert result.batch_halvings > 0
+    assert max(sizes) <= 1100
+    befores, afters = zip(*events.seen, strict=True)
+    assert befores[0] == 4096
+    assert befores[1:] == afters[:-1]
+    assert afters[-1] <= 1100
+    assert all(after <= before // 2 for before, after in events.seen)
+
+    again = OutOfMemoryEvents()
+    second = scorer.collect(scorer.launch(scorer.prepare(frames), again))
+    assert again.seen == []
+    assert second.batch_halvings > 0
+    np.testing.assert_allclose(second.score2, expected.score2, atol=2e-6)
+
+
+def test_a_batch_within_the_budget_is_left_whole(make_scorer: MakeScorer) -> None:
+    frames = random_frames(100, seed=21, shortest=50, longest=50)
+    scorer = make_scorer(tokens_per_batch=4096)
+    limit_memory(scorer, 2000)
+    assert scorer.score(frames).batch_halvings > 0
+    small = frames.subset(np.arange(10))
+    assert scorer.score(small).batch_halvings == 0
+
+
+def test_below_the_floor_the_shard_fails(make_scorer: MakeScorer) -> None:
+    scorer, events = make_scorer(tokens_per_batch=4096), OutOfMemoryEvents()
+    limit_memory(scorer, 10)
+    with pytest.raises(ShardFailedError) as failure:
+        scorer.launch(scorer.prepare(random_frames(200, seed=22, shortest=60, longest=60)), events)
+    assert failure.value.code == "out_of_memory"
+    assert min(after for _, after in events.seen) >= SMALLEST_BUDGET
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        RuntimeError("[enforce fail at alloc_cpu.cpp:1] DefaultCPUAllocator: can't allocate memory"),
+        RuntimeError("MPS backend out of memory (MPS allocated: 1 GB)"),
+        RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"),
+    ],
+)
+def test_every_way_of_saying_out_of_memory(make_scorer: MakeScorer, error: Exception) -> None:
+    scorer = make_scorer(tokens_per_batch=2048)
+    embed, failures = scorer.model.dnabert_s.embed, [error]
+
+    def once(tokens: Tensor, layout: SequenceLayout) -> Tensor:
+        if failures and layout.n_tokens >= 2 * SMALLEST_BUDGET:
+            raise failures.pop()
+        return embed(tokens, layout)
+
+    scorer.model.dnabert_s.embed = once  # type: ignore[method-assign]
+    frames = random_frames(200, seed=23, shortest=60, longest=62)
+    assert scorer.score(frames).batch_halvings >= 1
+    assert not failures
+
+
+def test_other_errors_are_not_taken_for_memory(make_scorer: MakeScorer) -> None:
+    scorer = make_scorer()
+
+    def broken(tokens: Tensor, layout: SequenceLayout) -> Tensor:
+        raise RuntimeError("shape mismatch")
+
+    scorer.model.esm2.embed = broken  # type: ignore[method-assign]
+    with pytest.raises(RuntimeError, match="shape mismatch"):
+        scorer.score(random_frames(5, seed=24))
+
+
+def poison(model: LoadedModel, length: int, value: float = float("nan")) -> LoadedModel:
+    """Make ESM-2 give this value for every protein of this many residues."""
+    embed = model.esm2.embed
+
+    def poisoned(tokens: Tensor, layout: SequenceLayout) -> Tensor:
+        pooled = embed(tokens, layout)
+        pooled[torch.tensor([n == length + 2 for n in layout.lengths])] = value
+        return pooled
+
+    model.esm2.embed = poisoned  # type: ignore[method-assign]
+    return model
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
+def test_frames_that_are_not_finite_are_recomputed_in_fp32(make_scorer: MakeScorer, value: float) -> None:
+    frames = random_frames(90, seed=25, shortest=30, longest=40)
+    bad = frames.residue_counts == 33
+    assert 0 < bad.sum() < 90
+    in_fp32, in_bf16 = make_scorer("fp32").score(frames), make_scorer("bf16").score(frames)
+    scorer = make_scorer("bf16", embeddings="fp32")
+    poison(scorer.model, 33, value)
+    result = scorer.score(frames)
+    assert result.state.tolist() == bad.astype(int).tolist()
+    assert (result.recomputed, result.failed) == (bad.sum(), 0)
+    np.testing.assert_allclose(result.score2[bad], in_fp32.score2[bad], atol=2e-6)
+    np.testing.assert_array_equal(result.score2[~bad], in_bf16.score2[~bad])
+    assert result.embeddings is not None
+    assert np.isfinite(result.embeddings["esm2"]).all()
+
+
+def test_frames_that_stay_not_finite_fail_alone(make_scorer: MakeScorer) -> None:
+    frames = random_frames(90, seed=25, shortest=30, longest=40)
+    bad = frames.residue_counts == 33
+    scorer = make_scorer("bf16", load_fp32=lambda device: poison(load_model(DEMO_MODEL, device, "fp32"), 33))
+    poison(scorer.model, 33)
+    result = scorer.score(frames)
+    assert result.state.tolist() == (2 * bad).tolist()
+    assert (result.recomputed, result.failed) == (0, bad.sum())
+    for scores in (result.score1, result.score2):
+        assert np.isnan(scores[bad]).all()
+        assert np.isfinite(scores[~bad]).all()
+
+
+def test_in_an_fp32_run_nothing_is_computed_twice(make_scorer: MakeScorer) -> None:
+    def never(device: torch.device) -> LoadedModel:
+        raise AssertionError("loaded a second time")
+
+    scorer = make_scorer("fp32", load_fp32=never)
+    poison(scorer.model, 33)
+    frames = random_frames(90, seed=25, shortest=30, longest=40)
+    assert scorer.score(frames).failed == (frames.residue_counts == 33).sum()
+
+
+def test_no_room_for_the_fp32_model_is_said(make_scorer: MakeScorer) -> None:
+    def too_large(device: torch.device) -> LoadedModel:
+        raise torch.OutOfMemoryError("CUDA out of memory.")
+
+    scorer = make_scorer("bf16", load_fp32=too_large)
+    poison(scorer.model, 33)
+    with pytest.raises(ShardFailedError, match="too little memory") as failure:
+        scorer.score(random_frames(90, seed=25, shortest=30, longest=40))
+    assert failure.value.code == "non_finite"
+
+
+@pytest.mark.parametrize(("outside", "fault"), [(2, False), (3, True)])
+def test_norm_bands(make_scorer: MakeScorer, outside: int, fault: bool) -> None:
+    """1 % of 200 frames is 2: counted up to there, a fault from 3 on."""
+    frames = random_frames(200, seed=26, shortest=30, longest=60)
+    scorer = make_scorer(embeddings="fp32")
+    embeddings = scorer.score(frames).embeddings
+    assert embeddings is not None
+    norms = np.sort(np.linalg.norm(embeddings["esm2"], axis=1))
+    low = float(norms[outside - 1] + norms[outside]) / 2
+    bands = {"esm2": NormBand(low, 1e9), "dnabert_s": NormBand(0.0, 1e9)}
+    scorer.model = dataclasses.replace(scorer.model, norm_bands=bands)
+    if fault:
+        with pytest.raises(ShardFailedError) as failure:
+            scorer.score(frames)
+        assert failure.value.code == "norm_out_of_band"
+    else:
+        assert scorer.score(frames).outside_norm_band == outside

@@ -1,0 +1,108 @@
+"""The scorer with the demo model: what a frame's score may depend on, and what it may not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import torch
+from made_shards import random_frames
+
+from virnucpro_backend.inference.scorer import ShardScorer, ShardScores
+from virnucpro_backend.inference.shard_file import ShardFrames
+
+MakeScorer = Callable[..., ShardScorer]
+TOLERANCE = 2e-6
+"""Largest difference seen between two ways of batching is about 2e-7; scores are between 0 and 1."""
+
+
+def assert_same_bytes(a: ShardScores, b: ShardScores) -> None:
+    assert a.score1.tobytes() == b.score1.tobytes()
+    assert a.score2.tobytes() == b.score2.tobytes()
+    assert a.state.tobytes() == b.state.tobytes()
+
+
+def test_each_frame_gets_its_own_score(make_scorer: MakeScorer) -> None:
+    frames = random_frames(60, seed=3)
+    scorer = make_scorer(embeddings="fp32")
+    together = scorer.score(frames)
+    alone = [scorer.score(frames.subset(np.array([i]))) for i in range(frames.count)]
+    np.testing.assert_allclose(together.score1, [s.score1[0] for s in alone], atol=TOLERANCE)
+    np.testing.assert_allclose(together.score2, [s.score2[0] for s in alone], atol=TOLERANCE)
+    np.testing.assert_allclose(together.score1 + together.score2, 1, atol=1e-6)
+    assert together.state.tolist() == [0] * 60
+    assert np.unique(together.score2).size == 60  # or a mix-up of frames would go unnoticed
+    assert together.embeddings is not None
+    for name, width in (("dnabert_s", 64), ("esm2", 64)):
+        rows = np.stack([s.embeddings[name][0] for s in alone if s.embeddings])
+        assert together.embeddings[name].shape == (60, width)
+        np.testing.assert_allclose(together.embeddings[name], rows, atol=1e-5)
+
+
+def test_scores_depend_on_nothing_but_the_shard_and_the_plan(make_scorer: MakeScorer) -> None:
+    frames = random_frames(80, seed=4)
+    first = make_scorer()
+    result = first.score(frames)
+    assert_same_bytes(result, first.score(frames))
+    second = make_scorer()
+    for seed in (5, 6):
+        second.score(random_frames(50, seed))
+    assert_same_bytes(result, second.score(frames))
+
+
+@pytest.mark.parametrize("tokens_per_batch", [1, 300, 1_000_000])
+def test_other_batches_give_the_same_within_the_tolerance(
+    make_scorer: MakeScorer, tokens_per_batch: int
+) -> None:
+    frames = random_frames(50, seed=7)
+    a, b = make_scorer().score(frames), make_scorer(tokens_per_batch=tokens_per_batch).score(frames)
+    np.testing.assert_allclose(a.score2, b.score2, atol=TOLERANCE)
+
+
+def test_halves_of_a_shard_give_what_the_whole_gives(make_scorer: MakeScorer) -> None:
+    frames, scorer = random_frames(61, seed=8), make_scorer()
+    whole = scorer.score(frames).score2
+    halves = [scorer.score(frames.subset(part)).score2 for part in np.array_split(np.arange(61), 2)]
+    np.testing.assert_allclose(whole, np.concatenate(halves), atol=TOLERANCE)
+
+
+def test_a_shard_without_frames(make_scorer: MakeScorer) -> None:
+    empty = random_frames(3, seed=9).subset(np.arange(0))
+    result = make_scorer(embeddings="fp16").score(empty)
+    assert len(result.score1) == len(result.state) == 0
+    assert result.embeddings is not None
+    assert result.embeddings["esm2"].shape == (0, 64)
+
+
+def test_no_forward_pass_records_gradients(make_scorer: MakeScorer) -> None:
+    scorer = make_scorer()
+    launched = scorer.launch(scorer.prepare(random_frames(20, seed=10)))
+    for tensor in (launched.on_device.dnabert_s, launched.on_device.esm2, launched.figures):
+        assert tensor.is_inference()
+        assert not tensor.requires_grad
+    assert not any(
+        p.requires_grad for p in (*scorer.model.esm2.parameters(), *scorer.model.head.parameters())
+    )
+
+
+def test_half_precision_stays_close(make_scorer: MakeScorer) -> None:
+    frames: ShardFrames = random_frames(40, seed=11)
+    exact = make_scorer(embeddings="fp32").score(frames)
+    for precision, bound in (("bf16", 0.05), ("fp16", 0.005)):
+        result = make_scorer(precision, embeddings="fp16").score(frames)
+        assert result.embeddings is not None
+        assert exact.embeddings is not None
+        assert result.embeddings["esm2"].dtype == np.float16
+        for name in ("dnabert_s", "esm2"):
+            difference = result.embeddings[name].astype(np.float32) - exact.embeddings[name]
+            relative = np.linalg.norm(difference, axis=1) / np.linalg.norm(exact.embeddings[name], axis=1)
+            assert relative.max() < bound
+            assert relative.max() > 0
+
+
+def test_one_thread_and_full_precision_sums(make_scorer: MakeScorer) -> None:
+    make_scorer()
+    assert torch.get_float32_matmul_precision() == "highest"
+    assert not torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction
+    assert not torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction

@@ -122,7 +122,7 @@ class _Reader:
             begin = member.header_offset + 30 + name + extra
             numbers = self._bytes[begin : begin + member.file_size].numpy()
             known = self._storages[key] = torch.from_numpy(numbers)
-        return known.view(dtype)
+        return known.view(dtype) if known.numel() else torch.empty(0, dtype=dtype)
 
 
 class _Unpickler(pickle.Unpickler):

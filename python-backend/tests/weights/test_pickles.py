@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import contextlib
+import os
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from published_files import write_head
+from torch import Tensor
+
+from virnucpro_backend.weights.checkpoints import open_checkpoint
+from virnucpro_backend.weights.errors import WeightsError
+from virnucpro_backend.weights.pickles import Inert, read_pickled
+
+LEGACY = Path(__file__).resolve().parents[4] / "shared" / "data" / "legacy_run"
+
+
+class Runs:
+    """A pickle that would run a command when it is read the ordinary way."""
+
+    def __init__(self, function: Any, *arguments: Any) -> None:
+        self.function, self.arguments = function, arguments
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self.function, self.arguments
+
+
+def test_nothing_in_a_hostile_file_is_run(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    content = {
+        "model": {"weight": torch.ones(3)},
+        "a": Runs(os.system, f"touch {victim}"),
+        "b": Runs(eval, f"open({str(victim)!r}, 'w')"),
+    }
+    torch.save(content, tmp_path / "hostile.pt")
+    read = read_pickled(tmp_path / "hostile.pt")
+    assert not victim.exists()
+    assert torch.equal(read["model"]["weight"], torch.ones(3))
+    assert isinstance(read["a"], Inert)
+    assert read["a"].qualified_name == f"{os.name}.system"
+    torch.load(tmp_path / "hostile.pt", weights_only=False)
+    assert victim.exists(), "the file is a real attack"
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        b"cos\nsystem\n(S'touch VICTIM'\ntR.",  # GLOBAL, REDUCE
+        b"(S'touch VICTIM'\nios\nsystem\n.",  # INST
+        b"cbuiltins\ngetattr\n(cos\nsystem\nS'__call__'\ntR(S'touch VICTIM'\ntR.",
+        b"ctorch._utils\n_rebuild_tensor_v2\n(cos\nsystem\nI0\n(I1\nt(I1\ntI00\nNtR.",
+    ],
+    ids=["reduce", "inst", "getattr", "storage"],
+)
+def test_no_opcode_runs_anything(tmp_path: Path, program: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with zipfile.ZipFile(tmp_path / "x.pt", "w") as archive:
+        archive.writestr("x/data.pkl", program)
+    with contextlib.suppress(WeightsError):
+        assert isinstance(read_pickled(tmp_path / "x.pt"), Inert)
+    assert not (tmp_path / "VICTIM").exists()
+
+
+def test_tensors_of_every_kind_come_back(tmp_path: Path) -> None:
+    base = torch.arange(24, dtype=torch.float32).view(4, 6)
+    content = {
+        "strided": base.T[1:3],
+        "shared": base[2],
+        "half": torch.randn(5).half(),
+        "bf16": torch.randn(5).bfloat16(),
+        "long": torch.tensor([2**40]),
+        "scalar": torch.tensor(3),
+        "empty": torch.empty(0, 4),
+        "parameter": torch.nn.Parameter(torch.randn(2)),
+    }
+    torch.save(content, tmp_path / "all.pt")
+    read = read_pickled(tmp_path / "all.pt")
+    for name, tensor in content.items():
+        assert read[name].dtype == tensor.dtype
+        assert torch.equal(read[name], tensor.detach())
+    read["shared"].zero_()
+    assert torch.equal(read_pickled(tmp_path / "all.pt")["shared"], base[2]), "the file itself stays as it is"
+
+
+def test_a_pickled_module_gives_its_state_dict(tmp_path: Path) -> None:
+    expected = write_head(tmp_path / "500_model.pth", inputs=10)
+    tensors = open_checkpoint(tmp_path / "500_model.pth").tensors
+    assert set(tensors) == set(expected)
+    assert all(torch.equal(tensors[name], tensor) for name, tensor in expected.items())
+
+
+def test_damaged_files_are_refused_by_name(tmp_path: Path) -> None:
+    torch.save({"weight": torch.randn(1000)}, tmp_path / "whole.pt")
+    whole = (tmp_path / "whole.pt").read_bytes()
+    for length in (0, 3, 100, len(whole) // 2, len(whole) - 30):
+        (tmp_path / "cut.pt").write_bytes(whole[:length])
+        with pytest.raises(WeightsError, match=r"cut\.pt"):
+            open_checkpoint(tmp_path / "cut.pt")
+    with pytest.raises(WeightsError, match=r"missing"):
+        open_checkpoint(tmp_path / "none.pt")
+
+
+@pytest.mark.skipif(not LEGACY.is_dir(), reason="../shared/data/legacy_run is not here")
+def test_embeddings_of_the_original_tool_can_be_read() -> None:
+    dna = read_pickled(LEGACY / "test_with_orfs_nucleotide" / "output_1_DNABERT_S.pt")
+    protein = read_pickled(LEGACY / "test_with_orfs_protein" / "output_1_ESM.pt")
+    merged = read_pickled(LEGACY / "test_with_orfs_merged" / "output_1_merged.pt")
+    dnabert_s = torch.tensor([row["mean_representation"] for row in dna["data"]])
+    esm2 = torch.stack(list(protein["data"]))
+    assert dnabert_s.shape == (4, 768)
+    assert esm2.shape == (4, 2560)
+    # The original pairs its files by id, not by position: here they are in different orders.
+    assert dna["nucleotide"] != protein["proteins"]
+    esm2 = esm2[[protein["proteins"].index(frame) for frame in dna["nucleotide"]]]
+    assert merged["ids"] == dna["nucleotide"]
+    both: Tensor = merged["data"]
+    assert torch.equal(both, torch.cat((dnabert_s, esm2), dim=1)), "DNABERT-S first, then ESM-2"
+    bands = ((dnabert_s.norm(dim=1), 2.55, 4.15), (esm2.norm(dim=1), 13.55, 14.35))
+    for norms, low, high in bands:
+        assert np.all((norms.numpy() >= low) & (norms.numpy() <= high)), norms

@@ -93,6 +93,24 @@ export interface WorkCount {
   failed: number;
 }
 
+export interface RunTimings {
+  createdAt: Milliseconds;
+  /** When it first ran; null if it never did. */
+  startedAt: Milliseconds | null;
+  lastChangeAt: Milliseconds;
+  /** Time in the phases running, pausing, draining and finishing. */
+  workingMilliseconds: number;
+}
+
+/** What a device has done in this run: its done parts, and the time they took. */
+export interface DeviceSummary {
+  device: string;
+  parts: number;
+  frames: number;
+  residues: number;
+  seconds: number;
+}
+
 export interface InputProgress {
   input: number;
   /** Parts that hold records of this input. A part that spans two inputs counts for both. */
@@ -238,6 +256,8 @@ export interface RunStore extends ResultReader {
   // Progress, telemetry, events
   counts(): Promise<RunCounts>;
   inputProgress(): Promise<InputProgress[]>;
+  timings(): Promise<RunTimings>;
+  deviceSummaries(): Promise<DeviceSummary[]>;
   addSamples(samples: DeviceSampleRow[]): Promise<void>;
   samples(device: string, from: Milliseconds, to: Milliseconds): Promise<DeviceSampleRow[]>;
   addEvent(event: RunEvent): Promise<void>;

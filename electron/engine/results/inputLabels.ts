@@ -1,0 +1,18 @@
+/** Short names of inputs for tables: the file's name, with as many folders before it as tell it from the others. The same
+ * path given twice keeps its full path twice. */
+export function inputLabels(paths: readonly string[]): string[] {
+  const parts = paths.map((path) => path.split(/[\\/]/).filter((part) => part !== ''));
+  return parts.map((own, index) => {
+    for (let depth = 1; depth <= own.length; depth++) {
+      const label = own.slice(-depth).join('/');
+      const isTaken = parts.some((other, i) => i !== index && other.slice(-depth).join('/') === label);
+      if (!isTaken) return cellText(label);
+    }
+    return cellText(paths[index]!);
+  });
+}
+
+/** Text that stays within one cell of a tab-separated table. */
+export function cellText(text: string): string {
+  return text.replaceAll(/[\t\r\n]+/g, ' ');
+}

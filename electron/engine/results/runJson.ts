@@ -1,0 +1,106 @@
+import { open, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RESULT_FILES } from '../../contract/results.ts';
+import { syncFolder } from '../store/syncFolder.ts';
+import type { DeviceSummary, RunTimings, StoredRun } from '../store/types.ts';
+import type { RunJsonFacts, TablesWritten } from './types.ts';
+
+/** What run.json says: how the results came about, for people and programs that only have the folder. */
+export function runJson(
+  run: StoredRun,
+  timings: RunTimings,
+  devices: DeviceSummary[],
+  tables: TablesWritten,
+  facts: RunJsonFacts,
+) {
+  const { description, plan, counts, inputs } = run;
+  const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
+  return {
+    format: 1,
+    notice: plan.model.notice,
+    run: { id: description.runId, name: description.name, options: description.options },
+    versions: {
+      app: facts.appVersion,
+      app_at_creation: description.appVersion,
+      backend: facts.backendVersion,
+      python: facts.pythonVersion,
+      torch: facts.torchVersion,
+      platform: facts.platform,
+    },
+    plan: {
+      chunk_length: plan.chunkLength,
+      precision: plan.precision,
+      tokens_per_batch: plan.tokensPerBatch,
+      residues_per_part: plan.residuesPerShard,
+      tail_parts: plan.tailShards,
+      embeddings: plan.embeddings,
+      model: {
+        name: plan.model.name,
+        title: plan.model.title,
+        sha256: plan.model.hash,
+        folder: plan.model.folder,
+      },
+    },
+    inputs: inputs.map(({ path, sizeBytes, sha256, prepared }) => ({
+      path,
+      bytes: sizeBytes,
+      sha256,
+      records: prepared?.records ?? null,
+      bases: prepared?.bases ?? null,
+    })),
+    devices: run.devices.map((device) => {
+      const done = devices.find((summary) => summary.device === device.id);
+      return {
+        id: device.id,
+        name: device.name,
+        kind: device.kind,
+        ...device.facts,
+        switched_off: device.switchedOff?.cause ?? null,
+        parts: done?.parts ?? 0,
+        frames: done?.frames ?? 0,
+        residues: done?.residues ?? 0,
+        seconds: done?.seconds ?? 0,
+      };
+    }),
+    counts: {
+      records: tables.counts.records,
+      chunks: tables.counts.chunks,
+      chunks_scored: tables.counts.chunksScored,
+      chunks_viral: tables.counts.chunksViral,
+      frames: counts.frames.total,
+      frames_scored: tables.counts.framesScored,
+      residues: counts.residues.total,
+      by_prediction: tables.counts.byPrediction,
+      by_reason: tables.counts.byReason,
+      parts: counts.shards,
+      // Equal within the tolerance to an undisturbed run, rather than byte for byte.
+      parts_bounded: counts.boundedShards,
+      parts_recomputed_fp32: counts.recomputedShards,
+      parts_failed: tables.counts.failedShards,
+      tolerance: facts.tolerance,
+    },
+    timings: {
+      created_at: iso(timings.createdAt),
+      started_at: iso(timings.startedAt),
+      finished_at: iso(timings.lastChangeAt),
+      working_seconds: timings.workingMilliseconds / 1000,
+      tables_seconds: tables.seconds,
+    },
+    files: tables.files,
+  };
+}
+
+/** Writes run.json: whole or not at all. */
+export async function writeRunJson(folder: string, content: ReturnType<typeof runJson>): Promise<void> {
+  const path = join(folder, RESULT_FILES.run);
+  const temporary = `${path}.tmp`;
+  const file = await open(temporary, 'w');
+  try {
+    await file.writeFile(`${JSON.stringify(content, null, 2)}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(temporary, path);
+  syncFolder(folder);
+}

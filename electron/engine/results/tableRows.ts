@@ -1,0 +1,84 @@
+import { chunkBounds } from './chunkLayout.ts';
+import { FRAMES_IN_MASK, frameName, indexOfLargest, isVirusCall, isVirusFrame } from './chunkCall.ts';
+import { float32Text } from './float32Text.ts';
+import { scoredFrames, type ScannedRecord } from './recordScan.ts';
+import type { ChunkScores, SequenceSummary } from './sequenceTally.ts';
+
+export const TABLE_HEADERS = {
+  originalFrames: 'Sequence_ID\tPrediction\tscore1\tscore2\n',
+  originalChunks: 'Modified_ID\tIs_Virus\n',
+  sequences:
+    'seq_name\tinput\trow\tlength\tvirus_score\tfdr\tprediction\treason\tn_chunks\tn_chunks_scored\tn_chunks_viral\t' +
+    'viral_fraction\tbest_chunk_start\tbest_chunk_end\tbest_frame\tn_frames_scored\tmodel\ttaxonomy\n',
+  chunks: 'seq_name\trow\tchunk\tstart\tend\tn_frames\tbest_frame\tscore1\tscore2\tis_virus\treason\n',
+  failedRecords: 'seq_name\tinput\trow\tlength\treason\tparts\terror\n',
+} as const;
+
+/** Lines of a chunk's scored frames for prediction_results.txt, and its line for chunks.tsv. There score1 and score2 are the
+ * largest of each among the frames: the two numbers that the call compares. best_frame is the one with the largest score2. */
+export function chunkLines(
+  record: ScannedRecord,
+  chunkLength: number,
+  chunk: ChunkScores,
+): { frames: string; chunk: string } {
+  const id = chunkId(record.name, chunk.chunk);
+  const names = scoredFrames(chunk);
+  const { pairs } = chunk;
+  const text1: string[] = [];
+  const text2: string[] = [];
+  let frames = '';
+  for (let i = 0; i < names.length; i++) {
+    const [score1, score2] = [pairs[2 * i]!, pairs[2 * i + 1]!];
+    text1.push(float32Text(score1));
+    text2.push(float32Text(score2));
+    const call = isVirusFrame(score1, score2) ? 'virus' : 'others';
+    frames += `${id}${frameName(names[i]!)}\t${call}\t${text1[i]!}\t${text2[i]!}\n`;
+  }
+  const start = chunkLineStart(record, chunkLength, chunk.chunk) + FRAMES_IN_MASK[chunk.frames]!.length;
+  if (chunk.reason !== null) return { frames, chunk: `${start}\tNA\tNA\tNA\tNA\t${chunk.reason}\n` };
+  const best = indexOfLargest(pairs, 1);
+  const score1 = text1[indexOfLargest(pairs, 0)]!;
+  const call = booleanText(isVirusCall(pairs));
+  return { frames, chunk: `${start}\t${frameName(names[best]!)}\t${score1}\t${text2[best]!}\t${call}\tok\n` };
+}
+
+/** Line of chunks.tsv for a chunk without a stop-free frame. */
+export function unopenedChunkLine(record: ScannedRecord, chunkLength: number, chunk: number): string {
+  return `${chunkLineStart(record, chunkLength, chunk)}0\tNA\tNA\tNA\tNA\tno_open_frame\n`;
+}
+
+export function sequenceLine(
+  record: ScannedRecord,
+  summary: SequenceSummary,
+  chunkLength: number,
+  labels: { input: string; model: string },
+): string {
+  const { nChunksScored, nChunksViral, bestChunk, bestFrame, virusScore } = summary;
+  const score = virusScore === null ? 'NA' : float32Text(virusScore);
+  const fraction = nChunksScored === 0 ? 'NA' : float32Text(Math.fround(nChunksViral / nChunksScored));
+  const best = bestChunk === null ? null : chunkBounds(record.length, chunkLength, bestChunk);
+  const frame = bestFrame === null ? 'NA' : frameName(bestFrame);
+  return (
+    `${nameText(record.name)}\t${labels.input}\t${record.row}\t${record.length}\t${score}\tNA\t` +
+    `${summary.prediction}\t${summary.reason}\t${record.nChunks}\t${nChunksScored}\t${nChunksViral}\t${fraction}\t` +
+    `${best ? best.start + 1 : 'NA'}\t${best ? best.end : 'NA'}\t${frame}\t${summary.nFramesScored}\t${labels.model}\tNA\n`
+  );
+}
+
+export function chunkId(name: string, chunk: number): string {
+  return `${name}_chunk_${chunk + 1}`;
+}
+
+export function booleanText(value: boolean): 'True' | 'False' {
+  return value ? 'True' : 'False';
+}
+
+/** A record's name in our own tables. */
+export function nameText(name: string): string {
+  return name === '' ? 'NA' : name;
+}
+
+function chunkLineStart(record: ScannedRecord, chunkLength: number, chunk: number): string {
+  const { start, end } = chunkBounds(record.length, chunkLength, chunk);
+  return `${nameText(record.name)}\t${record.row}\t${chunk + 1}\t${start + 1}\t${end}\t`;
+}

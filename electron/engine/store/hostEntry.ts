@@ -1,0 +1,3 @@
+import { runStoreHost } from './host.ts';
+
+runStoreHost();

@@ -1,0 +1,121 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { networkFileSystem } from './networkFileSystem.ts';
+import { checkKind, isEmptyDatabase, migrate, type DatabaseKind } from './database.ts';
+import type { HistoryEntry, JsonObject, JsonValue, LearntBatch } from './types.ts';
+
+const VERSION_1 = `
+CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+CREATE TABLE history (
+  run_id TEXT PRIMARY KEY,
+  folder TEXT NOT NULL,
+  name TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  finished_at INTEGER,
+  phase TEXT NOT NULL,
+  inputs TEXT NOT NULL,
+  model TEXT NOT NULL,
+  notes TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX history_by_time ON history (created_at);
+
+CREATE TABLE learnt_batch (
+  device_uuid TEXT NOT NULL,
+  model_hash TEXT NOT NULL,
+  precision TEXT NOT NULL,
+  tokens_per_batch INTEGER NOT NULL,
+  PRIMARY KEY (device_uuid, model_hash, precision)
+) STRICT, WITHOUT ROWID;
+`;
+
+const LIBRARY_DATABASE: DatabaseKind = {
+  applicationId: 0x564e504c, // "VNPL"
+  migrations: [VERSION_1],
+  notOurs: 'internal',
+};
+
+/** Opens the user's library, making it if there is none. Several programs may have it open at once. */
+export function openLibrary(path: string) {
+  mkdirSync(dirname(path), { recursive: true });
+  const db = new Database(path);
+  if (!isEmptyDatabase(db)) checkKind(db, LIBRARY_DATABASE);
+  if (!networkFileSystem(dirname(path))) db.pragma('journal_mode = WAL');
+  migrate(db, LIBRARY_DATABASE);
+  return libraryMethods(db);
+}
+export type LibraryMethods = ReturnType<typeof openLibrary>;
+
+function libraryMethods(db: Database.Database) {
+  const getSetting = db.prepare<[string], string>('SELECT value FROM setting WHERE key = ?').pluck();
+  const allSettings = db.prepare<[], { key: string; value: string }>(
+    'SELECT key, value FROM setting ORDER BY key',
+  );
+  const saveSetting = db.prepare('INSERT OR REPLACE INTO setting (key, value) VALUES (?, ?)');
+  const deleteSetting = db.prepare('DELETE FROM setting WHERE key = ?');
+  const saveEntry = db.prepare('INSERT OR REPLACE INTO history VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  const deleteEntry = db.prepare('DELETE FROM history WHERE run_id = ?');
+  const entries = db.prepare<[number], HistoryColumns>(
+    'SELECT * FROM history ORDER BY created_at DESC, run_id LIMIT ?',
+  );
+  const saveBatch = db.prepare('INSERT OR REPLACE INTO learnt_batch VALUES (?, ?, ?, ?)');
+  const getBatch = db
+    .prepare<[string, string, string], number>(
+      'SELECT tokens_per_batch FROM learnt_batch WHERE device_uuid = ? AND model_hash = ? AND precision = ?',
+    )
+    .pluck();
+  return {
+    setting: (key: string): JsonValue | undefined => {
+      const value = getSetting.get(key);
+      return value === undefined ? undefined : (JSON.parse(value) as JsonValue);
+    },
+    settings: (): JsonObject =>
+      Object.fromEntries(allSettings.all().map(({ key, value }) => [key, JSON.parse(value) as JsonValue])),
+    setSetting: (key: string, value: JsonValue | undefined): void => {
+      if (value === undefined) deleteSetting.run(key);
+      else saveSetting.run(key, JSON.stringify(value));
+    },
+    saveRun: (entry: HistoryEntry): void => {
+      const { runId, folder, name, createdAt, finishedAt, phase, inputs, model, notes } = entry;
+      saveEntry.run(runId, folder, name, createdAt, finishedAt, phase, JSON.stringify(inputs), model, notes);
+    },
+    history: (limit?: number): HistoryEntry[] => entries.all(limit ?? -1).map(toEntry),
+    removeRun: (runId: string): void => void deleteEntry.run(runId),
+    learntTokensPerBatch: ({
+      deviceUuid,
+      modelHash,
+      precision,
+    }: Omit<LearntBatch, 'tokensPerBatch'>): number | null =>
+      getBatch.get(deviceUuid, modelHash, precision) ?? null,
+    saveLearntBatch: ({ deviceUuid, modelHash, precision, tokensPerBatch }: LearntBatch): void =>
+      void saveBatch.run(deviceUuid, modelHash, precision, tokensPerBatch),
+    close: (): void => void db.close(),
+  };
+}
+
+interface HistoryColumns {
+  run_id: string;
+  folder: string;
+  name: string;
+  created_at: number;
+  finished_at: number | null;
+  phase: HistoryEntry['phase'];
+  inputs: string;
+  model: string;
+  notes: string;
+}
+
+function toEntry(row: HistoryColumns): HistoryEntry {
+  return {
+    runId: row.run_id,
+    folder: row.folder,
+    name: row.name,
+    createdAt: row.created_at,
+    finishedAt: row.finished_at,
+    phase: row.phase,
+    inputs: JSON.parse(row.inputs) as string[],
+    model: row.model,
+    notes: row.notes,
+  };
+}

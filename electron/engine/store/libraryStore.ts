@@ -1,0 +1,31 @@
+import type { LibraryMethods } from './libraryDatabase.ts';
+import { StoreThread } from './storeThread.ts';
+import type { LibraryStore } from './types.ts';
+
+/** Opens the library database at a path, making it if there is none. Rejects with AppFailure. */
+export async function openLibraryStore(
+  path: string,
+  { hostEntry }: { hostEntry: URL },
+): Promise<LibraryStore> {
+  const thread = await StoreThread.open<LibraryMethods>(hostEntry, { store: 'library', path });
+  const call =
+    <Name extends keyof LibraryMethods>(name: Name) =>
+    (...args: Parameters<LibraryMethods[Name]>) =>
+      thread.call(name, ...args);
+  let closing: Promise<void> | null = null;
+  async function close(): Promise<void> {
+    await thread.call('close');
+    await thread.stop();
+  }
+  return {
+    setting: call('setting'),
+    settings: call('settings'),
+    setSetting: call('setSetting'),
+    saveRun: call('saveRun'),
+    history: call('history'),
+    removeRun: call('removeRun'),
+    learntTokensPerBatch: call('learntTokensPerBatch'),
+    saveLearntBatch: call('saveLearntBatch'),
+    close: () => (closing ??= close()),
+  };
+}

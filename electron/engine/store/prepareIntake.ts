@@ -1,0 +1,153 @@
+import type Database from 'better-sqlite3';
+import { appError, AppFailure } from '../../contract/errors.ts';
+import type {
+  InputDone,
+  InputProblem,
+  PreparedShard,
+  PrepareDone,
+  RecordsFile,
+} from '../../contract/protocol/index.ts';
+import { endAttemptsOf } from './attempts.ts';
+import { readRecords } from './recordsFile.ts';
+import { SafetensorsError } from './safetensorsFile.ts';
+import { isFileError } from './shardFile.ts';
+import { deleteChunksOf, findShard, type ShardRow } from './shardRows.ts';
+import type { Registered } from './types.ts';
+
+/** Takes in what prepare reports. A second prepare over the same inputs changes nothing. */
+export function prepareIntakeMethods(db: Database.Database, folder: string) {
+  const knownFile = db.prepare<[string], string>('SELECT sha256 FROM records_file WHERE path = ?').pluck();
+  const saveFile = db.prepare(
+    'INSERT OR REPLACE INTO records_file (path, sha256, first_row, count) VALUES (?, ?, ?, ?)',
+  );
+  const saveRecord = db.prepare(`
+    INSERT OR REPLACE INTO record (row, input, byte_offset, length, n_chunks, n_frames, reason, name, header)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const saveProblem = db.prepare(
+    'INSERT OR REPLACE INTO input_problem (input, code, severity, count, examples) VALUES (?, ?, ?, ?, ?)',
+  );
+  const inputHash = db.prepare<[number], string>('SELECT sha256 FROM input WHERE input = ?').pluck();
+  const saveInput = db.prepare('UPDATE input SET records = ?, bases = ?, first_row = ? WHERE input = ?');
+  const savePrepared = db.prepare('UPDATE run SET prepared = ?');
+
+  function ingestRecords(event: RecordsFile): Registered {
+    const known = knownFile.get(event.path);
+    if (known === event.sha256) return 'known';
+    try {
+      for (const record of readRecords(folder, event)) {
+        const { row, input, byteOffset, length, chunks, frames, reason, name, header } = record;
+        saveRecord.run(row, input, byteOffset, length, chunks, frames, reason, name, header);
+      }
+    } catch (error) {
+      if (error instanceof SafetensorsError || isFileError(error))
+        throw new AppFailure(appError('prepare_failed', `${event.path} is damaged: ${error.message}`));
+      throw error;
+    }
+    saveFile.run(event.path, event.sha256, event.first_row, event.count);
+    return known === undefined ? 'new' : 'replaced';
+  }
+
+  function finishInput(event: InputDone): void {
+    const planned = inputHash.get(event.input);
+    if (planned !== event.sha256) {
+      const cause = `Input ${event.input} has another content than when the run was created.`;
+      throw new AppFailure(appError('input_changed', cause, { detail: `${planned} -> ${event.sha256}` }));
+    }
+    saveInput.run(event.records, event.bases, event.first_row, event.input);
+  }
+
+  function finishPrepare(done: PrepareDone): void {
+    deleteBeyond(db, done);
+    const wrong = wrongCounts(db, done);
+    if (wrong.length > 0) {
+      const cause = 'What was read from the inputs does not add up to what was reported.';
+      throw new AppFailure(appError('prepare_failed', cause, { detail: wrong.join('; ') }));
+    }
+    savePrepared.run(JSON.stringify(done));
+  }
+
+  return {
+    ingestRecords: db.transaction(ingestRecords),
+    registerShard: db.transaction((event: PreparedShard): Registered => registerShard(db, event)),
+    addInputProblem: ({ input, code, severity, count, examples }: InputProblem): void => {
+      saveProblem.run(input, code, severity, count, JSON.stringify(examples));
+    },
+    finishInput,
+    finishPrepare: db.transaction(finishPrepare),
+    invalidatePrepare: (): void => void savePrepared.run(null),
+  };
+}
+
+function registerShard(db: Database.Database, event: PreparedShard): Registered {
+  const known = findShard(db, event.key);
+  const columns = [
+    event.path, event.sha256, event.frames, event.frames, event.residues, event.chunks, event.first_row, event.last_row,
+  ]; // prettier-ignore
+  if (!known) {
+    db.prepare(
+      `INSERT INTO shard (path, sha256, frame_begin, frame_end, frames, residues, chunks, first_row, last_row, state, key, number)
+       VALUES (?, ?, 0, ?, ?, ?, ?, ?, ?, 'pending', ?, ?)`,
+    ).run(...columns, event.key, Number(event.key));
+    return 'new';
+  }
+  if (known.sha256 === event.sha256) return 'known';
+  forgetResults(db, known);
+  db.prepare(
+    `UPDATE shard SET path = ?, sha256 = ?, frame_begin = 0, frame_end = ?, frames = ?, residues = ?, chunks = ?,
+       first_row = ?, last_row = ?, state = 'pending', attempts = 0, device = NULL, seconds = NULL, scores_sha256 = NULL,
+       embeddings_sha256 = NULL, recomputed_fp32 = 0, frames_failed = 0, frames_outside_norm_band = 0,
+       batch_halvings = 0, bisected = 0, failure_code = NULL, failure_message = NULL
+     WHERE key = ?`,
+  ).run(...columns, event.key);
+  return 'replaced';
+}
+
+/** Deletes the chunk rows of a shard from prepare and of the parts it was cut into, and those parts. */
+function forgetResults(db: Database.Database, root: ShardRow): void {
+  const keys = db
+    .prepare<[number], string>('SELECT key FROM shard WHERE number = ?')
+    .pluck()
+    .all(root.number);
+  for (const key of keys) {
+    const shard = findShard(db, key);
+    if (shard) deleteChunksOf(db, shard);
+    endAttemptsOf(db, key, { outcome: 'interrupted', endedAt: Date.now() });
+  }
+  db.prepare('DELETE FROM shard WHERE number = ? AND parent IS NOT NULL').run(root.number);
+}
+
+/** Drops what an earlier prepare left beyond the counts of this one. */
+function deleteBeyond(db: Database.Database, done: PrepareDone): void {
+  db.prepare('DELETE FROM chunk WHERE shard IN (SELECT id FROM shard WHERE number >= ?)').run(done.shards);
+  db.prepare('DELETE FROM shard WHERE number >= ?').run(done.shards);
+  db.prepare('DELETE FROM record WHERE row >= ?').run(done.records);
+  db.prepare('DELETE FROM records_file WHERE first_row >= ?').run(done.records);
+}
+
+function wrongCounts(db: Database.Database, done: PrepareDone): string[] {
+  const records = db
+    .prepare<[], Record<'records' | 'chunks' | 'scorable_records' | 'frames of records', number>>(
+      `SELECT count(*) AS records, coalesce(sum(n_chunks), 0) AS chunks, coalesce(sum(reason IS NULL), 0) AS scorable_records,
+         coalesce(sum(n_frames), 0) AS "frames of records" FROM record`,
+    )
+    .get();
+  const shards = db
+    .prepare<[], Record<'shards' | 'frames' | 'residues', number>>(
+      `SELECT count(*) AS shards, coalesce(sum(frames), 0) AS frames, coalesce(sum(residues), 0) AS residues
+       FROM shard WHERE parent IS NULL`,
+    )
+    .get();
+  const expected = { ...done, 'frames of records': done.frames };
+  const wrong = Object.entries({ ...records, ...shards })
+    .filter(([name, found]) => found !== expected[name as keyof typeof expected])
+    .map(([name, found]) => `${name}: ${found}, reported ${String(expected[name as keyof typeof expected])}`);
+  const reasons = db
+    .prepare<[], { reason: string; n: number }>(
+      'SELECT reason, count(*) AS n FROM record WHERE reason IS NOT NULL GROUP BY reason',
+    )
+    .all();
+  for (const { reason, n } of reasons)
+    if (done.not_scored[reason] !== n)
+      wrong.push(`${reason}: ${n}, reported ${done.not_scored[reason] ?? 0}`);
+  return wrong;
+}

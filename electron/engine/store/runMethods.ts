@@ -1,0 +1,71 @@
+import type Database from 'better-sqlite3';
+import { resultQueryMethods } from '../results/queries.ts';
+import { writeTables } from '../results/tables.ts';
+import { writeViralRows } from '../results/viralRows.ts';
+import { attemptReadMethods, attemptWriteMethods } from './attempts.ts';
+import { readCounts, readInputProgress } from './progress.ts';
+import { prepareIntakeMethods } from './prepareIntake.ts';
+import { readDevices, readInputs, readPlan, readProblems, readRun, runRowMethods } from './runRows.ts';
+import { readDeviceSummaries, readTimings } from './runTimings.ts';
+import { shardFailureMethods } from './shardFailure.ts';
+import { shardIntakeMethods } from './shardIntake.ts';
+import { shardReadMethods } from './shardRows.ts';
+import { shardSplitMethods } from './shardSplit.ts';
+import { telemetryReadMethods, telemetryWriteMethods } from './telemetry.ts';
+import type { StoredRun } from './types.ts';
+import { verifyPendingShards } from './verifyPending.ts';
+
+/** What a thread with a read-only connection answers. */
+export function runReadMethods(db: Database.Database, folder: string) {
+  return {
+    loadRun: db.transaction((): StoredRun => ({
+      ...readRun(db),
+      plan: readPlan(db),
+      devices: readDevices(db),
+      inputs: readInputs(db),
+      problems: readProblems(db),
+      counts: readCounts(db),
+    })),
+    counts: db.transaction(() => readCounts(db)),
+    inputProgress: db.transaction(() => readInputProgress(db)),
+    timings: db.transaction(() => readTimings(db)),
+    deviceSummaries: () => readDeviceSummaries(db),
+    verifyPendingShards: () => verifyPendingShards(db, folder),
+    writeViralRows: (path: string) => writeViralRows(db, path),
+    ...shardReadMethods(db),
+    ...attemptReadMethods(db),
+    ...telemetryReadMethods(db),
+    ...resultQueryMethods(db),
+    closeReader: (): void => void db.close(),
+  };
+}
+export type RunReadMethods = ReturnType<typeof runReadMethods>;
+
+/** What the one thread that writes answers: reads as well, for where there can be no second connection. */
+export function runWriteMethods(db: Database.Database, folder: string) {
+  return {
+    ...runReadMethods(db, folder),
+    ...runRowMethods(db),
+    ...prepareIntakeMethods(db, folder),
+    ...attemptWriteMethods(db),
+    ...shardIntakeMethods(db, folder),
+    ...shardFailureMethods(db, folder),
+    ...shardSplitMethods(db, folder),
+    ...telemetryWriteMethods(db),
+    writeTables: () => writeTables(db, folder),
+    checkpoint: (): void => void db.pragma('wal_checkpoint(TRUNCATE)'),
+    closeWriter: (): void => closeWriter(db),
+  };
+}
+export type RunWriteMethods = ReturnType<typeof runWriteMethods>;
+
+/** Leaves a single file that opens anywhere, a read-only disk included: in WAL mode SQLite would want to write beside it. */
+function closeWriter(db: Database.Database): void {
+  db.pragma('wal_checkpoint(TRUNCATE)');
+  try {
+    db.pragma('journal_mode = DELETE');
+  } catch {
+    // Another program is just reading the run; the checkpoint has brought everything into run.db all the same.
+  }
+  db.close();
+}

@@ -1,0 +1,97 @@
+import { resolve } from 'node:path';
+import { appError, AppFailure } from '../../contract/errors.ts';
+import type { RunReadMethods, RunWriteMethods } from './runMethods.ts';
+import { StoreThread } from './storeThread.ts';
+import type { OpenRunStore, RunStore } from './types.ts';
+
+type Reader = StoreThread<RunReadMethods>;
+type Writer = StoreThread<RunWriteMethods>;
+
+export const openRunStore: OpenRunStore = async (folder, { hostEntry, create, readOnly = false }) => {
+  const at = resolve(folder);
+  if (readOnly) return runStore(at, await openReader(hostEntry, at), null);
+  const task = { store: 'run', role: 'writer', folder: at, create: create ?? null } as const;
+  const writer: Writer = await StoreThread.open(hostEntry, task);
+  if (writer.journal === 'rollback') return runStore(at, null, writer);
+  try {
+    return runStore(at, await openReader(hostEntry, at), writer);
+  } catch (error) {
+    await writer.call('closeWriter');
+    await writer.stop();
+    throw error;
+  }
+};
+
+function openReader(hostEntry: URL, folder: string): Promise<Reader> {
+  return StoreThread.open(hostEntry, { store: 'run', role: 'reader', folder });
+}
+
+/** Without a reader the writer answers everything: on network disks only one connection may have the database open. */
+function runStore(folder: string, reader: Reader | null, writer: Writer | null): RunStore {
+  const read =
+    <Name extends keyof RunReadMethods>(name: Name) =>
+    (...args: Parameters<RunReadMethods[Name]>) =>
+      reader ? reader.call(name, ...args) : toWrite(writer).call(name, ...args);
+  const write =
+    <Name extends keyof RunWriteMethods>(name: Name) =>
+    async (...args: Parameters<RunWriteMethods[Name]>) =>
+      toWrite(writer).call(name, ...args);
+
+  let closing: Promise<void> | null = null;
+  async function close(): Promise<void> {
+    // The reader first: the writer can only tidy up when it is alone.
+    await reader?.call('closeReader');
+    await reader?.stop();
+    await writer?.call('closeWriter');
+    await writer?.stop();
+  }
+
+  return {
+    folder,
+    readOnly: writer === null,
+    loadRun: read('loadRun'),
+    setState: write('setState'),
+    saveDevices: write('saveDevices'),
+    ingestRecords: write('ingestRecords'),
+    registerShard: write('registerShard'),
+    addInputProblem: write('addInputProblem'),
+    finishInput: write('finishInput'),
+    finishPrepare: write('finishPrepare'),
+    invalidatePrepare: write('invalidatePrepare'),
+    verifyPendingShards: read('verifyPendingShards'),
+    pendingShards: read('pendingShards'),
+    shard: read('shard'),
+    shardsIn: read('shardsIn'),
+    attemptsOf: read('attemptsOf'),
+    startAttempt: write('startAttempt'),
+    endAttempt: write('endAttempt'),
+    completeShard: write('completeShard'),
+    failShard: write('failShard'),
+    splitShard: write('splitShard'),
+    retryFailed: write('retryFailed'),
+    skipShards: write('skipShards'),
+    counts: read('counts'),
+    inputProgress: read('inputProgress'),
+    timings: read('timings'),
+    deviceSummaries: read('deviceSummaries'),
+    addSamples: write('addSamples'),
+    samples: read('samples'),
+    addEvent: write('addEvent'),
+    events: read('events'),
+    pageSequences: read('pageSequences'),
+    sequence: read('sequence'),
+    chunksOf: read('chunksOf'),
+    scoreHistogram: read('scoreHistogram'),
+    inputSummaries: read('inputSummaries'),
+    thresholdCounts: read('thresholdCounts'),
+    writeTables: write('writeTables'),
+    writeViralRows: read('writeViralRows'),
+    checkpoint: write('checkpoint'),
+    close: () => (closing ??= close()),
+  };
+}
+
+function toWrite(writer: Writer | null): Writer {
+  if (writer) return writer;
+  throw new AppFailure(appError('run_locked', 'This run was opened to look only.'));
+}

@@ -1,0 +1,229 @@
+import { join } from 'node:path';
+import type { Plan } from '../../../contract/plan.ts';
+import type {
+  InputDone,
+  PreparedShard,
+  PrepareDone,
+  RecordsFile,
+  ShardDone,
+} from '../../../contract/protocol/index.ts';
+import { chunkCount } from '../../results/chunkLayout.ts';
+import type { RunDescription } from '../types.ts';
+import { writeSafetensors } from './safetensorsWriter.ts';
+
+/** A record of a made-up run: for each chunk which frames are open (bit mask). A fault takes the place of chunks. */
+export interface SyntheticRecord {
+  header: string;
+  length: number;
+  openFrames: number[];
+  fault?: 'empty' | 'invalid_characters' | 'malformed_record';
+}
+
+export interface FrameRef {
+  row: number;
+  chunk: number;
+  frame: number;
+}
+
+/** What prepare would have reported for inputs made of such records, its files written under `folder`. */
+export interface SyntheticPrepare {
+  records: RecordsFile[];
+  shards: PreparedShard[];
+  /** Frames of each shard, by key. */
+  frames: Map<string, FrameRef[]>;
+  inputs: InputDone[];
+  done: PrepareDone;
+}
+
+const FAULTS = ['ok', 'empty', 'invalid_characters', 'malformed_record'];
+const RESIDUES_PER_FRAME = 10;
+
+export function inputHash(input: number): string {
+  return String(input).repeat(64).slice(0, 64);
+}
+
+export function syntheticPlan(inputs: number, chunkLength = 500): Plan {
+  return {
+    inputs: Array.from({ length: inputs }, (_, input) => ({
+      path: `/data/reads_${input}.fasta`,
+      sizeBytes: 1000,
+      sha256: inputHash(input),
+    })),
+    model: {
+      name: 'demo',
+      title: 'Demo model',
+      hash: 'f'.repeat(64),
+      folder: '/models/demo',
+      notice: 'demo model, no biological meaning',
+    },
+    chunkLength,
+    precision: 'fp32',
+    tokensPerBatch: 4096,
+    residuesPerShard: 16384,
+    tailShards: 32,
+    embeddings: null,
+  };
+}
+
+export const DESCRIPTION: RunDescription = {
+  runId: 'run-1',
+  name: 'Synthetic',
+  createdAt: 1_700_000_000_000,
+  appVersion: '0.1.0',
+  options: { devices: 'cpu:2', keepWork: true },
+};
+
+/** Writes records and shard files as prepare does, with shards of `framesPerShard` frames cut between chunks. */
+export function writePrepared(
+  folder: string,
+  inputs: SyntheticRecord[][],
+  { framesPerShard = 8, recordsPerFile = 131_072 } = {},
+): SyntheticPrepare {
+  const records = inputs.flatMap((own, input) => own.map((record) => ({ ...record, input })));
+  const shards: FrameRef[][] = [[]];
+  records.forEach((record, row) =>
+    record.openFrames.forEach((mask, chunk) => {
+      const frames = framesOf(mask).map((frame) => ({ row, chunk, frame }));
+      const last = shards[shards.length - 1]!;
+      if (last.length > 0 && last.length + frames.length > framesPerShard) shards.push(frames);
+      else last.push(...frames);
+    }),
+  );
+  const filled = shards.filter((shard) => shard.length > 0);
+  const prepared = filled.map((frames, number) => writeShard(folder, number, frames));
+  const files: RecordsFile[] = [];
+  for (let first = 0; first < records.length; first += recordsPerFile)
+    files.push(writeRecords(folder, files.length, first, records.slice(first, first + recordsPerFile)));
+
+  let firstRow = 0;
+  const done: InputDone[] = inputs.map((own, input) => {
+    const bases = own.reduce((sum, { length }) => sum + length, 0);
+    const event: InputDone = {
+      type: 'input_done',
+      input,
+      sha256: inputHash(input),
+      records: own.length,
+      bases,
+      first_row: firstRow,
+    };
+    firstRow += own.length;
+    return event;
+  });
+  return {
+    records: files,
+    shards: prepared,
+    frames: new Map(prepared.map(({ key }, i) => [key, filled[i]!])),
+    inputs: done,
+    done: doneEvent(records, prepared),
+  };
+}
+
+function doneEvent(records: SyntheticRecord[], shards: PreparedShard[]): PrepareDone {
+  const notScored: Record<string, number> = {};
+  for (const { fault } of records) if (fault) notScored[fault] = (notScored[fault] ?? 0) + 1;
+  return {
+    type: 'done',
+    records: records.length,
+    chunks: records.reduce((sum, { openFrames }) => sum + openFrames.length, 0),
+    frames: shards.reduce((sum, { frames }) => sum + frames, 0),
+    residues: shards.reduce((sum, { residues }) => sum + residues, 0),
+    shards: shards.length,
+    scorable_records: records.filter(({ fault }) => !fault).length,
+    not_scored: notScored,
+  };
+}
+
+/** Writes a scores file as a worker does and answers with its report. NaN scores are failed frames. */
+export function writeScores(
+  folder: string,
+  shard: Pick<PreparedShard, 'residues'>,
+  key: string,
+  frames: FrameRef[],
+  score2Of: (frame: FrameRef) => number,
+): ShardDone {
+  const score2 = Float32Array.from(frames, score2Of);
+  const score1 = score2.map((score) => 1 - score);
+  const state = Uint8Array.from(score2, (score) => (Number.isNaN(score) ? 2 : 0));
+  const path = `work/scores/${key}.safetensors`;
+  return {
+    type: 'shard_done',
+    shard: key,
+    scores_path: path,
+    scores_sha256: writeSafetensors(join(folder, path), { score1, score2, state }),
+    embeddings_sha256: null,
+    frames: frames.length,
+    residues: shard.residues,
+    seconds: 0.5,
+    frames_recomputed_fp32: 0,
+    frames_failed: state.filter((value) => value === 2).length,
+    frames_outside_norm_band: 0,
+    batch_halvings: 0,
+    peak_memory_bytes: 0,
+  };
+}
+
+export function framesOf(mask: number): number[] {
+  return [0, 1, 2, 3, 4, 5].filter((frame) => mask & (1 << frame));
+}
+
+function writeShard(folder: string, number: number, frames: FrameRef[]): PreparedShard {
+  const key = String(number).padStart(6, '0');
+  const path = `work/shards/${key}.safetensors`;
+  const residues = frames.length * RESIDUES_PER_FRAME;
+  const offsets = Uint32Array.from({ length: frames.length + 1 }, (_, i) => i * RESIDUES_PER_FRAME);
+  const nucleotidesPerFrame = 3 * RESIDUES_PER_FRAME + 1;
+  const sha256 = writeSafetensors(join(folder, path), {
+    row: Uint32Array.from(frames, ({ row }) => row),
+    chunk: Uint32Array.from(frames, ({ chunk }) => chunk),
+    frame: Uint8Array.from(frames, ({ frame }) => frame),
+    residues: new Uint8Array(residues).fill(77),
+    residue_offsets: offsets,
+    nucleotides: new Uint8Array(frames.length * nucleotidesPerFrame).fill(65),
+    nucleotide_offsets: Uint32Array.from(offsets, (_, i) => i * nucleotidesPerFrame),
+  });
+  return {
+    type: 'shard',
+    key,
+    path,
+    sha256,
+    frames: frames.length,
+    residues,
+    chunks: new Set(frames.map(({ row, chunk }) => `${row} ${chunk}`)).size,
+    first_row: frames[0]!.row,
+    last_row: frames[frames.length - 1]!.row,
+  };
+}
+
+function writeRecords(
+  folder: string,
+  number: number,
+  firstRow: number,
+  records: (SyntheticRecord & { input: number })[],
+): RecordsFile {
+  const path = `work/records/${String(number).padStart(6, '0')}.safetensors`;
+  const headers = records.map(({ header }) => Buffer.from(header, 'utf8'));
+  let end = 0n;
+  const headerOffsets = BigUint64Array.from([0n, ...headers.map(({ length }) => (end += BigInt(length)))]);
+  const sha256 = writeSafetensors(join(folder, path), {
+    row: Uint32Array.from(records, (_, i) => firstRow + i),
+    input: Uint32Array.from(records, ({ input }) => input),
+    byte_offset: BigUint64Array.from(records, (_, i) => BigInt(1000 * i)),
+    length: BigUint64Array.from(records, ({ length }) => BigInt(length)),
+    n_chunks: Uint32Array.from(records, ({ openFrames }) => openFrames.length),
+    n_frames: Uint32Array.from(records, ({ openFrames }) =>
+      openFrames.reduce((sum, mask) => sum + framesOf(mask).length, 0),
+    ),
+    reason: Uint8Array.from(records, ({ fault }) => FAULTS.indexOf(fault ?? 'ok')),
+    header: Buffer.concat(headers),
+    header_offsets: headerOffsets,
+  });
+  return { type: 'records', path, sha256, first_row: firstRow, count: records.length };
+}
+
+/** A record whose chunks have the given open frames, as long as that many chunks need. */
+export function recordOf(header: string, openFrames: number[], chunkLength = 500): SyntheticRecord {
+  const length = openFrames.length * chunkLength - (openFrames.length > 1 ? 7 : 0);
+  if (chunkCount(length, chunkLength) !== openFrames.length)
+    throw new Error('length does not fit the chunks');
+  return { header, length, openFrames };
+}

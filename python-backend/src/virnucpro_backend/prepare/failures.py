@@ -1,0 +1,43 @@
+"""What ends the preparation of a run, as a value with a code, plain words and a next step."""
+
+from __future__ import annotations
+
+import errno
+from enum import Enum
+
+
+class FailureCode(str, Enum):
+    """The closed list of reasons; the same texts stand in electron/contract/protocol/prepare.ts."""
+
+    INPUT_UNREADABLE = "input_unreadable"
+    INPUT_TRUNCATED = "input_truncated"
+    NOT_SEQUENCE_FILE = "not_sequence_file"
+    INPUT_CHANGED = "input_changed"
+    DISK_FULL = "disk_full"
+    FOLDER_UNWRITABLE = "folder_unwritable"
+    INTERNAL_ERROR = "internal_error"
+
+
+class PrepareError(Exception):
+    """Preparation can't go on. `message` and `next_step` are for the user."""
+
+    def __init__(self, code: FailureCode, message: str, next_step: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.next_step = next_step
+
+
+def writing_failed(error: OSError) -> PrepareError:
+    """An error while writing into the run folder, in the user's words."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return PrepareError(
+            FailureCode.DISK_FULL,
+            f"The disk with the run folder is full ({error.strerror}).",
+            "Free some space, then resume the run; nothing written so far is lost.",
+        )
+    return PrepareError(
+        FailureCode.FOLDER_UNWRITABLE,
+        f"The run folder can't be written: {error.strerror or error}.",
+        "Check that the folder still exists and that you may write there, then resume the run.",
+    )

@@ -1,0 +1,118 @@
+"""The lines of a FASTQ buffer as arrays, and which of them begin a four-line record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from virnucpro_backend.prepare.arrays import BoolArray, ByteArray, IntArray
+
+_LINE_FEED, _CARRIAGE_RETURN, _SPACE, _TAB = 10, 13, 32, 9
+_AT, _PLUS, _SEMICOLON, _HASH = (ord(sign) for sign in "@+;#")
+
+
+@dataclass(frozen=True)
+class FastqLines:
+    """The whole lines of a buffer, all arrays [n].
+
+    starts, ends: where a line begins and ends, its line end left out; lengths: the same without trailing
+    blanks; first: its first byte. tail: where the text behind the last whole line begins.
+    """
+
+    starts: IntArray
+    ends: IntArray
+    lengths: IntArray
+    first: ByteArray
+    tail: int
+
+    @property
+    def count(self) -> int:
+        return self.starts.size
+
+    @cached_property
+    def heads(self) -> IntArray:
+        """Lines that look like the first of a record: '@', and '+' two lines on."""
+        return np.flatnonzero(self._is_head)
+
+    @cached_property
+    def is_record(self) -> BoolArray:
+        """Whether the four lines from here on are a record: heads with as many letters as quality values."""
+        whole = np.zeros(self.count, np.bool_)
+        if self.count >= 4:
+            whole[:-3] = self._is_head[:-3] & (self.lengths[1:-2] == self.lengths[3:])
+        return whole
+
+    @cached_property
+    def plus_lines(self) -> IntArray:
+        return np.flatnonzero(self.first == _PLUS)
+
+    @cached_property
+    def at_lines(self) -> IntArray:
+        return np.flatnonzero(self.first == _AT)
+
+    @cached_property
+    def written_lines(self) -> IntArray:
+        """Lines that hold something and are no comment."""
+        is_comment = (self.first == _SEMICOLON) | (self.first == _HASH)
+        return np.flatnonzero((self.lengths > 0) & ~is_comment)
+
+    def end_of_records(self, line: int) -> int:
+        """End of the unbroken row of four-line records that begins at `line`; `line` when there is none."""
+        phase = line % 4
+        rows_of_phase = (self.count - phase + 3) // 4
+        return phase + 4 * next_place(self._broken[phase], line // 4, rows_of_phase)
+
+    @cached_property
+    def _is_head(self) -> BoolArray:
+        head = np.zeros(self.count, np.bool_)
+        if self.count >= 3:
+            head[:-2] = (self.first[:-2] == _AT) & (self.first[2:] == _PLUS)
+        return head
+
+    @cached_property
+    def _broken(self) -> list[IntArray]:
+        """For each phase 0..3 the numbers i of lines phase + 4 i that don't begin a record."""
+        return [np.flatnonzero(~self.is_record[phase::4]) for phase in range(4)]
+
+
+def split_lines(buffer: bytes, *, final: bool) -> FastqLines:
+    """Lines of a buffer. LF, CRLF and a lone CR end a line; so does the end of the stream (`final`)."""
+    data = np.frombuffer(buffer, np.uint8)
+    breaks = np.flatnonzero(data == _LINE_FEED)
+    ends = breaks
+    if b"\r" in buffer:
+        breaks = _with_lone_returns(data, breaks, final=final)
+        after_return = (data[breaks] == _LINE_FEED) & (data[breaks - 1] == _CARRIAGE_RETURN) & (breaks > 0)
+        ends = breaks - after_return
+    if final and data.size and (breaks.size == 0 or breaks[-1] != data.size - 1):
+        breaks, ends = np.append(breaks, data.size), np.append(ends, data.size)
+    starts = np.concatenate([[0], breaks[:-1] + 1]) if breaks.size else breaks
+    tail = min(int(breaks[-1]) + 1, data.size) if breaks.size else 0
+    return FastqLines(starts, ends, _lengths(data, starts, ends), data[starts], tail)
+
+
+def next_place(places: IntArray, at: int, otherwise: int) -> int:
+    """The first of the sorted places that is not before `at`."""
+    index = int(np.searchsorted(places, at))
+    return int(places[index]) if index < places.size else otherwise
+
+
+def _with_lone_returns(data: ByteArray, line_feeds: IntArray, *, final: bool) -> IntArray:
+    returns = np.flatnonzero(data == _CARRIAGE_RETURN)
+    if not final and returns[-1] == data.size - 1:
+        returns = returns[:-1]  # The line feed may be the first byte of the next block.
+    inside = returns[returns < data.size - 1]
+    lone = np.concatenate([inside[data[inside + 1] != _LINE_FEED], returns[inside.size :]])
+    return np.sort(np.concatenate([line_feeds, lone]))
+
+
+def _lengths(data: ByteArray, starts: IntArray, ends: IntArray) -> IntArray:
+    lengths = ends - starts
+    while True:
+        last = data[np.maximum(starts + lengths - 1, 0)] if lengths.size else data[:0]
+        blank = ((last == _SPACE) | (last == _TAB)) & (lengths > 0)
+        if not blank.any():
+            return lengths
+        lengths = lengths - blank

@@ -1,0 +1,119 @@
+"""Header lines: their text, the identifier in them, and which identifiers repeat."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from virnucpro_backend.prepare.arrays import ByteArray, IntArray, offsets_of, translate
+
+HashArray = npt.NDArray[np.uint64]
+
+# Ten million identifiers are 80 MB of hashes, and as much again while they are sorted.
+MAX_COMPARED_IDENTIFIERS = 10_000_000
+
+_HASHED_BYTES = 4096
+_IS_SPACE = bytes(byte in b" \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f" for byte in range(256))
+
+
+def as_utf8(headers: bytes, counts: IntArray) -> tuple[bytes, IntArray]:
+    """Headers whose bytes are not UTF-8 read as Latin-1; all of them as UTF-8, with their byte counts [n]."""
+    if headers.isascii():
+        return headers, counts
+    pieces = _pieces(headers, counts)
+    for number, piece in enumerate(pieces):
+        if not piece.isascii():
+            try:
+                piece.decode("utf-8")
+            except UnicodeDecodeError:
+                pieces[number] = piece.decode("latin-1").encode("utf-8")
+    return b"".join(pieces), np.array([len(piece) for piece in pieces], np.int64)
+
+
+def identifier(header: str) -> str:
+    """The first word of a header line; the empty text when there is none."""
+    return next(iter(header.split(maxsplit=1)), "")
+
+
+def hash_identifiers(headers: bytes, counts: IntArray) -> HashArray:
+    """A 64-bit hash of the first word of each header, uint64 [n].
+
+    Multilinear hashing: the sum over the bytes b_i of (b_i + 1) * r_i modulo 2^64, with fixed odd random
+    r_i (Lemire and Kaser, "Strongly universal string hashing is fast", 2014). Words beyond 4,096 bytes
+    repeat the r_i.
+    """
+    data = np.frombuffer(headers, np.uint8)
+    begins, ends = _first_words(data, counts)
+    lengths = ends - begins
+    place = np.arange(int(lengths.sum())) - np.repeat(offsets_of(lengths)[:-1], lengths)
+    word_bytes = data[place + np.repeat(begins, lengths)].astype(np.uint64) + np.uint64(1)
+    terms = word_bytes * _MULTIPLIERS[place % _HASHED_BYTES]
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(terms, dtype=np.uint64)])
+    bounds = offsets_of(lengths)
+    hashes: HashArray = sums[bounds[1:]] - sums[bounds[:-1]]
+    return hashes
+
+
+class RepeatedIdentifiers:
+    """Finds rows whose identifier stood in an earlier row, in bounded memory.
+
+    Compares hashes: two different identifiers share one with a probability below 1e-3 over all ten million.
+    """
+
+    def __init__(self, limit: int = MAX_COMPARED_IDENTIFIERS) -> None:
+        self._limit = limit
+        self._hashes: list[HashArray] = []
+        self._kept = 0
+        self.not_compared = 0
+        """Rows after the limit, which nobody looked at."""
+
+    def add(self, hashes: HashArray) -> None:
+        """The next rows' hashes, in the order of rows."""
+        taken = hashes[: self._limit - self._kept]
+        self._hashes.append(taken)
+        self._kept += taken.size
+        self.not_compared += hashes.size - taken.size
+
+    def rows(self) -> IntArray:
+        """Rows (counted from the first one added) that repeat an earlier one's identifier, ascending."""
+        if not self._hashes:
+            return np.zeros(0, np.int64)
+        hashes = np.concatenate(self._hashes)
+        self._hashes = [hashes]
+        ordered = np.sort(hashes)
+        repeated = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
+        del ordered
+        if repeated.size == 0:
+            return np.zeros(0, np.int64)
+        candidates = np.flatnonzero(np.isin(hashes, repeated))
+        _, first = np.unique(hashes[candidates], return_index=True)
+        return np.delete(candidates, first)
+
+
+def _pieces(data: bytes, counts: IntArray) -> list[bytes]:
+    offsets = offsets_of(counts)
+    return [data[begin:end] for begin, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)]
+
+
+def _first_words(data: ByteArray, counts: IntArray) -> tuple[IntArray, IntArray]:
+    offsets = offsets_of(counts)
+    is_space = translate(data, _IS_SPACE)
+    spaces, letters = np.flatnonzero(is_space), np.flatnonzero(is_space == 0)
+    begins = np.minimum(_next_places(letters, offsets[:-1], data.size), offsets[1:])
+    return begins, np.minimum(_next_places(spaces, begins, data.size), offsets[1:])
+
+
+def _next_places(places: IntArray, at: IntArray, otherwise: int) -> IntArray:
+    return np.append(places, otherwise)[np.searchsorted(places, at)]
+
+
+def _multipliers(count: int) -> HashArray:
+    # SplitMix64 (Steele, Lea and Flood 2014), written out so that no library's generator can change it.
+    z = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    odd: HashArray = (z ^ (z >> np.uint64(31))) | np.uint64(1)
+    return odd
+
+
+_MULTIPLIERS = _multipliers(_HASHED_BYTES)

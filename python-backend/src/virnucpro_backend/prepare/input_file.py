@@ -1,0 +1,155 @@
+"""An input file as a stream of decompressed blocks, with the SHA-256 of the bytes on disk.
+
+The compression is told by the first bytes, never by the name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import lzma
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, Literal, cast
+
+from xopen import xopen
+
+from virnucpro_backend.prepare.failures import FailureCode, PrepareError
+
+Compression = Literal["none", "gzip", "bzip2", "xz", "zstd"]
+
+BLOCK_BYTES = 1 << 20
+
+_MAGIC: tuple[tuple[bytes, Compression], ...] = (
+    (b"\x1f\x8b", "gzip"),
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ\x00", "xz"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+)
+_XOPEN_FORMATS = {"gzip": "gz", "bzip2": "bz2", "xz": "xz", "zstd": "zst"}
+
+
+class InputFile:
+    """One pass over an input. Use as a context manager, then read `blocks()` to the end.
+
+    Raises PrepareError: `input_unreadable` for what can't be opened, read or unpacked, `input_truncated`
+    for a compressed file that ends too early. With a truncated file every block that does come is genuine.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with _reading(path):
+            if path.is_dir():
+                raise IsADirectoryError(None, "it is a folder")
+            self._raw = _HashingReader(path)
+            self.bytes_total = os.fstat(self._raw.fileno()).st_size
+            self.compression: Compression = _compression(self._raw.first_bytes)
+
+    def __enter__(self) -> InputFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._raw.close()
+
+    @property
+    def bytes_read(self) -> int:
+        """Bytes of the file on disk, compressed as they are, read so far."""
+        return self._raw.bytes_read
+
+    def blocks(self) -> Iterator[bytes]:
+        """Decompressed blocks of BLOCK_BYTES, the last one shorter. Can be called once."""
+        with _reading(self.path):
+            stream: BinaryIO = cast(BinaryIO, self._raw)
+            if self.compression != "none":
+                stream = xopen(cast(Any, self._raw), "rb", threads=0, format=_XOPEN_FORMATS[self.compression])
+            while block := _read_full(stream):
+                yield block
+            # Decompressors may stop before the last bytes (padding); the hash covers all of the file.
+            while _read_full(cast(BinaryIO, self._raw)):
+                pass
+
+    def sha256(self) -> str:
+        """SHA-256 of the file's bytes as read; of the whole file once `blocks()` has ended."""
+        return self._raw.sha256()
+
+
+class _HashingReader(io.RawIOBase):
+    def __init__(self, path: Path) -> None:
+        self._file = open(path, "rb", buffering=0)  # noqa: SIM115 - closed by close()
+        self._digest = hashlib.sha256()
+        self.bytes_read = 0
+        self.first_bytes = os.read(self._file.fileno(), 8)
+        self._ahead = self.first_bytes
+
+    def readable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._file.fileno()
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+    def readinto(self, buffer: Any) -> int:
+        view = memoryview(buffer)
+        if self._ahead:
+            count = min(len(view), len(self._ahead))
+            view[:count] = self._ahead[:count]
+            self._ahead = self._ahead[count:]
+        else:
+            count = self._file.readinto(view) or 0
+        self._digest.update(view[:count])
+        self.bytes_read += count
+        return count
+
+    def sha256(self) -> str:
+        return self._digest.hexdigest()
+
+
+def _compression(first_bytes: bytes) -> Compression:
+    return next((name for magic, name in _MAGIC if first_bytes.startswith(magic)), "none")
+
+
+def _read_full(stream: BinaryIO) -> bytes:
+    # Blocks are always full, so that what is done per block doesn't depend on how a decompressor slices.
+    pieces = []
+    missing = BLOCK_BYTES
+    while missing and (piece := stream.read(missing)):
+        pieces.append(piece)
+        missing -= len(piece)
+    return b"".join(pieces)
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except EOFError:
+        raise PrepareError(
+            FailureCode.INPUT_TRUNCATED,
+            f"{path.name} ends too early: the compressed data are cut off.",
+            "Copy or download the file again; it is probably an interrupted transfer.",
+        ) from None
+    except (lzma.LZMAError, zlib.error) as error:
+        raise _damaged(path, error) from None
+    except OSError as error:
+        if error.errno is None and not isinstance(error, IsADirectoryError):
+            # gzip, bz2 and zstd report bad data as an OSError without a number.
+            raise _damaged(path, error) from None
+        raise PrepareError(
+            FailureCode.INPUT_UNREADABLE,
+            f"{path.name} can't be read: {error.strerror or error}.",
+            "Check that the file exists and that you may read it.",
+        ) from None
+
+
+def _damaged(path: Path, error: Exception) -> PrepareError:
+    return PrepareError(
+        FailureCode.INPUT_UNREADABLE,
+        f"{path.name} can't be unpacked: its compressed data are damaged ({error}).",
+        "Copy or download the file again, or unpack it yourself to see how much can be saved.",
+    )

@@ -1,0 +1,65 @@
+"""Tell FASTA from FASTQ, and both from everything else, by content."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from virnucpro_backend.prepare.failures import FailureCode, PrepareError
+
+SequenceFormat = Literal["fasta", "fastq"]
+
+UTF8_BOM = b"\xef\xbb\xbf"
+
+_SKIPPED_LINES = re.compile(rb"(?:[ \t]*[\r\n]+|[;#][^\r\n]*(?:[\r\n]+|\Z))*")
+_FASTA_LINE = re.compile(rb"(?:\A|[\r\n])>")
+_FASTQ_RECORD = re.compile(rb"(?:\A|[\r\n])@[^\r\n]*(?:\r\n|\r|\n)[^\r\n]*(?:\r\n|\r|\n)\+")
+
+# What people mistake for sequence files: first bytes (after comments for text), and what to do about it.
+_OTHER_FORMATS: tuple[tuple[re.Pattern[bytes], str, str], ...] = (
+    (re.compile(rb"@(?:HD|SQ|RG|PG|CO)\t"), "a SAM file", "Convert it with `samtools fastq`."),
+    (re.compile(rb"BAM\x01"), "a BAM file", "Convert it with `samtools fastq`."),
+    (re.compile(rb"CRAM"), "a CRAM file", "Convert it with `samtools fastq`."),
+    (re.compile(rb"LOCUS  "), "a GenBank file", "Export the sequences as FASTA."),
+    (re.compile(rb"ID   "), "an EMBL file", "Export the sequences as FASTA."),
+    (re.compile(rb"##gff-version"), "a GFF annotation file", "Choose the FASTA file with the sequences."),
+    (re.compile(rb"##fileformat=VCF"), "a VCF file", "Choose the FASTA file with the sequences."),
+    (re.compile(rb"PK\x03\x04"), "a ZIP archive", "Unpack it and choose the FASTA or FASTQ file in it."),
+    (re.compile(rb"7z\xbc\xaf"), "a 7-Zip archive", "Unpack it and choose the FASTA or FASTQ file in it."),
+    (re.compile(rb"(?s).{257}ustar"), "a tar archive", "Unpack it and choose the sequence files in it."),
+    (re.compile(rb"\x1f\x8b|BZh|\xfd7zXZ"), "compressed twice", "Unpack it once and choose the result."),
+    (re.compile(rb"\x89HDF"), "an HDF5 (FAST5) file", "Basecall it first, then choose the FASTQ file."),
+    (re.compile(rb"%PDF"), "a PDF document", "Choose a FASTA or FASTQ file."),
+    (re.compile(rb"\xff\xfe|\xfe\xff"), "text in UTF-16", "Save it again as plain text (UTF-8)."),
+    (re.compile(rb"\s*<"), "a web page or XML file", "Download the sequences themselves as FASTA."),
+)
+
+
+def sniff_format(name: str, beginning: bytes) -> SequenceFormat:
+    """The format of a file called `name` from its first block (decompressed).
+
+    Raises PrepareError `not_sequence_file`, saying what the file seems to be instead.
+    """
+    text = beginning.removeprefix(UTF8_BOM)
+    skipped = _SKIPPED_LINES.match(text)
+    content = text[skipped.end() :] if skipped else text
+    if not content.strip():
+        raise _refused(name, "holds no sequences", "Choose a file with at least one sequence.")
+    for pattern, what, next_step in _OTHER_FORMATS:
+        if pattern.match(text) or pattern.match(content):
+            raise _refused(name, f"is not a sequence file, it seems to be {what}", next_step)
+    if content.startswith(b">"):
+        return "fasta"
+    if content.startswith(b"@"):
+        return "fastq"
+    if b"\x00" not in content:
+        # Text before the first record: the record scanner names it and goes on.
+        if _FASTA_LINE.search(content):
+            return "fasta"
+        if _FASTQ_RECORD.search(content):
+            return "fastq"
+    raise _refused(name, "is not a FASTA or FASTQ file", "Choose a FASTA or FASTQ file.")
+
+
+def _refused(name: str, what: str, next_step: str) -> PrepareError:
+    return PrepareError(FailureCode.NOT_SEQUENCE_FILE, f"{name} {what}.", next_step)

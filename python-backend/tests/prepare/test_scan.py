@@ -1,0 +1,210 @@
+"""Both scanners against plain readers, with the stream cut anywhere."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from virnucpro_backend.prepare import fastq
+from virnucpro_backend.prepare.scan import new_scanner, scan
+from virnucpro_backend.prepare.sniff import SequenceFormat
+
+
+class Record(NamedTuple):
+    header: str
+    letters: str
+    offset: int
+    problem: str | None = None
+
+
+def scanned(stream: bytes, sequence_format: SequenceFormat, cuts: list[int] | None = None) -> list[Record]:
+    bounds = [0, *sorted(cuts or []), len(stream)]
+    blocks = [stream[a:b] for a, b in pairwise(bounds) if b > a]
+    records: list[tuple[str, int]] = []
+    letters: list[bytes] = []
+    problems: dict[int, str] = {}
+    for batch in scan(blocks, new_scanner(sequence_format)):
+        data = batch.letters.tobytes()
+        edges = [*batch.begins.tolist(), len(data)]
+        if letters:
+            letters[-1] += data[: edges[0]]
+        else:
+            assert edges[0] == 0
+        place = 0
+        for i, size in enumerate(batch.header_counts.tolist()):
+            header = batch.headers[place : place + size].decode("latin-1")
+            records.append((header, int(batch.byte_offsets[i])))
+            letters.append(data[edges[i] : edges[i + 1]])
+            place += size
+        assert place == len(batch.headers)
+        problems.update(batch.malformed)
+        assert all(number < len(records) for number in problems)
+    return [
+        Record(header, text.decode("latin-1"), offset, problems.get(i))
+        for i, ((header, offset), text) in enumerate(zip(records, letters, strict=True))
+    ]
+
+
+def plain_fasta(stream: bytes) -> list[Record]:
+    records: list[Record] = []
+    place = 0
+    for line in stream.replace(b"\r\n", b"\n\n").replace(b"\r", b"\n").split(b"\n"):
+        text = line.decode("latin-1")
+        if text.startswith(">"):
+            records.append(Record(text[1:], "", place))
+        elif text and text[0] not in ";#":
+            visible = text.replace(" ", "").replace("\t", "")
+            if records and records[-1].problem is None:
+                records[-1] = records[-1]._replace(letters=records[-1].letters + visible)
+            elif not records and visible:
+                indent = len(text) - len(text.lstrip(" \t"))
+                records.append(Record("", "", place + indent, "text before the first '>'"))
+        place += len(line) + 1
+    return records
+
+
+FASTA_PIECES = [
+    ">",
+    ">id",
+    ">a b c",
+    "ACGT",
+    "acgtn",
+    " ",
+    "\t",
+    "A C",
+    ";note",
+    "#note",
+    "",
+    "é",
+    "x>y",
+    "\x00",
+]
+LINE_ENDS = ["\n", "\r\n", "\r"]
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.data())
+def test_fasta_cut_anywhere_gives_the_records_of_a_plain_reader(data: st.DataObject) -> None:
+    ends = data.draw(st.sampled_from([["\n"], ["\r\n"], ["\r"], LINE_ENDS]))
+    line = st.tuples(st.sampled_from(FASTA_PIECES), st.sampled_from(ends))
+    lines = data.draw(st.lists(line, max_size=14))
+    stream = "".join(piece + end for piece, end in lines).encode("latin-1")
+    if data.draw(st.booleans()):
+        stream = stream.rstrip(b"\r\n")
+    cuts = data.draw(st.lists(st.integers(0, len(stream)), max_size=6))
+    assert scanned(stream, "fasta", cuts) == plain_fasta(stream)
+
+
+def test_a_byte_order_mark_is_no_part_of_anything() -> None:
+    assert scanned(b"\xef\xbb\xbf>a\nAC", "fasta") == [Record("a", "AC", 3)]
+    assert scanned(b"\xef\xbb\xbf@a\nAC\n+\nII", "fastq") == [Record("a", "AC", 3)]
+
+
+def test_a_header_without_end_is_named_and_not_kept() -> None:
+    stream = b">" + b"x" * (3 << 20) + b"\nAC\n>b\nGT\n"
+    huge, after = scanned(stream, "fasta", list(range(0, 3 << 20, 99_991)))
+    assert (len(huge.header), huge.letters) == (1 << 20, "AC")
+    assert huge.problem is not None
+    assert after == Record("b", "GT", (3 << 20) + 5)
+
+
+QUALITIES = "!#+@IJ~;>"
+
+
+def quality(random_: random.Random, size: int) -> str:
+    return "".join(random_.choice(QUALITIES) for _ in range(size))
+
+
+def good_record(random_: random.Random, name: str, wrapped: bool) -> tuple[list[str], str]:
+    size = random_.choice([1, 2, 5, 30, 151]) if wrapped else random_.choice([0, 1, 2, 5, 30, 151])
+    letters = "".join(random_.choice("ACGTN") for _ in range(size))
+    values = quality(random_, size)
+    plus = random_.choice(["+", f"+{name}"])
+    if not wrapped:
+        return [f"@{name}", letters, plus, values], letters
+    width = random_.choice([1, 7, 60])
+    pieces = [letters[i : i + width] for i in range(0, size, width)]
+    value_pieces = [values[i : i + width] for i in range(0, size, width)]
+    return [f"@{name}", *pieces, plus, *value_pieces], letters
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data())
+def test_fastq_cut_anywhere_gives_every_record(data: st.DataObject) -> None:
+    random_ = random.Random(data.draw(st.integers(0, 10**9)))
+    end = data.draw(st.sampled_from(LINE_ENDS))
+    stream, expected = b"", []
+    for i in range(data.draw(st.integers(0, 8))):
+        if random_.random() < 0.2:
+            stream += random_.choice([end, end * 3, f"# note{end}"]).encode()
+        lines, letters = good_record(random_, f"read{i} é", random_.random() < 0.3)
+        expected.append(Record(f"read{i} é".encode().decode("latin-1"), letters, len(stream)))
+        stream += "".join(line + end for line in lines).encode()
+    cuts = data.draw(st.lists(st.integers(0, len(stream)), max_size=8))
+    if expected and expected[-1].letters and data.draw(st.booleans()):
+        stream = stream[: -len(end)]
+    assert scanned(stream, "fastq", [min(cut, len(stream)) for cut in cuts]) == expected
+
+
+def broken_record(random_: random.Random, kind: str) -> list[str]:
+    letters = "".join(random_.choice("ACGT") for _ in range(40))
+    return {
+        "short quality": ["@bad", letters, "+", "I" * 30],
+        "long quality": ["@bad", letters, "+", "@" * 50],
+        "no plus": ["@bad", letters, "I" * 40],
+        "no quality": ["@bad", letters, "+"],
+        "no sequence": ["@bad", "+", "I" * 40],
+        "no header": [letters, "+", "I" * 40],
+        "junk": ["this is no read", "nor this", "", "@", "or this"],
+    }[kind]
+
+
+BREAKAGES = ["short quality", "long quality", "no plus", "no quality", "no sequence", "no header", "junk"]
+
+
+@pytest.mark.parametrize("kind", BREAKAGES)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_neighbours_of_a_broken_fastq_record_survive(kind: str, end: str) -> None:
+    for seed in range(30):
+        random_ = random.Random(seed)
+        good = [good_record(random_, f"good{i}", False) for i in range(6)]
+        lines: list[str] = []
+        for i, (record, _) in enumerate(good):
+            # Damage at the beginning, between two records, twice in a row, and at the end.
+            damage = {0: 1, 2: 1, 4: 2}.get(i, 0)
+            for _ in range(damage):
+                lines += broken_record(random_, kind)
+            lines += record
+        lines += broken_record(random_, kind)
+        stream = "".join(line + end for line in lines).encode()
+        cuts = random_.sample(range(len(stream)), 5)
+        records = scanned(stream, "fastq", cuts)
+        assert records == scanned(stream, "fastq")
+        survivors = {record.header: record.letters for record in records if record.problem is None}
+        assert survivors == {f"good{i}": letters for i, (_, letters) in enumerate(good)}
+        named = [record for record in records if record.problem is not None]
+        assert all(record.letters == "" for record in named)
+        if kind in ("short quality", "long quality", "no quality"):
+            assert len(named) == 5
+        else:  # Two in a row may have nothing left that tells where the second begins: one stretch of damage.
+            assert len(named) in (4, 5)
+        if kind not in ("no header", "junk"):
+            assert {record.header for record in named} == {"bad"}
+
+
+def test_a_read_too_long_to_hold_is_named_and_its_neighbours_survive(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fastq, "MAX_RECORD_BYTES", 5000)
+    huge = b"@huge\n" + b"A" * 20_000 + b"\n+\n" + b"@" * 20_000 + b"\n"
+    stream = b"@a\nAC\n+\nII\n" + huge + b"@b\nGT\n+\nII\n"
+    for step in (700, 1999, 5001):
+        records = scanned(stream, "fastq", list(range(0, len(stream), step)))
+        assert [(record.header, record.letters, record.problem is None) for record in records] == [
+            ("a", "AC", True),
+            ("huge", "", False),
+            ("b", "GT", True),
+        ]

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import torch
 from torch import Tensor, nn
-from transformers import EsmConfig, EsmForMaskedLM
 
 from virnucpro_backend.encoders.dnabert_s import DnabertS, DnabertSConfig
 from virnucpro_backend.encoders.esm2 import Esm2, Esm2Config
 from virnucpro_backend.weights.checkpoints import Checkpoint
 from virnucpro_backend.weights.model_folder import fill
 from virnucpro_backend.weights.names import dnabert_s_state, esm2_state
+
+if TYPE_CHECKING:
+    from transformers import EsmForMaskedLM
 
 CPU = torch.device("cpu")
 
@@ -29,6 +33,8 @@ def randomize(module: nn.Module, seed: int) -> None:
 
 
 def hugging_face_esm2(config: Esm2Config, seed: int) -> EsmForMaskedLM:
+    from transformers import EsmConfig, EsmForMaskedLM
+
     model = EsmForMaskedLM(
         EsmConfig(
             vocab_size=33,

@@ -16,20 +16,19 @@ def segment_mean(
     The first `skip_first` and last `skip_last` tokens of every sequence are left out, and of the rest only
     the first `at_most` count. A sequence with no token left gives zeros.
     """
-    kept = [max(0, length - skip_first - skip_last) for length in layout.lengths]
-    if at_most is not None:
-        kept = [min(count, at_most) for count in kept]
     if layout.equal_length is not None:
-        tokens = x.view(layout.n_sequences, layout.equal_length, -1)[:, skip_first : skip_first + kept[0]]
-        return tokens.sum(dim=1) / max(kept[0], 1)
+        kept = max(0, layout.equal_length - skip_first - skip_last)
+        kept = kept if at_most is None else min(kept, at_most)
+        tokens = x.view(layout.n_sequences, layout.equal_length, -1)[:, skip_first : skip_first + kept]
+        return tokens.sum(dim=1) / max(kept, 1)
 
     # Three segments per sequence, before, kept and after, of which the middle one is wanted: no copy of x.
-    # One thread adds up a segment from its first token to its last, so that the order never varies.
-    segments = [
-        (skip_first, count, length - skip_first - count) if length > skip_first else (length, 0, 0)
-        for count, length in zip(kept, layout.lengths, strict=True)
-    ]
-    lengths = torch.tensor(segments, dtype=torch.int64).view(-1).to(x.device, non_blocking=True)
-    sums = torch.segment_reduce(x, "sum", lengths=lengths, axis=0, unsafe=True, initial=0.0)
-    counts = lengths.view(-1, 3)[:, 1:2].clamp(min=1)
-    return sums.view(layout.n_sequences, 3, -1)[:, 1] / counts
+    # One thread adds up a segment from its first token to its last, so that the order never varies. The
+    # lengths are worked out on the device: sent from the host, they would make it wait for all that is
+    # queued.
+    lengths = layout.cu_seqlens.long().diff()
+    before = lengths.clamp(max=skip_first)
+    counts = (lengths - skip_first - skip_last).clamp(min=0, max=at_most)
+    segments = torch.stack((before, counts, lengths - before - counts), dim=1).view(-1)
+    sums = torch.segment_reduce(x, "sum", lengths=segments, axis=0, unsafe=True, initial=0.0)
+    return sums.view(layout.n_sequences, 3, -1)[:, 1] / counts.clamp(min=1)[:, None]

@@ -50,7 +50,8 @@ class RecordGroup:
 class RecordAssembler:
     """Joins the parts of records.
 
-    `spool_folder` takes the letters of records longer than SPOOL_BYTES; None drops the letters of all records.
+    `spool_folder` takes the letters of records longer than SPOOL_BYTES; None drops the letters of all
+    records.
     """
 
     def __init__(self, composition: Composition, spool_folder: Path | None) -> None:
@@ -175,7 +176,7 @@ class _OpenRecord:
 def _describe_invalid(
     letters: ByteArray, begins: IntArray, flags: npt.NDArray[np.integer[Any]], before: int = 0
 ) -> dict[int, str]:
-    """Which byte is wrong and where, for the first few invalid stretches; `before`: letters ahead of the first."""
+    """Which byte is wrong and where, for the first few stretches; `before`: letters ahead of the first."""
     described = {}
     for place in np.flatnonzero(flags & INVALID)[:_MAX_DESCRIBED].tolist():
         begin = int(begins[place])

@@ -1,0 +1,50 @@
+"""`python -m virnucpro_backend.prepare`: one job as a line on standard input, events on standard output."""
+
+from __future__ import annotations
+
+import sys
+
+from virnucpro_backend.protocol import Channel, EndOfCommands, MalformedCommand, exit_at_once
+
+
+def main() -> int:
+    """Exit status 0 after `done`, 1 after `prepare_failed`. Ends at once when standard input closes."""
+    channel = Channel()
+    channel.hello("prepare")
+
+    # NumPy and all that needs it are imported behind the channel: whatever they print can't break a line.
+    from virnucpro_backend.prepare.failures import FailureCode, PrepareError
+    from virnucpro_backend.prepare.job import parse_job
+    from virnucpro_backend.prepare.run import Preparation
+
+    command = channel.commands.get()
+    if isinstance(command, EndOfCommands):
+        exit_at_once()
+    preparation = None
+    try:
+        if isinstance(command, MalformedCommand):
+            command = {"type": command.problem}
+        preparation = Preparation(parse_job(command), channel.emit)
+        preparation.run()
+        return 0
+    except PrepareError as failure:
+        error = failure
+    except Exception as unexpected:
+        sys.excepthook(*sys.exc_info())
+        error = PrepareError(
+            FailureCode.INTERNAL_ERROR,
+            f"Preparing the input failed unexpectedly ({type(unexpected).__name__}: {unexpected}).",
+            "Resume the run; if it happens again, report it with the log.",
+        )
+    channel.emit(
+        "prepare_failed",
+        input=preparation.current_input if preparation else None,
+        code=error.code.value,
+        message=error.message,
+        next_step=error.next_step,
+    )
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

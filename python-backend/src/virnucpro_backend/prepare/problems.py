@@ -1,0 +1,121 @@
+"""What can be wrong with an input without ending the run: one table of codes, severities and words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+Severity = Literal["warning", "skipped"]
+
+MAX_EXAMPLES = 5
+
+
+@dataclass(frozen=True)
+class ProblemKind:
+    """severity: `skipped` records get no score, a `warning` changes nothing. {n} stands for the count."""
+
+    severity: Severity
+    message: str
+    what_happens: str
+
+
+PROBLEMS: dict[str, ProblemKind] = {
+    "empty": ProblemKind(
+        "skipped", "{n} sequences are empty.", "They are listed as not scored, with this reason."
+    ),
+    "invalid_characters": ProblemKind(
+        "skipped",
+        "{n} sequences hold characters that are no letters (control characters or accents).",
+        "They are listed as not scored, with this reason; all others are scored.",
+    ),
+    "malformed_record": ProblemKind(
+        "skipped",
+        "{n} records are damaged or not whole.",
+        "They are listed as not scored, with this reason; reading goes on with the next record.",
+    ),
+    "duplicate_ids": ProblemKind(
+        "warning",
+        "{n} sequences have a name that an earlier sequence has too.",
+        "All are scored and kept apart by their place in the file; their names in the results are the same.",
+    ),
+    "ids_not_compared": ProblemKind(
+        "warning",
+        "{n} sequence names were not checked for repeats, because there are so many.",
+        "All sequences are scored and kept apart by their place in the file.",
+    ),
+    "ambiguous_bases": ProblemKind(
+        "warning",
+        "{n} sequences hold letters other than A, C, G and T.",
+        "A codon with such a letter is left out of the protein, as in the original tool.",
+    ),
+    "lower_case": ProblemKind(
+        "warning",
+        "{n} sequences hold lower-case letters.",
+        "They are read as upper case; masking is ignored.",
+    ),
+    "looks_like_protein": ProblemKind(
+        "warning",
+        "The letters are those of proteins, not of DNA.",
+        "Proteins can't be scored: choose the nucleotide sequences.",
+    ),
+    "looks_like_rna": ProblemKind(
+        "warning",
+        "The sequences are written as RNA, with U instead of T.",
+        "Codons with U are left out, so that hardly anything is scored: replace U by T first.",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Example:
+    """A record with a problem."""
+
+    row: int
+    name: str
+    detail: str
+
+
+@dataclass
+class Problem:
+    """How often something is wrong with an input, and the first records it is wrong with."""
+
+    code: str
+    count: int = 0
+    examples: list[Example] = field(default_factory=list)
+
+    @property
+    def kind(self) -> ProblemKind:
+        return PROBLEMS[self.code]
+
+    @property
+    def message(self) -> str:
+        return self.kind.message.format(n=f"{self.count:,}")
+
+
+class ProblemLog:
+    """The problems of one input, by code, in the order of the table."""
+
+    def __init__(self) -> None:
+        self._problems: dict[str, Problem] = {}
+
+    def count(self, code: str) -> int:
+        problem = self._problems.get(code)
+        return problem.count if problem else 0
+
+    def add(self, code: str, count: int = 1) -> None:
+        """Count something that is wrong."""
+        if count:
+            self._problems.setdefault(code, Problem(code)).count += count
+
+    def wants_example(self, code: str) -> bool:
+        """Whether there is still room for an example."""
+        problem = self._problems.get(code)
+        return problem is None or len(problem.examples) < MAX_EXAMPLES
+
+    def add_example(self, code: str, example: Example) -> None:
+        """Name a record whose problem has been counted."""
+        self._problems[code].examples.append(example)
+
+    def all(self) -> list[Problem]:
+        """What was found."""
+        return [self._problems[code] for code in PROBLEMS if code in self._problems]

@@ -1,0 +1,158 @@
+"""The files that say of every record of the inputs what it is and whether it can be scored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from safetensors.numpy import load_file
+
+from virnucpro_backend.prepare.arrays import ByteArray, IntArray, offsets_of
+from virnucpro_backend.safetensors_file import write_safetensors
+
+FORMAT_VERSION = "1"
+RECORDS_PER_FILE = 131_072
+# Headers of a file, so that memory doesn't grow with them.
+HEADER_BYTES_PER_FILE = 16 << 20
+
+
+class Reason(IntEnum):
+    """Why a record can't be scored, as stored; the lower-case names are those of the result tables."""
+
+    OK = 0
+    EMPTY = 1
+    INVALID_CHARACTERS = 2
+    MALFORMED_RECORD = 3
+
+
+@dataclass(frozen=True)
+class RecordRows:
+    """Consecutive records of one input. headers: UTF-8; all arrays [k], as in the files (run-files.md)."""
+
+    input: int
+    byte_offset: IntArray
+    length: IntArray
+    n_chunks: IntArray
+    reason: ByteArray
+    n_frames: IntArray
+    headers: bytes
+    header_counts: IntArray
+
+    @property
+    def count(self) -> int:
+        return self.length.size
+
+    def split(self, count: int) -> tuple[RecordRows, RecordRows]:
+        """The first `count` records, and the rest."""
+        edge = int(self.header_counts[:count].sum())
+        parts = []
+        for part, text in ((slice(0, count), slice(0, edge)), (slice(count, None), slice(edge, None))):
+            parts.append(
+                RecordRows(
+                    self.input,
+                    self.byte_offset[part],
+                    self.length[part],
+                    self.n_chunks[part],
+                    self.reason[part],
+                    self.n_frames[part],
+                    self.headers[text],
+                    self.header_counts[part],
+                )
+            )
+        return parts[0], parts[1]
+
+
+@dataclass(frozen=True)
+class RecordFile:
+    """A written file. path: relative to the run folder."""
+
+    path: str
+    sha256: str
+    first_row: int
+    count: int
+
+
+class RecordWriter:
+    """Writes records/NNNNNN.safetensors in `work_dir`, and calls `on_file` for each one that is on disk.
+
+    A file holds RECORDS_PER_FILE records, or fewer where their headers reach HEADER_BYTES_PER_FILE.
+    """
+
+    def __init__(self, work_dir: Path, on_file: Callable[[RecordFile], None]) -> None:
+        self._folder = work_dir / "records"
+        self._on_file = on_file
+        self._waiting: list[RecordRows] = []
+        self._waiting_records = 0
+        self._waiting_header_bytes = 0
+        self._files: list[RecordFile] = []
+        self._first_row = 0
+
+    @property
+    def next_row(self) -> int:
+        """The row that the next record gets."""
+        return self._first_row + self._waiting_records
+
+    def add(self, rows: RecordRows) -> None:
+        """Take the next records. Raises OSError when a file can't be written."""
+        while rows.count:
+            room = RECORDS_PER_FILE - self._waiting_records
+            header_room = HEADER_BYTES_PER_FILE - self._waiting_header_bytes
+            fitting = int(np.searchsorted(np.cumsum(rows.header_counts), header_room, side="right"))
+            # A record whose header alone is over the limit still needs a file.
+            taken = min(room, max(fitting, 0 if self._waiting_records else 1), rows.count)
+            head, rows = rows.split(taken)
+            if head.count:
+                self._waiting.append(head)
+                self._waiting_records += head.count
+                self._waiting_header_bytes += len(head.headers)
+            if rows.count or self._waiting_records == RECORDS_PER_FILE:
+                self._write()
+
+    def finish(self) -> None:
+        """Write what is left."""
+        if self._waiting:
+            self._write()
+
+    def header(self, row: int) -> str:
+        """Header line of a record that is on disk already."""
+        number = next(i for i, file in enumerate(self._files) if row < file.first_row + file.count)
+        arrays = load_file(self._folder / _name(number))
+        place = row - self._files[number].first_row
+        begin, end = arrays["header_offsets"][place : place + 2].tolist()
+        return bytes(arrays["header"][begin:end]).decode("utf-8")
+
+    def _write(self) -> None:
+        waiting = self._waiting
+        count = self._waiting_records
+        headers = b"".join(rows.headers for rows in waiting)
+        header_counts = np.concatenate([rows.header_counts for rows in waiting])
+        arrays: dict[str, npt.NDArray[Any]] = {
+            "row": np.arange(self._first_row, self._first_row + count, dtype=np.uint32),
+            "input": np.repeat([rows.input for rows in waiting], [rows.count for rows in waiting]).astype(
+                np.uint32
+            ),
+            "byte_offset": np.concatenate([rows.byte_offset for rows in waiting]).astype(np.uint64),
+            "length": np.concatenate([rows.length for rows in waiting]).astype(np.uint64),
+            "n_chunks": np.concatenate([rows.n_chunks for rows in waiting]).astype(np.uint32),
+            "reason": np.concatenate([rows.reason for rows in waiting]),
+            "n_frames": np.concatenate([rows.n_frames for rows in waiting]).astype(np.uint32),
+            "header": np.frombuffer(headers, np.uint8),
+            "header_offsets": offsets_of(header_counts).astype(np.uint64),
+        }
+        name = _name(len(self._files))
+        metadata = {"kind": "records", "version": FORMAT_VERSION}
+        written = write_safetensors(self._folder / name, arrays, metadata)
+        file = RecordFile(f"work/records/{name}", written.sha256, self._first_row, count)
+        self._files.append(file)
+        self._first_row += count
+        self._waiting, self._waiting_records, self._waiting_header_bytes = [], 0, 0
+        self._on_file(file)
+
+
+def _name(number: int) -> str:
+    return f"{number:06d}.safetensors"

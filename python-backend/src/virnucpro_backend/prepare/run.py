@@ -1,0 +1,201 @@
+"""Prepare a run: stream its inputs once and write records and shards, saying what happens as events."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from virnucpro_backend.prepare.chunking import chunk_counts
+from virnucpro_backend.prepare.failures import FailureCode, PrepareError, writing_failed
+from virnucpro_backend.prepare.frames import open_frames
+from virnucpro_backend.prepare.headers import RepeatedIdentifiers, hash_identifiers, identifier
+from virnucpro_backend.prepare.input_file import InputFile
+from virnucpro_backend.prepare.job import Job, JobInput
+from virnucpro_backend.prepare.problems import MAX_EXAMPLES, Example, Problem, ProblemLog
+from virnucpro_backend.prepare.record_files import Reason, RecordFile, RecordRows, RecordWriter
+from virnucpro_backend.prepare.shards import FrameBlock, Shard, ShardWriter
+from virnucpro_backend.prepare.survey import Survey, SurveyedGroup
+from virnucpro_backend.prepare.windows import chunk_windows
+
+_SECONDS_BETWEEN_PROGRESS = 0.25
+
+
+class Emit(Protocol):
+    """Where events go; Channel.emit in a process of its own."""
+
+    def __call__(self, type: str, **fields: object) -> None: ...
+
+
+class Preparation:
+    """The state of one job. In `progress`, counts are those of the run so far, bytes those of the input."""
+
+    def __init__(self, job: Job, emit: Emit) -> None:
+        self._job = job
+        self._emit = emit
+        self._input = -1
+        self._bases = self._chunks = self._frames = self._residues = 0
+        self._reasons: Counter[int] = Counter()
+        self._repeats = RepeatedIdentifiers()
+        self._first_rows: list[tuple[int, int]] = []
+        self._next_progress = 0.0
+        self._records = RecordWriter(job.work_dir, self._on_record_file)
+        self._shards = ShardWriter(
+            job.work_dir, job.chunk_length, job.residues_per_shard, job.tail_shards, self._on_shard
+        )
+
+    @property
+    def current_input(self) -> int | None:
+        """The input being read, if any."""
+        return None if self._input < 0 else self._input
+
+    def run(self) -> None:
+        """Do it all. Raises PrepareError; files already announced stay valid for the same job."""
+        try:
+            _clear_leftovers(self._job.work_dir)
+            for source in self._job.inputs:
+                self._input = source.input
+                self._prepare_input(source)
+            self._input = -1
+            self._shards.finish()
+            self._records.finish()
+        except OSError as error:
+            raise writing_failed(error) from error
+        self._report_repeats()
+        scorable = self._reasons.pop(Reason.OK, 0)
+        self._emit(
+            "done",
+            records=self._records.next_row,
+            chunks=self._chunks,
+            frames=self._frames,
+            residues=self._residues,
+            shards=self._shards.shards,
+            scorable_records=scorable,
+            not_scored={Reason(value).name.lower(): count for value, count in sorted(self._reasons.items())},
+        )
+
+    def _prepare_input(self, source: JobInput) -> None:
+        first_row = self._records.next_row
+        self._first_rows.append((source.input, first_row))
+        with InputFile(source.path) as file:
+            survey = Survey(file, self._job.work_dir, first_row)
+            for group in survey.groups():
+                self._take(source.input, group)
+                if time.monotonic() >= self._next_progress:
+                    self._report_progress(file)
+            self._report_progress(file)
+            sha256 = file.sha256()
+        if source.sha256 is not None and sha256 != source.sha256:
+            raise PrepareError(
+                FailureCode.INPUT_CHANGED,
+                f"{source.path.name} is no longer the file this run was created with.",
+                "Restore the file, or start a new run with the changed one.",
+            )
+        for problem in survey.problems.all():
+            self._report_problem(source.input, problem)
+        self._emit(
+            "input_done",
+            input=source.input,
+            sha256=sha256,
+            records=survey.records,
+            bases=survey.composition.bases,
+            first_row=first_row,
+        )
+
+    def _take(self, source: int, group: SurveyedGroup) -> None:
+        lengths = group.records.lengths
+        first_row = self._records.next_row
+        to_chunk = np.where(group.reason == Reason.OK, lengths, 0)
+        n_chunks = chunk_counts(to_chunk, self._job.chunk_length)
+        n_frames = np.zeros(lengths.size, np.int64)
+        for window in chunk_windows(group.records.letters, lengths, to_chunk, self._job.chunk_length):
+            frames = open_frames(window.letters, window.start, window.length)
+            record = window.record[frames.chunk]
+            n_frames += np.bincount(record, minlength=lengths.size)
+            self._frames += record.size
+            self._residues += frames.residues.size
+            self._shards.add(
+                FrameBlock(
+                    first_row + record,
+                    window.chunk[frames.chunk],
+                    frames.frame,
+                    frames.residues,
+                    frames.residue_counts,
+                    frames.nucleotides,
+                    frames.nucleotide_counts,
+                )
+            )
+        self._bases += int(lengths.sum())
+        self._chunks += int(n_chunks.sum())
+        self._reasons.update(dict(enumerate(np.bincount(group.reason).tolist())))
+        self._repeats.add(hash_identifiers(group.headers, group.header_counts))
+        self._records.add(
+            RecordRows(
+                source,
+                group.records.byte_offsets,
+                lengths,
+                n_chunks,
+                group.reason,
+                n_frames,
+                group.headers,
+                group.header_counts,
+            )
+        )
+
+    def _report_progress(self, file: InputFile) -> None:
+        self._next_progress = time.monotonic() + _SECONDS_BETWEEN_PROGRESS
+        self._emit(
+            "progress",
+            input=self._input,
+            bytes_read=file.bytes_read,
+            bytes_total=file.bytes_total,
+            records=self._records.next_row,
+            bases=self._bases,
+            chunks=self._chunks,
+            frames=self._frames,
+            shards=self._shards.shards,
+        )
+
+    def _report_problem(self, source: int, problem: Problem) -> None:
+        self._emit(
+            "input_problem",
+            input=source,
+            code=problem.code,
+            severity=problem.kind.severity,
+            count=problem.count,
+            examples=[asdict(example) for example in problem.examples],
+        )
+
+    def _report_repeats(self) -> None:
+        """Repeated identifiers are known only when all inputs are, since a name may repeat across them."""
+        rows = self._repeats.rows()
+        ends = [*(row for _, row in self._first_rows[1:]), self._records.next_row]
+        compared = self._records.next_row - self._repeats.not_compared
+        for (source, begin), end in zip(self._first_rows, ends, strict=True):
+            log = ProblemLog()
+            repeated = rows[(rows >= begin) & (rows < end)]
+            log.add("duplicate_ids", repeated.size)
+            for row in repeated[:MAX_EXAMPLES].tolist():
+                name = identifier(self._records.header(row))
+                log.add_example("duplicate_ids", Example(row, name, "stood in an earlier record already"))
+            log.add("ids_not_compared", max(0, end - max(begin, compared)))
+            for problem in log.all():
+                self._report_problem(source, problem)
+
+    def _on_record_file(self, file: RecordFile) -> None:
+        self._emit("records", **asdict(file))
+
+    def _on_shard(self, shard: Shard) -> None:
+        self._emit("shard", **asdict(shard))
+
+
+def _clear_leftovers(work_dir: Path) -> None:
+    """Make the folders, and remove temporary files of a preparation that was killed."""
+    for folder in (work_dir / "records", work_dir / "shards"):
+        folder.mkdir(parents=True, exist_ok=True)
+        for leftover in folder.glob("*.tmp"):
+            leftover.unlink()

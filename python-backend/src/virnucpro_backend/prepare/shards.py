@@ -1,0 +1,172 @@
+"""Shards: the stream of open frames cut into files of about equal work."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from virnucpro_backend.prepare.arrays import ByteArray, IntArray, offsets_of
+from virnucpro_backend.safetensors_file import write_safetensors
+
+FORMAT_VERSION = "1"
+
+
+@dataclass(frozen=True)
+class FrameBlock:
+    """Frames of whole chunks in the order (row, chunk, frame), with their texts; see Frames for the arrays.
+
+    row: int64 [f], number of the record in the run; chunk: int64 [f], number of the chunk in its record.
+    """
+
+    row: IntArray
+    chunk: IntArray
+    frame: ByteArray
+    residues: ByteArray
+    residue_counts: IntArray
+    nucleotides: ByteArray
+    nucleotide_counts: IntArray
+
+    def split(self, frames: int) -> tuple[FrameBlock, FrameBlock]:
+        """The first `frames` frames, and the rest."""
+        residues = int(self.residue_counts[:frames].sum())
+        nucleotides = int(self.nucleotide_counts[:frames].sum())
+        head = FrameBlock(
+            self.row[:frames],
+            self.chunk[:frames],
+            self.frame[:frames],
+            self.residues[:residues],
+            self.residue_counts[:frames],
+            self.nucleotides[:nucleotides],
+            self.nucleotide_counts[:frames],
+        )
+        tail = FrameBlock(
+            self.row[frames:],
+            self.chunk[frames:],
+            self.frame[frames:],
+            self.residues[residues:],
+            self.residue_counts[frames:],
+            self.nucleotides[nucleotides:],
+            self.nucleotide_counts[frames:],
+        )
+        return head, tail
+
+    def begins_chunk(self) -> npt.NDArray[np.bool_]:
+        """Whether each frame is the first one of its chunk, [f]."""
+        begins = np.ones(self.row.size, np.bool_)
+        begins[1:] = (np.diff(self.row) != 0) | (np.diff(self.chunk) != 0)
+        return begins
+
+
+@dataclass(frozen=True)
+class Shard:
+    """A written shard. path: relative to the run folder; first_row, last_row: records it has frames of."""
+
+    key: str
+    path: str
+    sha256: str
+    frames: int
+    residues: int
+    chunks: int
+    first_row: int
+    last_row: int
+
+
+class ShardWriter:
+    """Writes shards/NNNNNN.safetensors in `work_dir`, and calls `on_shard` for each one that is on disk.
+
+    A shard ends with the first chunk that brings it to `residues_per_shard` residues. The last tail_shards
+    / 4 full shards' worth is held back until the end and cut into shards of a quarter of the size, so that
+    the workers finish together. Where the cuts lie depends on nothing but the frames and these two numbers.
+    """
+
+    def __init__(
+        self,
+        work_dir: Path,
+        chunk_length: int,
+        residues_per_shard: int,
+        tail_shards: int,
+        on_shard: Callable[[Shard], None],
+    ) -> None:
+        self._folder = work_dir / "shards"
+        self._chunk_length = chunk_length
+        self._full = residues_per_shard
+        self._held_back = tail_shards // 4 * residues_per_shard
+        self._tail = max(1, residues_per_shard // 4) if tail_shards else residues_per_shard
+        self._on_shard = on_shard
+        self._waiting: deque[FrameBlock] = deque()
+        self._waiting_residues = 0
+        self.shards = 0
+
+    def add(self, block: FrameBlock) -> None:
+        """Take the next frames; whole chunks only. Raises OSError when a shard can't be written."""
+        if block.row.size == 0:
+            return
+        self._waiting.append(block)
+        self._waiting_residues += block.residues.size
+        while self._waiting_residues >= self._held_back + self._full:
+            self._write(self._take(self._full))
+
+    def finish(self) -> None:
+        """Write what was held back."""
+        while self._waiting:
+            self._write(self._take(self._tail))
+
+    def _take(self, target: int) -> list[FrameBlock]:
+        """Blocks up to the first end of a chunk at which there are `target` residues, or all."""
+        taken: list[FrameBlock] = []
+        residues = 0
+        while self._waiting and residues < target:
+            block = self._waiting.popleft()
+            if residues + block.residues.size >= target:
+                block, rest = block.split(_end_of_chunk(block, target - residues))
+                if rest.row.size:
+                    self._waiting.appendleft(rest)
+            taken.append(block)
+            residues += block.residues.size
+        self._waiting_residues -= residues
+        return taken
+
+    def _write(self, blocks: list[FrameBlock]) -> None:
+        key = f"{self.shards:06d}"
+        name = f"{key}.safetensors"
+        row = np.concatenate([block.row for block in blocks])
+        residue_counts = np.concatenate([block.residue_counts for block in blocks])
+        nucleotide_counts = np.concatenate([block.nucleotide_counts for block in blocks])
+        arrays = {
+            "row": row.astype(np.uint32),
+            "chunk": np.concatenate([block.chunk for block in blocks]).astype(np.uint32),
+            "frame": np.concatenate([block.frame for block in blocks]),
+            "residues": np.concatenate([block.residues for block in blocks]),
+            "residue_offsets": offsets_of(residue_counts).astype(np.uint32),
+            "nucleotides": np.concatenate([block.nucleotides for block in blocks]),
+            "nucleotide_offsets": offsets_of(nucleotide_counts).astype(np.uint32),
+        }
+        metadata = {"kind": "shard", "version": FORMAT_VERSION, "chunk_length": str(self._chunk_length)}
+        written = write_safetensors(self._folder / name, arrays, metadata)
+        self.shards += 1
+        chunks = sum(int(block.begins_chunk().sum()) for block in blocks)
+        residues = int(residue_counts.sum())
+        self._on_shard(
+            Shard(
+                key,
+                f"work/shards/{name}",
+                written.sha256,
+                row.size,
+                residues,
+                chunks,
+                int(row[0]),
+                int(row[-1]),
+            )
+        )
+
+
+def _end_of_chunk(block: FrameBlock, residues: int) -> int:
+    """Frames up to the end of the first chunk that brings the block to so many residues."""
+    reaching = int(np.searchsorted(np.cumsum(block.residue_counts), residues))
+    later = np.flatnonzero(block.begins_chunk()[reaching + 1 :])
+    return reaching + 1 + int(later[0]) if later.size else block.row.size

@@ -20,12 +20,12 @@ import type {
   ThresholdCounts,
 } from './types.ts';
 
-const SEQUENCE_COLUMNS = `
+export const SEQUENCE_COLUMNS = `
   s.row, r.name, r.header, r.input, r.length, r.n_chunks AS nChunks, s.prediction, s.reason, s.virus_score AS virusScore,
   s.n_chunks_scored AS nChunksScored, s.n_chunks_viral AS nChunksViral, s.n_frames_scored AS nFramesScored,
   s.best_chunk AS bestChunk, s.best_frame AS bestFrame`;
 
-interface SequenceColumns {
+export interface SequenceColumns {
   row: number;
   name: string;
   header: string | null;
@@ -110,7 +110,7 @@ function filterOf(request: SequencePageRequest): { conditions: string[]; values:
   return { conditions, values };
 }
 
-function toSequence(row: SequenceColumns, chunkLength: number): SequenceResult {
+export function toSequence(row: SequenceColumns, chunkLength: number): SequenceResult {
   const { name, header, bestChunk, bestFrame, reason, ...rest } = row;
   const best = bestChunk === null ? null : chunkBounds(row.length, chunkLength, bestChunk);
   return {

@@ -1,4 +1,8 @@
 import type { ChunkResult, Prediction, Reason, SequenceResult } from '../../contract/results.ts';
+import type { SequenceSort } from '../../contract/rpc/results.ts';
+import type { TableExport, WrittenExport } from './exportTable.ts';
+import type { SequenceSelection } from './sequenceFilter.ts';
+import type { FoundSequences, PredictionCounts } from './sequenceQueries.ts';
 
 export interface SequencePageRequest {
   sort: 'row' | 'virusScore' | 'length' | 'name';
@@ -54,6 +58,19 @@ export interface ResultReader {
   scoreHistogram(bins: number): Promise<ScoreHistogram>;
   inputSummaries(): Promise<InputResultSummary[]>;
   thresholdCounts(minVirusScore: number): Promise<ThresholdCounts>;
+  findSequences(
+    selection: SequenceSelection,
+    sort: SequenceSort,
+    offset: number,
+    limit: number,
+  ): Promise<FoundSequences>;
+  countPredictions(selection: SequenceSelection): Promise<PredictionCounts>;
+  /** Scored sequences per bin of virus_score of width 1/bins. */
+  scoreBins(selection: SequenceSelection, bins: number): Promise<number[]>;
+  /** Writes the numbers of the selected rows, ascending, as little-endian U32; answers with how many. */
+  writeSelectedRows(selection: SequenceSelection, path: string): Promise<number>;
+  /** Writes the selected sequences with the columns of sequences.tsv. */
+  exportTable(request: TableExport): Promise<WrittenExport>;
 }
 
 export interface ResultCounts {

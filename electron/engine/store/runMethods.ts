@@ -1,14 +1,18 @@
 import type Database from 'better-sqlite3';
+import { exportTable, type TableExport } from '../results/exportTable.ts';
 import { resultQueryMethods } from '../results/queries.ts';
+import { sequenceQueryMethods } from '../results/sequenceQueries.ts';
 import { writeTables } from '../results/tables.ts';
 import { writeViralRows } from '../results/viralRows.ts';
 import { attemptReadMethods, attemptWriteMethods } from './attempts.ts';
 import { readCounts, readInputProgress } from './progress.ts';
+import { eventPageMethods } from './eventPages.ts';
 import { prepareIntakeMethods } from './prepareIntake.ts';
 import { readDevices, readInputs, readPlan, readProblems, readRun, runRowMethods } from './runRows.ts';
 import { readDeviceSummaries, readTimings } from './runTimings.ts';
 import { shardFailureMethods } from './shardFailure.ts';
 import { shardIntakeMethods } from './shardIntake.ts';
+import { shardPageMethods } from './shardPages.ts';
 import { shardReadMethods } from './shardRows.ts';
 import { shardSplitMethods } from './shardSplit.ts';
 import { telemetryReadMethods, telemetryWriteMethods } from './telemetry.ts';
@@ -35,7 +39,11 @@ export function runReadMethods(db: Database.Database, folder: string) {
     ...shardReadMethods(db),
     ...attemptReadMethods(db),
     ...telemetryReadMethods(db),
+    ...eventPageMethods(db),
+    ...shardPageMethods(db),
     ...resultQueryMethods(db),
+    ...sequenceQueryMethods(db),
+    exportTable: (request: TableExport) => exportTable(db, request),
     closeReader: (): void => void db.close(),
   };
 }

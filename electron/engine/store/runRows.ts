@@ -112,11 +112,13 @@ export function readDevices(db: Database.Database): RunDevice[] {
 
 export function runRowMethods(db: Database.Database) {
   const updateState = db.prepare('UPDATE run SET state = ?');
+  const updateName = db.prepare('UPDATE run SET name = ?');
   const upsertDevice = db.prepare(`
     INSERT INTO device (id, name, kind, facts, switched_off) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET name = excluded.name, kind = excluded.kind, facts = excluded.facts,
       switched_off = excluded.switched_off`);
   return {
+    rename: (name: string): void => void updateName.run(name),
     setState: db.transaction((state: RunState): void => {
       updateState.run(JSON.stringify(state));
       addEvent(db, { time: Date.now(), level: 'info', code: 'phase', message: state.phase, detail: null });

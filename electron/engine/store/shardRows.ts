@@ -10,7 +10,7 @@ export interface ShardRow extends StoredShard {
   number: number;
 }
 
-interface ShardColumns {
+export interface ShardColumns {
   id: number;
   key: string;
   number: number;

@@ -11,6 +11,8 @@ import type {
 } from '../../contract/protocol/index.ts';
 import type { RunState, ShardState } from '../../contract/runState.ts';
 import type { ResultReader, TablesWritten } from '../results/types.ts';
+import type { NumberedRunEvent } from './eventPages.ts';
+import type { ShardPage, ShardPageRequest } from './shardPages.ts';
 
 /** All times are milliseconds since the epoch. */
 export type Milliseconds = number;
@@ -212,6 +214,7 @@ export interface RunStore extends ResultReader {
   readonly readOnly: boolean;
 
   loadRun(): Promise<StoredRun>;
+  rename(name: string): Promise<void>;
   /** Also notes the phase as an event, from which run.json's timings come. */
   setState(state: RunState): Promise<void>;
   /** Adds or replaces by id. */
@@ -263,6 +266,9 @@ export interface RunStore extends ResultReader {
   addEvent(event: RunEvent): Promise<void>;
   /** The newest `limit` events, oldest first. */
   events(limit: number): Promise<RunEvent[]>;
+  /** At most `limit` events before the one called `beforeId`, oldest first. */
+  pageEvents(limit: number, beforeId?: number): Promise<NumberedRunEvent[]>;
+  pageShards(request: ShardPageRequest): Promise<ShardPage>;
 
   // Results
   /** Derives the sequence results and writes every table that run.db alone can give: all of RESULT_FILES but

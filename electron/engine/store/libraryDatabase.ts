@@ -17,7 +17,8 @@ CREATE TABLE history (
   phase TEXT NOT NULL,
   inputs TEXT NOT NULL,
   model TEXT NOT NULL,
-  notes TEXT NOT NULL
+  notes TEXT NOT NULL,
+  summary TEXT
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX history_by_time ON history (created_at);
 
@@ -54,7 +55,7 @@ function libraryMethods(db: Database.Database) {
   );
   const saveSetting = db.prepare('INSERT OR REPLACE INTO setting (key, value) VALUES (?, ?)');
   const deleteSetting = db.prepare('DELETE FROM setting WHERE key = ?');
-  const saveEntry = db.prepare('INSERT OR REPLACE INTO history VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  const saveEntry = db.prepare('INSERT OR REPLACE INTO history VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
   const deleteEntry = db.prepare('DELETE FROM history WHERE run_id = ?');
   const entries = db.prepare<[number], HistoryColumns>(
     'SELECT * FROM history ORDER BY created_at DESC, run_id LIMIT ?',
@@ -78,7 +79,8 @@ function libraryMethods(db: Database.Database) {
     },
     saveRun: (entry: HistoryEntry): void => {
       const { runId, folder, name, createdAt, finishedAt, phase, inputs, model, notes } = entry;
-      saveEntry.run(runId, folder, name, createdAt, finishedAt, phase, JSON.stringify(inputs), model, notes);
+      const summary = entry.summary ? JSON.stringify(entry.summary) : null;
+      saveEntry.run(runId, folder, name, createdAt, finishedAt, phase, JSON.stringify(inputs), model, notes, summary); // prettier-ignore
     },
     history: (limit?: number): HistoryEntry[] => entries.all(limit ?? -1).map(toEntry),
     removeRun: (runId: string): void => void deleteEntry.run(runId),
@@ -104,6 +106,7 @@ interface HistoryColumns {
   inputs: string;
   model: string;
   notes: string;
+  summary: string | null;
 }
 
 function toEntry(row: HistoryColumns): HistoryEntry {
@@ -117,5 +120,6 @@ function toEntry(row: HistoryColumns): HistoryEntry {
     inputs: JSON.parse(row.inputs) as string[],
     model: row.model,
     notes: row.notes,
+    ...(row.summary === null ? {} : { summary: JSON.parse(row.summary) as JsonObject }),
   };
 }

@@ -306,6 +306,8 @@ export interface HistoryEntry {
   inputs: string[];
   model: string;
   notes: string;
+  /** What the list of runs shows of it, so that it need not be opened, also while its folder is away. */
+  summary?: JsonObject | null;
 }
 
 export interface LearntBatch {

@@ -12,15 +12,24 @@ const AUTOMATIC_BATCHES = 'batches are sized by tokens; use --tokens-per-batch i
 
 /** Flags of `predict` that do nothing here. The run goes on; the sentence is printed. */
 export const RETIRED_PREDICT_FLAGS: readonly RetiredFlag[] = [
-  { flags: '-b, --batch-size <n>', says: 'The classifier runs over whole parts; there is no batch size to set.' },
+  {
+    flags: '-b, --batch-size <n>',
+    says: 'The classifier runs over whole parts; there is no batch size to set.',
+  },
   { flags: '-w, --num-workers <n>', says: 'There is one worker per device; choose devices with --devices.' },
   { flags: '--dnabert-batch-size <n>', says: `Both encoders share one setting: ${AUTOMATIC_BATCHES}` },
   { flags: '--esm-batch-size <n>', says: `Both encoders share one setting: ${AUTOMATIC_BATCHES}` },
   { flags: '--parallel', says: 'All devices are used by default; choose fewer with --devices.' },
   { flags: '--v1-fallback', says: 'There is one way of computing; choose its precision with --precision.' },
   { flags: '--v1-attention', says: 'There is one way of computing; choose its precision with --precision.' },
-  { flags: '-t, --threads <n>', says: 'Threads are chosen by the program; for CPU workers use --devices cpu:N.' },
-  { flags: '--merge-threads <n>', says: 'There is no merge stage: both embeddings are computed in one pass.' },
+  {
+    flags: '-t, --threads <n>',
+    says: 'Threads are chosen by the program; for CPU workers use --devices cpu:N.',
+  },
+  {
+    flags: '--merge-threads <n>',
+    says: 'There is no merge stage: both embeddings are computed in one pass.',
+  },
   {
     flags: '--skip-checkpoint-validation',
     says: 'Checkpoints are always verified by their hash, which costs next to nothing.',
@@ -33,14 +42,20 @@ export const RETIRED_PREDICT_FLAGS: readonly RetiredFlag[] = [
   { flags: '--cuda-streams', says: 'Copies and computing always overlap; there is nothing to set.' },
   { flags: '--no-cuda-streams', says: 'Copies and computing always overlap; there is nothing to set.' },
   { flags: '--persistent-models', says: 'Models always stay loaded for the whole run.' },
-  { flags: '-c, --config <file>', says: 'There is no configuration file; every setting is a flag and is stored with the run.' },
+  {
+    flags: '-c, --config <file>',
+    says: 'There is no configuration file; every setting is a flag and is stored with the run.',
+  },
 ];
 
 /** Commands that have no equal here. They end with the sentence. */
 export const RETIRED_COMMANDS: Readonly<Record<string, string>> = {
-  profile: 'Batch sizes are found by the program itself and remembered per device; there is nothing to profile.',
-  benchmark: 'Measure this computer with "npm run bench:gpu"; the figures published are in docs/performance.md.',
-  'utils generate-config': 'There is no configuration file; every setting is a flag and is stored with the run.',
+  profile:
+    'Batch sizes are found by the program itself and remembered per device; there is nothing to profile.',
+  benchmark:
+    'Measure this computer with "npm run bench:gpu"; the figures published are in docs/performance.md.',
+  'utils generate-config':
+    'There is no configuration file; every setting is a flag and is stored with the run.',
   'utils validate-checkpoints':
     'Checkpoints are verified whenever a run is opened: use "virnucpro status FOLDER" or "virnucpro resume FOLDER".',
 };
@@ -51,7 +66,8 @@ export const RETIRED_VARIABLES: Readonly<Record<string, string>> = {
   VIRNUCPRO_DISABLE_FP16: 'use --precision fp32.',
   VIRNUCPRO_V1_ATTENTION: 'there is one attention, exact on every device.',
   VIRNUCPRO_VIRAL_CHECKPOINT_MODE: 'every finished part is a checkpoint.',
-  VIRNUCPRO_DISABLE_COMPILE: 'compiled and plain kernels give the same numbers; there is nothing to switch off.',
+  VIRNUCPRO_DISABLE_COMPILE:
+    'compiled and plain kernels give the same numbers; there is nothing to switch off.',
 };
 
 /** `-d cuda:1`, `-d 1`, `-d cuda` of the earlier tool in today's words. */

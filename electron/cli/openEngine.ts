@@ -39,7 +39,9 @@ declare const APP_VERSION: string | undefined;
 export function appVersion(root: string): string {
   if (typeof APP_VERSION === 'string') return APP_VERSION;
   const file = join(root, 'package.json');
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version : 'unknown';
+  return existsSync(file)
+    ? (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
+    : 'unknown';
 }
 
 export function unwrap<Value>(result: Result<Value>): Value {

@@ -50,7 +50,9 @@ export async function followRun(session: RunSession, reporter: Reporter, devices
 async function summarize(session: RunSession, state: RunState, reporter: Reporter): Promise<void> {
   if (state.phase === 'paused' && state.error) {
     reporter.error(state.error);
-    reporter.line(`Everything computed so far is kept. Go on with: virnucpro resume ${quoted(session.folder)}`);
+    reporter.line(
+      `Everything computed so far is kept. Go on with: virnucpro resume ${quoted(session.folder)}`,
+    );
     return;
   }
   if (state.phase !== 'done') return;

@@ -55,7 +55,9 @@ export async function predict(
   const { plan } = created;
   reporter.line(
     `Model ${plan.model.title}${plan.model.notice ? ` (${plan.model.notice})` : ''}, ${plan.precision}, on ` +
-      created.devices.map((device) => (device.kind === 'cuda' ? `GPU ${device.index} ${device.name}` : device.id)).join(', '),
+      created.devices
+        .map((device) => (device.kind === 'cuda' ? `GPU ${device.index} ${device.name}` : device.id))
+        .join(', '),
   );
   reporter.line(`Results go to ${created.folder}`);
   return followRun(unwrap(await RunSession.open(context, created.folder)), reporter);
@@ -77,7 +79,9 @@ function runRequest(inputs: string[], flags: PredictFlags): RunRequest {
   });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new AppFailure(appError('usage', `--${issue?.path.join('.') ?? 'option'}: ${issue?.message ?? 'not understood'}`));
+  throw new AppFailure(
+    appError('usage', `--${issue?.path.join('.') ?? 'option'}: ${issue?.message ?? 'not understood'}`),
+  );
 }
 
 /** The earlier tool's `--model-type custom --model-path FILE` is today's `--model FILE`. */
@@ -85,7 +89,9 @@ function model(flags: PredictFlags): string {
   if (flags.model !== undefined && flags.model !== 'custom') return flags.model;
   if (flags.modelPath !== undefined) return flags.modelPath;
   if (flags.model === 'custom') {
-    throw new AppFailure(appError('usage', 'A custom model needs its path.', { nextStep: 'Use --model PATH.' }));
+    throw new AppFailure(
+      appError('usage', 'A custom model needs its path.', { nextStep: 'Use --model PATH.' }),
+    );
   }
   return '500';
 }

@@ -12,16 +12,18 @@ export async function status(context: EngineContext, folder: string, json: boole
   if (!isRunFolder(folder)) throw new AppFailure(appError('folder_not_a_run', `${folder} holds no run.db.`));
   const store = await openRunStore(folder, { hostEntry: context.storeHost, readOnly: true });
   try {
-    const [run, timings, devices, holder] = await Promise.all([
+    const [run, timings, devices] = await Promise.all([
       store.loadRun(),
       store.timings(),
       store.deviceSummaries(),
-      lockHolder(folder),
     ]);
+    const holder = lockHolder(folder);
     const interrupted = isActive(run.state) && holder === null;
     if (json) {
       const { state, counts, plan } = run;
-      process.stdout.write(`${JSON.stringify({ state, interrupted, counts, plan, timings, devices, holder })}\n`);
+      process.stdout.write(
+        `${JSON.stringify({ state, interrupted, counts, plan, timings, devices, holder })}\n`,
+      );
       return 0;
     }
     const { shards, frames } = run.counts;
@@ -35,7 +37,9 @@ export async function status(context: EngineContext, folder: string, json: boole
       ...devices.map(
         (device) =>
           `${device.device}: ${formatCount(device.parts)} parts, ${formatCount(device.residues)} residues` +
-          (device.seconds > 0 ? `, ${formatCount(Math.round(device.residues / device.seconds))} tokens/s` : ''),
+          (device.seconds > 0
+            ? `, ${formatCount(Math.round(device.residues / device.seconds))} tokens/s`
+            : ''),
       ),
       ...(run.state.phase === 'paused' && run.state.error
         ? [`${run.state.error.title}. ${run.state.error.cause} ${run.state.error.nextStep}`]

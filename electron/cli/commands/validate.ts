@@ -26,7 +26,9 @@ export async function validate(
         `  ${formatCount(file.sequences)} sequences, ${formatCount(file.bases)} bases, lengths ` +
           `${formatCount(file.min_length)} to ${formatCount(file.max_length)} (median ${formatCount(file.median_length)}), ` +
           `${formatCount(file.chunks)} chunks`,
-        ...file.problems.map(({ severity, message, what_happens }) => `  ${severity}: ${message} ${what_happens}`),
+        ...file.problems.map(
+          ({ severity, message, what_happens }) => `  ${severity}: ${message} ${what_happens}`,
+        ),
         ...(file.problems.length === 0 ? ['  Nothing to complain about.'] : []),
       ];
       process.stdout.write(`${lines.join('\n')}\n`);

@@ -17,7 +17,8 @@ export function totalLine(progress: RunProgress): string {
     `frames ${formatCount(progress.frames.done)}/${formatCount(progress.frames.total)}`,
   ];
   if (progress.shards.failed > 0) parts.push(`${formatCount(progress.shards.failed)} failed`);
-  if (progress.tokensPerSecond !== null) parts.push(`${formatCount(Math.round(progress.tokensPerSecond))} tokens/s`);
+  if (progress.tokensPerSecond !== null)
+    parts.push(`${formatCount(Math.round(progress.tokensPerSecond))} tokens/s`);
   parts.push(`elapsed ${formatSeconds(progress.elapsedSeconds)}`);
   if (progress.remainingSeconds) parts.push(`left ${formatRange(progress.remainingSeconds)}`);
   return parts.join('  ');
@@ -32,8 +33,11 @@ export function deviceLine(device: DeviceLive): string {
     cells.push(workerWords(device).padEnd(27));
   }
   cells.push(`${formatCount(device.shardsDone)} done`.padStart(10));
-  cells.push(device.memoryUsedBytes === null ? ''.padStart(9) : formatBytes(device.memoryUsedBytes).padStart(9));
-  if (device.utilizationPercent !== null) cells.push(`${Math.round(device.utilizationPercent)} %`.padStart(6));
+  cells.push(
+    device.memoryUsedBytes === null ? ''.padStart(9) : formatBytes(device.memoryUsedBytes).padStart(9),
+  );
+  if (device.utilizationPercent !== null)
+    cells.push(`${Math.round(device.utilizationPercent)} %`.padStart(6));
   if (device.tokensPerSecond !== null) {
     cells.push(`${formatCount(Math.round(device.tokensPerSecond))} tokens/s`.padStart(18));
   }

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { appError } from '../../contract/errors.ts';
-import { err, ok, type Result } from '../../contract/result.ts';
+import { err, type Result } from '../../contract/result.ts';
 import { choosePrecision, type ChosenDevice } from '../devices/index.ts';
 import type { EngineContext } from '../engineContext.ts';
 import { resolveModel } from '../models/index.ts';

@@ -18,7 +18,7 @@ import { inspectInputs } from '../inputs/inspectInputs.ts';
 import { resolveModel } from '../models/index.ts';
 import { openRunStore } from '../store/runStore.ts';
 import type { JsonObject } from '../store/types.ts';
-import { acquireRunLock } from '../store/runLock.ts';
+import { acquireRunLock, type RunLock } from '../store/runLock.ts';
 import { chooseDevices } from './chooseDevices.ts';
 import { checkRunFolder, makeWorkFolders, removeRun } from './runFolder.ts';
 
@@ -123,9 +123,9 @@ async function makeFolder(
 ): Promise<Result<void>> {
   const usable = await checkRunFolder(folder, request.force);
   if (!usable.ok) return usable;
-  const lock = await acquireRunLock(folder);
-  if (!lock.ok) return lock;
+  let lock: RunLock | undefined;
   try {
+    lock = await acquireRunLock(folder);
     await removeRun(folder);
     await makeWorkFolders(folder);
     const store = await openRunStore(folder, {
@@ -146,7 +146,7 @@ async function makeFolder(
   } catch (reason) {
     return err(asAppError(reason));
   } finally {
-    await lock.value.release();
+    lock?.release();
   }
 }
 

@@ -14,8 +14,8 @@ import { acquireRunLock, type RunLock } from '../store/runLock.ts';
 import { openRunStore } from '../store/runStore.ts';
 import type { InputProgress, RunCounts, RunStore, StoredRun } from '../store/types.ts';
 import { checkReadiness } from './checkReadiness.ts';
-import { finishRun } from './finishRun.ts';
-import { isRunFolder } from './runFolder.ts';
+import { finishRun, recordRun } from './finishRun.ts';
+import { isRunFolder, removeWork } from './runFolder.ts';
 import { RunNotes, type RunNote } from './runNotes.ts';
 import { runProgress } from './runProgress.ts';
 import { isActive, transition, type RunHappening } from './runTransitions.ts';
@@ -73,17 +73,17 @@ export class RunSession {
     if (!isRunFolder(folder)) {
       return err(appError('folder_not_a_run', `${folder} holds no run.db, so there is nothing to resume.`));
     }
-    const lock = await acquireRunLock(folder);
-    if (!lock.ok) return lock;
+    let lock: RunLock | undefined;
     try {
+      lock = await acquireRunLock(folder);
       const store = await openRunStore(folder, { hostEntry: context.storeHost });
       const run = await store.loadRun();
       const { workingMilliseconds } = await store.timings();
-      const session = new RunSession(context, folder, store, lock.value, run, workingMilliseconds);
+      const session = new RunSession(context, folder, store, lock, run, workingMilliseconds);
       session.inputs = await store.inputProgress();
       return ok(session);
     } catch (reason) {
-      await lock.value.release();
+      lock?.release();
       return err(asAppError(reason));
     }
   }
@@ -227,7 +227,7 @@ export class RunSession {
     if (this.period) await this.pause();
     await this.ending;
     await this.store.close();
-    await this.lock.release();
+    this.lock.release();
   }
 
   private async work(): Promise<Result<void>> {
@@ -275,10 +275,16 @@ export class RunSession {
     try {
       await this.advance({ type: 'shards_settled' });
       const stopping = this.stopPeriod();
-      const outcome = await finishRun(this.context, this.store, this.run, this.devices, this.workerFacts);
+      const outcome = await finishRun(this.context, this.store, this.notes);
+      const tables = outcome.tables;
       await stopping;
-      await this.refreshCounts();
-      await this.advance({ type: 'tables_written', ...outcome });
+      await this.advance({
+        type: 'tables_written',
+        failedShards: outcome.failedShards,
+        failedRecords: outcome.failedRecords,
+      });
+      await recordRun(this.context, this.store, tables, this.workerFacts);
+      if (!this.request.keepWork) await removeWork(this.folder, this.run.plan.embeddings !== null);
       await this.store.checkpoint();
     } catch (reason) {
       await this.halt(asAppError(reason));

@@ -1,0 +1,38 @@
+import { computerChecks, freeBytes } from '../../engine/computer/computerChecks.ts';
+import { probeDevices } from '../../engine/devices/index.ts';
+import { ensureEnvironment, resolveAppPaths } from '../../engine/environment/index.ts';
+import { listModels } from '../../engine/models/index.ts';
+import { EXIT } from '../exitCodes.ts';
+import { unwrap } from '../openEngine.ts';
+import { environmentReporter } from '../output/environmentReporter.ts';
+
+const MARKS = { good: 'ok  ', warning: 'note', bad: 'BAD ', checking: '... ' } as const;
+
+/** Checks this computer, part by part, and says of each what it means. Works where Python doesn't. */
+export async function doctor(
+  interpreter: string | undefined,
+  repair: boolean,
+  json: boolean,
+): Promise<number> {
+  const paths = unwrap(resolveAppPaths({ startFolder: import.meta.dirname }));
+  const environment = await ensureEnvironment({
+    paths,
+    interpreter: interpreter ?? (process.env['VIRNUCPRO_PYTHON'] || undefined),
+    repair,
+    onState: environmentReporter(json),
+  });
+  const [probe, models] = environment.ok
+    ? await Promise.all([probeDevices(environment.value), listModels(environment.value, paths)])
+    : [null, null];
+  const checks = computerChecks({
+    environment,
+    probe,
+    models,
+    diskFreeBytes: await freeBytes(paths.dataDir),
+  });
+  const lines = checks.map(
+    ({ status, title, sentence }) => `${MARKS[status]}  ${title.padEnd(18)}  ${sentence}`,
+  );
+  process.stdout.write(json ? `${JSON.stringify(checks)}\n` : `${lines.join('\n')}\n`);
+  return checks.some(({ status }) => status === 'bad') ? EXIT.failed : EXIT.done;
+}

@@ -1,0 +1,35 @@
+import type { EngineContext } from '../../engine/engineContext.ts';
+import { RunSession } from '../../engine/runs/runSession.ts';
+import { exitCodeOf } from '../exitCodes.ts';
+import { unwrap } from '../openEngine.ts';
+import type { Reporter } from '../output/reporter.ts';
+import { followRun } from './followRun.ts';
+
+export interface ResumeFlags {
+  devices?: string;
+  gpus?: string;
+  retryFailed?: boolean;
+}
+
+/** Goes on with a run where it was; one that is done is left alone, unless its failed parts are to be tried again. */
+export async function resume(
+  context: EngineContext,
+  folder: string,
+  flags: ResumeFlags,
+  reporter: Reporter,
+): Promise<number> {
+  const session = unwrap(await RunSession.open(context, folder));
+  if (session.state.phase !== 'done') return followRun(session, reporter, flags.devices ?? flags.gpus);
+  if (flags.retryFailed && session.state.failedShards > 0) {
+    await session.store.retryFailed('all');
+    return followRun(session, reporter, flags.devices ?? flags.gpus);
+  }
+  const { failedShards } = session.state;
+  reporter.line(
+    failedShards > 0
+      ? `The run is done, but ${failedShards} parts failed. Try them again with --retry-failed.`
+      : 'The run is already complete.',
+  );
+  await session.close();
+  return exitCodeOf(session.state);
+}

@@ -1,0 +1,62 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { RETIRED_PREDICT_FLAGS } from './legacyTool.ts';
+
+/** `predict` with its flags, those of the earlier tool among them. */
+export function predictCommand(root: Command): Command {
+  const command = root
+    .command('predict')
+    .description('Score every sequence of the inputs and write the result tables')
+    .argument('<inputs...>', 'FASTA or FASTQ files, plain or compressed, or folders')
+    .option('-o, --output-dir <folder>', 'folder for the results (default: {input}_predictions)')
+    .option('--model <name>', 'demo, 300, 500, or the path of a model folder or head file (default: 500)')
+    .option('-e, --chunk-length <n>', "chunk length in bases (default: the model's)", positiveInteger)
+    .option('-d, --devices <list>', 'auto, cpu, cpu:3 (three CPU workers), 0,1 or UUIDs (default: auto)')
+    .addOption(new Option('--precision <name>').choices(['auto', 'bf16', 'fp16', 'fp32', 'fp8']))
+    .option('--tokens-per-batch <n>', 'tokens computed at once', positiveInteger)
+    .option('--residues-per-part <n>', 'size of a part, the unit of work and of resuming', positiveInteger)
+    .addOption(
+      new Option('--embeddings [precision]', 'keep the embeddings').choices(['fp16', 'fp32']).preset('fp16'),
+    )
+    .option('-k, --keep-work', 'keep the work folder after the run')
+    .option('-f, --force', 'replace a run that is in the folder')
+    .option('--resume', 'go on with the run if the folder holds one');
+  const aliases = [
+    new Option('-m, --model-type <name>').hideHelp(),
+    new Option('-p, --model-path <path>').hideHelp(),
+    new Option('--expected-length <n>').argParser(positiveInteger).hideHelp(),
+    new Option('--gpus <list>').hideHelp(),
+    new Option('--device <name>').hideHelp(),
+    new Option('--keep-intermediate').hideHelp(),
+  ];
+  for (const alias of aliases) command.addOption(alias);
+  const into = {
+    modelType: 'model',
+    expectedLength: 'chunkLength',
+    gpus: 'devices',
+    device: 'devices',
+    keepIntermediate: 'keepWork',
+  };
+  for (const [from, to] of Object.entries(into)) {
+    command.on(`option:${kebab(from)}`, () => {
+      command.setOptionValue(to, command.getOptionValue(from));
+    });
+  }
+  for (const { flags, says } of RETIRED_PREDICT_FLAGS) {
+    const option = new Option(flags).hideHelp();
+    command.addOption(option);
+    command.on(`option:${option.name()}`, () => {
+      process.stderr.write(`${option.long ?? flags} has no effect: ${says}\n`);
+    });
+  }
+  return command;
+}
+
+export function positiveInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value <= 0) throw new InvalidArgumentError('Write a whole number above 0.');
+  return value;
+}
+
+function kebab(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}

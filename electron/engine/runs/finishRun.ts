@@ -1,0 +1,69 @@
+import { asAppError } from '../../contract/errors.ts';
+import type { WorkerReady } from '../../contract/protocol/index.ts';
+import type { EngineContext } from '../engineContext.ts';
+import { extractRecords } from '../inputs/extractRecords.ts';
+import { runJson, writeRunJson } from '../results/runJson.ts';
+import type { TablesWritten } from '../results/types.ts';
+import { writeViralSequences } from '../results/viralSequences.ts';
+import type { RunStore } from '../store/types.ts';
+import type { RunNotes } from './runNotes.ts';
+
+export interface FinishedRun {
+  tables: TablesWritten;
+  failedShards: number;
+  failedRecords: number;
+}
+
+/** Derives the results of a run whose parts are all settled and writes every table. */
+export async function finishRun(
+  context: EngineContext,
+  store: RunStore,
+  notes: RunNotes,
+): Promise<FinishedRun> {
+  const tables = await store.writeTables();
+  await writeSequences(context, store, notes);
+  const { failedShards, byPrediction } = tables.counts;
+  return { tables, failedShards, failedRecords: byPrediction.failed };
+}
+
+/** The tables stand without the sequences: an input that has moved must not undo a finished run. */
+async function writeSequences(context: EngineContext, store: RunStore, notes: RunNotes): Promise<void> {
+  const { plan } = await store.loadRun();
+  try {
+    await writeViralSequences(store, plan.inputs, (request) => extractRecords(context.environment, request));
+  } catch (reason) {
+    const error = asAppError(reason);
+    notes.add(
+      'warning',
+      'viral_sequences_not_written',
+      `The tables are complete, but viral_sequences.fna could not be written. ${error.cause} ${error.nextStep}`,
+      error.detail,
+    );
+  }
+}
+
+/** Writes run.json, which says how the results came about. Last of all, since it holds the run's end. */
+export async function recordRun(
+  context: EngineContext,
+  store: RunStore,
+  tables: TablesWritten,
+  worker: WorkerReady | undefined,
+): Promise<void> {
+  const [run, timings, devices] = await Promise.all([
+    store.loadRun(),
+    store.timings(),
+    store.deviceSummaries(),
+  ]);
+  const { environment } = context;
+  await writeRunJson(
+    store.folder,
+    runJson(run, timings, devices, tables, {
+      appVersion: context.appVersion,
+      backendVersion: environment.packages['virnucpro-backend'] ?? null,
+      pythonVersion: environment.pythonVersion,
+      torchVersion: worker?.torch_version ?? environment.packages['torch'] ?? null,
+      platform: `${process.platform} ${process.arch}`,
+      tolerance: null,
+    }),
+  );
+}

@@ -1,0 +1,200 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runRequestSchema, type RunRequestInput } from '../../contract/rpc/runs.ts';
+import type { RunState } from '../../contract/runState.ts';
+import type { EngineContext } from '../engineContext.ts';
+import { readTables, SAMPLE, temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
+import { createRun } from './createRun.ts';
+import type { RunNote } from './runNotes.ts';
+import { RunSession } from './runSession.ts';
+
+interface Outcome {
+  folder: string;
+  state: RunState;
+  notes: RunNote[];
+  tables: Record<string, string>;
+}
+
+async function makeRun(context: EngineContext, request: Partial<RunRequestInput> = {}): Promise<RunSession> {
+  const parent = await temporaryFolder();
+  const created = await createRun(context, {
+    defaultParent: parent,
+    request: runRequestSchema.parse({
+      inputs: [SAMPLE],
+      model: 'demo',
+      devices: 'cpu:1',
+      residuesPerShard: 4000,
+      ...request,
+    }),
+  });
+  if (!created.ok) throw new Error(created.error.cause);
+  const session = await RunSession.open(context, created.value.folder);
+  if (!session.ok) throw new Error(session.error.cause);
+  return session.value;
+}
+
+async function predict(context: EngineContext, request: Partial<RunRequestInput> = {}): Promise<Outcome> {
+  const session = await makeRun(context, request);
+  const notes: RunNote[] = [];
+  session.subscribe((change) => {
+    if (change.type === 'note') notes.push(change.note);
+  });
+  const started = await session.start();
+  if (!started.ok) throw new Error(started.error.cause);
+  const state = await session.whenIdle();
+  await session.close();
+  const tables = state.phase === 'done' ? await readTables(session.folder) : {};
+  return { folder: session.folder, state, notes, tables };
+}
+
+const codes = (outcome: Outcome): string[] => outcome.notes.map(({ code }) => code);
+
+describe.skipIf(WITHOUT_PYTHON)('a run with real workers', { timeout: 120_000 }, () => {
+  it('gives the same bytes with one, two and three CPU workers, and with a worker killed in between', async () => {
+    const one = await predict(testContext());
+    expect(one.state).toEqual({ phase: 'done', failedShards: 0, failedRecords: 0 });
+    const marker = join(await temporaryFolder(), 'died');
+    const [two, three, killed] = [
+      await predict(testContext(), { devices: 'cpu:2' }),
+      await predict(testContext(), { devices: 'cpu:3' }),
+      await predict(testContext({ fault: `die_once:${marker}` }), { devices: 'cpu:1' }),
+    ];
+    expect(two.tables).toEqual(one.tables);
+    expect(three.tables).toEqual(one.tables);
+    expect(killed.tables).toEqual(one.tables);
+    expect(codes(killed)).toContain('worker_died');
+  });
+
+  it('pauses, frees the devices, and goes on to the same bytes', async () => {
+    const whole = await predict(testContext());
+    const session = await makeRun(testContext());
+    await session.start();
+    await new Promise<void>((resolve) => {
+      const timer = setInterval(() => {
+        if (session.progress().shards.done < 2) return;
+        clearInterval(timer);
+        resolve();
+      }, 20);
+    });
+    const paused = await session.pause();
+    expect(paused.ok).toBe(true);
+    expect(session.state).toEqual({ phase: 'paused', error: null });
+    expect(session.deviceStates()).toEqual([]);
+    const before = session.progress().shards.done;
+    expect(before).toBeGreaterThanOrEqual(2);
+    await session.start();
+    expect(await session.whenIdle()).toMatchObject({ phase: 'done' });
+    await session.close();
+    expect(await readTables(session.folder)).toEqual(whole.tables);
+  });
+
+  it('bisects a part that kills every worker down to the chunk that does it, and scores the rest', async () => {
+    const whole = await predict(testContext());
+    const { folder } = whole;
+    const context = testContext();
+    const opened = await RunSession.open(context, folder);
+    if (!opened.ok) throw new Error(opened.error.cause);
+    await opened.value.close();
+    const residues = 'MKTAYIAKQR';
+    const poisoned = join(await temporaryFolder(), 'poisoned.fa');
+    const codons: Record<string, string> = {
+      M: 'ATG',
+      K: 'AAA',
+      T: 'ACC',
+      A: 'GCC',
+      Y: 'TAC',
+      I: 'ATC',
+      Q: 'CAG',
+      R: 'CGC',
+    };
+    const poison = [...residues].map((letter) => codons[letter]).join('');
+    const filler = 'GCC'.repeat(60);
+    const records = Array.from(
+      { length: 12 },
+      (_, i) => `>seq_${i}\n${filler}${i === 7 ? poison : ''}${filler}\n`,
+    );
+    await writeFile(poisoned, records.join(''));
+    const outcome = await predict(testContext({ fault: `die_at:${residues}` }), {
+      inputs: [poisoned],
+      residuesPerShard: 100_000,
+    });
+    expect(outcome.state).toEqual({ phase: 'done', failedShards: 1, failedRecords: 1 });
+    expect(codes(outcome)).toContain('shard_bisected');
+    const rows = (outcome.tables['sequences.tsv'] ?? '').trimEnd().split('\n').slice(1);
+    expect(rows).toHaveLength(12);
+    for (const row of rows) {
+      const cells = row.split('\t');
+      expect(cells[6], row).toBe(cells[0] === 'seq_7' ? 'failed' : cells[6] === 'virus' ? 'virus' : 'others');
+    }
+    expect(outcome.tables['failed_files.txt']).toContain('|');
+    expect(outcome.tables['failed_records.tsv']).toContain('seq_7');
+  });
+
+  it.each([
+    ['garbage', 'protocol_garbage', {}],
+    ['wrong_version', 'protocol_version', {}],
+    ['silent', 'worker_silent', { silentMs: 1500 }],
+    ['stalled', 'worker_stalled', { stepFloorMs: 1500 }],
+  ])(
+    'names the error when workers are %s, and pauses with everything kept',
+    async (fault, code, deadlines) => {
+      const outcome = await predict(testContext({ fault, deadlines }));
+      expect(codes(outcome)).toContain(code);
+      expect(outcome.state).toMatchObject({ phase: 'paused', error: { code: 'no_usable_device' } });
+    },
+  );
+
+  it('is not disturbed by a library that prints', async () => {
+    const outcome = await predict(testContext({ fault: 'library_print' }));
+    expect(outcome.state).toMatchObject({ phase: 'done' });
+    expect(outcome.tables).toEqual((await predict(testContext())).tables);
+  });
+
+  it('handles no scorable frame, one record, and more workers than parts', async () => {
+    const folder = await temporaryFolder();
+    const stops = join(folder, 'stops.fa');
+    await writeFile(stops, `>only_stops\n${'TAATTAATTAACTAGCTAG'.repeat(10)}\n`);
+    const none = await predict(testContext(), { inputs: [stops] });
+    expect(none.state).toEqual({ phase: 'done', failedShards: 0, failedRecords: 0 });
+    expect(none.tables['sequences.tsv']).toMatch(/\tnot_scored\tno_open_frame\t/);
+    const single = join(folder, 'single.fa');
+    await writeFile(single, `>one\n${'GCC'.repeat(100)}\n`);
+    const one = await predict(testContext(), { inputs: [single], devices: 'cpu:3' });
+    expect(one.state).toMatchObject({ phase: 'done' });
+    expect(one.tables['sequences.tsv']?.split('\n')).toHaveLength(3);
+  });
+
+  it('notices an input that changes during the run', async () => {
+    const input = join(await temporaryFolder(), 'changing.fa');
+    await writeFile(input, `>a\n${'GCC'.repeat(100)}\n`);
+    const session = await makeRun(testContext(), { inputs: [input] });
+    await writeFile(input, `>a\n${'GCA'.repeat(100)}\n`);
+    await session.start();
+    expect(await session.whenIdle()).toMatchObject({ phase: 'paused', error: { code: 'input_changed' } });
+    await writeFile(input, `>a\n${'GCC'.repeat(100)}\n`);
+    expect((await session.start()).ok).toBe(true);
+    expect(await session.whenIdle()).toMatchObject({ phase: 'done' });
+    await session.close();
+  });
+
+  it('makes damaged work files again', async () => {
+    const whole = await predict(testContext());
+    const session = await makeRun(testContext());
+    await session.start();
+    await new Promise<void>((resolve) => {
+      const timer = setInterval(() => {
+        if (session.progress().shards.done < 1) return;
+        clearInterval(timer);
+        resolve();
+      }, 20);
+    });
+    await session.stopNow();
+    const shards = join(session.folder, 'work', 'shards');
+    for (const name of await readdir(shards)) await writeFile(join(shards, name), 'damaged');
+    await session.start();
+    expect(await session.whenIdle()).toMatchObject({ phase: 'done' });
+    await session.close();
+    expect(await readTables(session.folder)).toEqual(whole.tables);
+  });
+});

@@ -1,0 +1,122 @@
+"""Runs the real backend with one fault built in, for tests of how the engine takes it.
+
+Called like an interpreter (`-X utf8 -u -m virnucpro_backend.worker ...`); VIRNUCPRO_FAULT names the fault as
+`name` or `name:argument`. Everything but a worker is handed on to the real interpreter untouched.
+"""
+
+from __future__ import annotations
+
+import os
+import runpy
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+WORKER = "virnucpro_backend.worker"
+
+
+def on_emit(act: Callable[[Any, str], bool]) -> None:
+    """Calls `act(channel, type)` before every event; the event is sent only if it answers True."""
+    from virnucpro_backend.protocol import Channel
+
+    emit = Channel.emit
+
+    def faulty(self: Channel, type: str, **fields: object) -> None:
+        if act(self, type):
+            emit(self, type, **fields)
+
+    Channel.emit = faulty  # type: ignore[method-assign]
+
+
+def before_launch(act: Callable[[Any], None]) -> None:
+    """Calls `act(frames)` when a shard goes to the device."""
+    from virnucpro_backend.inference.scorer import ShardScorer
+
+    launch = ShardScorer.launch
+
+    def faulty(self: ShardScorer, shard: Any, listener: Any = None) -> Any:
+        act(shard.frames)
+        return launch(self, shard, listener)
+
+    ShardScorer.launch = faulty  # type: ignore[method-assign]
+
+
+def garbage(_: str) -> None:
+    def act(channel: Any, type: str) -> bool:
+        if type == "progress":
+            os.write(channel._events_fd, b"Segmentation violation in thread 7\n")
+        return True
+
+    on_emit(act)
+
+
+def wrong_version(_: str) -> None:
+    from virnucpro_backend import protocol
+
+    protocol.PROTOCOL_VERSION = 999
+
+
+def library_print(_: str) -> None:
+    def act(_: Any) -> None:
+        print("a library says hello on standard output")
+        os.write(1, b"and so does its C part\n")
+
+    before_launch(act)
+
+
+def silent(_: str) -> None:
+    quiet = threading.Event()
+
+    def act(_: Any, type: str) -> bool:
+        if type == "progress":
+            quiet.set()
+        return not quiet.is_set()
+
+    on_emit(act)
+    before_launch(lambda _: time.sleep(600) if quiet.is_set() else None)
+
+
+def stalled(_: str) -> None:
+    before_launch(lambda _: time.sleep(600))
+
+
+def die_at(residues: str) -> None:
+    """Dies, as by the system's memory killer, whenever a shard holds these amino acids in a row."""
+
+    def act(frames: Any) -> None:
+        if residues.encode() in frames.residues.tobytes():
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    before_launch(act)
+
+
+def die_once(marker: str) -> None:
+    def act(_: Any) -> None:
+        if not Path(marker).exists():
+            Path(marker).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    before_launch(act)
+
+
+FAULTS = {
+    fault.__name__: fault
+    for fault in (garbage, wrong_version, library_print, silent, stalled, die_at, die_once)
+}
+
+
+def main() -> None:
+    arguments = sys.argv[1:]
+    if WORKER not in arguments:
+        os.execv(sys.executable, [sys.executable, *arguments])
+    name, _, argument = os.environ["VIRNUCPRO_FAULT"].partition(":")
+    FAULTS[name](argument)
+    sys.argv = [WORKER, *arguments[arguments.index(WORKER) + 1 :]]
+    runpy.run_module(WORKER, run_name="__main__", alter_sys=True)
+
+
+main()

@@ -1,6 +1,7 @@
 import type { AppError } from '../../contract/errors.ts';
 import type { AppPaths } from './appPaths.ts';
 import type { PythonEnvironment } from './pythonLaunch.ts';
+import type { RequirementSet } from './requirements.ts';
 
 /** The way of an environment from whatever there is to one that can compute; ends in `ready` or `failed`. */
 export type EnvironmentState =
@@ -13,8 +14,10 @@ export type EnvironmentState =
       readonly step: number;
       readonly stepCount: number;
       readonly title: string;
-      /** The last line the installer wrote. */
+      /** What the installer is doing. */
       readonly line: string;
+      /** Of the file that is being downloaded; null where nothing is known. */
+      readonly fraction: number | null;
     }
   | { readonly state: 'verifying' }
   | { readonly state: 'ready'; readonly environment: PythonEnvironment }
@@ -25,10 +28,10 @@ export interface EnvironmentRequest {
   /** `--python` or VIRNUCPRO_PYTHON: used as it is, never installed into. */
   readonly interpreter?: string | undefined;
   /** `test` adds what the tests and linters need. */
-  readonly requirements?: 'run' | 'test';
+  readonly requirements?: RequirementSet | undefined;
   /** Builds the environment anew even where it looks whole. */
-  readonly repair?: boolean;
+  readonly repair?: boolean | undefined;
   readonly env?: NodeJS.ProcessEnv;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly onState?: (state: EnvironmentState) => void;
 }

@@ -54,6 +54,8 @@ const OWN_SETTINGS = {
   PYTHONUTF8: '1',
   PYTHONIOENCODING: 'utf-8',
   PYTHONNOUSERSITE: '1',
+  // A file such as random.py in the folder the user stands in must not hide the library's.
+  PYTHONSAFEPATH: '1',
   TOKENIZERS_PARALLELISM: 'false',
 } as const;
 

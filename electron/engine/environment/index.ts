@@ -1,0 +1,6 @@
+export * from './appPaths.ts';
+export * from './checkEnvironment.ts';
+export * from './ensureEnvironment.ts';
+export * from './environmentState.ts';
+export * from './pythonLaunch.ts';
+export * from './stepProgress.ts';

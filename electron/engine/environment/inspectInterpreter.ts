@@ -1,0 +1,85 @@
+/** Asks an interpreter whether it has what computing needs. */
+import { z } from 'zod';
+import { appError } from '../../contract/errors.ts';
+import { err, ok, type Result } from '../../contract/result.ts';
+import { OLDEST_SUPPORTED } from './basePython.ts';
+import { pythonLaunch, type PythonEnvironment } from './pythonLaunch.ts';
+import type { CommandRunner } from './runCommand.ts';
+
+const reportSchema = z.object({
+  executable: z.string().min(1),
+  python_version: z.string(),
+  packages: z.record(z.string(), z.string()),
+  problems: z.record(z.string(), z.string()),
+});
+
+export interface Inspection {
+  readonly interpreter: string;
+  readonly own: boolean;
+  readonly source: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Imports every package, which takes seconds; else it is enough that they can be found. */
+  readonly thorough: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The first import of a large package from a cold or network disk can take minutes. */
+const THOROUGH_TIMEOUT_MS = 300_000;
+const QUICK_TIMEOUT_MS = 60_000;
+
+export async function inspectInterpreter(
+  run: CommandRunner,
+  inspection: Inspection,
+): Promise<Result<PythonEnvironment>> {
+  const { interpreter, own, source, thorough } = inspection;
+  const launch = pythonLaunch(
+    { interpreter, own, source, pythonVersion: '', packages: {} },
+    'virnucpro_backend.environment_check',
+    thorough ? ['--import'] : [],
+    {},
+    inspection.env,
+  );
+  const outcome = await run({
+    ...launch,
+    timeoutMs: thorough ? THOROUGH_TIMEOUT_MS : QUICK_TIMEOUT_MS,
+    signal: inspection.signal,
+  });
+  if (outcome.ending !== 'succeeded') {
+    const cause =
+      outcome.ending === 'not_started'
+        ? `${interpreter} cannot be started.`
+        : `${interpreter} does not run the Python backend.`;
+    return err(broken(cause, `${outcome.summary}\n${outcome.stderr}`));
+  }
+  const report = parseReport(outcome.stdout);
+  if (report === undefined) return err(broken(`${interpreter} sent something unreadable.`, outcome.stdout));
+  if (!isSupported(report.python_version)) {
+    return err(broken(`${interpreter} is Python ${report.python_version}; 3.10 or newer is needed.`));
+  }
+  const problems = Object.entries(report.problems).map(([name, problem]) => `${name} ${problem}`);
+  if (problems.length > 0) return err(broken(`In ${interpreter}: ${problems.join('; ')}.`));
+  return ok({
+    interpreter: report.executable,
+    own,
+    source,
+    pythonVersion: report.python_version,
+    packages: report.packages,
+  });
+}
+
+function broken(cause: string, detail = '') {
+  return appError('python_broken', cause, detail ? { detail } : {});
+}
+
+function parseReport(stdout: string): z.infer<typeof reportSchema> | undefined {
+  try {
+    return reportSchema.safeParse(JSON.parse(stdout)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+function isSupported(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major === OLDEST_SUPPORTED[0] && minor >= OLDEST_SUPPORTED[1];
+}

@@ -1,0 +1,19 @@
+import { join } from 'node:path';
+import type { EnvironmentRequest } from './environmentState.ts';
+import type { Inspection } from './inspectInterpreter.ts';
+
+/** Interpreter of the environment that this program makes. */
+export function ownInterpreter(folder: string): string {
+  return process.platform === 'win32' ? join(folder, 'Scripts', 'python.exe') : join(folder, 'bin', 'python');
+}
+
+export function ownInspection(request: EnvironmentRequest, thorough: boolean): Inspection {
+  return {
+    interpreter: ownInterpreter(request.paths.environmentFolder),
+    own: true,
+    source: request.paths.pythonSource,
+    env: request.env ?? process.env,
+    thorough,
+    signal: request.signal,
+  };
+}

@@ -1,0 +1,75 @@
+/** A user's own classifier on the published encoders: a small model folder beside theirs, made on first use. */
+import { createHash } from 'node:crypto';
+import { copyFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { appError } from '../../contract/errors.ts';
+import type { ModelFile, ModelManifest } from '../../contract/model.ts';
+import { err, type Result } from '../../contract/result.ts';
+import type { AppPaths } from '../environment/appPaths.ts';
+import { readManifest, readModelFolder } from './modelFolder.ts';
+import type { ResolvedModel } from './resolvedModel.ts';
+import { PUBLISHED_MODELS, weightsFolder } from './weightsFolder.ts';
+
+const HEAD_ENDING = /\.(pth|pt|safetensors)$/i;
+
+export async function customHeadModel(head: string, paths: AppPaths): Promise<Result<ResolvedModel>> {
+  const ending = HEAD_ENDING.exec(head)?.[0];
+  if (ending === undefined) {
+    return err(
+      appError(
+        'model_unknown',
+        `${head} is neither a model folder nor a head file (.pth, .pt, .safetensors).`,
+      ),
+    );
+  }
+  const base = await encodersOf(paths);
+  if (!base.ok) return base;
+  const content = await readFile(head);
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  const name = `custom-${sha256.slice(0, 12)}`;
+  const folder = join(weightsFolder(paths), name);
+  await mkdir(folder, { recursive: true });
+  const headFile = `head${ending.toLowerCase()}`;
+  await copyFile(head, join(folder, headFile));
+  await writeManifest(folder, {
+    ...base.value.manifest,
+    name,
+    title: `Own classifier ${basename(head)} on the published encoders`,
+    files: {
+      ...seenFromBeside(base.value.manifest.files, base.value.name),
+      head: { path: headFile, size: content.byteLength, sha256 },
+    },
+    norm_bands: null,
+  });
+  return readModelFolder(folder);
+}
+
+/** The published encoders are the same for every published model; any that is here will do. */
+async function encodersOf(paths: AppPaths): Promise<Result<{ name: string; manifest: ModelManifest }>> {
+  for (const name of [...PUBLISHED_MODELS].reverse()) {
+    const manifest = await readManifest(join(weightsFolder(paths), name));
+    if (manifest.ok) return { ok: true, value: { name, manifest: manifest.value } };
+  }
+  return err(
+    appError('model_missing', 'A head file needs the published encoders, which are not on this computer.', {
+      nextStep: 'Get them with "virnucpro models get 500".',
+    }),
+  );
+}
+
+function seenFromBeside(files: ModelManifest['files'], folder: string): ModelManifest['files'] {
+  const moved = (file: ModelFile): ModelFile =>
+    file.path.startsWith('../') ? file : { ...file, path: `../${folder}/${file.path}` };
+  return {
+    esm2: moved(files.esm2),
+    dnabert_s: moved(files.dnabert_s),
+    tokenizer: moved(files.tokenizer),
+    head: moved(files.head),
+  };
+}
+
+async function writeManifest(folder: string, manifest: ModelManifest): Promise<void> {
+  const temporary = join(folder, `model.json.${process.pid}.tmp`);
+  await writeFile(temporary, `${JSON.stringify(manifest, null, 2)}\n`);
+  await rename(temporary, join(folder, 'model.json'));
+}

@@ -1,0 +1,81 @@
+/** Reads a model folder: its `model.json`, its hash, and whether its files are there. */
+import { createHash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { appError } from '../../contract/errors.ts';
+import { MODEL_ROLES, modelManifestSchema, type ModelManifest } from '../../contract/model.ts';
+import { err, ok, type Result } from '../../contract/result.ts';
+import type { ResolvedModel } from './resolvedModel.ts';
+
+/** What a worker takes besides the weights: the interpreter, PyTorch, and one batch. */
+const WORKER_OVERHEAD_BYTES = 600 * 1024 ** 2;
+const BYTES_PER_FP32 = 4;
+
+/**
+ * A model whose files are there with the right sizes. Their hashes are checked by the worker that loads them:
+ * reading gigabytes twice would double the time to the first result.
+ */
+export async function readModelFolder(folder: string): Promise<Result<ResolvedModel>> {
+  const manifest = await readManifest(folder);
+  if (!manifest.ok) return manifest;
+  for (const role of MODEL_ROLES) {
+    const file = manifest.value.files[role];
+    const path = join(folder, file.path);
+    const info = await stat(path).catch(() => undefined);
+    if (!info) return err(appError('model_missing', `The model "${manifest.value.title}" lacks ${path}.`));
+    if (info.size !== file.size) {
+      return err(appError('model_damaged', `${path} has ${info.size} bytes instead of ${file.size}.`));
+    }
+  }
+  return ok(describeModel(manifest.value, folder));
+}
+
+export async function readManifest(folder: string): Promise<Result<ModelManifest>> {
+  const path = join(folder, 'model.json');
+  const text = await readFile(path, 'utf8').catch(() => undefined);
+  if (text === undefined) {
+    return err(appError('model_unknown', `${folder} is not a model folder: there is no model.json in it.`));
+  }
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch {
+    return err(appError('model_damaged', `${path} is not JSON.`));
+  }
+  const parsed = modelManifestSchema.safeParse(content);
+  if (parsed.success) return ok(parsed.data);
+  return err(
+    appError('model_damaged', `${path} is not as it should be.`, { detail: z.prettifyError(parsed.error) }),
+  );
+}
+
+/** SHA-256 over the roles and SHA-256s of the files, as the backend's ModelDescription.model_hash. */
+export function modelHash(manifest: ModelManifest): string {
+  const lines = MODEL_ROLES.map((role) => `${role} ${manifest.files[role].sha256}\n`).join('');
+  return createHash('sha256').update(lines).digest('hex');
+}
+
+function describeModel(manifest: ModelManifest, folder: string): ResolvedModel {
+  return {
+    planModel: {
+      name: manifest.name,
+      title: manifest.title,
+      hash: modelHash(manifest),
+      folder: resolve(folder),
+      notice: manifest.notice,
+    },
+    chunkLength: manifest.chunk_length,
+    cpuWorkerMemoryBytes: WORKER_OVERHEAD_BYTES + BYTES_PER_FP32 * parameterCount(manifest),
+  };
+}
+
+/** The matrices of both encoders; the rest is too small to count. */
+function parameterCount({ esm2, dnabert_s }: ModelManifest): number {
+  const attention = (width: number) => 4 * width * width;
+  return (
+    esm2.layers * (attention(esm2.width) + 2 * esm2.width * esm2.feed_forward) +
+    dnabert_s.layers * (attention(dnabert_s.width) + 3 * dnabert_s.width * dnabert_s.feed_forward) +
+    dnabert_s.vocabulary * dnabert_s.width
+  );
+}

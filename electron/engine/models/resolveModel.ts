@@ -1,0 +1,32 @@
+/** From what the user called a model (`demo`, `300`, `500`, a folder, a head file) to one that can be loaded. */
+import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { appError } from '../../contract/errors.ts';
+import { err, type Result } from '../../contract/result.ts';
+import type { AppPaths } from '../environment/appPaths.ts';
+import { customHeadModel } from './customHead.ts';
+import { readModelFolder } from './modelFolder.ts';
+import type { ResolvedModel } from './resolvedModel.ts';
+import { PUBLISHED_MODELS, weightsFolder } from './weightsFolder.ts';
+
+export async function resolveModel(choice: string, paths: AppPaths): Promise<Result<ResolvedModel>> {
+  if (choice === 'demo') return readModelFolder(join(paths.resources, 'demo-model'));
+  if ((PUBLISHED_MODELS as readonly string[]).includes(choice)) return publishedModel(choice, paths);
+  const path = resolve(choice);
+  const info = await stat(path).catch(() => undefined);
+  if (info?.isDirectory()) return readModelFolder(path);
+  if (info?.isFile()) return customHeadModel(path, paths);
+  return err(appError('model_unknown', `There is no model "${choice}", and no folder or file of that name.`));
+}
+
+async function publishedModel(name: string, paths: AppPaths): Promise<Result<ResolvedModel>> {
+  const folder = join(weightsFolder(paths), name);
+  const found = await readModelFolder(folder);
+  if (found.ok || found.error.code === 'model_damaged') return found;
+  return err(
+    appError('model_missing', `The weights of the ${name}-bp model are not on this computer.`, {
+      nextStep: `Get them with "virnucpro models get ${name}", or try the program with --model demo.`,
+      detail: found.error.cause,
+    }),
+  );
+}

@@ -1,0 +1,78 @@
+"""`python -m virnucpro_backend.environment_check`: whether this interpreter has what computing needs.
+
+One JSON object. Nothing but the standard library is imported, unless `--import` asks for a proof that the
+packages work; so it answers in any environment, however damaged, and quickly.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import importlib.util
+import json
+import sys
+
+from virnucpro_backend import __version__
+
+PACKAGES = {
+    "torch": "torch",
+    "numpy": "numpy",
+    "safetensors": "safetensors",
+    "tokenizers": "tokenizers",
+    "xopen": "xopen",
+    "zstandard": "zstandard",
+    "nvidia-ml-py": "pynvml",
+    "huggingface_hub": "huggingface_hub",
+}
+"""Distributions that computing needs, and the module of each."""
+
+
+def check_environment(*, thorough: bool) -> dict[str, object]:
+    """What there is: `packages` (version by distribution) and `problems` (a sentence by distribution).
+
+    `thorough` imports every module, which takes seconds; otherwise a module counts when it can be found.
+    """
+    packages: dict[str, str] = {}
+    problems: dict[str, str] = {}
+    for distribution, module in PACKAGES.items():
+        problem = _problem(module, thorough)
+        if problem is None:
+            packages[distribution] = _version(distribution)
+        else:
+            problems[distribution] = problem
+    return {
+        "executable": sys.executable,
+        "python_version": ".".join(str(part) for part in sys.version_info[:3]),
+        "backend_version": __version__,
+        "packages": packages,
+        "problems": problems,
+    }
+
+
+def _problem(module: str, thorough: bool) -> str | None:
+    try:
+        spec = importlib.util.find_spec(module)
+        if spec is None or spec.origin is None:  # no origin: a folder left behind without its files
+            return "is not installed"
+        if thorough:
+            importlib.import_module(module)
+    except Exception as error:  # a damaged package can raise anything on import
+        return f"cannot be imported: {type(error).__name__}: {error}"
+    return None
+
+
+def _version(distribution: str) -> str:
+    """Of a package without metadata, as some system packages are, only that it is there is known."""
+    try:
+        return importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return "unknown"
+
+
+def main() -> None:
+    report = check_environment(thorough="--import" in sys.argv[1:])
+    sys.stdout.write(json.dumps(report) + "\n")
+
+
+if __name__ == "__main__":
+    main()

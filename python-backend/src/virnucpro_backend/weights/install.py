@@ -94,7 +94,7 @@ def install_model(
     What was converted before, for this or another model, is used again. Raises WeightsError, OSError.
     """
     if Path(name).name != name or name in ("", "..", SHARED, DOWNLOADS):
-        raise WeightsError("model_unknown", f"{name!r} cannot be the name of a model.", "Choose a plain name.")
+        raise WeightsError("model_unknown", f"{name!r} cannot be a model's name.", "Choose a plain name.")
     folder, shared = weights / name, weights / SHARED
     folder.mkdir(parents=True, exist_ok=True)
     shared.mkdir(exist_ok=True)

@@ -16,8 +16,9 @@ export function float32Text(x: number): string {
   const bits = BITS[0]!;
   const exponent = bits >>> 23;
   const k = COARSE_DECIMALS[exponent]!;
-  // Powers of two have a nearer neighbour below, subnormals and numbers from 2^24 on other spacings: rare, left to exact arithmetic.
-  if (k < 0 || (bits & 0x7fffff) === 0) return exactText(bits, x);
+  // Powers of two have a nearer neighbour below; subnormals and numbers from 2^23 on are rare. Both take exact arithmetic.
+  if ((bits & 0x7fffff) === 0) return powerOfTwoText(bits, x);
+  if (k < 0) return exactText(bits, x);
 
   const halfSpacing = HALF_SPACING[exponent]!;
   let scaled = x * POWERS_OF_TEN[k]!;
@@ -32,6 +33,15 @@ export function float32Text(x: number): string {
 
 const FLOAT = new Float32Array(1);
 const BITS = new Uint32Array(FLOAT.buffer);
+
+/** Fractions of chunks make some powers of two, such as 0.5, very common; there are few of them. */
+const POWER_TEXTS = new Map<number, string>();
+
+function powerOfTwoText(bits: number, x: number): string {
+  let text = POWER_TEXTS.get(bits);
+  if (text === undefined) POWER_TEXTS.set(bits, (text = exactText(bits, x)));
+  return text;
+}
 
 /** Scaled values have at most ten digits; doubles carry them to 1e-6 and better. Closer decisions are made exactly. */
 const DOUBT = 1e-6;

@@ -3,7 +3,7 @@ import type { Reason } from '../../contract/results.ts';
 import { FRAMES_IN_MASK, type ScorePairs } from './chunkCall.ts';
 import type { ChunkScores } from './sequenceTally.ts';
 
-const PAGE_ROWS = 8192;
+const PAGE_ROWS = 1024;
 const NO_PAIRS = new Float32Array(0);
 
 export interface ScannedRecord {

@@ -2,7 +2,11 @@ import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-const FLUSH_CHARACTERS = 1 << 19;
+/** Text is encoded in small pieces, while its parts are still in the processor's cache, and written in large blocks. */
+const ENCODE_CHARACTERS = 1 << 12;
+const BLOCK_BYTES = 1 << 20;
+/** A character of a JavaScript string takes at most three bytes in UTF-8. */
+const BYTES_PER_CHARACTER = 3;
 
 /** A text file that appears whole or not at all: written under a temporary name, flushed, then renamed. */
 export class TableFile {
@@ -12,6 +16,8 @@ export class TableFile {
   readonly #hash = createHash('sha256');
   #descriptor: number | null;
   #pending = '';
+  readonly #block = Buffer.allocUnsafe(BLOCK_BYTES);
+  #filled = 0;
 
   constructor(folder: string, name: string) {
     this.name = name;
@@ -22,11 +28,12 @@ export class TableFile {
 
   write(text: string): void {
     this.#pending += text;
-    if (this.#pending.length >= FLUSH_CHARACTERS) this.#flush();
+    if (this.#pending.length >= ENCODE_CHARACTERS) this.#encode();
   }
 
   /** Brings everything to the disk, still under the temporary name. Answers with the SHA-256. */
   finish(): string {
+    this.#encode();
     this.#flush();
     if (this.#descriptor !== null) {
       fsyncSync(this.#descriptor);
@@ -44,9 +51,21 @@ export class TableFile {
     rmSync(this.#temporary, { force: true });
   }
 
-  #flush(): void {
-    const bytes = Buffer.from(this.#pending, 'utf8');
+  #encode(): void {
+    const text = this.#pending;
     this.#pending = '';
+    const most = BYTES_PER_CHARACTER * text.length;
+    if (this.#filled + most > BLOCK_BYTES) this.#flush();
+    if (most > BLOCK_BYTES) this.#toDisk(Buffer.from(text, 'utf8'));
+    else this.#filled += this.#block.write(text, this.#filled, 'utf8');
+  }
+
+  #flush(): void {
+    this.#toDisk(this.#block.subarray(0, this.#filled));
+    this.#filled = 0;
+  }
+
+  #toDisk(bytes: Buffer): void {
     this.#hash.update(bytes);
     if (this.#descriptor === null) throw new Error(`${this.name} is closed`);
     for (let done = 0; done < bytes.length;) done += writeSync(this.#descriptor, bytes, done);

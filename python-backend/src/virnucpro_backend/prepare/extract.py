@@ -1,0 +1,204 @@
+"""`python -m virnucpro_backend.prepare.extract`: stream the inputs once more and write chosen records.
+
+One command as a line on standard input: `{"type": "extract", "inputs": [{"path", "sha256"}], "rows_path",
+"out_path"}`. The answer is one line on standard output: `extracted` with the number of records, or
+`extract_failed` with code, message and next_step as in prepare.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from virnucpro_backend.prepare.failures import FailureCode, PrepareError, writing_failed
+from virnucpro_backend.prepare.input_file import InputFile
+from virnucpro_backend.prepare.scan import ScanBatch, new_scanner, scan
+from virnucpro_backend.prepare.sniff import sniff_format
+from virnucpro_backend.protocol import Channel, Command, EndOfCommands, MalformedCommand
+
+LINE_LETTERS = 80
+
+RowArray = npt.NDArray[np.uint32]
+
+
+@dataclass(frozen=True)
+class ExtractInput:
+    """path; sha256: what its bytes must hash to."""
+
+    path: Path
+    sha256: str
+
+
+def extract(inputs: Sequence[ExtractInput], rows: RowArray, out_path: Path) -> int:
+    """Write the records with the given rows to `out_path`, as FASTA.
+
+    rows: uint32 [n], ascending, numbered over all inputs as prepare does. Header lines byte for byte behind
+    a '>', letters as written, LINE_LETTERS to a line. The file appears whole or not at all. Inputs behind the
+    last wanted row are not read. Returns the number of records.
+
+    Raises PrepareError: `input_changed` when an input that was read has another hash, those of InputFile,
+    `disk_full` and `folder_unwritable`.
+    """
+    with _whole_file(out_path) as out:
+        writer = _RecordWriter(rows, out)
+        for source in inputs:
+            if writer.is_complete:
+                break
+            _extract_input(source, writer)
+        if not writer.is_complete:
+            raise PrepareError(
+                FailureCode.INTERNAL_ERROR,
+                f"The inputs hold fewer records than row {int(rows[-1])}.",
+                "Start the run anew in another folder.",
+            )
+    return int(rows.size)
+
+
+def _extract_input(source: ExtractInput, writer: _RecordWriter) -> None:
+    with InputFile(source.path) as file:
+        blocks = file.blocks()
+        beginning = next(blocks, b"")
+        scanner = new_scanner(sniff_format(source.path.name, beginning))
+        for batch in scan(chain([beginning], blocks), scanner):
+            writer.add(batch)
+        writer.end_record()
+        sha256 = file.sha256()
+    if sha256 != source.sha256:
+        raise PrepareError(
+            FailureCode.INPUT_CHANGED,
+            f"{source.path.name} is no longer the file this run was created with.",
+            "Restore the file and try again.",
+        )
+
+
+class _RecordWriter:
+    """Counts records as they come and writes those whose turn it is."""
+
+    def __init__(self, rows: RowArray, out: BinaryIO) -> None:
+        self._rows = rows.astype(np.int64)
+        self._out = out
+        self._next_row = 0
+        self._begun = 0
+        self._is_open = False
+        """Whether the newest record is one to write, and may go on."""
+        self._column = 0
+
+    @property
+    def is_complete(self) -> bool:
+        return self._begun == self._rows.size
+
+    def add(self, batch: ScanBatch) -> None:
+        """Take what a block of input added."""
+        count = batch.begins.size
+        letters = batch.letters.tobytes()
+        edges = np.append(batch.begins, len(letters))
+        if self._is_open:
+            self._write_letters(letters[: int(edges[0])])
+        if count == 0:
+            return
+        self.end_record()
+        end = int(np.searchsorted(self._rows, self._next_row + count))
+        places = self._rows[self._begun : end] - self._next_row
+        header_ends = np.cumsum(batch.header_counts)
+        for place in places.tolist():
+            self.end_record()
+            header_end = int(header_ends[place])
+            header = batch.headers[header_end - int(batch.header_counts[place]) : header_end]
+            self._out.write(b">" + header + b"\n")
+            self._is_open = True
+            self._write_letters(letters[int(edges[place]) : int(edges[place + 1])])
+            if place < count - 1:
+                self.end_record()
+        self._begun = end
+        self._next_row += count
+
+    def end_record(self) -> None:
+        """The newest record has all its letters."""
+        if self._is_open and self._column:
+            self._out.write(b"\n")
+        self._is_open = False
+        self._column = 0
+
+    def _write_letters(self, letters: bytes) -> None:
+        first = LINE_LETTERS - self._column
+        if len(letters) < first:
+            self._out.write(letters)
+            self._column += len(letters)
+            return
+        lines = [letters[:first]]
+        lines += [letters[i : i + LINE_LETTERS] for i in range(first, len(letters), LINE_LETTERS)]
+        self._column = len(lines[-1]) % LINE_LETTERS if len(lines) > 1 else 0
+        self._out.write(b"\n".join(lines))
+        if self._column == 0:
+            self._out.write(b"\n")
+
+
+@contextmanager
+def _whole_file(path: Path) -> Iterator[BinaryIO]:
+    """A file to write that takes its name only when all went well."""
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        with open(temporary, "wb") as out:
+            yield out
+            out.flush()
+            os.fsync(out.fileno())
+        os.replace(temporary, path)
+    except OSError as error:
+        raise writing_failed(error) from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def run_command(command: Command) -> int:
+    """Do what the command asks. Raises PrepareError."""
+    try:
+        if command["type"] != "extract":
+            raise ValueError(f"unexpected command {command['type']!r}")
+        inputs = [ExtractInput(Path(entry["path"]), str(entry["sha256"])) for entry in command["inputs"]]
+        rows = np.fromfile(Path(command["rows_path"]), dtype="<u4").astype(np.uint32)
+        out_path = Path(command["out_path"])
+    except (KeyError, TypeError, ValueError, OSError) as error:
+        raise PrepareError(
+            FailureCode.INTERNAL_ERROR,
+            f"The job of taking out sequences was not understood ({type(error).__name__}: {error}).",
+            "Reinstall the program: its parts don't fit together.",
+        ) from error
+    return extract(inputs, rows, out_path)
+
+
+def main() -> int:
+    """Exit status 0 after `extracted`, 1 after `extract_failed`."""
+    # Standard input is closed behind the one command: that doesn't mean that the engine has gone.
+    channel = Channel(on_eof=lambda: None)
+    command = channel.commands.get()
+    try:
+        if isinstance(command, EndOfCommands):
+            command = {"type": "nothing"}
+        elif isinstance(command, MalformedCommand):
+            command = {"type": command.problem}
+        channel.emit("extracted", records=run_command(command))
+        return 0
+    except PrepareError as failure:
+        error = failure
+    except Exception as unexpected:
+        sys.excepthook(*sys.exc_info())
+        error = PrepareError(
+            FailureCode.INTERNAL_ERROR,
+            f"Taking out sequences failed unexpectedly ({type(unexpected).__name__}: {unexpected}).",
+            "Try again; if it happens again, report it with the log.",
+        )
+    channel.emit("extract_failed", code=error.code.value, message=error.message, next_step=error.next_step)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

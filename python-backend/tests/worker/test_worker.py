@@ -149,7 +149,7 @@ e.BatchLoop._fits = endless
         closed = time.monotonic()
         worker.close_input()
         assert worker.exit_code() == 0
-        assert time.monotonic() - closed < 2
+        assert time.monotonic() - closed < 5
     assert worker.seen[-1] == {"type": "bye", "reason": "stdin_closed"}
 
 
@@ -213,7 +213,7 @@ def test_stop_drops_what_is_in_work(files: list[ShardFile], tmp_path: Path, how:
         else:
             worker.send(type="stop")
         assert worker.exit_code() == 0
-        assert time.monotonic() - stopped < 2
+        assert time.monotonic() - stopped < 5
     assert worker.seen[-1] == {"type": "bye", "reason": "stop"}
     assert not [event for event in worker.seen if event["type"] in ("shard_done", "shard_failed")]
     assert not list(tmp_path.rglob("scores/*"))

@@ -210,7 +210,8 @@ class ShardPipeline:
                         task.prepared, _GatedBatches(progress, self._between_batches)
                     )
                 else:
-                    launched = self._scorer.recompute(task.launched)
+                    unheard = _GatedBatches(ShardListener(), self._between_batches)
+                    launched = self._scorer.recompute(task.launched, unheard)
         except StoppedError:
             raise
         except Exception as error:

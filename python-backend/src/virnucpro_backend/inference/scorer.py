@@ -121,14 +121,14 @@ class ShardScorer:
         )
 
     @torch.inference_mode()
-    def recompute(self, launched: LaunchedShard) -> LaunchedShard:
+    def recompute(self, launched: LaunchedShard, listener: ShardListener | None = None) -> LaunchedShard:
         """The frames with results that are not finite again, in FP32; the others keep theirs.
 
         Raises ShardFailedError `non_finite` if neither the device nor main memory has room for an FP32 model.
         """
         faulty = launched.non_finite()
         log.warning("recomputing %d of %d frames in FP32", len(faulty), launched.shard.frames.count)
-        again = self._in_fp32(launched.shard.frames.subset(faulty))
+        again = self._in_fp32(launched.shard.frames.subset(faulty), listener or ShardListener())
         places = torch.from_numpy(faulty).to(self.device)
         on_device = launched.on_device
         on_device.dnabert_s.index_copy_(0, places, again.dnabert_s.to(self.device))
@@ -178,10 +178,10 @@ class ShardScorer:
         finished = recorded_event() if self.device.type == "cuda" else None
         return LaunchedShard(shard, on_device, figures, embeddings, finished, recomputed)
 
-    def _in_fp32(self, frames: ShardFrames) -> Embeddings:
+    def _in_fp32(self, frames: ShardFrames, listener: ShardListener) -> Embeddings:
         for device in dict.fromkeys((self.device, torch.device("cpu"))):
             try:
-                return self._in_fp32_on(device, frames)
+                return self._in_fp32_on(device, frames, listener)
             except Exception as error:
                 if not is_out_of_memory(error) and getattr(error, "code", None) != "out_of_memory":
                     raise
@@ -193,11 +193,11 @@ class ShardScorer:
             "and there is too little memory to compute them in FP32.",
         )
 
-    def _in_fp32_on(self, device: torch.device, frames: ShardFrames) -> Embeddings:
+    def _in_fp32_on(self, device: torch.device, frames: ShardFrames, listener: ShardListener) -> Embeddings:
         model = self.load_fp32(device)
         plan = _batch_plan(model, min(self.tokens_per_batch, RECOMPUTE_TOKENS_PER_BATCH))
         loop = BatchLoop(model, TokenBudget(plan.tokens_per_batch))
-        return loop.embed(prepare_shard(frames, model.tokenizer, plan), ShardListener())
+        return loop.embed(prepare_shard(frames, model.tokenizer, plan), listener)
 
     def _outside_norm_band(self, norms: npt.NDArray[np.float32]) -> int:
         """Frames with finite embeddings of a norm outside the model's band. Raises if they are too many."""

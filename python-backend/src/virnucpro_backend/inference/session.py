@@ -27,6 +27,7 @@ from virnucpro_backend.inference.pipeline import ShardPipeline
 from virnucpro_backend.inference.reports import ShardReports
 from virnucpro_backend.inference.scorer import ShardScorer
 from virnucpro_backend.inference.status import WorkerStatus
+from virnucpro_backend.inference.warm_up import warm_up
 from virnucpro_backend.protocol import Channel
 from virnucpro_backend.weights.errors import WeightsError
 from virnucpro_backend.weights.model_folder import LoadedModel, load_model
@@ -173,11 +174,9 @@ def _open_and_load(command: Load) -> tuple[OpenDevice, LoadedModel]:
     """Open the device and put the model on it. Raises LoadFailedError, whatever goes wrong."""
     try:
         opened = open_device(command.device, command.precision, command.memory_fraction)
-        if command.precision == "fp8":
-            raise LoadFailedError(
-                "precision_unsupported", "FP8 is not built into this version.", "Choose BF16 or FP16."
-            )
-        return opened, load_model(command.model_folder, opened.device, command.precision)
+        model = load_model(command.model_folder, opened.device, command.precision)
+        warm_up(model)
+        return opened, model
     except LoadFailedError:
         raise
     except WeightsError as error:

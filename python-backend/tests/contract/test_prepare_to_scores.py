@@ -1,0 +1,76 @@
+"""The real prepare writes shards, the real worker scores them: files and messages of both fit together."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import safetensors.numpy
+from running_worker import RunningWorker
+
+BACKEND = Path(__file__).parents[2]
+SAMPLE = BACKEND.parent / "resources" / "sample.fa"
+
+
+def schema(name: str) -> jsonschema.Draft202012Validator:
+    content = json.loads((BACKEND / "schemas" / f"{name}.json").read_text(encoding="utf-8"))
+    return jsonschema.Draft202012Validator(content)
+
+
+def test_from_sequences_to_scores(tmp_path: Path) -> None:
+    command = {
+        "type": "prepare",
+        "inputs": [{"input": 0, "path": str(SAMPLE), "sha256": None}],
+        "work_dir": str(tmp_path / "work"),
+        "chunk_length": 500,
+        "residues_per_shard": 8192,
+        "tail_shards": 4,
+    }
+    schema("prepare-command").validate(command)
+    prepare = subprocess.Popen(
+        [sys.executable, "-X", "utf8", "-u", "-m", "virnucpro_backend.prepare"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert prepare.stdin is not None
+    assert prepare.stdout is not None
+    prepare.stdin.write(json.dumps(command) + "\n")
+    prepare.stdin.flush()
+    events = []
+    for line in prepare.stdout:
+        events.append(json.loads(line))
+        schema("prepare-event").validate(events[-1])
+        if events[-1]["type"] in ("done", "prepare_failed"):
+            prepare.stdin.close()
+    assert prepare.wait(timeout=30) == 0
+    assert events[0]["type"] == "hello"
+    shards = [event for event in events if event["type"] == "shard"]
+    (done,) = [event for event in events if event["type"] == "done"]
+    assert len(shards) == done["shards"] > 2
+    assert sum(shard["frames"] for shard in shards) == done["frames"] > 0
+
+    with RunningWorker() as worker:
+        worker.load()
+        for shard in shards:
+            worker.send(
+                type="shard",
+                shard=shard["key"],
+                shard_path=str(tmp_path / shard["path"]),
+                shard_sha256=shard["sha256"],
+                frame_begin=0,
+                frame_end=shard["frames"],
+                scores_path=str(tmp_path / "work" / "scores" / f"{shard['key']}.safetensors"),
+                embeddings_path=None,
+            )
+        for shard in shards:
+            scored = worker.wait_for("shard_done")
+            assert (scored["shard"], scored["frames"]) == (shard["key"], shard["frames"])
+            assert scored["residues"] == shard["residues"]
+            scores = safetensors.numpy.load_file(scored["scores_path"])
+            assert len(scores["score2"]) == shard["frames"]
+            assert np.isfinite(scores["score2"]).all()

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from virnucpro_backend.prepare.arrays import IntArray
-from virnucpro_backend.prepare.scan import MAX_HEADER_BYTES, ScanBatch, without_white_space
+from virnucpro_backend.prepare.arrays import IntArray, offsets_of
+from virnucpro_backend.prepare.scan import MAX_HEADER_BYTES, WHITE_SPACE, ScanBatch, without_white_space
 
 _LINE_FEED, _CARRIAGE_RETURN = 10, 13
 _HEADER = ord(">")
@@ -55,7 +55,13 @@ class FastaScanner:
         segment_end = np.append(starts[special], data.size)
         joined = b"".join(map(block.__getitem__, map(slice, segment_begin.tolist(), segment_end.tolist())))
         counts = segment_end - segment_begin
-        letters, segment_places = without_white_space(joined, np.cumsum(counts) - counts)
+        segment_places = offsets_of(counts)[:-1]
+        if b" " in joined or b"\t" in joined:
+            letters, segment_places = without_white_space(joined, segment_places)
+        else:
+            # Only line ends are to go: ahead of the segment after line i there are i of them.
+            letters = np.frombuffer(joined.translate(None, WHITE_SPACE), np.uint8)
+            segment_places -= np.concatenate([[0], special])
 
         texts, offsets = self._headers(block, starts, ends, np.flatnonzero(is_header))
         # A record begins with the segment after its header; that of a header cut by the end has not begun.
@@ -71,12 +77,12 @@ class FastaScanner:
                 place = self._offset + _first_visible(block, segment_begin, segment_end)
                 offsets, begins = np.append(place, offsets), np.append(0, begins)
             self._seen_header = begins.size > len(malformed)
-        for number, text in enumerate(texts):
-            if len(text) > MAX_HEADER_BYTES:
-                texts[number] = text[:MAX_HEADER_BYTES]
-                malformed[self._records + number] = f"header line longer than {MAX_HEADER_BYTES:,} bytes"
+        header_counts = np.fromiter(map(len, texts), np.int64, len(texts))
+        for number in np.flatnonzero(header_counts > MAX_HEADER_BYTES).tolist():
+            texts[number] = texts[number][:MAX_HEADER_BYTES]
+            header_counts[number] = MAX_HEADER_BYTES
+            malformed[self._records + number] = f"header line longer than {MAX_HEADER_BYTES:,} bytes"
         self._records += len(texts)
-        header_counts = np.array([len(text) for text in texts], np.int64)
         return ScanBatch(letters, begins, offsets, b"".join(texts), header_counts, malformed)
 
     def _headers(

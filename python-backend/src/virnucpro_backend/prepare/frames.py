@@ -144,7 +144,10 @@ def _holds_any(flags: BoolArray, first: IntArray, last: IntArray) -> BoolArray:
 
 def _both_strands(letters: ByteArray) -> bytes:
     """The letters in upper case, then their reverse complement."""
-    return letters.tobytes().translate(_UPPER) + letters[::-1].tobytes().translate(_UPPER_COMPLEMENT)
+    forward = letters.tobytes()
+    if letters.size and letters.max() >= ord("a"):
+        forward = forward.translate(_UPPER)
+    return forward + letters[::-1].tobytes().translate(_UPPER_COMPLEMENT)
 
 
 def _slices_of_strands(

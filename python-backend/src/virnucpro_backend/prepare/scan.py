@@ -12,6 +12,7 @@ from virnucpro_backend.prepare.arrays import ByteArray, IntArray
 from virnucpro_backend.prepare.sniff import UTF8_BOM, SequenceFormat
 
 MAX_HEADER_BYTES = 1 << 20
+WHITE_SPACE = b"\n\r \t"
 
 
 @dataclass(frozen=True)
@@ -71,10 +72,9 @@ def new_scanner(sequence_format: SequenceFormat) -> Scanner:
 
 def without_white_space(joined: bytes, bounds: IntArray) -> tuple[ByteArray, IntArray]:
     """Drop white space from `joined`; returns the letters and where the given places (ascending) now are."""
+    letters = np.frombuffer(joined.translate(None, WHITE_SPACE), np.uint8)
+    if letters.size == len(joined):
+        return letters, bounds
     data = np.frombuffer(joined, np.uint8)
-    white = (data == 10) | (data == 13) | (data == 32) | (data == 9)
-    places = np.flatnonzero(white)
-    if places.size == 0:
-        return data, bounds
-    letters = np.frombuffer(joined.translate(None, b"\n\r \t"), np.uint8)
+    places = np.flatnonzero((data == 10) | (data == 13) | (data == 32) | (data == 9))
     return letters, bounds - np.searchsorted(places, bounds)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -77,7 +78,9 @@ class Shard:
 
 
 class ShardWriter:
-    """Writes shards/NNNNNN.safetensors in `work_dir`, and calls `on_shard` for each one that is on disk.
+    """Writes shards/NNNNNN.safetensors in `work_dir`.
+
+    Calls `on_shard`, from a thread of its own, for each one that is on disk.
 
     A shard ends with the first chunk that brings it to `residues_per_shard` residues. The last tail_shards
     / 4 full shards' worth is held back until the end and cut into shards of a quarter of the size, so that
@@ -100,7 +103,10 @@ class ShardWriter:
         self._on_shard = on_shard
         self._waiting: deque[FrameBlock] = deque()
         self._waiting_residues = 0
+        self._disk = ThreadPoolExecutor(1, thread_name_prefix="shards")
+        self._writing: Future[None] | None = None
         self.shards = 0
+        """Shards cut so far; the last one may still be on its way to the disk."""
 
     def add(self, block: FrameBlock) -> None:
         """Take the next frames; whole chunks only. Raises OSError when a shard can't be written."""
@@ -115,6 +121,7 @@ class ShardWriter:
         """Write what was held back."""
         while self._waiting:
             self._write(self._take(self._tail))
+        self._await_disk()
 
     def _take(self, target: int) -> list[FrameBlock]:
         """Blocks up to the first end of a chunk at which there are `target` residues, or all."""
@@ -132,7 +139,17 @@ class ShardWriter:
         return taken
 
     def _write(self, blocks: list[FrameBlock]) -> None:
-        key = f"{self.shards:06d}"
+        # One shard is on its way to the disk while the frames of the next are found.
+        self._await_disk()
+        self._writing = self._disk.submit(self._write_now, self.shards, blocks)
+        self.shards += 1
+
+    def _await_disk(self) -> None:
+        if self._writing is not None:
+            self._writing.result()
+
+    def _write_now(self, number: int, blocks: list[FrameBlock]) -> None:
+        key = f"{number:06d}"
         name = f"{key}.safetensors"
         row = np.concatenate([block.row for block in blocks])
         residue_counts = np.concatenate([block.residue_counts for block in blocks])
@@ -148,7 +165,6 @@ class ShardWriter:
         }
         metadata = {"kind": "shard", "version": FORMAT_VERSION, "chunk_length": str(self._chunk_length)}
         written = write_safetensors(self._folder / name, arrays, metadata)
-        self.shards += 1
         chunks = sum(int(block.begins_chunk().sum()) for block in blocks)
         residues = int(residue_counts.sum())
         self._on_shard(

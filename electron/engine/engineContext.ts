@@ -1,5 +1,6 @@
 import type { AppPaths } from './environment/appPaths.ts';
 import type { PythonEnvironment } from './environment/pythonLaunch.ts';
+import type { LearntBatch } from './store/types.ts';
 import type { DeadlineLimits } from './workers/deadlines.ts';
 
 /** What every part of the engine needs to know of the program it is part of. */
@@ -11,4 +12,11 @@ export interface EngineContext {
   readonly storeHost: URL;
   readonly deadlines: DeadlineLimits;
   readonly restartDelayMs: number;
+  /** What earlier runs found out about a device's memory. */
+  readonly learntBatches?: LearntBatches;
+}
+
+export interface LearntBatches {
+  recall: (of: Omit<LearntBatch, 'tokensPerBatch'>) => Promise<number | null>;
+  remember: (batch: LearntBatch) => void;
 }

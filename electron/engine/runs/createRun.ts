@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { basename, join, resolve } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
 import { appError, asAppError, type AppError } from '../../contract/errors.ts';
 import {
   RESIDUES_PER_SHARD,
@@ -34,6 +35,10 @@ export interface CreateRunOptions {
   request: RunRequest;
   /** Where a run goes whose request names no folder. */
   defaultParent: string;
+  /** Takes a free name (`..._2`) where the folder to be made holds something already. */
+  freeName?: boolean;
+  /** What is known of a file already, so that it need not be read once more. */
+  inspected?: (path: string, chunkLength: number) => Promise<InspectedFile | undefined>;
   onFile?: (file: InspectedFile) => void;
 }
 
@@ -61,12 +66,9 @@ export async function createRun(
   const precision = choosePrecision(request.precision, devices.value);
   if (!precision.ok) return precision;
 
-  const files: InspectedFile[] = [];
-  const inspected = await inspectInputs(context, collected.value.paths, chunkLength, (file) => {
-    files.push(file);
-    options.onFile?.(file);
-  });
+  const inspected = await inspectAll(context, collected.value.paths, chunkLength, options);
   if (!inspected.ok) return inspected;
+  const files = inspected.value;
   const blocked = files.map(blocker).find((error) => error !== undefined);
   if (blocked) return err(blocked);
 
@@ -81,12 +83,44 @@ export async function createRun(
     tailShards: TAIL_SHARDS,
     embeddings: request.embeddings,
   };
-  const folder = resolve(
-    request.outputDir ?? join(options.defaultParent, defaultFolderName(collected.value.paths)),
-  );
+  const folder = await chooseFolder(options, collected.value.paths);
   const runId = randomUUID();
   const made = await makeFolder(context, folder, plan, runId, request);
   return made.ok ? ok({ runId, folder, plan, files, devices: devices.value }) : made;
+}
+
+async function inspectAll(
+  context: EngineContext,
+  paths: readonly string[],
+  chunkLength: number,
+  options: CreateRunOptions,
+): Promise<Result<InspectedFile[]>> {
+  const found = new Map<string, InspectedFile>();
+  for (const path of paths) {
+    const known = await options.inspected?.(path, chunkLength);
+    if (known) found.set(path, known);
+  }
+  const unknown = paths.filter((path) => !found.has(path));
+  if (unknown.length > 0) {
+    const inspected = await inspectInputs(context, unknown, chunkLength, (file) => {
+      found.set(file.path, file);
+      options.onFile?.(file);
+    });
+    if (!inspected.ok) return inspected;
+  }
+  return ok(paths.map((path) => found.get(path)).filter((file) => file !== undefined));
+}
+
+async function chooseFolder(options: CreateRunOptions, paths: readonly string[]): Promise<string> {
+  const { request, defaultParent, freeName } = options;
+  if (request.outputDir !== undefined) return resolve(request.outputDir);
+  const folder = resolve(defaultParent, defaultFolderName(paths));
+  if (freeName !== true) return folder;
+  for (let number = 1; ; number++) {
+    const candidate = number === 1 ? folder : `${folder}_${number}`;
+    const names = await readdir(candidate).catch(() => []);
+    if (names.length === 0) return candidate;
+  }
 }
 
 /** Name without the endings of sequence files, as the earlier tool named its folders. */

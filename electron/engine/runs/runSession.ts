@@ -28,6 +28,7 @@ export type RunListener = (
 const COUNTS_INTERVAL_MS = 500;
 /** Time for a worker to leave its batch when the user wants it gone at once. */
 const STOP_NOW_GRACE_MS = 500;
+const SMALLEST_BATCH = 256;
 
 /** One open run: its state, its stretches of work, and everything that can be asked of it. */
 export class RunSession {
@@ -46,6 +47,7 @@ export class RunSession {
   private workedMs: number;
   private workingSince: number | undefined;
   private readonly learntTokens = new Map<string, number>();
+  private batchScale = 1;
   private workerFacts: WorkerReady | undefined;
   private ending: Promise<void> = Promise.resolve();
 
@@ -144,6 +146,7 @@ export class RunSession {
     );
     if (!ready.ok) return ready;
     this.devices = ready.value;
+    await this.recallBatchSizes();
     await this.saveDevices();
     if (this.state.phase !== 'created' && this.state.phase !== 'paused') {
       if (this.interrupted)
@@ -180,23 +183,38 @@ export class RunSession {
     return this.advance({ type: 'cancel' });
   }
 
-  async retry(keys: string[] | 'all', smallerBatches: boolean): Promise<Result<void>> {
+  /** Makes failed parts wait again: they are computed with the rest where the run is at work, else on the next start. */
+  async retry(keys: string[] | 'all'): Promise<Result<void>> {
     const running = this.period;
     const retried = await this.store.retryFailed(keys);
     if (retried.length === 0) return err(appError('usage', 'There are no failed parts to retry.'));
     this.notes.add('info', 'parts_retried', `${retried.length} failed parts are computed again.`);
-    if (smallerBatches) {
-      for (const device of this.devices) {
-        const tokens = this.learntTokens.get(device.id) ?? this.run.plan.tokensPerBatch;
-        this.learntTokens.set(device.id, Math.max(256, Math.floor(tokens / 2)));
-      }
-    }
-    if (!running) return this.start();
     for (const key of retried) {
       const shard = await this.store.shard(key);
-      if (shard) running.inference.offer(shard);
+      if (shard) running?.inference.offer(shard);
     }
+    await this.refreshCounts();
     return ok(undefined);
+  }
+
+  /** Gives up on parts that wait or have failed: their sequences are listed as failed. */
+  async skip(keys: string[]): Promise<Result<void>> {
+    const skipped = await this.store.skipShards(keys);
+    if (skipped.length === 0) return err(appError('usage', 'These parts neither wait nor have failed.'));
+    this.notes.add('info', 'parts_skipped', `${skipped.length} parts were skipped.`);
+    for (const key of skipped) this.period?.inference.withdraw(key);
+    await this.refreshCounts();
+    return ok(undefined);
+  }
+
+  /** From the next start on, batches are half as large as they were. */
+  useSmallerBatches(): void {
+    this.batchScale /= 2;
+  }
+
+  async rename(name: string): Promise<void> {
+    await this.store.rename(name);
+    this.run = { ...this.run, description: { ...this.run.description, name } };
   }
 
   async setDeviceIncluded(id: string, included: boolean): Promise<Result<void>> {
@@ -255,6 +273,8 @@ export class RunSession {
         },
         learntBatch: (device, tokens) => {
           this.learntTokens.set(device.id, tokens);
+          const { model, precision } = this.run.plan;
+          this.context.learntBatches?.remember({ deviceUuid: device.id, modelHash: model.hash, precision, tokensPerBatch: tokens }); // prettier-ignore
         },
       },
     );
@@ -343,6 +363,19 @@ export class RunSession {
     } catch {
       // The next refresh, or the call that matters, tells what is wrong.
     }
+  }
+
+  /** Begins with what a device's memory held before, and with less where that is asked for. */
+  private async recallBatchSizes(): Promise<void> {
+    const { model, precision, tokensPerBatch } = this.run.plan;
+    for (const { id } of this.devices) {
+      const of = { deviceUuid: id, modelHash: model.hash, precision };
+      const learnt =
+        this.learntTokens.get(id) ?? (await this.context.learntBatches?.recall(of)) ?? tokensPerBatch;
+      const tokens = Math.min(learnt, tokensPerBatch) * this.batchScale;
+      if (tokens < tokensPerBatch) this.learntTokens.set(id, Math.max(SMALLEST_BATCH, Math.floor(tokens)));
+    }
+    this.batchScale = 1;
   }
 
   private async saveDevices(): Promise<void> {

@@ -13,10 +13,12 @@ def main() -> int:
     channel.hello("prepare")
 
     # NumPy and all that needs it are imported behind the channel: whatever they print can't break a line.
+    from virnucpro_backend.prepare.allocation import keep_freed_memory
     from virnucpro_backend.prepare.failures import FailureCode, PrepareError
     from virnucpro_backend.prepare.job import parse_job
     from virnucpro_backend.prepare.run import Preparation
 
+    keep_freed_memory()
     command = channel.commands.get()
     if isinstance(command, EndOfCommands):
         exit_at_once()

@@ -72,12 +72,14 @@ def open_frames(letters: ByteArray, starts: IntArray, lengths: IntArray) -> Fram
     original tool's, are in `spec/pipeline.md` section 2: the standard code; a codon with a letter outside
     A, C, G, T is skipped; nucleotides = strand[f : f + 1 + 3 * residues], cut at the chunk's end.
     """
-    first, last = _codon_ranges(starts, lengths)
+    first_forward, first_reverse, codon_counts = _codon_ranges(starts, lengths)
     on_forward, on_reverse = _stop_codons(letters)
-    is_open = last >= first
-    is_open[:, :3] &= ~_holds_any(on_forward, first[:, :3], last[:, :3])
-    is_open[:, 3:] &= ~_holds_any(on_reverse, first[:, 3:], last[:, 3:])
-    chunk, frame = np.nonzero(is_open)
+    holds_stop = [
+        _holds_any(on_forward, first_forward, codon_counts),
+        _holds_any(on_reverse, first_reverse, codon_counts),
+    ]
+    is_open = ~np.concatenate(holds_stop, axis=1) & np.tile(codon_counts > 0, 2)
+    chunk, frame = np.divmod(np.flatnonzero(is_open), len(FRAME_NAMES))
 
     # One base more than the codons where the chunk has one: what DNABERT-S gets when no codon is skipped.
     begin, room = _slices_of_strands(letters.size, starts[chunk], lengths[chunk], frame)
@@ -100,18 +102,19 @@ def open_frames(letters: ByteArray, starts: IntArray, lengths: IntArray) -> Fram
     return Frames(chunk, frame.astype(np.uint8), residues, residue_counts, nucleotides, nucleotide_counts)
 
 
-def _codon_ranges(starts: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]:
-    """Lowest and highest position of a codon of each frame, both [m, 6]; lowest > highest where none.
+def _codon_ranges(starts: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """Lowest position of a codon of each forward frame, of each reverse frame, and their codons, all [m, 3].
 
     On the reverse strand frame f reads codons at strand positions f, f + 3, ..., which begin, on the forward
     strand, at length - 3 - f, length - 6 - f, ...: the lowest is (length - f) mod 3.
     """
     shift = np.arange(3)
-    begin, length = starts[:, None], lengths[:, None]
-    last_of_reverse = begin + length - 3 - shift
-    last_of_forward = begin + shift + ((length - shift) // 3 - 1) * 3
-    first = np.concatenate([begin + shift, begin + (length - shift) % 3], axis=1)
-    return first, np.concatenate([last_of_forward, last_of_reverse], axis=1)
+    thirds = lengths // 3
+    rest = lengths - 3 * thirds
+    borrowed = shift > rest[:, None]
+    codon_counts = thirds[:, None] - borrowed
+    first_reverse = (starts + rest)[:, None] - shift + 3 * borrowed
+    return starts[:, None] + shift, first_reverse, codon_counts
 
 
 def _stop_codons(letters: ByteArray) -> tuple[BoolArray, BoolArray]:
@@ -128,17 +131,15 @@ def _stop_codons(letters: ByteArray) -> tuple[BoolArray, BoolArray]:
     return forward, reverse
 
 
-def _holds_any(flags: BoolArray, first: IntArray, last: IntArray) -> BoolArray:
-    """Whether any of flags[first], flags[first + 3], ..., flags[last] is set; first and last are [m, 3].
-
-    False or True where last < first: there is nothing to look at, and nobody asks.
-    """
+def _holds_any(flags: BoolArray, first: IntArray, counts: IntArray) -> BoolArray:
+    """Whether any of flags[first], flags[first + 3], ... (so many as `counts` says) is set; all [m, 3]."""
     # One sorted array of all flagged places: a band of places / 3 for each remainder by 3.
     band = flags.size // 3 + 2
     places = [np.flatnonzero(flags[remainder::3]) + remainder * band for remainder in range(3)]
     keys = np.concatenate([*places, [3 * band]])
-    base = first % 3 * band
-    found: BoolArray = keys[np.searchsorted(keys, base + first // 3)] <= base + last // 3
+    row = first // 3
+    begin = row + (first - 3 * row) * band
+    found: BoolArray = keys[np.searchsorted(keys, begin)] < begin + counts
     return found
 
 

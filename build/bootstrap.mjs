@@ -1,0 +1,65 @@
+// Runs one of the project's scripts with the right Node, from a fresh clone as well:
+//   node build/bootstrap.mjs [--in-callers-folder] SCRIPT [ARGUMENTS...]
+// Plain JavaScript for Node 18 and newer with nothing installed. It installs the npm packages when they are missing or
+// no longer those of package-lock.json (Node 24 comes with them), and hands over to the script.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { installPackages } from './installPackages.mjs';
+import { packagesAreCurrent } from './packagesAreCurrent.mjs';
+
+const OLDEST_NODE = 18;
+const root = resolve(fileURLToPath(import.meta.url), '..', '..');
+
+main(process.argv.slice(2)).then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error) => {
+    process.stderr.write(`\n${error.message}\n`);
+    process.exitCode = error.exitCode ?? 1;
+  },
+);
+
+async function main(words) {
+  if (Number(process.versions.node.split('.')[0]) < OLDEST_NODE) {
+    throw new Error(
+      `Node.js ${OLDEST_NODE} or newer is needed to start; this is ${process.versions.node}. Get it from https://nodejs.org`,
+    );
+  }
+  const inCallersFolder = words[0] === '--in-callers-folder';
+  const [script, ...args] = inCallersFolder ? words.slice(1) : words;
+  if (script === undefined)
+    throw new Error('Which script? Use the scripts of package.json, such as "npm start".');
+  if (!packagesAreCurrent(root)) await installPackages(root);
+  return runToItsEnd(projectsNode(), [join(root, script), ...args], callersFolder(inCallersFolder));
+}
+
+function projectsNode() {
+  const file = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+  if (existsSync(file)) return file;
+  throw new Error(
+    'The npm packages are installed, but without Node 24: install scripts seem to be switched off. ' +
+      'Run "npm rebuild node --ignore-scripts=false", then start again.',
+  );
+}
+
+/** npm runs scripts in the project's folder; a path that the user typed is meant from where they stand. */
+function callersFolder(wanted) {
+  return wanted && process.env.INIT_CWD ? process.env.INIT_CWD : root;
+}
+
+/** The exit code of the script. A signal to this process is the script's; Ctrl-C reaches both by itself. */
+function runToItsEnd(node, args, cwd) {
+  return new Promise((done, fail) => {
+    const child = spawn(node, args, { cwd, stdio: 'inherit' });
+    process.on('SIGINT', () => {
+      if (!process.stdin.isTTY) child.kill('SIGINT');
+    });
+    for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+    child.on('error', (error) => fail(new Error(`${node} cannot be started: ${error.message}`)));
+    child.on('exit', (code, signal) => done(code ?? 128 + constants.signals[signal]));
+  });
+}

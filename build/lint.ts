@@ -1,0 +1,60 @@
+/** `npm run lint`: every check that is no test. Runs all of them, then says which found something. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { pythonLaunch } from '../electron/engine/environment/index.ts';
+import { testEnvironment } from './pythonEnvironment.ts';
+
+const root = join(import.meta.dirname, '..');
+const backend = join(root, 'python-backend');
+const environment = await testEnvironment();
+
+interface Check {
+  name: string;
+  file: string;
+  args: readonly string[];
+  cwd?: string;
+  env?: Record<string, string>;
+}
+
+function nodeCheck(name: string, script: string, ...args: string[]): Check {
+  return { name, file: process.execPath, args: [join(root, 'node_modules', script), ...args] };
+}
+
+function pythonCheck(name: string, module: string, ...args: string[]): Check {
+  const { file, args: words, env } = pythonLaunch(environment, module, args);
+  return { name, file, args: words, env, cwd: backend };
+}
+
+const checks: Check[] = [
+  nodeCheck('eslint', 'eslint/bin/eslint.js', '.', '--max-warnings=0'),
+  nodeCheck('prettier', 'prettier/bin/prettier.cjs', '--check', '--log-level=warn', '.'),
+  nodeCheck(
+    'layers',
+    'dependency-cruiser/bin/dependency-cruise.mjs',
+    '--config',
+    '.dependency-cruiser.mjs',
+    'electron',
+    'renderer',
+  ),
+  nodeCheck('types', 'typescript/bin/tsc', '-p', '.'),
+  ...(existsSync(join(root, 'renderer', 'tsconfig.json'))
+    ? [nodeCheck('types of the window', 'typescript/bin/tsc', '-p', 'renderer')]
+    : []),
+  pythonCheck('ruff', 'ruff', 'check', '.'),
+  pythonCheck('mypy', 'mypy'),
+];
+
+const failed: string[] = [];
+for (const { name, file, args, cwd, env } of checks) {
+  process.stdout.write(`== ${name}\n`);
+  const result = await execa(file, args, {
+    cwd: cwd ?? root,
+    ...(env ? { env, extendEnv: false } : {}),
+    stdio: 'inherit',
+    reject: false,
+  });
+  if (result.exitCode !== 0) failed.push(name);
+}
+process.stdout.write(failed.length > 0 ? `\nTo mend: ${failed.join(', ')}\n` : '\nAll checks passed\n');
+process.exitCode = failed.length > 0 ? 1 : 0;

@@ -1,0 +1,35 @@
+/** The Python environment with the tools for tests and checks, made if need be, with words about what goes on. */
+import {
+  ensureEnvironment,
+  resolveAppPaths,
+  stepProgress,
+  type PythonEnvironment,
+} from '../electron/engine/environment/index.ts';
+
+export async function testEnvironment(): Promise<PythonEnvironment> {
+  const paths = resolveAppPaths();
+  if (!paths.ok) return giveUp(paths.error);
+  let last = '';
+  const environment = await ensureEnvironment({
+    paths: paths.value,
+    requirements: 'test',
+    onState: (state) => {
+      const { step, stepNumber, stepCount, fraction } = stepProgress(state, 'test');
+      const percent = fraction === null ? '' : ` ${Math.floor(fraction * 10) * 10} %`;
+      const text = `[${stepNumber}/${stepCount}] ${step}${percent}`;
+      if (text !== last && state.state !== 'failed') process.stderr.write(`${text}\n`);
+      last = text;
+    },
+  });
+  return environment.ok ? environment.value : giveUp(environment.error);
+}
+
+function giveUp(error: {
+  title: string;
+  cause: string;
+  nextStep: string;
+  detail?: string | undefined;
+}): never {
+  process.stderr.write(`${error.detail ?? ''}\n${error.title}: ${error.cause} ${error.nextStep}\n`);
+  process.exit(1);
+}

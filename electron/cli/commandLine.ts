@@ -4,6 +4,7 @@ import type { EngineContext } from '../engine/engineContext.ts';
 import { resolveAppPaths } from '../engine/environment/index.ts';
 import { devices } from './commands/devices.ts';
 import { doctor } from './commands/doctor.ts';
+import { example } from './commands/example.ts';
 import { models, type ModelsFlags } from './commands/models.ts';
 import { predict, type PredictFlags } from './commands/predict.ts';
 import { resume, type ResumeFlags } from './commands/resume.ts';
@@ -94,6 +95,13 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void): C
     .addOption(new Option('--gpus <list>').hideHelp())
     .action(async (folder: string, flags: CommonFlags & ResumeFlags) => {
       await withEngine(flags, (context) => resume(context, folder, flags, reporter(flags)));
+    });
+
+  common(root.command('example'))
+    .description('Run the bundled sample and compare with the expected result')
+    .option('-o, --output-dir <folder>', 'folder for the results')
+    .action(async (flags: CommonFlags & { outputDir?: string }) => {
+      await withEngine(flags, (context) => example(context, flags.outputDir, reporter(flags)));
     });
 
   common(root.command('status'))

@@ -1,4 +1,4 @@
-import { appError, type AppError } from '../../contract/errors.ts';
+import { appError, type AppError, type ErrorCode } from '../../contract/errors.ts';
 import type { ShardDone, WorkerReady } from '../../contract/protocol/index.ts';
 import type { ChosenDevice } from '../devices/chosenDevice.ts';
 import type { RunStore, StoredShard } from '../store/types.ts';
@@ -17,6 +17,8 @@ export interface InferenceStageOptions {
   notes: RunNotes;
   devices: readonly ChosenDevice[];
   keepEmbeddings: boolean;
+  /** The plan's. Scores from smaller batches are bounded, not byte-identical. */
+  tokensPerBatch: number;
   worker: (device: ChosenDevice) => DeviceWorkerOptions;
 }
 
@@ -33,6 +35,14 @@ export interface InferenceStageHandlers {
   /** The device's memory held fewer tokens than asked for. */
   learntBatch: (device: ChosenDevice, tokensPerBatch: number) => void;
 }
+
+/** Deaths after which the advice of the single worker, that it starts again by itself, no longer holds. */
+const STARTING_AGAIN_HELPS: ReadonlySet<ErrorCode> = new Set([
+  'worker_died',
+  'worker_silent',
+  'worker_stalled',
+  'protocol_garbage',
+]);
 
 /** One worker per device; hands shards to them as they ask, until none is left. */
 export class InferenceStage {
@@ -165,7 +175,7 @@ export class InferenceStage {
       shardDone: (done) => {
         telemetry.leave(done.shard, true);
         this.recalled.delete(done.shard);
-        this.ledger.done(done);
+        this.ledger.done(this.markedIfBounded(device, done));
         this.pump();
       },
       shardFailed: (failed) => {
@@ -174,13 +184,14 @@ export class InferenceStage {
         this.ledger.failed(device.id, failed);
         this.pump();
       },
-      died: ({ at, held, error }) => {
+      died: ({ held, error }) => {
         notes.add('warning', error.code, `${device.name}: ${error.cause}`, error.detail);
+        // Reading, computing and writing overlap: any of them may have been the cause.
         for (const key of held) {
-          if (key === at) telemetry.leave(key, false);
-          else this.giveBack(device.id, key);
+          telemetry.leave(key, false);
+          this.recalled.delete(key);
+          this.ledger.casualty(key, { code: 'internal_error', message: error.cause });
         }
-        if (at !== undefined) this.ledger.casualty(at, { code: 'internal_error', message: error.cause });
         if (telemetry.state.state === 'switched_off') this.onSwitchedOff(device, error);
         this.pump();
       },
@@ -228,6 +239,12 @@ export class InferenceStage {
     }
   }
 
+  /** A worker that was started with smaller batches than the plan's halved them before it began. */
+  private markedIfBounded(device: ChosenDevice, done: ShardDone): ShardDone {
+    const smaller = this.options.worker(device).load.tokens_per_batch < this.options.tokensPerBatch;
+    return smaller && done.batch_halvings === 0 ? { ...done, batch_halvings: 1 } : done;
+  }
+
   private giveBack(device: string, key: string): void {
     this.telemetry.get(device)?.leave(key, false);
     this.recalled.delete(key);
@@ -237,12 +254,17 @@ export class InferenceStage {
   private onSwitchedOff(device: ChosenDevice, error: AppError): void {
     this.options.notes.add('error', 'device_switched_off', `${device.name} was switched off: ${error.cause}`);
     this.workers.delete(device.id);
-    this.haltIfNoneLeft(error.cause, error.nextStep, error.detail);
+    this.haltIfNoneLeft(
+      error.cause,
+      STARTING_AGAIN_HELPS.has(error.code) ? undefined : error.nextStep,
+      error.detail,
+    );
   }
 
-  private haltIfNoneLeft(cause: string, nextStep: string, detail?: string): void {
+  private haltIfNoneLeft(cause: string, nextStep?: string, detail?: string): void {
     if (this.workers.size > 0 || this.ended) return;
-    this.handlers.halt(appError('no_usable_device', cause, { nextStep, ...(detail ? { detail } : {}) }));
+    const more = { ...(nextStep ? { nextStep } : {}), ...(detail ? { detail } : {}) };
+    this.handlers.halt(appError('no_usable_device', cause, more));
   }
 
   private telemetryOf(device: ChosenDevice): DeviceTelemetry {

@@ -10,7 +10,7 @@ const RUN_LOCK = 'run.lock';
 const WORK_FOLDERS = ['records', 'shards', 'scores', 'embeddings'].map((name) => join('work', name));
 
 /** Everything this program puts into a run's folder, and all that `--force` or a deletion may remove. */
-const OUR_NAMES: readonly string[] = [
+export const OUR_NAMES: readonly string[] = [
   RUN_DATABASE,
   `${RUN_DATABASE}-wal`,
   `${RUN_DATABASE}-shm`,

@@ -28,9 +28,15 @@ export class ShardQueue {
     return [this.returned, this.waiting, this.suspects, this.assigned].some((shards) => shards.has(key));
   }
 
-  /** Hands the next shard to a device, or nothing when none waits. */
+  /**
+   * Hands the next shard to a device, or nothing when none waits. A suspect is computed alone, so that there is no doubt
+   * which shard it was if the worker dies again.
+   */
   take(device: string): QueuedShard | undefined {
-    for (const source of [this.returned, this.waiting, this.suspects]) {
+    const held = this.heldBy(device);
+    if (held.some(({ casualties }) => casualties > 0)) return undefined;
+    const sources = [this.returned, this.waiting, ...(held.length === 0 ? [this.suspects] : [])];
+    for (const source of sources) {
       const [shard] = source.values();
       if (!shard) continue;
       source.delete(shard.key);
@@ -56,6 +62,10 @@ export class ShardQueue {
   /** A shard that waits is withdrawn: skipped by the user, or replaced by another reading of the input. */
   withdraw(key: string): void {
     for (const source of [this.returned, this.waiting, this.suspects]) source.delete(key);
+  }
+
+  private heldBy(device: string): QueuedShard[] {
+    return [...this.assigned.values()].filter((entry) => entry.device === device).map(({ shard }) => shard);
   }
 
   holder(key: string): string | undefined {

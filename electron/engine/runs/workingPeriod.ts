@@ -58,6 +58,7 @@ export class WorkingPeriod {
         notes: options.notes,
         devices: options.devices,
         keepEmbeddings: options.run.plan.embeddings !== null,
+        tokensPerBatch: options.run.plan.tokensPerBatch,
         worker: (device) => this.workerOptions(device),
       },
       {

@@ -31,7 +31,7 @@ export interface DeviceWorkerOptions {
   restartDelayMs: number;
 }
 
-/** What a worker tells the run. A worker's death names the shard it was at, and gives back all that it held. */
+/** What a worker tells the run. A worker's death gives back all shards that it held. */
 export interface DeviceWorkerHandlers {
   stateChanged: (state: WorkerState) => void;
   ready: (ready: WorkerReady, pid: number | undefined) => void;
@@ -41,7 +41,7 @@ export interface DeviceWorkerHandlers {
   outOfMemory: (event: Extract<WorkerEvent, { type: 'oom' }>) => void;
   heartbeat: (beat: Heartbeat) => void;
   note: (level: 'info' | 'warning' | 'error', message: string) => void;
-  died: (death: { at: string | undefined; held: string[]; error: AppError }) => void;
+  died: (death: { held: string[]; error: AppError }) => void;
 }
 
 type Process = BackendProcess<WorkerEvent>;
@@ -124,7 +124,7 @@ export class DeviceWorker {
     if (this.life.phase === 'ready') this.life.process.send({ type: 'recall', shard });
   }
 
-  /** Ends the process after the batch under way; the shards it held are given back by `died`'s twin, the return value. */
+  /** Ends the process after the batch under way and answers with the shards it held. */
   async stop(graceMs = STOP_GRACE_MS): Promise<string[]> {
     this.stopping = true;
     clearInterval(this.watchTimer);
@@ -254,6 +254,6 @@ export class DeviceWorker {
       this.life = { phase: 'ended' };
       this.handlers.stateChanged({ state: 'switched_off', error });
     }
-    this.handlers.died({ at: held[0], held, error });
+    this.handlers.died({ held, error });
   }
 }

@@ -1,0 +1,27 @@
+import { join } from 'node:path';
+import type { EngineContext } from '../../engine/engineContext.ts';
+import { compareExample, exampleRequest } from '../../engine/example/exampleRun.ts';
+import { createRun } from '../../engine/runs/createRun.ts';
+import { RunSession } from '../../engine/runs/runSession.ts';
+import { EXIT } from '../exitCodes.ts';
+import { unwrap } from '../openEngine.ts';
+import type { Reporter } from '../output/reporter.ts';
+import { followRun } from './followRun.ts';
+
+/** Runs the bundled sample with the demo model and compares with what a working installation gives. */
+export async function example(
+  context: EngineContext,
+  outputDir: string | undefined,
+  reporter: Reporter,
+): Promise<number> {
+  const folder = outputDir ?? join(context.paths.dataDir, 'example');
+  const created = unwrap(
+    await createRun(context, { request: exampleRequest(context.paths, folder), defaultParent: folder }),
+  );
+  reporter.line('Running the bundled example with the demo model ...');
+  const exitCode = await followRun(unwrap(await RunSession.open(context, created.folder)), reporter);
+  if (exitCode !== EXIT.done) return exitCode;
+  const comparison = await compareExample(context.paths, created.folder, created.plan.precision);
+  reporter.line(comparison.message);
+  return comparison.matches ? EXIT.done : EXIT.failed;
+}

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { compareScores, parseScores } from './exampleRun.ts';
+
+const table =
+  'Sequence_ID\tPrediction\tscore1\tscore2\na_chunk_1F1\tvirus\t0.1\t0.9\na_chunk_1R2\tothers\t0.7\t0.3\n';
+
+describe('comparing the example', () => {
+  it('accepts the same scores within the tolerance', () => {
+    const expected = parseScores(table);
+    expect(compareScores(expected, parseScores(table.replace('0.9', '0.9001')), 1e-3)).toMatchObject({
+      matches: true,
+      compared: 2,
+    });
+  });
+
+  it.each([
+    ['another score', table.replace('0.9', '0.95')],
+    ['a score that is no number', table.replace('0.9', 'NaN')],
+    ['a missing frame', table.replace(/a_chunk_1R2.*\n/, '')],
+    ['a frame too many', `${table}b_chunk_1F1\tvirus\t0.1\t0.9\n`],
+  ])('refuses %s', (_, other) => {
+    expect(compareScores(parseScores(table), parseScores(other), 1e-3).matches).toBe(false);
+  });
+});

@@ -1,0 +1,106 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { float32Text } from './float32Text.ts';
+
+const PYTHON = fileURLToPath(new URL('../../../python-backend/.venv/bin/python', import.meta.url));
+
+const STR_OF_EACH = `
+import sys
+import numpy as np
+values = np.frombuffer(sys.stdin.buffer.read(), "<f4")
+sys.stdout.write("\\n".join(map(str, values)))
+`;
+
+function byNumpy(values: Float32Array): string[] {
+  return execFileSync(PYTHON, ['-c', STR_OF_EACH], {
+    input: Buffer.from(values.buffer, values.byteOffset, values.byteLength),
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+  }).split('\n');
+}
+
+/** A fixed sequence of 32-bit words (xorshift). */
+function* words(seed: number): Generator<number> {
+  for (let x = seed; ;) {
+    x ^= x << 13;
+    x ^= x >>> 17;
+    x ^= x << 5;
+    yield x >>> 0;
+  }
+}
+
+function sample(count: number, seed: number, make: (word: number) => number): Float32Array {
+  const random = words(seed);
+  return Float32Array.from({ length: count }, () => make(random.next().value as number));
+}
+
+function fromBits(bits: number[]): Float32Array {
+  return new Float32Array(Uint32Array.from(bits).buffer);
+}
+
+describe('float32 text', () => {
+  it.each([
+    [0, '0.0'],
+    [1, '1.0'],
+    [0.5, '0.5'],
+    [0.002076708, '0.002076708'],
+    [0.12100612, '0.12100612'],
+    [0.8789939, '0.8789939'],
+    [0.0001, '1e-04'],
+    [0.00012, '0.00012'],
+    [1.5e-5, '1.5e-05'],
+    [1e-45, '1e-45'],
+    [NaN, 'nan'],
+  ])('writes %f as NumPy does', (value, text) => {
+    expect(float32Text(Math.fround(value))).toBe(text);
+  });
+
+  it('reads back as the same number', () => {
+    for (const value of sample(20_000, 7, (word) => word / 2 ** 32))
+      expect(Math.fround(Number(float32Text(value)))).toBe(value);
+  });
+
+  describe.skipIf(!existsSync(PYTHON))('against NumPy (skipped without python-backend/.venv)', () => {
+    const scores = sample(100_000, 1, (word) => 1 / (1 + Math.exp(-40 * (word / 2 ** 32 - 0.5))));
+    const powers = Array.from({ length: 254 }, (_, exponent) => (exponent + 1) << 23);
+    const cases: Record<string, Float32Array> = {
+      'numbers from 0 to 1': sample(100_000, 2, (word) => word / 2 ** 32),
+      'softmax of far apart logits': scores,
+      'and their complements': scores.map((score) => 1 - score),
+      'any bits': new Float32Array(Uint32Array.from(sample(50_000, 3, (word) => word)).buffer),
+      'powers of two and their neighbours': fromBits(powers.flatMap((bits) => [bits - 1, bits, bits + 1])),
+      'subnormal numbers': fromBits(Array.from(sample(5_000, 4, (word) => word & 0x7fffff))),
+      'fractions that lie half way between decimals': Float32Array.from({ length: 8192 }, (_, i) => i / 8192),
+      'fractions of chunks': Float32Array.from(
+        { length: 2500 },
+        (_, i) => (i % 50) / (1 + Math.floor(i / 50)),
+      ),
+      limits: Float32Array.of(
+        0,
+        -0,
+        1,
+        1e-4,
+        9.9999e-5,
+        1.0001e-4,
+        999_999.94,
+        NaN,
+        Infinity,
+        -Infinity,
+        -0.25,
+      ),
+    };
+    it.each(Object.entries(cases))('%s', (_, all) => {
+      // Scores end at 1; from where on NumPy writes exponents for large numbers depends on its version.
+      const values = all.filter((value) => !(Math.abs(value) >= 1e6 && Math.abs(value) < Infinity));
+      const expected = byNumpy(values);
+      const wrong = Array.from(values, (value, i) => ({
+        value,
+        ours: float32Text(value),
+        numpy: expected[i],
+      }));
+      expect(wrong.filter(({ ours, numpy }) => ours !== numpy).slice(0, 10)).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { inputLabels } from './inputLabels.ts';
+
+describe('input labels', () => {
+  it('are file names where these tell the inputs apart, so that they do not depend on where a folder lies', () => {
+    expect(inputLabels(['/home/me/a.fasta', 'C:\\data\\b.fasta.gz'])).toEqual(['a.fasta', 'b.fasta.gz']);
+  });
+
+  it('take in as many folders as are needed', () => {
+    const labels = inputLabels(['/x/run1/reads/a.fa', '/x/run2/reads/a.fa', '/x/run2/b.fa']);
+    expect(labels).toEqual(['run1/reads/a.fa', 'run2/reads/a.fa', 'b.fa']);
+  });
+
+  it('stay within one cell', () => {
+    expect(inputLabels(['/x/odd\tname\n.fa', '/x/odd\tname\n.fa'])).toEqual([
+      '/x/odd name .fa',
+      '/x/odd name .fa',
+    ]);
+  });
+});

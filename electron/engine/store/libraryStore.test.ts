@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { openLibraryStore } from './libraryStore.ts';
+import { HOST_ENTRY, newFolder, removeFolders } from './testing/storeFixture.ts';
+import type { HistoryEntry } from './types.ts';
+
+afterAll(removeFolders);
+
+function entry(runId: string, createdAt: number): HistoryEntry {
+  return {
+    runId,
+    folder: `/runs/${runId}`,
+    name: runId,
+    createdAt,
+    finishedAt: null,
+    phase: 'running',
+    inputs: ['/data/a.fasta', '/data/b.fastq.gz'],
+    model: 'demo',
+    notes: '',
+  };
+}
+
+it('keeps settings, history and what was learnt, for two programs at once', async () => {
+  const path = join(newFolder(), 'new', 'library.db');
+  const library = await openLibraryStore(path, { hostEntry: HOST_ENTRY });
+  const second = await openLibraryStore(path, { hostEntry: HOST_ENTRY });
+  await library.setSetting('theme', 'dark');
+  await library.setSetting('devices', { chosen: ['GPU-1'], limit: 2 });
+  await library.setSetting('gone', 1);
+  await library.setSetting('gone', undefined);
+  expect(await second.settings()).toEqual({ theme: 'dark', devices: { chosen: ['GPU-1'], limit: 2 } });
+  expect(await second.setting('gone')).toBeUndefined();
+
+  await library.saveRun(entry('one', 1));
+  await second.saveRun(entry('two', 2));
+  await library.saveRun({ ...entry('one', 1), phase: 'done', finishedAt: 9, notes: 'again with 500' });
+  expect((await second.history()).map(({ runId, phase, notes }) => [runId, phase, notes])).toEqual([
+    ['two', 'running', ''],
+    ['one', 'done', 'again with 500'],
+  ]);
+  expect(await library.history(1)).toEqual([entry('two', 2)]);
+  await library.removeRun('two');
+
+  const batch = { deviceUuid: 'GPU-1', modelHash: 'f'.repeat(64), precision: 'bf16' };
+  expect(await library.learntTokensPerBatch(batch)).toBeNull();
+  await library.saveLearntBatch({ ...batch, tokensPerBatch: 32_768 });
+  await library.saveLearntBatch({ ...batch, tokensPerBatch: 16_384 });
+  await library.close();
+  await second.close();
+
+  const reopened = await openLibraryStore(path, { hostEntry: HOST_ENTRY });
+  expect(await reopened.learntTokensPerBatch(batch)).toBe(16_384);
+  expect(await reopened.learntTokensPerBatch({ ...batch, precision: 'fp16' })).toBeNull();
+  expect(await reopened.history()).toHaveLength(1);
+  await reopened.close();
+  await expect(reopened.settings()).rejects.toThrow('closed');
+});

@@ -1,0 +1,153 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { AppFailure } from '../../contract/errors.ts';
+import { acquireRunLock, lockHolder, type LockHolder } from './runLock.ts';
+import { newFolder, removeFolders } from './testing/storeFixture.ts';
+
+afterAll(removeFolders);
+
+const CHILD = fileURLToPath(new URL('./testing/lockingChild.ts', import.meta.url));
+
+interface LockingChild {
+  process: ChildProcess;
+  /** `held`, or the code it was refused with. */
+  answer: Promise<string>;
+  ended: Promise<void>;
+}
+
+function startChild(folder: string, ending = ''): LockingChild {
+  const child = spawn(process.execPath, [CHILD, folder, ending], { stdio: ['pipe', 'pipe', 'inherit'] });
+  return {
+    process: child,
+    answer: new Promise((resolve) =>
+      child.stdout.once('data', (data: Buffer) => resolve(String(data).trim())),
+    ),
+    ended: new Promise((resolve) => child.once('exit', () => resolve())),
+  };
+}
+
+/** A lock as another process would have left it, last renewed so many seconds ago. */
+function leaveLock(folder: string, holder: Partial<LockHolder>, ageSeconds: number): void {
+  const path = join(folder, 'run.lock');
+  const whole = {
+    host: hostname(),
+    pid: process.pid,
+    startTime: null,
+    token: 'another',
+    heartbeat: '',
+    ...holder,
+  };
+  writeFileSync(path, JSON.stringify(whole));
+  const then = Date.now() / 1000 - ageSeconds;
+  utimesSync(path, then, then);
+}
+
+async function refusal(folder: string): Promise<string> {
+  try {
+    (await acquireRunLock(folder)).release();
+    return 'taken';
+  } catch (error) {
+    return error instanceof AppFailure ? `${error.error.code}: ${error.error.cause}` : String(error);
+  }
+}
+
+describe('the lock of a run', () => {
+  it('keeps a second one out, in this process and in another, until it is released', async () => {
+    const folder = newFolder();
+    const lock = await acquireRunLock(folder);
+    expect(lockHolder(folder)).toMatchObject({ pid: process.pid, host: hostname() });
+    expect(await refusal(folder)).toBe(
+      `run_locked: ${folder} is being worked on by process ${process.pid} on this computer.`,
+    );
+    const child = startChild(folder);
+    expect(await child.answer).toBe('run_locked');
+    await child.ended;
+    lock.release();
+    lock.release();
+    expect(readdirSync(folder)).toEqual([]);
+    expect(lockHolder(folder)).toBeNull();
+    expect(await refusal(folder)).toBe('taken');
+  });
+
+  it('is taken over from a process that was killed, and only then', async () => {
+    const folder = newFolder();
+    const child = startChild(folder);
+    expect(await child.answer).toBe('held');
+    expect(await refusal(folder)).toContain(`process ${child.process.pid}`);
+    child.process.kill('SIGKILL');
+    await child.ended;
+    expect(existsSync(join(folder, 'run.lock'))).toBe(true);
+    expect(await refusal(folder)).toBe('taken');
+  });
+
+  it('is given back by a process that ends well', async () => {
+    const folder = newFolder();
+    const child = startChild(folder, 'release');
+    expect(await child.answer).toBe('held');
+    child.process.stdin!.end();
+    await child.ended;
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('goes to exactly one of many that find a dead one at once', { timeout: 60_000 }, async () => {
+    const folder = newFolder();
+    leaveLock(folder, { pid: 2 ** 22 + 1 }, 5);
+    const children = Array.from({ length: 5 }, () => startChild(folder));
+    const answers = await Promise.all(children.map(({ answer }) => answer));
+    expect(answers.sort()).toEqual(['held', ...Array<string>(4).fill('run_locked')]);
+    for (const child of children) child.process.stdin!.end();
+    await Promise.all(children.map(({ ended }) => ended));
+    expect(readdirSync(folder)).toEqual(['run.lock']);
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'is not mistaken for held when its process number is in use again',
+    async () => {
+      const folder = newFolder();
+      leaveLock(folder, { startTime: 'an earlier boot 123' }, 0);
+      expect(await refusal(folder)).toBe('taken');
+    },
+  );
+
+  it('of another computer is believed for 60 seconds after its last heartbeat', async () => {
+    const folder = newFolder();
+    leaveLock(folder, { host: 'node-7' }, 50);
+    expect(await refusal(folder)).toBe(
+      `run_locked: ${folder} is being worked on by process ${process.pid} on node-7.`,
+    );
+    leaveLock(folder, { host: 'node-7' }, 70);
+    expect(lockHolder(folder)).toBeNull();
+    expect(await refusal(folder)).toBe('taken');
+  });
+
+  it('that was never written to its end is dead after a while', async () => {
+    const folder = newFolder();
+    writeFileSync(join(folder, 'run.lock'), '{"host":');
+    const then = Date.now() / 1000 - 30;
+    utimesSync(join(folder, 'run.lock'), then, then);
+    expect(await refusal(folder)).toBe('taken');
+  });
+
+  it('beats, and says when it has been lost to somebody else', async () => {
+    const folder = newFolder();
+    let lost = 0;
+    const lock = await acquireRunLock(folder, { heartbeatMs: 20, onLost: () => lost++ });
+    const before = readFileSync(join(folder, 'run.lock'), 'utf8');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(readFileSync(join(folder, 'run.lock'), 'utf8')).not.toBe(before);
+    expect(lost).toBe(0);
+    leaveLock(folder, { host: 'node-7' }, 0);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(lost).toBe(1);
+    lock.release();
+    expect(lockHolder(folder)).toMatchObject({ host: 'node-7' });
+  });
+
+  it('cannot be taken in a folder that is gone', async () => {
+    expect(await refusal('/nowhere/at/all')).toContain('folder_gone');
+  });
+});

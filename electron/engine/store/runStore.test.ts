@@ -1,0 +1,436 @@
+import { rmSync, writeFileSync, appendFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { AppFailure } from '../../contract/errors.ts';
+import { openRunStore } from './runStore.ts';
+import {
+  begin,
+  compute,
+  computeAll,
+  HOST_ENTRY,
+  newFolder,
+  preparedRun,
+  removeFolders,
+  reportPrepare,
+  scoreOf,
+  scoresFor,
+} from './testing/storeFixture.ts';
+import { DESCRIPTION, inputHash, recordOf, syntheticPlan, writePrepared } from './testing/syntheticRun.ts';
+
+afterAll(removeFolders);
+
+const TWO_INPUTS = [
+  [recordOf('a', [1, 2, 3]), recordOf('b', [63])],
+  [recordOf('c', [4]), recordOf('d', [0]), recordOf('e', [7, 8])],
+];
+
+async function codeOf(work: Promise<unknown>): Promise<string> {
+  return work.then(
+    () => 'no failure',
+    (error: unknown) => (error instanceof AppFailure ? error.error.code : String(error)),
+  );
+}
+
+describe('a run folder', () => {
+  it('keeps everything said about a run', async () => {
+    const run = await preparedRun(TWO_INPUTS);
+    const device = {
+      id: 'GPU-1',
+      name: 'H200',
+      kind: 'cuda',
+      facts: { memory: 141 },
+      switchedOff: null,
+    } as const;
+    await run.store.saveDevices([device]);
+    await run.store.addInputProblem({
+      type: 'input_problem',
+      input: 1,
+      code: 'lower_case',
+      severity: 'warning',
+      count: 3,
+      examples: [{ row: 2, name: 'c', detail: '500 letters' }],
+    });
+    await run.store.setState({ phase: 'paused', error: null });
+    await run.store.close();
+    await run.store.close();
+    // A closed run is a single file, good for copying and for disks that can't be written.
+    expect(readdirSync(run.folder).sort()).toEqual(['run.db', 'work']);
+
+    const store = await openRunStore(run.folder, { hostEntry: HOST_ENTRY, readOnly: true });
+    const loaded = await store.loadRun();
+    expect(loaded).toMatchObject({
+      description: DESCRIPTION,
+      plan: syntheticPlan(2),
+      state: { phase: 'paused', error: null },
+      devices: [device],
+      problems: [{ input: 1, code: 'lower_case', count: 3 }],
+      prepared: run.prepared.done,
+      counts: { records: 5, frames: { total: run.prepared.done.frames, done: 0, failed: 0 } },
+    });
+    expect(loaded.inputs.map(({ prepared }) => prepared)).toEqual([
+      { records: 2, bases: 1993, firstRow: 0 },
+      { records: 3, bases: 1993, firstRow: 2 },
+    ]);
+    await expect(store.setState({ phase: 'running' })).rejects.toThrow('look only');
+    await store.close();
+  });
+
+  it('can be looked at while another one works on it', async () => {
+    const run = await preparedRun(TWO_INPUTS);
+    const looking = await openRunStore(run.folder, { hostEntry: HOST_ENTRY, readOnly: true });
+    expect((await looking.counts()).shards.done).toBe(0);
+    await computeAll(run);
+    expect((await looking.counts()).shards.pending).toBe(0);
+    await run.store.close();
+    await looking.close();
+  });
+
+  it('is not made where there is one, nor opened where there is none', async () => {
+    const run = await preparedRun([[recordOf('a', [1])]]);
+    await run.store.close();
+    const create = { plan: syntheticPlan(1), description: DESCRIPTION };
+    expect(await codeOf(openRunStore(run.folder, { hostEntry: HOST_ENTRY, create }))).toBe('folder_has_run');
+    expect(await codeOf(openRunStore(newFolder(), { hostEntry: HOST_ENTRY }))).toBe('folder_not_a_run');
+    expect(await codeOf(openRunStore('/nowhere/at/all', { hostEntry: HOST_ENTRY }))).toBe('folder_not_a_run');
+  });
+
+  it('gives back what a dead engine had assigned', async () => {
+    const run = await preparedRun(TWO_INPUTS);
+    const [first] = await run.store.pendingShards(1);
+    await begin(run.store, first!);
+    // As after a crash: closed without ending the attempt.
+    await run.store.close();
+    const store = await openRunStore(run.folder, { hostEntry: HOST_ENTRY });
+    expect(await store.shard(first!.key)).toMatchObject({ state: 'pending', attempts: 0, device: null });
+    expect((await store.attemptsOf(first!.key))[0]!.end).toMatchObject({ outcome: 'interrupted' });
+    await store.close();
+  });
+});
+
+describe('what prepare reports', () => {
+  it('may be reported twice', async () => {
+    const run = await preparedRun(TWO_INPUTS);
+    await computeAll(run);
+    const answers = await reportPrepare(run.store, run.prepared);
+    expect(new Set(answers)).toEqual(new Set(['known']));
+    expect((await run.store.counts()).shards).toMatchObject({ pending: 0, done: run.prepared.shards.length });
+    await run.store.close();
+  });
+
+  it('replaces a part that comes with other content, and only that', async () => {
+    const run = await preparedRun(TWO_INPUTS, 4);
+    await computeAll(run);
+    const changed = [[recordOf('a', [1, 2, 3]), recordOf('b', [62])], TWO_INPUTS[1]!];
+    const again = writePrepared(run.folder, changed, { framesPerShard: 4 });
+    const differing = again.shards.filter(({ sha256 }, i) => sha256 !== run.prepared.shards[i]?.sha256);
+    const answers = await Promise.all(again.shards.map((shard) => run.store.registerShard(shard)));
+    expect(answers.filter((answer) => answer === 'replaced')).toHaveLength(differing.length);
+    expect((await run.store.pendingShards()).map(({ key }) => key)).toEqual(differing.map(({ key }) => key));
+    await run.store.close();
+  });
+
+  it('is refused if the counts do not add up, the file is damaged, or the input has changed', async () => {
+    const folder = newFolder();
+    const prepared = writePrepared(folder, TWO_INPUTS);
+    const create = { plan: syntheticPlan(2), description: DESCRIPTION };
+    const store = await openRunStore(folder, { hostEntry: HOST_ENTRY, create });
+    const [file] = prepared.records;
+    expect(await codeOf(store.ingestRecords({ ...file!, sha256: 'e'.repeat(64) }))).toBe('prepare_failed');
+    expect(await codeOf(store.ingestRecords({ ...file!, first_row: 1 }))).toBe('prepare_failed');
+    expect(await store.counts()).toMatchObject({ records: 0 });
+    expect(await codeOf(store.finishInput({ ...prepared.inputs[0]!, sha256: inputHash(7) }))).toBe(
+      'input_changed',
+    );
+    await reportPrepare(store, prepared);
+    for (const wrong of [
+      { records: 4 },
+      { frames: 1 },
+      { residues: 1 },
+      { chunks: 1 },
+      { scorable_records: 1 },
+    ])
+      expect(await codeOf(store.finishPrepare({ ...prepared.done, ...wrong }))).toBe('prepare_failed');
+    // A refused end drops nothing.
+    await store.finishPrepare(prepared.done);
+    expect(await store.counts()).toMatchObject({ records: 5 });
+    await store.close();
+  });
+
+  it('drops what an earlier prepare left beyond its counts', async () => {
+    const run = await preparedRun([Array.from({ length: 9 }, (_, i) => recordOf(`r${i}`, [63]))], 6);
+    await computeAll(run);
+    const fewer = writePrepared(run.folder, [Array.from({ length: 4 }, (_, i) => recordOf(`r${i}`, [63]))], {
+      framesPerShard: 6,
+    });
+    await reportPrepare(run.store, fewer);
+    expect(await run.store.counts()).toMatchObject({
+      records: 4,
+      shards: { done: 4 },
+      frames: { total: 24, done: 24 },
+    });
+    expect((await run.store.writeTables()).counts.framesScored).toBe(24);
+    await run.store.close();
+  });
+});
+
+describe('a part', () => {
+  it('is taken in once', async () => {
+    const run = await preparedRun(TWO_INPUTS);
+    const { key } = run.prepared.shards[0]!;
+    const attempt = await begin(run.store, key);
+    const report = await scoresFor(run, key);
+    expect(await run.store.completeShard(report, attempt, 2000)).toMatchObject({
+      outcome: 'taken',
+      framesFailed: 0,
+    });
+    expect(await run.store.completeShard(report, attempt, 2000)).toEqual({ outcome: 'already_done' });
+    // Nobody needs the scores file any more.
+    rmSync(join(run.folder, report.scores_path));
+    expect(await run.store.verifyPendingShards()).toEqual([]);
+    expect(
+      await run.store.startAttempt({ shard: key, device: 'x', workerPid: 1, startedAt: 1, log: null }),
+    ).toBeNull();
+    await run.store.close();
+  });
+
+  it('is computed again if its scores are not what was reported', async () => {
+    const run = await preparedRun([[recordOf('a', [63]), recordOf('b', [63])]], 6);
+    const [{ key }, other] = [run.prepared.shards[0]!, run.prepared.shards[1]!];
+    const damage: ((path: string) => void)[] = [
+      (path) => appendFileSync(path, 'x'),
+      (path) => writeFileSync(path, ''),
+      (path) => rmSync(path),
+    ];
+    for (const harm of damage) {
+      const attempt = await begin(run.store, key);
+      const report = await scoresFor(run, key);
+      harm(join(run.folder, report.scores_path));
+      expect(await run.store.completeShard(report, attempt, 2000)).toMatchObject({
+        outcome: 'scores_damaged',
+      });
+      expect(await run.store.shard(key)).toMatchObject({ state: 'pending' });
+    }
+    // Whole and well, but with the number of frames of another part or with scores that cannot be.
+    const bad = [
+      async () => ({ ...(await scoresFor(run, key, () => 1.5)), shard: key }),
+      async () => {
+        const half = { ...run.prepared, frames: new Map([[key, run.prepared.frames.get(key)!.slice(1)]]) };
+        return scoresFor({ ...run, prepared: half }, key);
+      },
+    ];
+    for (const report of bad) {
+      const attempt = await begin(run.store, key);
+      expect(await run.store.completeShard(await report(), attempt, 1)).toMatchObject({
+        outcome: 'scores_damaged',
+      });
+    }
+    expect(await run.store.shard(key)).toMatchObject({ state: 'pending', attempts: 5 });
+    expect(await compute(run, other.key)).toMatchObject({ outcome: 'taken' });
+    await run.store.close();
+  });
+
+  it('is prepared again if its own file is missing or damaged', async () => {
+    const run = await preparedRun([[recordOf('a', [63]), recordOf('b', [63])]], 6);
+    const [first, second] = [run.prepared.shards[0]!, run.prepared.shards[1]!];
+    appendFileSync(join(run.folder, first.path), 'x');
+    rmSync(join(run.folder, second.path));
+    expect(await run.store.verifyPendingShards()).toEqual([first.key, second.key]);
+    expect(await compute(run, first.key)).toMatchObject({ outcome: 'shard_damaged' });
+    expect(await run.store.failShard(second.key, { code: 'device_lost', message: '' })).toMatchObject({
+      outcome: 'shard_damaged',
+    });
+    expect((await run.store.counts()).shards.pending).toBe(2);
+    await run.store.close();
+  });
+
+  it('does not take scores of an attempt that has ended', async () => {
+    const run = await preparedRun([[recordOf('a', [1])]]);
+    const { key } = run.prepared.shards[0]!;
+    const attempt = await begin(run.store, key);
+    const report = await scoresFor(run, key);
+    await run.store.endAttempt(attempt, { outcome: 'worker_lost', endedAt: 5 });
+    expect(await run.store.completeShard(report, attempt, 6)).toEqual({ outcome: 'superseded' });
+    await begin(run.store, key);
+    expect(await run.store.completeShard(report, attempt, 6)).toEqual({ outcome: 'superseded' });
+    expect(await run.store.shard(key)).toMatchObject({ state: 'assigned', attempts: 2 });
+    await run.store.close();
+  });
+
+  it('costs no attempt when it is recalled', async () => {
+    const run = await preparedRun([[recordOf('a', [1])]]);
+    const { key } = run.prepared.shards[0]!;
+    for (const outcome of ['recalled', 'interrupted', 'worker_lost', 'recalled'] as const)
+      await run.store.endAttempt(await begin(run.store, key), { outcome, endedAt: 9 });
+    expect(await run.store.shard(key)).toMatchObject({ state: 'pending', attempts: 1 });
+    expect((await run.store.attemptsOf(key)).map(({ end }) => end?.outcome)).toEqual([
+      'recalled',
+      'interrupted',
+      'worker_lost',
+      'recalled',
+    ]);
+    await run.store.close();
+  });
+
+  it('is cut between chunks, down to the one that fails, and the rest succeeds', async () => {
+    const run = await preparedRun([[recordOf('a', [63, 1, 3, 7]), recordOf('b', [1])]], 100);
+    const { key } = run.prepared.shards[0]!;
+    // 6 + 1 + 2 + 3 + 1 = 13 frames: the boundary at 6 is nearest the middle.
+    await run.store.endAttempt(await begin(run.store, key), { outcome: 'worker_lost', endedAt: 2 });
+    expect(await run.store.splitShard(key)).toEqual({ outcome: 'split', children: [`${key}.0`, `${key}.1`] });
+    expect(await run.store.splitShard(key)).toMatchObject({ outcome: 'split' });
+    expect(await run.store.pendingShards()).toMatchObject([
+      { key: `${key}.0`, frameBegin: 0, frameEnd: 6, residues: 60, chunks: 1, bisected: true, parent: key },
+      { key: `${key}.1`, frameBegin: 6, frameEnd: 13, residues: 70, chunks: 4, firstRow: 0, lastRow: 1 },
+    ]);
+    expect(await run.store.splitShard(`${key}.0`)).toEqual({ outcome: 'indivisible' });
+    await begin(run.store, `${key}.0`);
+    await run.store.failShard(`${key}.0`, { code: 'out_of_memory', message: 'too long' });
+    await compute(run, `${key}.1`);
+    expect(await run.store.counts()).toMatchObject({
+      shards: { split: 1, done: 1, failed: 1, pending: 0 },
+      frames: { total: 13, done: 7, failed: 6 },
+      boundedShards: 1,
+    });
+    await run.store.writeTables();
+    expect((await run.store.chunksOf(0, 0, 10)).chunks.map(({ reason }) => reason)).toEqual([
+      'out_of_memory',
+      'ok',
+      'ok',
+      'ok',
+    ]);
+    expect(await run.store.retryFailed('all')).toEqual([`${key}.0`]);
+    await compute(run, `${key}.0`);
+    expect((await run.store.writeTables()).counts.byPrediction.failed).toBe(0);
+    await run.store.close();
+  });
+
+  it('can be skipped: its sequences fail by name', async () => {
+    const run = await preparedRun([[recordOf('a', [1]), recordOf('b', [1])]], 1);
+    expect(await run.store.skipShards(['000001', '000007'])).toEqual(['000001']);
+    await computeAll(run);
+    expect((await run.store.counts()).shards).toMatchObject({ done: 1, skipped: 1 });
+    expect((await run.store.writeTables()).counts.byReason).toMatchObject({ ok: 1, worker_failure: 1 });
+    await run.store.close();
+  });
+
+  it('keeps the scores of its other frames when some are not finite', async () => {
+    const run = await preparedRun([[recordOf('a', [3, 4])]], 100);
+    const nan = ({ chunk, frame }: { chunk: number; frame: number }) =>
+      chunk === 0 && frame === 0 ? NaN : 0.75;
+    expect(await compute(run, '000000', nan)).toMatchObject({ outcome: 'taken', framesFailed: 1 });
+    await run.store.writeTables();
+    const { chunks } = await run.store.chunksOf(0, 0, 10);
+    expect(chunks).toMatchObject([
+      { chunk: 1, reason: 'non_finite', isVirus: null, frames: [{ frame: 'F2', score2: 0.75 }] },
+      { chunk: 2, reason: 'ok', isVirus: true, bestFrame: 'F3' },
+    ]);
+    await run.store.close();
+  });
+});
+
+describe('progress', () => {
+  it('finishes an input with the last part that holds records of it', async () => {
+    const run = await preparedRun(
+      [[recordOf('a', [3]), recordOf('b', [3])], [recordOf('c', [3])], [recordOf('d', [0])]],
+      4,
+    );
+    const states = async () => (await run.store.inputProgress()).map(({ finished }) => finished);
+    expect((await run.store.inputProgress()).map(({ parts, residues }) => [parts, residues.total])).toEqual([
+      [1, 40],
+      [1, 20],
+      [0, 0],
+    ]);
+    expect(await states()).toEqual([false, false, true]);
+    await compute(run, '000001');
+    expect(await states()).toEqual([false, true, true]);
+    await compute(run, '000000');
+    expect(await states()).toEqual([true, true, true]);
+    await run.store.close();
+  });
+
+  it('counts the time at work, without the pauses', async () => {
+    const run = await preparedRun([[recordOf('a', [1])]]);
+    expect(await run.store.timings()).toMatchObject({ startedAt: null, workingMilliseconds: 0 });
+    const phases = [{ phase: 'running' }, { phase: 'paused', error: null }, { phase: 'running' }] as const;
+    for (const phase of phases) {
+      await run.store.setState(phase);
+      await new Promise((resolve) => setTimeout(resolve, 60));
+    }
+    await run.store.setState({ phase: 'finishing' });
+    const { workingMilliseconds, startedAt } = await run.store.timings();
+    expect(workingMilliseconds).toBeGreaterThanOrEqual(110);
+    expect(workingMilliseconds).toBeLessThan(Date.now() - startedAt! - 40);
+    await run.store.close();
+  });
+
+  it('keeps samples and events', async () => {
+    const run = await preparedRun([[recordOf('a', [1])]]);
+    const sample = {
+      time: 5,
+      device: 'GPU-1',
+      utilizationPercent: 97.5,
+      memoryUsedBytes: 140e9,
+      powerW: null,
+      temperatureC: 61,
+      tokensPerSecond: 1e5,
+      framesPerSecond: null,
+    };
+    await run.store.addSamples([sample, { ...sample, time: 9 }, { ...sample, device: 'GPU-2' }]);
+    expect(await run.store.samples('GPU-1', 0, 8)).toEqual([sample]);
+    const event = { time: 7, level: 'warning', code: 'oom', message: 'halved', detail: null } as const;
+    await run.store.addEvent(event);
+    expect(await run.store.events(2)).toMatchObject([{ code: 'phase' }, event]);
+    await run.store.close();
+  });
+});
+
+describe('questions about results', () => {
+  it('are answered by filter, order and page', async () => {
+    const records = Array.from({ length: 40 }, (_, i) => recordOf(`read_${i}`, [i % 5 === 0 ? 0 : 1]));
+    const run = await preparedRun([records.slice(0, 25), records.slice(25)], 7);
+    await computeAll(run);
+    await run.store.writeTables();
+    const page = { sort: 'virusScore', descending: true, offset: 0, limit: 100 } as const;
+    const all = await run.store.pageSequences(page);
+    const scored = records.flatMap((_, row) =>
+      row % 5 === 0 ? [] : [{ row, score: scoreOf({ row, chunk: 0, frame: 0 }) }],
+    );
+    const sorted = [...scored].sort((a, b) => b.score - a.score).map(({ row }) => row);
+    expect(all.total).toBe(40);
+    expect(all.sequences.map(({ row }) => row)).toEqual([...sorted, 0, 5, 10, 15, 20, 25, 30, 35]);
+    const second = await run.store.pageSequences({ ...page, offset: 10, limit: 5 });
+    expect(second.sequences).toEqual(all.sequences.slice(10, 15));
+
+    const few = await run.store.pageSequences({
+      ...page,
+      input: 1,
+      minVirusScore: 0.5,
+      nameContains: 'READ_3',
+    });
+    expect(few.sequences.map(({ row }) => row)).toEqual(
+      sorted.filter((row) => row >= 30 && scoreOf({ row, chunk: 0, frame: 0 }) >= 0.5),
+    );
+    expect((await run.store.pageSequences({ ...page, nameContains: '%' })).total).toBe(0);
+    expect((await run.store.sequence(sorted[0]!))?.virusScore).toBe(
+      scoreOf({ row: sorted[0]!, chunk: 0, frame: 0 }),
+    );
+
+    const above = scored.filter(({ score }) => score >= 0.5).length;
+    expect(await run.store.thresholdCounts(0.5)).toEqual({
+      atOrAbove: above,
+      below: 32 - above,
+      notScored: 8,
+    });
+    const { counts, notScored } = await run.store.scoreHistogram(4);
+    const bins = [0, 1, 2, 3].map(
+      (bin) => scored.filter(({ score }) => Math.floor(4 * score) === bin).length,
+    );
+    expect([counts, notScored]).toEqual([bins, 8]);
+    const summaries = await run.store.inputSummaries();
+    expect(summaries.map(({ sequences, byPrediction }) => [sequences, byPrediction.not_scored])).toEqual([
+      [25, 5],
+      [15, 3],
+    ]);
+    await run.store.close();
+  });
+});

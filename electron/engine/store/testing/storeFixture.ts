@@ -1,0 +1,103 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { PreparedShard, ShardDone } from '../../../contract/protocol/index.ts';
+import { openRunStore } from '../runStore.ts';
+import type { RunStore, ShardIntake } from '../types.ts';
+import {
+  DESCRIPTION,
+  syntheticPlan,
+  writePrepared,
+  writeScores,
+  type FrameRef,
+  type SyntheticPrepare,
+  type SyntheticRecord,
+} from './syntheticRun.ts';
+
+export const HOST_ENTRY = new URL('../hostEntry.ts', import.meta.url);
+
+/** A new empty folder, removed again by `removeFolders`. */
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'virnucpro-store-'));
+  folders.push(folder);
+  return folder;
+}
+const folders: string[] = [];
+
+export function removeFolders(): void {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+}
+
+/** A score that depends on nothing but the frame, and is the same on every run. */
+export function scoreOf({ row, chunk, frame }: FrameRef): number {
+  const mixed = Math.imul(row * 7919 + chunk * 104_729 + frame * 1_299_709 + 1, 2_654_435_761) >>> 0;
+  return Math.fround(mixed / 2 ** 32);
+}
+
+export interface PreparedRun {
+  folder: string;
+  prepared: SyntheticPrepare;
+  store: RunStore;
+}
+
+/** A run whose prepare is finished, in a new folder. */
+export async function preparedRun(inputs: SyntheticRecord[][], framesPerShard = 8): Promise<PreparedRun> {
+  const folder = join(newFolder(), 'run');
+  mkdirSync(folder);
+  const prepared = writePrepared(folder, inputs, { framesPerShard });
+  const create = { plan: syntheticPlan(inputs.length), description: DESCRIPTION };
+  const store = await openRunStore(folder, { hostEntry: HOST_ENTRY, create });
+  await reportPrepare(store, prepared);
+  return { folder, prepared, store };
+}
+
+export async function reportPrepare(store: RunStore, prepared: SyntheticPrepare): Promise<string[]> {
+  const answers: string[] = [];
+  for (const file of prepared.records) answers.push(await store.ingestRecords(file));
+  for (const shard of prepared.shards) answers.push(await store.registerShard(shard));
+  for (const input of prepared.inputs) await store.finishInput(input);
+  await store.finishPrepare(prepared.done);
+  return answers;
+}
+
+/** What a worker reports for a shard of the run, bisected ones included, its scores file written. */
+export async function scoresFor(
+  { folder, prepared, store }: PreparedRun,
+  key: string,
+  score: (frame: FrameRef) => number = scoreOf,
+): Promise<ShardDone> {
+  const shard = await store.shard(key);
+  const frames = prepared.frames.get(key.slice(0, 6))?.slice(shard?.frameBegin, shard?.frameEnd);
+  if (!shard || !frames) throw new Error(`no shard ${key}`);
+  return writeScores(folder, shard, key, frames, score);
+}
+
+export async function begin(store: RunStore, shard: Pick<PreparedShard, 'key'> | string): Promise<number> {
+  const key = typeof shard === 'string' ? shard : shard.key;
+  const attempt = await store.startAttempt({
+    shard: key,
+    device: 'cpu:0',
+    workerPid: 77,
+    startedAt: 1000,
+    log: null,
+  });
+  if (attempt === null) throw new Error(`shard ${key} is not pending`);
+  return attempt;
+}
+
+/** Computes one shard from assignment to intake. */
+export async function compute(
+  run: PreparedRun,
+  key: string,
+  score: (frame: FrameRef) => number = scoreOf,
+): Promise<ShardIntake> {
+  const attempt = await begin(run.store, key);
+  return run.store.completeShard(await scoresFor(run, key, score), attempt, 2000);
+}
+
+export async function computeAll(run: PreparedRun): Promise<void> {
+  for (const { key } of await run.store.pendingShards()) {
+    const { outcome } = await compute(run, key);
+    if (outcome !== 'taken') throw new Error(outcome);
+  }
+}

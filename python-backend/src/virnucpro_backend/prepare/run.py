@@ -65,6 +65,8 @@ class Preparation:
             self._records.finish()
         except OSError as error:
             raise writing_failed(error) from error
+        finally:
+            self._shards.close()
         self._report_repeats()
         scorable = self._reasons.pop(Reason.OK, 0)
         self._emit(

@@ -123,6 +123,10 @@ class ShardWriter:
             self._write(self._take(self._tail))
         self._await_disk()
 
+    def close(self) -> None:
+        """Wait for the shard on its way to the disk, if any: nothing is announced after this."""
+        self._disk.shutdown()
+
     def _take(self, target: int) -> list[FrameBlock]:
         """Blocks up to the first end of a chunk at which there are `target` residues, or all."""
         taken: list[FrameBlock] = []

@@ -52,12 +52,15 @@ def sniff_format(name: str, beginning: bytes) -> SequenceFormat:
         return "fasta"
     if content.startswith(b"@"):
         return "fastq"
-    if b"\x00" not in content:
-        # Text before the first record: the record scanner names it and goes on.
-        if _FASTA_LINE.search(content):
-            return "fasta"
-        if _FASTQ_RECORD.search(content):
-            return "fastq"
+    # Text before the first record is no obstacle: the scanner names it and goes on. Binary data are.
+    patterns: tuple[tuple[re.Pattern[bytes], SequenceFormat], ...] = (
+        (_FASTA_LINE, "fasta"),
+        (_FASTQ_RECORD, "fastq"),
+    )
+    for pattern, sequence_format in patterns:
+        found = pattern.search(content)
+        if found and b"\x00" not in content[: found.start()]:
+            return sequence_format
     raise _refused(name, "is not a FASTA or FASTQ file", "Choose a FASTA or FASTQ file.")
 
 

@@ -1,0 +1,118 @@
+"""Runs the prepare process as the engine does, and holds every event against the exported schema."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+from safetensors.numpy import load_file
+
+BACKEND = Path(__file__).parents[2]
+Event = dict[str, Any]
+
+
+@cache
+def validator(name: str) -> jsonschema.Draft202012Validator:
+    schema = json.loads((BACKEND / "schemas" / f"{name}.json").read_text(encoding="utf-8"))
+    return jsonschema.Draft202012Validator(schema)
+
+
+@dataclass
+class Outcome:
+    """events: all of them; max_rss: bytes of memory at the peak."""
+
+    work_dir: Path
+    events: list[Event]
+    status: int
+    max_rss: int
+
+    def of(self, type: str) -> list[Event]:
+        return [event for event in self.events if event["type"] == type]
+
+    @property
+    def last(self) -> Event:
+        return self.events[-1]
+
+    def problems(self) -> dict[tuple[int, str], Event]:
+        return {(event["input"], event["code"]): event for event in self.of("input_problem")}
+
+    def records(self) -> dict[str, np.ndarray[Any, Any]]:
+        files = [load_file(self.work_dir.parent / event["path"]) for event in self.of("records")]
+        names = ("row", "input", "byte_offset", "length", "n_chunks", "reason", "n_frames")
+        return {name: np.concatenate([file[name] for file in files]) for name in names}
+
+    def headers(self) -> list[str]:
+        found = []
+        for event in self.of("records"):
+            file = load_file(self.work_dir.parent / event["path"])
+            found += texts(file["header"], file["header_offsets"])
+        return found
+
+    def frames(self) -> list[tuple[int, int, int, str, str]]:
+        """Row, chunk, frame, protein, nucleotides of all shards."""
+        found: list[tuple[int, int, int, str, str]] = []
+        for event in self.of("shard"):
+            file = load_file(self.work_dir.parent / event["path"])
+            proteins = texts(file["residues"], file["residue_offsets"])
+            nucleotides = texts(file["nucleotides"], file["nucleotide_offsets"])
+            columns = (file[name].tolist() for name in ("row", "chunk", "frame"))
+            found += zip(*columns, proteins, nucleotides, strict=True)
+        return found
+
+    def file_bytes(self) -> dict[str, bytes]:
+        files = sorted(path for path in self.work_dir.rglob("*") if path.is_file())
+        return {str(path.relative_to(self.work_dir)): path.read_bytes() for path in files}
+
+
+def texts(letters: np.ndarray[Any, Any], offsets: np.ndarray[Any, Any]) -> list[str]:
+    data = letters.tobytes()
+    return [data[begin:end].decode("utf-8") for begin, end in pairwise(offsets.tolist())]
+
+
+def run_prepare(
+    run_dir: Path,
+    paths: list[Path],
+    *,
+    chunk_length: int = 500,
+    residues_per_shard: int = 262144,
+    tail_shards: int = 32,
+    sha256: str | None = None,
+) -> Outcome:
+    work_dir = run_dir / "work"
+    work_dir.mkdir(parents=True, exist_ok=True)
+    job = {
+        "type": "prepare",
+        "inputs": [{"input": i, "path": str(path), "sha256": sha256} for i, path in enumerate(paths)],
+        "work_dir": str(work_dir),
+        "chunk_length": chunk_length,
+        "residues_per_shard": residues_per_shard,
+        "tail_shards": tail_shards,
+    }
+    validator("prepare-command").validate(job)
+    return run_line(work_dir, json.dumps(job))
+
+
+def run_line(work_dir: Path, line: str) -> Outcome:
+    command = [sys.executable, "-X", "utf8", "-u", "-m", "virnucpro_backend.prepare"]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(line.encode() + b"\n")
+    process.stdin.flush()
+    events = [json.loads(text) for text in process.stdout]
+    _, wait_status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(wait_status)
+    process.stdin.close()
+    process.stdout.close()
+    for event in events:
+        validator("prepare-event").validate(event)
+    return Outcome(work_dir, events, process.returncode, usage.ru_maxrss * 1024)

@@ -1,0 +1,107 @@
+"""What is said of files before a run, and that the run then does just that."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from prepare_process import run_prepare, validator
+
+from virnucpro_backend.prepare.inspect import inspect_file
+from virnucpro_backend.prepare.lengths import LengthStatistics
+
+
+def inspected(path: Path, chunk_length: int = 500) -> dict[str, Any]:
+    event = {"type": "inspected", **inspect_file(path, chunk_length)}
+    validator("inspected-file").validate(json.loads(json.dumps(event)))
+    return event
+
+
+def severities(event: dict[str, Any]) -> dict[str, str]:
+    return {problem["code"]: problem["severity"] for problem in event["problems"]}
+
+
+MESSY = (
+    b">a\n" + b"ACGTA" * 300 + b"\n>b\nACGTNNRY\n>a again\nacgt\n>empty\n>bad\nAC\x07GT\n"
+    b"; comment\n>long\n" + b"A" * 70_000 + b"\n"
+)
+
+
+def test_the_numbers_of_a_messy_file(tmp_path: Path) -> None:
+    path = tmp_path / "messy.fa"
+    path.write_bytes(gzip.compress(MESSY))
+    event = inspected(path)
+    lengths = [1500, 8, 4, 0, 5, 70_000]
+    assert (event["format"], event["compression"]) == ("fasta", "gzip")
+    assert (event["sequences"], event["bases"]) == (6, sum(lengths))
+    assert (event["min_length"], event["median_length"], event["max_length"]) == (0, 5, 70_000)
+    assert sum(event["length_histogram"]) == 6
+    assert event["below_chunk_length"] == 4
+    assert (event["empty"], event["invalid_characters"], event["malformed"]) == (1, 1, 0)
+    assert event["duplicate_ids"] == 1
+    assert event["ambiguous_fraction"] == pytest.approx(5 / sum(lengths))
+    assert severities(event) == {
+        "empty": "skipped",
+        "invalid_characters": "skipped",
+        "duplicate_ids": "warning",
+        "ambiguous_bases": "warning",
+        "lower_case": "warning",
+    }
+    outcome = run_prepare(tmp_path / "run", [path])
+    assert outcome.last["records"] == event["sequences"]
+    assert outcome.last["chunks"] == event["chunks"]
+    assert outcome.of("input_done")[0]["sha256"] == event["sha256"]
+    said = {problem["code"]: problem["count"] for problem in event["problems"]}
+    assert {code: problem["count"] for (_, code), problem in outcome.problems().items()} == said
+
+
+def test_proteins_and_rna_are_recognised(tmp_path: Path) -> None:
+    protein, rna, dna = tmp_path / "p.faa", tmp_path / "r.fa", tmp_path / "d.fa"
+    protein.write_bytes(b">p\nMKLVFFAEDVGSNKGAIIGLMVGGVVIATVIVITLVMLKKK*\n")
+    rna.write_bytes(b">r\nAUGGCUAGCUAGCUAGCUAUUU\n")
+    dna.write_bytes(b">d\nACGTNNNNNNNNNNRYSWKMBDHV\n")
+    assert inspected(protein)["looks_like_protein"]
+    assert severities(inspected(protein))["looks_like_protein"] == "blocks"
+    assert "looks_like_rna" in severities(inspected(rna))
+    assert set(severities(inspected(dna))) == {"ambiguous_bases"}
+
+
+def test_each_unreadable_file_is_a_problem_and_the_others_are_read(tmp_path: Path) -> None:
+    cut, missing, good = tmp_path / "cut.fa.gz", tmp_path / "missing.fa", tmp_path / "good.fa"
+    cut.write_bytes(gzip.compress(MESSY)[:-20])
+    good.write_bytes(b">a\nACGT\n")
+    command = [sys.executable, "-X", "utf8", "-u", "-m", "virnucpro_backend.prepare.inspect"]
+    paths = [str(path) for path in (cut, missing, tmp_path, Path(sys.executable), good)]
+    result = subprocess.run([*command, "--chunk-length", "300", *paths], capture_output=True, check=True)
+    events = [json.loads(line) for line in result.stdout.splitlines()]
+    for event in events:
+        validator("inspected-file").validate(event)
+    assert [event["path"] for event in events] == paths
+    codes = [event["problems"][0]["code"] for event in events[:4]]
+    assert codes == ["input_truncated", "input_unreadable", "input_unreadable", "not_sequence_file"]
+    assert all(event["problems"][0]["severity"] == "blocks" for event in events[:4])
+    assert events[4]["problems"] == []
+    assert events[4]["sequences"] == 1
+    assert result.stderr == b""
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.one_of(st.integers(0, 2000), st.integers(60_000, 70_000), st.just(10**9)), max_size=40))
+def test_length_statistics_are_exact(lengths: list[int]) -> None:
+    found = LengthStatistics()
+    for begin in range(0, len(lengths), 7):
+        found.add(np.array(lengths[begin : begin + 7], np.int64))
+    expected = (min(lengths), statistics.median_low(lengths), max(lengths)) if lengths else (0, 0, 0)
+    assert found.minimum_median_maximum() == expected
+    assert sum(found.histogram()) == len(lengths)
+    assert found.below(500) == sum(length < 500 for length in lengths)
+    assert found.below(65_000) == sum(length < 65_000 for length in lengths)

@@ -1,0 +1,372 @@
+"""The prepare process from its job to its files, as the engine sees it."""
+
+from __future__ import annotations
+
+import bz2
+import errno
+import gzip
+import hashlib
+import json
+import lzma
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from plain_definition import frames_of_sequence
+from prepare_process import BACKEND, Outcome, run_line, run_prepare
+from xopen import xopen
+
+from virnucpro_backend.prepare import shards
+from virnucpro_backend.prepare.failures import FailureCode, PrepareError
+from virnucpro_backend.prepare.frames import FRAME_NAMES
+from virnucpro_backend.prepare.job import Job, JobInput
+from virnucpro_backend.prepare.run import Preparation
+
+
+def sequences(seed: int, lengths: list[int], alphabet: str = "AAACCCCGGGGT") -> list[str]:
+    random_ = random.Random(seed)
+    return ["".join(random_.choices(alphabet, k=length)) for length in lengths]
+
+
+def fasta(texts: list[str], width: int | None = 70, end: str = "\n") -> bytes:
+    lines = []
+    for i, text in enumerate(texts):
+        lines.append(f">seq_{i} number {i}")
+        step = width or max(1, len(text))
+        lines += [text[j : j + step] for j in range(0, len(text), step)]
+    return "".join(line + end for line in lines).encode()
+
+
+def fastq(texts: list[str]) -> bytes:
+    return "".join(
+        f"@seq_{i} number {i}\n{text}\n+\n{'I' * len(text)}\n" for i, text in enumerate(texts)
+    ).encode()
+
+
+def expected_frames(texts: list[str], c: int) -> list[tuple[int, int, int, str, str]]:
+    return [
+        (row, frame.chunk, FRAME_NAMES.index(frame.name), frame.protein, frame.nucleotides)
+        for row, text in enumerate(texts)
+        for frame in frames_of_sequence(text, c)
+    ]
+
+
+def check_consistency(outcome: Outcome) -> None:
+    """What must hold of any successful preparation."""
+    assert outcome.status == 0
+    done = outcome.last
+    assert done["type"] == "done"
+    records, frames = outcome.records(), outcome.frames()
+    assert records["row"].tolist() == list(range(done["records"]))
+    assert done["scorable_records"] + sum(done["not_scored"].values()) == done["records"]
+    assert done["scorable_records"] == (records["reason"] == 0).sum()
+    assert done["chunks"] == records["n_chunks"].sum()
+    assert done["frames"] == len(frames) == records["n_frames"].sum()
+    assert done["residues"] == sum(len(frame[3]) for frame in frames)
+    assert frames == sorted(frames, key=lambda frame: frame[:3])
+    rows = np.array([frame[0] for frame in frames], np.int64)
+    assert np.bincount(rows, minlength=done["records"]).tolist() == records["n_frames"].tolist()
+    assert not records["n_chunks"][records["reason"] != 0].any()
+    shard_events = outcome.of("shard")
+    assert [event["key"] for event in shard_events] == [f"{i:06d}" for i in range(done["shards"])]
+    for event in [*shard_events, *outcome.of("records")]:
+        content = (outcome.work_dir.parent / event["path"]).read_bytes()
+        assert hashlib.sha256(content).hexdigest() == event["sha256"]
+    for total in ("frames", "residues"):
+        assert sum(event[total] for event in shard_events) == done[total]
+    assert len({frame[:2] for frame in frames}) == sum(event["chunks"] for event in shard_events)
+    assert sum(event["records"] for event in outcome.of("input_done")) == done["records"]
+    assert not list(outcome.work_dir.rglob("*.tmp"))
+
+
+LENGTHS = [1, 2, 3, 4, 149, 300, 499, 500, 501, 999, 1000, 1001, 1400, 2600, 12_345]
+
+
+@pytest.mark.parametrize("c", [300, 500])
+def test_records_and_shards_hold_what_the_plain_definition_says(tmp_path: Path, c: int) -> None:
+    texts = sequences(1, [*LENGTHS, 0, 77])
+    texts[3] = "NNNN"
+    texts[9] = texts[9].lower()
+    texts[10] = texts[10][:100] + "RYSWKM-*.?" + texts[10][110:]
+    stream = fasta(texts)
+    path = tmp_path / "in put β.fa"
+    path.write_bytes(stream)
+    outcome = run_prepare(tmp_path / "run", [path], chunk_length=c, residues_per_shard=500)
+    check_consistency(outcome)
+    assert outcome.frames() == expected_frames(texts, c)
+    records = outcome.records()
+    assert records["length"].tolist() == [len(text) for text in texts]
+    assert outcome.headers() == [f"seq_{i} number {i}" for i in range(len(texts))]
+    assert all(stream[offset : offset + 5] == b">seq_" for offset in records["byte_offset"].tolist())
+    assert outcome.last["not_scored"] == {"empty": 1}
+    problems = outcome.problems()
+    assert problems[0, "empty"]["examples"] == [{"row": 15, "name": "seq_15", "detail": "0 letters"}]
+    assert problems[0, "ambiguous_bases"]["count"] == 2
+    assert problems[0, "lower_case"]["examples"][0]["row"] == 9
+    assert outcome.of("input_done")[0]["sha256"] == hashlib.sha256(stream).hexdigest()
+    assert outcome.of("input_done")[0]["bases"] == sum(map(len, texts))
+
+
+def zstd(data: bytes, folder: Path) -> bytes:
+    with xopen(folder / "x.zst", "wb", threads=0) as file:
+        file.write(data)
+    return (folder / "x.zst").read_bytes()
+
+
+Compress = Callable[[bytes, Path], bytes]
+COMPRESSIONS: dict[str, Compress] = {
+    "plain": lambda data, _: data,
+    "gzip": lambda data, _: gzip.compress(data),
+    "gzip of several members": lambda data, _: b"".join(
+        gzip.compress(data[i : i + 5000]) for i in range(0, len(data), 5000)
+    ),
+    "bzip2": lambda data, _: bz2.compress(data),
+    "xz": lambda data, _: lzma.compress(data),
+    "zstd": zstd,
+    "zstd of two frames": lambda data, folder: zstd(data[:999], folder) + zstd(data[999:], folder),
+}
+
+
+def test_every_format_compression_and_line_end_gives_the_same_shards(tmp_path: Path) -> None:
+    texts = sequences(2, LENGTHS)
+    forms = {
+        "wrapped": fasta(texts),
+        "endless": fasta(texts, None),
+        "crlf": fasta(texts, 60, "\r\n"),
+        "cr": fasta(texts, 80, "\r"),
+        "bom": b"\xef\xbb\xbf" + fasta(texts),
+        "fastq": fastq(texts),
+    }
+    shards_of: dict[str, dict[str, bytes]] = {}
+    for i, (form, compression) in enumerate(
+        [
+            *((form, "plain") for form in forms),
+            *(("wrapped", name) for name in COMPRESSIONS),
+            ("fastq", "gzip"),
+        ]
+    ):
+        # The name says nothing: the content decides.
+        path = tmp_path / f"{i}.pdf"
+        path.write_bytes(COMPRESSIONS[compression](forms[form], tmp_path))
+        outcome = run_prepare(tmp_path / f"run{i}", [path], residues_per_shard=800)
+        check_consistency(outcome)
+        files = outcome.file_bytes()
+        shards_of[f"{form} {compression}"] = {name: data for name, data in files.items() if "shards" in name}
+    assert len(shards_of) == len(forms) + len(COMPRESSIONS)
+    first = shards_of.pop("wrapped plain")
+    assert len(first) > 8
+    for name, files in shards_of.items():
+        assert files == first, name
+
+
+@pytest.mark.parametrize("name", ["gzip", "bzip2", "xz", "zstd"])
+def test_a_truncated_file_is_refused_by_name(tmp_path: Path, name: str) -> None:
+    data = COMPRESSIONS[name](fasta(sequences(3, [40_000] * 40)), tmp_path)
+    path = tmp_path / "cut.fa"
+    path.write_bytes(data[: len(data) * 2 // 3])
+    outcome = run_prepare(tmp_path / "run", [path], residues_per_shard=2000, tail_shards=0)
+    assert outcome.status == 1
+    assert (outcome.last["type"], outcome.last["code"]) == ("prepare_failed", "input_truncated")
+    assert outcome.last["input"] == 0
+    assert not outcome.of("done")
+    assert not outcome.of("input_done")
+
+
+def test_damaged_compressed_data_are_refused(tmp_path: Path) -> None:
+    data = bytearray(gzip.compress(fasta(sequences(3, [40_000]))))
+    data[len(data) // 2] ^= 0xFF
+    path = tmp_path / "damaged.fa"
+    path.write_bytes(data)
+    assert run_prepare(tmp_path / "run", [path]).last["code"] == "input_unreadable"
+
+
+def test_several_inputs_bad_records_and_repeated_names_all_add_up(tmp_path: Path) -> None:
+    good = sequences(4, [600, 600, 600])
+    first = tmp_path / "first.fa"
+    first.write_bytes(
+        b"preface\n"
+        b">a one\n" + good[0].encode() + b"\n>\n" + good[1].encode() + b"\n"
+        b">a again\nAC\x00GT\n>empty\n\n>umlaut "
+        + "ä".encode("latin-1")
+        + b"\nACG\xc3\xa4TA\n>a\n"
+        + good[2].encode()
+    )
+    second = tmp_path / "second.fq"
+    second.write_bytes(
+        b"@r1\nACGTACG\n+\nIIIIIII\n@bad\nACGT\n+\nII\n@r1 again\nACGTACG\n+\nIIIIIII\n@a\nGG\n+\nII\n"
+    )
+    outcome = run_prepare(tmp_path / "run", [first, second])
+    check_consistency(outcome)
+    records = outcome.records()
+    assert records["reason"].tolist() == [3, 0, 0, 2, 1, 2, 0, 0, 3, 0, 0]
+    assert records["input"].tolist() == [0] * 7 + [1] * 4
+    assert outcome.headers() == [
+        "", "a one", "", "a again", "empty", "umlaut ä", "a", "r1", "bad", "r1 again", "a",
+    ]  # fmt: skip
+    assert outcome.last["not_scored"] == {"empty": 1, "invalid_characters": 2, "malformed_record": 2}
+    assert [event["first_row"] for event in outcome.of("input_done")] == [0, 7]
+    problems = outcome.problems()
+    invalid = problems[0, "invalid_characters"]["examples"]
+    assert [example["detail"] for example in invalid] == ["byte 0x00 at letter 3", "byte 0xc3 at letter 4"]
+    assert problems[0, "malformed_record"]["examples"][0]["name"] == "(no name)"
+    assert problems[1, "malformed_record"]["examples"] == [
+        {"row": 8, "name": "bad", "detail": "4 letters but 2 quality values"}
+    ]
+    # The two records without a name share one as well.
+    assert [example["row"] for example in problems[0, "duplicate_ids"]["examples"]] == [2, 3, 6]
+    assert [example["row"] for example in problems[1, "duplicate_ids"]["examples"]] == [9, 10]
+    assert {frame[0] for frame in outcome.frames()} <= {1, 2, 6, 7, 9, 10}
+
+
+def test_the_same_job_gives_the_same_bytes_over_the_remains_of_a_killed_one(tmp_path: Path) -> None:
+    path = tmp_path / "in.fa"
+    path.write_bytes(fasta(sequences(5, [3000] * 300)))
+    outcomes = []
+    for name in ("a", "b"):
+        for folder in ("shards", "records"):
+            (tmp_path / name / "work" / folder).mkdir(parents=True)
+            (tmp_path / name / "work" / folder / "000000.safetensors.77.tmp").write_bytes(b"half")
+        outcomes.append(run_prepare(tmp_path / name, [path], residues_per_shard=20_000))
+        check_consistency(outcomes[-1])
+    assert outcomes[0].file_bytes() == outcomes[1].file_bytes()
+    timeless = [
+        [event for event in outcome.events if event["type"] not in ("hello", "progress")]
+        for outcome in outcomes
+    ]
+    for events in timeless:
+        # Shards are announced by a thread of their own; among themselves they are in order.
+        events.sort(key=lambda event: (event["type"], event.get("key", "")))
+    assert timeless[0] == timeless[1]
+
+
+def test_the_first_shard_is_announced_before_the_input_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "in.fa"
+    path.write_bytes(fasta(sequences(6, [200_000] * 30)))
+    outcome = run_prepare(tmp_path / "run", [path], residues_per_shard=5000)
+    kinds = [event["type"] for event in outcome.events]
+    assert kinds.index("shard") < kinds.index("input_done")
+
+
+def test_an_input_that_is_not_the_one_expected_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "in.fa"
+    path.write_bytes(fasta(sequences(7, [1000])))
+    wrong = run_prepare(tmp_path / "wrong", [path], sha256="0" * 64)
+    assert (wrong.status, wrong.last["code"]) == (1, "input_changed")
+    right = run_prepare(tmp_path / "right", [path], sha256=hashlib.sha256(path.read_bytes()).hexdigest())
+    check_consistency(right)
+
+
+@pytest.mark.parametrize(
+    ("content", "word"),
+    [
+        (b"", "no sequences"),
+        (b"\n\n# only a comment\n", "no sequences"),
+        (b"\x00\x01\x02binary>\n", "not a FASTA"),
+        (b"@HD\tVN:1.6\n@SQ\tSN:x\tLN:3\n", "SAM"),
+        (b"LOCUS       AB000001\n", "GenBank"),
+        (b"PK\x03\x04...", "ZIP"),
+        (b"<!DOCTYPE html>\n<p>", "web page"),
+        ("\ufeff>a\nACGT\n".encode("utf-16-le"), "UTF-16"),
+        (gzip.compress(b"x" * 257 + b"ustar"), "tar"),
+        (b"just words\n", "not a FASTA"),
+    ],
+)
+def test_what_is_no_sequence_file_is_refused_in_plain_words(
+    tmp_path: Path, content: bytes, word: str
+) -> None:
+    path = tmp_path / "file.fasta"
+    path.write_bytes(content)
+    outcome = run_prepare(tmp_path / "run", [path])
+    assert (outcome.status, outcome.last["code"]) == (1, "not_sequence_file")
+    assert word in outcome.last["message"]
+
+
+def test_what_cannot_be_read_or_understood_is_named(tmp_path: Path) -> None:
+    assert run_prepare(tmp_path / "a", [tmp_path / "missing.fa"]).last["code"] == "input_unreadable"
+    assert run_prepare(tmp_path / "b", [tmp_path]).last["code"] == "input_unreadable"
+    for line in ("nonsense", '{"type":"load"}', '{"type":"prepare","inputs":3}'):
+        outcome = run_line(tmp_path, line)
+        assert (outcome.status, outcome.last["code"], outcome.last["input"]) == (1, "internal_error", None)
+
+
+def preparation(tmp_path: Path, events: list[str]) -> Preparation:
+    path = tmp_path / "in.fa"
+    path.write_bytes(fasta(sequences(8, [3000] * 20)))
+    job = Job((JobInput(0, path, None),), tmp_path / "work", 500, 3000, 0)
+    return Preparation(job, lambda type, **_: events.append(type))
+
+
+def test_a_full_disk_and_a_folder_that_is_gone_are_told_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events: list[str] = []
+    run = preparation(tmp_path, events)
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shards, "write_safetensors", full)
+        with pytest.raises(PrepareError) as caught:
+            run.run()
+    assert caught.value.code is FailureCode.DISK_FULL
+    assert "shard" not in events
+    assert "done" not in events
+
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "work").write_bytes(b"a file where the folder should be")
+    with pytest.raises(PrepareError) as caught:
+        preparation(tmp_path / "elsewhere", []).run()
+    assert caught.value.code is FailureCode.FOLDER_UNWRITABLE
+
+
+def test_the_process_ends_at_once_when_standard_input_closes(tmp_path: Path) -> None:
+    fifo = tmp_path / "endless.fa"
+    os.mkfifo(fifo)
+    command = [sys.executable, "-u", "-m", "virnucpro_backend.prepare"]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdin is not None
+    job: dict[str, object] = {"type": "prepare"}
+    job["inputs"] = [{"input": 0, "path": str(fifo), "sha256": None}]
+    job |= {
+        "work_dir": str(tmp_path / "work"),
+        "chunk_length": 500,
+        "residues_per_shard": 9,
+        "tail_shards": 0,
+    }
+    process.stdin.write(json.dumps(job).encode() + b"\n")
+    process.stdin.flush()
+    with open(fifo, "wb") as writer:  # Opens only when the process has begun to read.
+        writer.write(b">a\n")
+        writer.flush()
+        began = time.monotonic()
+        process.stdin.close()
+        process.wait(timeout=30)
+        assert time.monotonic() - began < 2
+    assert process.stdout is not None
+    process.stdout.close()
+
+
+def test_a_single_line_of_300_mb_stays_within_the_memory(tmp_path: Path) -> None:
+    path = tmp_path / "line.fa"
+    piece = np.frombuffer(b"ACGT", np.uint8)[np.random.default_rng(9).integers(0, 4, 3_000_000)].tobytes()
+    with open(path, "wb") as file:
+        file.write(b">one\n")
+        for _ in range(100):
+            file.write(piece)
+    outcome = run_prepare(tmp_path / "run", [path])
+    assert outcome.status == 0
+    assert (outcome.last["records"], outcome.last["chunks"]) == (1, 600_000)
+    assert outcome.last["frames"] > 500
+    assert outcome.max_rss < 200e6
+
+
+def test_prepare_needs_no_torch() -> None:
+    code = "import sys, virnucpro_backend.prepare.run as _; print('torch' in sys.modules)"
+    assert subprocess.check_output([sys.executable, "-c", code], cwd=BACKEND).strip() == b"False"

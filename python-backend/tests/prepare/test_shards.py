@@ -1,0 +1,101 @@
+"""Where the stream of frames is cut."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from safetensors.numpy import load_file
+
+from virnucpro_backend.prepare.shards import FrameBlock, Shard, ShardWriter
+
+Chunk = list[int]
+"""Residues of each frame of a chunk."""
+
+
+def block(first_row: int, chunks: list[Chunk]) -> FrameBlock:
+    """Each chunk a record of its own but every third, which goes on with the record before."""
+    rows = [first_row + i - (1 if (first_row + i) % 3 == 2 else 0) for i in range(len(chunks))]
+    numbers = [1 if (first_row + i) % 3 == 2 else 0 for i in range(len(chunks))]
+    frames = [len(chunk) for chunk in chunks]
+    counts = np.array([count for chunk in chunks for count in chunk], np.int64)
+    total = int(counts.sum())
+    return FrameBlock(
+        np.repeat(np.array(rows, np.int64), frames),
+        np.repeat(np.array(numbers, np.int64), frames),
+        np.concatenate([np.zeros(0, np.uint8), *(np.arange(n, dtype=np.uint8) for n in frames)]),
+        np.arange(total).astype(np.uint8),
+        counts,
+        np.arange(3 * total).astype(np.uint8),
+        3 * counts,
+    )
+
+
+def cut(
+    chunks: list[Chunk], sizes: list[int], target: int, tail_shards: int
+) -> list[list[tuple[int, int, int]]]:
+    """Frames (row, chunk, residues) of each shard, when the chunks come in blocks of the given sizes."""
+    announced: list[Shard] = []
+    shards = []
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder)
+        (work / "shards").mkdir()
+        writer = ShardWriter(work, 500, target, tail_shards, announced.append)
+        begin = 0
+        for size in [*sizes, len(chunks)]:
+            part = chunks[begin : begin + size]
+            writer.add(block(begin, part))
+            begin += len(part)
+        writer.finish()
+        writer.close()
+        for shard in announced:
+            file = load_file(work.parent / work.name / shard.path.removeprefix("work/"))
+            counts = np.diff(file["residue_offsets"].astype(np.int64))
+            assert (shard.frames, shard.residues) == (counts.size, counts.sum())
+            assert (np.diff(file["nucleotide_offsets"].astype(np.int64)) == 3 * counts).all()
+            assert (shard.first_row, shard.last_row) == (file["row"][0], file["row"][-1])
+            keys = list(zip(file["row"].tolist(), file["chunk"].tolist(), strict=True))
+            assert shard.chunks == len(set(keys))
+            shards.append([(*key, count) for key, count in zip(keys, counts.tolist(), strict=True)])
+    return shards
+
+
+chunk_lists = st.lists(st.lists(st.integers(1, 30), min_size=1, max_size=6), max_size=60)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    chunk_lists,
+    st.lists(st.integers(0, 12), max_size=20),
+    st.integers(1, 120),
+    st.sampled_from([0, 4, 8, 32]),
+)
+def test_cuts_follow_the_plain_rule_however_the_frames_arrive(
+    chunks: list[Chunk], sizes: list[int], target: int, tail_shards: int
+) -> None:
+    whole = block(0, chunks)
+    stream = list(zip(whole.row.tolist(), whole.chunk.tolist(), whole.residue_counts.tolist(), strict=True))
+    expected: list[list[tuple[int, int, int]]] = []
+    rest = list(stream)
+
+    def take(size: int) -> None:
+        shard: list[tuple[int, int, int]] = []
+        while rest and (sum(f[2] for f in shard) < size or rest[0][:2] == shard[-1][:2]):
+            shard.append(rest.pop(0))
+        expected.append(shard)
+
+    while sum(frame[2] for frame in rest) >= (tail_shards // 4 + 1) * target:
+        take(target)
+    while rest:
+        take(max(1, target // 4) if tail_shards else target)
+    assert cut(chunks, sizes, target, tail_shards) == expected
+
+
+def test_the_last_eight_full_shards_become_quarters() -> None:
+    shards = cut([[10]] * 2000, [], 1000, 32)
+    sizes = [sum(frame[2] for frame in shard) for shard in shards]
+    # 20,000 residues: 12 full shards while 9,000 or more are left, then 8,000 in quarters.
+    assert sizes == [1000] * 12 + [250] * 32

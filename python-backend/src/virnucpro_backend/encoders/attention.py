@@ -15,6 +15,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from virnucpro_backend.encoders import kernels
 from virnucpro_backend.encoders.float32 import RotaryTables
 from virnucpro_backend.encoders.layout import SequenceLayout
 
@@ -163,9 +164,15 @@ def alibi_bias(slopes: Tensor, length: int) -> Tensor:
     return -slopes[:, None, None] * (positions[:, None] - positions[None, :]).abs()
 
 
-def choose_attention(device: torch.device, dtype: torch.dtype, *, alibi: bool) -> Attention:
-    """The fastest strategy that this device has for this precision."""
-    if device.type == "cuda" and dtype in (torch.float16, torch.bfloat16) and not alibi:
+def choose_attention(
+    device: torch.device, dtype: torch.dtype, *, head_dim: int, alibi: bool, fused: bool = True
+) -> Attention:
+    """The fastest strategy that this device has for linear layers of this precision, `fused` ones or not."""
+    if fused and kernels.usable(device, dtype) and head_dim in kernels.HEAD_DIMS:
+        from virnucpro_backend.encoders.kernels.fused import FusedAttention
+
+        return FusedAttention()
+    if device.type == "cuda" and dtype in kernels.HALF_PRECISION and not alibi:
         capability = torch.cuda.get_device_capability(device)
         if torch.version.cuda is not None and capability >= (8, 0):
             return VarlenAttention()

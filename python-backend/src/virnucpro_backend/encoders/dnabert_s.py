@@ -61,10 +61,12 @@ class DnabertS(nn.Module):
         weight: Tensor = self.layers[0].qkv.weight  # type: ignore[union-attr, assignment]
         return weight.dtype
 
-    def use_kernels_for(self, device: torch.device) -> None:
+    def use_kernels_for(self, device: torch.device, *, fused: bool = True) -> None:
         """Choose, once, the kernels that suit a device and this model's precision."""
-        self.ops: Ops = choose_ops(device, self.dtype)
-        self.attention: Attention = choose_attention(device, self.dtype, alibi=True)
+        self.ops: Ops = choose_ops(device, self.dtype, fused=fused)
+        self.attention: Attention = choose_attention(
+            device, self.dtype, head_dim=self.config.head_dim, fused=fused, alibi=True
+        )
 
     @torch.inference_mode()
     def forward(self, tokens: Tensor, layout: SequenceLayout) -> Tensor:
@@ -73,6 +75,7 @@ class DnabertS(nn.Module):
         slopes = self.alibi.slopes
 
         x = ops.norm(self.embedding(tokens), self.embedding_norm, torch.float32)
+        assert isinstance(x, Tensor)
         h = x.to(dtype)
         for layer in self.layers:
             assert isinstance(layer, DnabertSLayer)

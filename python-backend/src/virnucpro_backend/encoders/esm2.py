@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from virnucpro_backend.encoders.attention import Attention, choose_attention
 from virnucpro_backend.encoders.float32 import Embedding, LayerNorm, Rotary, RotaryTables
+from virnucpro_backend.encoders.fp8 import Activations, Fp8Linear
 from virnucpro_backend.encoders.layout import SequenceLayout
 from virnucpro_backend.encoders.ops import Ops, choose_ops
 from virnucpro_backend.encoders.pooling import segment_mean
@@ -65,10 +66,19 @@ class Esm2(nn.Module):
         weight: Tensor = self.layers[0].qkv.weight  # type: ignore[union-attr, assignment]
         return weight.dtype
 
-    def use_kernels_for(self, device: torch.device) -> None:
+    def use_kernels_for(self, device: torch.device, *, fused: bool = True) -> None:
         """Choose, once, the kernels that suit a device and this model's precision."""
-        self.ops: Ops = choose_ops(device, self.dtype)
-        self.attention: Attention = choose_attention(device, self.dtype, alibi=False)
+        self.ops: Ops = choose_ops(device, self.dtype, fused=fused)
+        self.attention: Attention = choose_attention(
+            device, self.dtype, head_dim=self.config.head_dim, fused=fused, alibi=False
+        )
+
+    def to_fp8(self) -> None:
+        """Replace the linear layers by FP8 ones, in place, on the device where they are."""
+        for layer in self.layers:
+            assert isinstance(layer, Esm2Layer)
+            layer.to_fp8(self.ops)
+        self.use_kernels_for(self.embedding.weight.device)
 
     @torch.inference_mode()
     def forward(self, tokens: Tensor, layout: SequenceLayout) -> Tensor:
@@ -84,8 +94,9 @@ class Esm2(nn.Module):
             update = layer.attend(h, layout, rotary, self.attention)
             x, h = ops.pre_norm(x, update, layer.feed_forward_norm, dtype)
             update = layer.feed_forward(h, ops)
-        _, h = _add_and_norm(ops, x, update, self.final_norm, torch.float32)
-        return h
+        _, last = _add_and_norm(ops, x, update, self.final_norm, torch.float32)
+        assert isinstance(last, Tensor)
+        return last
 
     @torch.inference_mode()
     def embed(self, tokens: Tensor, layout: SequenceLayout) -> Tensor:
@@ -110,21 +121,27 @@ class Esm2Layer(nn.Module):
         self.fc1 = nn.Linear(width, config.feed_forward, dtype=dtype)
         self.fc2 = nn.Linear(config.feed_forward, width, dtype=dtype)
 
-    def attend(self, h: Tensor, layout: SequenceLayout, rotary: RotaryTables, attention: Attention) -> Tensor:
+    def to_fp8(self, ops: Ops) -> None:
+        for name in ("qkv", "attention_output", "fc1", "fc2"):
+            setattr(self, name, Fp8Linear(getattr(self, name), ops.quantize))
+
+    def attend(
+        self, h: Activations, layout: SequenceLayout, rotary: RotaryTables, attention: Attention
+    ) -> Tensor:
         qkv = self.qkv(h).view(-1, 3, self.heads, self.head_dim)
         # The kernel applies the scale, in FP32: folded into FP16 weights, the small ones would underflow.
         context = attention(qkv, layout, scale=self.head_dim**-0.5, rotary=rotary)
         out: Tensor = self.attention_output(context)
         return out
 
-    def feed_forward(self, h: Tensor, ops: Ops) -> Tensor:
+    def feed_forward(self, h: Activations, ops: Ops) -> Tensor:
         out: Tensor = self.fc2(ops.linear_gelu(self.fc1, h))
         return out
 
 
 def _add_and_norm(
     ops: Ops, x: Tensor, update: Tensor | None, norm: LayerNorm, dtype: torch.dtype
-) -> tuple[Tensor, Tensor]:
+) -> tuple[Tensor, Activations]:
     """`pre_norm`, also for the first layer, where there is nothing to add yet."""
     if update is None:
         return x, ops.norm(x, norm, dtype)

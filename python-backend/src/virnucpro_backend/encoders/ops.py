@@ -13,21 +13,26 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from virnucpro_backend.encoders import kernels
 from virnucpro_backend.encoders.float32 import LayerNorm
+from virnucpro_backend.encoders.fp8 import FP8, Activations, Fp8Linear, Fp8Rows, quantized
 
 
 class Ops(Protocol):
-    """x: residual stream FP32 [T, d], may be overwritten. update: [T, d] in the run's precision (dtype)."""
+    """x: residual stream FP32 [T, d], may be overwritten. update: [T, d] in the run's precision (dtype).
+
+    Where dtype is FP8, update is BF16, and what goes into the next linear layer comes as FP8 rows.
+    """
 
     name: str
 
-    def norm(self, x: Tensor, norm: LayerNorm, dtype: torch.dtype) -> Tensor:
+    def norm(self, x: Tensor, norm: LayerNorm, dtype: torch.dtype) -> Activations:
         """LN(x), rounded to dtype."""
         ...
 
     def pre_norm(
         self, x: Tensor, update: Tensor, norm: LayerNorm, dtype: torch.dtype
-    ) -> tuple[Tensor, Tensor]:
+    ) -> tuple[Tensor, Activations]:
         """x' = x + update in FP32; returns x' and LN(x') rounded to dtype."""
         ...
 
@@ -37,12 +42,16 @@ class Ops(Protocol):
         """x' = LN(x + update) in FP32; returns x' and x' rounded to dtype."""
         ...
 
-    def linear_gelu(self, linear: nn.Linear, h: Tensor) -> Tensor:
+    def linear_gelu(self, linear: nn.Module, h: Activations) -> Activations:
         """gelu(linear(h)), exact (erf) form: the tanh form is off by up to 4.7e-4 per activation."""
         ...
 
     def linear_geglu(self, linear: nn.Linear, h: Tensor) -> Tensor:
         """With linear(h) = [a, b] split in halves: gelu(a) * b, exact (erf) form."""
+        ...
+
+    def quantize(self, x: Tensor) -> Fp8Rows:
+        """x [T, d] as FP8 rows."""
         ...
 
 
@@ -51,31 +60,44 @@ class EagerOps:
 
     name = "eager"
 
-    def norm(self, x: Tensor, norm: LayerNorm, dtype: torch.dtype) -> Tensor:
-        normed: Tensor = F.layer_norm(x, norm.weight.shape, norm.weight, norm.bias, norm.eps)
-        return normed.to(dtype)
+    def norm(self, x: Tensor, norm: LayerNorm, dtype: torch.dtype) -> Activations:
+        normed = _layer_norm(x, norm)
+        return quantized(normed) if dtype == FP8 else normed.to(dtype)
 
     def pre_norm(
         self, x: Tensor, update: Tensor, norm: LayerNorm, dtype: torch.dtype
-    ) -> tuple[Tensor, Tensor]:
+    ) -> tuple[Tensor, Activations]:
         x = x.add_(update)
         return x, self.norm(x, norm, dtype)
 
     def post_norm(
         self, x: Tensor, update: Tensor, norm: LayerNorm, dtype: torch.dtype
     ) -> tuple[Tensor, Tensor]:
-        x = self.norm(x.add_(update), norm, torch.float32)
+        x = _layer_norm(x.add_(update), norm)
         return x, x.to(dtype)
 
-    def linear_gelu(self, linear: nn.Linear, h: Tensor) -> Tensor:
-        return F.gelu(linear(h))
+    def linear_gelu(self, linear: nn.Module, h: Activations) -> Activations:
+        activated = F.gelu(linear(h))
+        return quantized(activated) if isinstance(linear, Fp8Linear) else activated
 
     def linear_geglu(self, linear: nn.Linear, h: Tensor) -> Tensor:
         activated, gate = linear(h).chunk(2, dim=-1)
         out: Tensor = F.gelu(activated) * gate
         return out
 
+    def quantize(self, x: Tensor) -> Fp8Rows:
+        return quantized(x)
 
-def choose_ops(device: torch.device, dtype: torch.dtype) -> Ops:
-    """The fastest implementation that this device has for this precision."""
+
+def _layer_norm(x: Tensor, norm: LayerNorm) -> Tensor:
+    out: Tensor = F.layer_norm(x, norm.weight.shape, norm.weight, norm.bias, norm.eps)
+    return out
+
+
+def choose_ops(device: torch.device, dtype: torch.dtype, *, fused: bool = True) -> Ops:
+    """The fastest implementation that this device has for this precision; if not `fused`, plain PyTorch."""
+    if fused and kernels.usable(device, dtype):
+        from virnucpro_backend.encoders.kernels.fused import FusedOps
+
+        return FusedOps()
     return EagerOps()

@@ -6,13 +6,16 @@ from typing import Literal
 
 import torch
 
-Precision = Literal["fp32", "bf16", "fp16"]
+Precision = Literal["fp32", "bf16", "fp16", "fp8"]
 
 DTYPES: dict[Precision, torch.dtype] = {
     "fp32": torch.float32,
     "bf16": torch.bfloat16,
     "fp16": torch.float16,
+    "fp8": torch.bfloat16,
 }
+"""What the linear layers are built in. With "fp8", those of ESM-2 are then turned into FP8; the rest stays
+BF16."""
 
 
 def forbid_hidden_rounding() -> None:

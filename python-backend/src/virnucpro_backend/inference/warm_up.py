@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 import torch
 
 from virnucpro_backend.encoders.dnabert_s import DnabertS
@@ -9,7 +11,10 @@ from virnucpro_backend.encoders.esm2 import Esm2
 from virnucpro_backend.encoders.kernels.attention_work import BLOCK, MOST_BLOCKS
 from virnucpro_backend.encoders.layout import SequenceLayout
 from virnucpro_backend.inference.failures import LoadFailedError
+from virnucpro_backend.inference.memory import is_out_of_memory
 from virnucpro_backend.weights.model_folder import LoadedModel
+
+log = logging.getLogger(__name__)
 
 SOME_TOKEN = 5
 """An ordinary token in both vocabularies."""
@@ -18,22 +23,28 @@ SOME_TOKEN = 5
 def warm_up(model: LoadedModel) -> None:
     """Run both encoders on a GPU over sequences of every size for which there is a kernel of its own.
 
-    Raises LoadFailedError `precision_unsupported` where this PyTorch lacks FP8 products for this GPU.
+    An encoder whose fused kernels fail here is left with the plain ones. Raises LoadFailedError
+    `precision_unsupported` where this PyTorch lacks FP8 products for this GPU.
     """
     if model.device.type != "cuda":
         return
-    try:
-        for encoder in (model.esm2, model.dnabert_s):
+    for encoder in (model.esm2, model.dnabert_s):
+        try:
             _run(encoder, model.device)
-        torch.cuda.synchronize(model.device)
-    except (RuntimeError, NotImplementedError) as error:
-        if model.precision != "fp8" or isinstance(error, torch.OutOfMemoryError):
-            raise
-        raise LoadFailedError(
-            "precision_unsupported",
-            f"FP8 does not work on this GPU with this PyTorch: {error}",
-            "Choose BF16 or FP16.",
-        ) from error
+        except Exception as error:
+            if is_out_of_memory(error):
+                raise
+            if model.precision == "fp8":
+                raise LoadFailedError(
+                    "precision_unsupported",
+                    f"FP8 does not work on this GPU with this PyTorch: {error}",
+                    "Choose BF16 or FP16.",
+                ) from error
+            if encoder.ops.name != "fused":
+                raise
+            log.warning("the fused kernels do not work here, plain ones are used: %s", error)
+            encoder.use_kernels_for(model.device, fused=False)
+            _run(encoder, model.device)
 
 
 def _run(encoder: Esm2 | DnabertS, device: torch.device) -> None:
@@ -41,3 +52,4 @@ def _run(encoder: Esm2 | DnabertS, device: torch.device) -> None:
     layout = SequenceLayout.from_lengths([count * BLOCK for count in blocks], device)
     tokens = torch.full((layout.n_tokens,), SOME_TOKEN, dtype=torch.int32, device=device)
     encoder.embed(tokens, layout)
+    torch.cuda.synchronize(device)

@@ -57,6 +57,8 @@ def load_model(folder: Path, device: torch.device | str, precision: Precision) -
         esm2, dnabert_s = Esm2(model.esm2, dtype), DnabertS(model.dnabert_s, dtype)
     esm2_file, dnabert_s_file = open_checkpoint(paths["esm2"]), open_checkpoint(paths["dnabert_s"])
     fill(esm2, esm2_state(esm2_file, model.esm2), where, esm2_file.name)
+    if precision == "fp8":
+        esm2.to_fp8()
     fill(dnabert_s, dnabert_s_state(dnabert_s_file, model.dnabert_s), where, dnabert_s_file.name)
 
     try:

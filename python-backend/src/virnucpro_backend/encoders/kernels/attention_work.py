@@ -1,0 +1,52 @@
+"""Which program of the attention kernels takes which rows of a packed batch."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from virnucpro_backend.encoders.layout import to_device
+
+BLOCK = 64
+"""Tokens per block: the least that a warp group's matrix instruction takes."""
+
+MOST_BLOCKS = 3
+"""Longest sequence, in blocks, whose keys and scores fit into one program without spilling registers."""
+
+
+class AttentionWork(NamedTuple):
+    """Which rows the attention's programs own, on the device.
+
+    short: by number of blocks, int32 [n, 2], first and end row of the sequences that span so many blocks.
+    long: int32 [m, 3], a row for every block of queries of the longer sequences: its number within the
+    sequence, and the sequence's first and end row; None where there are none.
+    """
+
+    short: dict[int, Tensor]
+    long: Tensor | None
+
+    @classmethod
+    def on_device(cls, lengths: tuple[int, ...], device: torch.device) -> AttentionWork:
+        """Sort sequences of these lengths, laid end to end, by the kernel that takes them."""
+        sizes = np.asarray(lengths, dtype=np.int64)
+        ends = np.cumsum(sizes)
+        ranges = np.stack((ends - sizes, ends), axis=1).astype(np.int32)
+        blocks = -(-sizes // BLOCK)
+        short = {
+            count: to_device(np.ascontiguousarray(ranges[blocks == count]), device)
+            for count in range(1, MOST_BLOCKS + 1)
+            if np.any(blocks == count)
+        }
+        long = blocks > MOST_BLOCKS
+        if not long.any():
+            return cls(short, None)
+        return cls(short, to_device(_query_blocks(ranges[long], blocks[long]), device))
+
+
+def _query_blocks(ranges: npt.NDArray[np.int32], blocks: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
+    nth = np.arange(int(blocks.sum())) - np.repeat(np.cumsum(blocks) - blocks, blocks)
+    return np.column_stack((nth, np.repeat(ranges, blocks, axis=0))).astype(np.int32)

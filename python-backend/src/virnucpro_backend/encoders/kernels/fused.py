@@ -1,0 +1,105 @@
+"""The elementwise steps and the attention of both encoders as fused kernels: CUDA, half precision and FP8."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from virnucpro_backend.encoders.float32 import LayerNorm, RotaryTables
+from virnucpro_backend.encoders.fp8 import FP8, Activations, Fp8Linear, Fp8Rows
+from virnucpro_backend.encoders.kernels import triton_linear
+from virnucpro_backend.encoders.kernels.attention_work import AttentionWork
+from virnucpro_backend.encoders.kernels.triton_attention import attend_long, attend_short
+from virnucpro_backend.encoders.kernels.triton_gelu import gated_gelu, gelu_inplace, quantize_rows
+from virnucpro_backend.encoders.kernels.triton_norm import norm_rows
+from virnucpro_backend.encoders.layout import SequenceLayout
+
+
+class FusedOps:
+    """`encoders.ops.Ops` with one pass over device memory per step."""
+
+    name = "fused"
+
+    def norm(self, x: Tensor, norm: LayerNorm, dtype: torch.dtype) -> Activations:
+        return _norm(x, None, norm, dtype)
+
+    def pre_norm(
+        self, x: Tensor, update: Tensor, norm: LayerNorm, dtype: torch.dtype
+    ) -> tuple[Tensor, Activations]:
+        return x, _norm(x, update, norm, dtype)
+
+    def post_norm(
+        self, x: Tensor, update: Tensor, norm: LayerNorm, dtype: torch.dtype
+    ) -> tuple[Tensor, Tensor]:
+        out = torch.empty_like(x, dtype=dtype)
+        norm_rows(x, update, norm.weight, norm.bias, norm.eps, out, residual_becomes="norm")
+        return x, out
+
+    def linear_gelu(self, linear: nn.Module, h: Activations) -> Activations:
+        if isinstance(linear, nn.Linear) and isinstance(h, Tensor) and triton_linear.suits(linear.weight):
+            fused: Tensor = triton_linear.linear_gelu(h, linear.weight, linear.bias)
+            return fused
+        out: Tensor = linear(h)
+        if isinstance(linear, Fp8Linear):
+            rows = Fp8Rows.empty_like(out)
+            quantize_rows(out, rows.values, rows.scale, with_gelu=True)
+            return rows
+        gelu_inplace(out)
+        return out
+
+    def linear_geglu(self, linear: nn.Linear, h: Tensor) -> Tensor:
+        both: Tensor = linear(h)
+        out = both.new_empty(both.shape[0], both.shape[1] // 2)
+        gated_gelu(both, out)
+        return out
+
+    def quantize(self, x: Tensor) -> Fp8Rows:
+        rows = Fp8Rows.empty_like(x)
+        quantize_rows(x, rows.values, rows.scale, with_gelu=False)
+        return rows
+
+
+def _norm(x: Tensor, update: Tensor | None, norm: LayerNorm, dtype: torch.dtype) -> Activations:
+    if dtype == FP8:
+        rows = Fp8Rows.empty_like(x)
+        norm_rows(x, update, norm.weight, norm.bias, norm.eps, rows.values, rows.scale)
+        return rows
+    out = torch.empty_like(x, dtype=dtype)
+    norm_rows(x, update, norm.weight, norm.bias, norm.eps, out)
+    return out
+
+
+class FusedAttention:
+    """`encoders.attention.Attention` for packed sequences of any lengths, with rotation or ALiBi inside."""
+
+    name = "fused"
+    packs = True
+
+    def __init__(self) -> None:
+        self._planned: tuple[SequenceLayout, AttentionWork] | None = None
+
+    def __call__(
+        self,
+        qkv: Tensor,
+        layout: SequenceLayout,
+        *,
+        scale: float,
+        rotary: RotaryTables | None = None,
+        alibi_slopes: Tensor | None = None,
+    ) -> Tensor:
+        n_tokens, _, heads, head_dim = qkv.shape
+        out = qkv.new_empty(n_tokens, heads * head_dim)
+        work = self._work_for(layout, qkv.device)
+        for blocks, ranges in work.short.items():
+            attend_short(
+                qkv, out, ranges, heads, blocks=blocks, scale=scale, rotary=rotary, slopes=alibi_slopes
+            )
+        if work.long is not None:
+            attend_long(qkv, out, work.long, heads, scale=scale, rotary=rotary, slopes=alibi_slopes)
+        return out
+
+    def _work_for(self, layout: SequenceLayout, device: torch.device) -> AttentionWork:
+        """Every layer asks for the same layout's work, so that of the last one is kept."""
+        if self._planned is None or self._planned[0] is not layout:
+            self._planned = layout, AttentionWork.on_device(layout.lengths, device)
+        return self._planned[1]

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import torch
+
+from virnucpro_backend.encoders import kernels
+from virnucpro_backend.encoders.dnabert_s import DnabertS, DnabertSConfig
+from virnucpro_backend.encoders.esm2 import Esm2, Esm2Config
+from virnucpro_backend.encoders.fp8 import FP8_LARGEST, quantized
+
+ESM2 = Esm2Config(2, 128, 2, 256)
+DNABERT_S = DnabertSConfig(2, 128, 2, 256, 100)
+
+
+def test_a_cpu_and_fp32_get_the_eager_code() -> None:
+    assert not kernels.usable(torch.device("cpu"), torch.bfloat16)
+    assert not kernels.usable(torch.device("cuda", 0), torch.float32)
+    model = Esm2(ESM2, torch.bfloat16)
+    assert (model.ops.name, model.attention.name) == ("eager", "equal_length")
+
+
+def test_a_gpu_gets_the_fused_code_where_triton_works(monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    for works in (True, False):
+        monkeypatch.setattr(kernels, "_try_out", lambda device, works=works: works)
+        assert kernels.usable(torch.device("cuda", 0), torch.bfloat16) is works
+
+
+def test_fp8_rows_use_the_whole_range_and_survive_zeros() -> None:
+    x = torch.randn(4, 256, generator=torch.Generator().manual_seed(0)) * torch.tensor(
+        [[1e-4], [1], [300], [0]]
+    )
+    rows = quantized(x)
+    assert torch.equal(rows.values.float().abs().amax(dim=1), torch.tensor([1.0, 1, 1, 0]) * FP8_LARGEST)
+    assert ((rows.values.float() * rows.scale - x).abs() <= x.abs() / 16 + rows.scale / 512).all()
+
+
+def test_fp8_replaces_the_linear_layers_of_esm2_alone() -> None:
+    model = Esm2(ESM2, torch.bfloat16)
+    model.to_fp8()
+    assert model.dtype == torch.float8_e4m3fn
+    kept = {name: p.dtype for name, p in model.named_parameters()}
+    assert set(kept.values()) == {torch.float32}
+    assert DnabertS(DNABERT_S, torch.bfloat16).dtype == torch.bfloat16

@@ -1,0 +1,46 @@
+"""`python -m virnucpro_backend.bench`: time the encoders on a GPU; see docs/performance.md."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import sys
+from pathlib import Path
+
+import torch
+
+from virnucpro_backend.bench.report import merge, record, table_line
+from virnucpro_backend.bench.rows import ROWS, Settings
+from virnucpro_backend.encoders.precision import forbid_hidden_rounding
+
+
+def main() -> int:
+    """Time the chosen rows one after the other; returns the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m virnucpro_backend.bench", description=__doc__)
+    parser.add_argument("--rows", default=",".join(ROWS), help=f"comma-separated, of {', '.join(ROWS)}")
+    parser.add_argument("--seconds", type=float, default=30.0, help="measuring time of a row (default 30)")
+    parser.add_argument("--tokens-per-batch", type=int, default=16_384)
+    parser.add_argument("--json", type=Path, help="file to add the rows to")
+    arguments = parser.parse_args()
+    names = arguments.rows.split(",")
+    if unknown := [name for name in names if name not in ROWS]:
+        parser.error(f"no such row: {', '.join(unknown)}")
+    if not torch.cuda.is_available():
+        print("There is no GPU that this PyTorch can use.", file=sys.stderr)
+        return 1
+
+    forbid_hidden_rounding()
+    settings = Settings(torch.device("cuda", 0), arguments.tokens_per_batch, arguments.seconds)
+    for name in names:
+        timing, code = ROWS[name].run(settings)
+        row = record(name, ROWS[name], timing, code, settings)
+        print(table_line(name, row), flush=True)
+        if arguments.json is not None:
+            merge(arguments.json, {name: row})
+        gc.collect()
+        torch.cuda.empty_cache()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -2,24 +2,17 @@
 import {
   ensureEnvironment,
   resolveAppPaths,
-  stepProgress,
+  stateLines,
   type PythonEnvironment,
 } from '../electron/engine/environment/index.ts';
 
 export async function testEnvironment(): Promise<PythonEnvironment> {
   const paths = resolveAppPaths();
   if (!paths.ok) return giveUp(paths.error);
-  let last = '';
   const environment = await ensureEnvironment({
     paths: paths.value,
     requirements: 'test',
-    onState: (state) => {
-      const { step, stepNumber, stepCount, fraction } = stepProgress(state, 'test');
-      const percent = fraction === null ? '' : ` ${Math.floor(fraction * 10) * 10} %`;
-      const text = `[${stepNumber}/${stepCount}] ${step}${percent}`;
-      if (text !== last && state.state !== 'failed') process.stderr.write(`${text}\n`);
-      last = text;
-    },
+    onState: stateLines((line) => process.stderr.write(`${line}\n`), 'test'),
   });
   return environment.ok ? environment.value : giveUp(environment.error);
 }

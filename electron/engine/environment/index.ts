@@ -3,4 +3,5 @@ export * from './checkEnvironment.ts';
 export * from './ensureEnvironment.ts';
 export * from './environmentState.ts';
 export * from './pythonLaunch.ts';
+export * from './stateLines.ts';
 export * from './stepProgress.ts';

@@ -1,0 +1,62 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { resolveAppPaths, type AppPathsRequest } from './appPaths.ts';
+
+let folder: string;
+let app: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'Données β '));
+  app = join(folder, 'app');
+  await mkdir(join(app, 'python-backend', 'src', 'virnucpro_backend'), { recursive: true });
+  await mkdir(join(app, 'resources'));
+  await mkdir(join(app, 'dist', 'cli'), { recursive: true });
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+function resolved(request: AppPathsRequest) {
+  const paths = resolveAppPaths({ env: { HOME: '/home/me' }, platform: 'linux', ...request });
+  if (!paths.ok) throw new Error(paths.error.cause);
+  return paths.value;
+}
+
+it.each(['', 'dist', 'dist/cli'])('finds the program from the file in "%s"', (below) => {
+  expect(resolved({ startFolder: join(app, below) })).toMatchObject({
+    root: app,
+    pythonSource: join(app, 'python-backend', 'src'),
+    environmentFolder: '/home/me/.local/share/virnucpro-desktop/python',
+  });
+});
+
+it('keeps the environment of a source checkout beside the Python project', async () => {
+  await writeFile(join(app, 'package-lock.json'), '{}');
+  expect(resolved({ startFolder: app }).environmentFolder).toBe(join(app, 'python-backend', '.venv'));
+});
+
+it('takes a packaged app’s resources, and VIRNUCPRO_HOME before everything', () => {
+  expect(resolved({ startFolder: '/', resourcesPath: app }).root).toBe(app);
+  expect(resolved({ startFolder: '/', resourcesPath: '/nowhere', env: { VIRNUCPRO_HOME: app } }).root).toBe(
+    app,
+  );
+});
+
+it('says where it has looked', () => {
+  const missing = resolveAppPaths({ startFolder: folder, env: {} });
+  expect(missing).toMatchObject({ ok: false, error: { cause: expect.stringContaining(folder) as string } });
+});
+
+it.each<[NodeJS.Platform, NodeJS.ProcessEnv, string]>([
+  ['linux', { HOME: '/home/me' }, '/home/me/.local/share/virnucpro-desktop'],
+  ['linux', { HOME: '/home/me', XDG_DATA_HOME: '/big' }, '/big/virnucpro-desktop'],
+  ['darwin', { HOME: '/Users/me' }, '/Users/me/Library/Application Support/VirNucPro Desktop'],
+  [
+    'win32',
+    { LOCALAPPDATA: 'C:\\Users\\me\\AppData\\Local' },
+    'C:\\Users\\me\\AppData\\Local\\VirNucPro Desktop',
+  ],
+  ['linux', { HOME: '/home/me', VIRNUCPRO_DATA_DIR: '/scratch/me' }, '/scratch/me'],
+])('puts data where %s wants it: %j', (platform, env, expected) => {
+  expect(resolved({ startFolder: app, platform, env }).dataDir).toBe(expected);
+});

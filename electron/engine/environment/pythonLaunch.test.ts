@@ -1,0 +1,63 @@
+import { delimiter } from 'node:path';
+import { expect, it } from 'vitest';
+import { pythonLaunch, type PythonEnvironment } from './pythonLaunch.ts';
+
+const own: PythonEnvironment = {
+  interpreter: '/data/python/bin/python',
+  own: true,
+  pythonVersion: '3.12.1',
+  packages: {},
+  source: '/app/python-backend/src',
+};
+
+const strange = {
+  PATH: '/usr/bin',
+  HTTPS_PROXY: 'http://proxy:3128',
+  PIP_INDEX_URL: 'https://mirror/simple',
+  PIP_USER: '1',
+  PYTHONHOME: '/home/me/other',
+  PYTHONPATH: '/home/me/other/packages',
+  PYTHONSTARTUP: '/home/me/start.py',
+  VIRTUAL_ENV: '/home/me/venv',
+  CONDA_PREFIX: '/home/me/miniconda3',
+  CONDA_DEFAULT_ENV: 'base',
+  CUDA_VISIBLE_DEVICES: '2,3',
+};
+
+it('keeps what would lead to other packages away from our own environment', () => {
+  const { file, args, env } = pythonLaunch(own, 'virnucpro_backend.worker', ['--x'], {}, strange);
+  expect([file, ...args]).toEqual([
+    own.interpreter,
+    '-X',
+    'utf8',
+    '-u',
+    '-m',
+    'virnucpro_backend.worker',
+    '--x',
+  ]);
+  expect(env).toEqual({
+    PATH: '/usr/bin',
+    HTTPS_PROXY: 'http://proxy:3128',
+    PIP_INDEX_URL: 'https://mirror/simple',
+    CUDA_VISIBLE_DEVICES: '2,3',
+    PYTHONPATH: '/app/python-backend/src',
+    PYTHONUTF8: '1',
+    PYTHONIOENCODING: 'utf-8',
+    PYTHONNOUSERSITE: '1',
+    PYTHONSAFEPATH: '1',
+    TOKENIZERS_PARALLELISM: 'false',
+  });
+});
+
+it('leaves the environment of a user’s interpreter as it is, but for PYTHONPATH', () => {
+  const { env } = pythonLaunch({ ...own, own: false }, 'm', [], {}, strange);
+  expect(env).toEqual({
+    ...strange,
+    PYTHONPATH: `/app/python-backend/src${delimiter}/home/me/other/packages`,
+  });
+});
+
+it('lets overrides win, such as the pin to a GPU', () => {
+  const pin = { CUDA_VISIBLE_DEVICES: 'GPU-1' };
+  expect(pythonLaunch(own, 'm', [], pin, strange).env['CUDA_VISIBLE_DEVICES']).toBe('GPU-1');
+});

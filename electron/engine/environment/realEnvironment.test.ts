@@ -1,0 +1,77 @@
+/** The environment that the tests themselves run with, checked by the real interpreter; and damaged ones beside it. */
+import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { resolveAppPaths, type AppPaths } from './appPaths.ts';
+import { checkEnvironment } from './checkEnvironment.ts';
+import { acquireInstallLock } from './installLock.ts';
+import { pythonLaunch } from './pythonLaunch.ts';
+import { runCommand } from './runCommand.ts';
+
+let paths: AppPaths;
+let folder: string;
+
+beforeAll(async () => {
+  const resolved = resolveAppPaths();
+  if (!resolved.ok) throw new Error(resolved.error.cause);
+  paths = resolved.value;
+  folder = await mkdtemp(join(tmpdir(), 'Données β '));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+it('works: every package can be imported', async () => {
+  const checked = await checkEnvironment({ paths, requirements: 'test' }, true);
+  expect(checked).toMatchObject({
+    ok: true,
+    value: { own: true, packages: { torch: expect.any(String) as string } },
+  });
+}, 120_000);
+
+it('is not led astray by files in the folder the user stands in', async () => {
+  const checked = await checkEnvironment({ paths }, false);
+  if (!checked.ok) throw new Error(checked.error.cause);
+  const decoy = join(folder, 'decoy');
+  await mkdir(join(decoy, 'virnucpro_backend'), { recursive: true });
+  const launch = pythonLaunch(checked.value, 'virnucpro_backend.environment_check');
+  const outcome = await runCommand({ ...launch, cwd: decoy });
+  expect(outcome.ending).toBe('succeeded');
+});
+
+it('tells what is wrong with a damaged one', async () => {
+  // An environment of the same interpreter whose packages are not there: as after an installation that was cut off.
+  const damaged = join(folder, 'damaged');
+  await mkdir(join(damaged, 'bin'), { recursive: true });
+  for (const file of ['pyvenv.cfg', 'virnucpro-environment.json']) {
+    await cp(join(paths.environmentFolder, file), join(damaged, file));
+  }
+  await symlink(join(paths.environmentFolder, 'bin', 'python'), join(damaged, 'bin', 'python'));
+  const checked = await checkEnvironment({ paths: { ...paths, environmentFolder: damaged } }, false);
+  expect(checked).toMatchObject({
+    ok: false,
+    error: { code: 'python_broken', cause: expect.stringContaining('torch is not installed') as string },
+  });
+});
+
+it('tells an interpreter that is not there from one that is', async () => {
+  const checked = await checkEnvironment({ paths, interpreter: join(folder, 'no', 'python') }, false);
+  expect(checked).toMatchObject({
+    ok: false,
+    error: {
+      cause: expect.stringContaining('cannot be started') as string,
+      nextStep: expect.stringContaining('--python') as string,
+    },
+  });
+});
+
+it('takes over the lock of a process that is gone', async () => {
+  const path = join(folder, 'python.lock');
+  const ended = await runCommand({
+    file: process.execPath,
+    args: ['-e', `require('fs').writeFileSync(process.argv[1], String(process.pid))`, path],
+    env: {},
+  });
+  expect(ended.ending).toBe('succeeded');
+  const lock = await acquireInstallLock(path, () => undefined);
+  await lock.release();
+});

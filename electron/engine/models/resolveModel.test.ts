@@ -1,0 +1,161 @@
+import { cp, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ModelManifest } from '../../contract/model.ts';
+import { checkEnvironment, resolveAppPaths, type AppPaths } from '../environment/index.ts';
+import { listModels, verifyModel } from './weights.ts';
+import { resolveModel } from './resolveModel.ts';
+
+let folder: string;
+let paths: AppPaths;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'Données β '));
+  const resolved = resolveAppPaths();
+  if (!resolved.ok) throw new Error(resolved.error.cause);
+  paths = { ...resolved.value, dataDir: folder };
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** The demo model in the place of a published one, as a stand-in for gigabytes. */
+async function putPublished(name: string): Promise<string> {
+  const target = join(folder, 'weights', name);
+  await cp(join(paths.resources, 'demo-model'), target, { recursive: true });
+  return target;
+}
+
+async function environment() {
+  const checked = await checkEnvironment({ paths }, false);
+  if (!checked.ok) throw new Error(checked.error.cause);
+  return checked.value;
+}
+
+describe('a model that is here', () => {
+  it('is the demo model, with its notice', async () => {
+    const model = await resolveModel('demo', paths);
+    expect(model).toMatchObject({
+      ok: true,
+      value: { chunkLength: 500, planModel: { name: 'demo', notice: 'demo model, no biological meaning' } },
+    });
+  });
+
+  it('has the hash that the Python backend gives it', async () => {
+    const model = await resolveModel('demo', paths);
+    if (!model.ok) throw new Error(model.error.cause);
+    const { interpreter, source } = await environment();
+    const { execa } = await import('execa');
+    const { stdout } = await execa(
+      interpreter,
+      ['-m', 'virnucpro_backend.weights', 'verify', model.value.planModel.folder],
+      { env: { PYTHONPATH: source } },
+    );
+    expect(JSON.parse(stdout)).toMatchObject({ type: 'done', model_hash: model.value.planModel.hash });
+  });
+
+  it('is found by its folder', async () => {
+    const target = await putPublished('mine');
+    expect(await resolveModel(target, paths)).toMatchObject({
+      ok: true,
+      value: { planModel: { folder: target } },
+    });
+  });
+});
+
+describe('a head file', () => {
+  it('stands on the published encoders, with a hash of its own', async () => {
+    const published = await putPublished('500');
+    const head = join(folder, 'my head.pth');
+    await cp(join(published, '500_model.pth'), head);
+    await writeFile(head, Buffer.concat([await readFile(head), Buffer.from('changed')]));
+    const base = await resolveModel('500', paths);
+    const own = await resolveModel(head, paths);
+    if (!base.ok || !own.ok) throw new Error('not resolved');
+    expect(own.value.planModel.hash).not.toBe(base.value.planModel.hash);
+    const manifest = JSON.parse(
+      await readFile(join(own.value.planModel.folder, 'model.json'), 'utf8'),
+    ) as ModelManifest;
+    expect(manifest).toMatchObject({ norm_bands: null, files: { esm2: { path: '../500/esm2_demo.pt' } } });
+    // Its own folder is how a resumed run finds it again.
+    expect(await resolveModel(own.value.planModel.folder, paths)).toEqual(own);
+    expect(await verifyModel(await environment(), own.value.planModel.folder)).toEqual({
+      ok: true,
+      value: undefined,
+    });
+  });
+
+  it('needs them', async () => {
+    const head = join(folder, 'head.pth');
+    await writeFile(head, 'x');
+    expect(await resolveModel(head, paths)).toMatchObject({ ok: false, error: { code: 'model_missing' } });
+  });
+});
+
+describe('refusals', () => {
+  it('says what to do about missing weights', async () => {
+    expect(await resolveModel('500', paths)).toMatchObject({
+      ok: false,
+      error: {
+        code: 'model_missing',
+        nextStep: expect.stringContaining('virnucpro models get 500') as string,
+      },
+    });
+  });
+
+  it('finds files of a wrong size', async () => {
+    const target = await putPublished('300');
+    await truncate(join(target, '500_model.pth'), 100);
+    expect(await resolveModel('300', paths)).toMatchObject({ ok: false, error: { code: 'model_damaged' } });
+  });
+
+  it('finds files of a wrong content when asked to read them', async () => {
+    const target = await putPublished('300');
+    const path = join(target, '500_model.pth');
+    const bytes = await readFile(path);
+    bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
+    await writeFile(path, bytes);
+    expect(await verifyModel(await environment(), target)).toMatchObject({
+      ok: false,
+      error: { code: 'model_damaged', cause: expect.stringContaining('500_model.pth') as string },
+    });
+  });
+
+  it.each([
+    ['not JSON', '{', 'model_damaged'],
+    ['of another version', '{"schema": 2}', 'model_damaged'],
+  ])('a model.json that is %s', async (_, content, code) => {
+    const target = await putPublished('mine');
+    await writeFile(join(target, 'model.json'), content);
+    expect(await resolveModel(target, paths)).toMatchObject({ ok: false, error: { code } });
+  });
+
+  it('never leaves the folder beside it', async () => {
+    const target = await putPublished('mine');
+    const path = join(target, 'model.json');
+    for (const escape of ['../../secret', '/etc/passwd', 'a/../../b', 'C:\\x', '../..', 'a//b/../c']) {
+      const manifest = JSON.parse(
+        await readFile(join(paths.resources, 'demo-model', 'model.json'), 'utf8'),
+      ) as ModelManifest;
+      manifest.files.head.path = escape;
+      await writeFile(path, JSON.stringify(manifest));
+      expect(await resolveModel(target, paths)).toMatchObject({
+        ok: false,
+        error: { code: 'model_damaged' },
+      });
+    }
+  });
+
+  it.each(['nonsense', '/no/such/folder'])('%s', async (choice) => {
+    expect(await resolveModel(choice, paths)).toMatchObject({ ok: false, error: { code: 'model_unknown' } });
+  });
+});
+
+it('lists what can be had and what is here', async () => {
+  const models = await listModels(await environment(), paths);
+  if (!models.ok) throw new Error(models.error.cause);
+  expect(models.value.map(({ id, present }) => [id, present])).toEqual([
+    ['300', false],
+    ['500', false],
+    ['demo', true],
+  ]);
+});

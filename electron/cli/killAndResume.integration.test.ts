@@ -18,7 +18,7 @@ const FLAGS = [
   '--devices',
   'cpu:2',
   '--residues-per-part',
-  '1500',
+  '800',
   '--python',
   REAL_PYTHON,
 ];
@@ -68,7 +68,7 @@ function workersOf(folder: string): number[] {
 
 const waitUntil = async (condition: () => boolean, limitMs: number): Promise<void> => {
   for (const begin = Date.now(); !condition() && Date.now() - begin < limitMs;) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, 5));
   }
 };
 
@@ -87,18 +87,34 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')(
         existsSync(join(folder, 'run.db'))
           ? ['resume', folder, '-q', '--python', REAL_PYTHON]
           : ['predict', SAMPLE, '-o', folder, '-q', ...FLAGS];
-      // From before run.db exists, through prepare and the loading of models, into inference and the writing of tables.
-      const moments = [150, 450, 700, 1000, 1600, 2400, 3000, 3400, 3800].map(
-        (ms) => ms * (0.9 + 0.2 * Math.random()),
-      );
+      const files = (kind: string): number =>
+        existsSync(join(folder, 'work', kind)) ? readdirSync(join(folder, 'work', kind)).length : 0;
+      const scored = (more: number) => (): (() => boolean) => {
+        const before = files('scores');
+        return () => files('scores') >= before + more;
+      };
+      const exists = (name: string) => (): (() => boolean) => () => existsSync(join(folder, name));
+      const moments = [
+        exists('.'),
+        exists('run.db'),
+        () => () => files('shards') > 0,
+        exists('logs/worker-cpu-1.log'),
+        scored(1),
+        scored(2),
+        scored(5),
+        exists('sequences.tsv.tmp'),
+      ];
       for (const moment of moments) {
         const child = virnucpro(...start());
         const end = ended(child);
-        await Promise.race([end, new Promise((resolve) => setTimeout(resolve, moment))]);
+        const reached = moment();
+        await waitUntil(() => reached() || child.exitCode !== null, 20_000);
+        await new Promise((resolve) => setTimeout(resolve, 20 * Math.random()));
         child.kill('SIGKILL');
         await end;
         await waitUntil(() => workersOf(folder).length === 0, 5000);
         expect(workersOf(folder), 'no orphan holds a device').toEqual([]);
+        if (moment !== moments.at(-1)) expect(child.signalCode, 'killed before its end').toBe('SIGKILL');
       }
       await complete(...start());
       delete process.env['VIRNUCPRO_TEST_FOLDER'];

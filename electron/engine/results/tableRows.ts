@@ -34,7 +34,8 @@ export function chunkLines(
     const call = isVirusFrame(score1, score2) ? 'virus' : 'others';
     frames += `${id}${frameName(names[i]!)}\t${call}\t${text1[i]!}\t${text2[i]!}\n`;
   }
-  const start = chunkLineStart(record, chunkLength, chunk.chunk) + FRAMES_IN_MASK[chunk.frames]!.length;
+  const nFrames = FRAMES_IN_MASK[chunk.frames]!.length;
+  const start = `${chunkLineStart(record, chunkLength, chunk.chunk)}${nFrames}`;
   if (chunk.reason !== null) return { frames, chunk: `${start}\tNA\tNA\tNA\tNA\t${chunk.reason}\n` };
   const best = indexOfLargest(pairs, 1);
   const score1 = text1[indexOfLargest(pairs, 0)]!;

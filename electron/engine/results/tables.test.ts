@@ -177,10 +177,11 @@ describe('what is written beside the tables', () => {
     await run.store.writeTables();
     let rows: number[] = [];
     const inputs = [{ path: '/data/reads_0.fasta', sha256: '0'.repeat(64) }];
-    const count = await writeViralSequences(run.store, inputs, async ({ rowsPath, outPath }) => {
+    const count = await writeViralSequences(run.store, inputs, ({ rowsPath, outPath }) => {
       const bytes = readFileSync(rowsPath);
       rows = Array.from({ length: bytes.length / 4 }, (_, i) => bytes.readUInt32LE(4 * i));
       expect(outPath).toBe(join(run.folder, 'viral_sequences.fna'));
+      return Promise.resolve();
     });
     await run.store.close();
     expect([count, rows]).toEqual([2, [0, 2]]);

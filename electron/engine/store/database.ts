@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import { appError, AppFailure, type ErrorCode } from '../../contract/errors.ts';
 
 /** A kind of database file of this program. */

@@ -8,6 +8,7 @@ import type {
   RecordsFile,
 } from '../../contract/protocol/index.ts';
 import { endAttemptsOf } from './attempts.ts';
+import { wrongCounts } from './preparedCounts.ts';
 import { readRecords } from './recordsFile.ts';
 import { SafetensorsError } from './safetensorsFile.ts';
 import { isFileError } from './shardFile.ts';
@@ -118,36 +119,15 @@ function forgetResults(db: Database.Database, root: ShardRow): void {
 
 /** Drops what an earlier prepare left beyond the counts of this one. */
 function deleteBeyond(db: Database.Database, done: PrepareDone): void {
-  db.prepare('DELETE FROM chunk WHERE shard IN (SELECT id FROM shard WHERE number >= ?)').run(done.shards);
+  const keys = db
+    .prepare<[number], string>('SELECT key FROM shard WHERE number >= ?')
+    .pluck()
+    .all(done.shards);
+  for (const key of keys) {
+    const shard = findShard(db, key);
+    if (shard) deleteChunksOf(db, shard);
+  }
   db.prepare('DELETE FROM shard WHERE number >= ?').run(done.shards);
   db.prepare('DELETE FROM record WHERE row >= ?').run(done.records);
   db.prepare('DELETE FROM records_file WHERE first_row >= ?').run(done.records);
-}
-
-function wrongCounts(db: Database.Database, done: PrepareDone): string[] {
-  const records = db
-    .prepare<[], Record<'records' | 'chunks' | 'scorable_records' | 'frames of records', number>>(
-      `SELECT count(*) AS records, coalesce(sum(n_chunks), 0) AS chunks, coalesce(sum(reason IS NULL), 0) AS scorable_records,
-         coalesce(sum(n_frames), 0) AS "frames of records" FROM record`,
-    )
-    .get();
-  const shards = db
-    .prepare<[], Record<'shards' | 'frames' | 'residues', number>>(
-      `SELECT count(*) AS shards, coalesce(sum(frames), 0) AS frames, coalesce(sum(residues), 0) AS residues
-       FROM shard WHERE parent IS NULL`,
-    )
-    .get();
-  const expected = { ...done, 'frames of records': done.frames };
-  const wrong = Object.entries({ ...records, ...shards })
-    .filter(([name, found]) => found !== expected[name as keyof typeof expected])
-    .map(([name, found]) => `${name}: ${found}, reported ${String(expected[name as keyof typeof expected])}`);
-  const reasons = db
-    .prepare<[], { reason: string; n: number }>(
-      'SELECT reason, count(*) AS n FROM record WHERE reason IS NOT NULL GROUP BY reason',
-    )
-    .all();
-  for (const { reason, n } of reasons)
-    if (done.not_scored[reason] !== n)
-      wrong.push(`${reason}: ${n}, reported ${done.not_scored[reason] ?? 0}`);
-  return wrong;
 }

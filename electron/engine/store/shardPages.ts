@@ -28,7 +28,7 @@ export function shardPageMethods(db: Database.Database) {
       const values: (string | number)[] = state === undefined ? [] : [state];
       if (input !== undefined) {
         const rows = rowsOfInput.get(input);
-        if (rows?.firstRow == null) return { total: 0, items: [] };
+        if (!rows || rows.firstRow === null) return { total: 0, items: [] };
         conditions.push('last_row >= ?', 'first_row < ?');
         values.push(rows.firstRow, rows.firstRow + (rows.records ?? Number.MAX_SAFE_INTEGER));
       }

@@ -26,7 +26,7 @@ export class StoreThread<Methods extends StoreMethods> {
     this.#worker = worker;
     this.journal = journal;
     worker.on('message', (reply: StoreReply) => this.#settle(reply));
-    worker.on('error', (error) => this.#end(storeEnded(String(error.stack ?? error))));
+    worker.on('error', (error: Error) => this.#end(storeEnded(error.stack ?? error.message)));
     worker.on('exit', (code) => this.#end(storeEnded(`exit code ${code}`)));
   }
 
@@ -35,7 +35,7 @@ export class StoreThread<Methods extends StoreMethods> {
     return new Promise((resolve, reject) => {
       const workerData: StoreThreadData = { virnucproStore: task };
       const worker = new Worker(hostEntry, { workerData });
-      const failed = (error: Error) => reject(new AppFailure(storeEnded(String(error.stack ?? error))));
+      const failed = (error: Error) => reject(new AppFailure(storeEnded(error.stack ?? error.message)));
       const exited = (code: number) => reject(new AppFailure(storeEnded(`exit code ${code}`)));
       worker.once('error', failed);
       worker.once('exit', exited);

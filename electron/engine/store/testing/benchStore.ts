@@ -10,6 +10,10 @@ const frames = Number(process.argv[2] ?? 1_000_000);
 const folder = mkdtempSync(join(tmpdir(), 'virnucpro-bench-'));
 const hostEntry = new URL('../hostEntry.ts', import.meta.url);
 
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
 let seed = 1;
 function random(): number {
   seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
@@ -46,14 +50,12 @@ async function measure<Value>(
   const begun = performance.now();
   const value = await work();
   const seconds = (performance.now() - begun) / 1000;
-  console.log(
-    `${what}: ${seconds.toFixed(2)} s, ${Math.round(amount / seconds).toLocaleString('en')} ${unit}/s`,
-  );
+  say(`${what}: ${seconds.toFixed(2)} s, ${Math.round(amount / seconds).toLocaleString('en')} ${unit}/s`);
   return value;
 }
 
 const { done } = prepared;
-console.log(`${done.records} records, ${done.chunks} chunks, ${done.frames} frames, ${done.shards} shards`);
+say(`${done.records} records, ${done.chunks} chunks, ${done.frames} frames, ${done.shards} shards`);
 await measure('records', done.records, 'records', async () => {
   for (const file of prepared.records) await store.ingestRecords(file);
 });
@@ -88,11 +90,10 @@ await measure('page by name, filtered', 1, 'pages', () =>
 );
 await measure('histogram', 1, 'histograms', () => store.scoreHistogram(50));
 await measure('close', 1, 'closes', () => store.close());
-console.log(
-  written.counts.byPrediction,
-  `run.db ${(statSync(join(folder, 'run.db')).size / 1e6).toFixed(0)} MB`,
+say(
+  `${JSON.stringify(written.counts.byPrediction)} run.db ${(statSync(join(folder, 'run.db')).size / 1e6).toFixed(0)} MB`,
 );
-console.log(
+say(
   `peak memory ${(process.resourceUsage().maxRSS / 1024).toFixed(0)} MB, this program's own arrays included`,
 );
 rmSync(folder, { recursive: true });

@@ -83,7 +83,7 @@ export async function createRun(
     tailShards: TAIL_SHARDS,
     embeddings: request.embeddings,
   };
-  const folder = await chooseFolder(options, collected.value.paths);
+  const folder = await chooseRunFolder(options, collected.value.paths);
   const runId = randomUUID();
   const made = await makeFolder(context, folder, plan, runId, request);
   return made.ok ? ok({ runId, folder, plan, files, devices: devices.value }) : made;
@@ -111,8 +111,11 @@ async function inspectAll(
   return ok(paths.map((path) => found.get(path)).filter((file) => file !== undefined));
 }
 
-async function chooseFolder(options: CreateRunOptions, paths: readonly string[]): Promise<string> {
-  const { request, defaultParent, freeName } = options;
+/** Where the results of a request will go. */
+export async function chooseRunFolder(
+  { request, defaultParent, freeName }: Pick<CreateRunOptions, 'request' | 'defaultParent' | 'freeName'>,
+  paths: readonly string[],
+): Promise<string> {
   if (request.outputDir !== undefined) return resolve(request.outputDir);
   const folder = resolve(defaultParent, defaultFolderName(paths));
   if (freeName !== true) return folder;

@@ -1,0 +1,40 @@
+/** A stream of what a function tells through a callback. Ends with the function; whoever stops listening aborts it. */
+export async function* callbackStream<Event>(
+  produce: (tell: (event: Event) => void, signal: AbortSignal) => Promise<void>,
+  outer?: AbortSignal,
+): AsyncGenerator<Event, void> {
+  const abort = new AbortController();
+  const signal = outer ? AbortSignal.any([outer, abort.signal]) : abort.signal;
+  const told: Event[] = [];
+  let wake: () => void = () => undefined;
+  let outcome: { failed: false } | { failed: true; reason: unknown } | undefined;
+  const tell = (event: Event): void => {
+    told.push(event);
+    wake();
+  };
+  produce(tell, signal)
+    .then(
+      () => ({ failed: false }) as const,
+      (reason: unknown) => ({ failed: true, reason }) as const,
+    )
+    .then((settled) => {
+      outcome = settled;
+      wake();
+    })
+    .catch(() => undefined);
+  try {
+    for (;;) {
+      const event = told.shift();
+      if (event !== undefined) yield event;
+      else if (outcome?.failed) throw outcome.reason;
+      else if (outcome) return;
+      else {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    }
+  } finally {
+    abort.abort();
+  }
+}

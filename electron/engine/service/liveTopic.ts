@@ -1,0 +1,116 @@
+export interface LiveTopicOptions<Snapshot> {
+  /** Makes a whole snapshot. Called only while somebody watches. */
+  take: () => Snapshot | Promise<Snapshot>;
+  /** Least time between two snapshots. */
+  intervalMs: number | (() => number);
+  /** Whether to look again at every interval, for what changes without saying so. */
+  polls?: () => boolean;
+}
+
+/**
+ * Whole snapshots for any number of watchers: the newest one at once, then another whenever something has changed, one at a
+ * time and never more often than the interval. A slow watcher skips what it missed. Without watchers nothing is done.
+ */
+export class LiveTopic<Snapshot> {
+  private readonly options: LiveTopicOptions<Snapshot>;
+  private readonly watchers = new Set<() => void>();
+  private newest: { version: number; snapshot: Snapshot; text: string } | undefined;
+  private failure: { reason: unknown } | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private taking = false;
+  private stale = true;
+  private lastTaken = Number.NEGATIVE_INFINITY;
+  private nextVersion = 0;
+
+  constructor(options: LiveTopicOptions<Snapshot>) {
+    this.options = options;
+  }
+
+  get watched(): boolean {
+    return this.watchers.size > 0;
+  }
+
+  /** Something that the snapshot shows may have changed. */
+  changed(): void {
+    this.stale = true;
+    this.plan();
+  }
+
+  async *watch(signal?: AbortSignal): AsyncGenerator<Snapshot, void> {
+    let seen = -1;
+    let wake: () => void = () => undefined;
+    const woken = (): void => {
+      wake();
+    };
+    // What was taken before anybody watched may be old.
+    if (!this.watched) this.forget();
+    this.watchers.add(woken);
+    signal?.addEventListener('abort', woken);
+    this.plan();
+    try {
+      while (!signal?.aborted) {
+        if (this.failure) throw this.failure.reason;
+        if (this.newest && this.newest.version > seen) {
+          seen = this.newest.version;
+          yield this.newest.snapshot;
+          continue;
+        }
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    } finally {
+      this.watchers.delete(woken);
+      signal?.removeEventListener('abort', woken);
+      if (!this.watched) this.rest();
+    }
+  }
+
+  private rest(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+  }
+
+  private forget(): void {
+    this.newest = undefined;
+    this.failure = undefined;
+    this.stale = true;
+  }
+
+  private plan(): void {
+    if (!this.watched || this.taking || this.timer) return;
+    if (!this.stale && this.options.polls?.() !== true) return;
+    const { intervalMs } = this.options;
+    const interval = typeof intervalMs === 'number' ? intervalMs : intervalMs();
+    const wait = Math.max(0, this.lastTaken + interval - performance.now());
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      void this.takeOne();
+    }, wait);
+  }
+
+  private async takeOne(): Promise<void> {
+    this.taking = true;
+    this.stale = false;
+    this.lastTaken = performance.now();
+    try {
+      const snapshot = await this.options.take();
+      const text = JSON.stringify(snapshot);
+      if (text !== this.newest?.text) {
+        this.newest = { version: this.nextVersion, snapshot, text };
+        this.nextVersion += 1;
+        this.wakeAll();
+      }
+    } catch (reason) {
+      this.failure = { reason };
+      this.wakeAll();
+    } finally {
+      this.taking = false;
+      this.plan();
+    }
+  }
+
+  private wakeAll(): void {
+    for (const wake of [...this.watchers]) wake();
+  }
+}

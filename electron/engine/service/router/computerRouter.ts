@@ -1,0 +1,73 @@
+import type { Settings } from '../../../contract/rpc/computer.ts';
+import { probeDevices } from '../../devices/index.ts';
+import { listModels } from '../../models/index.ts';
+import { browseFolder } from '../browseFolder.ts';
+import { checkComputer, wholeCheck } from '../computerCheck.ts';
+import { diagnosticsText } from '../diagnostics.ts';
+import { unwrap } from '../runControl.ts';
+import type { Service } from '../service.ts';
+import { homedir } from 'node:os';
+import { calls } from './implementer.ts';
+
+const RUNS_IN_DIAGNOSTICS = 5;
+const EVENTS_IN_DIAGNOSTICS = 200;
+
+export function computerRouter(service: Service) {
+  const { engine, gate, settings, catalog, known, open } = service;
+  const { computer } = calls;
+
+  return {
+    info: computer.info.handler(({ context: { window } }) => ({
+      version: engine.appVersion,
+      shell: window.shell,
+      platform: process.platform,
+      dataDir: engine.paths.dataDir,
+      root: window.paths.root,
+    })),
+    devices: computer.devices.handler(async () => {
+      const { environment } = await gate.context();
+      return unwrap(await probeDevices(environment));
+    }),
+    models: computer.models.handler(async () => {
+      const { environment, paths } = await gate.context();
+      return unwrap(await listModels(environment, paths));
+    }),
+    check: computer.check.handler(() => checkComputer(engine, gate)),
+    repairPython: computer.repairPython.handler(({ signal }) => gate.repair().follow(signal)),
+    getWeights: computer.getWeights.handler(({ input, signal }) =>
+      service.downloads.get(input.model).follow(signal),
+    ),
+    diagnostics: computer.diagnostics.handler(async ({ context: { window } }) => {
+      const environment = await gate.environment();
+      const probe = environment.ok ? await probeDevices(environment.value) : null;
+      const latest = catalog.all().slice(0, RUNS_IN_DIAGNOSTICS);
+      return {
+        text: diagnosticsText({
+          appVersion: engine.appVersion,
+          shell: window.shell,
+          dataDir: engine.paths.dataDir,
+          environment: environment.ok ? environment.value : null,
+          probe: probe?.ok ? probe.value : null,
+          checks: await wholeCheck(engine, gate),
+          runs: await Promise.all(
+            latest.map(async (summary) => ({ summary, troubles: await troublesOf(summary.folder) })),
+          ),
+        }),
+      };
+    }),
+    settings: computer.settings.handler(() => settings.current),
+    changeSettings: computer.changeSettings.handler(({ input, context: { window } }) => {
+      const change: { [Name in keyof Settings]?: Settings[Name] | undefined } = input;
+      if (change.outputFolder) known.check([change.outputFolder], window.paths);
+      return settings.change(change);
+    }),
+    browse: computer.browse.handler(({ input, context: { window } }) =>
+      browseFolder(input.folder ?? window.paths.root ?? homedir(), window.paths),
+    ),
+  };
+
+  async function troublesOf(folder: string) {
+    const events = await open.read(folder, (store) => store.events(EVENTS_IN_DIAGNOSTICS)).catch(() => []);
+    return events.filter(({ level }) => level === 'warning' || level === 'error').slice(-10);
+  }
+}

@@ -1,0 +1,17 @@
+import { calls } from './implementer.ts';
+import type { Service } from '../service.ts';
+import { computerRouter } from './computerRouter.ts';
+import { resultsRouter } from './resultsRouter.ts';
+import { runsRouter } from './runsRouter.ts';
+import { shellRouter } from './shellRouter.ts';
+
+/** Every call of the contract, answered by the service. The same for windows of Electron and of a browser. */
+export function serviceRouter(service: Service) {
+  return calls.router({
+    runs: runsRouter(service),
+    results: resultsRouter(service),
+    computer: computerRouter(service),
+    shell: shellRouter(service),
+  });
+}
+export type ServiceRouter = ReturnType<typeof serviceRouter>;

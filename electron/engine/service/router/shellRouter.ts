@@ -1,0 +1,43 @@
+import { appError, AppFailure } from '../../../contract/errors.ts';
+import type { Service } from '../service.ts';
+import { unwrap } from '../runControl.ts';
+import type { DesktopActions, WindowContext } from '../windowContext.ts';
+import { calls } from './implementer.ts';
+
+export function shellRouter(service: Service) {
+  const { shell } = calls;
+  return {
+    chooseFiles: shell.chooseFiles.handler(async ({ context: { window } }) => ({
+      paths: await desktop(window).chooseFiles(),
+    })),
+    chooseFolder: shell.chooseFolder.handler(async ({ input, context: { window } }) => ({
+      path: await desktop(window).chooseFolder(input.purpose),
+    })),
+    chooseSaveFile: shell.chooseSaveFile.handler(async ({ input, context: { window } }) => ({
+      path: await desktop(window).chooseSaveFile(input.suggestedName),
+    })),
+    grantPaths: shell.grantPaths.handler(async ({ input, context: { window } }) => {
+      unwrap(await desktop(window).grantPaths(input.paths));
+    }),
+    revealInFolder: shell.revealInFolder.handler(({ input, context: { window } }) => {
+      const actions = desktop(window);
+      service.known.check([input.path], window.paths);
+      actions.revealInFolder(input.path);
+    }),
+    copyText: shell.copyText.handler(({ input, context: { window } }) =>
+      desktop(window).copyText(input.text),
+    ),
+    openExternal: shell.openExternal.handler(async ({ input, context: { window } }) => {
+      unwrap(await desktop(window).openExternal(input.url));
+    }),
+  };
+}
+
+function desktop(window: WindowContext): DesktopActions {
+  if (window.shell === 'electron') return window.desktop;
+  throw new AppFailure(
+    appError('usage', 'Only the desktop app can do this.', {
+      nextStep: 'Use the file chooser of this page.',
+    }),
+  );
+}

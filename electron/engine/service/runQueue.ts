@@ -1,0 +1,80 @@
+/** What the queue needs to have done. */
+export interface QueueWork {
+  /** Begins the run and resolves when nobody works on it any more, whatever the reason. */
+  run: (runId: string) => Promise<void>;
+  /** The waiting runs, or the one at work, have changed. */
+  changed: (waiting: readonly string[]) => void;
+}
+
+/** Runs that wait for the GPUs, in order; one at a time is at work. */
+export class RunQueue {
+  private readonly work: QueueWork;
+  private waiting: string[];
+  private atWork: { runId: string; ended: Promise<void> } | undefined;
+  /** After a start of the program nothing begins by itself: the user says when the GPUs may be taken. */
+  private held = true;
+  private closed = false;
+
+  constructor(waiting: readonly string[], work: QueueWork) {
+    this.waiting = [...waiting];
+    this.work = work;
+  }
+
+  get active(): string | null {
+    return this.atWork?.runId ?? null;
+  }
+
+  /** Place among the waiting, from 0; null for a run that doesn't wait. */
+  position(runId: string): number | null {
+    const index = this.waiting.indexOf(runId);
+    return index < 0 ? null : index;
+  }
+
+  /** One at work may be added: it has been paused, is being put away, and begins again then. */
+  add(runId: string, place: 'first' | 'last'): void {
+    const others = this.waiting.filter((other) => other !== runId);
+    this.waiting = place === 'first' ? [runId, ...others] : [...others, runId];
+    this.held = false;
+    this.tell();
+    this.startNext();
+  }
+
+  /** Takes a waiting run out; false if it didn't wait. */
+  remove(runId: string): boolean {
+    if (this.position(runId) === null) return false;
+    this.waiting = this.waiting.filter((other) => other !== runId);
+    this.tell();
+    return true;
+  }
+
+  move(runId: string, position: number): boolean {
+    if (this.position(runId) === null) return false;
+    this.waiting = this.waiting.filter((other) => other !== runId);
+    this.waiting.splice(position, 0, runId);
+    this.tell();
+    return true;
+  }
+
+  /** Starts nothing any more; resolves when the run at work has come to rest. */
+  async close(): Promise<void> {
+    this.closed = true;
+    await this.atWork?.ended;
+  }
+
+  private startNext(): void {
+    if (this.closed || this.held || this.atWork) return;
+    const runId = this.waiting.shift();
+    if (runId === undefined) return;
+    const ended = this.work.run(runId).finally(() => {
+      this.atWork = undefined;
+      this.tell();
+      this.startNext();
+    });
+    this.atWork = { runId, ended };
+    this.tell();
+  }
+
+  private tell(): void {
+    this.work.changed(this.waiting);
+  }
+}

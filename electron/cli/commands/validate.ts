@@ -13,10 +13,10 @@ export async function validate(
   json: boolean,
 ): Promise<number> {
   const { paths } = unwrap(await collectInputs(inputs));
-  let blocked = false;
+  const blocked: string[] = [];
   unwrap(
     await inspectInputs(context, paths, chunkLength, (file) => {
-      blocked ||= file.problems.some(({ severity }) => severity === 'blocks');
+      if (file.problems.some(({ severity }) => severity === 'blocks')) blocked.push(file.path);
       if (json) {
         process.stdout.write(`${JSON.stringify(file)}\n`);
         return;
@@ -34,5 +34,5 @@ export async function validate(
       process.stdout.write(`${lines.join('\n')}\n`);
     }),
   );
-  return blocked ? EXIT.failed : EXIT.done;
+  return blocked.length > 0 ? EXIT.failed : EXIT.done;
 }

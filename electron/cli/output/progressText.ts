@@ -10,7 +10,7 @@ export function bar(fraction: number, width = BAR_WIDTH): string {
 
 /** The total in one line, for terminals and for logs alike. */
 export function totalLine(progress: RunProgress): string {
-  const percent = progress.fraction === null ? '  ?' : `${(progress.fraction * 100).toFixed(1)}`;
+  const percent = progress.fraction === null ? '  ?' : (progress.fraction * 100).toFixed(1);
   const parts = [
     `${percent} %`,
     `parts ${formatCount(progress.shards.done)}/${formatCount(progress.shards.total)}${progress.prepare.finished ? '' : '+'}`,

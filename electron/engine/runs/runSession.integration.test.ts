@@ -90,25 +90,9 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', { timeout: 120_000 },
   });
 
   it('bisects a part that kills every worker down to the chunk that does it, and scores the rest', async () => {
-    const whole = await predict(testContext());
-    const { folder } = whole;
-    const context = testContext();
-    const opened = await RunSession.open(context, folder);
-    if (!opened.ok) throw new Error(opened.error.cause);
-    await opened.value.close();
     const residues = 'MKTAYIAKQR';
+    const poison = 'ATGAAAACCGCCTACATCGCCAAACAGCGC';
     const poisoned = join(await temporaryFolder(), 'poisoned.fa');
-    const codons: Record<string, string> = {
-      M: 'ATG',
-      K: 'AAA',
-      T: 'ACC',
-      A: 'GCC',
-      Y: 'TAC',
-      I: 'ATC',
-      Q: 'CAG',
-      R: 'CGC',
-    };
-    const poison = [...residues].map((letter) => codons[letter]).join('');
     const filler = 'GCC'.repeat(60);
     const records = Array.from(
       { length: 12 },

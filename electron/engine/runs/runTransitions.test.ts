@@ -75,9 +75,7 @@ describe('run transitions', () => {
       { phase: 'created' },
       { type: 'tables_written', failedShards: 0, failedRecords: 0 },
     );
-    expect(refused).toMatchObject({
-      ok: false,
-      error: { code: 'usage', cause: expect.stringContaining('not started') },
-    });
+    expect(refused).toMatchObject({ ok: false, error: { code: 'usage' } });
+    expect(refused.ok ? '' : refused.error.cause).toContain('not started');
   });
 });

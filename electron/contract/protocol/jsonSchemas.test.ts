@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { protocolJsonSchemas } from './jsonSchemas.ts';
+import { prepareCommandSchema, prepareEventSchema } from './prepare.ts';
+import { workerCommandSchema, workerEventSchema } from './worker.ts';
+
+const folder = join(import.meta.dirname, '..', '..', '..', 'python-backend', 'schemas');
+
+describe('the exported JSON Schemas', () => {
+  it('are those of the contract; else run "npm run export-schemas"', () => {
+    const exported = Object.fromEntries(
+      readdirSync(folder).map((name): [string, unknown] => [
+        name.replace('.json', ''),
+        JSON.parse(readFileSync(join(folder, name), 'utf8')),
+      ]),
+    );
+    expect(exported).toEqual(JSON.parse(JSON.stringify(protocolJsonSchemas())));
+  });
+
+  it('know exactly the messages of the protocol', () => {
+    const types = (schema: { options: readonly { shape: { type: { value: string } } }[] }): string[] =>
+      schema.options.map((option) => option.shape.type.value);
+    expect(types(workerCommandSchema)).toEqual(['load', 'shard', 'recall', 'pause', 'resume', 'stop']);
+    expect(types(workerEventSchema)).toEqual([
+      'hello',
+      'ready',
+      'load_failed',
+      'progress',
+      'shard_done',
+      'shard_failed',
+      'oom',
+      'heartbeat',
+      'log',
+      'bye',
+    ]);
+    expect(prepareCommandSchema.shape.type.value).toBe('prepare');
+    expect(types(prepareEventSchema)).toEqual([
+      'hello',
+      'progress',
+      'records',
+      'shard',
+      'input_problem',
+      'input_done',
+      'done',
+      'prepare_failed',
+    ]);
+  });
+});

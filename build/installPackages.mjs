@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 const REPORT_EVERY_MS = 10_000;
@@ -13,11 +13,11 @@ export async function installPackages(root) {
   const total = Object.keys(
     JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages,
   ).length;
-  process.stderr.write(`Installing about ${total} npm packages, which takes a minute or two ...\n`);
+  process.stderr.write('Installing the npm packages, which takes a minute or two ...\n');
   const started = Date.now();
   const seconds = () => Math.round((Date.now() - started) / 1000);
   const ticker = setInterval(() => {
-    process.stderr.write(`  ${seconds()} s, ${packageCount(nodeModules)} packages unpacked\n`);
+    process.stderr.write(`  ${seconds()} s, ${packageCount(nodeModules)} packages in place\n`);
   }, REPORT_EVERY_MS);
   let interrupted = false;
   const noteInterruption = () => {

@@ -4,6 +4,7 @@ import type { RequirementSet } from './requirements.ts';
 import { stepProgress } from './stepProgress.ts';
 
 const SIGN_OF_LIFE_MS = 10_000;
+const DETAIL_LENGTH = 90;
 
 /** Nothing is written where all is in place already. */
 export function stateLines(
@@ -26,7 +27,7 @@ export function stateLines(
     timer ??= setInterval(signOfLife, SIGN_OF_LIFE_MS).unref();
     const progress = stepProgress(state, set);
     const percent = progress.fraction === null ? '' : `, ${Math.floor(progress.fraction * 100)} %`;
-    detail = `${progress.line}${percent}`;
+    detail = `${shortened(progress.line)}${percent}`;
     if (progress.step === step) return;
     step = progress.step;
     started = Date.now();
@@ -34,4 +35,8 @@ export function stateLines(
     const place = `[${progress.stepNumber}/${progress.stepCount}]`;
     write(`${place} ${step}${state.state === 'creating' ? ` ${progress.line}` : ''} ...`);
   };
+}
+
+function shortened(line: string): string {
+  return line.length > DETAIL_LENGTH ? `${line.slice(0, DETAIL_LENGTH)} ...` : line;
 }

@@ -78,24 +78,6 @@ describe('run.db', () => {
     const { path } = newRun();
     expect(() => edit(path, `UPDATE plan SET plan = '{}'`)).toThrow('the plan of a run never changes');
   });
-
-  it('does without a second connection on a network disk', () => {
-    // What the pragmas of that mode mean: nobody else gets in, and nothing but run.db is left behind.
-    const { folder, path } = newRun();
-    const db = new Database(path);
-    db.pragma('locking_mode = EXCLUSIVE');
-    db.pragma('journal_mode = DELETE');
-    db.exec('BEGIN IMMEDIATE; COMMIT');
-    const other = new Database(path, { timeout: 0 });
-    expect(() => other.prepare('SELECT * FROM run').get()).toThrow('locked');
-    try {
-      other.prepare('SELECT * FROM run').get();
-    } catch (error) {
-      expect(describeStoreError(error, folder).code).toBe('run_locked');
-    }
-    other.close();
-    db.close();
-  });
 });
 
 describe('migrations', () => {

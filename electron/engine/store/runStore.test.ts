@@ -107,6 +107,24 @@ describe('a run folder', () => {
   });
 });
 
+describe('on a network disk', () => {
+  it('everything works through one connection, which keeps all others out', async () => {
+    const run = await preparedRun([[recordOf('a', [3]), recordOf('b', [63])]], 4);
+    await run.store.close();
+    const hostEntry = new URL('./testing/networkHostEntry.ts', import.meta.url);
+    const store = await openRunStore(run.folder, { hostEntry });
+    await computeAll({ ...run, store });
+    expect((await store.writeTables()).counts.framesScored).toBe(8);
+    expect((await store.chunksOf(0, 0, 1)).total).toBe(1);
+    expect(readdirSync(run.folder).filter((name) => /-(wal|shm)$/.test(name))).toEqual([]);
+    expect(await codeOf(openRunStore(run.folder, { hostEntry, readOnly: true }))).toBe('run_locked');
+    await store.close();
+    const again = await openRunStore(run.folder, { hostEntry: HOST_ENTRY });
+    expect((await again.counts()).shards).toMatchObject({ done: 2, pending: 0 });
+    await again.close();
+  });
+});
+
 describe('what prepare reports', () => {
   it('may be reported twice', async () => {
     const run = await preparedRun(TWO_INPUTS);

@@ -1,0 +1,39 @@
+import { ORPCError } from '@orpc/client';
+import { asAppError, errorCodeSchema, type AppError, type ErrorCode } from '../../electron/contract/index.ts';
+
+/** An error as the window shows it: the engine's own, or that the engine is out of reach. */
+export type ShownError = Omit<AppError, 'code'> & { readonly code: ErrorCode | 'connection_lost' };
+
+/** A call made, or under way, while there was no link to the engine. */
+export class ConnectionLost extends Error {
+  constructor() {
+    super('No connection to the engine');
+    this.name = 'ConnectionLost';
+  }
+}
+
+const CONNECTION_LOST: ShownError = {
+  code: 'connection_lost',
+  title: 'No connection to the engine',
+  cause: 'The engine could not be asked, because the connection to it is lost.',
+  nextStep: 'Wait until the connection is back, then try again.',
+};
+
+export function toShownError(reason: unknown): ShownError {
+  if (reason instanceof ConnectionLost) return CONNECTION_LOST;
+  if (reason instanceof ORPCError && reason.code === 'APP' && isAppError(reason.data)) return reason.data;
+  // oRPC rejects the calls under way with an abort when its peer closes.
+  if (reason instanceof Error && reason.name === 'AbortError') return CONNECTION_LOST;
+  return asAppError(reason);
+}
+
+function isAppError(data: unknown): data is AppError {
+  return (
+    typeof data === 'object' &&
+    data !== null &&
+    'code' in data &&
+    errorCodeSchema.safeParse(data.code).success &&
+    'title' in data &&
+    'cause' in data
+  );
+}

@@ -1,0 +1,27 @@
+import { engine } from '../state/connection.ts';
+
+/** Copies through the shell in Electron, where pages have no clipboard; else through the browser. */
+export async function copyText(text: string): Promise<void> {
+  if (window.virnucpro) {
+    await engine().shell.copyText({ text });
+    return;
+  }
+  if (window.isSecureContext) {
+    await navigator.clipboard.writeText(text);
+    return;
+  }
+  copyThroughSelection(text);
+}
+
+/** Plain http pages other than localhost have no `navigator.clipboard`. */
+function copyThroughSelection(text: string): void {
+  const area = document.createElement('textarea');
+  area.value = text;
+  area.style.position = 'fixed';
+  area.style.opacity = '0';
+  document.body.append(area);
+  area.select();
+  const copied = document.execCommand('copy');
+  area.remove();
+  if (!copied) throw new Error('The browser did not allow copying. Select the text and copy it yourself.');
+}

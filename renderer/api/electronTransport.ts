@@ -1,0 +1,73 @@
+import { RPCLink } from '@orpc/client/message-port';
+import { createEngineClient } from './engineClient.ts';
+import type { EngineLink, LinkEnd, Transport } from './transport.ts';
+
+/** The two names that the preload script exposes. */
+export interface VirnucproBridge {
+  /** Asks main for a port. It arrives as a `virnucpro:port` message, since ports cannot cross the context bridge. */
+  connect(): Promise<unknown>;
+  /** Path on disk of a dropped or picked file; empty where it has none. */
+  pathForFile(file: File): string;
+}
+
+declare global {
+  interface Window {
+    readonly virnucpro?: VirnucproBridge;
+  }
+}
+
+const PORT_MESSAGE = 'virnucpro:port';
+const PORT_DEADLINE_MS = 10_000;
+
+export function electronTransport(bridge: VirnucproBridge, page: Window = window): Transport {
+  return {
+    async open() {
+      const port = await requestPort(bridge, page);
+      return linkOverPort(port);
+    },
+  };
+}
+
+function requestPort(bridge: VirnucproBridge, page: Window): Promise<MessagePort> {
+  return new Promise((resolve, reject) => {
+    const finish = () => {
+      page.removeEventListener('message', receive);
+      clearTimeout(deadline);
+    };
+    const receive = (event: MessageEvent<unknown>) => {
+      const port = event.ports[0];
+      if (event.source !== page || !isPortMessage(event.data) || !port) return;
+      finish();
+      resolve(port);
+    };
+    const deadline = setTimeout(() => {
+      finish();
+      reject(new Error('The engine did not answer in time'));
+    }, PORT_DEADLINE_MS);
+    page.addEventListener('message', receive);
+    bridge.connect().catch((reason: unknown) => {
+      finish();
+      reject(reason instanceof Error ? reason : new Error(String(reason)));
+    });
+  });
+}
+
+function isPortMessage(data: unknown): boolean {
+  return typeof data === 'object' && data !== null && 'type' in data && data.type === PORT_MESSAGE;
+}
+
+export function linkOverPort(port: MessagePort): EngineLink {
+  const client = createEngineClient(new RPCLink({ port }));
+  let end: (reason: LinkEnd) => void = () => {};
+  const ended = new Promise<LinkEnd>((resolve) => (end = resolve));
+  port.addEventListener('close', () => end('lost'));
+  port.start();
+  return {
+    client,
+    ended,
+    close() {
+      port.close();
+      end('lost');
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { appError, AppFailure } from '../../electron/contract/index.ts';
+
+/** Streams a file of this computer to the engine's computer. Resolves with its path there. */
+export function uploadFile(
+  file: File,
+  name: string,
+  onProgress: (fraction: number) => void,
+  signal: AbortSignal,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    // XMLHttpRequest, because fetch does not tell how much of a body has been sent.
+    const request = new XMLHttpRequest();
+    const fail = (cause: string) => reject(new AppFailure(appError('input_unreadable', cause)));
+    request.open('PUT', new URL(`upload/${encodeURIComponent(name)}`, location.href).href);
+    request.responseType = 'json';
+    request.upload.addEventListener('progress', (event) => {
+      if (event.lengthComputable && event.total > 0) onProgress(event.loaded / event.total);
+    });
+    request.addEventListener('load', () => {
+      const path = pathIn(request.response);
+      if (request.status < 300 && path !== null) resolve(path);
+      else fail(`${name} was not accepted (${request.status}).`);
+    });
+    request.addEventListener('error', () => fail(`${name} could not be sent.`));
+    request.addEventListener('abort', () => reject(new DOMException('Upload cancelled', 'AbortError')));
+    signal.addEventListener('abort', () => request.abort(), { once: true });
+    request.send(file);
+  });
+}
+
+function pathIn(answer: unknown): string | null {
+  return typeof answer === 'object' && answer !== null && 'path' in answer && typeof answer.path === 'string'
+    ? answer.path
+    : null;
+}

@@ -1,0 +1,29 @@
+import { IconAlertTriangle, IconFlask, IconInfoCircle, IconPlugConnectedX } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import classes from './Banner.module.css';
+
+const ICONS = { info: IconInfoCircle, warn: IconAlertTriangle, lost: IconPlugConnectedX, demo: IconFlask };
+
+interface BannerProps {
+  tone: keyof typeof ICONS;
+  title: string;
+  children?: ReactNode;
+  actions?: ReactNode;
+  /** Read out as soon as it appears. */
+  urgent?: boolean;
+}
+
+/** A line above the content that says something about all of it. */
+export function Banner({ tone, title, children, actions, urgent = false }: BannerProps) {
+  const Icon = ICONS[tone];
+  return (
+    <div className={`${classes.banner} ${classes[tone]}`} role={urgent ? 'alert' : undefined}>
+      <Icon className={classes.icon} size={20} aria-hidden />
+      <div className={classes.text}>
+        <strong>{title}</strong>
+        {children && <span className={classes.more}>{children}</span>}
+      </div>
+      {actions && <div className={classes.actions}>{actions}</div>}
+    </div>
+  );
+}

@@ -1,0 +1,50 @@
+import { Button } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import type { ShownError } from '../api/callError.ts';
+import { copyText } from '../api/clipboard.ts';
+import { useTexts } from '../i18n/index.ts';
+import { say, sayError } from '../state/toasts.ts';
+import classes from './ErrorCard.module.css';
+
+interface ErrorCardProps {
+  error: ShownError;
+  /** Buttons that do the next step. */
+  actions?: ReactNode;
+  /** Without frame, inside something that has one. */
+  bare?: boolean;
+}
+
+/** What went wrong, why, and what to do next. */
+export function ErrorCard({ error, actions, bare = false }: ErrorCardProps) {
+  const { t, lookUp } = useTexts();
+  const copyDetail = async () => {
+    try {
+      await copyText(`${error.title}\n${error.cause}\n${error.nextStep}\n${error.detail ?? ''}`);
+      say(t('common.copied'));
+    } catch (reason) {
+      sayError(reason);
+    }
+  };
+  return (
+    <div className={bare ? classes.bare : classes.card}>
+      <IconAlertTriangle className={classes.icon} size={20} aria-hidden />
+      <div className={classes.body}>
+        <p className={classes.title}>{lookUp(`error.${error.code}.title`) ?? error.title}</p>
+        <p className={classes.cause}>{error.cause}</p>
+        <p className={classes.next}>
+          <span className={classes.nextLabel}>{t('error.nextStep')}</span>{' '}
+          {lookUp(`error.${error.code}.next`) ?? error.nextStep}
+        </p>
+        <div className={classes.actions}>
+          {actions}
+          {error.detail && (
+            <Button variant="subtle" color="slate" size="compact-sm" onClick={() => void copyDetail()}>
+              {t('error.copyDetail')}
+            </Button>
+          )}
+        </div>
+      </div>
+    </div>
+  );
+}

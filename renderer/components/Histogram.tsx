@@ -1,0 +1,85 @@
+import { useMemo } from 'react';
+import { Bar, BarChart, Cell, ReferenceLine, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
+import { useTexts } from '../i18n/index.ts';
+import { AccessibleChart } from './AccessibleChart.tsx';
+import { ChartTip } from './ChartTip.tsx';
+
+export interface HistogramBin {
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
+}
+
+interface HistogramProps {
+  title: string;
+  summary: string;
+  bins: readonly HistogramBin[];
+  /** How a bin's borders are written. */
+  formatBorder: (value: number) => string;
+  countLabel: string;
+  height: number;
+  color?: (bin: HistogramBin) => string;
+  /** Position of a marker line, in the unit of the bins. */
+  marker?: number | null;
+}
+
+/** Counts per bin, as bars that touch. */
+export function Histogram(props: HistogramProps) {
+  const { format } = useTexts();
+  const { bins, formatBorder, marker = null } = props;
+  const data = useMemo(
+    () => bins.map((bin, index) => ({ ...bin, index, label: `${formatBorder(bin.from)} – ${formatBorder(bin.to)}` })),
+    [bins, formatBorder],
+  );
+  const markerIndex = marker === null ? null : bins.findIndex((bin) => marker < bin.to);
+  return (
+    <AccessibleChart
+      title={props.title}
+      summary={props.summary}
+      height={props.height}
+      table={{
+        columns: [props.title, props.countLabel],
+        rows: data.map((bin) => [bin.label, format.integer(bin.count)]),
+      }}
+    >
+      <ResponsiveContainer width="100%" height="100%">
+        <BarChart data={data} barCategoryGap={1} margin={{ top: 6, right: 4, bottom: 0, left: 0 }} accessibilityLayer={false}>
+          <XAxis
+            dataKey="index"
+            tickFormatter={(index: number) => formatBorder(data[index]?.from ?? 0)}
+            interval="preserveStartEnd"
+            minTickGap={32}
+            tick={{ fontSize: 11, fill: 'var(--text-muted)' }}
+            tickLine={false}
+            axisLine={{ stroke: 'var(--line-strong)' }}
+          />
+          <YAxis
+            width={40}
+            tickFormatter={format.compact}
+            allowDecimals={false}
+            tick={{ fontSize: 11, fill: 'var(--text-muted)' }}
+            tickLine={false}
+            axisLine={false}
+            tickCount={4}
+          />
+          <Tooltip
+            cursor={{ fill: 'var(--surface-sunken)' }}
+            isAnimationActive={false}
+            content={({ payload }) => {
+              const bin = payload[0]?.payload as (typeof data)[number] | undefined;
+              return bin ? <ChartTip title={bin.label} lines={[`${format.integer(bin.count)} ${props.countLabel}`]} /> : null;
+            }}
+          />
+          <Bar dataKey="count" isAnimationActive={false} minPointSize={1}>
+            {data.map((bin) => (
+              <Cell key={bin.index} fill={props.color?.(bin) ?? 'var(--others)'} />
+            ))}
+          </Bar>
+          {markerIndex !== null && markerIndex >= 0 && (
+            <ReferenceLine x={markerIndex} stroke="var(--text)" strokeDasharray="4 3" />
+          )}
+        </BarChart>
+      </ResponsiveContainer>
+    </AccessibleChart>
+  );
+}

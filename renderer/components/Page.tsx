@@ -1,0 +1,37 @@
+import { useEffect, useRef, type ReactNode } from 'react';
+import classes from './Page.module.css';
+
+interface PageProps {
+  title: string;
+  /** One sentence below the title. */
+  lead?: ReactNode;
+  actions?: ReactNode;
+  /** For screens whose table fills the window instead of scrolling the page. */
+  fill?: boolean;
+  children: ReactNode;
+}
+
+/** A screen: heading, lead, actions and content. The heading takes the focus when the screen changes. */
+export function Page({ title, lead, actions, fill = false, children }: PageProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · VirNucPro Desktop`;
+  }, [title]);
+  useEffect(() => {
+    heading.current?.focus({ preventScroll: true });
+  }, []);
+  return (
+    <div className={fill ? classes.pageFilled : classes.page}>
+      <header className={classes.header}>
+        <div className={classes.titles}>
+          <h1 className={classes.title} ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {lead && <p className={classes.lead}>{lead}</p>}
+        </div>
+        {actions && <div className={classes.actions}>{actions}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,3 @@
+import type { Messages } from '../index.ts';
+import { en } from '../en/index.ts';
+export const de: Messages = en;

@@ -1,0 +1,9 @@
+import { common } from './common.ts';
+import { computer } from './computer.ts';
+import { history } from './history.ts';
+import { newRun } from './newRun.ts';
+import { results } from './results.ts';
+import { run } from './run.ts';
+
+/** Every text of the window. The English catalogue decides which keys there are. */
+export const en = { ...common, ...newRun, ...run, ...results, ...history, ...computer };

@@ -1,0 +1,106 @@
+/** Numbers, sizes, times and dates as the reader's language writes them. */
+export interface Formats {
+  integer(value: number): string;
+  decimal(value: number, digits?: number): string;
+  /** A score from 0 to 1, always with the same number of digits so that columns line up. */
+  score(value: number): string;
+  percent(fraction: number, digits?: number): string;
+  /** Large counts in a few characters: 12.3K, 4.5M. */
+  compact(value: number): string;
+  /** File and disk sizes, in decimal units as file managers show them. */
+  fileSize(bytes: number): string;
+  /** Graphics memory, in binary units as its makers state it. */
+  memory(bytes: number): string;
+  bases(count: number): string;
+  perSecond(value: number, unit: string): string;
+  /** The two largest units that matter: 2 h 5 min, 45 s. */
+  duration(seconds: number): string;
+  durationRange(low: number, high: number): string;
+  dateTime(iso: string): string;
+  time(iso: string): string;
+  list(items: readonly string[]): string;
+}
+
+const FILE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
+const BASE_UNITS = ['bp', 'kbp', 'Mbp', 'Gbp', 'Tbp'] as const;
+const GIB = 2 ** 30;
+
+export function createFormats(locale: string): Formats {
+  const numbers = (options: Intl.NumberFormatOptions) => {
+    const format = new Intl.NumberFormat(locale, options);
+    return (value: number) => format.format(value);
+  };
+  const integer = numbers({ maximumFractionDigits: 0 });
+  const score = numbers({ minimumFractionDigits: 4, maximumFractionDigits: 4 });
+  const compact = numbers({ notation: 'compact', maximumSignificantDigits: 3 });
+  const threeDigits = numbers({ maximumSignificantDigits: 3 });
+  const oneDigit = numbers({ minimumFractionDigits: 1, maximumFractionDigits: 1 });
+  const decimals = [0, 1, 2, 3].map((digits) =>
+    numbers({ minimumFractionDigits: digits, maximumFractionDigits: digits }),
+  );
+  const percents = [0, 1, 2].map((digits) =>
+    numbers({ style: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits }),
+  );
+  const sizes = FILE_UNITS.map((unit) =>
+    numbers({ style: 'unit', unit, unitDisplay: 'short', maximumSignificantDigits: 3 }),
+  );
+  const durationFormat = new Intl.DurationFormat(locale, { style: 'short' });
+  const dateTimeFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+  const timeFormat = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
+  const listFormat = new Intl.ListFormat(locale, { type: 'conjunction' });
+
+  const scaled = (value: number) => {
+    let power = 0;
+    let rest = value;
+    while (rest >= 999.5 && power < FILE_UNITS.length - 1) {
+      rest /= 1000;
+      power += 1;
+    }
+    return { rest, power };
+  };
+  const duration = (seconds: number) => durationFormat.format(splitDuration(seconds));
+
+  return {
+    integer,
+    score,
+    compact,
+    decimal: (value, digits = 1) => (decimals[digits] ?? oneDigit)(value),
+    percent: (fraction, digits = 0) => (percents[digits] ?? integer)(fraction),
+    fileSize(bytes) {
+      const { rest, power } = scaled(bytes);
+      return (sizes[power] ?? integer)(rest);
+    },
+    memory: (bytes) => `${oneDigit(bytes / GIB)} GiB`,
+    bases(count) {
+      const { rest, power } = scaled(count);
+      return `${power === 0 ? integer(rest) : threeDigits(rest)} ${BASE_UNITS[power] ?? 'bp'}`;
+    },
+    perSecond: (value, unit) => `${compact(value)} ${unit}/s`,
+    duration,
+    durationRange(low, high) {
+      const [from, to] = [duration(roundUp(low)), duration(roundUp(high))];
+      return from === to ? from : `${from} – ${to}`;
+    },
+    dateTime: (iso) => dateTimeFormat.format(new Date(iso)),
+    time: (iso) => timeFormat.format(new Date(iso)),
+    list: (items) => listFormat.format(items),
+  };
+}
+
+/** Days and hours, hours and minutes, minutes and seconds: never more than two units. */
+export function splitDuration(seconds: number): Record<'days' | 'hours' | 'minutes' | 'seconds', number> | { seconds: number } {
+  const whole = Math.max(0, Math.round(seconds));
+  const days = Math.floor(whole / 86_400);
+  const hours = Math.floor(whole / 3600) % 24;
+  const minutes = Math.floor(whole / 60) % 60;
+  if (days > 0) return { days, hours, minutes: 0, seconds: 0 };
+  if (hours > 0) return { days: 0, hours, minutes, seconds: 0 };
+  if (minutes > 0) return { days: 0, hours: 0, minutes, seconds: whole % 60 };
+  return { seconds: whole };
+}
+
+/** An estimate is not worth more digits than this: 5 s steps below a minute, whole minutes below two hours. */
+function roundUp(seconds: number): number {
+  const step = seconds < 60 ? 5 : seconds < 7200 ? 60 : 900;
+  return Math.max(step, Math.round(seconds / step) * step);
+}

@@ -1,0 +1,47 @@
+import { IntlMessageFormat } from 'intl-messageformat';
+import { createContext, useContext } from 'react';
+import type { Settings } from '../../electron/contract/index.ts';
+import { de } from './de/index.ts';
+import { en } from './en/index.ts';
+import { createFormats, type Formats } from './format.ts';
+
+export type Language = Settings['language'];
+export type MessageKey = keyof typeof en;
+export type Messages = Record<MessageKey, string>;
+export type MessageValues = Record<string, string | number>;
+
+export interface Texts {
+  readonly language: Language;
+  readonly t: (key: MessageKey, values?: MessageValues) => string;
+  /** The message if the catalogue has it; for keys made from codes of the engine. */
+  readonly lookUp: (key: string) => string | null;
+  readonly format: Formats;
+}
+
+export const CATALOGUES: Record<Language, Messages> = { en, de };
+
+/** Numbers and dates follow the window's language, not the system's: the two would contradict each other. */
+const LOCALES: Record<Language, string> = { en: 'en-GB', de: 'de-DE' };
+
+export function createTexts(language: Language): Texts {
+  const catalogue = CATALOGUES[language];
+  const parsed = new Map<MessageKey, IntlMessageFormat>();
+  return {
+    language,
+    t(key, values) {
+      if (!values) return catalogue[key];
+      let message = parsed.get(key);
+      if (!message) {
+        message = new IntlMessageFormat(catalogue[key], LOCALES[language]);
+        parsed.set(key, message);
+      }
+      return String(message.format(values));
+    },
+    lookUp: (key) => (key in catalogue ? catalogue[key as MessageKey] : null),
+    format: createFormats(LOCALES[language]),
+  };
+}
+
+export const TextsContext = createContext<Texts>(createTexts('en'));
+
+export const useTexts = () => useContext(TextsContext);

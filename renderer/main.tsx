@@ -1,0 +1,16 @@
+import '@fontsource-variable/inter/wght.css';
+import '@mantine/core/styles.css';
+import './styles/global.css';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { App } from './App.tsx';
+import { defaultTransport, startConnection } from './state/connection.ts';
+
+const root = document.getElementById('root');
+if (!root) throw new Error('The page has no root element');
+startConnection(defaultTransport());
+createRoot(root).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+);

@@ -1,0 +1,97 @@
+import { Button, Skeleton } from '@mantine/core';
+import { IconClipboardText } from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
+import type { ComputerCheck } from '../../../electron/contract/index.ts';
+import type { ShownError } from '../../api/callError.ts';
+import { followStream } from '../../api/subscription.ts';
+import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { Page } from '../../components/Page.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { connectionStore } from '../../state/connection.ts';
+import { CheckCard } from './CheckCard.tsx';
+import classes from './ComputerCheck.module.css';
+import { DiagnosticsDialog } from './DiagnosticsDialog.tsx';
+import { ModelsCard } from './ModelsCard.tsx';
+import { StepDialog, type StepTask } from './StepDialog.tsx';
+
+/** Is everything there that a run needs? Each thing with a light, a sentence and at most one button. */
+export function ComputerCheckScreen() {
+  const { t } = useTexts();
+  const { checks, error, again } = useComputerCheck();
+  const [task, setTask] = useState<StepTask | null>(null);
+  const [showsDiagnostics, setShowsDiagnostics] = useState(false);
+  const act = (check: ComputerCheck) => {
+    if (check.action?.kind === 'repair_python') setTask({ kind: 'repair_python' });
+    else if (check.action?.kind === 'get_weights') document.getElementById('models')?.scrollIntoView({ block: 'start' });
+    else again();
+  };
+  const bad = checks?.filter((check) => check.status === 'bad').length ?? 0;
+  const warnings = checks?.filter((check) => check.status === 'warning').length ?? 0;
+  const isChecking = checks === null || checks.some((check) => check.status === 'checking');
+  return (
+    <Page
+      title={t('computer.title')}
+      lead={
+        <span role="status">
+          {isChecking
+            ? t('computer.checking')
+            : bad > 0
+              ? t('computer.bad', { count: bad })
+              : warnings > 0
+                ? t('computer.warnings', { count: warnings })
+                : t('computer.good')}
+        </span>
+      }
+      actions={
+        <>
+          <Button
+            variant="default"
+            leftSection={<IconClipboardText size={16} aria-hidden />}
+            onClick={() => setShowsDiagnostics(true)}
+          >
+            {t('computer.diagnostics')}
+          </Button>
+          <Button variant="default" disabled={isChecking} onClick={again}>
+            {t('computer.again')}
+          </Button>
+        </>
+      }
+    >
+      {error && <ErrorCard error={error} />}
+      <div className={classes.grid}>
+        {checks === null && !error && [1, 2, 3, 4, 5, 6].map((n) => <Skeleton key={n} height={132} />)}
+        {checks?.map((check) => (
+          <CheckCard key={check.id} check={check} onAct={() => act(check)} />
+        ))}
+      </div>
+      <div id="models">
+        <ModelsCard onGet={(model) => setTask({ kind: 'get_weights', model })} />
+      </div>
+      <StepDialog
+        task={task}
+        onClose={() => {
+          setTask(null);
+          again();
+        }}
+      />
+      {showsDiagnostics && <DiagnosticsDialog onClose={() => setShowsDiagnostics(false)} />}
+    </Page>
+  );
+}
+
+function useComputerCheck() {
+  const [round, setRound] = useState(0);
+  const [state, setState] = useState<{ checks: readonly ComputerCheck[] | null; error: ShownError | null }>({
+    checks: null,
+    error: null,
+  });
+  useEffect(
+    () =>
+      followStream(connectionStore, (client, signal) => client.computer.check(undefined, { signal }), {
+        onEvent: (checks) => setState({ checks, error: null }),
+        onError: (error) => setState((before) => ({ ...before, error })),
+      }),
+    [round],
+  );
+  return { ...state, again: () => setRound((n) => n + 1) };
+}

@@ -1,0 +1,44 @@
+import { Button, Group, Modal } from '@mantine/core';
+import { copyText } from '../../api/clipboard.ts';
+import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { say } from '../../state/toasts.ts';
+import { useAction } from '../../state/useAction.ts';
+import { useQuery } from '../../state/useQuery.ts';
+import classes from './ComputerCheck.module.css';
+
+/** The contents are shown before anything is copied: nobody should send what they have not seen. */
+export function DiagnosticsDialog({ onClose }: { onClose: () => void }) {
+  const { t } = useTexts();
+  const diagnostics = useQuery('diagnostics', (client, signal) => client.computer.diagnostics(undefined, { signal }));
+  const text = diagnostics.data?.text;
+  const copy = useAction(async () => {
+    await copyText(text ?? '');
+    say(t('common.copied'));
+  });
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size={760}
+      title={t('computer.diagnosticsTitle')}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+    >
+      <p className="muted" style={{ marginTop: 0 }}>
+        {t('computer.diagnosticsText')}
+      </p>
+      {diagnostics.error && <ErrorCard error={diagnostics.error} />}
+      <pre className={classes.diagnostics} tabIndex={0} aria-label={t('computer.diagnosticsTitle')}>
+        {text ?? t('common.loading')}
+      </pre>
+      <Group justify="flex-end" mt="md" gap="sm">
+        <Button variant="default" onClick={onClose}>
+          {t('common.close')}
+        </Button>
+        <Button disabled={text === undefined} loading={copy.busy} onClick={() => void copy.run()}>
+          {t('common.copy')}
+        </Button>
+      </Group>
+    </Modal>
+  );
+}

@@ -1,0 +1,145 @@
+import { Button, Group } from '@mantine/core';
+import { useCallback, useState } from 'react';
+import type { RunSummary, ShardStatus } from '../../../electron/contract/index.ts';
+import { Card } from '../../components/Card.tsx';
+import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
+import { partNumber } from '../../components/DeviceCard.tsx';
+import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { engine } from '../../state/connection.ts';
+import { useAction } from '../../state/useAction.ts';
+import { useQuery } from '../../state/useQuery.ts';
+import classes from './Files.module.css';
+import { LogDialog } from './LogDialog.tsx';
+import { useReloadOn } from './useReloadOn.ts';
+
+const MOST_SHOWN = 50;
+
+/** Parts that failed: what happened, and what can be done about each or all. */
+export function FailuresCard({ run, version }: { run: RunSummary; version: number }) {
+  const { t } = useTexts();
+  const { runId } = run;
+  const [log, setLog] = useState<string | null>(null);
+  const [skipping, setSkipping] = useState<readonly string[] | null>(null);
+  const failed = useQuery(`failed:${runId}`, (client, signal) =>
+    client.runs.shards({ runId, state: 'failed', offset: 0, limit: MOST_SHOWN }, { signal }),
+  );
+  const { reload } = failed;
+  useReloadOn(version, reload);
+  const retry = useAction(
+    useCallback(
+      async (shards: 'all' | string[], smallerBatches: boolean) => {
+        await engine().runs.retry({ runId, shards, smallerBatches });
+        reload();
+      },
+      [runId, reload],
+    ),
+  );
+  const skip = useAction(
+    useCallback(
+      async (shards: readonly string[]) => {
+        await engine().runs.skip({ runId, shards: [...shards] });
+        reload();
+      },
+      [runId, reload],
+    ),
+  );
+  const total = failed.data?.total ?? 0;
+  if (!failed.data || total === 0) return failed.error ? <ErrorCard error={failed.error} /> : null;
+  const { items } = failed.data;
+  return (
+    <Card
+      tone="bad"
+      title={t('files.failedParts', { count: total })}
+      aside={
+        <>
+          <Button size="compact-sm" loading={retry.busy} onClick={() => void retry.run('all', false)}>
+            {t('files.retryAll')}
+          </Button>
+          <Button
+            size="compact-sm"
+            variant="default"
+            loading={retry.busy}
+            onClick={() => void retry.run('all', true)}
+          >
+            {t('files.retryAllSmaller')}
+          </Button>
+        </>
+      }
+    >
+      <p className={classes.explain}>{t('files.failedExplain')}</p>
+      <ul className={classes.failures}>
+        {items.map((part) => (
+          <Failure
+            key={part.key}
+            part={part}
+            busy={retry.busy || skip.busy}
+            onRetry={(smaller) => void retry.run([part.key], smaller)}
+            onSkip={() => setSkipping([part.key])}
+            onLog={() => setLog(part.logPath)}
+          />
+        ))}
+      </ul>
+      {total > items.length && <p className="muted">{t('files.moreFailed', { count: total - items.length })}</p>}
+      <LogDialog runId={runId} path={log} onClose={() => setLog(null)} />
+      <ConfirmDialog
+        opened={skipping !== null}
+        title={t('files.skipTitle')}
+        confirmLabel={t('files.skip')}
+        destructive
+        busy={skip.busy}
+        onConfirm={() => void skip.run(skipping ?? []).then((done) => done && setSkipping(null))}
+        onClose={() => setSkipping(null)}
+      >
+        {t('files.skipText')}
+      </ConfirmDialog>
+    </Card>
+  );
+}
+
+interface FailureProps {
+  part: ShardStatus;
+  busy: boolean;
+  onRetry: (smallerBatches: boolean) => void;
+  onSkip: () => void;
+  onLog: () => void;
+}
+
+function Failure({ part, busy, onRetry, onSkip, onLog }: FailureProps) {
+  const { t, lookUp, format } = useTexts();
+  const { failure } = part;
+  const stage = failure ? (lookUp(`stage.${failure.stage}`) ?? failure.stage) : null;
+  return (
+    <li className={classes.failure}>
+      <div className={classes.failureHead}>
+        <b>{t('files.part', { key: partNumber(part.key) })}</b>
+        <span className="muted">
+          {t('files.failureMeta', {
+            first: format.integer(part.firstRow + 1),
+            last: format.integer(part.lastRow + 1),
+            attempts: part.attempts,
+            device: part.device ?? '–',
+          })}
+          {stage !== null && ` · ${t('files.stage', { stage })}`}
+        </span>
+      </div>
+      {failure && <ErrorCard error={failure.error} bare />}
+      <Group gap={8} mt={8}>
+        <Button size="compact-sm" variant="light" disabled={busy} onClick={() => onRetry(false)}>
+          {t('files.retry')}
+        </Button>
+        <Button size="compact-sm" variant="default" disabled={busy} onClick={() => onRetry(true)}>
+          {t('files.retrySmaller')}
+        </Button>
+        <Button size="compact-sm" variant="default" disabled={busy} onClick={onSkip}>
+          {t('files.skip')}
+        </Button>
+        {part.logPath !== null && (
+          <Button size="compact-sm" variant="subtle" color="slate" onClick={onLog}>
+            {t('files.showLog')}
+          </Button>
+        )}
+      </Group>
+    </li>
+  );
+}

@@ -1,0 +1,115 @@
+import { useMemo } from 'react';
+import type { InputStatus, RunSummary } from '../../../electron/contract/index.ts';
+import { Card } from '../../components/Card.tsx';
+import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { fileName } from '../../components/PathText.tsx';
+import { ProgressBar } from '../../components/ProgressBar.tsx';
+import { InputBadge } from '../../components/StateBadge.tsx';
+import type { VirtualColumn } from '../../components/virtualColumns.ts';
+import { ROW_HEIGHT, VirtualTable } from '../../components/VirtualTable.tsx';
+import { useTexts, type Texts } from '../../i18n/index.ts';
+import { usePagedRows } from '../../state/pagedRows.ts';
+import { InputProblems } from './InputProblems.tsx';
+import { useReloadOn } from './useReloadOn.ts';
+
+interface InputsCardProps {
+  run: RunSummary;
+  version: number;
+  selected: number | null;
+  onSelect: (input: InputStatus) => void;
+}
+
+const ROWS_IN_SIGHT = 7;
+
+export function InputsCard({ run, version, selected, onSelect }: InputsCardProps) {
+  const texts = useTexts();
+  const { t } = texts;
+  const rows = usePagedRows(`inputs:${run.runId}`, (client, range, signal) =>
+    client.runs.inputs({ runId: run.runId, ...range }, { signal }),
+  );
+  useReloadOn(version, rows.reload);
+  const columns = useMemo(() => inputColumns(texts), [texts]);
+  const total = rows.total ?? run.plan.inputs.length;
+  const chosen = selected === null ? undefined : rows.rowAt(selected);
+  return (
+    <Card title={t('files.inputs')} aside={t('files.inputsHint')}>
+      {rows.error && <ErrorCard error={rows.error} />}
+      <VirtualTable
+        label={t('files.inputs')}
+        columns={columns}
+        total={total}
+        rowAt={rows.rowAt}
+        onRangeChange={rows.onRangeChange}
+        onOpen={onSelect}
+        isOpen={(input) => input.input === selected}
+        height={(Math.min(total, ROWS_IN_SIGHT) + 1) * ROW_HEIGHT + 4}
+        empty={null}
+      />
+      {chosen && <InputProblems input={chosen} />}
+    </Card>
+  );
+}
+
+function inputColumns({ t, format }: Texts): VirtualColumn<InputStatus>[] {
+  return [
+    {
+      id: 'name',
+      header: t('newRun.column.file'),
+      meta: { width: 'minmax(140px, 2fr)' },
+      cell: ({ row }) => <span title={row.original.path}>{fileName(row.original.path)}</span>,
+    },
+    {
+      id: 'state',
+      header: t('files.column.state'),
+      meta: { width: '168px' },
+      cell: ({ row }) => <InputBadge state={row.original.state} />,
+    },
+    {
+      id: 'records',
+      header: t('newRun.column.sequences'),
+      meta: { width: '110px', align: 'end' },
+      cell: ({ row }) => (row.original.records === null ? '–' : format.integer(row.original.records)),
+    },
+    {
+      id: 'bases',
+      header: t('newRun.column.bases'),
+      meta: { width: '96px', align: 'end' },
+      cell: ({ row }) => (row.original.bases === null ? '–' : format.bases(row.original.bases)),
+    },
+    {
+      id: 'progress',
+      header: t('files.column.progress'),
+      meta: { width: 'minmax(110px, 1fr)' },
+      cell: ({ row }) => {
+        const { residues, state } = row.original;
+        const fraction = state === 'done' ? 1 : residues.total > 0 ? residues.done / residues.total : 0;
+        return (
+          <ProgressBar
+            label={t('files.progressOf', { name: fileName(row.original.path) })}
+            fraction={fraction}
+            tone={state === 'done' ? 'good' : state === 'done_with_failures' ? 'warn' : 'active'}
+          />
+        );
+      },
+    },
+    {
+      id: 'parts',
+      header: t('progress.parts'),
+      meta: { width: '104px', align: 'end' },
+      cell: ({ row }) =>
+        t('common.of', {
+          part: format.integer(row.original.shards.done),
+          whole: format.integer(row.original.shards.total),
+        }),
+    },
+    {
+      id: 'problems',
+      header: t('files.column.notes'),
+      meta: { width: '96px', align: 'end' },
+      cell: ({ row }) => {
+        const count = row.original.problems.reduce((sum, problem) => sum + problem.count, 0);
+        return count === 0 ? '–' : format.integer(count);
+      },
+    },
+  ];
+}

@@ -1,0 +1,85 @@
+import { Button, Group, Modal, Switch, TextInput } from '@mantine/core';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { copyText } from '../../api/clipboard.ts';
+import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { useAction } from '../../state/useAction.ts';
+import { useQuery } from '../../state/useQuery.ts';
+import { say } from '../../state/toasts.ts';
+import classes from './Files.module.css';
+
+interface LogDialogProps {
+  runId: string;
+  /** Null while closed. */
+  path: string | null;
+  onClose: () => void;
+}
+
+export function LogDialog({ runId, path, onClose }: LogDialogProps) {
+  const { t } = useTexts();
+  return (
+    <Modal
+      opened={path !== null}
+      onClose={onClose}
+      title={t('log.title')}
+      size={900}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+    >
+      {path !== null && <LogText runId={runId} path={path} />}
+    </Modal>
+  );
+}
+
+const FOLLOW_MS = 1500;
+const MOST_LINES = 2000;
+
+function LogText({ runId, path }: { runId: string; path: string }) {
+  const { t } = useTexts();
+  const [search, setSearch] = useState('');
+  const [follow, setFollow] = useState(false);
+  const box = useRef<HTMLPreElement>(null);
+  const log = useQuery(
+    `log:${runId}:${path}`,
+    (client, signal) => client.runs.readLog({ runId, path, lines: MOST_LINES }, { signal }),
+    { everyMs: follow ? FOLLOW_MS : undefined },
+  );
+  const text = log.data?.text ?? '';
+  const shown = useMemo(() => {
+    const wanted = search.trim().toLowerCase();
+    return wanted === ''
+      ? text
+      : text
+          .split('\n')
+          .filter((line) => line.toLowerCase().includes(wanted))
+          .join('\n');
+  }, [text, search]);
+  useEffect(() => {
+    box.current?.scrollTo({ top: box.current.scrollHeight });
+  }, [shown]);
+  const copy = useAction(async () => {
+    await copyText(shown);
+    say(t('common.copied'));
+  });
+  return (
+    <>
+      <Group gap="md" mb="sm" align="center">
+        <TextInput
+          className={classes.logSearch ?? ''}
+          placeholder={t('log.filter')}
+          aria-label={t('log.filter')}
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+        />
+        <Switch label={t('log.follow')} checked={follow} onChange={(event) => setFollow(event.currentTarget.checked)} />
+        <Button variant="default" onClick={() => void copy.run()}>
+          {t('common.copy')}
+        </Button>
+      </Group>
+      {log.error && <ErrorCard error={log.error} />}
+      {log.data?.truncated && <p className="muted">{t('log.truncated', { lines: MOST_LINES })}</p>}
+      <pre ref={box} className={classes.log} tabIndex={0} aria-label={t('log.title')}>
+        {log.data ? shown || t('log.empty') : t('common.loading')}
+      </pre>
+    </>
+  );
+}

@@ -1,0 +1,149 @@
+import { Button, Select } from '@mantine/core';
+import { useCallback, useMemo, useState } from 'react';
+import {
+  shardStateSchema,
+  type InputStatus,
+  type RunSummary,
+  type ShardState,
+  type ShardStatus,
+} from '../../../electron/contract/index.ts';
+import { Card } from '../../components/Card.tsx';
+import { partNumber } from '../../components/DeviceCard.tsx';
+import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { fileName } from '../../components/PathText.tsx';
+import { PartBadge } from '../../components/StateBadge.tsx';
+import type { VirtualColumn } from '../../components/virtualColumns.ts';
+import { VirtualTable } from '../../components/VirtualTable.tsx';
+import { useTexts, type Texts } from '../../i18n/index.ts';
+import { usePagedRows } from '../../state/pagedRows.ts';
+import { LogDialog } from './LogDialog.tsx';
+import { useReloadOn } from './useReloadOn.ts';
+
+interface PartsCardProps {
+  run: RunSummary;
+  version: number;
+  /** Only this input's parts; all parts where null. */
+  input: InputStatus | null;
+  onShowAll: () => void;
+}
+
+const ANY = 'any';
+
+export function PartsCard({ run, version, input, onShowAll }: PartsCardProps) {
+  const texts = useTexts();
+  const { t } = texts;
+  const [state, setState] = useState<ShardState | null>(null);
+  const [log, setLog] = useState<string | null>(null);
+  const rows = usePagedRows(`shards:${run.runId}:${input?.input ?? 'all'}:${state ?? ANY}`, (client, range, signal) =>
+    client.runs.shards(
+      {
+        runId: run.runId,
+        ...range,
+        ...(input === null ? {} : { input: input.input }),
+        ...(state === null ? {} : { state }),
+      },
+      { signal },
+    ),
+  );
+  useReloadOn(version, rows.reload);
+  const columns = useMemo(() => partColumns(texts, setLog), [texts]);
+  const openNothing = useCallback(() => {}, []);
+  return (
+    <Card
+      title={input === null ? t('files.partsOfAll') : t('files.partsOf', { name: fileName(input.path) })}
+      aside={
+        <>
+          {input !== null && (
+            <Button variant="subtle" color="slate" size="compact-sm" onClick={onShowAll}>
+              {t('files.showAllParts')}
+            </Button>
+          )}
+          <Select
+            size="xs"
+            w={150}
+            aria-label={t('files.column.state')}
+            data={[
+              { value: ANY, label: t('files.anyState') },
+              ...shardStateSchema.options.map((value) => ({ value, label: t(`partState.${value}`) })),
+            ]}
+            value={state ?? ANY}
+            onChange={(value) => setState(shardStateSchema.options.find((known) => known === value) ?? null)}
+          />
+        </>
+      }
+    >
+      {rows.error && <ErrorCard error={rows.error} />}
+      <VirtualTable
+        label={t('files.parts')}
+        columns={columns}
+        total={rows.total ?? 0}
+        rowAt={rows.rowAt}
+        onRangeChange={rows.onRangeChange}
+        onOpen={openNothing}
+        height={320}
+        empty={<span className="muted">{rows.total === null ? t('common.loading') : t('files.noParts')}</span>}
+      />
+      <LogDialog runId={run.runId} path={log} onClose={() => setLog(null)} />
+    </Card>
+  );
+}
+
+function partColumns({ t, format }: Texts, showLog: (path: string) => void): VirtualColumn<ShardStatus>[] {
+  return [
+    {
+      id: 'key',
+      header: t('files.column.part'),
+      meta: { width: '84px' },
+      cell: ({ row }) => partNumber(row.original.key),
+    },
+    {
+      id: 'state',
+      header: t('files.column.state'),
+      meta: { width: '132px' },
+      cell: ({ row }) => <PartBadge state={row.original.state} />,
+    },
+    {
+      id: 'rows',
+      header: t('newRun.column.sequences'),
+      meta: { width: 'minmax(140px, 1fr)', align: 'end' },
+      cell: ({ row }) => `${format.integer(row.original.firstRow + 1)} – ${format.integer(row.original.lastRow + 1)}`,
+    },
+    {
+      id: 'frames',
+      header: t('files.column.frames'),
+      meta: { width: '110px', align: 'end' },
+      cell: ({ row }) => format.integer(row.original.frames),
+    },
+    {
+      id: 'device',
+      header: t('files.column.device'),
+      meta: { width: 'minmax(110px, 1fr)' },
+      cell: ({ row }) => row.original.device ?? '–',
+    },
+    {
+      id: 'seconds',
+      header: t('files.column.time'),
+      meta: { width: '90px', align: 'end' },
+      cell: ({ row }) => (row.original.seconds === null ? '–' : `${format.decimal(row.original.seconds)} s`),
+    },
+    {
+      id: 'attempts',
+      header: t('files.column.attempts'),
+      meta: { width: '84px', align: 'end' },
+      cell: ({ row }) => format.integer(row.original.attempts),
+    },
+    {
+      id: 'log',
+      header: '',
+      meta: { width: '76px', align: 'end' },
+      cell: ({ row }) => {
+        const { logPath } = row.original;
+        return logPath === null ? null : (
+          <Button variant="subtle" size="compact-xs" onClick={() => showLog(logPath)}>
+            {t('files.log')}
+          </Button>
+        );
+      },
+    },
+  ];
+}

@@ -1,0 +1,86 @@
+import { Button, Skeleton, TextInput } from '@mantine/core';
+import { IconFolderOpen, IconHistory, IconPlus, IconSearch } from '@tabler/icons-react';
+import { useMemo, useState } from 'react';
+import { Card } from '../../components/Card.tsx';
+import { Empty } from '../../components/Empty.tsx';
+import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { Page } from '../../components/Page.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { engine } from '../../state/connection.ts';
+import { go, goToRun } from '../../state/navigation.ts';
+import { choosePaths } from '../../state/pathChooser.ts';
+import { isInWork, queuedRuns, useRuns } from '../../state/runs.ts';
+import { useAction } from '../../state/useAction.ts';
+import classes from './History.module.css';
+import { QueueCard } from './QueueCard.tsx';
+import { RunsTable } from './RunsTable.tsx';
+import { runsMatching } from './runsMatching.ts';
+
+/** Runs at work and waiting, and all that were. */
+export function HistoryScreen() {
+  const { t } = useTexts();
+  const runs = useRuns((state) => state.runs);
+  const error = useRuns((state) => state.error);
+  const [search, setSearch] = useState('');
+  const open = useAction(async () => {
+    const [folder] = await choosePaths('run');
+    if (folder === undefined) return;
+    const { runId } = await engine().runs.open({ folder });
+    goToRun(runId);
+  });
+  const shown = useMemo(() => runsMatching(runs ?? [], search), [runs, search]);
+  const busy = runs ? runs.filter(isInWork) : [];
+  const waiting = runs ? queuedRuns(runs) : [];
+  return (
+    <Page
+      title={t('history.title')}
+      lead={t('history.lead')}
+      actions={
+        <>
+          <Button
+            variant="default"
+            loading={open.busy}
+            leftSection={<IconFolderOpen size={16} aria-hidden />}
+            onClick={() => void open.run()}
+          >
+            {t('history.open')}
+          </Button>
+          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => go({ screen: 'new-run' })}>
+            {t('newRun.title')}
+          </Button>
+        </>
+      }
+    >
+      {error && <ErrorCard error={error} />}
+      {!runs && !error && <Skeleton height={280} aria-label={t('common.loading')} />}
+      {runs?.length === 0 && (
+        <Empty
+          icon={<IconHistory size={28} aria-hidden />}
+          title={t('history.emptyTitle')}
+          actions={<Button onClick={() => go({ screen: 'new-run' })}>{t('newRun.title')}</Button>}
+        >
+          {t('history.emptyText')}
+        </Empty>
+      )}
+      {busy.length + waiting.length > 0 && <QueueCard busy={busy} waiting={waiting} />}
+      {runs && runs.length > 0 && (
+        <Card
+          title={t('history.all')}
+          aside={
+            <TextInput
+              className={classes.search ?? ''}
+              size="xs"
+              leftSection={<IconSearch size={14} aria-hidden />}
+              placeholder={t('history.search')}
+              aria-label={t('history.search')}
+              value={search}
+              onChange={(event) => setSearch(event.currentTarget.value)}
+            />
+          }
+        >
+          <RunsTable runs={shown} />
+        </Card>
+      )}
+    </Page>
+  );
+}

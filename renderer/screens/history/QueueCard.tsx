@@ -1,0 +1,90 @@
+import { ActionIcon } from '@mantine/core';
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
+import { useCallback } from 'react';
+import type { RunSummary } from '../../../electron/contract/index.ts';
+import { announce } from '../../components/Announcer.tsx';
+import { Card } from '../../components/Card.tsx';
+import { ProgressBar } from '../../components/ProgressBar.tsx';
+import { RunBadge } from '../../components/StateBadge.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { engine } from '../../state/connection.ts';
+import { goToRun } from '../../state/navigation.ts';
+import { useAction } from '../../state/useAction.ts';
+import { describeInputs } from './describeRun.ts';
+import classes from './History.module.css';
+
+interface QueueCardProps {
+  busy: readonly RunSummary[];
+  /** In the order in which they will start. */
+  waiting: readonly RunSummary[];
+}
+
+export function QueueCard({ busy, waiting }: QueueCardProps) {
+  const { t, format } = useTexts();
+  const move = useAction(
+    useCallback(
+      async (run: RunSummary, position: number) => {
+        await engine().runs.moveInQueue({ runId: run.runId, position });
+        announce(t('history.moved', { name: run.name, position: position + 1 }));
+      },
+      [t],
+    ),
+  );
+  const firstPosition = waiting[0]?.queuePosition ?? 0;
+  return (
+    <Card title={t('history.queue')} aside={t('history.queueHint')}>
+      <ol className={classes.queue}>
+        {busy.map((run) => (
+          <li key={run.runId} className={classes.item}>
+            <span className={classes.place} />
+            <Name run={run} />
+            <RunBadge run={run} />
+            <div>
+              <span className={classes.progressText}>{run.fraction === null ? '–' : format.percent(run.fraction)}</span>
+              <ProgressBar label={t('files.progressOf', { name: run.name })} fraction={run.fraction} />
+            </div>
+            <span />
+          </li>
+        ))}
+        {waiting.map((run, index) => (
+          <li key={run.runId} className={classes.item}>
+            <span className={classes.place}>{index + 1}</span>
+            <Name run={run} />
+            <RunBadge run={run} />
+            <span className={classes.sub}>{run.plan.model.title}</span>
+            <span className={classes.move}>
+              <ActionIcon
+                variant="default"
+                aria-label={t('history.earlier', { name: run.name })}
+                disabled={index === 0 || move.busy}
+                onClick={() => void move.run(run, firstPosition + index - 1)}
+              >
+                <IconArrowUp size={16} aria-hidden />
+              </ActionIcon>
+              <ActionIcon
+                variant="default"
+                aria-label={t('history.later', { name: run.name })}
+                disabled={index === waiting.length - 1 || move.busy}
+                onClick={() => void move.run(run, firstPosition + index + 1)}
+              >
+                <IconArrowDown size={16} aria-hidden />
+              </ActionIcon>
+            </span>
+          </li>
+        ))}
+      </ol>
+    </Card>
+  );
+}
+
+function Name({ run }: { run: RunSummary }) {
+  const texts = useTexts();
+  return (
+    <div>
+      <button type="button" className={`${classes.name} ellipsis`} onClick={() => goToRun(run.runId)}>
+        {run.name}
+      </button>
+      <div className={`${classes.sub} ellipsis`}>{describeInputs(run, texts)}</div>
+    </div>
+  );
+}

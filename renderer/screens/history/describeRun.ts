@@ -1,0 +1,18 @@
+import type { RunSummary } from '../../../electron/contract/index.ts';
+import { fileName } from '../../components/PathText.tsx';
+import type { Texts } from '../../i18n/index.ts';
+
+/** The inputs in a few words: the name of one, the number and size of several. */
+export function describeInputs(run: RunSummary, { t, format }: Pick<Texts, 't' | 'format'>): string {
+  const { inputs } = run.plan;
+  const [only] = inputs;
+  const size = format.fileSize(inputs.reduce((sum, input) => sum + input.sizeBytes, 0));
+  return inputs.length === 1 && only
+    ? t('history.oneInput', { name: fileName(only.path), size })
+    : t('history.inputs', { count: inputs.length, size });
+}
+
+/** Seconds from creation to the end; null while it has not ended. */
+export function runSeconds(run: RunSummary): number | null {
+  return run.finishedAt === null ? null : (Date.parse(run.finishedAt) - Date.parse(run.createdAt)) / 1000;
+}

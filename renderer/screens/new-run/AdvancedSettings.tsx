@@ -1,0 +1,112 @@
+import { Button, Checkbox, Collapse, NumberInput, Select } from '@mantine/core';
+import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
+import { useId, useState } from 'react';
+import { RESIDUES_PER_SHARD, TOKENS_PER_BATCH } from '../../../electron/contract/index.ts';
+import { useTexts } from '../../i18n/index.ts';
+import { RUN_REQUEST_DEFAULTS } from '../../state/newRun/choices.ts';
+import { choose } from '../../state/newRun/store.ts';
+import classes from './Choice.module.css';
+import type { NewRunForm } from './useNewRunForm.ts';
+
+const PRECISIONS = ['auto', 'fp8', 'fp16', 'bf16', 'fp32'] as const;
+const EMBEDDINGS = ['none', 'fp16', 'fp32'] as const;
+
+/** What most users never need, folded away. Empty means that the program decides. */
+export function AdvancedSettings({ form }: { form: NewRunForm }) {
+  const { t, format } = useTexts();
+  const [opened, setOpened] = useState(false);
+  const id = useId();
+  const { choices } = form;
+  const onGpu = (form.probe.data?.gpus.length ?? 0) > 0 && !choices.useCpu;
+  const kind = onGpu ? 'gpu' : 'cpu';
+  const number = (value: string | number) => (typeof value === 'number' && value > 0 ? Math.round(value) : null);
+  return (
+    <div className={classes.fold}>
+      <Button
+        variant="subtle"
+        color="slate"
+        size="compact-sm"
+        aria-expanded={opened}
+        aria-controls={id}
+        leftSection={opened ? <IconChevronDown size={16} aria-hidden /> : <IconChevronRight size={16} aria-hidden />}
+        onClick={() => setOpened(!opened)}
+      >
+        {t('advanced.title')}
+      </Button>
+      <Collapse expanded={opened} id={id}>
+        <div className={classes.advanced}>
+          <Select
+            label={t('advanced.precision')}
+            description={t('advanced.precisionHelp')}
+            data={PRECISIONS.map((value) => ({ value, label: t(`precision.${value}`) }))}
+            value={choices.precision}
+            onChange={(value) => choose({ precision: PRECISIONS.find((known) => known === value) ?? 'auto' })}
+          />
+          <Select
+            label={t('advanced.embeddings')}
+            description={t('advanced.embeddingsHelp')}
+            data={EMBEDDINGS.map((value) => ({ value, label: t(`embeddings.${value}`) }))}
+            value={choices.embeddings ?? 'none'}
+            onChange={(value) => choose({ embeddings: value === 'fp16' || value === 'fp32' ? value : null })}
+          />
+          <NumberInput
+            label={t('advanced.tokensPerBatch')}
+            description={t('advanced.tokensPerBatchHelp')}
+            placeholder={format.integer(TOKENS_PER_BATCH[kind])}
+            min={256}
+            step={1024}
+            allowDecimal={false}
+            value={choices.tokensPerBatch ?? ''}
+            onChange={(value) => choose({ tokensPerBatch: number(value) })}
+          />
+          <NumberInput
+            label={t('advanced.partSize')}
+            description={t('advanced.partSizeHelp')}
+            placeholder={format.integer(RESIDUES_PER_SHARD[kind])}
+            min={1024}
+            step={16384}
+            allowDecimal={false}
+            value={choices.residuesPerShard ?? ''}
+            onChange={(value) => choose({ residuesPerShard: number(value) })}
+          />
+          {!onGpu && (
+            <NumberInput
+              label={t('advanced.cpuWorkers')}
+              description={t('advanced.cpuWorkersHelp')}
+              min={1}
+              max={form.probe.data?.cpu.logical_cores ?? 64}
+              allowDecimal={false}
+              value={choices.cpuWorkers ?? ''}
+              onChange={(value) => choose({ cpuWorkers: number(value) })}
+            />
+          )}
+          <Checkbox
+            label={t('advanced.keepWork')}
+            description={t('advanced.keepWorkHelp')}
+            checked={choices.keepWork}
+            onChange={(event) => choose({ keepWork: event.currentTarget.checked })}
+          />
+          {(form.probe.data?.gpus.length ?? 0) > 0 && (
+            <Checkbox
+              label={t('advanced.useCpu')}
+              description={t('advanced.useCpuHelp')}
+              checked={choices.useCpu}
+              onChange={(event) => choose({ useCpu: event.currentTarget.checked })}
+            />
+          )}
+        </div>
+        <Button
+          mt="md"
+          variant="default"
+          size="compact-sm"
+          onClick={() => {
+            const { name, model, gpuUuids, outputDir } = choices;
+            choose({ ...RUN_REQUEST_DEFAULTS, name, model, gpuUuids, outputDir });
+          }}
+        >
+          {t('advanced.reset')}
+        </Button>
+      </Collapse>
+    </div>
+  );
+}

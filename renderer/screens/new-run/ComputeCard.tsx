@@ -1,0 +1,69 @@
+import { Checkbox, Skeleton, Stack } from '@mantine/core';
+import type { ProbedGpu } from '../../../electron/contract/index.ts';
+import { Banner } from '../../components/Banner.tsx';
+import { Card } from '../../components/Card.tsx';
+import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { isUsable } from '../../state/newRun/choices.ts';
+import { choose } from '../../state/newRun/store.ts';
+import { AdvancedSettings } from './AdvancedSettings.tsx';
+import classes from './Choice.module.css';
+import { Presets } from './Presets.tsx';
+import type { NewRunForm } from './useNewRunForm.ts';
+
+/** What computes, and how exactly. */
+export function ComputeCard({ form }: { form: NewRunForm }) {
+  const { t, format } = useTexts();
+  const probe = form.probe.data;
+  const all = probe?.gpus ?? [];
+  const chosen = new Set(form.gpus.map((gpu) => gpu.uuid));
+  const toggle = (gpu: ProbedGpu, on: boolean) => {
+    const next = new Set(chosen);
+    if (on) next.add(gpu.uuid);
+    else next.delete(gpu.uuid);
+    const usable = all.filter((other) => isUsable(other, all));
+    choose({ gpuUuids: next.size === usable.length ? null : [...next] });
+  };
+  return (
+    <Card title={t('newRun.compute')}>
+      {form.probe.error && <ErrorCard error={form.probe.error} />}
+      {!probe && !form.probe.error && <Skeleton height={88} />}
+      {probe && all.length === 0 && (
+        <Banner tone="warn" title={t('newRun.noGpu')}>
+          {probe.no_gpu_reason} {t('newRun.noGpuText', { cpu: probe.cpu.name, cores: probe.cpu.logical_cores })}
+        </Banner>
+      )}
+      <Stack gap={8}>
+        {all.map((gpu) => {
+          const usable = isUsable(gpu, all);
+          const isChosen = chosen.has(gpu.uuid) && !form.choices.useCpu;
+          return (
+            <div key={gpu.uuid} className={classes.choice} data-chosen={isChosen}>
+              <Checkbox
+                checked={isChosen}
+                disabled={!usable || form.choices.useCpu}
+                onChange={(event) => toggle(gpu, event.currentTarget.checked)}
+                label={`${t('device.gpu', { index: gpu.index })} · ${gpu.name}`}
+                description={gpuDescription(gpu, usable, t)}
+              />
+              <div className={classes.figures}>
+                <b>{format.memory(gpu.memory_free_bytes)}</b>
+                <br />
+                {t('newRun.freeOf', { total: format.memory(gpu.memory_total_bytes) })}
+              </div>
+            </div>
+          );
+        })}
+      </Stack>
+      <Presets form={form} />
+      <AdvancedSettings form={form} />
+    </Card>
+  );
+}
+
+function gpuDescription(gpu: ProbedGpu, usable: boolean, t: ReturnType<typeof useTexts>['t']): string {
+  if (!gpu.visible) return t('newRun.gpuHidden');
+  if (!usable) return t('newRun.gpuSliced');
+  const names = [...new Set(gpu.processes.map((process) => process.name ?? t('newRun.unknownProgram')))];
+  return names.length === 0 ? t('newRun.gpuFree') : t('newRun.gpuUsedBy', { names: names.join(', ') });
+}

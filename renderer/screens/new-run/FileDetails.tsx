@@ -1,0 +1,77 @@
+import { useMemo } from 'react';
+import { Facts } from '../../components/Facts.tsx';
+import { Histogram } from '../../components/Histogram.tsx';
+import { fileName } from '../../components/PathText.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { problemsBySeverity, repeatedFiles, type ListedFile } from '../../state/newRun/inspection.ts';
+import { useNewRun } from '../../state/newRun/store.ts';
+import { useRuns } from '../../state/runs.ts';
+import classes from './FileDetails.module.css';
+import { ProblemList } from './ProblemList.tsx';
+
+/** One file of the preview: its figures, its lengths, and each thing found with what will happen. */
+export function FileDetails({ file }: { file: ListedFile }) {
+  const { t, format } = useTexts();
+  const files = useNewRun((state) => state.files);
+  const runs = useRuns((state) => state.runs);
+  const { inspected } = file;
+  const bins = useMemo(
+    () =>
+      inspected?.length_histogram.map((count, index) => ({
+        from: inspected.length_bin_edges[index] ?? 0,
+        to: inspected.length_bin_edges[index + 1] ?? inspected.max_length,
+        count,
+      })) ?? [],
+    [inspected],
+  );
+  if (!inspected) return null;
+
+  const original = repeatedFiles(files).get(file.path);
+  const earlier = runs?.find(
+    (run) => run.state.phase === 'done' && run.plan.inputs.some((input) => input.sha256 === inspected.sha256),
+  );
+  return (
+    <div className={classes.details}>
+      <h3 className={classes.name}>{fileName(file.path)}</h3>
+      <Facts
+        size="small"
+        items={[
+          { label: t('newRun.format'), value: t(`format.${inspected.format}`) },
+          { label: t('newRun.size'), value: format.fileSize(inspected.size_bytes) },
+          { label: t('newRun.shortest'), value: format.bases(inspected.min_length) },
+          { label: t('newRun.median'), value: format.bases(inspected.median_length) },
+          { label: t('newRun.longest'), value: format.bases(inspected.max_length) },
+          {
+            label: t('newRun.ambiguous'),
+            value: format.percent(inspected.ambiguous_fraction, 1),
+            hint: t('newRun.ambiguousHint'),
+          },
+        ]}
+      />
+      {original !== undefined && <p className={classes.note}>{t('newRun.sameContent', { name: fileName(original) })}</p>}
+      {earlier && (
+        <p className={classes.note}>
+          {t('newRun.analysedBefore', { run: earlier.name, date: format.dateTime(earlier.createdAt) })}
+        </p>
+      )}
+      <ProblemList problems={problemsBySeverity(inspected)} />
+      {bins.length > 0 && inspected.sequences > 0 && (
+        <div>
+          <p className={classes.chartTitle}>{t('newRun.lengths')}</p>
+          <Histogram
+            title={t('newRun.lengths')}
+            summary={t('newRun.lengthsSummary', {
+              min: format.bases(inspected.min_length),
+              median: format.bases(inspected.median_length),
+              max: format.bases(inspected.max_length),
+            })}
+            bins={bins}
+            formatBorder={format.bases}
+            countLabel={t('newRun.column.sequences')}
+            height={130}
+          />
+        </div>
+      )}
+    </div>
+  );
+}

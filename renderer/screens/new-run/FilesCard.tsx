@@ -1,0 +1,135 @@
+import { ActionIcon, Button, Loader } from '@mantine/core';
+import { IconX } from '@tabler/icons-react';
+import { useMemo } from 'react';
+import { Card } from '../../components/Card.tsx';
+import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { fileName, folderOf } from '../../components/PathText.tsx';
+import { ProgressBar } from '../../components/ProgressBar.tsx';
+import type { VirtualColumn } from '../../components/virtualColumns.ts';
+import { ROW_HEIGHT, VirtualTable } from '../../components/VirtualTable.tsx';
+import { useTexts, type Texts } from '../../i18n/index.ts';
+import { totalsOf, verdictOf, type ListedFile } from '../../state/newRun/inspection.ts';
+import { removeFiles, selectFile, useNewRun } from '../../state/newRun/store.ts';
+import { FileDetails } from './FileDetails.tsx';
+import classes from './FilesCard.module.css';
+import { PickButtons } from './PickButtons.tsx';
+import { VerdictBadge } from './VerdictBadge.tsx';
+
+const ROWS_IN_SIGHT = 6;
+
+/** The files of the new run: what each holds, and what will happen to it. */
+export function FilesCard() {
+  const texts = useTexts();
+  const { t, format } = texts;
+  const { files, looking, uploads, inspectError, ignored, selected } = useNewRun();
+  const columns = useMemo(() => fileColumns(texts), [texts]);
+  const totals = totalsOf(files);
+  const blocked = files.filter((file) => verdictOf(file) === 'blocked');
+  const shownFile = files.find((file) => file.path === selected) ?? files[0];
+  const rowAt = useMemo(() => (index: number) => files[index], [files]);
+  return (
+    <Card title={t('newRun.files')} aside={<PickButtons />}>
+      {uploads.map((upload) => (
+        <div key={upload.id} className={classes.upload}>
+          <span className="ellipsis">{t('newRun.uploading', { name: upload.name })}</span>
+          <ProgressBar label={upload.name} fraction={upload.fraction} />
+        </div>
+      ))}
+      {inspectError && <ErrorCard error={inspectError} />}
+      {files.length > 0 && (
+        <>
+          <p className={classes.totals} aria-live="polite">
+            {looking && <Loader size={14} />}
+            {t('newRun.totals', {
+              files: totals.files,
+              sequences: format.integer(totals.sequences),
+              sequenceCount: totals.sequences,
+              bases: format.bases(totals.bases),
+            })}
+            {ignored > 0 && ` ${t('newRun.ignored', { count: ignored })}`}
+          </p>
+          <VirtualTable
+            label={t('newRun.files')}
+            columns={columns}
+            total={files.length}
+            rowAt={rowAt}
+            height={(Math.min(files.length, ROWS_IN_SIGHT) + 1) * ROW_HEIGHT + 4}
+            onOpen={openFile}
+            isOpen={(file) => file.path === shownFile?.path}
+            empty={null}
+          />
+          {blocked.length > 0 && (
+            <div className={classes.blocked}>
+              <span>{t('newRun.blockedFiles', { count: blocked.length })}</span>
+              <Button size="compact-sm" variant="default" onClick={() => removeFiles(blocked.map(({ path }) => path))}>
+                {t('newRun.removeBlocked')}
+              </Button>
+            </div>
+          )}
+          {shownFile && <FileDetails file={shownFile} />}
+        </>
+      )}
+      {files.length === 0 && looking && (
+        <p className={classes.totals}>
+          <Loader size={14} /> {t('newRun.looking')}
+        </p>
+      )}
+    </Card>
+  );
+}
+
+const openFile = (file: ListedFile) => selectFile(file.path);
+
+function fileColumns({ t, format }: Texts): VirtualColumn<ListedFile>[] {
+  const figure = (file: ListedFile, text: (inspected: NonNullable<ListedFile['inspected']>) => string) =>
+    file.inspected ? text(file.inspected) : '…';
+  return [
+    {
+      id: 'name',
+      header: t('newRun.column.file'),
+      meta: { width: 'minmax(140px, 1fr)' },
+      cell: ({ row }) => (
+        <span title={row.original.path}>
+          {fileName(row.original.path)} <span className="muted">{fileName(folderOf(row.original.path))}</span>
+        </span>
+      ),
+    },
+    {
+      id: 'sequences',
+      header: t('newRun.column.sequences'),
+      meta: { width: '104px', align: 'end' },
+      cell: ({ row }) => figure(row.original, (file) => format.integer(file.sequences)),
+    },
+    {
+      id: 'bases',
+      header: t('newRun.column.bases'),
+      meta: { width: '96px', align: 'end' },
+      cell: ({ row }) => figure(row.original, (file) => format.bases(file.bases)),
+    },
+    {
+      id: 'verdict',
+      header: t('newRun.column.verdict'),
+      meta: { width: '168px' },
+      cell: ({ row }) => <VerdictBadge file={row.original} />,
+    },
+    {
+      id: 'remove',
+      header: '',
+      meta: { width: '44px' },
+      cell: ({ row }) => (
+        <ActionIcon
+          variant="subtle"
+          color="slate"
+          size="sm"
+          aria-label={t('newRun.remove', { name: fileName(row.original.path) })}
+          onClick={(event) => {
+            event.stopPropagation();
+            removeFiles([row.original.path]);
+          }}
+        >
+          <IconX size={16} aria-hidden />
+        </ActionIcon>
+      ),
+    },
+  ];
+}

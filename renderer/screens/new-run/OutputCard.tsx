@@ -1,0 +1,60 @@
+import { Button, TextInput } from '@mantine/core';
+import { Card } from '../../components/Card.tsx';
+import { Facts } from '../../components/Facts.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { choose } from '../../state/newRun/store.ts';
+import { choosePaths } from '../../state/pathChooser.ts';
+import { useAction } from '../../state/useAction.ts';
+import classes from './OutputCard.module.css';
+import type { NewRunForm } from './useNewRunForm.ts';
+
+export function OutputCard({ form }: { form: NewRunForm }) {
+  const { t, format } = useTexts();
+  const { estimate } = form;
+  const pick = useAction(async () => {
+    const [path] = await choosePaths('output');
+    if (path !== undefined) choose({ outputDir: path });
+  });
+  return (
+    <Card title={t('newRun.output')}>
+      <div className={classes.grid}>
+        <TextInput
+          label={t('newRun.name')}
+          description={t('newRun.nameHelp')}
+          maxLength={200}
+          value={form.choices.name}
+          onChange={(event) => choose({ name: event.currentTarget.value })}
+        />
+        <div className={classes.folder}>
+          <TextInput
+            className={classes.field ?? ''}
+            label={t('newRun.folder')}
+            description={t('newRun.folderHelp')}
+            placeholder={estimate?.outputDir ?? ''}
+            value={form.choices.outputDir ?? ''}
+            onChange={(event) => choose({ outputDir: event.currentTarget.value || null })}
+          />
+          <Button variant="default" onClick={() => void pick.run()}>
+            {t('newRun.chooseOutput')}
+          </Button>
+        </div>
+      </div>
+      <div className={classes.space}>
+        <Facts
+          size="small"
+          items={[
+            { label: t('newRun.diskNeeded'), value: estimate ? format.fileSize(estimate.diskBytes) : '–' },
+            {
+              label: t('newRun.diskFree'),
+              value: estimate
+                ? estimate.diskFreeBytes === null
+                  ? t('common.unknown')
+                  : format.fileSize(estimate.diskFreeBytes)
+                : '–',
+            },
+          ]}
+        />
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,63 @@
+import { Button, Group, Menu } from '@mantine/core';
+import { IconDeviceLaptop, IconFiles, IconFolder, IconServer } from '@tabler/icons-react';
+import { useRef } from 'react';
+import { useTexts } from '../../i18n/index.ts';
+import { addPaths, uploadAndAdd } from '../../state/newRun/store.ts';
+import { choosePaths } from '../../state/pathChooser.ts';
+import { useSettings } from '../../state/settings.ts';
+import { useAction } from '../../state/useAction.ts';
+
+/** Ways to pick files. In browser mode they may lie on this computer or on the engine's. */
+export function PickButtons({ primary = false }: { primary?: boolean }) {
+  const { t } = useTexts();
+  const isBrowser = useSettings((state) => state.info?.shell === 'browser');
+  const picker = useRef<HTMLInputElement>(null);
+  const pick = useAction(async (purpose: 'files' | 'inputs') => addPaths(await choosePaths(purpose)));
+  const look = primary ? ({ variant: 'filled' } as const) : ({ variant: 'default', size: 'compact-sm' } as const);
+  const quiet = primary ? ({ variant: 'default' } as const) : look;
+  if (isBrowser) {
+    return (
+      <Group gap="sm" justify="center">
+        <Menu>
+          <Menu.Target>
+            <Button {...look} leftSection={<IconFiles size={16} aria-hidden />}>
+              {t('newRun.chooseFiles')}
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item leftSection={<IconDeviceLaptop size={16} aria-hidden />} onClick={() => picker.current?.click()}>
+              {t('newRun.fromThisComputer')}
+            </Menu.Item>
+            <Menu.Item leftSection={<IconServer size={16} aria-hidden />} onClick={() => void pick.run('files')}>
+              {t('newRun.fromServer')}
+            </Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+        <Button {...quiet} leftSection={<IconFolder size={16} aria-hidden />} onClick={() => void pick.run('inputs')}>
+          {t('newRun.chooseServerFolder')}
+        </Button>
+        <input
+          ref={picker}
+          type="file"
+          multiple
+          hidden
+          onChange={(event) => {
+            const files = Array.from(event.currentTarget.files ?? [], (file) => ({ file, relativePath: file.name }));
+            event.currentTarget.value = '';
+            void uploadAndAdd(files);
+          }}
+        />
+      </Group>
+    );
+  }
+  return (
+    <Group gap="sm" justify="center">
+      <Button {...look} leftSection={<IconFiles size={16} aria-hidden />} onClick={() => void pick.run('files')}>
+        {t('newRun.chooseFiles')}
+      </Button>
+      <Button {...quiet} leftSection={<IconFolder size={16} aria-hidden />} onClick={() => void pick.run('inputs')}>
+        {t('newRun.chooseFolder')}
+      </Button>
+    </Group>
+  );
+}

@@ -1,0 +1,119 @@
+import { Button } from '@mantine/core';
+import { IconArrowRight, IconClock } from '@tabler/icons-react';
+import { Card } from '../../components/Card.tsx';
+import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { engine } from '../../state/connection.ts';
+import { go, goToRun } from '../../state/navigation.ts';
+import type { StartReason } from '../../state/newRun/startReasons.ts';
+import { removeFiles, startOver, useNewRun } from '../../state/newRun/store.ts';
+import { verdictOf } from '../../state/newRun/inspection.ts';
+import { isInWork, useRuns } from '../../state/runs.ts';
+import { useAction } from '../../state/useAction.ts';
+import classes from './StartPanel.module.css';
+import type { NewRunForm } from './useNewRunForm.ts';
+
+/** How long it will take, and the button. Whenever the button cannot be pressed, the reason stands beside it. */
+export function StartPanel({ form }: { form: NewRunForm }) {
+  const { t, format } = useTexts();
+  const othersRun = useRuns((state) => state.runs?.some((run) => isInWork(run) || run.queuePosition !== null) ?? false);
+  const { estimate, totals, reasons } = form;
+  const start = useAction(async () => {
+    if (!form.request) return;
+    const { runId } = await engine().runs.create(form.request);
+    startOver();
+    goToRun(runId);
+  });
+  const reason = reasons[0];
+  return (
+    <aside className={classes.panel} aria-label={t('newRun.summary')}>
+      <Card title={t('newRun.summary')}>
+        <dl className={classes.list}>
+          <Line label={t('newRun.column.sequences')} value={format.integer(totals.sequences)} />
+          <Line label={t('newRun.column.bases')} value={format.bases(totals.bases)} />
+          <Line label={t('newRun.chunks')} value={format.integer(totals.chunks)} />
+          <Line label={t('newRun.model')} value={form.model?.title ?? '–'} />
+          <Line
+            label={t('newRun.compute')}
+            value={
+              form.gpus.length > 0 && !form.choices.useCpu
+                ? t('newRun.gpuCount', { count: form.gpus.length })
+                : t('newRun.processor')
+            }
+          />
+        </dl>
+        <div className={classes.time} aria-live="polite" data-pending={form.estimating}>
+          <IconClock size={20} aria-hidden />
+          <div>
+            <p className={classes.duration}>
+              {estimate?.seconds
+                ? t('newRun.about', { time: format.durationRange(estimate.seconds.low, estimate.seconds.high) })
+                : t('newRun.timeUnknown')}
+            </p>
+            {estimate && <p className={classes.basis}>{estimate.basis}</p>}
+          </div>
+        </div>
+        {form.estimateError && <ErrorCard error={form.estimateError} />}
+        <Button
+          fullWidth
+          size="md"
+          loading={start.busy}
+          disabled={reason !== undefined || !form.request}
+          rightSection={<IconArrowRight size={18} aria-hidden />}
+          aria-describedby="start-reason"
+          onClick={() => void start.run()}
+        >
+          {othersRun ? t('newRun.enqueue') : t('newRun.start')}
+        </Button>
+        <div id="start-reason" className={classes.reason} role="status">
+          {reason ? <Reason reason={reason} /> : othersRun ? t('newRun.enqueueHint') : null}
+        </div>
+      </Card>
+    </aside>
+  );
+}
+
+function Line({ label, value }: { label: string; value: string }) {
+  return (
+    <div className={classes.line}>
+      <dt>{label}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+function Reason({ reason }: { reason: StartReason }) {
+  const { t } = useTexts();
+  switch (reason.code) {
+    case 'engine':
+      return <ErrorCard error={reason.error} bare />;
+    case 'model_missing':
+    case 'model_damaged':
+      return (
+        <>
+          {t(`startReason.${reason.code}`, { model: reason.model })}{' '}
+          <Button variant="light" size="compact-sm" mt={6} onClick={() => go({ screen: 'computer' })}>
+            {t('startReason.toComputerCheck')}
+          </Button>
+        </>
+      );
+    case 'blocked_files':
+      return (
+        <>
+          {t('startReason.blocked_files', { count: reason.count })}{' '}
+          <Button variant="light" size="compact-sm" mt={6} onClick={removeBlocked}>
+            {t('newRun.removeBlocked')}
+          </Button>
+        </>
+      );
+    case 'looking':
+      return t('startReason.looking', { count: reason.count });
+    default:
+      return t(`startReason.${reason.code}`);
+  }
+}
+
+function removeBlocked(): void {
+  const blocked = useNewRun.getState().files.filter((file) => verdictOf(file) === 'blocked');
+  removeFiles(blocked.map((file) => file.path));
+}

@@ -1,0 +1,23 @@
+import { IconAlertTriangle, IconCircleCheck, IconCircleX, IconInfoCircle, IconSearch } from '@tabler/icons-react';
+import { Badge, type Tone } from '../../components/StateBadge.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { verdictOf, type FileVerdict, type ListedFile } from '../../state/newRun/inspection.ts';
+
+const LOOKS: Record<FileVerdict, readonly [Tone, typeof IconSearch]> = {
+  looking: ['neutral', IconSearch],
+  ready: ['good', IconCircleCheck],
+  warning: ['warn', IconInfoCircle],
+  skipped: ['warn', IconAlertTriangle],
+  blocked: ['bad', IconCircleX],
+};
+
+export function VerdictBadge({ file }: { file: ListedFile }) {
+  const { t } = useTexts();
+  const verdict = verdictOf(file);
+  const [tone, icon] = LOOKS[verdict];
+  return (
+    <Badge tone={tone} icon={icon}>
+      {t(`verdict.${verdict}`)}
+    </Badge>
+  );
+}

@@ -1,0 +1,63 @@
+import { useDebouncedValue } from '@mantine/hooks';
+import { IconTable } from '@tabler/icons-react';
+import { useEffect, useMemo } from 'react';
+import type { RunSummary } from '../../../electron/contract/index.ts';
+import { Empty } from '../../components/Empty.tsx';
+import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { useLiveRun } from '../../state/liveRun.ts';
+import { filterOf, useResultsView, viewRun } from '../../state/resultsView.ts';
+import { isInWork } from '../../state/runs.ts';
+import { useQuery } from '../../state/useQuery.ts';
+import { CallsCard } from './CallsCard.tsx';
+import classes from './ResultsTab.module.css';
+import { ResultsToolbar } from './ResultsToolbar.tsx';
+import { ScoreCard } from './ScoreCard.tsx';
+import { SequenceDrawer } from './SequenceDrawer.tsx';
+import { SequenceTable } from './SequenceTable.tsx';
+
+const REFRESH_MS = 5000;
+
+export function ResultsTab({ run }: { run: RunSummary }) {
+  const { t } = useTexts();
+  const { runId } = run;
+  useEffect(() => viewRun(runId), [runId]);
+  const input = useResultsView((state) => state.input);
+  const atWork = useLiveRun((state) => state.live !== null && isInWork(state.live.run));
+  const counts = useQuery(
+    `counts:${runId}:${input ?? 'all'}:${run.state.phase}`,
+    (client, signal) =>
+      client.results.counts({ runId, filter: input === null ? {} : { input } }, { signal }),
+    { everyMs: atWork ? REFRESH_MS : undefined },
+  );
+  if (counts.error) return <ErrorCard error={counts.error} />;
+  if (counts.data?.total === 0 && input === null) {
+    return (
+      <Empty icon={<IconTable size={28} aria-hidden />} title={t('results.emptyTitle')}>
+        {run.state.phase === 'done' ? t('results.emptyDone') : t('results.emptyText')}
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <div className={classes.cards}>
+        <CallsCard run={run} counts={counts.data} />
+        <ScoreCard run={run} />
+      </div>
+      <Sequences run={run} version={counts.data?.total ?? 0} />
+      <SequenceDrawer run={run} />
+    </>
+  );
+}
+
+function Sequences({ run, version }: { run: RunSummary; version: number }) {
+  const view = useResultsView();
+  const filter = useMemo(() => filterOf(view, { withScore: true }), [view]);
+  const [settled] = useDebouncedValue(filter, 180);
+  return (
+    <section className={classes.sequences}>
+      <ResultsToolbar run={run} filter={settled} />
+      <SequenceTable run={run} filter={settled} sort={view.sort} hiddenColumns={view.hiddenColumns} version={version} />
+    </section>
+  );
+}

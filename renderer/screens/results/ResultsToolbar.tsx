@@ -1,0 +1,140 @@
+import { Button, Checkbox, Chip, CloseButton, Group, NumberInput, Popover, Select, TextInput } from '@mantine/core';
+import { IconAdjustmentsHorizontal, IconColumns3, IconDownload, IconSearch } from '@tabler/icons-react';
+import { useMemo, useState } from 'react';
+import { predictionSchema, type RunSummary, type SequenceFilter } from '../../../electron/contract/index.ts';
+import { fileName } from '../../components/PathText.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { changeView, clearFilters, isFiltered, useResultsView } from '../../state/resultsView.ts';
+import { ExportDialog } from './ExportDialog.tsx';
+import classes from './ResultsTab.module.css';
+import { HIDEABLE_COLUMNS } from './sequenceColumns.tsx';
+
+const ALL = 'all';
+
+export function ResultsToolbar({ run, filter }: { run: RunSummary; filter: SequenceFilter }) {
+  const { t } = useTexts();
+  const view = useResultsView();
+  const [exporting, setExporting] = useState(false);
+  const { inputs } = run.plan;
+  const inputOptions = useMemo(
+    () => [
+      { value: ALL, label: t('results.allFiles', { count: inputs.length }) },
+      ...inputs.map((input, index) => ({ value: String(index), label: fileName(input.path) })),
+    ],
+    [inputs, t],
+  );
+  return (
+    <div className={classes.toolbar} role="search" aria-label={t('results.filter')}>
+      <TextInput
+        className={classes.search ?? ''}
+        leftSection={<IconSearch size={16} aria-hidden />}
+        rightSection={
+          view.search !== '' && (
+            <CloseButton size="sm" aria-label={t('results.clearSearch')} onClick={() => changeView({ search: '' })} />
+          )
+        }
+        placeholder={t('results.search')}
+        aria-label={t('results.search')}
+        value={view.search}
+        maxLength={200}
+        onChange={(event) => changeView({ search: event.currentTarget.value })}
+      />
+      {inputs.length > 1 && (
+        <Select
+          w={190}
+          searchable
+          aria-label={t('newRun.column.file')}
+          data={inputOptions}
+          value={view.input === null ? ALL : String(view.input)}
+          onChange={(value) => changeView({ input: value === ALL || value === null ? null : Number(value) })}
+        />
+      )}
+      <Chip.Group
+        multiple
+        value={[...view.predictions]}
+        onChange={(values: string[]) =>
+          changeView({ predictions: predictionSchema.options.filter((option) => values.includes(option)) })
+        }
+      >
+        <Group gap={6} role="group" aria-label={t('results.call')}>
+          {predictionSchema.options.map((prediction) => (
+            <Chip key={prediction} value={prediction} size="xs">
+              {t(`prediction.${prediction}`)}
+            </Chip>
+          ))}
+        </Group>
+      </Chip.Group>
+      <Popover position="bottom-end" withArrow shadow="md" trapFocus>
+        <Popover.Target>
+          <Button variant="default" size="compact-sm" leftSection={<IconAdjustmentsHorizontal size={16} aria-hidden />}>
+            {t('results.length')}
+          </Button>
+        </Popover.Target>
+        <Popover.Dropdown>
+          <LengthFields />
+        </Popover.Dropdown>
+      </Popover>
+      <Popover position="bottom-end" withArrow shadow="md" trapFocus>
+        <Popover.Target>
+          <Button variant="default" size="compact-sm" leftSection={<IconColumns3 size={16} aria-hidden />}>
+            {t('results.columns')}
+          </Button>
+        </Popover.Target>
+        <Popover.Dropdown>
+          {HIDEABLE_COLUMNS.map((column) => (
+            <Checkbox
+              key={column}
+              my={6}
+              size="xs"
+              label={t(`results.column.${column}`)}
+              checked={view.hiddenColumns[column] !== false}
+              onChange={(event) =>
+                changeView({ hiddenColumns: { ...view.hiddenColumns, [column]: event.currentTarget.checked } })
+              }
+            />
+          ))}
+        </Popover.Dropdown>
+      </Popover>
+      {isFiltered(view) && (
+        <Button variant="subtle" color="slate" size="compact-sm" onClick={clearFilters}>
+          {t('results.clearFilters')}
+        </Button>
+      )}
+      <Button
+        ml="auto"
+        leftSection={<IconDownload size={16} aria-hidden />}
+        variant="light"
+        onClick={() => setExporting(true)}
+      >
+        {t('results.export')}
+      </Button>
+      <ExportDialog run={run} filter={filter} opened={exporting} onClose={() => setExporting(false)} />
+    </div>
+  );
+}
+
+function LengthFields() {
+  const { t } = useTexts();
+  const { minLength, maxLength } = useResultsView();
+  const number = (value: string | number) => (typeof value === 'number' && value >= 0 ? Math.round(value) : null);
+  return (
+    <Group gap="sm">
+      <NumberInput
+        w={140}
+        label={t('results.minLength')}
+        suffix=" bp"
+        min={0}
+        value={minLength ?? ''}
+        onChange={(value) => changeView({ minLength: number(value) })}
+      />
+      <NumberInput
+        w={140}
+        label={t('results.maxLength')}
+        suffix=" bp"
+        min={0}
+        value={maxLength ?? ''}
+        onChange={(value) => changeView({ maxLength: number(value) })}
+      />
+    </Group>
+  );
+}

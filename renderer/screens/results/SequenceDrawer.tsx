@@ -1,0 +1,83 @@
+import { Drawer, Skeleton } from '@mantine/core';
+import type { RunSummary } from '../../../electron/contract/index.ts';
+import { Banner } from '../../components/Banner.tsx';
+import { ChunkTrack } from '../../components/ChunkTrack.tsx';
+import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { Facts } from '../../components/Facts.tsx';
+import { fileName } from '../../components/PathText.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { changeView, useResultsView } from '../../state/resultsView.ts';
+import { useQuery } from '../../state/useQuery.ts';
+import { ChunkTable } from './ChunkTable.tsx';
+import { PredictionLabel } from './PredictionLabel.tsx';
+import classes from './SequenceDrawer.module.css';
+
+/** One sequence: its call, and the scores of its chunks along it. */
+export function SequenceDrawer({ run }: { run: RunSummary }) {
+  const { t } = useTexts();
+  const row = useResultsView((state) => (state.runId === run.runId ? state.openRow : null));
+  return (
+    <Drawer
+      opened={row !== null}
+      onClose={() => changeView({ openRow: null })}
+      position="right"
+      size={620}
+      title={t('chunks.title')}
+      overlayProps={{ backgroundOpacity: 0.25 }}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+    >
+      {row !== null && <SequenceDetails run={run} row={row} />}
+    </Drawer>
+  );
+}
+
+function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
+  const { t, format } = useTexts();
+  const answer = useQuery(
+    `chunks:${run.runId}:${row}`,
+    (client, signal) => client.results.chunks({ runId: run.runId, row }, { signal }),
+    { keepPrevious: false },
+  );
+  if (answer.error) return <ErrorCard error={answer.error} />;
+  if (!answer.data) return <Skeleton height={360} />;
+  const { sequence, chunks } = answer.data;
+  return (
+    <div className={classes.details}>
+      <div>
+        <h2 className={classes.name}>{sequence.seqName}</h2>
+        {sequence.header !== sequence.seqName && <p className={classes.header}>{sequence.header}</p>}
+      </div>
+      {run.plan.model.notice !== null && <Banner tone="demo" title={run.plan.model.notice} />}
+      <Facts
+        items={[
+          { label: t('results.column.prediction'), value: <PredictionLabel prediction={sequence.prediction} /> },
+          {
+            label: t('results.column.virusScore'),
+            value: sequence.virusScore === null ? '–' : format.score(sequence.virusScore),
+          },
+          { label: t('results.column.length'), value: format.bases(sequence.length) },
+          {
+            label: t('chunks.viralOfScored'),
+            value: t('common.of', {
+              part: format.integer(sequence.nChunksViral),
+              whole: format.integer(sequence.nChunksScored),
+            }),
+          },
+          { label: t('results.column.input'), value: fileName(run.plan.inputs[sequence.input]?.path ?? '') },
+        ]}
+      />
+      {sequence.reason !== 'ok' && <p className={classes.reason}>{t(`reasonText.${sequence.reason}`)}</p>}
+      {chunks.length > 0 && (
+        <>
+          <section>
+            <h3 className={classes.subtitle}>{t('chunks.trackTitle')}</h3>
+            <ChunkTrack chunks={chunks} length={sequence.length} />
+            <p className={classes.note}>{t('chunks.trackNote')}</p>
+          </section>
+          <ChunkTable chunks={chunks} />
+        </>
+      )}
+      <p className={classes.note}>{t('results.noteScore')}</p>
+    </div>
+  );
+}

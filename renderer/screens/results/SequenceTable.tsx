@@ -1,0 +1,86 @@
+import { IconFilterOff } from '@tabler/icons-react';
+import { Button } from '@mantine/core';
+import type { SortingState } from '@tanstack/react-table';
+import { useCallback, useMemo } from 'react';
+import {
+  sequenceSortSchema,
+  type RunSummary,
+  type SequenceFilter,
+  type SequenceResult,
+  type SequenceSort,
+} from '../../../electron/contract/index.ts';
+import { Empty } from '../../components/Empty.tsx';
+import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { fileName } from '../../components/PathText.tsx';
+import { VirtualTable } from '../../components/VirtualTable.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { usePagedRows } from '../../state/pagedRows.ts';
+import { changeView, clearFilters, useResultsView } from '../../state/resultsView.ts';
+import classes from './ResultsTab.module.css';
+import { sequenceColumns } from './sequenceColumns.tsx';
+
+interface SequenceTableProps {
+  run: RunSummary;
+  filter: SequenceFilter;
+  sort: SequenceSort;
+  hiddenColumns: Readonly<Record<string, boolean>>;
+  /** Grows as results come in. */
+  version: number;
+}
+
+export function SequenceTable({ run, filter, sort, hiddenColumns, version }: SequenceTableProps) {
+  const texts = useTexts();
+  const { t, format } = texts;
+  const { runId } = run;
+  const openRow = useResultsView((state) => state.openRow);
+  const rows = usePagedRows(
+    `sequences:${runId}:${run.state.phase}:${version}:${JSON.stringify([filter, sort])}`,
+    (client, range, signal) => client.results.page({ runId, filter, sort, ...range }, { signal }),
+  );
+  const { inputs } = run.plan;
+  const columns = useMemo(
+    () => sequenceColumns(texts, (input) => fileName(inputs[input]?.path ?? '')),
+    [texts, inputs],
+  );
+  const sorting = useMemo<SortingState>(() => [{ id: sort.by, desc: sort.descending }], [sort]);
+  const onSort = useCallback((next: SortingState) => {
+    const by = sequenceSortSchema.shape.by.safeParse(next[0]?.id);
+    if (by.success) changeView({ sort: { by: by.data, descending: next[0]?.desc ?? false } });
+  }, []);
+  return (
+    <>
+      {rows.error && <ErrorCard error={rows.error} />}
+      <p className={classes.count} role="status">
+        {rows.total === null ? t('common.loading') : t('results.shown', { shown: format.integer(rows.total), count: rows.total })}
+      </p>
+      <VirtualTable
+        label={t('results.table')}
+        columns={columns}
+        hiddenColumns={hiddenColumns}
+        total={rows.total ?? 0}
+        rowAt={rows.rowAt}
+        onRangeChange={rows.onRangeChange}
+        sorting={sorting}
+        onSort={onSort}
+        onOpen={openSequence}
+        isOpen={(row) => row.row === openRow}
+        height="max(380px, calc(100dvh - 420px))"
+        empty={
+          <Empty
+            icon={<IconFilterOff size={26} aria-hidden />}
+            title={rows.total === null ? t('common.loading') : t('results.noneFit')}
+            actions={
+              rows.total !== null && (
+                <Button variant="default" onClick={clearFilters}>
+                  {t('results.clearFilters')}
+                </Button>
+              )
+            }
+          />
+        }
+      />
+    </>
+  );
+}
+
+const openSequence = (row: SequenceResult) => changeView({ openRow: row.row });

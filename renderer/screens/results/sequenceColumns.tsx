@@ -1,0 +1,127 @@
+import type { SequenceResult } from '../../../electron/contract/index.ts';
+import type { VirtualColumn } from '../../components/virtualColumns.ts';
+import type { Texts } from '../../i18n/index.ts';
+import { PredictionLabel } from './PredictionLabel.tsx';
+import classes from './ResultsTab.module.css';
+
+export const HIDEABLE_COLUMNS = [
+  'length',
+  'virusScore',
+  'prediction',
+  'viralFraction',
+  'nChunks',
+  'best',
+  'frames',
+  'reason',
+  'input',
+  'header',
+] as const;
+
+/** Columns with the names of `sequenceSort.by` where they can be sorted by. */
+export function sequenceColumns({ t, format }: Texts, inputName: (input: number) => string): VirtualColumn<SequenceResult>[] {
+  const missing = '–';
+  return [
+    {
+      id: 'row',
+      accessorFn: (row) => row.row,
+      header: t('results.column.row'),
+      meta: { width: '76px', align: 'end' },
+      cell: ({ row }) => <span className="muted">{format.integer(row.original.row + 1)}</span>,
+    },
+    {
+      id: 'seqName',
+      accessorFn: (row) => row.seqName,
+      header: t('results.column.seqName'),
+      meta: { width: 'minmax(150px, 2fr)' },
+      cell: ({ row }) => <span title={row.original.header}>{row.original.seqName}</span>,
+    },
+    {
+      id: 'length',
+      accessorFn: (row) => row.length,
+      header: t('results.column.length'),
+      meta: { width: '92px', align: 'end' },
+      cell: ({ row }) => format.integer(row.original.length),
+    },
+    {
+      id: 'virusScore',
+      accessorFn: (row) => row.virusScore,
+      header: t('results.column.virusScore'),
+      meta: { width: '140px', align: 'end' },
+      cell: ({ row }) => <Score row={row.original} text={row.original.virusScore === null ? missing : format.score(row.original.virusScore)} />,
+    },
+    {
+      id: 'prediction',
+      accessorFn: (row) => row.prediction,
+      header: t('results.column.prediction'),
+      meta: { width: '112px' },
+      cell: ({ row }) => <PredictionLabel prediction={row.original.prediction} />,
+    },
+    {
+      id: 'viralFraction',
+      accessorFn: (row) => row.viralFraction,
+      header: t('results.column.viralFraction'),
+      meta: { width: '104px', align: 'end' },
+      cell: ({ row }) => (row.original.viralFraction === null ? missing : format.percent(row.original.viralFraction)),
+    },
+    {
+      id: 'nChunks',
+      accessorFn: (row) => row.nChunks,
+      header: t('results.column.nChunks'),
+      meta: { width: '92px', align: 'end' },
+      cell: ({ row }) =>
+        t('common.of', { part: format.integer(row.original.nChunksScored), whole: format.integer(row.original.nChunks) }),
+    },
+    {
+      id: 'best',
+      header: t('results.column.best'),
+      meta: { width: 'minmax(150px, 1fr)' },
+      cell: ({ row }) => {
+        const { bestChunkStart, bestChunkEnd, bestFrame } = row.original;
+        if (bestChunkStart === null || bestChunkEnd === null) return missing;
+        return `${format.integer(bestChunkStart)} – ${format.integer(bestChunkEnd)} · ${bestFrame ?? missing}`;
+      },
+    },
+    {
+      id: 'frames',
+      header: t('results.column.frames'),
+      meta: { width: '84px', align: 'end' },
+      cell: ({ row }) => format.integer(row.original.nFramesScored),
+    },
+    {
+      id: 'reason',
+      header: t('results.column.reason'),
+      meta: { width: 'minmax(110px, 1fr)' },
+      cell: ({ row }) => (row.original.reason === 'ok' ? '' : t(`reason.${row.original.reason}`)),
+    },
+    {
+      id: 'input',
+      header: t('results.column.input'),
+      meta: { width: 'minmax(120px, 1fr)' },
+      cell: ({ row }) => inputName(row.original.input),
+    },
+    {
+      id: 'header',
+      header: t('results.column.header'),
+      meta: { width: 'minmax(160px, 2fr)' },
+      cell: ({ row }) => <span title={row.original.header}>{row.original.header}</span>,
+    },
+  ];
+}
+
+function Score({ row, text }: { row: SequenceResult; text: string }) {
+  return (
+    <span className={classes.scoreCell}>
+      <span className={classes.scoreBar} aria-hidden>
+        {row.virusScore !== null && (
+          <span
+            style={{
+              width: `${row.virusScore * 100}%`,
+              background: row.prediction === 'virus' ? 'var(--virus)' : 'var(--others)',
+            }}
+          />
+        )}
+      </span>
+      <span>{text}</span>
+    </span>
+  );
+}

@@ -1,0 +1,44 @@
+import { useCallback } from 'react';
+import { useShallow } from 'zustand/react/shallow';
+import type { DeviceLive } from '../../../electron/contract/index.ts';
+import { DeviceCard } from '../../components/DeviceCard.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { engine } from '../../state/connection.ts';
+import { useLiveRun, type SpeedSample } from '../../state/liveRun.ts';
+import { isInWork } from '../../state/runs.ts';
+import { sayError } from '../../state/toasts.ts';
+import classes from './DeviceGrid.module.css';
+
+const NO_SPEEDS: readonly SpeedSample[] = [];
+
+export function DeviceGrid({ runId }: { runId: string }) {
+  const { t } = useTexts();
+  const ids = useLiveRun(useShallow((state) => state.live?.devices.map((device) => device.id) ?? []));
+  const atWork = useLiveRun((state) => state.live !== null && isInWork(state.live.run));
+  const include = useCallback(
+    (device: DeviceLive, included: boolean) => {
+      const call = async () => engine().runs.includeDevice({ runId, device: device.id, included });
+      call().catch(sayError);
+    },
+    [runId],
+  );
+  if (ids.length === 0) return null;
+  return (
+    <section aria-label={t('run.devices')} className={classes.grid} data-many={ids.length > 4}>
+      {ids.map((id) => (
+        <LiveDeviceCard key={id} id={id} onInclude={atWork ? include : undefined} />
+      ))}
+    </section>
+  );
+}
+
+interface LiveDeviceCardProps {
+  id: string;
+  onInclude: ((device: DeviceLive, included: boolean) => void) | undefined;
+}
+
+function LiveDeviceCard({ id, onInclude }: LiveDeviceCardProps) {
+  const device = useLiveRun((state) => state.live?.devices.find((candidate) => candidate.id === id));
+  const speeds = useLiveRun((state) => state.speeds[id] ?? NO_SPEEDS);
+  return device ? <DeviceCard device={device} speeds={speeds} onInclude={onInclude} /> : null;
+}

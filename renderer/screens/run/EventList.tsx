@@ -1,0 +1,60 @@
+import { Button } from '@mantine/core';
+import { IconAlertTriangle, IconCircleX, IconInfoCircle } from '@tabler/icons-react';
+import { useState } from 'react';
+import type { RunEvent } from '../../../electron/contract/index.ts';
+import { Card } from '../../components/Card.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { engine } from '../../state/connection.ts';
+import { useLiveRun } from '../../state/liveRun.ts';
+import { useAction } from '../../state/useAction.ts';
+import classes from './EventList.module.css';
+
+const ICONS = { info: IconInfoCircle, warning: IconAlertTriangle, error: IconCircleX };
+const NO_EVENTS: readonly RunEvent[] = [];
+const EARLIER = 100;
+
+/** What happened, newest first. */
+export function EventList({ runId }: { runId: string }) {
+  const { t, format } = useTexts();
+  const recent = useLiveRun((state) => state.live?.recentEvents ?? NO_EVENTS);
+  const [earlier, setEarlier] = useState<readonly RunEvent[]>([]);
+  const [isComplete, setComplete] = useState(false);
+  const all = [...new Map([...earlier, ...recent].map((event) => [event.id, event])).values()].sort((a, b) => b.id - a.id);
+  const oldest = all.at(-1);
+  const load = useAction(async () => {
+    const events = await engine().runs.events({ runId, limit: EARLIER, ...(oldest ? { beforeId: oldest.id } : {}) });
+    setEarlier([...events, ...earlier]);
+    setComplete(events.length < EARLIER);
+  });
+  return (
+    <Card title={t('events.title')}>
+      {all.length === 0 ? (
+        <p className="muted">{t('events.empty')}</p>
+      ) : (
+        <ol className={classes.list} tabIndex={0} aria-label={t('events.title')}>
+          {all.map((event) => {
+            const Icon = ICONS[event.level];
+            return (
+              <li key={event.id} className={`${classes.event} ${classes[event.level]}`}>
+                <Icon size={16} aria-hidden />
+                <span className={classes.message}>
+                  {event.level !== 'info' && <span className="visually-hidden">{t(`events.${event.level}`)}: </span>}
+                  {event.message}
+                  {event.detail !== null && <span className="muted"> {event.detail}</span>}
+                </span>
+                <time className={classes.time} dateTime={event.time}>
+                  {format.time(event.time)}
+                </time>
+              </li>
+            );
+          })}
+        </ol>
+      )}
+      {!isComplete && oldest && oldest.id > 1 && (
+        <Button variant="subtle" color="slate" size="compact-sm" mt={6} loading={load.busy} onClick={() => void load.run()}>
+          {t('events.earlier')}
+        </Button>
+      )}
+    </Card>
+  );
+}

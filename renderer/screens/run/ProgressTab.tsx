@@ -1,0 +1,38 @@
+import { Skeleton } from '@mantine/core';
+import type { RunSummary } from '../../../electron/contract/index.ts';
+import { Banner } from '../../components/Banner.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { useLiveRun } from '../../state/liveRun.ts';
+import { DeviceGrid } from './DeviceGrid.tsx';
+import { EventList } from './EventList.tsx';
+import { OverallProgress } from './OverallProgress.tsx';
+import { PlanCard } from './PlanCard.tsx';
+import classes from './ProgressTab.module.css';
+import { ThroughputChart } from './ThroughputChart.tsx';
+
+/** The dashboard of a run. */
+export function ProgressTab({ run }: { run: RunSummary }) {
+  const { t } = useTexts();
+  const hasLive = useLiveRun((state) => state.live !== null);
+  const error = useLiveRun((state) => state.error);
+  const cpuOnly = useLiveRun(
+    (state) => state.live !== null && state.live.devices.length > 0 && state.live.devices.every((device) => device.index === null),
+  );
+  if (!hasLive) return error ? null : <Skeleton height={360} aria-label={t('common.loading')} />;
+  return (
+    <>
+      {cpuOnly && run.state.phase === 'running' && run.plan.model.notice === null && (
+        <Banner tone="info" title={t('run.cpuTitle')}>
+          {t('run.cpuText')}
+        </Banner>
+      )}
+      <OverallProgress />
+      <DeviceGrid runId={run.runId} />
+      <div className={classes.lower}>
+        <ThroughputChart run={run} />
+        <EventList runId={run.runId} />
+      </div>
+      <PlanCard run={run} />
+    </>
+  );
+}

@@ -1,0 +1,66 @@
+import { Button } from '@mantine/core';
+import type { RunSummary } from '../../../electron/contract/index.ts';
+import { Banner } from '../../components/Banner.tsx';
+import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { engine } from '../../state/connection.ts';
+import { goToRun } from '../../state/navigation.ts';
+import { runStatus } from '../../state/runStatus.ts';
+import { useAction } from '../../state/useAction.ts';
+import { ExampleVerdict } from './ExampleVerdict.tsx';
+
+const resume = (runId: string) => engine().runs.resume({ runId });
+
+/** What stands in a run's way, above everything else about it, with the button that deals with it. */
+export function RunBanners({ run }: { run: RunSummary }) {
+  const { t } = useTexts();
+  const { busy, run: start } = useAction(resume);
+  const button = (
+    <Button size="compact-md" loading={busy} onClick={() => void start(run.runId)}>
+      {t('run.continue')}
+    </Button>
+  );
+  const { state } = run;
+  switch (runStatus(run)) {
+    case 'interrupted':
+      return (
+        <Banner tone="warn" title={t('run.interruptedTitle')} actions={button}>
+          {t('run.interruptedText')}
+        </Banner>
+      );
+    case 'missing':
+      return (
+        <Banner tone="warn" title={t('run.missingTitle')}>
+          {t('run.missingText', { folder: run.folder })}
+        </Banner>
+      );
+    case 'halted':
+      return state.phase === 'paused' && state.error ? <ErrorCard error={state.error} actions={button} /> : null;
+    case 'failed':
+      return state.phase === 'failed' ? <ErrorCard error={state.error} actions={button} /> : null;
+    case 'done_with_failures':
+      return state.phase === 'done' ? (
+        <Banner
+          tone="warn"
+          title={t('run.doneWithFailuresTitle')}
+          actions={
+            <Button size="compact-md" variant="default" onClick={() => goToRun(run.runId, 'files')}>
+              {t('run.seeFailures')}
+            </Button>
+          }
+        >
+          {t('run.doneWithFailuresText', { parts: state.failedShards, records: state.failedRecords })}
+        </Banner>
+      ) : null;
+    case 'queued':
+      return (
+        <Banner tone="info" title={t('run.queuedTitle')}>
+          {t('run.queuedText', { position: (run.queuePosition ?? 0) + 1 })}
+        </Banner>
+      );
+    case 'done':
+      return <ExampleVerdict runId={run.runId} />;
+    default:
+      return null;
+  }
+}

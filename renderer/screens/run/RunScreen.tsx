@@ -1,0 +1,90 @@
+import { Skeleton, Tabs } from '@mantine/core';
+import { IconActivity, IconFiles, IconTable } from '@tabler/icons-react';
+import { useEffect } from 'react';
+import { Banner } from '../../components/Banner.tsx';
+import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { Page } from '../../components/Page.tsx';
+import { PathText } from '../../components/PathText.tsx';
+import { RunBadge } from '../../components/StateBadge.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { followRun, useLiveRun } from '../../state/liveRun.ts';
+import { goToRun, RUN_TABS, type RunTab } from '../../state/navigation.ts';
+import { FilesTab } from '../files/FilesTab.tsx';
+import { ResultsTab } from '../results/ResultsTab.tsx';
+import { ProgressTab } from './ProgressTab.tsx';
+import { RunActions } from './RunActions.tsx';
+import { RunAnnouncer } from './RunAnnouncer.tsx';
+import { RunBanners } from './RunBanners.tsx';
+import classes from './RunScreen.module.css';
+import { useRunSummary } from './useRunSummary.ts';
+
+const ICONS = { progress: IconActivity, files: IconFiles, results: IconTable };
+
+export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
+  const { t } = useTexts();
+  useEffect(() => followRun(runId), [runId]);
+  const run = useRunSummary(runId);
+  const error = useLiveRun((state) => (state.runId === runId ? state.error : null));
+  const failedParts = useLiveRun((state) => state.live?.progress.shards.failed ?? 0);
+  if (!run) {
+    return (
+      <Page title={t('run.title')}>
+        {error ? <ErrorCard error={error} /> : <Skeleton height={320} aria-label={t('common.loading')} />}
+      </Page>
+    );
+  }
+  return (
+    <Page
+      fill
+      title={run.name}
+      lead={
+        <span className={classes.lead}>
+          <RunBadge run={run} />
+          <PathText path={run.folder} />
+        </span>
+      }
+      actions={<RunActions run={run} />}
+    >
+      {run.plan.model.notice !== null && (
+        <Banner tone="demo" title={t('run.demoTitle')}>
+          {run.plan.model.notice}
+        </Banner>
+      )}
+      <RunBanners run={run} />
+      {error && <ErrorCard error={error} />}
+      <RunAnnouncer />
+      <Tabs
+        value={tab}
+        onChange={(value) => goToRun(runId, RUN_TABS.find((known) => known === value) ?? 'progress')}
+        keepMounted={false}
+        classNames={{ root: classes.tabs ?? '', panel: classes.panel ?? '' }}
+      >
+        <Tabs.List aria-label={t('run.title')}>
+          {RUN_TABS.map((name) => {
+            const Icon = ICONS[name];
+            return (
+              <Tabs.Tab key={name} value={name} leftSection={<Icon size={16} aria-hidden />}>
+                {t(`run.tab.${name}`)}
+                {name === 'files' && failedParts > 0 && (
+                  <span className={classes.failures}>
+                    {failedParts}
+                    <span className="visually-hidden"> {t('files.failedParts', { count: failedParts })}</span>
+                  </span>
+                )}
+              </Tabs.Tab>
+            );
+          })}
+        </Tabs.List>
+        <Tabs.Panel value="progress">
+          <ProgressTab run={run} />
+        </Tabs.Panel>
+        <Tabs.Panel value="files">
+          <FilesTab run={run} />
+        </Tabs.Panel>
+        <Tabs.Panel value="results">
+          <ResultsTab run={run} />
+        </Tabs.Panel>
+      </Tabs>
+    </Page>
+  );
+}

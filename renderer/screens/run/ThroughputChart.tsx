@@ -1,0 +1,98 @@
+import { useEffect, useMemo } from 'react';
+import { Area, AreaChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
+import type { RunSummary } from '../../../electron/contract/index.ts';
+import { AccessibleChart } from '../../components/AccessibleChart.tsx';
+import { Card } from '../../components/Card.tsx';
+import { ChartTip } from '../../components/ChartTip.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { seedSpeeds } from '../../state/liveRun.ts';
+import { isInWork } from '../../state/runs.ts';
+import { useQuery } from '../../state/useQuery.ts';
+import { totalsOverTime } from './throughputTotals.ts';
+
+const EVERY_MS = 10_000;
+const MOST_POINTS = 240;
+
+/** Tokens per second of all devices together, from the start of the run until now. */
+export function ThroughputChart({ run }: { run: RunSummary }) {
+  const { t, format } = useTexts();
+  const answer = useQuery(
+    `throughput:${run.runId}`,
+    (client, signal) => client.runs.throughput({ runId: run.runId }, { signal }),
+    { everyMs: isInWork(run) ? EVERY_MS : undefined, keepPrevious: false },
+  );
+  const points = useMemo(() => totalsOverTime(answer.data ?? [], MOST_POINTS), [answer.data]);
+  const isSeeded = answer.data !== null;
+  useEffect(() => {
+    if (isSeeded) seedSpeeds(answer.data ?? [], Date.now());
+    // Only once: later answers hold nothing that this window has not seen itself.
+  }, [isSeeded]);
+  const top = Math.max(0, ...points.map((point) => point.total));
+  return (
+    <Card title={t('throughput.title')} aside={t('throughput.unit')}>
+      {points.length < 2 ? (
+        <p className="muted" style={{ height: 224, margin: 0 }}>
+          {t('throughput.empty')}
+        </p>
+      ) : (
+        <AccessibleChart
+          title={t('throughput.title')}
+          summary={t('throughput.summary', { top: format.compact(top), now: format.compact(points.at(-1)?.total ?? 0) })}
+          height={200}
+          table={{
+            columns: [t('throughput.time'), t('throughput.unit')],
+            rows: points.map((point) => [
+              format.time(new Date(point.time * 1000).toISOString()),
+              format.integer(point.total),
+            ]),
+          }}
+        >
+          <ResponsiveContainer width="100%" height="100%">
+            <AreaChart data={points} margin={{ top: 6, right: 8, bottom: 0, left: 0 }} accessibilityLayer={false}>
+              <CartesianGrid vertical={false} stroke="var(--line)" />
+              <XAxis
+                dataKey="time"
+                type="number"
+                domain={['dataMin', 'dataMax']}
+                tickFormatter={(time: number) => format.duration(time - (points[0]?.time ?? time))}
+                minTickGap={56}
+                tick={{ fontSize: 11, fill: 'var(--text-muted)' }}
+                tickLine={false}
+                axisLine={{ stroke: 'var(--line-strong)' }}
+              />
+              <YAxis
+                width={44}
+                tickFormatter={format.compact}
+                tick={{ fontSize: 11, fill: 'var(--text-muted)' }}
+                tickLine={false}
+                axisLine={false}
+                tickCount={5}
+              />
+              <Tooltip
+                isAnimationActive={false}
+                content={({ payload }) => {
+                  const point = payload[0]?.payload as (typeof points)[number] | undefined;
+                  return point ? (
+                    <ChartTip
+                      title={format.time(new Date(point.time * 1000).toISOString())}
+                      lines={[t('progress.tokensPerSecond', { speed: format.compact(point.total) })]}
+                    />
+                  ) : null;
+                }}
+              />
+              <Area
+                type="linear"
+                dataKey="total"
+                stroke="var(--accent)"
+                strokeWidth={1.75}
+                fill="var(--accent)"
+                fillOpacity={0.12}
+                isAnimationActive={false}
+              />
+            </AreaChart>
+          </ResponsiveContainer>
+        </AccessibleChart>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,130 @@
+import { Button, SegmentedControl, Select, Skeleton, Switch, TextInput } from '@mantine/core';
+import { useId, type ReactNode } from 'react';
+import { settingsSchema, type Settings } from '../../../electron/contract/index.ts';
+import { Card } from '../../components/Card.tsx';
+import { Page } from '../../components/Page.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { choosePaths } from '../../state/pathChooser.ts';
+import { changeSettings, useSettings } from '../../state/settings.ts';
+import { useAction } from '../../state/useAction.ts';
+import classes from './Settings.module.css';
+
+const LANGUAGE_NAMES: Record<Settings['language'], string> = { en: 'English', de: 'Deutsch' };
+const THEMES = settingsSchema.shape.theme.unwrap().options;
+
+export function SettingsScreen() {
+  const { t } = useTexts();
+  const settings = useSettings((state) => state.settings);
+  const info = useSettings((state) => state.info);
+  const change = useAction(changeSettings);
+  const pick = useAction(async () => {
+    const [path] = await choosePaths('output');
+    if (path !== undefined) await changeSettings({ outputFolder: path });
+  });
+  if (!settings) {
+    return (
+      <Page title={t('settings.title')}>
+        <Skeleton height={320} aria-label={t('common.loading')} />
+      </Page>
+    );
+  }
+  return (
+    <Page title={t('settings.title')}>
+      <Card title={t('settings.look')}>
+        <Row label={t('settings.theme')} help={t('settings.themeHelp')}>
+          {(id) => (
+            <SegmentedControl
+              aria-labelledby={id}
+              data={THEMES.map((value) => ({ value, label: t(`settings.theme.${value}`) }))}
+              value={settings.theme}
+              onChange={(theme) => void change.run({ theme })}
+            />
+          )}
+        </Row>
+        <Row label={t('settings.language')} help={t('settings.languageHelp')}>
+          {(id) => (
+            <Select
+              w={200}
+              aria-labelledby={id}
+              data={Object.entries(LANGUAGE_NAMES).map(([value, label]) => ({ value, label }))}
+              value={settings.language}
+              onChange={(language) => void change.run({ language: language === 'de' ? 'de' : 'en' })}
+            />
+          )}
+        </Row>
+      </Card>
+      <Card title={t('settings.running')}>
+        <Row label={t('settings.outputFolder')} help={t('settings.outputFolderHelp')}>
+          {(id) => (
+            <div className={classes.folder}>
+              <TextInput
+                className={classes.field ?? ''}
+                aria-labelledby={id}
+                readOnly
+                value={settings.outputFolder ?? t('settings.besideInput')}
+              />
+              <Button variant="default" onClick={() => void pick.run()}>
+                {t('newRun.chooseOutput')}
+              </Button>
+              {settings.outputFolder !== null && (
+                <Button variant="subtle" color="slate" onClick={() => void change.run({ outputFolder: null })}>
+                  {t('advanced.reset')}
+                </Button>
+              )}
+            </div>
+          )}
+        </Row>
+        <Row label={t('settings.keepAwake')} help={t('settings.keepAwakeHelp')}>
+          {(id) => (
+            <Switch
+              aria-labelledby={id}
+              checked={settings.keepAwake}
+              onChange={(event) => void change.run({ keepAwake: event.currentTarget.checked })}
+            />
+          )}
+        </Row>
+        <Row label={t('settings.notifications')} help={t('settings.notificationsHelp')}>
+          {(id) => (
+            <Switch
+              aria-labelledby={id}
+              checked={settings.notifications}
+              onChange={(event) => void change.run({ notifications: event.currentTarget.checked })}
+            />
+          )}
+        </Row>
+      </Card>
+      <Card title={t('settings.program')}>
+        <Row label={t('settings.version')}>{(id) => <span aria-labelledby={id}>{info?.version ?? '–'}</span>}</Row>
+        <Row label={t('settings.dataFolder')} help={t('settings.dataFolderHelp')}>
+          {(id) => (
+            <span className={classes.path} aria-labelledby={id}>
+              {info?.dataDir ?? '–'}
+            </span>
+          )}
+        </Row>
+        <Row label={t('settings.welcome')} help={t('settings.welcomeHelp')}>
+          {() => (
+            <Button variant="default" onClick={() => void change.run({ welcomeSeen: false })}>
+              {t('settings.showWelcome')}
+            </Button>
+          )}
+        </Row>
+      </Card>
+    </Page>
+  );
+}
+
+function Row({ label, help, children }: { label: string; help?: string; children: (labelId: string) => ReactNode }) {
+  const id = useId();
+  return (
+    <div className={classes.row}>
+      <div>
+        <div id={id} className={classes.label}>
+          {label}
+        </div>
+        {help !== undefined && <div className={classes.help}>{help}</div>}
+      </div>
+      <div className={classes.control}>{children(id)}</div>
+    </div>
+  );
+}

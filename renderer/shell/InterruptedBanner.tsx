@@ -1,0 +1,45 @@
+import { Button } from '@mantine/core';
+import { useCallback, useState } from 'react';
+import { useShallow } from 'zustand/react/shallow';
+import { Banner } from '../components/Banner.tsx';
+import { useTexts } from '../i18n/index.ts';
+import { engine } from '../state/connection.ts';
+import { goToRun, useNavigation } from '../state/navigation.ts';
+import { useRuns } from '../state/runs.ts';
+import { useAction } from '../state/useAction.ts';
+
+/** After a crash, wherever the user is: this run was cut off; go on? On the run's own screen it says so itself. */
+export function InterruptedBanner() {
+  const { t, format } = useTexts();
+  const route = useNavigation((state) => state.route);
+  const [dismissed, setDismissed] = useState<readonly string[]>([]);
+  const interrupted = useRuns(useShallow((state) => state.runs?.filter((run) => run.interrupted && !run.missing) ?? []));
+  const resume = useAction(
+    useCallback(async (runId: string) => {
+      await engine().runs.resume({ runId });
+      goToRun(runId);
+    }, []),
+  );
+  const run = interrupted.find((candidate) => !dismissed.includes(candidate.runId));
+  if (!run || (route.screen === 'run' && route.runId === run.runId)) return null;
+  return (
+    <Banner
+      tone="warn"
+      title={t('interrupted.title', { name: run.name })}
+      actions={
+        <>
+          <Button size="compact-sm" loading={resume.busy} onClick={() => void resume.run(run.runId)}>
+            {t('run.continue')}
+          </Button>
+          <Button size="compact-sm" variant="subtle" color="slate" onClick={() => setDismissed([...dismissed, run.runId])}>
+            {t('interrupted.later')}
+          </Button>
+        </>
+      }
+    >
+      {run.fraction === null
+        ? t('interrupted.kept')
+        : t('interrupted.keptPercent', { percent: format.percent(run.fraction) })}
+    </Banner>
+  );
+}

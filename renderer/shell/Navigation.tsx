@@ -1,0 +1,88 @@
+import { IconDeviceDesktopCheck, IconHelpCircle, IconHistory, IconPlus, IconSettings } from '@tabler/icons-react';
+import type { MouseEvent } from 'react';
+import { useShallow } from 'zustand/react/shallow';
+import { ProgressBar } from '../components/ProgressBar.tsx';
+import { useTexts } from '../i18n/index.ts';
+import { go, hashOfRoute, useNavigation, type Route } from '../state/navigation.ts';
+import { isInWork, useRuns } from '../state/runs.ts';
+import classes from './Navigation.module.css';
+
+const PLACES = [
+  { screen: 'new-run', icon: IconPlus },
+  { screen: 'runs', icon: IconHistory },
+  { screen: 'computer', icon: IconDeviceDesktopCheck },
+  { screen: 'settings', icon: IconSettings },
+  { screen: 'help', icon: IconHelpCircle },
+] as const;
+
+export function Navigation() {
+  const { t, format } = useTexts();
+  const route = useNavigation((state) => state.route);
+  const busy = useRuns(useShallow((state) => state.runs?.filter(isInWork) ?? []));
+  return (
+    <nav className={classes.nav} aria-label={t('shell.navigation')}>
+      <div className={classes.brand}>
+        <Logo />
+        <span className={classes.brandName}>
+          VirNucPro <span className={classes.edition}>Desktop</span>
+        </span>
+      </div>
+      <ul className={classes.list}>
+        {PLACES.map(({ screen, icon: Icon }) => (
+          <li key={screen}>
+            <Place to={{ screen }} current={route.screen === screen}>
+              <Icon size={20} stroke={1.7} aria-hidden />
+              <span>{t(`nav.${screen}`)}</span>
+            </Place>
+          </li>
+        ))}
+      </ul>
+      {busy.length > 0 && (
+        <>
+          <p className={classes.heading}>{t('nav.atWork')}</p>
+          <ul className={classes.list}>
+            {busy.map((run) => (
+              <li key={run.runId}>
+                <Place
+                  to={{ screen: 'run', runId: run.runId, tab: 'progress' }}
+                  current={route.screen === 'run' && route.runId === run.runId}
+                >
+                  <span className={classes.run}>
+                    <span className={classes.runName}>{run.name}</span>
+                    <span className={classes.runPercent}>{run.fraction === null ? '–' : format.percent(run.fraction)}</span>
+                    <ProgressBar label={t('files.progressOf', { name: run.name })} fraction={run.fraction} size="thin" />
+                  </span>
+                </Place>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </nav>
+  );
+}
+
+function Place({ to, current, children }: { to: Route; current: boolean; children: React.ReactNode }) {
+  const follow = (event: MouseEvent) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    go(to);
+  };
+  return (
+    <a href={hashOfRoute(to)} className={classes.place} aria-current={current ? 'page' : undefined} onClick={follow}>
+      {children}
+    </a>
+  );
+}
+
+function Logo() {
+  return (
+    <svg width="30" height="30" viewBox="0 0 64 64" aria-hidden>
+      <rect width="64" height="64" rx="14" fill="#14627a" />
+      <g fill="none" stroke="#fff" strokeWidth="4" strokeLinejoin="round">
+        <path d="M32 12l17.3 10v20L32 52 14.700 42V22z" />
+        <path d="M23 26c6 0 12 12 18 12M23 38c6 0 12-12 18-12" strokeLinecap="round" stroke="#ffb454" />
+      </g>
+    </svg>
+  );
+}

@@ -1,0 +1,72 @@
+import { Button } from '@mantine/core';
+import { Banner } from '../components/Banner.tsx';
+import { useTexts } from '../i18n/index.ts';
+import { ComputerCheckScreen } from '../screens/computer-check/ComputerCheckScreen.tsx';
+import { HelpScreen } from '../screens/help/HelpScreen.tsx';
+import { HistoryScreen } from '../screens/history/HistoryScreen.tsx';
+import { NewRunScreen } from '../screens/new-run/NewRunScreen.tsx';
+import { RunScreen } from '../screens/run/RunScreen.tsx';
+import { SettingsScreen } from '../screens/settings/SettingsScreen.tsx';
+import { retryConnection, useConnectionStatus } from '../state/connection.ts';
+import { useNavigation, type Route } from '../state/navigation.ts';
+import { InterruptedBanner } from './InterruptedBanner.tsx';
+import { Navigation } from './Navigation.tsx';
+import classes from './Shell.module.css';
+
+/** The window: navigation at the left, the screen beside it. */
+export function Shell() {
+  const { t } = useTexts();
+  const route = useNavigation((state) => state.route);
+  const status = useConnectionStatus();
+  return (
+    <div className={classes.shell}>
+      <a href="#main" className="skip-link" onClick={skipToMain}>
+        {t('shell.skip')}
+      </a>
+      <Navigation />
+      <main id="main" className={classes.main} tabIndex={-1}>
+        <div className={classes.banners}>
+          {status === 'lost' && (
+            <Banner
+              tone="lost"
+              title={t('connection.lost')}
+              urgent
+              actions={
+                <Button size="compact-sm" variant="default" onClick={retryConnection}>
+                  {t('connection.retry')}
+                </Button>
+              }
+            >
+              {t('connection.lostText')}
+            </Banner>
+          )}
+          <InterruptedBanner />
+        </div>
+        <Screen route={route} />
+      </main>
+    </div>
+  );
+}
+
+/** The fragment of the address is the place in the program; the link must not change it. */
+function skipToMain(event: { preventDefault: () => void }): void {
+  event.preventDefault();
+  document.getElementById('main')?.focus();
+}
+
+function Screen({ route }: { route: Route }) {
+  switch (route.screen) {
+    case 'new-run':
+      return <NewRunScreen />;
+    case 'runs':
+      return <HistoryScreen />;
+    case 'run':
+      return <RunScreen key={route.runId} runId={route.runId} tab={route.tab} />;
+    case 'computer':
+      return <ComputerCheckScreen />;
+    case 'settings':
+      return <SettingsScreen />;
+    case 'help':
+      return <HelpScreen />;
+  }
+}

@@ -1,0 +1,81 @@
+import { create } from 'zustand';
+import type { DeviceLive, RunLive } from '../../electron/contract/index.ts';
+import type { ShownError } from '../api/callError.ts';
+import { followStream } from '../api/subscription.ts';
+import { connectionStore } from './connection.ts';
+
+export interface SpeedSample {
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  readonly tokensPerSecond: number;
+}
+export type SpeedHistory = Readonly<Record<string, readonly SpeedSample[]>>;
+
+export const SPEED_WINDOW_MS = 5 * 60_000;
+export const SPEED_STEP_MS = 2000;
+
+interface LiveRunState {
+  readonly runId: string | null;
+  /** Null until the engine has sent the first snapshot. */
+  readonly live: RunLive | null;
+  readonly error: ShownError | null;
+  readonly speeds: SpeedHistory;
+}
+
+const NOTHING: LiveRunState = { runId: null, live: null, error: null, speeds: {} };
+
+export const useLiveRun = create<LiveRunState>(() => NOTHING);
+
+/** Follows one run; the snapshots of the one before are dropped at once. */
+export function followRun(runId: string): () => void {
+  useLiveRun.setState({ ...NOTHING, runId }, true);
+  return followStream(connectionStore, (client, signal) => client.runs.watch({ runId }, { signal }), {
+    onEvent: (live) =>
+      useLiveRun.setState((state) =>
+        state.runId === runId
+          ? { live, error: null, speeds: withSpeeds(state.speeds, live.devices, Date.now()) }
+          : state,
+      ),
+    onError: (error) => useLiveRun.setState((state) => (state.runId === runId ? { error } : state)),
+  });
+}
+
+/** Adds a sample per device when the last one is old enough, and lets go of those that left the window. */
+export function withSpeeds(
+  speeds: SpeedHistory,
+  devices: readonly Pick<DeviceLive, 'id' | 'tokensPerSecond'>[],
+  now: number,
+): SpeedHistory {
+  let changed: Record<string, readonly SpeedSample[]> | null = null;
+  for (const device of devices) {
+    const samples = speeds[device.id] ?? [];
+    const last = samples.at(-1);
+    if (last && now - last.time < SPEED_STEP_MS) continue;
+    changed ??= { ...speeds };
+    changed[device.id] = [
+      ...samples.filter((sample) => now - sample.time <= SPEED_WINDOW_MS),
+      { time: now, tokensPerSecond: device.tokensPerSecond ?? 0 },
+    ];
+  }
+  return changed ?? speeds;
+}
+
+/** Puts what the engine remembers before what this window saw, so that a reload does not empty the curves. */
+export function seedSpeeds(
+  points: readonly { time: number; tokensPerSecond: Record<string, number> }[],
+  now: number,
+): void {
+  useLiveRun.setState(({ speeds }) => {
+    const seeded: Record<string, readonly SpeedSample[]> = { ...speeds };
+    const deviceIds = new Set(points.flatMap((point) => Object.keys(point.tokensPerSecond)));
+    for (const id of deviceIds) {
+      const seen = speeds[id] ?? [];
+      const firstSeen = seen[0]?.time ?? now;
+      const earlier = points
+        .map((point) => ({ time: point.time * 1000, tokensPerSecond: point.tokensPerSecond[id] ?? 0 }))
+        .filter((sample) => sample.time < firstSeen && now - sample.time <= SPEED_WINDOW_MS);
+      seeded[id] = [...earlier, ...seen];
+    }
+    return { speeds: seeded };
+  });
+}

@@ -1,0 +1,43 @@
+import { create } from 'zustand';
+
+export const RUN_TABS = ['progress', 'files', 'results'] as const;
+export type RunTab = (typeof RUN_TABS)[number];
+
+export type Route =
+  | { readonly screen: 'new-run' }
+  | { readonly screen: 'runs' }
+  | { readonly screen: 'run'; readonly runId: string; readonly tab: RunTab }
+  | { readonly screen: 'computer' }
+  | { readonly screen: 'settings' }
+  | { readonly screen: 'help' };
+
+const PLAIN_SCREENS = ['new-run', 'runs', 'computer', 'settings', 'help'] as const;
+
+/** The place is kept in the address's fragment, so that a reload and the back button work in every shell. */
+export function routeFromHash(hash: string): Route {
+  const [screen, runId, tab] = hash.replace(/^#\/?/, '').split('/');
+  if (screen === 'run' && runId) {
+    return { screen: 'run', runId, tab: RUN_TABS.find((known) => known === tab) ?? 'progress' };
+  }
+  return { screen: PLAIN_SCREENS.find((known) => known === screen) ?? 'new-run' };
+}
+
+export function hashOfRoute(route: Route): string {
+  return route.screen === 'run' ? `#/run/${route.runId}/${route.tab}` : `#/${route.screen}`;
+}
+
+interface NavigationState {
+  readonly route: Route;
+}
+
+export const useNavigation = create<NavigationState>(() => ({ route: routeFromHash(location.hash) }));
+
+export function go(route: Route): void {
+  if (location.hash === hashOfRoute(route)) return;
+  useNavigation.setState({ route });
+  history.pushState(null, '', hashOfRoute(route));
+}
+
+window.addEventListener('popstate', () => useNavigation.setState({ route: routeFromHash(location.hash) }));
+
+export const goToRun = (runId: string, tab: RunTab = 'progress') => go({ screen: 'run', runId, tab });

@@ -1,0 +1,106 @@
+import type { ModelStatus, ProbeResult, ProbedGpu, RunRequest, RunRequestInput } from '../../../electron/contract/index.ts';
+import type { ListedFile } from './inspection.ts';
+
+/** What the user chose on the New run screen; the form of the screen, not of the request. */
+export interface RunChoices {
+  readonly name: string;
+  /** Null until the user or the list of models has decided. */
+  readonly model: string | null;
+  /** Null means every usable GPU, also one that turns up later. */
+  readonly gpuUuids: readonly string[] | null;
+  readonly cpuWorkers: number | null;
+  readonly useCpu: boolean;
+  readonly outputDir: string | null;
+  readonly precision: RunRequest['precision'];
+  readonly embeddings: RunRequest['embeddings'];
+  readonly keepWork: boolean;
+  readonly tokensPerBatch: number | null;
+  readonly residuesPerShard: number | null;
+}
+
+export const RUN_REQUEST_DEFAULTS: RunChoices = {
+  name: '',
+  model: null,
+  gpuUuids: null,
+  cpuWorkers: null,
+  useCpu: false,
+  outputDir: null,
+  precision: 'auto',
+  embeddings: null,
+  keepWork: false,
+  tokensPerBatch: null,
+  residuesPerShard: null,
+};
+
+/** A GPU cut into slices computes through its slices; one hidden by the environment is out of reach. */
+export function isUsable(gpu: ProbedGpu, all: readonly ProbedGpu[]): boolean {
+  const isCut = gpu.mig_enabled && all.some((other) => other.parent_uuid === gpu.uuid);
+  return gpu.visible && !isCut;
+}
+
+export function chosenGpus(choices: RunChoices, probe: ProbeResult | null): ProbedGpu[] {
+  const usable = probe?.gpus.filter((gpu) => isUsable(gpu, probe.gpus)) ?? [];
+  const { gpuUuids } = choices;
+  return gpuUuids === null ? usable : usable.filter((gpu) => gpuUuids.includes(gpu.uuid) || gpuUuids.includes(String(gpu.index)));
+}
+
+/** The model that is chosen, or else the first of those that are ready: the real ones before the demo. */
+export function chosenModel(choices: RunChoices, models: readonly ModelStatus[] | null): ModelStatus | null {
+  if (!models) return null;
+  const wanted = models.find((model) => model.id === choices.model);
+  if (wanted) return wanted;
+  const real = models.filter((model) => model.notice === null);
+  const byPreference = [...real.toSorted((a, b) => b.chunkLength - a.chunkLength), ...models];
+  return byPreference.find((model) => model.present) ?? byPreference[0] ?? null;
+}
+
+export function devicesText(choices: RunChoices, probe: ProbeResult | null): string {
+  const hasGpus = (probe?.gpus.length ?? 0) > 0;
+  if (choices.useCpu || (!hasGpus && choices.cpuWorkers !== null))
+    return choices.cpuWorkers === null ? 'cpu' : `cpu:${choices.cpuWorkers}`;
+  if (choices.gpuUuids === null) return 'auto';
+  return chosenGpus(choices, probe)
+    .map((gpu) => gpu.uuid)
+    .join(',');
+}
+
+/** The request as the engine takes it; what was left to the program is left out. */
+export function requestFrom(
+  choices: RunChoices,
+  files: readonly ListedFile[],
+  model: ModelStatus,
+  probe: ProbeResult | null,
+): RunRequestInput {
+  const name = choices.name.trim();
+  return {
+    inputs: files.map((file) => file.path),
+    model: model.id,
+    devices: devicesText(choices, probe) || 'auto',
+    precision: choices.precision,
+    embeddings: choices.embeddings,
+    keepWork: choices.keepWork,
+    ...(name ? { name } : {}),
+    ...(choices.outputDir === null ? {} : { outputDir: choices.outputDir }),
+    ...(choices.tokensPerBatch === null ? {} : { tokensPerBatch: choices.tokensPerBatch }),
+    ...(choices.residuesPerShard === null ? {} : { residuesPerShard: choices.residuesPerShard }),
+  };
+}
+
+/** The choices that lead to the same request, for running it again. */
+export function choicesFrom(request: RunRequest): RunChoices {
+  const cpu = /^cpu(?::(\d+))?$/.exec(request.devices);
+  const listed = request.devices === 'auto' || cpu ? null : request.devices.split(',');
+  return {
+    name: request.name ?? '',
+    model: request.model,
+    gpuUuids: listed,
+    useCpu: cpu !== null,
+    cpuWorkers: cpu?.[1] ? Number(cpu[1]) : null,
+    outputDir: null,
+    precision: request.precision,
+    embeddings: request.embeddings,
+    keepWork: request.keepWork,
+    tokensPerBatch: request.tokensPerBatch ?? null,
+    residuesPerShard: request.residuesPerShard ?? null,
+  };
+}

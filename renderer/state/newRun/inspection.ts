@@ -1,0 +1,74 @@
+import type { InputFileProblem, InspectedFile } from '../../../electron/contract/index.ts';
+
+/** A file of the new run: found, and looked into or not yet. */
+export interface ListedFile {
+  readonly path: string;
+  readonly inspected: InspectedFile | null;
+}
+
+export type FileVerdict = 'looking' | 'ready' | 'warning' | 'skipped' | 'blocked';
+
+const SEVERITY_ORDER = ['blocks', 'skipped', 'warning'] as const;
+const VERDICT_OF = { blocks: 'blocked', skipped: 'skipped', warning: 'warning' } as const;
+
+export function problemsBySeverity(file: InspectedFile): InputFileProblem[] {
+  return file.problems.toSorted(
+    (a, b) => SEVERITY_ORDER.indexOf(a.severity) - SEVERITY_ORDER.indexOf(b.severity),
+  );
+}
+
+/** The worst that will happen to a file. */
+export function verdictOf(file: ListedFile): FileVerdict {
+  if (!file.inspected) return 'looking';
+  const worst = problemsBySeverity(file.inspected)[0];
+  return worst ? VERDICT_OF[worst.severity] : 'ready';
+}
+
+export interface InputTotals {
+  readonly files: number;
+  readonly sequences: number;
+  readonly bases: number;
+  readonly chunks: number;
+  readonly bytes: number;
+}
+
+export function totalsOf(files: readonly ListedFile[]): InputTotals {
+  const totals = { files: 0, sequences: 0, bases: 0, chunks: 0, bytes: 0 };
+  for (const { inspected } of files) {
+    totals.files += 1;
+    if (!inspected) continue;
+    totals.sequences += inspected.sequences;
+    totals.bases += inspected.bases;
+    totals.chunks += inspected.chunks;
+    totals.bytes += inspected.size_bytes;
+  }
+  return totals;
+}
+
+/** Adds files that are not listed yet, and the inspection of those that are. */
+export function withFiles(
+  files: readonly ListedFile[],
+  found: readonly string[],
+  inspected?: InspectedFile,
+): readonly ListedFile[] {
+  const known = new Set(files.map((file) => file.path));
+  const added = found.filter((path) => !known.has(path)).map((path) => ({ path, inspected: null }));
+  const all = added.length > 0 ? [...files, ...added] : files;
+  if (!inspected) return all;
+  return all.some((file) => file.path === inspected.path)
+    ? all.map((file) => (file.path === inspected.path ? { ...file, inspected } : file))
+    : [...all, { path: inspected.path, inspected }];
+}
+
+/** Path of the first file with the same content, for each file that repeats one. */
+export function repeatedFiles(files: readonly ListedFile[]): ReadonlyMap<string, string> {
+  const firstByHash = new Map<string, string>();
+  const repeats = new Map<string, string>();
+  for (const { path, inspected } of files) {
+    if (!inspected?.sha256) continue;
+    const first = firstByHash.get(inspected.sha256);
+    if (first === undefined) firstByHash.set(inspected.sha256, path);
+    else repeats.set(path, first);
+  }
+  return repeats;
+}

@@ -1,0 +1,47 @@
+import type { ModelStatus, RunEstimate } from '../../../electron/contract/index.ts';
+import type { ConnectionState } from '../../api/connection.ts';
+import { verdictOf, type ListedFile } from './inspection.ts';
+
+/** Why the Start button cannot be pressed. The first in the list is the one to deal with first. */
+export type StartReason =
+  | { readonly code: 'not_connected' }
+  | { readonly code: 'no_files' }
+  | { readonly code: 'uploading' }
+  | { readonly code: 'looking'; readonly count: number }
+  | { readonly code: 'blocked_files'; readonly count: number }
+  | { readonly code: 'model_missing'; readonly model: string }
+  | { readonly code: 'model_damaged'; readonly model: string }
+  | { readonly code: 'no_device' }
+  | { readonly code: 'engine'; readonly error: NonNullable<RunEstimate['blocker']> };
+
+interface StartState {
+  readonly connection: ConnectionState['status'];
+  readonly files: readonly ListedFile[];
+  readonly uploads: number;
+  /** A look into files is under way. */
+  readonly looking: boolean;
+  /** Null while the models are not known. */
+  readonly model: ModelStatus | null;
+  /** GPUs ticked; null where this computer has none and the processor computes. */
+  readonly chosenGpus: number | null;
+  readonly estimate: RunEstimate | null;
+}
+
+export function startReasons(state: StartState): StartReason[] {
+  const reasons: StartReason[] = [];
+  if (state.connection !== 'connected') reasons.push({ code: 'not_connected' });
+  if (state.uploads > 0) reasons.push({ code: 'uploading' });
+  else if (state.files.length === 0 && !state.looking) reasons.push({ code: 'no_files' });
+
+  const unseen = state.files.filter((file) => verdictOf(file) === 'looking').length;
+  if (unseen > 0 || state.looking) reasons.push({ code: 'looking', count: unseen });
+  const blocked = state.files.filter((file) => verdictOf(file) === 'blocked').length;
+  if (blocked > 0) reasons.push({ code: 'blocked_files', count: blocked });
+
+  if (state.model?.problem) reasons.push({ code: 'model_damaged', model: state.model.title });
+  else if (state.model && !state.model.present) reasons.push({ code: 'model_missing', model: state.model.title });
+  if (state.chosenGpus === 0) reasons.push({ code: 'no_device' });
+  // The engine's own objection comes last: most often it only repeats one of those above.
+  if (reasons.length === 0 && state.estimate?.blocker) reasons.push({ code: 'engine', error: state.estimate.blocker });
+  return reasons;
+}

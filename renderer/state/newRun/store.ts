@@ -1,0 +1,152 @@
+import { create } from 'zustand';
+import { RUN_REQUEST_DEFAULTS, type RunChoices } from './choices.ts';
+import type { ShownError } from '../../api/callError.ts';
+import { toShownError } from '../../api/callError.ts';
+import { uploadFile } from '../../api/upload.ts';
+import { filesOfDrop, type DroppedFile } from '../../api/droppedFiles.ts';
+import { engine } from '../connection.ts';
+import { isElectron } from '../settings.ts';
+import { sayError } from '../toasts.ts';
+import { withFiles, type ListedFile } from './inspection.ts';
+
+export interface Upload {
+  readonly id: number;
+  readonly name: string;
+  readonly fraction: number;
+}
+
+interface NewRunState {
+  readonly files: readonly ListedFile[];
+  /** Files below dropped folders that hold no sequences, by their names. */
+  readonly ignored: number;
+  readonly looking: boolean;
+  readonly inspectError: ShownError | null;
+  readonly uploads: readonly Upload[];
+  readonly choices: RunChoices;
+  /** Path of the file whose details are shown. */
+  readonly selected: string | null;
+  /** Of the chosen model: it decides how many chunks there are and what is too short. */
+  readonly chunkLength: number;
+}
+
+const DEFAULT_CHUNK_LENGTH = 500;
+
+const EMPTY: NewRunState = {
+  files: [],
+  ignored: 0,
+  looking: false,
+  inspectError: null,
+  uploads: [],
+  choices: RUN_REQUEST_DEFAULTS,
+  selected: null,
+  chunkLength: DEFAULT_CHUNK_LENGTH,
+};
+
+export const useNewRun = create<NewRunState>(() => EMPTY);
+
+let looks = 0;
+let lookController = new AbortController();
+let nextUpload = 1;
+
+/** Looks into files, and files below folders, and lists them. */
+export async function addPaths(paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) return;
+  const { signal } = lookController;
+  const { chunkLength } = useNewRun.getState();
+  looks += 1;
+  useNewRun.setState({ looking: true, inspectError: null });
+  try {
+    const events = await engine().runs.inspect({ paths: [...paths], chunkLength }, { signal });
+    for await (const event of events) {
+      if (signal.aborted) return;
+      useNewRun.setState((state) =>
+        event.type === 'found'
+          ? { files: withFiles(state.files, event.paths), ignored: state.ignored + event.ignored }
+          : { files: withFiles(state.files, [], event), selected: state.selected ?? event.path },
+      );
+    }
+  } catch (reason) {
+    if (!signal.aborted) useNewRun.setState({ inspectError: toShownError(reason) });
+  } finally {
+    looks -= 1;
+    if (looks === 0) useNewRun.setState({ looking: false });
+  }
+}
+
+/** Looks into everything again where another chunk length makes the figures different ones. */
+export function setChunkLength(chunkLength: number): void {
+  if (useNewRun.getState().chunkLength === chunkLength) return;
+  const paths = useNewRun.getState().files.map((file) => file.path);
+  lookController.abort();
+  lookController = new AbortController();
+  useNewRun.setState((state) => ({
+    chunkLength,
+    files: state.files.map(({ path }) => ({ path, inspected: null })),
+  }));
+  void addPaths(paths);
+}
+
+export function removeFiles(paths: readonly string[]): void {
+  const gone = new Set(paths);
+  useNewRun.setState((state) => ({
+    files: state.files.filter((file) => !gone.has(file.path)),
+    selected: state.selected !== null && gone.has(state.selected) ? null : state.selected,
+  }));
+}
+
+export const selectFile = (path: string) => useNewRun.setState({ selected: path });
+
+export const choose = (change: Partial<RunChoices>) =>
+  useNewRun.setState((state) => ({ choices: { ...state.choices, ...change } }));
+
+/** Empties the screen after a start; the choices stay for the next run, the name and the folder do not. */
+export function startOver(): void {
+  lookController.abort();
+  lookController = new AbortController();
+  useNewRun.setState((state) => ({
+    ...EMPTY,
+    chunkLength: state.chunkLength,
+    choices: { ...state.choices, name: '', outputDir: null },
+  }));
+}
+
+/** What was dropped anywhere on the window. */
+export async function addDropped(transfer: DataTransfer): Promise<void> {
+  const bridge = window.virnucpro;
+  try {
+    if (isElectron() && bridge) {
+      const paths = Array.from(transfer.files, (file) => bridge.pathForFile(file)).filter((path) => path !== '');
+      await engine().shell.grantPaths({ paths });
+      await addPaths(paths);
+    } else {
+      await uploadAndAdd(await filesOfDrop(transfer));
+    }
+  } catch (reason) {
+    sayError(reason);
+  }
+}
+
+/** Browser mode: sends files to the engine's computer one after the other, then looks into them. */
+export async function uploadAndAdd(dropped: readonly DroppedFile[]): Promise<void> {
+  const { signal } = lookController;
+  const waiting = dropped.map(({ file }) => ({ id: nextUpload++, name: file.name, fraction: 0 }));
+  useNewRun.setState((state) => ({ uploads: [...state.uploads, ...waiting] }));
+  for (const [position, { file }] of dropped.entries()) {
+    const upload = waiting[position];
+    if (!upload) continue;
+    try {
+      const path = await uploadFile(file, file.name, (fraction) => setUpload(upload.id, fraction), signal);
+      await addPaths([path]);
+    } catch (reason) {
+      if (!signal.aborted) sayError(reason);
+    } finally {
+      useNewRun.setState((state) => ({ uploads: state.uploads.filter(({ id }) => id !== upload.id) }));
+    }
+  }
+}
+
+function setUpload(id: number, fraction: number): void {
+  useNewRun.setState((state) => ({
+    uploads: state.uploads.map((upload) => (upload.id === id ? { ...upload, fraction } : upload)),
+  }));
+}

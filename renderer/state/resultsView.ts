@@ -1,0 +1,77 @@
+import { create } from 'zustand';
+import type { Prediction, SequenceFilter, SequenceSort } from '../../electron/contract/index.ts';
+
+/** How the table of a run's results is looked at; kept while other screens are visited. */
+export interface ResultsView {
+  readonly search: string;
+  readonly input: number | null;
+  /** Empty means all. */
+  readonly predictions: readonly Prediction[];
+  readonly minScore: number;
+  readonly minLength: number | null;
+  readonly maxLength: number | null;
+  readonly sort: SequenceSort;
+  readonly hiddenColumns: Readonly<Record<string, boolean>>;
+  /** Row whose details are open. */
+  readonly openRow: number | null;
+}
+
+const FRESH_VIEW: ResultsView = {
+  search: '',
+  input: null,
+  predictions: [],
+  minScore: 0,
+  minLength: null,
+  maxLength: null,
+  sort: { by: 'virusScore', descending: true },
+  hiddenColumns: { input: false, header: false, frames: false },
+  openRow: null,
+};
+
+interface ResultsViewState extends ResultsView {
+  readonly runId: string | null;
+}
+
+export const useResultsView = create<ResultsViewState>(() => ({ ...FRESH_VIEW, runId: null }));
+
+/** Starts afresh when another run is looked at. */
+export function viewRun(runId: string): void {
+  if (useResultsView.getState().runId !== runId) useResultsView.setState({ ...FRESH_VIEW, runId });
+}
+
+export const changeView = (change: Partial<ResultsView>) => useResultsView.setState(change);
+
+/** Everything but the columns and the order. */
+export function clearFilters(): void {
+  const { search, input, predictions, minScore, minLength, maxLength } = FRESH_VIEW;
+  useResultsView.setState({ search, input, predictions, minScore, minLength, maxLength });
+}
+
+export const isFiltered = (view: ResultsView) =>
+  view.search.trim() !== '' ||
+  view.input !== null ||
+  view.predictions.length > 0 ||
+  view.minScore > 0 ||
+  view.minLength !== null ||
+  view.maxLength !== null;
+
+/** The filter as the engine takes it. `minScore` is left out where the histogram must show what lies below it. */
+export function filterOf(view: ResultsView, options: { withScore: boolean }): SequenceFilter {
+  const search = view.search.trim();
+  return {
+    ...(search === '' ? {} : { search }),
+    ...(view.input === null ? {} : { input: view.input }),
+    ...(view.predictions.length === 0 ? {} : { predictions: [...view.predictions] }),
+    ...(options.withScore && view.minScore > 0 ? { minScore: view.minScore } : {}),
+    ...(view.minLength === null ? {} : { minLength: view.minLength }),
+    ...(view.maxLength === null ? {} : { maxLength: view.maxLength }),
+  };
+}
+
+export const SCORE_BINS = 100;
+
+/** Sequences at or above a score, counted from the histogram: exact, because the slider moves by one bin. */
+export function countFrom(bins: readonly number[], minScore: number): number {
+  const firstBin = Math.round(minScore * bins.length);
+  return bins.slice(Math.min(firstBin, bins.length - 1)).reduce((sum, count) => sum + count, 0);
+}

@@ -1,0 +1,55 @@
+import { create } from 'zustand';
+import type { Settings } from '../../electron/contract/index.ts';
+import { engine } from './connection.ts';
+
+const THEME_KEY = 'virnucpro.theme';
+
+/** What `computer.info` tells about the program around this window. */
+export interface ShellInfo {
+  readonly version: string;
+  readonly shell: 'electron' | 'browser';
+  readonly platform: string;
+  readonly dataDir: string;
+  readonly root: string | null;
+}
+
+interface SettingsState {
+  /** Null until the engine has told them. */
+  readonly settings: Settings | null;
+  readonly info: ShellInfo | null;
+}
+
+export const useSettings = create<SettingsState>(() => ({ settings: null, info: null }));
+
+export async function loadSettings(): Promise<void> {
+  const [settings, info] = await Promise.all([engine().computer.settings(), engine().computer.info()]);
+  rememberTheme(settings.theme);
+  useSettings.setState({ settings, info });
+}
+
+/** Changes at once on screen; if the engine does not take it, the old value comes back and the error is thrown. */
+export async function changeSettings(change: Partial<Settings>): Promise<void> {
+  const before = useSettings.getState().settings;
+  if (!before) return;
+  useSettings.setState({ settings: { ...before, ...change } });
+  try {
+    const settings = await engine().computer.changeSettings(change);
+    rememberTheme(settings.theme);
+    useSettings.setState({ settings });
+  } catch (reason) {
+    useSettings.setState({ settings: before });
+    throw reason;
+  }
+}
+
+/** theme.js reads this before the first paint of the next start. */
+function rememberTheme(theme: Settings['theme']): void {
+  try {
+    if (theme === 'system') localStorage.removeItem(THEME_KEY);
+    else localStorage.setItem(THEME_KEY, theme);
+  } catch {
+    // Without storage the next start begins with the system's theme for a moment.
+  }
+}
+
+export const isElectron = () => useSettings.getState().info?.shell === 'electron';

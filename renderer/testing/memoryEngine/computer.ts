@@ -1,0 +1,104 @@
+import {
+  PROTOCOL_VERSION,
+  type ComputerCheck,
+  type InspectedFile,
+  type ModelStatus,
+  type ProbeResult,
+} from '../../../electron/contract/index.ts';
+
+const GIB = 2 ** 30;
+
+export function madeProbe(gpus: number): ProbeResult {
+  return {
+    type: 'probe',
+    protocol: PROTOCOL_VERSION,
+    backend_version: '0.1.0',
+    gpus: Array.from({ length: gpus }, (_, index) => ({
+      index,
+      uuid: `GPU-${String(index).padStart(8, '0')}-0000-4000-8000-000000000000`,
+      name: index % 3 === 2 ? 'NVIDIA RTX A6000' : 'NVIDIA H200',
+      memory_total_bytes: (index % 3 === 2 ? 48 : 141) * GIB,
+      memory_free_bytes: (index === 1 ? 12 : index % 3 === 2 ? 46 : 139) * GIB,
+      compute_capability: index % 3 === 2 ? [8, 6] : [9, 0],
+      mig_enabled: false,
+      parent_uuid: null,
+      processes: index === 1 ? [{ pid: 4711, name: 'gromacs', memory_bytes: 128 * GIB }] : [],
+      visible: index !== 3,
+    })),
+    driver_version: '580.95',
+    cuda_driver_version: '13.0',
+    cuda_visible_devices: null,
+    no_gpu_reason: gpus === 0 ? 'There is no NVIDIA driver on this computer.' : null,
+    apple_mps: false,
+    cpu: { name: 'AMD EPYC 9654', logical_cores: 64, memory_total_bytes: 512 * GIB, memory_available_bytes: 430 * GIB },
+    probe_ms: 41,
+  };
+}
+
+export const MODELS: ModelStatus[] = [
+  { id: '500', title: 'VirNucPro 500', notice: null, chunkLength: 500, present: true, downloadBytes: 6_200_000_000, problem: null },
+  { id: '300', title: 'VirNucPro 300', notice: null, chunkLength: 300, present: false, downloadBytes: 7_000_000, problem: null },
+  { id: 'demo', title: 'Demo model', notice: 'Random weights, no biological meaning. For trying out the program.', chunkLength: 500, present: true, downloadBytes: null, problem: null },
+];
+
+export const CHECKS: ComputerCheck[] = [
+  { id: 'driver', title: 'GPU driver', status: 'good', sentence: 'Driver 580.95 works and supports CUDA 13.0.', action: null },
+  { id: 'gpus', title: 'GPUs', status: 'good', sentence: '8 GPUs are ready: 6 × NVIDIA H200, 2 × NVIDIA RTX A6000.', action: null },
+  { id: 'memory', title: 'Memory', status: 'good', sentence: '430 GB of 512 GB are free.', action: null },
+  { id: 'disk', title: 'Disk space', status: 'warning', sentence: '41 GB are free in the folder for results. Large runs need more.', action: { label: 'Check again', kind: 'check_again' } },
+  { id: 'python', title: 'Python environment', status: 'bad', sentence: 'PyTorch 2.9 is installed, but this program needs 2.11 or newer.', action: { label: 'Repair', kind: 'repair_python' } },
+  { id: 'weights', title: 'Model weights', status: 'good', sentence: 'The weights of VirNucPro 500 are here and intact.', action: { label: 'See models', kind: 'get_weights' } },
+];
+
+export const DIAGNOSTICS = [
+  'VirNucPro Desktop 0.1.0, browser mode',
+  'System: Linux 6.8 x64, 64 threads, 512 GB',
+  'Driver 580.95, CUDA 13.0',
+  'GPU 0 NVIDIA H200 141 GB, compute capability 9.0',
+  'Python 3.12.4, PyTorch 2.13.0+cu130',
+  'Results folder: ~/results, 41 GB free',
+  'Last error: none',
+].join('\n');
+
+const EDGES = [0, 100, 200, 300, 500, 700, 1000, 1500, 2000, 3000, 5000, 10_000, 20_000];
+
+/** A look into a file that depends only on its name: `bad`, `protein` and `dup` in it make it a bad example. */
+export function madeInspection(path: string, chunkLength: number): InspectedFile {
+  const name = path.split('/').at(-1) ?? path;
+  const isBad = /bad|truncated/.test(name);
+  const isProtein = /protein/.test(name);
+  const hasDuplicates = /dup|sample_A/.test(name);
+  const histogram = isBad ? EDGES.slice(1).map(() => 0) : [12, 180, 2400, 9800, 6200, 4300, 2600, 1200, 640, 310, 80, 12];
+  const sequences = histogram.reduce((sum, count) => sum + count, 0);
+  const problems: InspectedFile['problems'] = [];
+  if (isBad) problems.push({ code: 'truncated', severity: 'blocks', count: 1, message: 'The compressed file is cut off.', what_happens: 'The run cannot start with it. Copy or download it again.' });
+  if (isProtein) problems.push({ code: 'protein', severity: 'blocks', count: 1, message: 'This looks like protein sequences.', what_happens: 'The run cannot start with it. Choose nucleotide sequences.' });
+  if (hasDuplicates) {
+    problems.push({ code: 'duplicate_ids', severity: 'warning', count: 12, message: '12 names occur more than once.', what_happens: 'All are kept and told apart by their number.' });
+    problems.push({ code: 'empty', severity: 'skipped', count: 3, message: '3 sequences are empty.', what_happens: 'They are listed as not scored.' });
+  }
+  return {
+    type: 'inspected',
+    path,
+    size_bytes: 18_400_000,
+    sha256: [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 2 ** 31, 7).toString(16).padStart(64, '0'),
+    format: isBad ? 'unknown' : 'fasta',
+    compression: name.endsWith('.gz') ? 'gzip' : 'none',
+    sequences,
+    bases: sequences * 640,
+    min_length: isBad ? 0 : 61,
+    median_length: isBad ? 0 : 540,
+    max_length: isBad ? 0 : 18_422,
+    length_bin_edges: EDGES,
+    length_histogram: histogram,
+    below_chunk_length: chunkLength === 500 ? 12_392 : 2592,
+    empty: hasDuplicates ? 3 : 0,
+    invalid_characters: 0,
+    malformed: 0,
+    duplicate_ids: hasDuplicates ? 12 : 0,
+    ambiguous_fraction: 0.0008,
+    looks_like_protein: isProtein,
+    chunks: Math.round((sequences * 900) / chunkLength),
+    problems,
+  };
+}

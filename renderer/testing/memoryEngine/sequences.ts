@@ -1,0 +1,118 @@
+import {
+  FRAME_NAMES,
+  type ChunkResult,
+  type SequenceFilter,
+  type SequenceResult,
+  type SequenceSort,
+} from '../../../electron/contract/index.ts';
+import { seededRandom } from './random.ts';
+
+const CHUNK = 500;
+
+export function madeSequences(count: number, inputs: number, seed: number): SequenceResult[] {
+  const random = seededRandom(seed);
+  return Array.from({ length: count }, (_, row) => madeSequence(row, Math.floor((row * inputs) / count), random));
+}
+
+function madeSequence(row: number, input: number, random: () => number): SequenceResult {
+  const length = Math.round(300 + 4000 * random() ** 3);
+  const nChunks = Math.ceil(length / CHUNK);
+  const seqName = `k141_${(row * 7919) % 1_000_003}`;
+  const unscored = random() < 0.28;
+  const failed = random() < 0.002;
+  const isViral = random() < 0.18;
+  const virusScore = isViral ? 1 - random() ** 2 * 0.5 : random() ** 2.2 * 0.62;
+  const base = {
+    row,
+    seqName,
+    header: `${seqName} flag=${row % 4} multi=${(1 + random() * 30).toFixed(4)} len=${length}`,
+    input,
+    length,
+    nChunks,
+  };
+  if (unscored || failed) {
+    return {
+      ...base,
+      virusScore: null,
+      prediction: failed ? 'failed' : 'not_scored',
+      reason: failed ? 'out_of_memory' : 'no_open_frame',
+      nChunksScored: 0,
+      nChunksViral: 0,
+      viralFraction: null,
+      bestChunkStart: null,
+      bestChunkEnd: null,
+      bestFrame: null,
+      nFramesScored: 0,
+    };
+  }
+  const nChunksScored = Math.max(1, Math.round(nChunks * (0.5 + 0.5 * random())));
+  const nChunksViral = Math.round(nChunksScored * Math.min(1, Math.max(0, virusScore)));
+  const best = Math.floor(random() * nChunks);
+  return {
+    ...base,
+    virusScore: Math.fround(virusScore),
+    prediction: nChunksViral * 2 >= nChunksScored ? 'virus' : 'others',
+    reason: 'ok',
+    nChunksScored,
+    nChunksViral,
+    viralFraction: nChunksViral / nChunksScored,
+    bestChunkStart: best * CHUNK + 1,
+    bestChunkEnd: Math.min(length, (best + 1) * CHUNK),
+    bestFrame: FRAME_NAMES[Math.floor(random() * 6)] ?? 'F1',
+    nFramesScored: nChunksScored + Math.floor(random() * 3),
+  };
+}
+
+export function madeChunks(sequence: SequenceResult): ChunkResult[] {
+  const random = seededRandom(sequence.row + 17);
+  return Array.from({ length: sequence.nChunks }, (_, chunk) => {
+    const start = chunk * CHUNK + 1;
+    const end = Math.min(sequence.length, (chunk + 1) * CHUNK);
+    if (sequence.virusScore === null || random() < 0.18) {
+      return { chunk, start, end, frames: [], bestFrame: null, score1: null, score2: null, isVirus: null, reason: 'no_open_frame' };
+    }
+    const centre = sequence.virusScore;
+    const frames = FRAME_NAMES.filter(() => random() < 0.35)
+      .slice(0, 3)
+      .map((frame) => {
+        const score2 = Math.min(0.9999, Math.max(0.0001, centre + (random() - 0.5) * 0.35));
+        return { frame, score1: 1 - score2, score2 };
+      });
+    const best = frames.toSorted((a, b) => b.score2 - a.score2)[0];
+    return {
+      chunk,
+      start,
+      end,
+      frames,
+      bestFrame: best?.frame ?? null,
+      score1: best?.score1 ?? null,
+      score2: best?.score2 ?? null,
+      isVirus: best ? best.score2 >= 0.5 : null,
+      reason: best ? 'ok' : 'no_open_frame',
+    };
+  });
+}
+
+export function filteredSequences(all: readonly SequenceResult[], filter: SequenceFilter): SequenceResult[] {
+  const search = filter.search?.toLowerCase();
+  return all.filter(
+    (row) =>
+      (filter.input === undefined || row.input === filter.input) &&
+      (filter.predictions === undefined || filter.predictions.includes(row.prediction)) &&
+      (filter.minScore === undefined || (row.virusScore !== null && row.virusScore >= filter.minScore)) &&
+      (filter.minLength === undefined || row.length >= filter.minLength) &&
+      (filter.maxLength === undefined || row.length <= filter.maxLength) &&
+      (search === undefined || row.header.toLowerCase().includes(search)),
+  );
+}
+
+export function sortedSequences(rows: readonly SequenceResult[], sort: SequenceSort): SequenceResult[] {
+  const direction = sort.descending ? -1 : 1;
+  return rows.toSorted((a, b) => {
+    const [x, y] = [a[sort.by], b[sort.by]];
+    if (x === y) return a.row - b.row;
+    if (x === null) return 1;
+    if (y === null) return -1;
+    return (x < y ? -1 : 1) * direction;
+  });
+}

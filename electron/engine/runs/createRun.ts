@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { appError, asAppError, type AppError } from '../../contract/errors.ts';
 import {
@@ -66,6 +66,10 @@ export async function createRun(
   const precision = choosePrecision(request.precision, devices.value);
   if (!precision.ok) return precision;
 
+  const folder = await chooseRunFolder(options, collected.value.paths);
+  const usable = await checkRunFolder(folder, request.force);
+  if (!usable.ok) return usable;
+
   const inspected = await inspectAll(context, collected.value.paths, chunkLength, options);
   if (!inspected.ok) return inspected;
   const files = inspected.value;
@@ -83,7 +87,6 @@ export async function createRun(
     tailShards: TAIL_SHARDS,
     embeddings: request.embeddings,
   };
-  const folder = await chooseRunFolder(options, collected.value.paths);
   const runId = randomUUID();
   const made = await makeFolder(context, folder, plan, runId, request);
   return made.ok ? ok({ runId, folder, plan, files, devices: devices.value }) : made;
@@ -158,10 +161,9 @@ async function makeFolder(
   runId: string,
   request: RunRequest,
 ): Promise<Result<void>> {
-  const usable = await checkRunFolder(folder, request.force);
-  if (!usable.ok) return usable;
   let lock: RunLock | undefined;
   try {
+    await mkdir(folder, { recursive: true });
     lock = await acquireRunLock(folder);
     await removeRun(folder);
     await makeWorkFolders(folder);

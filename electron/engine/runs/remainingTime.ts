@@ -18,7 +18,8 @@ export function estimateResidues(work: WorkKnown): number | null {
 export function workFraction(work: WorkKnown): number | null {
   const total = estimateResidues(work);
   if (total === null) return null;
-  return total === 0 ? 1 : Math.min(1, work.residuesDone / total);
+  if (total === 0) return work.prepareFinished ? 1 : null;
+  return Math.min(1, work.residuesDone / total);
 }
 
 /**

@@ -31,7 +31,7 @@ export function isRunFolder(folder: string): boolean {
  */
 export async function checkRunFolder(folder: string, force: boolean): Promise<Result<void>> {
   try {
-    await mkdir(folder, { recursive: true });
+    if (!existsSync(folder)) return ok(undefined);
     const foreign = (await readdir(folder)).filter((name) => !OUR_NAMES.includes(name));
     if (isRunFolder(folder) && !force) {
       return err(appError('folder_has_run', `${folder} already holds a run.`));

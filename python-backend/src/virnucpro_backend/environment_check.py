@@ -32,7 +32,7 @@ def check_environment(*, thorough: bool) -> dict[str, object]:
 
     `thorough` imports every module, which takes seconds; otherwise a module counts when it can be found.
     """
-    packages: dict[str, str] = {}
+    packages: dict[str, str] = {"virnucpro-backend": __version__}
     problems: dict[str, str] = {}
     for distribution, module in PACKAGES.items():
         problem = _problem(module, thorough)
@@ -43,7 +43,6 @@ def check_environment(*, thorough: bool) -> dict[str, object]:
     return {
         "executable": sys.executable,
         "python_version": ".".join(str(part) for part in sys.version_info[:3]),
-        "backend_version": __version__,
         "packages": packages,
         "problems": problems,
     }

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { remainingSeconds, workFraction, type WorkKnown } from './remainingTime.ts';
+import { RateMeter } from './throughput.ts';
+
+const work = (changes: Partial<WorkKnown>): WorkKnown => ({
+  residuesDone: 0,
+  residuesFound: 0,
+  readFraction: 0,
+  prepareFinished: false,
+  ...changes,
+});
+
+describe('progress by work', () => {
+  it('says nothing before it knows anything, and all done where there is nothing to do', () => {
+    expect(workFraction(work({}))).toBeNull();
+    expect(workFraction(work({ readFraction: 0.5 }))).toBeNull();
+    expect(workFraction(work({ readFraction: 1, prepareFinished: true }))).toBe(1);
+  });
+
+  it('counts on the unread part of the input holding as much as the part read', () => {
+    expect(workFraction(work({ residuesDone: 100, residuesFound: 500, readFraction: 0.5 }))).toBe(0.1);
+    expect(
+      workFraction(work({ residuesDone: 100, residuesFound: 500, readFraction: 1, prepareFinished: true })),
+    ).toBe(0.2);
+  });
+
+  it('gives the time left as a range that narrows as the input is read', () => {
+    const early = remainingSeconds(work({ residuesFound: 500, readFraction: 0.5 }), 10);
+    const late = remainingSeconds(work({ residuesFound: 1000, readFraction: 1, prepareFinished: true }), 10);
+    expect(early?.low).toBeCloseTo(70);
+    expect(early?.high).toBeCloseTo(130);
+    expect(late?.low).toBeCloseTo(90);
+    expect(late?.high).toBeCloseTo(110);
+    expect(remainingSeconds(work({ residuesFound: 500, readFraction: 0.5 }), null)).toBeNull();
+  });
+});
+
+describe('RateMeter', () => {
+  it('measures over its window and forgets what lies before it', () => {
+    const meter = new RateMeter(10_000);
+    expect(meter.rate(0)).toBeNull();
+    for (let second = 0; second <= 60; second++) meter.add(second < 30 ? 1000 : 10, second * 1000);
+    expect(meter.rate(60_000)).toBeCloseTo(10, 0);
+    meter.reset();
+    expect(meter.rate(61_000)).toBeNull();
+  });
+});

@@ -73,6 +73,7 @@ def check_consistency(outcome: Outcome) -> None:
     rows = np.array([frame[0] for frame in frames], np.int64)
     assert np.bincount(rows, minlength=done["records"]).tolist() == records["n_frames"].tolist()
     assert not records["n_chunks"][records["reason"] != 0].any()
+    assert all(done["not_scored"].values())
     shard_events = outcome.of("shard")
     assert [event["key"] for event in shard_events] == [f"{i:06d}" for i in range(done["shards"])]
     for event in [*shard_events, *outcome.of("records")]:

@@ -9,7 +9,7 @@ from virnucpro_backend.prepare.arrays import ByteArray, IntArray, offsets_of, tr
 
 HashArray = npt.NDArray[np.uint64]
 
-# Ten million identifiers are 80 MB of hashes, and as much again while they are sorted.
+# Ten million identifiers are 80 MB of hashes, and 200 MB more while they are sorted.
 MAX_COMPARED_IDENTIFIERS = 10_000_000
 
 _HASHED_BYTES = 4096
@@ -80,14 +80,16 @@ class RepeatedIdentifiers:
             return np.zeros(0, np.int64)
         hashes = np.concatenate(self._hashes)
         self._hashes = [hashes]
-        ordered = np.sort(hashes)
-        repeated = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
+        # Stable: of equal hashes the earliest row comes first, and the others repeat it.
+        order = np.argsort(hashes, kind="stable")
+        ordered = hashes[order]
+        is_repeat = np.zeros(order.size, np.bool_)
+        np.equal(ordered[1:], ordered[:-1], out=is_repeat[1:])
         del ordered
-        if repeated.size == 0:
-            return np.zeros(0, np.int64)
-        candidates = np.flatnonzero(np.isin(hashes, repeated))
-        _, first = np.unique(hashes[candidates], return_index=True)
-        return np.delete(candidates, first)
+        rows = order[is_repeat]
+        del order
+        rows.sort()
+        return rows
 
 
 def _pieces(data: bytes, counts: IntArray) -> list[bytes]:

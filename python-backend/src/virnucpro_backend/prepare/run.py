@@ -133,7 +133,8 @@ class Preparation:
             )
         self._bases += int(lengths.sum())
         self._chunks += int(n_chunks.sum())
-        self._reasons.update(dict(enumerate(np.bincount(group.reason).tolist())))
+        reasons, counts = np.unique(group.reason, return_counts=True)
+        self._reasons.update(dict(zip(reasons.tolist(), counts.tolist(), strict=True)))
         self._repeats.add(hash_identifiers(group.headers, group.header_counts))
         self._records.add(
             RecordRows(

@@ -8,12 +8,13 @@ import { example } from './commands/example.ts';
 import { models, type ModelsFlags } from './commands/models.ts';
 import { predict, type PredictFlags } from './commands/predict.ts';
 import { resume, type ResumeFlags } from './commands/resume.ts';
+import { DEFAULT_PORT, serve, type ServeFlags } from './commands/serve.ts';
 import { status } from './commands/status.ts';
 import { validate } from './commands/validate.ts';
 import { EXIT } from './exitCodes.ts';
 import { RETIRED_COMMANDS, RETIRED_VARIABLES } from './legacyTool.ts';
 import { appVersion, openEngine, unwrap } from './openEngine.ts';
-import { positiveInteger, predictCommand } from './predictCommand.ts';
+import { portNumber, positiveInteger, predictCommand } from './predictCommand.ts';
 import { environmentReporter } from './output/environmentReporter.ts';
 import { logTo } from './output/logFile.ts';
 import { createReporter, errorText, type Reporter, type ReporterKind } from './output/reporter.ts';
@@ -45,9 +46,10 @@ export async function runCommandLine(argv: readonly string[], storeHost: URL): P
     exitCode = await work(context);
   };
   try {
-    await program(withEngine, (code) => {
+    const setExitCode = (code: number): void => {
       exitCode = code;
-    }).parseAsync([...argv]);
+    };
+    await program(withEngine, setExitCode, storeHost).parseAsync([...argv]);
   } catch (reason) {
     const error = asAppError(reason);
     process.stderr.write(`${errorText(error)}\n`);
@@ -61,7 +63,7 @@ export async function runCommandLine(argv: readonly string[], storeHost: URL): P
 
 type WithEngine = (flags: CommonFlags, work: (context: EngineContext) => Promise<number>) => Promise<void>;
 
-function program(withEngine: WithEngine, setExitCode: (code: number) => void): Command {
+function program(withEngine: WithEngine, setExitCode: (code: number) => void, storeHost: URL): Command {
   const paths = resolveAppPaths({ startFolder: import.meta.dirname });
   const root = common(new Command('virnucpro'))
     .description('Find viral sequences in FASTA and FASTQ files on your own computer')
@@ -102,6 +104,19 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void): C
     .option('-o, --output-dir <folder>', 'folder for the results')
     .action(async (flags: CommonFlags & { outputDir?: string }) => {
       await withEngine(flags, (context) => example(context, flags.outputDir, reporter(flags)));
+    });
+
+  common(root.command('serve'))
+    .description('Browser mode: serve the window on this computer, for GPU servers without a screen')
+    .option('--port <n>', 'port to listen on, 0 for any that is free', portNumber, DEFAULT_PORT)
+    .option('--root <folder>', 'folder whose files the page may show (default: home folder)')
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option(
+      '--allow-network',
+      'listen where other computers can reach it: they need the token, but nothing is encrypted',
+    )
+    .action(async (flags: CommonFlags & ServeFlags) => {
+      setExitCode(await serve(flags, storeHost));
     });
 
   common(root.command('status'))

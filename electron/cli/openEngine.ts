@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppFailure } from '../contract/errors.ts';
 import { ok, type Result } from '../contract/result.ts';
+import { engineBase } from '../engine/engineBase.ts';
 import type { EngineContext } from '../engine/engineContext.ts';
 import { ensureEnvironment, resolveAppPaths, type EnvironmentState } from '../engine/environment/index.ts';
-import { DEADLINES } from '../engine/workers/deadlines.ts';
 
 export interface OpenEngineOptions {
   python?: string | undefined;
@@ -24,12 +24,12 @@ export async function openEngine(options: OpenEngineOptions): Promise<Result<Eng
   });
   if (!environment.ok) return environment;
   return ok({
-    appVersion: appVersion(paths.value.root),
-    paths: paths.value,
+    ...engineBase({
+      appVersion: appVersion(paths.value.root),
+      paths: paths.value,
+      storeHost: options.storeHost,
+    }),
     environment: environment.value,
-    storeHost: options.storeHost,
-    deadlines: DEADLINES,
-    restartDelayMs: 1000,
   });
 }
 

@@ -57,6 +57,14 @@ export function positiveInteger(text: string): number {
   return value;
 }
 
+export function portNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0 || value > 65_535) {
+    throw new InvalidArgumentError('Write a port number from 0 to 65535.');
+  }
+  return value;
+}
+
 function kebab(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

@@ -4,7 +4,8 @@ import type { ComputerCheck } from '../../contract/rpc/computer.ts';
 import { computerChecks, freeBytes, type ComputerFacts } from '../computer/computerChecks.ts';
 import { probeDevices } from '../devices/index.ts';
 import { listModels } from '../models/index.ts';
-import type { EngineBase, PythonGate } from './pythonGate.ts';
+import type { EngineBase } from '../engineBase.ts';
+import type { PythonGate } from './pythonGate.ts';
 
 /** Which facts a card needs before it can say anything. */
 const NEEDS: Record<ComputerCheck['id'], 'probe' | 'models' | 'disk' | 'python'> = {

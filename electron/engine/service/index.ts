@@ -1,5 +1,5 @@
 export { serviceRouter, type ServiceRouter } from './router/index.ts';
 export { openService, isAtWork, type Service, type ServiceOptions } from './service.ts';
-export type { EngineBase } from './pythonGate.ts';
 export { isInside, realPath } from './pathInside.ts';
 export type { DesktopActions, DownloadOffers, PathPolicy, WindowContext } from './windowContext.ts';
+export { pageFile, pageHeaders, type PageFile } from './pageFiles.ts';

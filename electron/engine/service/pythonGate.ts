@@ -1,12 +1,10 @@
 import { AppFailure, type AppError } from '../../contract/errors.ts';
 import type { Result } from '../../contract/result.ts';
+import type { EngineBase } from '../engineBase.ts';
 import type { EngineContext } from '../engineContext.ts';
 import { checkEnvironment, ensureEnvironment, stepProgress } from '../environment/index.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { StepJob } from './stepJob.ts';
-
-/** The engine before it has a Python environment: a window must open all the same, and say what is missing. */
-export type EngineBase = Omit<EngineContext, 'environment'>;
 
 export interface PythonGateOptions {
   /** `--python` or VIRNUCPRO_PYTHON. */
@@ -15,7 +13,7 @@ export interface PythonGateOptions {
   environment?: PythonEnvironment | undefined;
 }
 
-/** Stands before everything that needs Python: checks the environment once, and sets it up when the user asks for it. */
+/** Stands before everything that needs Python, so that a window opens without it: checks the environment once, and sets it up when the user asks for it. */
 export class PythonGate {
   private readonly base: EngineBase;
   private readonly interpreter: string | undefined;

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { RunRequest, RunSummary } from '../../contract/rpc/runs.ts';
+import type { EngineBase } from '../engineBase.ts';
 import { isActive } from '../runs/runTransitions.ts';
 import { openLibraryStore } from '../store/libraryStore.ts';
 import type { LibraryStore } from '../store/types.ts';
@@ -8,7 +9,7 @@ import { Inspections } from './inspections.ts';
 import { KnownPaths } from './knownPaths.ts';
 import { LiveTopic } from './liveTopic.ts';
 import { OpenRuns } from './openRuns.ts';
-import { PythonGate, type EngineBase, type PythonGateOptions } from './pythonGate.ts';
+import { PythonGate, type PythonGateOptions } from './pythonGate.ts';
 import { RunCatalog } from './runCatalog.ts';
 import { RunControl } from './runControl.ts';
 import { hasEnded } from './runSummary.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Plan } from '../../contract/plan.ts';
-import type { JsonObject, LibraryStore, RunStore } from '../store/types.ts';
+import type { LibraryStore, RunStore } from '../store/types.ts';
 
 const KEY = 'speeds';
 /** A device must have computed for this long before its speed means anything. */
@@ -70,7 +70,7 @@ export class SpeedBook {
       };
     }
     if (run.state.phase === 'done') this.learnFromWhole(plan, run.inputs, run.counts.residues.total, timings.workingMilliseconds, summaries); // prettier-ignore
-    await this.library.setSetting(KEY, this.speeds as unknown as JsonObject);
+    await this.library.setSetting(KEY, this.speeds);
   }
 
   /** Residues per base of input at this chunk length, as far as this computer has seen. */

@@ -1,0 +1,35 @@
+import { isIP } from 'node:net';
+
+/** What a request says of where it comes from. */
+export interface RequestOrigin {
+  host: string | undefined;
+  origin: string | undefined;
+}
+
+export function isLoopbackName(name: string): boolean {
+  return name === 'localhost' || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'));
+}
+
+/**
+ * Whether the Host header names this server. A page of another site that has its name point to 127.0.0.1 (DNS rebinding)
+ * still sends its own name. The port may be any: an SSH tunnel has one of its own.
+ */
+export function isOurHost(host: string | undefined, ownNames: readonly string[]): boolean {
+  const name = hostName(host);
+  return name !== undefined && (isLoopbackName(name) || ownNames.includes(name));
+}
+
+/** Whether a request that changes something, or opens a socket, comes from a page of this very server. */
+export function isOurOrigin({ host, origin }: RequestOrigin): boolean {
+  if (host === undefined || origin === undefined) return false;
+  return origin === `http://${host}` || origin === `https://${host}`;
+}
+
+function hostName(host: string | undefined): string | undefined {
+  if (host === undefined || !/^[\w.:[\]-]+$/.test(host)) return undefined;
+  try {
+    return new URL(`http://${host}`).hostname.replace(/^\[|\]$/g, '').toLowerCase();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,206 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { join } from 'node:path';
+import { RPCHandler } from '@orpc/server/ws';
+import { WebSocketServer, type WebSocket } from 'ws';
+import { appError, AppFailure } from '../contract/errors.ts';
+import { pageHeaders, serviceRouter, type Service, type WindowContext } from '../engine/service/index.ts';
+import { Downloads } from './downloads.ts';
+import { sendEntrance, sendPageFile } from './pageServer.ts';
+import { isLoopbackName, isOurHost, isOurOrigin } from './requestGuard.ts';
+import { rootPolicy } from './rootPolicy.ts';
+import { receiveUpload } from './uploads.ts';
+import { WindowSessions } from './windowSessions.ts';
+
+const LARGEST_MESSAGE_BYTES = 16 * 1024 * 1024;
+/** A tunnel that has died says nothing: the socket is asked for a sign of life. */
+const PING_INTERVAL_MS = 30_000;
+/** A window that takes nothing any more must not fill the memory. */
+const MOST_UNSENT_BYTES = 64 * 1024 * 1024;
+const GOING_AWAY = 1001;
+
+export interface ServerOptions {
+  host: string;
+  /** 0 for any that is free. */
+  port: number;
+  /** Folder that windows may look into. */
+  root: string;
+  /** The built window: dist/renderer. */
+  pageFolder: string;
+  /** Listens beyond this computer, which the user must have asked for. */
+  allowNetwork: boolean;
+  /** A token has been used: the next browser needs this address. */
+  onNewAddress: (address: string) => void;
+}
+
+export interface RunningServer {
+  readonly port: number;
+  /** With the token that opens one browser. */
+  readonly address: () => string;
+  readonly close: () => Promise<void>;
+}
+
+/** Browser mode: the window over HTTP, the contract over a WebSocket, for this computer or through a tunnel. */
+export async function startServer(service: Service, options: ServerOptions): Promise<RunningServer> {
+  const { host, root, pageFolder } = options;
+  if (!isLoopbackName(host) && !options.allowNetwork) {
+    throw new AppFailure(
+      appError('usage', `${host} can be reached by other computers.`, {
+        nextStep: 'Leave --host out and use an SSH tunnel, or add --allow-network if you trust the network.',
+      }),
+    );
+  }
+  const { dataDir } = service.engine.paths;
+  const downloads = new Downloads(join(dataDir, 'exports', String(process.pid)));
+  const uploads = join(dataDir, 'uploads');
+  const paths = rootPolicy(root);
+  const context: WindowContext = { shell: 'browser', paths, downloads };
+  const handler = new RPCHandler(serviceRouter(service));
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: LARGEST_MESSAGE_BYTES,
+    perMessageDeflate: false,
+  });
+
+  const server = createServer((request, response) => {
+    void answer(request, response).catch(() => response.destroy());
+  });
+  server.on('upgrade', (request, socket, head) => {
+    const refusal = refuseUpgrade(request);
+    if (refusal !== undefined) {
+      refuseSocket(socket, refusal);
+      return;
+    }
+    sockets.handleUpgrade(request, socket, head, (webSocket) => {
+      keepAlive(webSocket);
+      void handler.upgrade(webSocket, { context: { window: context } });
+    });
+  });
+  await listen(server, host, options.port);
+  const { port } = server.address() as AddressInfo;
+  const sessions = new WindowSessions(port);
+  const address = (): string =>
+    `http://${host.includes(':') ? `[${host}]` : host}:${port}/?token=${sessions.currentToken}`;
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const hostHeader = request.headers.host;
+    if (!isOurHost(hostHeader, [host.toLowerCase()])) {
+      response.writeHead(403).end('This server is not called by that name.');
+      return;
+    }
+    const headers = pageHeaders([`ws://${hostHeader ?? ''}`, `wss://${hostHeader ?? ''}`]);
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    const url = new URL(request.url ?? '/', 'http://localhost');
+    const [, area = '', first = ''] = url.pathname.split('/');
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (area === 'rpc' || area === 'upload' || area === 'download') {
+      if (!sessions.knows(request.headers.cookie)) {
+        response.writeHead(401).end('Open the address that the server printed.');
+      } else if (area === 'download' && isRead) {
+        await downloads.send(first, response);
+      } else if (area === 'upload' && request.method === 'PUT') {
+        await upload(first, request, response);
+      } else {
+        response.writeHead(area === 'rpc' ? 426 : 405).end();
+      }
+      return;
+    }
+    if (!isRead) {
+      response.writeHead(405).end();
+      return;
+    }
+    const token = url.pathname === '/' ? url.searchParams.get('token') : null;
+    const cookie = token === null ? undefined : sessions.enter(token);
+    if (cookie !== undefined) {
+      sendEntrance(response, cookie);
+      options.onNewAddress(address());
+      return;
+    }
+    await sendPageFile(pageFolder, url.pathname, request, response);
+  }
+
+  async function upload(
+    encodedName: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    if (!isOurOrigin({ host: request.headers.host, origin: request.headers.origin })) {
+      response.writeHead(403).end();
+      return;
+    }
+    const received = await receiveUpload(uploads, decodeName(encodedName), request);
+    const body = JSON.stringify(received.ok ? { path: received.value } : { error: received.error });
+    response
+      .writeHead(received.ok ? 201 : 507, { 'content-type': 'application/json', connection: 'close' })
+      .end(body);
+  }
+
+  function refuseUpgrade(request: IncomingMessage): number | undefined {
+    const { host: hostHeader, origin, cookie } = request.headers;
+    if (!isOurHost(hostHeader, [host.toLowerCase()])) return 403;
+    if (!isOurOrigin({ host: hostHeader, origin })) return 403;
+    if (!sessions.knows(cookie)) return 401;
+    return request.url === '/rpc' ? undefined : 404;
+  }
+
+  return {
+    port,
+    address,
+    close: async () => {
+      for (const socket of sockets.clients) socket.close(GOING_AWAY, 'The server has been stopped.');
+      server.close();
+      server.closeIdleConnections();
+      await downloads.close();
+    },
+  };
+}
+
+function keepAlive(socket: WebSocket): void {
+  let answered = true;
+  socket.on('pong', () => {
+    answered = true;
+  });
+  const timer = setInterval(() => {
+    if (!answered || socket.bufferedAmount > MOST_UNSENT_BYTES) {
+      socket.terminate();
+      return;
+    }
+    answered = false;
+    socket.ping();
+  }, PING_INTERVAL_MS);
+  socket.on('close', () => {
+    clearInterval(timer);
+  });
+  // What the socket says of its end is enough.
+  socket.on('error', () => undefined);
+}
+
+function refuseSocket(socket: Duplex, status: number): void {
+  socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (reason: NodeJS.ErrnoException) => {
+      const inUse = reason.code === 'EADDRINUSE';
+      reject(
+        new AppFailure(
+          appError('usage', inUse ? `Port ${port} is in use already.` : `${host} cannot be listened on.`, {
+            nextStep: inUse ? 'Choose another with --port, or --port 0 for any.' : 'Choose another --host.',
+            detail: reason.message,
+          }),
+        ),
+      );
+    });
+    server.listen(port, host, resolve);
+  });
+}
+
+function decodeName(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return encoded;
+  }
+}

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { appError, asAppError, type AppError } from '../contract/errors.ts';
+import { err, ok, type Result } from '../contract/result.ts';
+import { freeBytes } from '../engine/computer/computerChecks.ts';
+
+/** Left over for everything else on the disk. */
+const DISK_RESERVE_BYTES = 200_000_000;
+const LONGEST_NAME_BYTES = 200;
+const UNNAMED = 'upload.fasta';
+
+/** Streams a dropped file straight to the disk; answers with its path. Each in a folder of its own, so that names stay as they are. */
+export async function receiveUpload(
+  folder: string,
+  name: string,
+  request: IncomingMessage,
+): Promise<Result<string>> {
+  const announced = Number(request.headers['content-length'] ?? 0);
+  const free = await freeBytes(folder);
+  if (free !== null && announced > free - DISK_RESERVE_BYTES) {
+    return err(appError('disk_full', `${name} does not fit on the disk of the engine's computer.`));
+  }
+  const place = join(folder, randomUUID());
+  const partial = join(place, 'incoming.part');
+  const path = join(place, safeName(name));
+  try {
+    await mkdir(place, { recursive: true });
+    await pipeline(request, createWriteStream(partial, { flags: 'wx' }));
+    await rename(partial, path);
+    return ok(path);
+  } catch (reason) {
+    await rm(place, { recursive: true, force: true });
+    return err(uploadError(name, reason));
+  }
+}
+
+/** The file's name without anything that means something to a file system. */
+export function safeName(name: string): string {
+  const plain = name
+    .replaceAll(/[\p{Cc}\p{Cf}\\/:*?"<>|]/gu, '_')
+    .replace(/^[.\s]+/, '')
+    .replace(/[.\s]+$/, '');
+  let short = plain;
+  // The end holds what tells the format: .fasta.gz
+  while (Buffer.byteLength(short) > LONGEST_NAME_BYTES) short = short.replace(/^./su, '');
+  return short || UNNAMED;
+}
+
+function uploadError(name: string, reason: unknown): AppError {
+  const code = reason instanceof Error ? (reason as NodeJS.ErrnoException).code : undefined;
+  if (code === 'ENOSPC') return appError('disk_full', `The disk was full before ${name} had arrived.`);
+  if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE') {
+    return appError('input_unreadable', `${name} did not arrive completely.`, { nextStep: 'Send it again.' });
+  }
+  return asAppError(reason);
+}

@@ -1,0 +1,37 @@
+"""The reading frames of given files, by way of prepare and the shard files that it writes."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from virnucpro_backend.inference.shard_file import ShardFrames, read_shard
+from virnucpro_backend.prepare.job import Job, JobInput
+from virnucpro_backend.prepare.run import Preparation
+
+
+def frames_of(inputs: Sequence[Path], chunk_length: int, residues_per_part: int) -> list[ShardFrames]:
+    """All open frames of FASTA or FASTQ files in parts of about so many residues.
+
+    Raises PrepareError for files that a run would refuse.
+    """
+    with tempfile.TemporaryDirectory(prefix="virnucpro-fidelity-") as folder:
+        events: list[dict[str, object]] = []
+
+        def emit(type: str, **fields: object) -> None:
+            events.append({"type": type, **fields})
+
+        job = Job(
+            tuple(JobInput(number, path, None) for number, path in enumerate(inputs)),
+            Path(folder) / "work",
+            chunk_length,
+            residues_per_part,
+            tail_shards=0,
+        )
+        Preparation(job, emit).run()
+        return [
+            read_shard(Path(folder) / str(event["path"]), str(event["sha256"]), 0, int(str(event["frames"])))
+            for event in events
+            if event["type"] == "shard"
+        ]

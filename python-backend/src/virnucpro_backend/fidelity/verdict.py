@@ -1,0 +1,88 @@
+"""Which precisions are offered, and which one is recommended: rules over measured figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from virnucpro_backend.fidelity.agreement import ScoreAgreement, VectorAgreement
+from virnucpro_backend.fidelity.int8 import Products
+
+Tried = Literal["bf16", "fp16", "fp8", "int8"]
+
+INT8_WORTHWHILE = 1.05
+"""How much faster than FP8 its products must be: FP8 has the range that activations with outliers need."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Least cosine that at most a thousandth of the frames may fall below, and most labels that may flip."""
+
+    cosine_p01: float
+    flip_share: float
+
+
+RULES: Mapping[Tried, Rule] = {
+    "bf16": Rule(0.997, 0.002),
+    "fp16": Rule(0.9999, 0.002),
+    "fp8": Rule(0.999, 0.001),
+    "int8": Rule(0.999, 0.001),
+}
+"""BF16 and FP16 are held against FP32; FP8 and INT8 against FP16."""
+
+PREFERENCE: tuple[Tried, ...] = ("bf16", "fp16")
+"""Precisions that a run chooses by itself, fastest first; FP8 is only ever chosen by the user."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a precision may be used, and why not."""
+
+    offered: bool
+    reason: str
+
+
+def judge(
+    precision: Tried,
+    embeddings: Mapping[str, VectorAgreement],
+    scores: ScoreAgreement,
+    failed: int,
+) -> Verdict:
+    """Hold a precision's figures against its rule. `embeddings`: of both encoders."""
+    rule = RULES[precision]
+    against = "FP16" if precision in ("fp8", "int8") else "FP32"
+    reasons = []
+    if failed:
+        reasons.append(f"{failed:,} frames have no finite result")
+    for name, agreement in embeddings.items():
+        # Written so that NaN fails.
+        if not agreement.cosine_p01 >= rule.cosine_p01:
+            reasons.append(
+                f"cosine p0.1 of {name} is {agreement.cosine_p01:.6f} against {against}, "
+                f"at least {rule.cosine_p01} is needed"
+            )
+    if not scores.flip_share <= rule.flip_share:
+        reasons.append(
+            f"{100 * scores.flip_share:.3f} % of the labels flip against {against}, "
+            f"at most {100 * rule.flip_share:.1f} % may"
+        )
+    return Verdict(not reasons, "; ".join(reasons))
+
+
+def judge_int8(fidelity: Verdict, measured: Products) -> Verdict:
+    """INT8 is refused unless it is faithful and its products beat those of FP8, or of BF16 without FP8."""
+    reasons = [fidelity.reason] if fidelity.reason else []
+    rival, rate = ("FP8", measured.fp8) if measured.fp8 is not None else ("BF16", measured.bf16)
+    if measured.int8 is None:
+        reasons.append("this GPU or PyTorch has no INT8 products")
+    elif measured.int8 < INT8_WORTHWHILE * rate:
+        reasons.append(
+            f"its products alone run at {measured.int8:,.0f} TOP/s, those of {rival} at {rate:,.0f}"
+        )
+    return Verdict(not reasons, "; ".join(reasons) or "not built into the program")
+
+
+def recommend(verdicts: Mapping[Tried, Verdict]) -> str:
+    """The first preferred precision that was measured and passed; FP32 where none did."""
+    return next((name for name in PREFERENCE if name in verdicts and verdicts[name].offered), "fp32")

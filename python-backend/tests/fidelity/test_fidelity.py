@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from virnucpro_backend.encoders.dnabert_s import DnabertSConfig
+from virnucpro_backend.encoders.esm2 import Esm2Config
+from virnucpro_backend.fidelity.__main__ import main
+from virnucpro_backend.fidelity.agreement import FrameResults, compare_scores, compare_vectors
+from virnucpro_backend.fidelity.frames import frames_of
+from virnucpro_backend.fidelity.int8 import Int8Linear, Products, to_int8
+from virnucpro_backend.fidelity.measure import Measurement
+from virnucpro_backend.fidelity.report import compare
+from virnucpro_backend.fidelity.source import FolderSource, RandomSource
+from virnucpro_backend.fidelity.verdict import Verdict, judge, judge_int8, recommend
+from virnucpro_backend.random_model import RandomWeights, demo_tokenizer, write_random_model
+from virnucpro_backend.weights.model_folder import load_model
+
+RESOURCES = Path(__file__).parents[3] / "resources"
+CPU = torch.device("cpu")
+SMALL = RandomWeights(CPU, 1, Esm2Config(2, 64, 2, 128), DnabertSConfig(2, 48, 2, 96, 4096))
+
+
+@pytest.fixture(scope="module")
+def sample() -> Path:
+    return RESOURCES / "sample.fa"
+
+
+def test_fp32_against_itself_is_exact_and_halved_batches_change_nothing_on_a_cpu(sample: Path) -> None:
+    source = FolderSource(RESOURCES / "demo-model", CPU)
+    parts = frames_of([sample], source.chunk_length, 8192)
+    measurement = Measurement(source, parts, 1024, bounded_parts=1)
+    reference = measurement.reference()
+    again = measurement.measured(source.load("fp32"))
+    for vectors in compare(again.results, reference.results).vectors.values():
+        assert vectors.relative_error == vectors.relative_error_max == 0
+        assert vectors.cosine_min == pytest.approx(1, abs=1e-12)
+    scores = compare_scores(again.results, reference.results)
+    assert (scores.difference_max, scores.flips) == (0, 0)
+    assert reference.bounded is not None
+    assert reference.bounded.frames == parts[0].count
+    assert reference.bounded.halved_batches == reference.bounded.bisected_part == 0
+
+
+def test_half_precision_is_near_and_coarser_in_bf16(sample: Path) -> None:
+    source = RandomSource(SMALL, demo_tokenizer())
+    parts = frames_of([sample], 500, 8192)[:1]
+    measurement = Measurement(source, parts, 2048, bounded_parts=0)
+    reference = measurement.reference().results
+    errors = {}
+    for precision in ("fp16", "bf16"):
+        run = measurement.measured(source.load(precision))  # type: ignore[arg-type]
+        errors[precision] = compare(run.results, reference).vectors["ESM-2"].relative_error
+    assert 1e-5 < errors["fp16"] < errors["bf16"] / 3 < 1e-2
+    # The random head is scaled to these frames: it calls half of them virus, with scores all over the range.
+    assert 0.4 < reference.is_virus.mean() < 0.6
+    assert reference.score2.std() > 0.2
+
+
+def test_figures_against_plain_definitions() -> None:
+    random = np.random.RandomState(0)
+    reference = random.standard_normal((4000, 8)).astype(np.float32)
+    ours = reference + 0.1 * random.standard_normal(reference.shape).astype(np.float32)
+    cosines = sorted(
+        float(a @ b / (np.linalg.norm(a) * np.linalg.norm(b))) for a, b in zip(ours, reference, strict=True)
+    )
+    figures = compare_vectors(ours, reference)
+    assert figures.cosine_min == pytest.approx(cosines[0], abs=1e-6)
+    assert sum(cosine < figures.cosine_p01 for cosine in cosines) == 4
+    assert figures.cosine_median == pytest.approx(cosines[2000], abs=1e-4)
+    assert figures.relative_error == pytest.approx(
+        float(np.linalg.norm(ours - reference) / np.linalg.norm(reference)), rel=1e-5
+    )
+
+    score2 = np.array([0.1, 0.49, 0.7, 0.9], np.float32)
+    moved = np.array([0.1, 0.52, 0.71, 0.85], np.float32)
+    scores = compare_scores(_results(moved), _results(score2))
+    assert (scores.flips, scores.flip_share) == (1, 0.25)
+    assert scores.difference_max == pytest.approx(0.05, abs=1e-6)
+
+
+def test_fp8_is_refused_by_cosine_by_flips_and_by_anything_not_finite() -> None:
+    good = compare_vectors(np.eye(4, dtype=np.float32), np.eye(4, dtype=np.float32))
+    same = compare_scores(_results(np.full(2000, 0.9)), _results(np.full(2000, 0.9)))
+    assert judge("fp8", {"ESM-2": good}, same, failed=0) == Verdict(True, "")
+    assert "no finite" in judge("fp8", {"ESM-2": good}, same, failed=1).reason
+
+    rotated = np.tile(np.array([[1.0, 0.05]], np.float32), (100, 1))
+    off = compare_vectors(rotated, np.tile(np.array([[1.0, 0.0]], np.float32), (100, 1)))
+    refused = judge("fp8", {"ESM-2": off}, same, failed=0)
+    assert not refused.offered
+    assert "0.998752" in refused.reason
+    assert "FP16" in refused.reason
+    assert judge("bf16", {"ESM-2": off}, same, failed=0).offered
+
+    flipped = np.full(2000, 0.9)
+    flipped[:3] = 0.1
+    flips = compare_scores(_results(flipped), _results(np.full(2000, 0.9)))
+    assert "0.150 %" in judge("fp8", {"ESM-2": good}, flips, failed=0).reason
+    assert judge("fp16", {"ESM-2": good}, flips, failed=0).offered
+
+    broken = compare_vectors(np.full((3, 2), np.nan, np.float32), np.ones((3, 2), np.float32))
+    assert not judge("fp16", {"ESM-2": broken}, same, failed=0).offered
+
+
+def test_recommendation_is_the_fastest_that_passes() -> None:
+    passed, refused = Verdict(True, ""), Verdict(False, "it is off")
+    assert recommend({"fp16": passed, "bf16": passed, "fp8": passed}) == "bf16"
+    assert recommend({"fp16": passed, "bf16": refused}) == "fp16"
+    assert recommend({"fp16": refused, "bf16": refused, "fp8": passed}) == "fp32"
+
+
+def test_int8_is_refused_where_it_brings_no_speed() -> None:
+    passed = Verdict(True, "")
+    assert "1,200" in judge_int8(passed, Products(1024, 700, 1200, 1210, 300)).reason
+    assert not judge_int8(passed, Products(1024, 700, None, None, None)).offered
+    assert judge_int8(passed, Products(1024, 700, None, 900, 300)).offered
+
+
+def test_int8_products_are_what_they_stand_for() -> None:
+    torch.manual_seed(0)
+    linear = torch.nn.Linear(64, 48)
+    x = torch.randn(32, 64)
+    with torch.inference_mode():
+        exact = linear(x)
+        error = torch.linalg.norm(Int8Linear(linear)(x) - exact) / torch.linalg.norm(exact)
+    assert 1e-4 < float(error) < 0.02
+    esm2, _ = SMALL.encoders("fp32")
+    to_int8(esm2)
+    assert esm2.dtype == torch.float32
+    assert sum(isinstance(module, Int8Linear) for module in esm2.modules()) == 4 * SMALL.esm2_config.layers
+
+
+def test_a_written_random_model_is_the_one_made_in_memory(tmp_path: Path) -> None:
+    write_random_model(tmp_path / "model", SMALL, demo_tokenizer(), 500)
+    loaded = load_model(tmp_path / "model", CPU, "fp32")
+    made, _ = SMALL.encoders("fp32")
+    assert loaded.notice is not None
+    for name, tensor in made.state_dict().items():
+        assert torch.equal(loaded.esm2.state_dict()[name], tensor), name
+
+
+def test_the_command_writes_its_file(
+    tmp_path: Path, sample: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small = tmp_path / "small.fa"
+    small.write_text("".join(sample.read_text().partition("\n")[0:2]) + "ACGTTGCA" * 200 + "\n")
+    words = ["--model", RESOURCES / "demo-model", "--input", small, "--device", "cpu", "--precisions", "bf16"]
+    words += ["--tokens-per-batch", "1024", "--json", tmp_path / "out.json"]
+    assert main([str(word) for word in words]) == 0
+    content = json.loads((tmp_path / "out.json").read_text())
+    assert content["recommended"] == "fp32"
+    assert content["settles_it"] is False
+    assert content["precisions"]["bf16"]["against"]["fp32"]["embeddings"]["ESM-2"]["cosine_min"] > 0.99
+    assert content["versions"]["torch"] == torch.__version__
+    assert "does not settle it" in capsys.readouterr().out
+
+
+def _results(score2: np.ndarray) -> FrameResults:
+    nothing = np.zeros((len(score2), 1), np.float32)
+    values = score2.astype(np.float32)
+    return FrameResults(nothing, nothing, 1 - values, values, 0, 0)

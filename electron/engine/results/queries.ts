@@ -11,14 +11,7 @@ import { FRAMES_IN_MASK, frameName, indexOfLargest, isVirusCall, largest } from 
 import { chunkBounds } from './chunkLayout.ts';
 import { scorePairs, scoredFrames } from './recordScan.ts';
 import { nameText } from './tableRows.ts';
-import type {
-  ChunkPage,
-  InputResultSummary,
-  ScoreHistogram,
-  SequencePage,
-  SequencePageRequest,
-  ThresholdCounts,
-} from './types.ts';
+import type { ChunkPage, InputResultSummary } from './types.ts';
 
 export const SEQUENCE_COLUMNS = `
   s.row, r.name, r.header, r.input, r.length, r.n_chunks AS nChunks, s.prediction, s.reason, s.virus_score AS virusScore,
@@ -42,14 +35,13 @@ export interface SequenceColumns {
   bestFrame: number | null;
 }
 
-/** Answers what a user asks of the results. Sorts, filters and pages in SQLite. */
+/** Answers what a user asks of one sequence, of its chunks, and of each input. */
 export function resultQueryMethods(db: Database.Database) {
   const chunkLength = readPlan(db).chunkLength;
   const oneSequence = db.prepare<[number], SequenceColumns>(
     `SELECT ${SEQUENCE_COLUMNS} FROM sequence s JOIN record r ON r.row = s.row WHERE s.row = ?`,
   );
   return {
-    pageSequences: db.transaction((request: SequencePageRequest) => pageSequences(db, chunkLength, request)),
     sequence: (row: number): SequenceResult | null => {
       const found = oneSequence.get(row);
       return found ? toSequence(found, chunkLength) : null;
@@ -57,57 +49,8 @@ export function resultQueryMethods(db: Database.Database) {
     chunksOf: db.transaction((row: number, offset: number, limit: number) =>
       chunksOf(db, chunkLength, row, offset, limit),
     ),
-    scoreHistogram: db.transaction((bins: number) => scoreHistogram(db, bins)),
     inputSummaries: (): InputResultSummary[] => inputSummaries(db),
-    thresholdCounts: (minVirusScore: number): ThresholdCounts => thresholdCounts(db, minVirusScore),
   };
-}
-
-const ORDER_COLUMN = {
-  row: 's.row',
-  virusScore: 's.virus_score',
-  length: 'r.length',
-  name: 'r.name',
-} as const;
-
-function pageSequences(
-  db: Database.Database,
-  chunkLength: number,
-  request: SequencePageRequest,
-): SequencePage {
-  const { conditions, values } = filterOf(request);
-  const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
-  const direction = request.descending ? 'DESC' : 'ASC';
-  // Without a score they come last, whichever way the rest is sorted.
-  const order = `${ORDER_COLUMN[request.sort]} ${direction}${request.sort === 'virusScore' ? ' NULLS LAST' : ''}, s.row`;
-  const from = `FROM sequence s JOIN record r ON r.row = s.row ${where}`;
-  const page = db.prepare<unknown[], SequenceColumns>(
-    `SELECT ${SEQUENCE_COLUMNS} ${from} ORDER BY ${order} LIMIT ? OFFSET ?`,
-  );
-  const total = db.prepare<unknown[], number>(`SELECT count(*) ${from}`).pluck();
-  return {
-    sequences: page.all(...values, request.limit, request.offset).map((row) => toSequence(row, chunkLength)),
-    total: total.get(...values) ?? 0,
-  };
-}
-
-function filterOf(request: SequencePageRequest): { conditions: string[]; values: (string | number)[] } {
-  const conditions: string[] = [];
-  const values: (string | number)[] = [];
-  const add = (condition: string, value: string | number | undefined) => {
-    if (value === undefined) return;
-    conditions.push(condition);
-    values.push(value);
-  };
-  add('s.prediction = ?', request.prediction);
-  add('r.input = ?', request.input);
-  add('s.virus_score >= ?', request.minVirusScore);
-  add('r.length >= ?', request.minLength);
-  add(
-    `r.name LIKE ? ESCAPE '\\'`,
-    request.nameContains && `%${request.nameContains.replaceAll(/[\\%_]/g, '\\$&')}%`,
-  );
-  return { conditions, values };
 }
 
 export function toSequence(row: SequenceColumns, chunkLength: number): SequenceResult {
@@ -181,21 +124,6 @@ function chunkScores(chunk: ChunkColumns | undefined): Omit<ChunkResult, 'chunk'
   };
 }
 
-function scoreHistogram(db: Database.Database, bins: number): ScoreHistogram {
-  const counts = new Array<number>(bins).fill(0);
-  let notScored = 0;
-  const rows = db
-    .prepare<[number, number], { bin: number | null; n: number }>(
-      'SELECT min(CAST(virus_score * ? AS INTEGER), ? - 1) AS bin, count(*) AS n FROM sequence GROUP BY bin',
-    )
-    .all(bins, bins);
-  for (const { bin, n } of rows) {
-    if (bin === null) notScored += n;
-    else counts[bin]! += n;
-  }
-  return { counts, scored: counts.reduce((sum, n) => sum + n, 0), notScored };
-}
-
 function inputSummaries(db: Database.Database): InputResultSummary[] {
   const summaries = new Map<number, InputResultSummary>();
   const rows = db
@@ -215,14 +143,4 @@ function inputSummaries(db: Database.Database): InputResultSummary[] {
 
 function noPredictions(): Record<Prediction, number> {
   return Object.fromEntries(predictionSchema.options.map((name) => [name, 0])) as Record<Prediction, number>;
-}
-
-function thresholdCounts(db: Database.Database, minVirusScore: number): ThresholdCounts {
-  const counts = db
-    .prepare<[number], { total: number; scored: number; atOrAbove: number }>(
-      `SELECT count(*) AS total, count(virus_score) AS scored, coalesce(sum(virus_score >= ?), 0) AS atOrAbove FROM sequence`,
-    )
-    .get(minVirusScore);
-  const { total, scored, atOrAbove } = counts ?? { total: 0, scored: 0, atOrAbove: 0 };
-  return { atOrAbove, below: scored - atOrAbove, notScored: total - scored };
 }

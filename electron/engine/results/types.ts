@@ -4,44 +4,10 @@ import type { TableExport, WrittenExport } from './exportTable.ts';
 import type { SequenceSelection } from './sequenceFilter.ts';
 import type { FoundSequences, PredictionCounts } from './sequenceQueries.ts';
 
-export interface SequencePageRequest {
-  sort: 'row' | 'virusScore' | 'length' | 'name';
-  descending: boolean;
-  offset: number;
-  limit: number;
-  prediction?: Prediction;
-  input?: number;
-  /** Keeps sequences with at least this virus_score; those without a score fall out. */
-  minVirusScore?: number;
-  minLength?: number;
-  /** Part of the name, upper and lower case alike. */
-  nameContains?: string;
-}
-
-export interface SequencePage {
-  sequences: SequenceResult[];
-  /** Sequences that pass the filter, on all pages together. */
-  total: number;
-}
-
-export interface ScoreHistogram {
-  /** `counts[i]` sequences have i/n <= virus_score < (i+1)/n; the last bin includes 1. */
-  counts: number[];
-  scored: number;
-  notScored: number;
-}
-
 export interface InputResultSummary {
   input: number;
   sequences: number;
   byPrediction: Record<Prediction, number>;
-}
-
-/** What a threshold on virus_score would keep. It never changes `prediction`. */
-export interface ThresholdCounts {
-  atOrAbove: number;
-  below: number;
-  notScored: number;
 }
 
 export interface ChunkPage {
@@ -51,13 +17,10 @@ export interface ChunkPage {
 
 /** Reads the derived results. Empty until `writeTables` has run once. */
 export interface ResultReader {
-  pageSequences(request: SequencePageRequest): Promise<SequencePage>;
   sequence(row: number): Promise<SequenceResult | null>;
   /** Chunks of one record, those without an open frame included; `chunk` counts from 1, as in chunk ids. */
   chunksOf(row: number, offset: number, limit: number): Promise<ChunkPage>;
-  scoreHistogram(bins: number): Promise<ScoreHistogram>;
   inputSummaries(): Promise<InputResultSummary[]>;
-  thresholdCounts(minVirusScore: number): Promise<ThresholdCounts>;
   findSequences(
     selection: SequenceSelection,
     sort: SequenceSort,

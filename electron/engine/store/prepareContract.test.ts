@@ -103,10 +103,8 @@ describe.skipIf(!existsSync(PYTHON))('with the real prepare (skipped without pyt
     }
     const { counts } = await store.writeTables();
     expect(counts.byReason).toMatchObject({ ok: 3, empty: 1, invalid_characters: 1, no_open_frame: 1 });
-    const page = await store.pageSequences({ sort: 'row', descending: false, offset: 0, limit: 10 });
-    expect(
-      page.sequences.map(({ seqName, header, input, length }) => [seqName, header, input, length]),
-    ).toEqual([
+    const page = await store.findSequences({ filter: {} }, { by: 'row', descending: false }, 0, 10);
+    expect(page.items.map(({ seqName, header, input, length }) => [seqName, header, input, length])).toEqual([
       ['first', 'first record', 0, 700],
       ['first', 'first again, same name', 0, 120],
       ['nothing', 'nothing', 0, 0],
@@ -116,7 +114,7 @@ describe.skipIf(!existsSync(PYTHON))('with the real prepare (skipped without pyt
     ]);
 
     const rowsPath = join(folder, 'rows');
-    expect(await store.writeViralRows(rowsPath)).toBe(2);
+    expect(await store.writeSelectedRows({ filter: { predictions: ['virus'] } }, rowsPath)).toBe(2);
     const outPath = join(folder, 'out.fna');
     const extraction = { type: 'extract', inputs, rows_path: rowsPath, out_path: outPath };
     expect(await python('prepare.extract', extraction)).toEqual([{ type: 'extracted', records: 2 }]);

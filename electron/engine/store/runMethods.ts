@@ -3,7 +3,6 @@ import { exportTable, type TableExport } from '../results/exportTable.ts';
 import { resultQueryMethods } from '../results/queries.ts';
 import { sequenceQueryMethods } from '../results/sequenceQueries.ts';
 import { writeTables } from '../results/tables.ts';
-import { writeViralRows } from '../results/viralRows.ts';
 import { attemptReadMethods, attemptWriteMethods } from './attempts.ts';
 import { readCounts, readInputProgress } from './progress.ts';
 import { eventPageMethods } from './eventPages.ts';
@@ -35,7 +34,6 @@ export function runReadMethods(db: Database.Database, folder: string) {
     timings: db.transaction(() => readTimings(db)),
     deviceSummaries: () => readDeviceSummaries(db),
     verifyPendingShards: () => verifyPendingShards(db, folder),
-    writeViralRows: (path: string) => writeViralRows(db, path),
     ...shardReadMethods(db),
     ...attemptReadMethods(db),
     ...telemetryReadMethods(db),

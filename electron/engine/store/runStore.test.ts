@@ -2,6 +2,7 @@ import { rmSync, writeFileSync, appendFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { AppFailure } from '../../contract/errors.ts';
+import type { SequenceFilter } from '../../contract/rpc/results.ts';
 import { openRunStore } from './runStore.ts';
 import {
   begin,
@@ -408,42 +409,35 @@ describe('questions about results', () => {
     const run = await preparedRun([records.slice(0, 25), records.slice(25)], 7);
     await computeAll(run);
     await run.store.writeTables();
-    const page = { sort: 'virusScore', descending: true, offset: 0, limit: 100 } as const;
-    const all = await run.store.pageSequences(page);
+    const bestFirst = { by: 'virusScore', descending: true } as const;
+    const find = (filter: SequenceFilter, offset = 0, limit = 100) =>
+      run.store.findSequences({ filter }, bestFirst, offset, limit);
+    const rows = ({ items }: { items: { row: number }[] }) => items.map(({ row }) => row);
+    const all = await find({});
     const scored = records.flatMap((_, row) =>
       row % 5 === 0 ? [] : [{ row, score: scoreOf({ row, chunk: 0, frame: 0 }) }],
     );
     const sorted = [...scored].sort((a, b) => b.score - a.score).map(({ row }) => row);
     expect(all.total).toBe(40);
-    expect(all.sequences.map(({ row }) => row)).toEqual([...sorted, 0, 5, 10, 15, 20, 25, 30, 35]);
-    const second = await run.store.pageSequences({ ...page, offset: 10, limit: 5 });
-    expect(second.sequences).toEqual(all.sequences.slice(10, 15));
+    expect(rows(all)).toEqual([...sorted, 0, 5, 10, 15, 20, 25, 30, 35]);
+    expect((await find({}, 10, 5)).items).toEqual(all.items.slice(10, 15));
 
-    const few = await run.store.pageSequences({
-      ...page,
-      input: 1,
-      minVirusScore: 0.5,
-      nameContains: 'READ_3',
-    });
-    expect(few.sequences.map(({ row }) => row)).toEqual(
-      sorted.filter((row) => row >= 30 && scoreOf({ row, chunk: 0, frame: 0 }) >= 0.5),
-    );
-    expect((await run.store.pageSequences({ ...page, nameContains: '%' })).total).toBe(0);
-    expect((await run.store.sequence(sorted[0]!))?.virusScore).toBe(
-      scoreOf({ row: sorted[0]!, chunk: 0, frame: 0 }),
-    );
+    const few = { input: 1, minScore: 0.5, search: 'READ_3' };
+    const wanted = sorted.filter((row) => row >= 30 && scoreOf({ row, chunk: 0, frame: 0 }) >= 0.5);
+    expect(rows(await find(few))).toEqual(wanted);
+    expect(await run.store.countPredictions({ filter: few })).toMatchObject({ total: wanted.length });
+    expect((await find({ search: '%' })).total).toBe(0);
+    const picked = { filter: {}, rows: [7, 3] };
+    expect(rows(await run.store.findSequences(picked, { by: 'row', descending: false }, 0, 9))).toEqual([
+      3, 7,
+    ]);
+    const best = await run.store.sequence(sorted[0]!);
+    expect(best?.virusScore).toBe(scoreOf({ row: sorted[0]!, chunk: 0, frame: 0 }));
 
-    const above = scored.filter(({ score }) => score >= 0.5).length;
-    expect(await run.store.thresholdCounts(0.5)).toEqual({
-      atOrAbove: above,
-      below: 32 - above,
-      notScored: 8,
-    });
-    const { counts, notScored } = await run.store.scoreHistogram(4);
     const bins = [0, 1, 2, 3].map(
       (bin) => scored.filter(({ score }) => Math.floor(4 * score) === bin).length,
     );
-    expect([counts, notScored]).toEqual([bins, 8]);
+    expect(await run.store.scoreBins({ filter: {} }, 4)).toEqual(bins);
     const summaries = await run.store.inputSummaries();
     expect(summaries.map(({ sequences, byPrediction }) => [sequences, byPrediction.not_scored])).toEqual([
       [25, 5],

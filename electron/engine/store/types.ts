@@ -274,8 +274,6 @@ export interface RunStore extends ResultReader {
   /** Derives the sequence results and writes every table that run.db alone can give: all of RESULT_FILES but
    * viral_sequences.fna and run.json. Rejects if a shard is still pending or a record's frames are not all there. */
   writeTables(): Promise<TablesWritten>;
-  /** Writes the rows called virus, ascending, as little-endian U32 to a file; answers with how many. */
-  writeViralRows(path: string): Promise<number>;
 
   /** Brings everything into run.db itself, so that copying the folder loses nothing. */
   checkpoint(): Promise<void>;

@@ -76,19 +76,17 @@ await measure('verify of nothing pending', 1, 'calls', () => store.verifyPending
 const written = await measure('tables', done.frames, 'frames', () => store.writeTables());
 await measure('tables again', done.frames, 'frames', () => store.writeTables());
 await measure('page by score', 1, 'pages', () =>
-  store.pageSequences({ sort: 'virusScore', descending: true, offset: 1000, limit: 100 }),
+  store.findSequences({ filter: {} }, { by: 'virusScore', descending: true }, 1000, 100),
 );
 await measure('page by name, filtered', 1, 'pages', () =>
-  store.pageSequences({
-    sort: 'name',
-    descending: false,
-    offset: 0,
-    limit: 100,
-    nameContains: '99',
-    minLength: 600,
-  }),
+  store.findSequences(
+    { filter: { search: '99', minLength: 600 } },
+    { by: 'seqName', descending: false },
+    0,
+    100,
+  ),
 );
-await measure('histogram', 1, 'histograms', () => store.scoreHistogram(50));
+await measure('histogram', 1, 'histograms', () => store.scoreBins({ filter: {} }, 50));
 await measure('close', 1, 'closes', () => store.close());
 say(
   `${JSON.stringify(written.counts.byPrediction)} run.db ${(statSync(join(folder, 'run.db')).size / 1e6).toFixed(0)} MB`,

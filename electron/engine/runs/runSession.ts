@@ -48,6 +48,7 @@ export class RunSession {
   private workingSince: number | undefined;
   private readonly learntTokens = new Map<string, number>();
   private batchScale = 1;
+  private highestFraction = 0;
   private workerFacts: WorkerReady | undefined;
   private ending: Promise<void> = Promise.resolve();
 
@@ -117,18 +118,27 @@ export class RunSession {
   progress(now = Date.now()): RunProgress {
     const telemetry = this.period?.inference.devices() ?? [];
     const rates = telemetry.map((device) => device.tokensPerSecond(now)).filter((rate) => rate !== null);
-    return runProgress({
+    const progress = runProgress({
       run: this.run,
       counts: this.counts,
       inputs: this.inputs,
       prepare: this.period?.prepareProgress ?? null,
-      prepareFinished: this.period?.prepareFinished ?? this.run.prepared !== null,
+      // What prepare has found counts as known only together with the counts that go with it.
+      prepareFinished: this.run.prepared !== null && (this.period?.prepareFinished ?? true),
       residuesInWork: telemetry.reduce((sum, device) => sum + device.residuesInWork, 0),
       shardsInWork: this.period?.inference.shardsInWork ?? 0,
       elapsedSeconds:
         (this.workedMs + (this.workingSince === undefined ? 0 : now - this.workingSince)) / 1000,
       tokensPerSecond: rates.length > 0 ? rates.reduce((sum, rate) => sum + rate, 0) : null,
     });
+    return this.forwards(progress);
+  }
+
+  /** Counts and telemetry are not of the same moment: a part that has just been stored is in neither for an instant. */
+  private forwards(progress: RunProgress): RunProgress {
+    if (!progress.prepare.finished || !this.period) return progress;
+    this.highestFraction = Math.max(this.highestFraction, progress.fraction ?? 0);
+    return { ...progress, fraction: this.highestFraction };
   }
 
   deviceStates(now = Date.now()): DeviceLive[] {
@@ -188,6 +198,7 @@ export class RunSession {
     const running = this.period;
     const retried = await this.store.retryFailed(keys);
     if (retried.length === 0) return err(appError('usage', 'There are no failed parts to retry.'));
+    this.highestFraction = 0;
     this.notes.add('info', 'parts_retried', `${retried.length} failed parts are computed again.`);
     for (const key of retried) {
       const shard = await this.store.shard(key);
@@ -279,6 +290,7 @@ export class RunSession {
       },
     );
     this.period = period;
+    this.highestFraction = 0;
     this.workingSince = Date.now();
     this.countsTimer = setInterval(() => void this.refreshCounts(), COUNTS_INTERVAL_MS);
     try {
@@ -357,8 +369,9 @@ export class RunSession {
     try {
       [this.counts, this.inputs] = await Promise.all([this.store.counts(), this.store.inputProgress()]);
       if (this.period?.prepareFinished && !this.run.prepared) {
-        const { state } = this.run;
-        this.run = { ...(await this.store.loadRun()), state };
+        const stored = await this.store.loadRun();
+        this.run = { ...stored, state: this.run.state };
+        this.counts = stored.counts;
       }
     } catch {
       // The next refresh, or the call that matters, tells what is wrong.

@@ -52,6 +52,8 @@ const inputProblemSchema = z.object({
   input: countSchema,
   code: z.string(),
   severity: z.enum(['warning', 'skipped']),
+  /** In plain words, the count included. */
+  message: z.string(),
   count: countSchema,
   examples: z.array(z.object({ row: countSchema, name: z.string(), detail: z.string() })).max(5),
 });

@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { appError } from '../../contract/errors.ts';
-import { err, type Result } from '../../contract/result.ts';
+import { err, ok, type Result } from '../../contract/result.ts';
 import { choosePrecision, type ChosenDevice } from '../devices/index.ts';
 import type { EngineContext } from '../engineContext.ts';
+import { hashFile } from '../inputs/hashFile.ts';
 import { resolveModel } from '../models/index.ts';
 import type { StoredRun } from '../store/types.ts';
 import { chooseDevices } from './chooseDevices.ts';
@@ -30,18 +31,8 @@ export async function checkReadiness(
     );
   }
   if (!run.prepared) {
-    for (const input of plan.inputs) {
-      const info = await stat(input.path).catch(() => undefined);
-      if (!info)
-        return err(
-          appError('input_not_found', `${input.path} is gone, and it has not been read to its end.`),
-        );
-      if (info.size !== input.sizeBytes) {
-        return err(
-          appError('input_changed', `${input.path} has another size than when the run was started.`),
-        );
-      }
-    }
+    const inputs = await checkInputs(run);
+    if (!inputs.ok) return inputs;
   }
   const devices = await chooseDevices(context, devicesWanted, model.value);
   if (!devices.ok) return devices;
@@ -49,4 +40,17 @@ export async function checkReadiness(
   if (!precision.ok) return precision;
   await makeWorkFolders(folder);
   return devices;
+}
+
+/** Inputs that are still to be read must be those of the plan. A run just created has just had them hashed. */
+async function checkInputs({ plan, state }: StoredRun): Promise<Result<void>> {
+  for (const { path, sizeBytes, sha256 } of plan.inputs) {
+    const info = await stat(path).catch(() => undefined);
+    if (!info)
+      return err(appError('input_not_found', `${path} is gone, and it has not been read to its end.`));
+    if (info.size !== sizeBytes || (state.phase !== 'created' && (await hashFile(path)) !== sha256)) {
+      return err(appError('input_changed', `${path} is not the file that the run was started with.`));
+    }
+  }
+  return ok(undefined);
 }

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { appError, asAppError, AppFailure, type AppError } from '../../contract/errors.ts';
 import {
   prepareEventSchema,
@@ -38,6 +39,7 @@ export class PrepareStage {
   private readonly store: RunStore;
   private readonly notes: RunNotes;
   private readonly handlers: PrepareStageHandlers;
+  private readonly inputs: PrepareCommand['inputs'];
   private readonly process: BackendProcess<PrepareEvent>;
   private filing: Promise<void> = Promise.resolve();
   private verdict: AppError | undefined;
@@ -54,6 +56,7 @@ export class PrepareStage {
     this.store = store;
     this.notes = notes;
     this.handlers = handlers;
+    this.inputs = command.inputs;
     this.process = new BackendProcess(launch, logPath, prepareEventSchema, {
       event: (event) => {
         this.filing = this.filing
@@ -99,8 +102,7 @@ export class PrepareStage {
         this.notes.add(
           'warning',
           event.code,
-          `${event.count} ${event.count === 1 ? 'sequence' : 'sequences'} of input ${event.input + 1}: ` +
-            `${event.code.replaceAll('_', ' ')}${event.severity === 'skipped' ? ' (not scored)' : ''}`,
+          `${basename(this.inputs[event.input]?.path ?? '')}: ${event.message}`,
           event.examples.map(({ name, detail }) => `${name}: ${detail}`).join('\n'),
         );
         break;

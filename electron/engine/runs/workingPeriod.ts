@@ -13,6 +13,7 @@ import { pythonLaunch } from '../environment/pythonLaunch.ts';
 import type { Registered, RunStore, StoredRun } from '../store/types.ts';
 import { BackendProcess } from '../workers/backendProcess.ts';
 import type { DeviceWorkerOptions } from '../workers/deviceWorker.ts';
+import { recorded, type RecordedLaunch } from '../workers/processRecords.ts';
 import { InferenceStage } from './inferenceStage.ts';
 import { PrepareStage } from './prepareStage.ts';
 import type { RunNotes } from './runNotes.ts';
@@ -112,7 +113,7 @@ export class WorkingPeriod {
   private startPrepare(): void {
     const { context, store, notes, run } = this.options;
     this.prepare = new PrepareStage(
-      pythonLaunch(context.environment, 'virnucpro_backend.prepare', [], { CUDA_VISIBLE_DEVICES: '' }),
+      this.launch('prepare', [], { CUDA_VISIBLE_DEVICES: '' }),
       join(store.folder, 'logs', 'prepare.log'),
       {
         type: 'prepare',
@@ -184,7 +185,7 @@ export class WorkingPeriod {
     const gpus = devices.filter(({ kind }) => kind === 'cuda').map(({ id }) => id);
     const args = ['--interval', '1', ...gpus.flatMap((uuid) => ['--uuid', uuid])];
     this.monitor = new BackendProcess(
-      pythonLaunch(context.environment, 'virnucpro_backend.monitor', args, { CUDA_VISIBLE_DEVICES: '' }),
+      this.launch('monitor', args, { CUDA_VISIBLE_DEVICES: '' }),
       join(store.folder, 'logs', 'monitor.log'),
       monitorEventSchema,
       {
@@ -203,12 +204,21 @@ export class WorkingPeriod {
     );
   }
 
+  private launch(
+    module: 'prepare' | 'monitor' | 'worker',
+    args: readonly string[],
+    variables: Readonly<Record<string, string>>,
+  ): RecordedLaunch {
+    const { environment, paths } = this.options.context;
+    return recorded(pythonLaunch(environment, `virnucpro_backend.${module}`, args, variables), paths);
+  }
+
   private workerOptions(device: ChosenDevice): DeviceWorkerOptions {
     const { context, store, run, learntTokens } = this.options;
     const { plan } = run;
     return {
       device: device.id,
-      launch: pythonLaunch(context.environment, 'virnucpro_backend.worker', [], workerEnvironment(device)),
+      launch: this.launch('worker', [], workerEnvironment(device)),
       logPath: join(store.folder, 'logs', `worker-${device.id.replace(':', '-')}.log`),
       load: {
         type: 'load',

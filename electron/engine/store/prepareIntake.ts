@@ -25,7 +25,7 @@ export function prepareIntakeMethods(db: Database.Database, folder: string) {
     INSERT OR REPLACE INTO record (row, input, byte_offset, length, n_chunks, n_frames, reason, name, header)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const saveProblem = db.prepare(
-    'INSERT OR REPLACE INTO input_problem (input, code, severity, count, examples) VALUES (?, ?, ?, ?, ?)',
+    'INSERT OR REPLACE INTO input_problem (input, code, severity, message, count, examples) VALUES (?, ?, ?, ?, ?, ?)',
   );
   const inputHash = db.prepare<[number], string>('SELECT sha256 FROM input WHERE input = ?').pluck();
   const saveInput = db.prepare('UPDATE input SET records = ?, bases = ?, first_row = ? WHERE input = ?');
@@ -70,8 +70,8 @@ export function prepareIntakeMethods(db: Database.Database, folder: string) {
   return {
     ingestRecords: db.transaction(ingestRecords),
     registerShard: db.transaction((event: PreparedShard): Registered => registerShard(db, event)),
-    addInputProblem: ({ input, code, severity, count, examples }: InputProblem): void => {
-      saveProblem.run(input, code, severity, count, JSON.stringify(examples));
+    addInputProblem: ({ input, code, severity, message, count, examples }: InputProblem): void => {
+      saveProblem.run(input, code, severity, message, count, JSON.stringify(examples));
     },
     finishInput,
     finishPrepare: db.transaction(finishPrepare),

@@ -48,6 +48,7 @@ describe('a run folder', () => {
       input: 1,
       code: 'lower_case',
       severity: 'warning',
+      message: 'Sequences with lower-case letters: 3.',
       count: 3,
       examples: [{ row: 2, name: 'c', detail: '500 letters' }],
     });

@@ -21,36 +21,36 @@ class ProblemKind:
 
 PROBLEMS: dict[str, ProblemKind] = {
     "empty": ProblemKind(
-        "skipped", "{n} sequences are empty.", "They are listed as not scored, with this reason."
+        "skipped", "Empty sequences: {n}.", "They are listed as not scored, with this reason."
     ),
     "invalid_characters": ProblemKind(
         "skipped",
-        "{n} sequences hold characters that are no letters (control characters or accents).",
+        "Sequences with characters that are no letters (control characters or accents): {n}.",
         "They are listed as not scored, with this reason; all others are scored.",
     ),
     "malformed_record": ProblemKind(
         "skipped",
-        "{n} records are damaged or not whole.",
+        "Damaged or incomplete records: {n}.",
         "They are listed as not scored, with this reason; reading goes on with the next record.",
     ),
     "duplicate_ids": ProblemKind(
         "warning",
-        "{n} sequences have a name that an earlier sequence has too.",
+        "Sequences with a name that an earlier sequence has too: {n}.",
         "All are scored and kept apart by their place in the file; their names in the results are the same.",
     ),
     "ids_not_compared": ProblemKind(
         "warning",
-        "{n} sequence names were not checked for repeats, because there are so many.",
+        "Names not checked for repeats, because there are so many: {n}.",
         "All sequences are scored and kept apart by their place in the file.",
     ),
     "ambiguous_bases": ProblemKind(
         "warning",
-        "{n} sequences hold letters other than A, C, G and T.",
+        "Sequences with letters other than A, C, G and T: {n}.",
         "A codon with such a letter is left out of the protein, as in the original tool.",
     ),
     "lower_case": ProblemKind(
         "warning",
-        "{n} sequences hold lower-case letters.",
+        "Sequences with lower-case letters: {n}.",
         "They are read as upper case; masking is ignored.",
     ),
     "looks_like_protein": ProblemKind(

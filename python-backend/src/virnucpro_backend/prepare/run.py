@@ -169,6 +169,7 @@ class Preparation:
             input=source,
             code=problem.code,
             severity=problem.kind.severity,
+            message=problem.message,
             count=problem.count,
             examples=[asdict(example) for example in problem.examples],
         )

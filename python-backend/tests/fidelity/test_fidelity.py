@@ -32,7 +32,7 @@ def sample() -> Path:
 
 def test_fp32_against_itself_is_exact_and_halved_batches_change_nothing_on_a_cpu(sample: Path) -> None:
     source = FolderSource(RESOURCES / "demo-model", CPU)
-    parts = frames_of([sample], source.chunk_length, 8192)
+    parts = frames_of([sample], source.chunk_lengths[0], 8192)
     measurement = Measurement(source, parts, 1024, bounded_parts=1)
     reference = measurement.reference()
     again = measurement.measured(source.load("fp32"))

@@ -47,7 +47,11 @@ def main(words: Sequence[str] | None = None) -> int:
         parser.error("give sequences to measure with: --input FILE...")
     try:
         source = _source(arguments.model, device, arguments.seed)
-        parts = frames_of(inputs, source.chunk_length, arguments.residues_per_part)
+        parts = [
+            part
+            for chunk_length in source.chunk_lengths
+            for part in frames_of(inputs, chunk_length, arguments.residues_per_part)
+        ]
         panel = Panel(
             source=source,
             device=device,

@@ -110,6 +110,7 @@ def measure_panel(panel: Panel, say: Say) -> dict[str, Any]:
         **conditions(MODULE, panel.device),
         "model": {"title": panel.source.title, "notice": panel.source.notice},
         "settles_it": panel.source.settles_it,
+        "chunk_lengths": list(panel.source.chunk_lengths),
         "inputs": [path.name for path in panel.inputs],
         "frames": n_frames,
         "residues": n_residues,

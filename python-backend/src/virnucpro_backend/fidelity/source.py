@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
@@ -28,7 +29,7 @@ class WeightSource(Protocol):
 
     title: str
     notice: str | None
-    chunk_length: int
+    chunk_lengths: Sequence[int]
     settles_it: bool
     """Whether these are weights from which one may conclude which precision to use."""
 
@@ -47,12 +48,12 @@ class FolderSource:
     device: torch.device
     title: str = field(init=False)
     notice: str | None = field(init=False)
-    chunk_length: int = field(init=False)
+    chunk_lengths: Sequence[int] = field(init=False)
     settles_it: bool = field(init=False)
 
     def __post_init__(self) -> None:
         model = read_model_json(self.folder)
-        self.title, self.notice, self.chunk_length = model.title, model.notice, model.chunk_length
+        self.title, self.notice, self.chunk_lengths = model.title, model.notice, (model.chunk_length,)
         self.settles_it = model.notice is None  # a notice says that a model has no biological meaning
 
     def load(self, precision: Precision) -> LoadedModel:
@@ -68,7 +69,7 @@ class RandomSource:
 
     weights: RandomWeights
     tokenizer: Path
-    chunk_length: int = 500
+    chunk_lengths: Sequence[int] = (300, 500)  # those of the published classifiers
     title: str = TITLE
     notice: str | None = NOTICE
     settles_it: bool = False
@@ -80,7 +81,7 @@ class RandomSource:
             name="random",
             title=self.title,
             notice=self.notice,
-            chunk_length=self.chunk_length,
+            chunk_length=self.chunk_lengths[-1],
             model_hash="0" * 64,
             norm_bands=None,
             device=self.weights.device,

@@ -26,7 +26,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import torch
 from run_figures import RunFigures, run_figures
 from virnucpro_backend.conditions import conditions
 
@@ -64,14 +63,16 @@ def _row(arguments: argparse.Namespace, workload: str, model: Path, caches: str)
     )  # fmt: skip
     run_folder = arguments.work / f"{workload}_predictions"
     figures = _predict(arguments, source, model, run_folder)
+    told = json.loads((run_folder / "run.json").read_text(encoding="utf-8"))
     row: dict[str, Any] = {
-        **conditions("build/bench_predict.py", _device()),
+        **conditions("build/bench_predict.py", None),
+        "devices": told["devices"],
         "caches_at_start": caches,
         "input": made,
         "run": asdict(figures),
-        "plan": json.loads((run_folder / "run.json").read_text(encoding="utf-8"))["plan"],
+        "plan": told["plan"],
     }
-    if arguments.rates_seconds > 0 and torch.cuda.is_available():
+    if arguments.rates_seconds > 0 and any(device["kind"] == "cuda" for device in told["devices"]):
         shards = sorted((run_folder / "work" / "shards").glob("*.safetensors"))[:SHARDS_FOR_RATES]
         rates = _python_json(
             "virnucpro_backend.encoder_rates", "--model", model, "--shards", *shards,
@@ -123,10 +124,6 @@ def _python(module: str, *words: object) -> str:
 def _python_json(module: str, *words: object) -> dict[str, Any]:
     content: dict[str, Any] = json.loads(_python(module, *words).splitlines()[-1])
     return content
-
-
-def _device() -> torch.device:
-    return torch.device("cuda", 0) if torch.cuda.is_available() else torch.device("cpu")
 
 
 def _lines(workload: str, row: dict[str, Any]) -> list[str]:

@@ -17,12 +17,16 @@ from virnucpro_backend.host import cpu_name, logical_cores
 _PACKAGES = ("numpy", "triton", "tokenizers", "safetensors")
 
 
-def conditions(module: str, device: torch.device) -> dict[str, Any]:
-    """Time, command (of `python -m module`), hardware and versions, ready for JSON."""
+def conditions(program: str, device: torch.device | None) -> dict[str, Any]:
+    """Time, command, hardware and versions, ready for JSON.
+
+    `program`: a module, or a file. Without a device no GPU is touched: even asking for its name takes memory.
+    """
+    what = program if program.endswith(".py") else f"-m {program}"
     return {
         "measured": datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        "command": f"python -m {module} {shlex.join(sys.argv[1:])}".strip(),
-        "device": _device_facts(device),
+        "command": f"python {what} {shlex.join(sys.argv[1:])}".strip(),
+        "device": None if device is None else _device_facts(device),
         "cpu": cpu_name(),
         "cores": logical_cores(),
         "system": f"{platform.system()} {platform.release()}",

@@ -7,8 +7,8 @@ random weights at the published shapes (or --model), reads the run's own databas
 DNABERT-S alone over the run's parts. The first run starts with empty caches: of compiled kernels, and of
 files that were found right by their hash. The weights are in the page cache throughout.
 
-On a GPU server without npm: carry the bundle of `npm run build:cli` and a Node 24, and
-run, with PYTHONPATH=python-backend/src, `python build/bench_predict.py --cli "node dist/cli/virnucpro.mjs" ...`
+On a GPU server without npm: carry the bundle of `npm run build:cli` and a Node 24, set PYTHONPATH to
+python-backend/src, and run `python build/bench_predict.py --cli "node dist/cli/virnucpro.mjs" ...`
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--model", type=Path, required=True)
     parser.add_argument("--shards", type=Path, nargs="+", required=True, help="files of work/shards")
     parser.add_argument("--precision", default="bf16", choices=("bf16", "fp16", "fp8"))
-    parser.add_argument("--tokens-per-batch", type=int, default=32_768)
+    parser.add_argument("--tokens-per-batch", type=int, default=16_384)
     parser.add_argument("--seconds", type=float, default=15.0)
     arguments = parser.parse_args(words)
     if not torch.cuda.is_available():

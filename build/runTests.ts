@@ -87,14 +87,16 @@ async function runVitest() {
 
 async function runPytest() {
   const report = join(reports, 'pytest.xml');
-  const launch = pythonLaunch(environment, 'pytest', [
+  const args = [
     '-n',
     '2',
     '--dist=loadfile',
     `--rootdir=${join(root, 'python-backend')}`,
     `--junitxml=${report}`,
     join(root, 'python-backend', 'tests'),
-  ]);
+  ];
+  // Scripts that the tests start import what lies beside them, which the program itself never does.
+  const launch = pythonLaunch(environment, 'pytest', args, { PYTHONSAFEPATH: '' });
   const exitCode = await run(launch.file, launch.args, launch.env);
   const suite = /<testsuite [^>]*>/.exec(existsSync(report) ? readFileSync(report, 'utf8') : '')?.[0] ?? '';
   const attribute = (name: string): number => Number(new RegExp(` ${name}="(\\d+)"`).exec(suite)?.[1] ?? 0);

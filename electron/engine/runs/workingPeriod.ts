@@ -111,7 +111,7 @@ export class WorkingPeriod {
   }
 
   private startPrepare(): void {
-    const { context, store, notes, run } = this.options;
+    const { store, notes, run } = this.options;
     this.prepare = new PrepareStage(
       this.launch('prepare', [], { CUDA_VISIBLE_DEVICES: '' }),
       join(store.folder, 'logs', 'prepare.log'),
@@ -181,7 +181,7 @@ export class WorkingPeriod {
   }
 
   private startMonitor(): void {
-    const { context, store, devices } = this.options;
+    const { store, devices } = this.options;
     const gpus = devices.filter(({ kind }) => kind === 'cuda').map(({ id }) => id);
     const args = ['--interval', '1', ...gpus.flatMap((uuid) => ['--uuid', uuid])];
     this.monitor = new BackendProcess(

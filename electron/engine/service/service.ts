@@ -5,6 +5,8 @@ import type { EngineBase } from '../engineBase.ts';
 import { isActive } from '../runs/runTransitions.ts';
 import { openLibraryStore } from '../store/libraryStore.ts';
 import type { LibraryStore } from '../store/types.ts';
+import { sweepOrphans } from '../workers/orphanSweep.ts';
+import { processRecordsFolder } from '../workers/processRecords.ts';
 import { Inspections } from './inspections.ts';
 import { KnownPaths } from './knownPaths.ts';
 import { LiveTopic } from './liveTopic.ts';
@@ -52,6 +54,7 @@ export interface Service {
 }
 
 export async function openService(base: EngineBase, options: ServiceOptions = {}): Promise<Service> {
+  await sweepOrphans(processRecordsFolder(base.paths));
   const library = await openLibraryStore(join(base.paths.dataDir, 'library.db'), {
     hostEntry: base.storeHost,
   });

@@ -5,6 +5,7 @@ import { appError, type AppError } from '../../contract/errors.ts';
 import { PROTOCOL_VERSION } from '../../contract/protocol/index.ts';
 import type { PythonLaunch } from '../environment/pythonLaunch.ts';
 import type { ProcessExit } from './exitWords.ts';
+import { recordProcess, type RecordedLaunch } from './processRecords.ts';
 
 const LAST_LINES_KEPT = 40;
 
@@ -37,12 +38,13 @@ export class BackendProcess<Event extends { type: string }> {
   private readonly events: z.ZodType<Event>;
   private readonly handlers: BackendProcessHandlers<Event>;
   private readonly log: WriteStream;
+  private readonly forgetRecord: () => void;
   private readonly lastLines: string[] = [];
   private greeted = false;
   private faulted = false;
 
   constructor(
-    launch: PythonLaunch,
+    launch: RecordedLaunch,
     logPath: string,
     events: z.ZodType<Event>,
     handlers: BackendProcessHandlers<Event>,
@@ -54,6 +56,7 @@ export class BackendProcess<Event extends { type: string }> {
     this.log.on('error', () => undefined);
     this.subprocess = spawn(launch);
     this.pid = this.subprocess.pid;
+    this.forgetRecord = recordProcess(launch, this.pid);
     // A write to a process that has just died fails here; its end is told by `exit`.
     this.subprocess.stdin.on('error', () => undefined);
     this.ended = this.follow();
@@ -83,6 +86,7 @@ export class BackendProcess<Event extends { type: string }> {
 
   private async follow(): Promise<void> {
     const [result] = await Promise.all([this.subprocess, this.readEvents(), this.readErrors()]);
+    this.forgetRecord();
     const cause = result.originalMessage ?? result.shortMessage;
     if (result.exitCode === undefined && result.signal === undefined && cause) this.keepLine(cause);
     this.writeLog(`process ended: exit code ${result.exitCode ?? '-'}, signal ${result.signal ?? '-'}`);

@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { isProcessAlive, processStart } from '../store/processStart.ts';
+import { processRecordSchema, TOKEN_VARIABLE, type ProcessRecord } from './processRecords.ts';
+
+const TERM_GRACE_MS = 2_000;
+const KILL_GRACE_MS = 2_000;
+const LOOK_INTERVAL_MS = 50;
+
+/**
+ * Ends processes of ours whose engine is gone: by number, start time and token, all three, and never by name. Workers end
+ * by themselves when their standard input closes, so ordinarily there is nothing to do. Answers with the numbers ended.
+ */
+export async function sweepOrphans(folder: string): Promise<number[]> {
+  const names = await readdir(folder).catch(() => []);
+  const ended: number[] = [];
+  for (const name of names.filter((name) => name.endsWith('.json'))) {
+    const path = join(folder, name);
+    const record = await readRecord(path);
+    if (record && (record.host !== hostname() || isSame(record.engine))) continue;
+    if (record && isSame(record.process) && (await hasToken(record))) {
+      await end(record.process.pid);
+      ended.push(record.process.pid);
+    }
+    await rm(path, { force: true });
+  }
+  return ended;
+}
+
+async function readRecord(path: string): Promise<ProcessRecord | undefined> {
+  try {
+    return processRecordSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+function isSame({ pid, startTime }: ProcessRecord['process']): boolean {
+  return isProcessAlive(pid) && processStart(pid) === startTime;
+}
+
+/** Whether the process was started with the record's token in its environment. */
+async function hasToken({ process: { pid }, token }: ProcessRecord): Promise<boolean> {
+  const entry = `${TOKEN_VARIABLE}=${token}`;
+  try {
+    if (process.platform === 'linux') {
+      return (await readFile(`/proc/${pid}/environ`, 'utf8')).split('\0').includes(entry);
+    }
+    const { stdout } = await promisify(execFile)('/bin/ps', ['eww', '-o', 'command=', '-p', String(pid)]);
+    return stdout.split(/\s+/).includes(entry);
+  } catch {
+    return false;
+  }
+}
+
+async function end(pid: number): Promise<void> {
+  signal(pid, 'SIGTERM');
+  if (await isGone(pid, TERM_GRACE_MS)) return;
+  signal(pid, 'SIGKILL');
+  await isGone(pid, KILL_GRACE_MS);
+}
+
+/** The whole group where the process leads one, as workers do. */
+function signal(pid: number, name: 'SIGTERM' | 'SIGKILL'): void {
+  for (const target of [-pid, pid]) {
+    try {
+      process.kill(target, name);
+      return;
+    } catch {
+      // No such group, or gone meanwhile.
+    }
+  }
+}
+
+async function isGone(pid: number, withinMs: number): Promise<boolean> {
+  for (let waited = 0; waited < withinMs; waited += LOOK_INTERVAL_MS) {
+    if (!isProcessAlive(pid)) return true;
+    await sleep(LOOK_INTERVAL_MS);
+  }
+  return !isProcessAlive(pid);
+}

@@ -1,4 +1,5 @@
-import { Button } from '@mantine/core';
+import { ActionIcon, Tooltip } from '@mantine/core';
+import { IconChartHistogram, IconTable } from '@tabler/icons-react';
 import { useId, useState, type ReactNode } from 'react';
 import { useTexts } from '../i18n/index.ts';
 import classes from './AccessibleChart.module.css';
@@ -18,6 +19,7 @@ export function AccessibleChart({ title, summary, table, height, children }: Acc
   const { t } = useTexts();
   const id = useId();
   const [asTable, setAsTable] = useState(false);
+  const label = asTable ? t('chart.asPicture') : t('chart.asTable');
   return (
     <figure className={classes.figure} aria-labelledby={`${id}-caption`}>
       <figcaption id={`${id}-caption`} className="visually-hidden">
@@ -51,15 +53,17 @@ export function AccessibleChart({ title, summary, table, height, children }: Acc
           {children}
         </div>
       )}
-      <Button
-        className={classes.toggle ?? ''}
-        variant="subtle"
-        color="slate"
-        size="compact-xs"
-        onClick={() => setAsTable(!asTable)}
-      >
-        {asTable ? t('chart.asPicture') : t('chart.asTable')}
-      </Button>
+      <Tooltip label={label}>
+        <ActionIcon
+          variant="subtle"
+          color="slate"
+          size="sm"
+          aria-label={`${label}: ${title}`}
+          onClick={() => setAsTable(!asTable)}
+        >
+          {asTable ? <IconChartHistogram size={16} aria-hidden /> : <IconTable size={16} aria-hidden />}
+        </ActionIcon>
+      </Tooltip>
     </figure>
   );
 }

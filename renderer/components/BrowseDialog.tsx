@@ -24,12 +24,20 @@ export function BrowseDialog() {
   );
 }
 
-function BrowseFolder({ purpose, onChosen }: { purpose: ChoicePurpose; onChosen: (paths: string[]) => void }) {
+function BrowseFolder({
+  purpose,
+  onChosen,
+}: {
+  purpose: ChoicePurpose;
+  onChosen: (paths: string[]) => void;
+}) {
   const { t, format } = useTexts();
   const [folder, setFolder] = useState<string | null>(null);
   const [ticked, setTicked] = useState<readonly string[]>([]);
   const [newName, setNewName] = useState('');
-  const listing = useQuery(`browse:${folder ?? ''}`, (client, signal) => client.computer.browse({ folder }, { signal }));
+  const listing = useQuery(`browse:${folder ?? ''}`, (client, signal) =>
+    client.computer.browse({ folder }, { signal }),
+  );
   const open = (path: string | null) => {
     setFolder(path);
     setTicked([]);
@@ -83,7 +91,9 @@ function BrowseFolder({ purpose, onChosen }: { purpose: ChoicePurpose; onChosen:
                     {entry.name}
                   </>
                 )}
-                <span className={classes.size}>{entry.sizeBytes === null ? '' : format.fileSize(entry.sizeBytes)}</span>
+                <span className={classes.size}>
+                  {entry.sizeBytes === null ? '' : format.fileSize(entry.sizeBytes)}
+                </span>
               </div>
             )}
           </li>

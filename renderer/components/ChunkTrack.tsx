@@ -35,7 +35,9 @@ export function ChunkTrack({ chunks, length }: ChunkTrackProps) {
           `${format.integer(chunk.start)} – ${format.integer(chunk.end)}`,
           chunk.score2 === null ? '–' : format.score(chunk.score2),
           chunk.bestFrame ?? '–',
-          chunk.isVirus === null ? t(`reason.${chunk.reason}`) : t(chunk.isVirus ? 'prediction.virus' : 'prediction.others'),
+          chunk.isVirus === null
+            ? t(`reason.${chunk.reason}`)
+            : t(chunk.isVirus ? 'prediction.virus' : 'prediction.others'),
         ]),
       }}
     >
@@ -47,7 +49,14 @@ export function ChunkTrack({ chunks, length }: ChunkTrackProps) {
         </div>
         <div className={classes.track}>
           <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} width="100%" height={HEIGHT} preserveAspectRatio="none">
-            <line x1="0" x2={WIDTH} y1={HEIGHT / 2} y2={HEIGHT / 2} className={classes.half} vectorEffect="non-scaling-stroke" />
+            <line
+              x1="0"
+              x2={WIDTH}
+              y1={HEIGHT / 2}
+              y2={HEIGHT / 2}
+              className={classes.half}
+              vectorEffect="non-scaling-stroke"
+            />
             {bars.map((bar) => {
               const top = bar.score === null ? HEIGHT - 4 : HEIGHT * (1 - Math.max(bar.score, 0.01));
               return (
@@ -65,7 +74,14 @@ export function ChunkTrack({ chunks, length }: ChunkTrackProps) {
                 </rect>
               );
             })}
-            <line x1="0" x2={WIDTH} y1={HEIGHT} y2={HEIGHT} className={classes.base} vectorEffect="non-scaling-stroke" />
+            <line
+              x1="0"
+              x2={WIDTH}
+              y1={HEIGHT}
+              y2={HEIGHT}
+              className={classes.base}
+              vectorEffect="non-scaling-stroke"
+            />
           </svg>
           <div className={classes.positions}>
             <span>1</span>

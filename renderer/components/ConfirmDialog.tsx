@@ -17,13 +17,22 @@ interface ConfirmDialogProps {
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { t } = useTexts();
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title={props.title} closeButtonProps={{ 'aria-label': t('common.close') }}>
+    <Modal
+      opened={props.opened}
+      onClose={props.onClose}
+      title={props.title}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+    >
       {props.children}
       <Group justify="flex-end" mt="lg" gap="sm">
         <Button variant="default" onClick={props.onClose} data-autofocus>
           {t('common.cancel')}
         </Button>
-        <Button color={props.destructive ? 'red.8' : 'teal'} loading={props.busy ?? false} onClick={props.onConfirm}>
+        <Button
+          color={props.destructive ? 'red.8' : 'teal'}
+          loading={props.busy ?? false}
+          onClick={props.onConfirm}
+        >
           {props.confirmLabel}
         </Button>
       </Group>

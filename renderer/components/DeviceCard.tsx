@@ -9,6 +9,8 @@ import { ProgressBar } from './ProgressBar.tsx';
 import { Sparkline } from './Sparkline.tsx';
 import { WorkerBadge } from './StateBadge.tsx';
 
+const NONE = <span className={classes.none}>–</span>;
+
 interface DeviceCardProps {
   device: DeviceLive;
   speeds: readonly SpeedSample[];
@@ -30,7 +32,11 @@ export const DeviceCard = memo(function DeviceCard({ device, speeds, onInclude }
   return (
     <article className={classes.card} aria-label={`${title} ${device.name}`} data-out={isOut}>
       <header className={classes.head}>
-        {device.index === null ? <IconCpu size={18} aria-hidden /> : <IconDeviceDesktopAnalytics size={18} aria-hidden />}
+        {device.index === null ? (
+          <IconCpu size={18} aria-hidden />
+        ) : (
+          <IconDeviceDesktopAnalytics size={18} aria-hidden />
+        )}
         <div className={classes.names}>
           <h3 className={classes.name}>{title}</h3>
           {device.index !== null && <p className={classes.model}>{device.name}</p>}
@@ -41,13 +47,13 @@ export const DeviceCard = memo(function DeviceCard({ device, speeds, onInclude }
       <div className={classes.speed}>
         <div className={classes.figure}>
           <span className={classes.big}>
-            {device.tokensPerSecond === null ? '–' : format.compact(device.tokensPerSecond)}
+            {device.tokensPerSecond === null ? NONE : format.compact(device.tokensPerSecond)}
           </span>
           <span className={classes.unit}>{t('device.tokensPerSecond')}</span>
         </div>
         <div className={classes.figure}>
           <span className={classes.medium}>
-            {device.framesPerSecond === null ? '–' : format.compact(device.framesPerSecond)}
+            {device.framesPerSecond === null ? NONE : format.compact(device.framesPerSecond)}
           </span>
           <span className={classes.unit}>{t('device.framesPerSecond')}</span>
         </div>
@@ -68,14 +74,15 @@ export const DeviceCard = memo(function DeviceCard({ device, speeds, onInclude }
               device.memoryUsedBytes === null || device.memoryTotalBytes === null
                 ? '–'
                 : t('device.memoryOf', {
-                    used: format.decimal(device.memoryUsedBytes / 2 ** 30),
+                    used: format.memory(device.memoryUsedBytes).replace(/\s*GiB$/, ''),
                     total: format.memory(device.memoryTotalBytes),
                   })
             }
           />
           <div className={classes.small}>
             <span>
-              {t('device.temperature')} <b>{device.temperatureC === null ? '–' : `${format.integer(device.temperatureC)} °C`}</b>
+              {t('device.temperature')}{' '}
+              <b>{device.temperatureC === null ? '–' : `${format.integer(device.temperatureC)} °C`}</b>
             </span>
             <span>
               {t('device.power')} <b>{device.powerW === null ? '–' : `${format.integer(device.powerW)} W`}</b>
@@ -87,11 +94,17 @@ export const DeviceCard = memo(function DeviceCard({ device, speeds, onInclude }
       <div className={classes.part}>
         <div className={classes.partText}>
           <span className="ellipsis">
-            {worker.state === 'working' ? t('device.part', { key: partNumber(worker.shard) }) : t('device.noPart')}
+            {worker.state === 'working'
+              ? t('device.part', { key: partNumber(worker.shard) })
+              : t('device.noPart')}
           </span>
           <span>{t('device.partsDone', { count: device.shardsDone })}</span>
         </div>
-        <ProgressBar label={t('device.partProgress')} fraction={device.shardFraction ?? 0} size="thin" />
+        <ProgressBar
+          label={t('device.partProgress')}
+          fraction={worker.state === 'working' ? (device.shardFraction ?? 0) : 0}
+          size="thin"
+        />
       </div>
 
       {error && (

@@ -35,9 +35,11 @@ export function FileDropZone({ onDrop }: { onDrop: (transfer: DataTransfer) => v
       onDrop(event.dataTransfer);
     };
     const listeners = { dragenter: enter, dragleave: leave, dragover: over, drop } as const;
-    for (const [name, listener] of Object.entries(listeners)) window.addEventListener(name as 'drop', listener);
+    for (const [name, listener] of Object.entries(listeners))
+      window.addEventListener(name as 'drop', listener);
     return () => {
-      for (const [name, listener] of Object.entries(listeners)) window.removeEventListener(name as 'drop', listener);
+      for (const [name, listener] of Object.entries(listeners))
+        window.removeEventListener(name as 'drop', listener);
     };
   }, [onDrop]);
   if (!dragged) return null;

@@ -1,7 +1,8 @@
 import { useMemo } from 'react';
-import { Bar, BarChart, Cell, ReferenceLine, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
+import { Bar, BarChart, Cell, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import { useTexts } from '../i18n/index.ts';
 import { AccessibleChart } from './AccessibleChart.tsx';
+import { niceTop } from './chartScale.ts';
 import { ChartTip } from './ChartTip.tsx';
 
 export interface HistogramBin {
@@ -19,19 +20,25 @@ interface HistogramProps {
   countLabel: string;
   height: number;
   color?: (bin: HistogramBin) => string;
-  /** Position of a marker line, in the unit of the bins. */
-  marker?: number | null;
+  /** Label every n-th border; left to the chart where it is not given. */
+  labelEvery?: number;
 }
 
 /** Counts per bin, as bars that touch. */
 export function Histogram(props: HistogramProps) {
   const { format } = useTexts();
-  const { bins, formatBorder, marker = null } = props;
+  const { bins, formatBorder, labelEvery } = props;
   const data = useMemo(
-    () => bins.map((bin, index) => ({ ...bin, index, label: `${formatBorder(bin.from)} – ${formatBorder(bin.to)}` })),
+    () =>
+      bins.map((bin, index) => ({
+        ...bin,
+        index,
+        label: `${formatBorder(bin.from)} – ${formatBorder(bin.to)}`,
+      })),
     [bins, formatBorder],
   );
-  const markerIndex = marker === null ? null : bins.findIndex((bin) => marker < bin.to);
+  const top = niceTop(Math.max(1, ...bins.map((bin) => bin.count)));
+  const labels = labelEvery === undefined ? undefined : data.filter((_, index) => index % labelEvery === 0);
   return (
     <AccessibleChart
       title={props.title}
@@ -43,12 +50,18 @@ export function Histogram(props: HistogramProps) {
       }}
     >
       <ResponsiveContainer width="100%" height="100%">
-        <BarChart data={data} barCategoryGap={1} margin={{ top: 6, right: 4, bottom: 0, left: 0 }} accessibilityLayer={false}>
+        <BarChart
+          data={data}
+          barCategoryGap={1}
+          margin={{ top: 6, right: 4, bottom: 0, left: 0 }}
+          accessibilityLayer={false}
+        >
           <XAxis
             dataKey="index"
             tickFormatter={(index: number) => formatBorder(data[index]?.from ?? 0)}
-            interval="preserveStartEnd"
-            minTickGap={32}
+            {...(labels
+              ? { ticks: labels.map((bin) => bin.index), interval: 0 as const }
+              : { minTickGap: 32 })}
             tick={{ fontSize: 11, fill: 'var(--text-muted)' }}
             tickLine={false}
             axisLine={{ stroke: 'var(--line-strong)' }}
@@ -60,14 +73,17 @@ export function Histogram(props: HistogramProps) {
             tick={{ fontSize: 11, fill: 'var(--text-muted)' }}
             tickLine={false}
             axisLine={false}
-            tickCount={4}
+            domain={[0, top]}
+            ticks={[0, top / 2, top]}
           />
           <Tooltip
             cursor={{ fill: 'var(--surface-sunken)' }}
             isAnimationActive={false}
             content={({ payload }) => {
               const bin = payload[0]?.payload as (typeof data)[number] | undefined;
-              return bin ? <ChartTip title={bin.label} lines={[`${format.integer(bin.count)} ${props.countLabel}`]} /> : null;
+              return bin ? (
+                <ChartTip title={bin.label} lines={[`${format.integer(bin.count)} ${props.countLabel}`]} />
+              ) : null;
             }}
           />
           <Bar dataKey="count" isAnimationActive={false} minPointSize={1}>
@@ -75,9 +91,6 @@ export function Histogram(props: HistogramProps) {
               <Cell key={bin.index} fill={props.color?.(bin) ?? 'var(--others)'} />
             ))}
           </Bar>
-          {markerIndex !== null && markerIndex >= 0 && (
-            <ReferenceLine x={markerIndex} stroke="var(--text)" strokeDasharray="4 3" />
-          )}
         </BarChart>
       </ResponsiveContainer>
     </AccessibleChart>

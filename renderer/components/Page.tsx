@@ -8,11 +8,13 @@ interface PageProps {
   actions?: ReactNode;
   /** For screens whose table fills the window instead of scrolling the page. */
   fill?: boolean;
+  /** For screens of short lines, such as forms. */
+  narrow?: boolean;
   children: ReactNode;
 }
 
 /** A screen: heading, lead, actions and content. The heading takes the focus when the screen changes. */
-export function Page({ title, lead, actions, fill = false, children }: PageProps) {
+export function Page({ title, lead, actions, fill = false, narrow = false, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · VirNucPro Desktop`;
@@ -21,7 +23,7 @@ export function Page({ title, lead, actions, fill = false, children }: PageProps
     heading.current?.focus({ preventScroll: true });
   }, []);
   return (
-    <div className={fill ? classes.pageFilled : classes.page}>
+    <div className={`${fill ? classes.pageFilled : classes.page} ${narrow ? classes.narrow : ''}`}>
       <header className={classes.header}>
         <div className={classes.titles}>
           <h1 className={classes.title} ref={heading} tabIndex={-1}>

@@ -34,7 +34,13 @@ export function PathText({ path }: { path: string }) {
         <bdi dir="ltr">{path}</bdi>
       </span>
       <Tooltip label={label}>
-        <ActionIcon variant="subtle" color="slate" size="sm" aria-label={`${label}: ${path}`} onClick={() => void act()}>
+        <ActionIcon
+          variant="subtle"
+          color="slate"
+          size="sm"
+          aria-label={`${label}: ${path}`}
+          onClick={() => void act()}
+        >
           {electron ? <IconFolderOpen size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
         </ActionIcon>
       </Tooltip>

@@ -11,7 +11,13 @@ interface ProgressBarProps {
 }
 
 /** A plain bar. Of our own and not Mantine's, since the dashboard draws dozens of them four times a second. */
-export function ProgressBar({ label, fraction, size = 'normal', tone = 'active', valueText }: ProgressBarProps) {
+export function ProgressBar({
+  label,
+  fraction,
+  size = 'normal',
+  tone = 'active',
+  valueText,
+}: ProgressBarProps) {
   const percent = fraction === null ? null : Math.round(fraction * 1000) / 10;
   return (
     <div

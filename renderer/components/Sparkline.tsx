@@ -21,7 +21,13 @@ export function sparklinePath(samples: readonly SpeedSample[]): string | null {
 export const Sparkline = memo(function Sparkline({ samples }: { samples: readonly SpeedSample[] }) {
   const path = sparklinePath(samples);
   return (
-    <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} width="100%" height={HEIGHT} preserveAspectRatio="none" aria-hidden>
+    <svg
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      width="100%"
+      height={HEIGHT}
+      preserveAspectRatio="none"
+      aria-hidden
+    >
       <line x1="0" x2={WIDTH} y1={HEIGHT - 1} y2={HEIGHT - 1} stroke="var(--line)" strokeWidth="1" />
       {path && (
         <path

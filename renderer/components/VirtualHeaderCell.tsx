@@ -4,11 +4,12 @@ import classes from './VirtualTable.module.css';
 interface VirtualHeaderCellProps {
   title: string;
   align: 'start' | 'end';
+  hidden: boolean;
   sorted: false | 'asc' | 'desc';
   onToggle: (() => void) | undefined;
 }
 
-export function VirtualHeaderCell({ title, align, sorted, onToggle }: VirtualHeaderCellProps) {
+export function VirtualHeaderCell({ title, align, hidden, sorted, onToggle }: VirtualHeaderCellProps) {
   const ariaSort = sorted === 'asc' ? 'ascending' : sorted === 'desc' ? 'descending' : undefined;
   const SortIcon = sorted === 'asc' ? IconArrowUp : sorted === 'desc' ? IconArrowDown : IconArrowsSort;
   return (
@@ -19,7 +20,7 @@ export function VirtualHeaderCell({ title, align, sorted, onToggle }: VirtualHea
           <SortIcon size={14} aria-hidden />
         </button>
       ) : (
-        title
+        <span className={hidden ? 'visually-hidden' : undefined}>{title}</span>
       )}
     </div>
   );

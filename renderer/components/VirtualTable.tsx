@@ -128,6 +128,7 @@ export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) 
                 key={column.id}
                 title={String(column.columnDef.header ?? '')}
                 align={column.columnDef.meta?.align ?? 'start'}
+                hidden={column.columnDef.meta?.headerHidden ?? false}
                 sorted={column.getIsSorted()}
                 onToggle={props.onSort && column.getCanSort() ? () => column.toggleSorting() : undefined}
               />

@@ -44,7 +44,18 @@ export function createFormats(locale: string): Formats {
   const sizes = FILE_UNITS.map((unit) =>
     numbers({ style: 'unit', unit, unitDisplay: 'short', maximumSignificantDigits: 3 }),
   );
-  const durationFormat = new Intl.DurationFormat(locale, { style: 'short' });
+  // American English writes "5 min" where British writes "5 mins", which reads badly in a range.
+  const unitLocale = locale.startsWith('en') ? 'en-US' : locale;
+  const durationFormat = new Intl.DurationFormat(unitLocale, { style: 'short' });
+  const ranges = (['second', 'minute', 'hour', 'day'] as const).map(
+    (unit) =>
+      new Intl.NumberFormat(unitLocale, {
+        style: 'unit',
+        unit,
+        unitDisplay: 'short',
+        maximumFractionDigits: 1,
+      }),
+  );
   const dateTimeFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
   const timeFormat = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
   const listFormat = new Intl.ListFormat(locale, { type: 'conjunction' });
@@ -70,7 +81,7 @@ export function createFormats(locale: string): Formats {
       const { rest, power } = scaled(bytes);
       return (sizes[power] ?? integer)(rest);
     },
-    memory: (bytes) => `${oneDigit(bytes / GIB)} GiB`,
+    memory: (bytes) => `${bytes >= 100 * GIB ? integer(bytes / GIB) : oneDigit(bytes / GIB)} GiB`,
     bases(count) {
       const { rest, power } = scaled(count);
       return `${power === 0 ? integer(rest) : threeDigits(rest)} ${BASE_UNITS[power] ?? 'bp'}`;
@@ -78,8 +89,9 @@ export function createFormats(locale: string): Formats {
     perSecond: (value, unit) => `${compact(value)} ${unit}/s`,
     duration,
     durationRange(low, high) {
-      const [from, to] = [duration(roundUp(low)), duration(roundUp(high))];
-      return from === to ? from : `${from} – ${to}`;
+      const { unit, seconds, step } = rangeUnit(high);
+      const round = (value: number) => Math.max(step, Math.round(value / seconds / step) * step);
+      return ranges[unit]?.formatRange(round(low), round(high)) ?? duration(high);
     },
     dateTime: (iso) => dateTimeFormat.format(new Date(iso)),
     time: (iso) => timeFormat.format(new Date(iso)),
@@ -88,7 +100,9 @@ export function createFormats(locale: string): Formats {
 }
 
 /** Days and hours, hours and minutes, minutes and seconds: never more than two units. */
-export function splitDuration(seconds: number): Record<'days' | 'hours' | 'minutes' | 'seconds', number> | { seconds: number } {
+export function splitDuration(
+  seconds: number,
+): Partial<Record<'days' | 'hours' | 'minutes' | 'seconds', number>> {
   const whole = Math.max(0, Math.round(seconds));
   const days = Math.floor(whole / 86_400);
   const hours = Math.floor(whole / 3600) % 24;
@@ -99,8 +113,10 @@ export function splitDuration(seconds: number): Record<'days' | 'hours' | 'minut
   return { seconds: whole };
 }
 
-/** An estimate is not worth more digits than this: 5 s steps below a minute, whole minutes below two hours. */
-function roundUp(seconds: number): number {
-  const step = seconds < 60 ? 5 : seconds < 7200 ? 60 : 900;
-  return Math.max(step, Math.round(seconds / step) * step);
+/** The unit for both ends of an estimate, and the step that it is worth: an estimate deserves few digits. */
+function rangeUnit(high: number): { unit: 0 | 1 | 2 | 3; seconds: number; step: number } {
+  if (high < 90) return { unit: 0, seconds: 1, step: 5 };
+  if (high < 2 * 3600) return { unit: 1, seconds: 60, step: 1 };
+  if (high < 48 * 3600) return { unit: 2, seconds: 3600, step: 0.5 };
+  return { unit: 3, seconds: 86_400, step: 0.5 };
 }

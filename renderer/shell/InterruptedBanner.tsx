@@ -13,7 +13,9 @@ export function InterruptedBanner() {
   const { t, format } = useTexts();
   const route = useNavigation((state) => state.route);
   const [dismissed, setDismissed] = useState<readonly string[]>([]);
-  const interrupted = useRuns(useShallow((state) => state.runs?.filter((run) => run.interrupted && !run.missing) ?? []));
+  const interrupted = useRuns(
+    useShallow((state) => state.runs?.filter((run) => run.interrupted && !run.missing) ?? []),
+  );
   const resume = useAction(
     useCallback(async (runId: string) => {
       await engine().runs.resume({ runId });
@@ -31,7 +33,12 @@ export function InterruptedBanner() {
           <Button size="compact-sm" loading={resume.busy} onClick={() => void resume.run(run.runId)}>
             {t('run.continue')}
           </Button>
-          <Button size="compact-sm" variant="subtle" color="slate" onClick={() => setDismissed([...dismissed, run.runId])}>
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            color="slate"
+            onClick={() => setDismissed([...dismissed, run.runId])}
+          >
             {t('interrupted.later')}
           </Button>
         </>

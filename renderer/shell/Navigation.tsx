@@ -1,4 +1,10 @@
-import { IconDeviceDesktopCheck, IconHelpCircle, IconHistory, IconPlus, IconSettings } from '@tabler/icons-react';
+import {
+  IconDeviceDesktopCheck,
+  IconHelpCircle,
+  IconHistory,
+  IconPlus,
+  IconSettings,
+} from '@tabler/icons-react';
 import type { MouseEvent } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import { ProgressBar } from '../components/ProgressBar.tsx';
@@ -49,8 +55,14 @@ export function Navigation() {
                 >
                   <span className={classes.run}>
                     <span className={classes.runName}>{run.name}</span>
-                    <span className={classes.runPercent}>{run.fraction === null ? '–' : format.percent(run.fraction)}</span>
-                    <ProgressBar label={t('files.progressOf', { name: run.name })} fraction={run.fraction} size="thin" />
+                    <span className={classes.runPercent}>
+                      {run.fraction === null ? '–' : format.percent(run.fraction)}
+                    </span>
+                    <ProgressBar
+                      label={t('files.progressOf', { name: run.name })}
+                      fraction={run.fraction}
+                      size="thin"
+                    />
                   </span>
                 </Place>
               </li>
@@ -69,7 +81,12 @@ function Place({ to, current, children }: { to: Route; current: boolean; childre
     go(to);
   };
   return (
-    <a href={hashOfRoute(to)} className={classes.place} aria-current={current ? 'page' : undefined} onClick={follow}>
+    <a
+      href={hashOfRoute(to)}
+      className={classes.place}
+      aria-current={current ? 'page' : undefined}
+      onClick={follow}
+    >
       {children}
     </a>
   );

@@ -41,9 +41,11 @@ export function pagesBetween(first: number, last: number): number[] {
  */
 export function usePagedRows<Row>(key: string, ask: AskPage<Row>): PagedRows<Row> {
   const client = useStore(connectionStore, (state) => (state.status === 'connected' ? state.client : null));
-  const [list, setList] = useState<{ total: number | null; pages: ReadonlyMap<number, readonly Row[]>; error: ShownError | null }>(
-    { total: null, pages: new Map(), error: null },
-  );
+  const [list, setList] = useState<{
+    total: number | null;
+    pages: ReadonlyMap<number, readonly Row[]>;
+    error: ShownError | null;
+  }>({ total: null, pages: new Map(), error: null });
   const [round, setRound] = useState(0);
   const latestAsk = useRef(ask);
   const range = useRef<[first: number, last: number]>([0, 0]);

@@ -14,6 +14,8 @@ export interface ResultsView {
   readonly hiddenColumns: Readonly<Record<string, boolean>>;
   /** Row whose details are open. */
   readonly openRow: number | null;
+  /** Rows that pass the filters; null while the engine is asked. */
+  readonly shown: number | null;
 }
 
 const FRESH_VIEW: ResultsView = {
@@ -26,6 +28,7 @@ const FRESH_VIEW: ResultsView = {
   sort: { by: 'virusScore', descending: true },
   hiddenColumns: { input: false, header: false, frames: false },
   openRow: null,
+  shown: null,
 };
 
 interface ResultsViewState extends ResultsView {

@@ -1,6 +1,7 @@
 import type { RunSummary } from '../../electron/contract/index.ts';
 
-export type RunStatus = RunSummary['state']['phase'] | 'queued' | 'interrupted' | 'missing' | 'done_with_failures' | 'halted';
+export type RunStatus =
+  RunSummary['state']['phase'] | 'queued' | 'interrupted' | 'missing' | 'done_with_failures' | 'halted';
 
 /** The one word for a run, from its phase and from what else is known about it. */
 export function runStatus(run: RunSummary): RunStatus {
@@ -10,6 +11,7 @@ export function runStatus(run: RunSummary): RunStatus {
   if (state.phase === 'created' && run.queuePosition !== null) return 'queued';
   if (state.phase === 'paused' && run.queuePosition !== null) return 'queued';
   if (state.phase === 'paused' && state.error) return 'halted';
-  if (state.phase === 'done' && (state.failedShards > 0 || state.failedRecords > 0)) return 'done_with_failures';
+  if (state.phase === 'done' && (state.failedShards > 0 || state.failedRecords > 0))
+    return 'done_with_failures';
   return state.phase;
 }

@@ -13,14 +13,10 @@ interface RunsState {
 export const useRuns = create<RunsState>(() => ({ runs: null, error: null }));
 
 export function followRuns(): () => void {
-  return followStream(
-    connectionStore,
-    (client, signal) => client.runs.watchAll(undefined, { signal }),
-    {
-      onEvent: (runs) => useRuns.setState({ runs, error: null }),
-      onError: (error) => useRuns.setState({ error }),
-    },
-  );
+  return followStream(connectionStore, (client, signal) => client.runs.watchAll(undefined, { signal }), {
+    onEvent: (runs) => useRuns.setState({ runs, error: null }),
+    onError: (error) => useRuns.setState({ error }),
+  });
 }
 
 export const isInWork = (run: RunSummary) =>

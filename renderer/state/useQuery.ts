@@ -21,7 +21,9 @@ export function useQuery<Data>(
   options: { everyMs?: number | undefined; keepPrevious?: boolean } = {},
 ): Query<Data> {
   const client = useStore(connectionStore, (state) => (state.status === 'connected' ? state.client : null));
-  const [answer, setAnswer] = useState<{ key: string; data: Data | null; error: ShownError | null } | null>(null);
+  const [answer, setAnswer] = useState<{ key: string; data: Data | null; error: ShownError | null } | null>(
+    null,
+  );
   const [round, setRound] = useState(0);
   const latestAsk = useRef(ask);
   useEffect(() => {
@@ -42,7 +44,8 @@ export function useQuery<Data>(
         const error = toShownError(reason);
         if (error.code !== 'connection_lost') setAnswer({ key, data: null, error });
       }
-      if (everyMs !== undefined && !controller.signal.aborted) timer = setTimeout(() => void askOnce(), everyMs);
+      if (everyMs !== undefined && !controller.signal.aborted)
+        timer = setTimeout(() => void askOnce(), everyMs);
     };
     void askOnce();
     return () => {

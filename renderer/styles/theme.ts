@@ -64,7 +64,7 @@ export const theme = createTheme({
     Button: { defaultProps: { size: 'sm' } },
     Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.45 } } },
     Tooltip: { defaultProps: { withArrow: true, multiline: true, maw: 320, openDelay: 300 } },
-    Menu: { defaultProps: { shadow: 'md', width: 280 } },
+    Menu: { defaultProps: { shadow: 'md', width: 280, withInitialFocusPlaceholder: false } },
     TextInput: { defaultProps: { size: 'sm' } },
     Select: { defaultProps: { size: 'sm', allowDeselect: false } },
   },

@@ -1,3 +1,9 @@
 import type { Messages } from '../index.ts';
-import { en } from '../en/index.ts';
-export const de: Messages = en;
+import { common } from './common.ts';
+import { computer } from './computer.ts';
+import { history } from './history.ts';
+import { newRun } from './newRun.ts';
+import { results } from './results.ts';
+import { run } from './run.ts';
+
+export const de: Messages = { ...common, ...newRun, ...run, ...results, ...history, ...computer };

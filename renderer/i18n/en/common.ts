@@ -48,7 +48,9 @@ export const common = {
   'drop.formats': 'FASTA or FASTQ, also compressed (gz, bz2, xz, zst)',
   'chart.asTable': 'Show as table',
   'chart.asPicture': 'Show as chart',
-  'table.capped': 'The table shows the first {shown, number} of {total, number}. Sort or filter to reach the others.',
+  'table.actions': 'Actions',
+  'table.capped':
+    'The table shows the first {shown, number} of {total, number}. Sort or filter to reach the others.',
   'path.reveal': 'Show in file manager',
   'path.copy': 'Copy path',
 

@@ -2,8 +2,10 @@ export const computer = {
   'computer.title': 'Computer check',
   'computer.checking': 'Checking this computer …',
   'computer.good': 'Everything is ready.',
-  'computer.warnings': '{count, plural, one {Ready, with # thing to know about.} other {Ready, with # things to know about.}}',
-  'computer.bad': '{count, plural, one {# thing has to be put right before a run can start.} other {# things have to be put right before a run can start.}}',
+  'computer.warnings':
+    '{count, plural, one {Ready, with # thing to know about.} other {Ready, with # things to know about.}}',
+  'computer.bad':
+    '{count, plural, one {# thing has to be put right before a run can start.} other {# things have to be put right before a run can start.}}',
   'computer.again': 'Check again',
   'computer.diagnostics': 'Copy diagnostics',
   'computer.diagnosticsTitle': 'Diagnostics',
@@ -41,7 +43,8 @@ export const computer = {
   'settings.theme.light': 'Light',
   'settings.theme.dark': 'Dark',
   'settings.language': 'Language',
-  'settings.languageHelp': 'Also decides how numbers and dates are written. Exported files always use a decimal point.',
+  'settings.languageHelp':
+    'Also decides how numbers and dates are written. Exported files always use a decimal point.',
   'settings.running': 'Running',
   'settings.outputFolder': 'Folder for results',
   'settings.outputFolderHelp': 'Every run gets a folder of its own in there',
@@ -100,9 +103,11 @@ export const computer = {
   'glossary.chunk.term': 'Chunk',
   'glossary.chunk.text': 'A piece of a sequence, 300 or 500 bases long, as the model expects it.',
   'glossary.frame.term': 'Reading frame',
-  'glossary.frame.text': 'One of the six ways to read DNA in threes: F1 to F3 forwards, R1 to R3 on the other strand.',
+  'glossary.frame.text':
+    'One of the six ways to read DNA in threes: F1 to F3 forwards, R1 to R3 on the other strand.',
   'glossary.score.term': 'Score',
-  'glossary.score.text': 'From 0 to 1. For a sequence: the mean, over its scored chunks, of the highest virus score among a chunk’s frames.',
+  'glossary.score.text':
+    'From 0 to 1. For a sequence: the mean, over its scored chunks, of the highest virus score among a chunk’s frames.',
   'glossary.threshold.term': 'Smallest score',
   'glossary.threshold.text': 'Hides sequences below it. It does not change which are called virus.',
   'glossary.notScored.term': 'Not scored',
@@ -112,7 +117,8 @@ export const computer = {
   'glossary.model.term': 'Model',
   'glossary.model.text': 'The trained weights. One is made for chunks of 300 bases, one for 500.',
   'glossary.precision.term': 'Number format',
-  'glossary.precision.text': 'How exactly the GPUs compute. Fixed for a run, so that all of it is computed alike.',
+  'glossary.precision.text':
+    'How exactly the GPUs compute. Fixed for a run, so that all of it is computed alike.',
   'glossary.embedding.term': 'Embedding',
   'glossary.embedding.text': 'The numbers that a language model makes of a reading frame.',
   'help.keyboard': 'Keyboard',

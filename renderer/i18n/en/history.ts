@@ -1,6 +1,7 @@
 export const history = {
   'history.title': 'Runs',
-  'history.lead': 'What is at work, what waits, and all runs so far. Each run is a folder that you can copy and open anywhere.',
+  'history.lead':
+    'What is at work, what waits, and all runs so far. Each run is a folder that you can copy and open anywhere.',
   'history.open': 'Open a run folder',
   'history.emptyTitle': 'No runs yet',
   'history.emptyText': 'Start one, or open a run folder from another computer.',
@@ -25,7 +26,8 @@ export const history = {
   'history.renameHelp': 'The folder keeps its name.',
   'history.delete': 'Delete …',
   'history.deleteTitle': 'Delete “{name}”',
-  'history.folderSize': 'The folder takes {size} ({count, plural, one {# file} other {# files}}). Your input files are never touched.',
+  'history.folderSize':
+    'The folder takes {size} ({count, plural, one {# file} other {# files}}). Your input files are never touched.',
   'history.deleteChoice.work': 'Only the working files',
   'history.deleteChoice.keep': 'Only from this list',
   'history.deleteChoice.all': 'Everything, results included',

@@ -3,14 +3,16 @@ export const newRun = {
   'newRun.lead': 'Find viral sequences in FASTA and FASTQ files. Nothing leaves this computer.',
   'newRun.clear': 'Start over',
   'newRun.drop': 'Drop sequence files or folders here',
-  'newRun.formats': 'FASTA or FASTQ, also compressed (gz, bz2, xz, zst). You see what is in them before anything runs.',
+  'newRun.formats':
+    'FASTA or FASTQ, also compressed (gz, bz2, xz, zst). You see what is in them before anything runs.',
   'newRun.chooseFiles': 'Choose files',
   'newRun.chooseFolder': 'Choose a folder',
   'newRun.chooseServerFolder': 'Folder on the server',
   'newRun.fromThisComputer': 'From this computer (upload)',
   'newRun.fromServer': 'From the server',
   'newRun.exampleTitle': 'No files at hand?',
-  'newRun.exampleText': 'Run the bundled example. It takes a minute or two and checks that this installation gives the expected answers.',
+  'newRun.exampleText':
+    'Run the bundled example. It takes a minute or two and checks that this installation gives the expected answers.',
   'newRun.runExample': 'Run the example',
   'newRun.whatTitle': 'What you get',
   'newRun.whatText':
@@ -21,8 +23,7 @@ export const newRun = {
     '{files, plural, one {# file} other {# files}} · {sequenceCount, plural, one {# sequence} other {# sequences}} · {bases}',
   'newRun.ignored': '({count, plural, one {# other file was} other {# other files were}} left out)',
   'newRun.looking': 'Looking into the files …',
-  'newRun.blockedFiles':
-    '{count, plural, one {# file cannot be used.} other {# files cannot be used.}}',
+  'newRun.blockedFiles': '{count, plural, one {# file cannot be used.} other {# files cannot be used.}}',
   'newRun.removeBlocked': 'Remove what cannot be used',
   'newRun.remove': 'Remove {name}',
   'newRun.column.file': 'File',
@@ -57,7 +58,8 @@ export const newRun = {
   'newRun.getModelSize': 'Get it ({size})',
   'newRun.compute': 'Computing',
   'newRun.noGpu': 'No GPU found.',
-  'newRun.noGpuText': 'The processor will compute ({cpu}, {cores} threads). With the full models that takes very long.',
+  'newRun.noGpuText':
+    'The processor will compute ({cpu}, {cores} threads). With the full models that takes very long.',
   'newRun.freeOf': 'free of {total}',
   'newRun.gpuFree': 'Nobody else is using it',
   'newRun.gpuUsedBy': 'In use by {names}',
@@ -76,7 +78,8 @@ export const newRun = {
   'preset.exact': 'Closest to the original',
   'preset.exactText': '32-bit numbers throughout, as in the original tool. Several times slower.',
   'preset.embeddings': 'Keep embeddings',
-  'preset.embeddingsText': 'Standard, and keeps what the models computed, for analyses of your own. Needs much disk space.',
+  'preset.embeddingsText':
+    'Standard, and keeps what the models computed, for analyses of your own. Needs much disk space.',
   'preset.custom': 'Set by hand under Advanced settings',
 
   'advanced.title': 'Advanced settings',

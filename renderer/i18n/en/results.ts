@@ -64,8 +64,10 @@ export const results = {
     'Not scored: every reading frame holds a stop codon, and the method needs one without. This does not mean that the sequence is not viral.',
   'reasonText.invalid_characters': 'Not scored: the sequence holds characters that are no nucleotides.',
   'reasonText.malformed_record': 'Not scored: the entry in the file is damaged.',
-  'reasonText.worker_failure': 'Failed: the computation broke off each time. Retry its part under Files and failures.',
-  'reasonText.out_of_memory': 'Failed: the GPU’s memory did not suffice. Retry its part with smaller batches.',
+  'reasonText.worker_failure':
+    'Failed: the computation broke off each time. Retry its part under Files and failures.',
+  'reasonText.out_of_memory':
+    'Failed: the GPU’s memory did not suffice. Retry its part with smaller batches.',
   'reasonText.non_finite': 'Failed: the model gave no usable numbers for it, even in 32 bit.',
 
   'export.title': 'Export sequences',

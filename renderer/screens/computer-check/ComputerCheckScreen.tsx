@@ -22,7 +22,8 @@ export function ComputerCheckScreen() {
   const [showsDiagnostics, setShowsDiagnostics] = useState(false);
   const act = (check: ComputerCheck) => {
     if (check.action?.kind === 'repair_python') setTask({ kind: 'repair_python' });
-    else if (check.action?.kind === 'get_weights') document.getElementById('models')?.scrollIntoView({ block: 'start' });
+    else if (check.action?.kind === 'get_weights')
+      document.getElementById('models')?.scrollIntoView({ block: 'start' });
     else again();
   };
   const bad = checks?.filter((check) => check.status === 'bad').length ?? 0;

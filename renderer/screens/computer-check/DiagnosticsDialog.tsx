@@ -10,7 +10,9 @@ import classes from './ComputerCheck.module.css';
 /** The contents are shown before anything is copied: nobody should send what they have not seen. */
 export function DiagnosticsDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTexts();
-  const diagnostics = useQuery('diagnostics', (client, signal) => client.computer.diagnostics(undefined, { signal }));
+  const diagnostics = useQuery('diagnostics', (client, signal) =>
+    client.computer.diagnostics(undefined, { signal }),
+  );
   const text = diagnostics.data?.text;
   const copy = useAction(async () => {
     await copyText(text ?? '');

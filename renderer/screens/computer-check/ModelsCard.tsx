@@ -21,7 +21,9 @@ export function ModelsCard({ onGet }: { onGet: (model: string) => void }) {
             <div>
               <b>{model.title}</b>
               <div className="muted">
-                {model.problem?.cause ?? model.notice ?? t('computer.chunks', { length: format.bases(model.chunkLength) })}
+                {model.problem?.cause ??
+                  model.notice ??
+                  t('computer.chunks', { length: format.bases(model.chunkLength) })}
               </div>
             </div>
             {model.problem ? (
@@ -33,7 +35,9 @@ export function ModelsCard({ onGet }: { onGet: (model: string) => void }) {
                 {t('computer.modelPresent')}
               </Badge>
             ) : (
-              <span className="muted">{model.downloadBytes === null ? '' : format.fileSize(model.downloadBytes)}</span>
+              <span className="muted">
+                {model.downloadBytes === null ? '' : format.fileSize(model.downloadBytes)}
+              </span>
             )}
             {!model.present || model.problem ? (
               <Button

@@ -8,7 +8,8 @@ import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
 import classes from './ComputerCheck.module.css';
 
-export type StepTask = { readonly kind: 'repair_python' } | { readonly kind: 'get_weights'; readonly model: string };
+export type StepTask =
+  { readonly kind: 'repair_python' } | { readonly kind: 'get_weights'; readonly model: string };
 
 /** A repair or download in steps, with its newest line so that it never looks stuck. */
 export function StepDialog({ task, onClose }: { task: StepTask | null; onClose: () => void }) {
@@ -57,7 +58,11 @@ function Steps({ task, onClose }: { task: StepTask; onClose: () => void }) {
     <>
       <p className={classes.step} role="status">
         <b>{progress?.step ?? t('steps.starting')}</b>
-        {progress && <span className="muted">{t('steps.count', { number: progress.stepNumber, count: progress.stepCount })}</span>}
+        {progress && (
+          <span className="muted">
+            {t('steps.count', { number: progress.stepNumber, count: progress.stepCount })}
+          </span>
+        )}
       </p>
       <ProgressBar
         label={progress?.step ?? t('steps.starting')}

@@ -80,7 +80,9 @@ export function FailuresCard({ run, version }: { run: RunSummary; version: numbe
           />
         ))}
       </ul>
-      {total > items.length && <p className="muted">{t('files.moreFailed', { count: total - items.length })}</p>}
+      {total > items.length && (
+        <p className="muted">{t('files.moreFailed', { count: total - items.length })}</p>
+      )}
       <LogDialog runId={runId} path={log} onClose={() => setLog(null)} />
       <ConfirmDialog
         opened={skipping !== null}
@@ -109,6 +111,24 @@ function Failure({ part, busy, onRetry, onSkip, onLog }: FailureProps) {
   const { t, lookUp, format } = useTexts();
   const { failure } = part;
   const stage = failure ? (lookUp(`stage.${failure.stage}`) ?? failure.stage) : null;
+  const buttons = (
+    <>
+      <Button size="compact-sm" variant="light" disabled={busy} onClick={() => onRetry(false)}>
+        {t('files.retry')}
+      </Button>
+      <Button size="compact-sm" variant="default" disabled={busy} onClick={() => onRetry(true)}>
+        {t('files.retrySmaller')}
+      </Button>
+      <Button size="compact-sm" variant="default" disabled={busy} onClick={onSkip}>
+        {t('files.skip')}
+      </Button>
+      {part.logPath !== null && (
+        <Button size="compact-sm" variant="subtle" color="slate" onClick={onLog}>
+          {t('files.showLog')}
+        </Button>
+      )}
+    </>
+  );
   return (
     <li className={classes.failure}>
       <div className={classes.failureHead}>
@@ -123,23 +143,11 @@ function Failure({ part, busy, onRetry, onSkip, onLog }: FailureProps) {
           {stage !== null && ` · ${t('files.stage', { stage })}`}
         </span>
       </div>
-      {failure && <ErrorCard error={failure.error} bare />}
-      <Group gap={8} mt={8}>
-        <Button size="compact-sm" variant="light" disabled={busy} onClick={() => onRetry(false)}>
-          {t('files.retry')}
-        </Button>
-        <Button size="compact-sm" variant="default" disabled={busy} onClick={() => onRetry(true)}>
-          {t('files.retrySmaller')}
-        </Button>
-        <Button size="compact-sm" variant="default" disabled={busy} onClick={onSkip}>
-          {t('files.skip')}
-        </Button>
-        {part.logPath !== null && (
-          <Button size="compact-sm" variant="subtle" color="slate" onClick={onLog}>
-            {t('files.showLog')}
-          </Button>
-        )}
-      </Group>
+      {failure ? (
+        <ErrorCard error={failure.error} bare actions={buttons} />
+      ) : (
+        <Group gap={8}>{buttons}</Group>
+      )}
     </li>
   );
 }

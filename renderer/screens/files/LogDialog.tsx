@@ -70,7 +70,11 @@ function LogText({ runId, path }: { runId: string; path: string }) {
           value={search}
           onChange={(event) => setSearch(event.currentTarget.value)}
         />
-        <Switch label={t('log.follow')} checked={follow} onChange={(event) => setFollow(event.currentTarget.checked)} />
+        <Switch
+          label={t('log.follow')}
+          checked={follow}
+          onChange={(event) => setFollow(event.currentTarget.checked)}
+        />
         <Button variant="default" onClick={() => void copy.run()}>
           {t('common.copy')}
         </Button>

@@ -34,16 +34,18 @@ export function PartsCard({ run, version, input, onShowAll }: PartsCardProps) {
   const { t } = texts;
   const [state, setState] = useState<ShardState | null>(null);
   const [log, setLog] = useState<string | null>(null);
-  const rows = usePagedRows(`shards:${run.runId}:${input?.input ?? 'all'}:${state ?? ANY}`, (client, range, signal) =>
-    client.runs.shards(
-      {
-        runId: run.runId,
-        ...range,
-        ...(input === null ? {} : { input: input.input }),
-        ...(state === null ? {} : { state }),
-      },
-      { signal },
-    ),
+  const rows = usePagedRows(
+    `shards:${run.runId}:${input?.input ?? 'all'}:${state ?? ANY}`,
+    (client, range, signal) =>
+      client.runs.shards(
+        {
+          runId: run.runId,
+          ...range,
+          ...(input === null ? {} : { input: input.input }),
+          ...(state === null ? {} : { state }),
+        },
+        { signal },
+      ),
   );
   useReloadOn(version, rows.reload);
   const columns = useMemo(() => partColumns(texts, setLog), [texts]);
@@ -81,7 +83,9 @@ export function PartsCard({ run, version, input, onShowAll }: PartsCardProps) {
         onRangeChange={rows.onRangeChange}
         onOpen={openNothing}
         height={320}
-        empty={<span className="muted">{rows.total === null ? t('common.loading') : t('files.noParts')}</span>}
+        empty={
+          <span className="muted">{rows.total === null ? t('common.loading') : t('files.noParts')}</span>
+        }
       />
       <LogDialog runId={run.runId} path={log} onClose={() => setLog(null)} />
     </Card>
@@ -106,7 +110,8 @@ function partColumns({ t, format }: Texts, showLog: (path: string) => void): Vir
       id: 'rows',
       header: t('newRun.column.sequences'),
       meta: { width: 'minmax(140px, 1fr)', align: 'end' },
-      cell: ({ row }) => `${format.integer(row.original.firstRow + 1)} – ${format.integer(row.original.lastRow + 1)}`,
+      cell: ({ row }) =>
+        `${format.integer(row.original.firstRow + 1)} – ${format.integer(row.original.lastRow + 1)}`,
     },
     {
       id: 'frames',
@@ -134,8 +139,8 @@ function partColumns({ t, format }: Texts, showLog: (path: string) => void): Vir
     },
     {
       id: 'log',
-      header: '',
-      meta: { width: '76px', align: 'end' },
+      header: t('table.actions'),
+      meta: { width: '76px', align: 'end', headerHidden: true },
       cell: ({ row }) => {
         const { logPath } = row.original;
         return logPath === null ? null : (

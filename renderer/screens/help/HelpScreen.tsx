@@ -4,7 +4,18 @@ import { useTexts } from '../../i18n/index.ts';
 import { useSettings } from '../../state/settings.ts';
 import classes from './Help.module.css';
 
-const TERMS = ['contig', 'chunk', 'frame', 'score', 'threshold', 'notScored', 'part', 'model', 'precision', 'embedding'] as const;
+const TERMS = [
+  'contig',
+  'chunk',
+  'frame',
+  'score',
+  'threshold',
+  'notScored',
+  'part',
+  'model',
+  'precision',
+  'embedding',
+] as const;
 const QUESTIONS = ['howItWorks', 'meaning', 'short', 'interrupt', 'privacy', 'files'] as const;
 const KEYS = ['table', 'open', 'close', 'skip'] as const;
 

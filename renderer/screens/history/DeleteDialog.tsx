@@ -32,7 +32,11 @@ export function DeleteDialog({ run, onClose }: { run: RunSummary; onClose: () =>
     >
       <p className="muted" style={{ marginTop: 0 }} aria-live="polite">
         {size.data
-          ? t('history.folderSize', { size: format.fileSize(size.data.bytes), files: format.integer(size.data.files), count: size.data.files })
+          ? t('history.folderSize', {
+              size: format.fileSize(size.data.bytes),
+              files: format.integer(size.data.files),
+              count: size.data.files,
+            })
           : run.missing
             ? t('runState.missing')
             : t('common.loading')}

@@ -40,7 +40,9 @@ export function QueueCard({ busy, waiting }: QueueCardProps) {
             <Name run={run} />
             <RunBadge run={run} />
             <div>
-              <span className={classes.progressText}>{run.fraction === null ? '–' : format.percent(run.fraction)}</span>
+              <span className={classes.progressText}>
+                {run.fraction === null ? '–' : format.percent(run.fraction)}
+              </span>
               <ProgressBar label={t('files.progressOf', { name: run.name })} fraction={run.fraction} />
             </div>
             <span />

@@ -13,7 +13,12 @@ export function RenameDialog({ run, onClose }: { run: RunSummary; onClose: () =>
     onClose();
   });
   return (
-    <Modal opened onClose={onClose} title={t('history.rename')} closeButtonProps={{ 'aria-label': t('common.close') }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={t('history.rename')}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault();

@@ -56,7 +56,10 @@ export function RunMenu({ run }: { run: RunSummary }) {
           <Menu.Item leftSection={<IconRepeat size={16} aria-hidden />} onClick={() => void again.run(run)}>
             {t('run.again')}
           </Menu.Item>
-          <Menu.Item leftSection={<IconFolderOpen size={16} aria-hidden />} onClick={() => void reveal.run(run.folder)}>
+          <Menu.Item
+            leftSection={<IconFolderOpen size={16} aria-hidden />}
+            onClick={() => void reveal.run(run.folder)}
+          >
             {electron ? t('path.reveal') : t('path.copy')}
           </Menu.Item>
           <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={() => setDialog('rename')}>

@@ -35,13 +35,13 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
     {
       id: 'name',
       header: t('history.column.name'),
-      meta: { width: 'minmax(140px, 2fr)' },
+      meta: { width: 'minmax(140px, 3fr)' },
       cell: ({ row }) => <b title={row.original.folder}>{row.original.name}</b>,
     },
     {
       id: 'state',
       header: t('files.column.state'),
-      meta: { width: '158px' },
+      meta: { width: '180px' },
       cell: ({ row }) => <RunBadge run={row.original} />,
     },
     {
@@ -63,7 +63,7 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
     {
       id: 'viral',
       header: t('history.column.viral'),
-      meta: { width: '120px', align: 'end' },
+      meta: { width: '116px', align: 'end' },
       cell: ({ row }) => {
         const { viralSequences, sequences } = row.original;
         return viralSequences === null || sequences === null
@@ -74,7 +74,7 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
     {
       id: 'created',
       header: t('history.column.created'),
-      meta: { width: '158px', align: 'end' },
+      meta: { width: '150px', align: 'end' },
       cell: ({ row }) => format.dateTime(row.original.createdAt),
     },
     {
@@ -86,6 +86,11 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
         return seconds === null ? '–' : format.duration(seconds);
       },
     },
-    { id: 'menu', header: '', meta: { width: '52px' }, cell: ({ row }) => <RunMenu run={row.original} /> },
+    {
+      id: 'menu',
+      header: t('table.actions'),
+      meta: { width: '52px', headerHidden: true },
+      cell: ({ row }) => <RunMenu run={row.original} />,
+    },
   ];
 }

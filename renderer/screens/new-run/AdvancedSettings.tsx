@@ -9,6 +9,8 @@ import classes from './Choice.module.css';
 import type { NewRunForm } from './useNewRunForm.ts';
 
 const PRECISIONS = ['auto', 'fp8', 'fp16', 'bf16', 'fp32'] as const;
+/** Help below the fields, so that fields beside each other line up. */
+const ORDER: ('label' | 'input' | 'description')[] = ['label', 'input', 'description'];
 const EMBEDDINGS = ['none', 'fp16', 'fp32'] as const;
 
 /** What most users never need, folded away. Empty means that the program decides. */
@@ -19,7 +21,8 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
   const { choices } = form;
   const onGpu = (form.probe.data?.gpus.length ?? 0) > 0 && !choices.useCpu;
   const kind = onGpu ? 'gpu' : 'cpu';
-  const number = (value: string | number) => (typeof value === 'number' && value > 0 ? Math.round(value) : null);
+  const number = (value: string | number) =>
+    typeof value === 'number' && value > 0 ? Math.round(value) : null;
   return (
     <div className={classes.fold}>
       <Button
@@ -28,7 +31,9 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
         size="compact-sm"
         aria-expanded={opened}
         aria-controls={id}
-        leftSection={opened ? <IconChevronDown size={16} aria-hidden /> : <IconChevronRight size={16} aria-hidden />}
+        leftSection={
+          opened ? <IconChevronDown size={16} aria-hidden /> : <IconChevronRight size={16} aria-hidden />
+        }
         onClick={() => setOpened(!opened)}
       >
         {t('advanced.title')}
@@ -36,6 +41,7 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
       <Collapse expanded={opened} id={id}>
         <div className={classes.advanced}>
           <Select
+            inputWrapperOrder={ORDER}
             label={t('advanced.precision')}
             description={t('advanced.precisionHelp')}
             data={PRECISIONS.map((value) => ({ value, label: t(`precision.${value}`) }))}
@@ -43,6 +49,7 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
             onChange={(value) => choose({ precision: PRECISIONS.find((known) => known === value) ?? 'auto' })}
           />
           <Select
+            inputWrapperOrder={ORDER}
             label={t('advanced.embeddings')}
             description={t('advanced.embeddingsHelp')}
             data={EMBEDDINGS.map((value) => ({ value, label: t(`embeddings.${value}`) }))}
@@ -50,6 +57,7 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
             onChange={(value) => choose({ embeddings: value === 'fp16' || value === 'fp32' ? value : null })}
           />
           <NumberInput
+            inputWrapperOrder={ORDER}
             label={t('advanced.tokensPerBatch')}
             description={t('advanced.tokensPerBatchHelp')}
             placeholder={format.integer(TOKENS_PER_BATCH[kind])}
@@ -60,6 +68,7 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
             onChange={(value) => choose({ tokensPerBatch: number(value) })}
           />
           <NumberInput
+            inputWrapperOrder={ORDER}
             label={t('advanced.partSize')}
             description={t('advanced.partSizeHelp')}
             placeholder={format.integer(RESIDUES_PER_SHARD[kind])}
@@ -71,6 +80,7 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
           />
           {!onGpu && (
             <NumberInput
+              inputWrapperOrder={ORDER}
               label={t('advanced.cpuWorkers')}
               description={t('advanced.cpuWorkersHelp')}
               min={1}

@@ -1,4 +1,4 @@
-import { Checkbox, Skeleton, Stack } from '@mantine/core';
+import { Checkbox, Skeleton } from '@mantine/core';
 import type { ProbedGpu } from '../../../electron/contract/index.ts';
 import { Banner } from '../../components/Banner.tsx';
 import { Card } from '../../components/Card.tsx';
@@ -30,10 +30,11 @@ export function ComputeCard({ form }: { form: NewRunForm }) {
       {!probe && !form.probe.error && <Skeleton height={88} />}
       {probe && all.length === 0 && (
         <Banner tone="warn" title={t('newRun.noGpu')}>
-          {probe.no_gpu_reason} {t('newRun.noGpuText', { cpu: probe.cpu.name, cores: probe.cpu.logical_cores })}
+          {probe.no_gpu_reason}{' '}
+          {t('newRun.noGpuText', { cpu: probe.cpu.name, cores: probe.cpu.logical_cores })}
         </Banner>
       )}
-      <Stack gap={8}>
+      <div className={classes.gpus}>
         {all.map((gpu) => {
           const usable = isUsable(gpu, all);
           const isChosen = chosen.has(gpu.uuid) && !form.choices.useCpu;
@@ -54,7 +55,7 @@ export function ComputeCard({ form }: { form: NewRunForm }) {
             </div>
           );
         })}
-      </Stack>
+      </div>
       <Presets form={form} />
       <AdvancedSettings form={form} />
     </Card>

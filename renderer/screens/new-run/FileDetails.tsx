@@ -48,7 +48,9 @@ export function FileDetails({ file }: { file: ListedFile }) {
           },
         ]}
       />
-      {original !== undefined && <p className={classes.note}>{t('newRun.sameContent', { name: fileName(original) })}</p>}
+      {original !== undefined && (
+        <p className={classes.note}>{t('newRun.sameContent', { name: fileName(original) })}</p>
+      )}
       {earlier && (
         <p className={classes.note}>
           {t('newRun.analysedBefore', { run: earlier.name, date: format.dateTime(earlier.createdAt) })}

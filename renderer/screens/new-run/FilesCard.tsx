@@ -61,7 +61,11 @@ export function FilesCard() {
           {blocked.length > 0 && (
             <div className={classes.blocked}>
               <span>{t('newRun.blockedFiles', { count: blocked.length })}</span>
-              <Button size="compact-sm" variant="default" onClick={() => removeFiles(blocked.map(({ path }) => path))}>
+              <Button
+                size="compact-sm"
+                variant="default"
+                onClick={() => removeFiles(blocked.map(({ path }) => path))}
+              >
                 {t('newRun.removeBlocked')}
               </Button>
             </div>
@@ -114,8 +118,8 @@ function fileColumns({ t, format }: Texts): VirtualColumn<ListedFile>[] {
     },
     {
       id: 'remove',
-      header: '',
-      meta: { width: '44px' },
+      header: t('table.actions'),
+      meta: { width: '44px', headerHidden: true },
       cell: ({ row }) => (
         <ActionIcon
           variant="subtle"

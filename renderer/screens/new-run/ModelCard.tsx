@@ -27,7 +27,9 @@ export function ModelCard({ form }: { form: NewRunForm }) {
                 label={entry.title}
                 description={
                   entry.notice ??
-                  t(entry.chunkLength <= 300 ? 'newRun.modelShort' : 'newRun.modelLong', { length: entry.chunkLength })
+                  t(entry.chunkLength <= 300 ? 'newRun.modelShort' : 'newRun.modelLong', {
+                    length: entry.chunkLength,
+                  })
                 }
               />
               {!entry.present && (

@@ -15,7 +15,8 @@ export function NewRunScreen() {
   const { t } = useTexts();
   const form = useNewRunForm();
   const isEmpty = useNewRun(
-    (state) => state.files.length === 0 && !state.looking && state.uploads.length === 0 && state.inspectError === null,
+    (state) =>
+      state.files.length === 0 && !state.looking && state.uploads.length === 0 && state.inspectError === null,
   );
   return (
     <Page

@@ -13,7 +13,9 @@ export function PickButtons({ primary = false }: { primary?: boolean }) {
   const isBrowser = useSettings((state) => state.info?.shell === 'browser');
   const picker = useRef<HTMLInputElement>(null);
   const pick = useAction(async (purpose: 'files' | 'inputs') => addPaths(await choosePaths(purpose)));
-  const look = primary ? ({ variant: 'filled' } as const) : ({ variant: 'default', size: 'compact-sm' } as const);
+  const look = primary
+    ? ({ variant: 'filled' } as const)
+    : ({ variant: 'default', size: 'compact-sm' } as const);
   const quiet = primary ? ({ variant: 'default' } as const) : look;
   if (isBrowser) {
     return (
@@ -25,15 +27,25 @@ export function PickButtons({ primary = false }: { primary?: boolean }) {
             </Button>
           </Menu.Target>
           <Menu.Dropdown>
-            <Menu.Item leftSection={<IconDeviceLaptop size={16} aria-hidden />} onClick={() => picker.current?.click()}>
+            <Menu.Item
+              leftSection={<IconDeviceLaptop size={16} aria-hidden />}
+              onClick={() => picker.current?.click()}
+            >
               {t('newRun.fromThisComputer')}
             </Menu.Item>
-            <Menu.Item leftSection={<IconServer size={16} aria-hidden />} onClick={() => void pick.run('files')}>
+            <Menu.Item
+              leftSection={<IconServer size={16} aria-hidden />}
+              onClick={() => void pick.run('files')}
+            >
               {t('newRun.fromServer')}
             </Menu.Item>
           </Menu.Dropdown>
         </Menu>
-        <Button {...quiet} leftSection={<IconFolder size={16} aria-hidden />} onClick={() => void pick.run('inputs')}>
+        <Button
+          {...quiet}
+          leftSection={<IconFolder size={16} aria-hidden />}
+          onClick={() => void pick.run('inputs')}
+        >
           {t('newRun.chooseServerFolder')}
         </Button>
         <input
@@ -42,7 +54,10 @@ export function PickButtons({ primary = false }: { primary?: boolean }) {
           multiple
           hidden
           onChange={(event) => {
-            const files = Array.from(event.currentTarget.files ?? [], (file) => ({ file, relativePath: file.name }));
+            const files = Array.from(event.currentTarget.files ?? [], (file) => ({
+              file,
+              relativePath: file.name,
+            }));
             event.currentTarget.value = '';
             void uploadAndAdd(files);
           }}
@@ -52,10 +67,18 @@ export function PickButtons({ primary = false }: { primary?: boolean }) {
   }
   return (
     <Group gap="sm" justify="center">
-      <Button {...look} leftSection={<IconFiles size={16} aria-hidden />} onClick={() => void pick.run('files')}>
+      <Button
+        {...look}
+        leftSection={<IconFiles size={16} aria-hidden />}
+        onClick={() => void pick.run('files')}
+      >
         {t('newRun.chooseFiles')}
       </Button>
-      <Button {...quiet} leftSection={<IconFolder size={16} aria-hidden />} onClick={() => void pick.run('inputs')}>
+      <Button
+        {...quiet}
+        leftSection={<IconFolder size={16} aria-hidden />}
+        onClick={() => void pick.run('inputs')}
+      >
         {t('newRun.chooseFolder')}
       </Button>
     </Group>

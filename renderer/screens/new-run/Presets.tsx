@@ -24,7 +24,9 @@ export function Presets({ form }: { form: NewRunForm }) {
               value={id}
               disabled={id === 'quick' && !quickPossible}
               label={t(`preset.${id}`)}
-              description={id === 'quick' && !quickPossible ? t('preset.quickImpossible') : t(`preset.${id}Text`)}
+              description={
+                id === 'quick' && !quickPossible ? t('preset.quickImpossible') : t(`preset.${id}Text`)
+              }
             />
           </div>
         ))}

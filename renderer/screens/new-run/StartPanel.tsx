@@ -16,7 +16,9 @@ import type { NewRunForm } from './useNewRunForm.ts';
 /** How long it will take, and the button. Whenever the button cannot be pressed, the reason stands beside it. */
 export function StartPanel({ form }: { form: NewRunForm }) {
   const { t, format } = useTexts();
-  const othersRun = useRuns((state) => state.runs?.some((run) => isInWork(run) || run.queuePosition !== null) ?? false);
+  const othersRun = useRuns(
+    (state) => state.runs?.some((run) => isInWork(run) || run.queuePosition !== null) ?? false,
+  );
   const { estimate, totals, reasons } = form;
   const start = useAction(async () => {
     if (!form.request) return;
@@ -47,7 +49,9 @@ export function StartPanel({ form }: { form: NewRunForm }) {
           <div>
             <p className={classes.duration}>
               {estimate?.seconds
-                ? t('newRun.about', { time: format.durationRange(estimate.seconds.low, estimate.seconds.high) })
+                ? t('newRun.about', {
+                    time: format.durationRange(estimate.seconds.low, estimate.seconds.high),
+                  })
                 : t('newRun.timeUnknown')}
             </p>
             {estimate && <p className={classes.basis}>{estimate.basis}</p>}

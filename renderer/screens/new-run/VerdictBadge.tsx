@@ -1,4 +1,10 @@
-import { IconAlertTriangle, IconCircleCheck, IconCircleX, IconInfoCircle, IconSearch } from '@tabler/icons-react';
+import {
+  IconAlertTriangle,
+  IconCircleCheck,
+  IconCircleX,
+  IconInfoCircle,
+  IconSearch,
+} from '@tabler/icons-react';
 import { Badge, type Tone } from '../../components/StateBadge.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { verdictOf, type FileVerdict, type ListedFile } from '../../state/newRun/inspection.ts';

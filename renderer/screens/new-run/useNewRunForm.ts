@@ -1,6 +1,12 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useEffect, useMemo } from 'react';
-import type { ModelStatus, ProbeResult, ProbedGpu, RunEstimate, RunRequestInput } from '../../../electron/contract/index.ts';
+import type {
+  ModelStatus,
+  ProbeResult,
+  ProbedGpu,
+  RunEstimate,
+  RunRequestInput,
+} from '../../../electron/contract/index.ts';
 import type { ShownError } from '../../api/callError.ts';
 import { useConnectionStatus } from '../../state/connection.ts';
 import { chosenGpus, chosenModel, requestFrom, type RunChoices } from '../../state/newRun/choices.ts';

@@ -1,5 +1,4 @@
 import { Skeleton } from '@mantine/core';
-import type { RunSummary } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import classes from './ResultsTab.module.css';
@@ -13,9 +12,9 @@ interface Counts {
 }
 
 /** How many sequences got which call. */
-export function CallsCard({ run, counts }: { run: RunSummary; counts: Counts | null }) {
+export function CallsCard({ counts }: { counts: Counts | null }) {
   const { t, format } = useTexts();
-  if (!counts) return <Skeleton height={240} />;
+  if (!counts) return <Skeleton height={210} />;
   const calls = [
     { key: 'virus', count: counts.virus, color: 'var(--virus)' },
     { key: 'others', count: counts.others, color: 'var(--others)' },
@@ -43,9 +42,6 @@ export function CallsCard({ run, counts }: { run: RunSummary; counts: Counts | n
           </li>
         ))}
       </ul>
-      <p className={classes.note}>
-        {t('results.noteCalls')} {run.plan.model.notice !== null && <strong>{run.plan.model.notice}</strong>}
-      </p>
     </Card>
   );
 }

@@ -31,7 +31,9 @@ export function ChunkTable({ chunks }: { chunks: readonly ChunkResult[] }) {
       />
       {chunk && chunk.frames.length > 0 && (
         <table className={classes.frames}>
-          <caption>{t('chunks.framesOf', { start: format.integer(chunk.start), end: format.integer(chunk.end) })}</caption>
+          <caption>
+            {t('chunks.framesOf', { start: format.integer(chunk.start), end: format.integer(chunk.end) })}
+          </caption>
           <thead>
             <tr>
               <th scope="col">{t('chunks.frame')}</th>

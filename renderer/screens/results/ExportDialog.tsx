@@ -25,37 +25,76 @@ export function ExportDialog({ run, filter, opened, onClose }: ExportDialogProps
   const [kind, setKind] = useState<Format>('tsv');
   const [scope, setScope] = useState<Scope>('shown');
   const [byteOrderMark, setByteOrderMark] = useState(false);
-  const filters: Record<Scope, SequenceFilter> = { shown: filter, virus: { predictions: ['virus'] }, all: {} };
+  const filters: Record<Scope, SequenceFilter> = {
+    shown: filter,
+    virus: { predictions: ['virus'] },
+    all: {},
+  };
 
   const write = useAction(async () => {
-    const request = { runId: run.runId, filter: filters[scope], format: kind, byteOrderMark: kind !== 'fasta' && byteOrderMark };
+    const request = {
+      runId: run.runId,
+      filter: filters[scope],
+      format: kind,
+      byteOrderMark: kind !== 'fasta' && byteOrderMark,
+    };
     if (isElectron()) {
       const suggestedName = `${run.name.replace(/[^\p{L}\p{N}._-]+/gu, '_')}.${EXTENSIONS[kind]}`;
       const { path } = await engine().shell.chooseSaveFile({ suggestedName });
       if (path === null) return;
       const written = await engine().results.export({ ...request, path });
-      say(t('export.written', { sequences: format.integer(written.sequences), count: written.sequences, path: written.path }));
+      say(
+        t('export.written', {
+          sequences: format.integer(written.sequences),
+          count: written.sequences,
+          path: written.path,
+        }),
+      );
     } else {
       const written = await engine().results.export(request);
       if (written.downloadPath !== null) download(written.downloadPath);
-      say(t('export.downloaded', { sequences: format.integer(written.sequences), count: written.sequences, size: format.fileSize(written.bytes) }));
+      say(
+        t('export.downloaded', {
+          sequences: format.integer(written.sequences),
+          count: written.sequences,
+          size: format.fileSize(written.bytes),
+        }),
+      );
     }
     onClose();
   });
   return (
-    <Modal opened={opened} onClose={onClose} title={t('export.title')} closeButtonProps={{ 'aria-label': t('common.close') }}>
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={t('export.title')}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+    >
       <Stack gap="lg">
-        <Radio.Group label={t('export.what')} value={scope} onChange={(value) => setScope(SCOPES.find((known) => known === value) ?? 'shown')}>
+        <Radio.Group
+          label={t('export.what')}
+          value={scope}
+          onChange={(value) => setScope(SCOPES.find((known) => known === value) ?? 'shown')}
+        >
           <Stack gap={6} mt={6}>
             {SCOPES.map((value) => (
               <Radio key={value} value={value} label={t(`export.scope.${value}`)} />
             ))}
           </Stack>
         </Radio.Group>
-        <Radio.Group label={t('export.format')} value={kind} onChange={(value) => setKind(FORMATS.find((known) => known === value) ?? 'tsv')}>
+        <Radio.Group
+          label={t('export.format')}
+          value={kind}
+          onChange={(value) => setKind(FORMATS.find((known) => known === value) ?? 'tsv')}
+        >
           <Stack gap={6} mt={6}>
             {FORMATS.map((value) => (
-              <Radio key={value} value={value} label={t(`export.format.${value}`)} description={t(`export.formatText.${value}`)} />
+              <Radio
+                key={value}
+                value={value}
+                label={t(`export.format.${value}`)}
+                description={t(`export.formatText.${value}`)}
+              />
             ))}
           </Stack>
         </Radio.Group>

@@ -5,5 +5,7 @@ import classes from './ResultsTab.module.css';
 /** A call as word, colour and shape. */
 export function PredictionLabel({ prediction }: { prediction: Prediction }) {
   const { t } = useTexts();
-  return <span className={`${classes.prediction} ${classes[prediction]}`}>{t(`prediction.${prediction}`)}</span>;
+  return (
+    <span className={`${classes.prediction} ${classes[prediction]}`}>{t(`prediction.${prediction}`)}</span>
+  );
 }

@@ -26,8 +26,7 @@ export function ResultsTab({ run }: { run: RunSummary }) {
   const atWork = useLiveRun((state) => state.live !== null && isInWork(state.live.run));
   const counts = useQuery(
     `counts:${runId}:${input ?? 'all'}:${run.state.phase}`,
-    (client, signal) =>
-      client.results.counts({ runId, filter: input === null ? {} : { input } }, { signal }),
+    (client, signal) => client.results.counts({ runId, filter: input === null ? {} : { input } }, { signal }),
     { everyMs: atWork ? REFRESH_MS : undefined },
   );
   if (counts.error) return <ErrorCard error={counts.error} />;
@@ -41,9 +40,13 @@ export function ResultsTab({ run }: { run: RunSummary }) {
   return (
     <>
       <div className={classes.cards}>
-        <CallsCard run={run} counts={counts.data} />
+        <CallsCard counts={counts.data} />
         <ScoreCard run={run} />
       </div>
+      <p className={classes.note}>
+        {t('results.noteScore')} {t('results.noteCalls')}
+        {run.plan.model.notice !== null && <strong> {run.plan.model.notice}</strong>}
+      </p>
       <Sequences run={run} version={counts.data?.total ?? 0} />
       <SequenceDrawer run={run} />
     </>
@@ -57,7 +60,13 @@ function Sequences({ run, version }: { run: RunSummary; version: number }) {
   return (
     <section className={classes.sequences}>
       <ResultsToolbar run={run} filter={settled} />
-      <SequenceTable run={run} filter={settled} sort={view.sort} hiddenColumns={view.hiddenColumns} version={version} />
+      <SequenceTable
+        run={run}
+        filter={settled}
+        sort={view.sort}
+        hiddenColumns={view.hiddenColumns}
+        version={version}
+      />
     </section>
   );
 }

@@ -1,4 +1,14 @@
-import { Button, Checkbox, Chip, CloseButton, Group, NumberInput, Popover, Select, TextInput } from '@mantine/core';
+import {
+  Button,
+  Checkbox,
+  Chip,
+  CloseButton,
+  Group,
+  NumberInput,
+  Popover,
+  Select,
+  TextInput,
+} from '@mantine/core';
 import { IconAdjustmentsHorizontal, IconColumns3, IconDownload, IconSearch } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { predictionSchema, type RunSummary, type SequenceFilter } from '../../../electron/contract/index.ts';
@@ -30,7 +40,11 @@ export function ResultsToolbar({ run, filter }: { run: RunSummary; filter: Seque
         leftSection={<IconSearch size={16} aria-hidden />}
         rightSection={
           view.search !== '' && (
-            <CloseButton size="sm" aria-label={t('results.clearSearch')} onClick={() => changeView({ search: '' })} />
+            <CloseButton
+              size="sm"
+              aria-label={t('results.clearSearch')}
+              onClick={() => changeView({ search: '' })}
+            />
           )
         }
         placeholder={t('results.search')}
@@ -66,7 +80,11 @@ export function ResultsToolbar({ run, filter }: { run: RunSummary; filter: Seque
       </Chip.Group>
       <Popover position="bottom-end" withArrow shadow="md" trapFocus>
         <Popover.Target>
-          <Button variant="default" size="compact-sm" leftSection={<IconAdjustmentsHorizontal size={16} aria-hidden />}>
+          <Button
+            variant="default"
+            size="compact-sm"
+            leftSection={<IconAdjustmentsHorizontal size={16} aria-hidden />}
+          >
             {t('results.length')}
           </Button>
         </Popover.Target>
@@ -89,25 +107,32 @@ export function ResultsToolbar({ run, filter }: { run: RunSummary; filter: Seque
               label={t(`results.column.${column}`)}
               checked={view.hiddenColumns[column] !== false}
               onChange={(event) =>
-                changeView({ hiddenColumns: { ...view.hiddenColumns, [column]: event.currentTarget.checked } })
+                changeView({
+                  hiddenColumns: { ...view.hiddenColumns, [column]: event.currentTarget.checked },
+                })
               }
             />
           ))}
         </Popover.Dropdown>
       </Popover>
-      {isFiltered(view) && (
-        <Button variant="subtle" color="slate" size="compact-sm" onClick={clearFilters}>
-          {t('results.clearFilters')}
-        </Button>
-      )}
       <Button
-        ml="auto"
+        className={classes.export ?? ''}
         leftSection={<IconDownload size={16} aria-hidden />}
         variant="light"
         onClick={() => setExporting(true)}
       >
         {t('results.export')}
       </Button>
+      <p className={classes.count}>
+        <span role="status">
+          {view.shown === null ? t('common.loading') : t('results.shown', { count: view.shown })}
+        </span>
+        {isFiltered(view) && (
+          <Button variant="subtle" size="compact-xs" onClick={clearFilters}>
+            {t('results.clearFilters')}
+          </Button>
+        )}
+      </p>
       <ExportDialog run={run} filter={filter} opened={exporting} onClose={() => setExporting(false)} />
     </div>
   );
@@ -116,7 +141,8 @@ export function ResultsToolbar({ run, filter }: { run: RunSummary; filter: Seque
 function LengthFields() {
   const { t } = useTexts();
   const { minLength, maxLength } = useResultsView();
-  const number = (value: string | number) => (typeof value === 'number' && value >= 0 ? Math.round(value) : null);
+  const number = (value: string | number) =>
+    typeof value === 'number' && value >= 0 ? Math.round(value) : null;
   return (
     <Group gap="sm">
       <NumberInput

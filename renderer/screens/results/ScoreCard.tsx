@@ -16,28 +16,38 @@ export function ScoreCard({ run }: { run: RunSummary }) {
   const { minScore } = view;
   const filterKey = JSON.stringify(filterOf(view, { withScore: false }));
   const histogram = useQuery(`histogram:${runId}:${filterKey}:${run.state.phase}`, (client, signal) =>
-    client.results.histogram({ runId, filter: filterOf(view, { withScore: false }), bins: SCORE_BINS }, { signal }),
+    client.results.histogram(
+      { runId, filter: filterOf(view, { withScore: false }), bins: SCORE_BINS },
+      { signal },
+    ),
   );
   const counts = histogram.data?.bins;
   const bins = useMemo(
-    () => counts?.map((count, index) => ({ from: index / SCORE_BINS, to: (index + 1) / SCORE_BINS, count })) ?? [],
+    () =>
+      counts?.map((count, index) => ({ from: index / SCORE_BINS, to: (index + 1) / SCORE_BINS, count })) ??
+      [],
     [counts],
   );
   const formatBorder = useMemo(() => (value: number) => format.decimal(value, 2), [format]);
   const scored = counts ? countFrom(counts, 0) : 0;
   const shown = counts ? countFrom(counts, minScore) : 0;
   return (
-    <Card title={t('results.scores')} aside={t('results.scoresHint')}>
+    <Card title={t('results.scores')} aside={t('results.scoresHint')} className={classes.scores ?? ''}>
       {!counts ? (
-        <Skeleton height={176} />
+        <Skeleton height={104} />
       ) : (
         <Histogram
           title={t('results.scores')}
-          summary={t('results.scoresSummary', { scored: format.integer(scored), shown: format.integer(shown), score: format.decimal(minScore, 2) })}
+          summary={t('results.scoresSummary', {
+            scored: format.integer(scored),
+            shown: format.integer(shown),
+            score: format.decimal(minScore, 2),
+          })}
           bins={bins}
           formatBorder={formatBorder}
           countLabel={t('results.sequences')}
-          height={136}
+          height={104}
+          labelEvery={20}
           color={(bin) => (bin.from + 1e-9 < minScore ? 'var(--not-scored)' : 'var(--accent)')}
         />
       )}
@@ -50,16 +60,19 @@ export function ScoreCard({ run }: { run: RunSummary }) {
           value={minScore}
           onChange={(value) => changeView({ minScore: Math.round(value * SCORE_BINS) / SCORE_BINS })}
           label={(value) => format.decimal(value, 2)}
-          thumbProps={{ 'aria-label': t('results.minScore') }}
+          thumbLabel={t('results.minScore')}
           size={6}
         />
         <output className={classes.sliderCount}>
           {minScore > 0
-            ? t('results.atLeast', { score: format.decimal(minScore, 2), shown: format.integer(shown), count: shown })
+            ? t('results.atLeast', {
+                score: format.decimal(minScore, 2),
+                shown: format.integer(shown),
+                count: shown,
+              })
             : t('results.allScored', { shown: format.integer(scored), count: scored })}
         </output>
       </div>
-      <p className={classes.note}>{t('results.noteScore')}</p>
     </Card>
   );
 }

@@ -50,7 +50,10 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
       {run.plan.model.notice !== null && <Banner tone="demo" title={run.plan.model.notice} />}
       <Facts
         items={[
-          { label: t('results.column.prediction'), value: <PredictionLabel prediction={sequence.prediction} /> },
+          {
+            label: t('results.column.prediction'),
+            value: <PredictionLabel prediction={sequence.prediction} />,
+          },
           {
             label: t('results.column.virusScore'),
             value: sequence.virusScore === null ? '–' : format.score(sequence.virusScore),

@@ -1,7 +1,7 @@
 import { IconFilterOff } from '@tabler/icons-react';
 import { Button } from '@mantine/core';
 import type { SortingState } from '@tanstack/react-table';
-import { useCallback, useMemo } from 'react';
+import { useCallback, useEffect, useMemo } from 'react';
 import {
   sequenceSortSchema,
   type RunSummary,
@@ -16,7 +16,6 @@ import { VirtualTable } from '../../components/VirtualTable.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { usePagedRows } from '../../state/pagedRows.ts';
 import { changeView, clearFilters, useResultsView } from '../../state/resultsView.ts';
-import classes from './ResultsTab.module.css';
 import { sequenceColumns } from './sequenceColumns.tsx';
 
 interface SequenceTableProps {
@@ -30,13 +29,15 @@ interface SequenceTableProps {
 
 export function SequenceTable({ run, filter, sort, hiddenColumns, version }: SequenceTableProps) {
   const texts = useTexts();
-  const { t, format } = texts;
+  const { t } = texts;
   const { runId } = run;
   const openRow = useResultsView((state) => state.openRow);
   const rows = usePagedRows(
     `sequences:${runId}:${run.state.phase}:${version}:${JSON.stringify([filter, sort])}`,
     (client, range, signal) => client.results.page({ runId, filter, sort, ...range }, { signal }),
   );
+  const { total } = rows;
+  useEffect(() => changeView({ shown: total }), [total]);
   const { inputs } = run.plan;
   const columns = useMemo(
     () => sequenceColumns(texts, (input) => fileName(inputs[input]?.path ?? '')),
@@ -50,9 +51,6 @@ export function SequenceTable({ run, filter, sort, hiddenColumns, version }: Seq
   return (
     <>
       {rows.error && <ErrorCard error={rows.error} />}
-      <p className={classes.count} role="status">
-        {rows.total === null ? t('common.loading') : t('results.shown', { shown: format.integer(rows.total), count: rows.total })}
-      </p>
       <VirtualTable
         label={t('results.table')}
         columns={columns}
@@ -64,7 +62,7 @@ export function SequenceTable({ run, filter, sort, hiddenColumns, version }: Seq
         onSort={onSort}
         onOpen={openSequence}
         isOpen={(row) => row.row === openRow}
-        height="max(380px, calc(100dvh - 420px))"
+        height="max(360px, calc(100dvh - 132px))"
         empty={
           <Empty
             icon={<IconFilterOff size={26} aria-hidden />}

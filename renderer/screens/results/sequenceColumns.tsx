@@ -18,7 +18,10 @@ export const HIDEABLE_COLUMNS = [
 ] as const;
 
 /** Columns with the names of `sequenceSort.by` where they can be sorted by. */
-export function sequenceColumns({ t, format }: Texts, inputName: (input: number) => string): VirtualColumn<SequenceResult>[] {
+export function sequenceColumns(
+  { t, format }: Texts,
+  inputName: (input: number) => string,
+): VirtualColumn<SequenceResult>[] {
   const missing = '–';
   return [
     {
@@ -47,7 +50,12 @@ export function sequenceColumns({ t, format }: Texts, inputName: (input: number)
       accessorFn: (row) => row.virusScore,
       header: t('results.column.virusScore'),
       meta: { width: '140px', align: 'end' },
-      cell: ({ row }) => <Score row={row.original} text={row.original.virusScore === null ? missing : format.score(row.original.virusScore)} />,
+      cell: ({ row }) => (
+        <Score
+          row={row.original}
+          text={row.original.virusScore === null ? missing : format.score(row.original.virusScore)}
+        />
+      ),
     },
     {
       id: 'prediction',
@@ -61,7 +69,8 @@ export function sequenceColumns({ t, format }: Texts, inputName: (input: number)
       accessorFn: (row) => row.viralFraction,
       header: t('results.column.viralFraction'),
       meta: { width: '104px', align: 'end' },
-      cell: ({ row }) => (row.original.viralFraction === null ? missing : format.percent(row.original.viralFraction)),
+      cell: ({ row }) =>
+        row.original.viralFraction === null ? missing : format.percent(row.original.viralFraction),
     },
     {
       id: 'nChunks',
@@ -69,7 +78,10 @@ export function sequenceColumns({ t, format }: Texts, inputName: (input: number)
       header: t('results.column.nChunks'),
       meta: { width: '92px', align: 'end' },
       cell: ({ row }) =>
-        t('common.of', { part: format.integer(row.original.nChunksScored), whole: format.integer(row.original.nChunks) }),
+        t('common.of', {
+          part: format.integer(row.original.nChunksScored),
+          whole: format.integer(row.original.nChunks),
+        }),
     },
     {
       id: 'best',

@@ -24,7 +24,10 @@ export function DeviceGrid({ runId }: { runId: string }) {
   );
   if (ids.length === 0) return null;
   return (
-    <section aria-label={t('run.devices')} className={classes.grid} data-many={ids.length > 4}>
+    <section className={classes.grid} aria-labelledby="devices-title">
+      <h2 id="devices-title" className="visually-hidden">
+        {t('run.devices')}
+      </h2>
       {ids.map((id) => (
         <LiveDeviceCard key={id} id={id} onInclude={atWork ? include : undefined} />
       ))}

@@ -19,10 +19,16 @@ export function EventList({ runId }: { runId: string }) {
   const recent = useLiveRun((state) => state.live?.recentEvents ?? NO_EVENTS);
   const [earlier, setEarlier] = useState<readonly RunEvent[]>([]);
   const [isComplete, setComplete] = useState(false);
-  const all = [...new Map([...earlier, ...recent].map((event) => [event.id, event])).values()].sort((a, b) => b.id - a.id);
+  const all = [...new Map([...earlier, ...recent].map((event) => [event.id, event])).values()].sort(
+    (a, b) => b.id - a.id,
+  );
   const oldest = all.at(-1);
   const load = useAction(async () => {
-    const events = await engine().runs.events({ runId, limit: EARLIER, ...(oldest ? { beforeId: oldest.id } : {}) });
+    const events = await engine().runs.events({
+      runId,
+      limit: EARLIER,
+      ...(oldest ? { beforeId: oldest.id } : {}),
+    });
     setEarlier([...events, ...earlier]);
     setComplete(events.length < EARLIER);
   });
@@ -38,7 +44,9 @@ export function EventList({ runId }: { runId: string }) {
               <li key={event.id} className={`${classes.event} ${classes[event.level]}`}>
                 <Icon size={16} aria-hidden />
                 <span className={classes.message}>
-                  {event.level !== 'info' && <span className="visually-hidden">{t(`events.${event.level}`)}: </span>}
+                  {event.level !== 'info' && (
+                    <span className="visually-hidden">{t(`events.${event.level}`)}: </span>
+                  )}
                   {event.message}
                   {event.detail !== null && <span className="muted"> {event.detail}</span>}
                 </span>
@@ -51,7 +59,14 @@ export function EventList({ runId }: { runId: string }) {
         </ol>
       )}
       {!isComplete && oldest && oldest.id > 1 && (
-        <Button variant="subtle" color="slate" size="compact-sm" mt={6} loading={load.busy} onClick={() => void load.run()}>
+        <Button
+          variant="subtle"
+          color="slate"
+          size="compact-sm"
+          mt={6}
+          loading={load.busy}
+          onClick={() => void load.run()}
+        >
           {t('events.earlier')}
         </Button>
       )}

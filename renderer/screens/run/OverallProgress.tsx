@@ -17,12 +17,18 @@ export function OverallProgress() {
   const atWork = isInWork(run);
   const fraction = done ? 1 : progress.fraction;
   const tone = done ? 'good' : atWork ? 'active' : 'warn';
-  const readFraction = prepare.finished ? 1 : prepare.bytesTotal > 0 ? prepare.bytesRead / prepare.bytesTotal : null;
+  const readFraction = prepare.finished
+    ? 1
+    : prepare.bytesTotal > 0
+      ? prepare.bytesRead / prepare.bytesTotal
+      : null;
   const scoredFraction = residues.total > 0 ? residues.done / residues.total : prepare.finished ? 1 : null;
   return (
     <Card>
       <div className={classes.top}>
-        <span className={classes.percent}>{fraction === null ? '–' : format.percent(fraction, fraction < 1 ? 1 : 0)}</span>
+        <span className={classes.percent}>
+          {fraction === null ? '–' : format.percent(fraction, fraction < 1 ? 1 : 0)}
+        </span>
         <Facts
           items={[
             { label: t('progress.elapsed'), value: format.duration(progress.elapsedSeconds) },
@@ -30,7 +36,9 @@ export function OverallProgress() {
               label: t('progress.left'),
               value:
                 remainingSeconds && atWork
-                  ? t('progress.about', { time: format.durationRange(remainingSeconds.low, remainingSeconds.high) })
+                  ? t('progress.about', {
+                      time: format.durationRange(remainingSeconds.low, remainingSeconds.high),
+                    })
                   : atWork
                     ? t('progress.leftUnknown')
                     : '–',
@@ -42,7 +50,13 @@ export function OverallProgress() {
                   ? '–'
                   : t('progress.tokensPerSecond', { speed: format.compact(progress.tokensPerSecond) }),
             },
-            { label: t('progress.files'), value: t('common.of', { part: format.integer(inputs.done), whole: format.integer(inputs.total) }) },
+            {
+              label: t('progress.files'),
+              value: t('common.of', {
+                part: format.integer(inputs.done),
+                whole: format.integer(inputs.total),
+              }),
+            },
             {
               label: t('progress.parts'),
               value:

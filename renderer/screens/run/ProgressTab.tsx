@@ -16,7 +16,10 @@ export function ProgressTab({ run }: { run: RunSummary }) {
   const hasLive = useLiveRun((state) => state.live !== null);
   const error = useLiveRun((state) => state.error);
   const cpuOnly = useLiveRun(
-    (state) => state.live !== null && state.live.devices.length > 0 && state.live.devices.every((device) => device.index === null),
+    (state) =>
+      state.live !== null &&
+      state.live.devices.length > 0 &&
+      state.live.devices.every((device) => device.index === null),
   );
   if (!hasLive) return error ? null : <Skeleton height={360} aria-label={t('common.loading')} />;
   return (

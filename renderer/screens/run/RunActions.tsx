@@ -30,15 +30,16 @@ export function RunActions({ run }: { run: RunSummary }) {
   const [asked, setAsked] = useState<'stop' | 'cancel' | null>(null);
   const { runId } = run;
   const order = useAction(useCallback((what: Order) => engine().runs[what]({ runId }), [runId]));
-  const again = useAction(prepareAgain);
   const status = runStatus(run);
 
-  if (status === 'paused' || status === 'halted' || status === 'interrupted' || status === 'cancelled' || status === 'failed') {
+  // Where a banner says what is the matter, the button to go on stands in it.
+  if (status === 'halted' || status === 'interrupted' || status === 'failed') {
+    return <AgainButton run={run} />;
+  }
+  if (status === 'paused' || status === 'cancelled') {
     return (
       <>
-        <Button variant="default" loading={again.busy} onClick={() => void again.run(run)}>
-          {t('run.again')}
-        </Button>
+        <AgainButton run={run} />
         <Button
           loading={order.busy}
           leftSection={<IconPlayerPlay size={16} aria-hidden />}
@@ -50,11 +51,7 @@ export function RunActions({ run }: { run: RunSummary }) {
     );
   }
   if (status === 'done' || status === 'done_with_failures') {
-    return (
-      <Button variant="default" loading={again.busy} onClick={() => void again.run(run)}>
-        {t('run.again')}
-      </Button>
-    );
+    return <AgainButton run={run} />;
   }
   if (status === 'queued' || status === 'created') {
     return (
@@ -90,13 +87,22 @@ export function RunActions({ run }: { run: RunSummary }) {
         <Menu.Dropdown>
           {status === 'running' && (
             <>
-              <Choice title={t('run.pause')} text={t('run.pauseHelp')} onClick={() => void order.run('pause')} />
+              <Choice
+                title={t('run.pause')}
+                text={t('run.pauseHelp')}
+                onClick={() => void order.run('pause')}
+              />
               <DrainChoice run={run} onClick={() => void order.run('drain')} />
             </>
           )}
           <Choice title={t('run.stop')} text={t('run.stopHelp')} onClick={() => setAsked('stop')} />
           <Menu.Divider />
-          <Choice title={t('run.cancel')} text={t('run.cancelHelp')} destructive onClick={() => setAsked('cancel')} />
+          <Choice
+            title={t('run.cancel')}
+            text={t('run.cancelHelp')}
+            destructive
+            onClick={() => setAsked('cancel')}
+          />
         </Menu.Dropdown>
       </Menu>
       <ConfirmDialog
@@ -115,17 +121,32 @@ export function RunActions({ run }: { run: RunSummary }) {
   );
 }
 
+function AgainButton({ run }: { run: RunSummary }) {
+  const { t } = useTexts();
+  const again = useAction(prepareAgain);
+  return (
+    <Button variant="default" loading={again.busy} onClick={() => void again.run(run)}>
+      {t('run.again')}
+    </Button>
+  );
+}
+
 function KeptFigures({ format }: { format: (value: number) => string }) {
   const { t } = useTexts();
   const shards = useLiveRun((state) => state.live?.progress.shards ?? null);
-  return shards && <p className="muted">{t('run.kept', { done: format(shards.done), inWork: format(shards.inWork) })}</p>;
+  return (
+    shards && (
+      <p className="muted">{t('run.kept', { done: format(shards.done), inWork: format(shards.inWork) })}</p>
+    )
+  );
 }
 
 function DrainChoice({ run, onClick }: { run: RunSummary; onClick: () => void }) {
   const { t, format } = useTexts();
   const devices = useLiveRun((state) => state.live?.devices);
   const seconds = drainSeconds(devices ?? [], run.plan.residuesPerShard);
-  const title = seconds === null ? t('run.drain') : t('run.drainAbout', { time: format.durationRange(seconds, seconds) });
+  const title =
+    seconds === null ? t('run.drain') : t('run.drainAbout', { time: format.durationRange(seconds, seconds) });
   return <Choice title={title} text={t('run.drainHelp')} onClick={onClick} />;
 }
 

@@ -35,7 +35,9 @@ export function RunBanners({ run }: { run: RunSummary }) {
         </Banner>
       );
     case 'halted':
-      return state.phase === 'paused' && state.error ? <ErrorCard error={state.error} actions={button} /> : null;
+      return state.phase === 'paused' && state.error ? (
+        <ErrorCard error={state.error} actions={button} />
+      ) : null;
     case 'failed':
       return state.phase === 'failed' ? <ErrorCard error={state.error} actions={button} /> : null;
     case 'done_with_failures':

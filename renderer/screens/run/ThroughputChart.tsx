@@ -3,6 +3,7 @@ import { Area, AreaChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YA
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { AccessibleChart } from '../../components/AccessibleChart.tsx';
 import { Card } from '../../components/Card.tsx';
+import { niceTop } from '../../components/chartScale.ts';
 import { ChartTip } from '../../components/ChartTip.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { seedSpeeds } from '../../state/liveRun.ts';
@@ -12,6 +13,8 @@ import { totalsOverTime } from './throughputTotals.ts';
 
 const EVERY_MS = 10_000;
 const MOST_POINTS = 240;
+
+const wholeMinutes = (seconds: number) => (seconds < 120 ? seconds : Math.round(seconds / 60) * 60);
 
 /** Tokens per second of all devices together, from the start of the run until now. */
 export function ThroughputChart({ run }: { run: RunSummary }) {
@@ -28,6 +31,8 @@ export function ThroughputChart({ run }: { run: RunSummary }) {
     // Only once: later answers hold nothing that this window has not seen itself.
   }, [isSeeded]);
   const top = Math.max(0, ...points.map((point) => point.total));
+  const scaleTop = niceTop(top);
+  const begin = points[0]?.time ?? 0;
   return (
     <Card title={t('throughput.title')} aside={t('throughput.unit')}>
       {points.length < 2 ? (
@@ -37,7 +42,10 @@ export function ThroughputChart({ run }: { run: RunSummary }) {
       ) : (
         <AccessibleChart
           title={t('throughput.title')}
-          summary={t('throughput.summary', { top: format.compact(top), now: format.compact(points.at(-1)?.total ?? 0) })}
+          summary={t('throughput.summary', {
+            top: format.compact(top),
+            now: format.compact(points.at(-1)?.total ?? 0),
+          })}
           height={200}
           table={{
             columns: [t('throughput.time'), t('throughput.unit')],
@@ -48,13 +56,17 @@ export function ThroughputChart({ run }: { run: RunSummary }) {
           }}
         >
           <ResponsiveContainer width="100%" height="100%">
-            <AreaChart data={points} margin={{ top: 6, right: 8, bottom: 0, left: 0 }} accessibilityLayer={false}>
+            <AreaChart
+              data={points}
+              margin={{ top: 6, right: 8, bottom: 0, left: 0 }}
+              accessibilityLayer={false}
+            >
               <CartesianGrid vertical={false} stroke="var(--line)" />
               <XAxis
                 dataKey="time"
                 type="number"
                 domain={['dataMin', 'dataMax']}
-                tickFormatter={(time: number) => format.duration(time - (points[0]?.time ?? time))}
+                tickFormatter={(time: number) => format.duration(wholeMinutes(time - begin))}
                 minTickGap={56}
                 tick={{ fontSize: 11, fill: 'var(--text-muted)' }}
                 tickLine={false}
@@ -66,7 +78,8 @@ export function ThroughputChart({ run }: { run: RunSummary }) {
                 tick={{ fontSize: 11, fill: 'var(--text-muted)' }}
                 tickLine={false}
                 axisLine={false}
-                tickCount={5}
+                domain={[0, scaleTop]}
+                ticks={[0, scaleTop / 2, scaleTop]}
               />
               <Tooltip
                 isAnimationActive={false}

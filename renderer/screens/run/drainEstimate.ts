@@ -9,7 +9,10 @@ type WorkingDevice = Pick<DeviceLive, 'worker' | 'shardFraction' | 'tokensPerSec
  */
 export function drainSeconds(devices: readonly WorkingDevice[], residuesPerPart: number): number | null {
   const times = devices
-    .filter((device) => device.worker.state === 'working' && device.tokensPerSecond !== null && device.tokensPerSecond > 0)
+    .filter(
+      (device) =>
+        device.worker.state === 'working' && device.tokensPerSecond !== null && device.tokensPerSecond > 0,
+    )
     .map((device) => ((1 - (device.shardFraction ?? 0)) * residuesPerPart) / (device.tokensPerSecond ?? 1));
   return times.length === 0 ? null : Math.max(...times);
 }

@@ -23,13 +23,13 @@ export function SettingsScreen() {
   });
   if (!settings) {
     return (
-      <Page title={t('settings.title')}>
+      <Page narrow title={t('settings.title')}>
         <Skeleton height={320} aria-label={t('common.loading')} />
       </Page>
     );
   }
   return (
-    <Page title={t('settings.title')}>
+    <Page narrow title={t('settings.title')}>
       <Card title={t('settings.look')}>
         <Row label={t('settings.theme')} help={t('settings.themeHelp')}>
           {(id) => (
@@ -67,7 +67,11 @@ export function SettingsScreen() {
                 {t('newRun.chooseOutput')}
               </Button>
               {settings.outputFolder !== null && (
-                <Button variant="subtle" color="slate" onClick={() => void change.run({ outputFolder: null })}>
+                <Button
+                  variant="subtle"
+                  color="slate"
+                  onClick={() => void change.run({ outputFolder: null })}
+                >
                   {t('advanced.reset')}
                 </Button>
               )}
@@ -94,7 +98,9 @@ export function SettingsScreen() {
         </Row>
       </Card>
       <Card title={t('settings.program')}>
-        <Row label={t('settings.version')}>{(id) => <span aria-labelledby={id}>{info?.version ?? '–'}</span>}</Row>
+        <Row label={t('settings.version')}>
+          {(id) => <span aria-labelledby={id}>{info?.version ?? '–'}</span>}
+        </Row>
         <Row label={t('settings.dataFolder')} help={t('settings.dataFolderHelp')}>
           {(id) => (
             <span className={classes.path} aria-labelledby={id}>
@@ -114,7 +120,15 @@ export function SettingsScreen() {
   );
 }
 
-function Row({ label, help, children }: { label: string; help?: string; children: (labelId: string) => ReactNode }) {
+function Row({
+  label,
+  help,
+  children,
+}: {
+  label: string;
+  help?: string;
+  children: (labelId: string) => ReactNode;
+}) {
   const id = useId();
   return (
     <div className={classes.row}>

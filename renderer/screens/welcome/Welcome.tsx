@@ -41,7 +41,8 @@ export function Welcome() {
       onClose={() => void close.run()}
       size={560}
       withCloseButton={false}
-      aria-label={t('welcome.title')}
+      title={t('welcome.title')}
+      classNames={{ header: 'visually-hidden' }}
       onExitTransitionEnd={() => setPosition(0)}
     >
       <div className={classes.body}>

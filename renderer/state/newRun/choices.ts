@@ -1,4 +1,10 @@
-import type { ModelStatus, ProbeResult, ProbedGpu, RunRequest, RunRequestInput } from '../../../electron/contract/index.ts';
+import type {
+  ModelStatus,
+  ProbeResult,
+  ProbedGpu,
+  RunRequest,
+  RunRequestInput,
+} from '../../../electron/contract/index.ts';
 import type { ListedFile } from './inspection.ts';
 
 /** What the user chose on the New run screen; the form of the screen, not of the request. */
@@ -41,7 +47,9 @@ export function isUsable(gpu: ProbedGpu, all: readonly ProbedGpu[]): boolean {
 export function chosenGpus(choices: RunChoices, probe: ProbeResult | null): ProbedGpu[] {
   const usable = probe?.gpus.filter((gpu) => isUsable(gpu, probe.gpus)) ?? [];
   const { gpuUuids } = choices;
-  return gpuUuids === null ? usable : usable.filter((gpu) => gpuUuids.includes(gpu.uuid) || gpuUuids.includes(String(gpu.index)));
+  return gpuUuids === null
+    ? usable
+    : usable.filter((gpu) => gpuUuids.includes(gpu.uuid) || gpuUuids.includes(String(gpu.index)));
 }
 
 /** The model that is chosen, or else the first of those that are ready: the real ones before the demo. */

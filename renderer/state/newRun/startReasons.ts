@@ -39,9 +39,11 @@ export function startReasons(state: StartState): StartReason[] {
   if (blocked > 0) reasons.push({ code: 'blocked_files', count: blocked });
 
   if (state.model?.problem) reasons.push({ code: 'model_damaged', model: state.model.title });
-  else if (state.model && !state.model.present) reasons.push({ code: 'model_missing', model: state.model.title });
+  else if (state.model && !state.model.present)
+    reasons.push({ code: 'model_missing', model: state.model.title });
   if (state.chosenGpus === 0) reasons.push({ code: 'no_device' });
   // The engine's own objection comes last: most often it only repeats one of those above.
-  if (reasons.length === 0 && state.estimate?.blocker) reasons.push({ code: 'engine', error: state.estimate.blocker });
+  if (reasons.length === 0 && state.estimate?.blocker)
+    reasons.push({ code: 'engine', error: state.estimate.blocker });
   return reasons;
 }

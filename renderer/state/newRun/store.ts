@@ -115,7 +115,9 @@ export async function addDropped(transfer: DataTransfer): Promise<void> {
   const bridge = window.virnucpro;
   try {
     if (isElectron() && bridge) {
-      const paths = Array.from(transfer.files, (file) => bridge.pathForFile(file)).filter((path) => path !== '');
+      const paths = Array.from(transfer.files, (file) => bridge.pathForFile(file)).filter(
+        (path) => path !== '',
+      );
       await engine().shell.grantPaths({ paths });
       await addPaths(paths);
     } else {

@@ -30,24 +30,83 @@ export function madeProbe(gpus: number): ProbeResult {
     cuda_visible_devices: null,
     no_gpu_reason: gpus === 0 ? 'There is no NVIDIA driver on this computer.' : null,
     apple_mps: false,
-    cpu: { name: 'AMD EPYC 9654', logical_cores: 64, memory_total_bytes: 512 * GIB, memory_available_bytes: 430 * GIB },
+    cpu: {
+      name: 'AMD EPYC 9654',
+      logical_cores: 64,
+      memory_total_bytes: 512 * GIB,
+      memory_available_bytes: 430 * GIB,
+    },
     probe_ms: 41,
   };
 }
 
 export const MODELS: ModelStatus[] = [
-  { id: '500', title: 'VirNucPro 500', notice: null, chunkLength: 500, present: true, downloadBytes: 6_200_000_000, problem: null },
-  { id: '300', title: 'VirNucPro 300', notice: null, chunkLength: 300, present: false, downloadBytes: 7_000_000, problem: null },
-  { id: 'demo', title: 'Demo model', notice: 'Random weights, no biological meaning. For trying out the program.', chunkLength: 500, present: true, downloadBytes: null, problem: null },
+  {
+    id: '500',
+    title: 'VirNucPro 500',
+    notice: null,
+    chunkLength: 500,
+    present: true,
+    downloadBytes: 6_200_000_000,
+    problem: null,
+  },
+  {
+    id: '300',
+    title: 'VirNucPro 300',
+    notice: null,
+    chunkLength: 300,
+    present: false,
+    downloadBytes: 7_000_000,
+    problem: null,
+  },
+  {
+    id: 'demo',
+    title: 'Demo model',
+    notice: 'Random weights, no biological meaning. For trying out the program.',
+    chunkLength: 500,
+    present: true,
+    downloadBytes: null,
+    problem: null,
+  },
 ];
 
 export const CHECKS: ComputerCheck[] = [
-  { id: 'driver', title: 'GPU driver', status: 'good', sentence: 'Driver 580.95 works and supports CUDA 13.0.', action: null },
-  { id: 'gpus', title: 'GPUs', status: 'good', sentence: '8 GPUs are ready: 6 × NVIDIA H200, 2 × NVIDIA RTX A6000.', action: null },
+  {
+    id: 'driver',
+    title: 'GPU driver',
+    status: 'good',
+    sentence: 'Driver 580.95 works and supports CUDA 13.0.',
+    action: null,
+  },
+  {
+    id: 'gpus',
+    title: 'GPUs',
+    status: 'good',
+    sentence: '8 GPUs are ready: 6 × NVIDIA H200, 2 × NVIDIA RTX A6000.',
+    action: null,
+  },
   { id: 'memory', title: 'Memory', status: 'good', sentence: '430 GB of 512 GB are free.', action: null },
-  { id: 'disk', title: 'Disk space', status: 'warning', sentence: '41 GB are free in the folder for results. Large runs need more.', action: { label: 'Check again', kind: 'check_again' } },
-  { id: 'python', title: 'Python environment', status: 'bad', sentence: 'PyTorch 2.9 is installed, but this program needs 2.11 or newer.', action: { label: 'Repair', kind: 'repair_python' } },
-  { id: 'weights', title: 'Model weights', status: 'good', sentence: 'The weights of VirNucPro 500 are here and intact.', action: { label: 'See models', kind: 'get_weights' } },
+  {
+    id: 'disk',
+    title: 'Disk space',
+    status: 'warning',
+    sentence: '41 GB are free in the folder for results. Large runs need more.',
+    action: { label: 'Check again', kind: 'check_again' },
+  },
+  {
+    id: 'python',
+    title: 'Python environment',
+    status: 'bad',
+    sentence: 'PyTorch 2.9 is installed, but this program needs 2.11 or newer.',
+    action: { label: 'Repair', kind: 'repair_python' },
+  },
+  {
+    id: 'weights',
+    title: 'Model weights',
+    status: 'good',
+    sentence: 'The weights of VirNucPro 500 are here and intact.',
+    action: { label: 'See models', kind: 'get_weights' },
+  },
 ];
 
 export const DIAGNOSTICS = [
@@ -68,20 +127,51 @@ export function madeInspection(path: string, chunkLength: number): InspectedFile
   const isBad = /bad|truncated/.test(name);
   const isProtein = /protein/.test(name);
   const hasDuplicates = /dup|sample_A/.test(name);
-  const histogram = isBad ? EDGES.slice(1).map(() => 0) : [12, 180, 2400, 9800, 6200, 4300, 2600, 1200, 640, 310, 80, 12];
+  const histogram = isBad
+    ? EDGES.slice(1).map(() => 0)
+    : [12, 180, 2400, 9800, 6200, 4300, 2600, 1200, 640, 310, 80, 12];
   const sequences = histogram.reduce((sum, count) => sum + count, 0);
   const problems: InspectedFile['problems'] = [];
-  if (isBad) problems.push({ code: 'truncated', severity: 'blocks', count: 1, message: 'The compressed file is cut off.', what_happens: 'The run cannot start with it. Copy or download it again.' });
-  if (isProtein) problems.push({ code: 'protein', severity: 'blocks', count: 1, message: 'This looks like protein sequences.', what_happens: 'The run cannot start with it. Choose nucleotide sequences.' });
+  if (isBad)
+    problems.push({
+      code: 'truncated',
+      severity: 'blocks',
+      count: 1,
+      message: 'The compressed file is cut off.',
+      what_happens: 'The run cannot start with it. Copy or download it again.',
+    });
+  if (isProtein)
+    problems.push({
+      code: 'protein',
+      severity: 'blocks',
+      count: 1,
+      message: 'This looks like protein sequences.',
+      what_happens: 'The run cannot start with it. Choose nucleotide sequences.',
+    });
   if (hasDuplicates) {
-    problems.push({ code: 'duplicate_ids', severity: 'warning', count: 12, message: '12 names occur more than once.', what_happens: 'All are kept and told apart by their number.' });
-    problems.push({ code: 'empty', severity: 'skipped', count: 3, message: '3 sequences are empty.', what_happens: 'They are listed as not scored.' });
+    problems.push({
+      code: 'duplicate_ids',
+      severity: 'warning',
+      count: 12,
+      message: '12 names occur more than once.',
+      what_happens: 'All are kept and told apart by their number.',
+    });
+    problems.push({
+      code: 'empty',
+      severity: 'skipped',
+      count: 3,
+      message: '3 sequences are empty.',
+      what_happens: 'They are listed as not scored.',
+    });
   }
   return {
     type: 'inspected',
     path,
     size_bytes: 18_400_000,
-    sha256: [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 2 ** 31, 7).toString(16).padStart(64, '0'),
+    sha256: [...name]
+      .reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 2 ** 31, 7)
+      .toString(16)
+      .padStart(64, '0'),
     format: isBad ? 'unknown' : 'fasta',
     compression: name.endsWith('.gz') ? 'gzip' : 'none',
     sequences,

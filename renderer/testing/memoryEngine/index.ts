@@ -53,7 +53,14 @@ export function createMemoryEngine(options: MemoryEngineOptions = {}) {
   };
   const isAtWork = (run: RunSummary) => run.state.phase === 'running' && !run.interrupted;
   const sequencesOf = (run: RunSummary) => {
-    const count = run.state.phase === 'done' ? (run.plan.model.notice === null ? sequenceCount : 200) : isAtWork(run) ? 4000 : 0;
+    const count =
+      run.state.phase === 'done'
+        ? run.plan.model.notice === null
+          ? sequenceCount
+          : 200
+        : isAtWork(run)
+          ? 4000
+          : 0;
     let sequences = sequencesByRun.get(run.runId);
     if (!sequences) {
       sequences = madeSequences(count, run.plan.inputs.length, 3);
@@ -80,7 +87,12 @@ export function createMemoryEngine(options: MemoryEngineOptions = {}) {
           bases: 93_400_000,
           frames: 561_000,
         },
-        shards: { total: 480, done: Math.floor(480 * fraction) - failed, failed, inWork: atWork ? deviceCount : 0 },
+        shards: {
+          total: 480,
+          done: Math.floor(480 * fraction) - failed,
+          failed,
+          inWork: atWork ? deviceCount : 0,
+        },
         frames: { total: 754_000, done: Math.floor(754_000 * fraction) },
         residues: { total: 125_829_120, done: Math.floor(125_829_120 * fraction) },
         inputs: { total: run.plan.inputs.length, done: ended ? run.plan.inputs.length : 1, failed: 0 },
@@ -94,7 +106,7 @@ export function createMemoryEngine(options: MemoryEngineOptions = {}) {
         : devices.map((device, index) => ({
             ...device,
             worker: worker(index, atWork),
-            shardFraction: atWork ? ((tick / 40 + index * 0.13) % 1) : null,
+            shardFraction: atWork ? (tick / 40 + index * 0.13) % 1 : null,
             tokensPerSecond: atWork && index !== 5 && index !== 6 ? 41_000 + wave(index) * 2400 : null,
             framesPerSecond: atWork && index !== 5 && index !== 6 ? 245 + wave(index) * 14 : null,
             utilizationPercent: atWork ? 95 + Math.round(wave(index) * 4) : 0,
@@ -109,8 +121,15 @@ export function createMemoryEngine(options: MemoryEngineOptions = {}) {
     if (!atWork) return { state: 'stopped' };
     if (excluded.has(index)) return { state: 'excluded' };
     if (index === 5)
-      return { state: 'restarting', attempt: 2, error: appError('worker_died', 'It ended without saying why (signal 9).') };
-    return { state: 'working', shard: String(200 + ((index + Math.floor(tick / 40)) % 280)).padStart(6, '0') };
+      return {
+        state: 'restarting',
+        attempt: 2,
+        error: appError('worker_died', 'It ended without saying why (signal 9).'),
+      };
+    return {
+      state: 'working',
+      shard: String(200 + ((index + Math.floor(tick / 40)) % 280)).padStart(6, '0'),
+    };
   };
 
   const os = implement(contract);
@@ -132,7 +151,9 @@ export function createMemoryEngine(options: MemoryEngineOptions = {}) {
       }),
       inspect: os.runs.inspect.handler(async function* ({ input }) {
         const paths = input.paths.flatMap((path) =>
-          /\.\w+$/.test(path) ? [path] : [`${path}/sample_A.fasta.gz`, `${path}/sample_B.fasta.gz`, `${path}/truncated.fa.gz`],
+          /\.\w+$/.test(path)
+            ? [path]
+            : [`${path}/sample_A.fasta.gz`, `${path}/sample_B.fasta.gz`, `${path}/truncated.fa.gz`],
         );
         yield { type: 'found' as const, paths, ignored: paths.length > input.paths.length ? 4 : 0 };
         for (const path of paths) {
@@ -142,7 +163,10 @@ export function createMemoryEngine(options: MemoryEngineOptions = {}) {
       }),
       estimate: os.runs.estimate.handler(({ input }) => ({
         seconds: input.request.model === '300' ? null : { low: 1260, high: 1980 },
-        basis: input.request.model === '300' ? 'No run with this model on this computer yet.' : 'From the last run with this model on these GPUs.',
+        basis:
+          input.request.model === '300'
+            ? 'No run with this model on this computer yet.'
+            : 'From the last run with this model on these GPUs.',
         diskBytes: input.bases * 4,
         diskFreeBytes: 41_000_000_000,
         outputDir: input.request.outputDir ?? '/data/projects/soil-2026/sample_A_predictions',
@@ -152,13 +176,26 @@ export function createMemoryEngine(options: MemoryEngineOptions = {}) {
       })),
       create: os.runs.create.handler(({ input }) => {
         const runId = crypto.randomUUID();
-        const run = madeRun({ runId, name: input.name ?? 'New run', state: { phase: 'created' }, hoursAgo: 0, more: { queuePosition: 3 } }, Date.now());
+        const run = madeRun(
+          {
+            runId,
+            name: input.name ?? 'New run',
+            state: { phase: 'created' },
+            hoursAgo: 0,
+            more: { queuePosition: 3 },
+          },
+          Date.now(),
+        );
         runs = [run, ...runs];
         changeRun(runId, {});
         return { runId };
       }),
       runExample: os.runs.runExample.handler(() => ({ runId: RUN_IDS.demo })),
-      checkExample: os.runs.checkExample.handler(() => ({ matches: true, compared: 214, message: 'All scores agree.' })),
+      checkExample: os.runs.checkExample.handler(() => ({
+        matches: true,
+        compared: 214,
+        message: 'All scores agree.',
+      })),
       open: os.runs.open.handler(({ input, errors }) => {
         if (!input.folder.includes('predictions'))
           throw errors.APP({ data: appError('folder_not_a_run', `${input.folder} holds no run.`) });
@@ -185,7 +222,10 @@ export function createMemoryEngine(options: MemoryEngineOptions = {}) {
           tokensPerSecond: Object.fromEntries(
             devices
               .slice(0, run.plan.model.notice === null ? deviceCount : 1)
-              .map((device, position) => [device.id, (index < 3 ? index * 12_000 : 41_000) + Math.sin(index / 9 + position) * 2600]),
+              .map((device, position) => [
+                device.id,
+                (index < 3 ? index * 12_000 : 41_000) + Math.sin(index / 9 + position) * 2600,
+              ]),
           ),
         }));
       }),
@@ -207,13 +247,19 @@ export function createMemoryEngine(options: MemoryEngineOptions = {}) {
         );
         return { total: all.length, items: all.slice(input.offset, input.offset + input.limit) };
       }),
-      pause: os.runs.pause.handler(({ input }) => changeRun(input.runId, { state: { phase: 'paused', error: null } })),
+      pause: os.runs.pause.handler(({ input }) =>
+        changeRun(input.runId, { state: { phase: 'paused', error: null } }),
+      ),
       drain: os.runs.drain.handler(({ input }) => changeRun(input.runId, { state: { phase: 'draining' } })),
       resume: os.runs.resume.handler(({ input }) =>
         changeRun(input.runId, { state: { phase: 'running' }, interrupted: false }),
       ),
-      stop: os.runs.stop.handler(({ input }) => changeRun(input.runId, { state: { phase: 'paused', error: null } })),
-      cancel: os.runs.cancel.handler(({ input }) => changeRun(input.runId, { state: { phase: 'cancelled' }, queuePosition: null })),
+      stop: os.runs.stop.handler(({ input }) =>
+        changeRun(input.runId, { state: { phase: 'paused', error: null } }),
+      ),
+      cancel: os.runs.cancel.handler(({ input }) =>
+        changeRun(input.runId, { state: { phase: 'cancelled' }, queuePosition: null }),
+      ),
       retry: os.runs.retry.handler(({ input }) =>
         changeRun(input.runId, { state: { phase: 'done', failedShards: 0, failedRecords: 0 } }),
       ),
@@ -227,7 +273,9 @@ export function createMemoryEngine(options: MemoryEngineOptions = {}) {
         const moved = findRun(input.runId);
         const from = moved.queuePosition ?? 0;
         runs = runs.map((run) =>
-          run.runId !== input.runId && run.queuePosition === input.position ? { ...run, queuePosition: from } : run,
+          run.runId !== input.runId && run.queuePosition === input.position
+            ? { ...run, queuePosition: from }
+            : run,
         );
         changeRun(input.runId, { queuePosition: input.position });
       }),
@@ -238,19 +286,33 @@ export function createMemoryEngine(options: MemoryEngineOptions = {}) {
         for (const listener of listeners) listener();
       }),
       readLog: os.runs.readLog.handler(() => ({
-        text: Array.from({ length: 120 }, (_, line) => `12:${String(line % 60).padStart(2, '0')} INFO shard ${line} of device 2 took ${(6 + (line % 7) / 10).toFixed(1)} s`).join('\n'),
+        text: Array.from(
+          { length: 120 },
+          (_, line) =>
+            `12:${String(line % 60).padStart(2, '0')} INFO shard ${line} of device 2 took ${(6 + (line % 7) / 10).toFixed(1)} s`,
+        ).join('\n'),
         truncated: false,
       })),
     },
     results: {
       page: os.results.page.handler(({ input }) => {
-        const all = sortedSequences(filteredSequences(sequencesOf(findRun(input.runId)), input.filter), input.sort);
+        const all = sortedSequences(
+          filteredSequences(sequencesOf(findRun(input.runId)), input.filter),
+          input.sort,
+        );
         return { total: all.length, items: all.slice(input.offset, input.offset + input.limit) };
       }),
       counts: os.results.counts.handler(({ input }) => {
         const rows = filteredSequences(sequencesOf(findRun(input.runId)), input.filter);
-        const count = (prediction: SequenceResult['prediction']) => rows.filter((row) => row.prediction === prediction).length;
-        return { total: rows.length, virus: count('virus'), others: count('others'), notScored: count('not_scored'), failed: count('failed') };
+        const count = (prediction: SequenceResult['prediction']) =>
+          rows.filter((row) => row.prediction === prediction).length;
+        return {
+          total: rows.length,
+          virus: count('virus'),
+          others: count('others'),
+          notScored: count('not_scored'),
+          failed: count('failed'),
+        };
       }),
       histogram: os.results.histogram.handler(({ input }) => {
         const bins = Array.from({ length: input.bins }, () => 0);
@@ -274,7 +336,13 @@ export function createMemoryEngine(options: MemoryEngineOptions = {}) {
       })),
     },
     computer: {
-      info: os.computer.info.handler(() => ({ version: '0.1.0', shell: 'browser' as const, platform: 'linux', dataDir: '/home/user/.local/share/virnucpro', root: '/data' })),
+      info: os.computer.info.handler(() => ({
+        version: '0.1.0',
+        shell: 'browser' as const,
+        platform: 'linux',
+        dataDir: '/home/user/.local/share/virnucpro',
+        root: '/data',
+      })),
       devices: os.computer.devices.handler(() => madeProbe(deviceCount)),
       models: os.computer.models.handler(() => MODELS),
       check: os.computer.check.handler(async function* () {
@@ -282,8 +350,12 @@ export function createMemoryEngine(options: MemoryEngineOptions = {}) {
         await pause(150);
         yield CHECKS;
       }),
-      repairPython: os.computer.repairPython.handler(() => steps(['Looking for Python', 'Getting PyTorch', 'Checking'])),
-      getWeights: os.computer.getWeights.handler(() => steps(['Fetching ESM-2', 'Fetching DNABERT-S', 'Converting', 'Checking'])),
+      repairPython: os.computer.repairPython.handler(() =>
+        steps(['Looking for Python', 'Getting PyTorch', 'Checking']),
+      ),
+      getWeights: os.computer.getWeights.handler(() =>
+        steps(['Fetching ESM-2', 'Fetching DNABERT-S', 'Converting', 'Checking']),
+      ),
       diagnostics: os.computer.diagnostics.handler(() => ({ text: DIAGNOSTICS })),
       settings: os.computer.settings.handler(() => settings),
       changeSettings: os.computer.changeSettings.handler(({ input }) => {
@@ -298,8 +370,18 @@ export function createMemoryEngine(options: MemoryEngineOptions = {}) {
           parent: folder === '/data' ? null : '/data',
           entries: [
             { name: 'soil-2026', path: `${folder}/soil-2026`, isFolder: true, sizeBytes: null },
-            { name: 'contigs.fasta', path: `${folder}/contigs.fasta`, isFolder: false, sizeBytes: 48_200_000 },
-            { name: 'reads.fastq.gz', path: `${folder}/reads.fastq.gz`, isFolder: false, sizeBytes: 1_900_000_000 },
+            {
+              name: 'contigs.fasta',
+              path: `${folder}/contigs.fasta`,
+              isFolder: false,
+              sizeBytes: 48_200_000,
+            },
+            {
+              name: 'reads.fastq.gz',
+              path: `${folder}/reads.fastq.gz`,
+              isFolder: false,
+              sizeBytes: 1_900_000_000,
+            },
           ],
         };
       }),
@@ -321,7 +403,15 @@ async function* steps(names: readonly string[]) {
   for (const [index, step] of names.entries()) {
     for (const fraction of [0, 0.4, 0.8, 1]) {
       const isLast = index === names.length - 1 && fraction === 1;
-      yield { step, stepNumber: index + 1, stepCount: names.length, fraction, line: `${step}: ${Math.round(fraction * 100)} %`, finished: isLast, error: null };
+      yield {
+        step,
+        stepNumber: index + 1,
+        stepCount: names.length,
+        fraction,
+        line: `${step}: ${Math.round(fraction * 100)} %`,
+        finished: isLast,
+        error: null,
+      };
       await pause(120);
     }
   }

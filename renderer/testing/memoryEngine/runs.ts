@@ -47,7 +47,11 @@ export function madeRun(options: RunOptions, now: number): RunSummary {
     createdAt: new Date(created).toISOString(),
     finishedAt: ended ? new Date(created + 2_520_000).toISOString() : null,
     plan: {
-      inputs: paths.map((path, index) => ({ path, sizeBytes: 48_000_000 + index * 3_100_000, sha256: hash(index + 1) })),
+      inputs: paths.map((path, index) => ({
+        path,
+        sizeBytes: 48_000_000 + index * 3_100_000,
+        sha256: hash(index + 1),
+      })),
       model: {
         name: options.demo ? 'demo' : '500',
         title: options.demo ? 'Demo model' : 'VirNucPro 500',
@@ -83,18 +87,88 @@ const INPUTS = ['sample_A.fasta.gz', 'sample_B.fasta.gz', 'sample_C.fasta.gz', '
 
 export function madeRuns(now: number): RunSummary[] {
   return [
-    madeRun({ runId: RUN_IDS.running, name: 'Soil metagenome, plots A to C', state: { phase: 'running' }, inputs: INPUTS, hoursAgo: 0.6, more: { fraction: 0.42, queuePosition: 0 } }, now),
-    madeRun({ runId: RUN_IDS.queuedFirst, name: 'River sediment, March', state: { phase: 'created' }, hoursAgo: 0.4, more: { queuePosition: 1 } }, now),
-    madeRun({ runId: RUN_IDS.queuedSecond, name: 'Waste water, weekly', state: { phase: 'created' }, inputs: INPUTS.slice(0, 2), hoursAgo: 0.2, more: { queuePosition: 2 } }, now),
-    madeRun({ runId: RUN_IDS.interrupted, name: 'Bat guano 2025', state: { phase: 'running' }, hoursAgo: 20, more: { interrupted: true, fraction: 0.63 } }, now),
-    madeRun({ runId: RUN_IDS.withFailures, name: 'Sea water, depth profile', state: { phase: 'done', failedShards: 3, failedRecords: 214 }, inputs: INPUTS, hoursAgo: 50 }, now),
-    madeRun({ runId: RUN_IDS.done, name: 'Lake plankton', state: { phase: 'done', failedShards: 0, failedRecords: 0 }, inputs: INPUTS, hoursAgo: 75 }, now),
-    madeRun({ runId: RUN_IDS.demo, name: 'Example', state: { phase: 'done', failedShards: 0, failedRecords: 0 }, inputs: ['example.fasta'], demo: true, hoursAgo: 99, more: { sequences: 200, viralSequences: 21 } }, now),
+    madeRun(
+      {
+        runId: RUN_IDS.running,
+        name: 'Soil metagenome, plots A to C',
+        state: { phase: 'running' },
+        inputs: INPUTS,
+        hoursAgo: 0.6,
+        more: { fraction: 0.42, queuePosition: 0 },
+      },
+      now,
+    ),
+    madeRun(
+      {
+        runId: RUN_IDS.queuedFirst,
+        name: 'River sediment, March',
+        state: { phase: 'created' },
+        hoursAgo: 0.4,
+        more: { queuePosition: 1 },
+      },
+      now,
+    ),
+    madeRun(
+      {
+        runId: RUN_IDS.queuedSecond,
+        name: 'Waste water, weekly',
+        state: { phase: 'created' },
+        inputs: INPUTS.slice(0, 2),
+        hoursAgo: 0.2,
+        more: { queuePosition: 2 },
+      },
+      now,
+    ),
+    madeRun(
+      {
+        runId: RUN_IDS.interrupted,
+        name: 'Bat guano 2025',
+        state: { phase: 'running' },
+        hoursAgo: 20,
+        more: { interrupted: true, fraction: 0.63 },
+      },
+      now,
+    ),
+    madeRun(
+      {
+        runId: RUN_IDS.withFailures,
+        name: 'Sea water, depth profile',
+        state: { phase: 'done', failedShards: 3, failedRecords: 214 },
+        inputs: INPUTS,
+        hoursAgo: 50,
+      },
+      now,
+    ),
+    madeRun(
+      {
+        runId: RUN_IDS.done,
+        name: 'Lake plankton',
+        state: { phase: 'done', failedShards: 0, failedRecords: 0 },
+        inputs: INPUTS,
+        hoursAgo: 75,
+      },
+      now,
+    ),
+    madeRun(
+      {
+        runId: RUN_IDS.demo,
+        name: 'Example',
+        state: { phase: 'done', failedShards: 0, failedRecords: 0 },
+        inputs: ['example.fasta'],
+        demo: true,
+        hoursAgo: 99,
+        more: { sequences: 200, viralSequences: 21 },
+      },
+      now,
+    ),
     madeRun(
       {
         runId: RUN_IDS.halted,
         name: 'Permafrost core 7',
-        state: { phase: 'paused', error: appError('disk_full', 'There is no room left on the disk of the results folder.') },
+        state: {
+          phase: 'paused',
+          error: appError('disk_full', 'There is no room left on the disk of the results folder.'),
+        },
         hoursAgo: 30,
         more: { fraction: 0.31 },
       },
@@ -126,7 +200,13 @@ export function madeDevices(count: number): DeviceLive[] {
 export function madeInputs(run: RunSummary, atWork: boolean): InputStatus[] {
   return run.plan.inputs.map((input, index) => {
     const done = !atWork || index === 0;
-    const state = done ? (run.state.phase === 'done' && run.state.failedShards > 0 && index === 1 ? 'done_with_failures' : 'done') : index === 1 ? 'working' : 'waiting';
+    const state = done
+      ? run.state.phase === 'done' && run.state.failedShards > 0 && index === 1
+        ? 'done_with_failures'
+        : 'done'
+      : index === 1
+        ? 'working'
+        : 'waiting';
     const total = 120 + index * 7;
     return {
       input: index,
@@ -135,13 +215,27 @@ export function madeInputs(run: RunSummary, atWork: boolean): InputStatus[] {
       state,
       records: state === 'waiting' ? null : 25_000,
       bases: state === 'waiting' ? null : 31_400_000,
-      shards: { total, done: done ? total : index === 1 ? 61 : 0, failed: state === 'done_with_failures' ? 3 : 0 },
+      shards: {
+        total,
+        done: done ? total : index === 1 ? 61 : 0,
+        failed: state === 'done_with_failures' ? 3 : 0,
+      },
       residues: { total: total * 262_144, done: done ? total * 262_144 : index === 1 ? 61 * 262_144 : 0 },
       problems:
         index === 0
           ? [
-              { code: 'duplicate_id', severity: 'warning', count: 12, examples: [{ row: 4, name: 'k141_12', detail: 'also row 3' }] },
-              { code: 'empty', severity: 'skipped', count: 3, examples: [{ row: 9, name: 'k141_99', detail: '' }] },
+              {
+                code: 'duplicate_id',
+                severity: 'warning',
+                count: 12,
+                examples: [{ row: 4, name: 'k141_12', detail: 'also row 3' }],
+              },
+              {
+                code: 'empty',
+                severity: 'skipped',
+                count: 3,
+                examples: [{ row: 9, name: 'k141_99', detail: '' }],
+              },
             ]
           : [],
     };
@@ -167,10 +261,14 @@ export function madeShards(run: RunSummary, atWork: boolean): ShardStatus[] {
       failure: failed
         ? {
             stage: 'esm2',
-            error: appError('shard_failed', 'The memory of GPU 2 did not suffice, even for the smallest batch.', {
-              nextStep: 'Retry it with smaller batches. If another program uses this GPU, close it first.',
-              detail: 'torch.OutOfMemoryError: CUDA out of memory',
-            }),
+            error: appError(
+              'shard_failed',
+              'The memory of GPU 2 did not suffice, even for the smallest batch.',
+              {
+                nextStep: 'Retry it with smaller batches. If another program uses this GPU, close it first.',
+                detail: 'torch.OutOfMemoryError: CUDA out of memory',
+              },
+            ),
           }
         : null,
       logPath: state === 'pending' ? null : 'logs/worker-2.log',
@@ -182,11 +280,35 @@ export function madeEvents(now: number): RunEvent[] {
   const at = (minutes: number) => new Date(now - minutes * 60_000).toISOString();
   const events: Omit<RunEvent, 'id'>[] = [
     { time: at(36), level: 'info', code: 'started', message: 'The run started on 8 GPUs.', detail: null },
-    { time: at(35), level: 'info', code: 'first_shard', message: 'The first part is computed while the rest is still being read.', detail: null },
-    { time: at(29), level: 'warning', code: 'oom', message: 'GPU 2 ran out of memory; it now works in batches half as large.', detail: null },
-    { time: at(21), level: 'error', code: 'worker_died', message: 'The worker of GPU 5 stopped unexpectedly and was started again.', detail: 'Its part was handed to GPU 1.' },
+    {
+      time: at(35),
+      level: 'info',
+      code: 'first_shard',
+      message: 'The first part is computed while the rest is still being read.',
+      detail: null,
+    },
+    {
+      time: at(29),
+      level: 'warning',
+      code: 'oom',
+      message: 'GPU 2 ran out of memory; it now works in batches half as large.',
+      detail: null,
+    },
+    {
+      time: at(21),
+      level: 'error',
+      code: 'worker_died',
+      message: 'The worker of GPU 5 stopped unexpectedly and was started again.',
+      detail: 'Its part was handed to GPU 1.',
+    },
     { time: at(12), level: 'info', code: 'input_done', message: 'sample_A.fasta.gz is done.', detail: null },
-    { time: at(1), level: 'error', code: 'shard_failed', message: 'Part 78 failed three times.', detail: null },
+    {
+      time: at(1),
+      level: 'error',
+      code: 'shard_failed',
+      message: 'Part 78 failed three times.',
+      detail: null,
+    },
   ];
   return events.map((event, index) => ({ ...event, id: index + 1 }));
 }

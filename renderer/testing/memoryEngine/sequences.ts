@@ -11,7 +11,9 @@ const CHUNK = 500;
 
 export function madeSequences(count: number, inputs: number, seed: number): SequenceResult[] {
   const random = seededRandom(seed);
-  return Array.from({ length: count }, (_, row) => madeSequence(row, Math.floor((row * inputs) / count), random));
+  return Array.from({ length: count }, (_, row) =>
+    madeSequence(row, Math.floor((row * inputs) / count), random),
+  );
 }
 
 function madeSequence(row: number, input: number, random: () => number): SequenceResult {
@@ -69,7 +71,17 @@ export function madeChunks(sequence: SequenceResult): ChunkResult[] {
     const start = chunk * CHUNK + 1;
     const end = Math.min(sequence.length, (chunk + 1) * CHUNK);
     if (sequence.virusScore === null || random() < 0.18) {
-      return { chunk, start, end, frames: [], bestFrame: null, score1: null, score2: null, isVirus: null, reason: 'no_open_frame' };
+      return {
+        chunk,
+        start,
+        end,
+        frames: [],
+        bestFrame: null,
+        score1: null,
+        score2: null,
+        isVirus: null,
+        reason: 'no_open_frame',
+      };
     }
     const centre = sequence.virusScore;
     const frames = FRAME_NAMES.filter(() => random() < 0.35)

@@ -10,9 +10,6 @@ export async function installPackages(root) {
   const nodeModules = join(root, 'node_modules');
   // On Windows `npm ci` can't delete the node.exe in node_modules that may be running this script.
   const keepRunningNode = process.platform === 'win32' && existsSync(nodeModules);
-  const total = Object.keys(
-    JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages,
-  ).length;
   process.stderr.write('Installing the npm packages, which takes a minute or two ...\n');
   const started = Date.now();
   const seconds = () => Math.round((Date.now() - started) / 1000);

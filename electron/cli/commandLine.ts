@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { asAppError } from '../contract/errors.ts';
 import type { EngineContext } from '../engine/engineContext.ts';
-import { resolveAppPaths } from '../engine/environment/index.ts';
+import { resolveAppPaths, stateLines } from '../engine/environment/index.ts';
 import { devices } from './commands/devices.ts';
 import { doctor } from './commands/doctor.ts';
 import { example } from './commands/example.ts';
@@ -15,9 +15,14 @@ import { EXIT } from './exitCodes.ts';
 import { RETIRED_COMMANDS, RETIRED_VARIABLES } from './legacyTool.ts';
 import { appVersion, openEngine, unwrap } from './openEngine.ts';
 import { portNumber, positiveInteger, predictCommand } from './predictCommand.ts';
-import { environmentReporter } from './output/environmentReporter.ts';
 import { logTo } from './output/logFile.ts';
-import { createReporter, errorText, type Reporter, type ReporterKind } from './output/reporter.ts';
+import {
+  createReporter,
+  errorText,
+  toStandardError,
+  type Reporter,
+  type ReporterKind,
+} from './output/reporter.ts';
 
 interface CommonFlags {
   python?: string;
@@ -40,7 +45,7 @@ export async function runCommandLine(argv: readonly string[], storeHost: URL): P
       await openEngine({
         python: flags.python,
         storeHost,
-        onEnvironment: environmentReporter(flags.quiet === true || flags.json === true),
+        ...(flags.quiet === true ? {} : { onEnvironment: stateLines(toStandardError) }),
       }),
     );
     exitCode = await work(context);

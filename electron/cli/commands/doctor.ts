@@ -1,10 +1,10 @@
 import { computerChecks, freeBytes } from '../../engine/computer/computerChecks.ts';
 import { probeDevices } from '../../engine/devices/index.ts';
-import { ensureEnvironment, resolveAppPaths } from '../../engine/environment/index.ts';
+import { ensureEnvironment, resolveAppPaths, stateLines } from '../../engine/environment/index.ts';
 import { listModels } from '../../engine/models/index.ts';
 import { EXIT } from '../exitCodes.ts';
 import { unwrap } from '../openEngine.ts';
-import { environmentReporter } from '../output/environmentReporter.ts';
+import { toStandardError } from '../output/reporter.ts';
 
 const MARKS = { good: 'ok  ', warning: 'note', bad: 'BAD ', checking: '... ' } as const;
 
@@ -19,7 +19,7 @@ export async function doctor(
     paths,
     interpreter: interpreter ?? (process.env['VIRNUCPRO_PYTHON'] || undefined),
     repair,
-    onState: environmentReporter(json),
+    onState: stateLines(toStandardError),
   });
   const [probe, models] = environment.ok
     ? await Promise.all([probeDevices(environment.value), listModels(environment.value, paths)])

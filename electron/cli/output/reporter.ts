@@ -29,11 +29,11 @@ export function createReporter(kind: ReporterKind, log: (line: string) => void):
     case 'table':
       return new TableReporter(log);
     case 'lines':
-      return new LineReporter(log, writeLine, LINE_INTERVAL_MS);
+      return new LineReporter(log, toStandardError, LINE_INTERVAL_MS);
   }
 }
 
-function writeLine(text: string): void {
+export function toStandardError(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
@@ -68,7 +68,7 @@ class LineReporter implements Reporter {
 
   error(error: AppError): void {
     this.log(errorText(error) + (error.detail ? `\n${error.detail}` : ''));
-    writeLine(errorText(error));
+    toStandardError(errorText(error));
   }
 
   follow(session: RunSession): void {
@@ -96,7 +96,7 @@ class TableReporter implements Reporter {
   line(text: string): void {
     this.log(text);
     this.screen.clear();
-    writeLine(text);
+    toStandardError(text);
   }
 
   note(note: RunNote): void {

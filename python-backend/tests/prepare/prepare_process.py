@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -101,6 +101,17 @@ def run_prepare(
     return run_line(work_dir, json.dumps(job))
 
 
+def peak_memory(pid: int) -> int:
+    """Bytes of memory at the peak so far; 0 where it can't be asked. Not `ru_maxrss`: that of a child begins with
+    the memory of the process that started it, here a test runner with PyTorch in it."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return 0
+    found = re.search(r"^VmHWM:\s+(\d+) kB", status, re.MULTILINE)
+    return int(found[1]) * 1024 if found else 0
+
+
 def run_line(work_dir: Path, line: str) -> Outcome:
     command = [sys.executable, "-X", "utf8", "-u", "-m", "virnucpro_backend.prepare"]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -108,11 +119,13 @@ def run_line(work_dir: Path, line: str) -> Outcome:
     assert process.stdout is not None
     process.stdin.write(line.encode() + b"\n")
     process.stdin.flush()
-    events = [json.loads(text) for text in process.stdout]
-    _, wait_status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(wait_status)
+    events, peak = [], 0
+    for text in process.stdout:
+        events.append(json.loads(text))
+        peak = max(peak, peak_memory(process.pid))
+    process.wait()
     process.stdin.close()
     process.stdout.close()
     for event in events:
         validator("prepare-event").validate(event)
-    return Outcome(work_dir, events, process.returncode, usage.ru_maxrss * 1024)
+    return Outcome(work_dir, events, process.returncode, peak)

@@ -365,7 +365,7 @@ def test_a_single_line_of_300_mb_stays_within_the_memory(tmp_path: Path) -> None
     assert outcome.status == 0
     assert (outcome.last["records"], outcome.last["chunks"]) == (1, 600_000)
     assert outcome.last["frames"] > 500
-    assert outcome.max_rss < 200e6
+    assert 0 < outcome.max_rss < 200e6
 
 
 def test_prepare_needs_no_torch() -> None:

@@ -102,8 +102,11 @@ def run_prepare(
 
 
 def peak_memory(pid: int) -> int:
-    """Bytes of memory at the peak so far; 0 where it can't be asked. Not `ru_maxrss`: that of a child begins with
-    the memory of the process that started it, here a test runner with PyTorch in it."""
+    """Bytes of memory at the peak so far; 0 where it can't be asked.
+
+    Not `ru_maxrss`: a child's begins with the memory of the process that started it, here a test runner with
+    PyTorch in it.
+    """
     try:
         status = Path(f"/proc/{pid}/status").read_text()
     except OSError:

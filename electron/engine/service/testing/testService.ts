@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import { engineBase } from '../../engineBase.ts';
+import { REAL_PYTHON, temporaryFolder, testContext } from '../../testing/testContext.ts';
+import { openService, type Service } from '../service.ts';
+
+export interface TestService {
+  service: Service;
+  /** Holds the data folder and whatever a test makes. */
+  folder: string;
+}
+
+/** The whole product with the real backend, in folders of its own. */
+export async function openTestService(): Promise<TestService> {
+  const folder = await temporaryFolder();
+  const { paths, storeHost } = testContext();
+  const base = engineBase({
+    appVersion: 'test',
+    paths: { ...paths, dataDir: join(folder, 'data') },
+    storeHost,
+  });
+  const service = await openService(base, {
+    interpreter: REAL_PYTHON,
+    resultsFolder: join(folder, 'results'),
+  });
+  return { service, folder };
+}

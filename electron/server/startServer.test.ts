@@ -1,0 +1,205 @@
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { join } from 'node:path';
+import { WebSocket } from 'ws';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Service } from '../engine/service/index.ts';
+import { openTestService } from '../engine/service/testing/testService.ts';
+import { rootPolicy } from './rootPolicy.ts';
+import { startServer, type RunningServer, type ServerOptions } from './startServer.ts';
+import { safeName } from './uploads.ts';
+
+let service: Service;
+let folder: string;
+let server: RunningServer;
+let options: ServerOptions;
+let cookie: string;
+const host = (): string => `127.0.0.1:${server.port}`;
+
+beforeAll(async () => {
+  ({ service, folder } = await openTestService());
+  const pageFolder = join(folder, 'page');
+  await mkdir(pageFolder);
+  await writeFile(join(pageFolder, 'index.html'), '<!doctype html><title>window</title>');
+  options = {
+    host: '127.0.0.1',
+    port: 0,
+    root: folder,
+    pageFolder,
+    allowNetwork: false,
+    onNewAddress: () => undefined,
+  };
+  server = await startServer(service, options);
+  const entered = await send('GET', new URL(server.address()).search.replace('?', '/?'));
+  cookie = entered.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+});
+
+afterAll(async () => {
+  await server.close();
+  await service.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+/** Plain requests: `fetch` would not let a test lie about Host and Origin. */
+function send(
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+  body?: string,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(
+      { host: '127.0.0.1', port: server.port, method, path, headers },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8');
+        response.on('data', (part: string) => (text += part));
+        response.on('end', () => {
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text });
+        });
+      },
+    );
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+/** 101 where the socket opens, else the status it was refused with. */
+function openSocket(path: string, headers: Record<string, string>): Promise<number> {
+  return new Promise((resolve) => {
+    const socket = new WebSocket(`ws://${host()}${path}`, { headers });
+    socket.on('open', () => {
+      socket.close();
+      resolve(101);
+    });
+    socket.on('unexpected-response', (_, response) => {
+      resolve(response.statusCode ?? 0);
+    });
+    socket.on('error', () => undefined);
+  });
+}
+
+describe('the entrance', () => {
+  it('sets a cookie that scripts and other sites cannot use, and takes the token once', async () => {
+    const path = `/${new URL(server.address()).search}`;
+    const first = await send('GET', path);
+    expect(first.headers['set-cookie']?.[0]).toMatch(
+      new RegExp(`^virnucpro-${server.port}=[\\w-]{43}; Path=/; HttpOnly; SameSite=Strict$`),
+    );
+    const again = await send('GET', path);
+    expect(again.headers['set-cookie']).toBeUndefined();
+    expect(server.address()).not.toContain(path);
+  });
+
+  it('shows the window to anybody on this computer, which by itself can do nothing', async () => {
+    const page = await send('GET', '/?token=wrong');
+    expect(page.status).toBe(200);
+    expect(page.headers['set-cookie']).toBeUndefined();
+    for (const [method, path] of [
+      ['GET', '/rpc'],
+      ['PUT', '/upload/a.fa'],
+      ['GET', '/download/x/y'],
+    ] as const) {
+      const answer = await send(method, path, { origin: `http://${host()}`, cookie: 'virnucpro-1=x' });
+      expect([path, answer.status]).toEqual([path, 401]);
+    }
+    expect(await openSocket('/rpc', { origin: `http://${host()}` })).toBe(401);
+  });
+});
+
+describe('where a request comes from', () => {
+  it('opens a socket only to a page of this server with the cookie', async () => {
+    const origin = `http://${host()}`;
+    expect(await openSocket('/rpc', { origin, cookie })).toBe(101);
+    expect(await openSocket('/other', { origin, cookie })).toBe(404);
+    expect(await openSocket('/rpc', { origin: 'https://evil.example', cookie })).toBe(403);
+    expect(await openSocket('/rpc', { cookie })).toBe(403);
+    expect(await openSocket('/rpc', { origin: 'http://evil.example', host: 'evil.example', cookie })).toBe(
+      403,
+    );
+  });
+
+  it('answers to no other name, and sends no header that would let another site read an answer', async () => {
+    expect((await send('GET', '/', { host: 'evil.example' })).status).toBe(403);
+    expect((await send('GET', '/', { host: `localhost:${server.port}` })).status).toBe(200);
+    const answer = await send('GET', '/', { origin: 'https://evil.example' });
+    expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+    expect(answer.headers['content-security-policy']).toContain(`connect-src 'self' ws://${host()}`);
+    expect(answer.headers['content-security-policy']).toContain("script-src 'self';");
+    expect((await send('POST', '/')).status).toBe(405);
+  });
+
+  it('takes uploads only from its own page, into a folder of their own', async () => {
+    const put = (origin: string) =>
+      send('PUT', `/upload/${encodeURIComponent('../../β sample.fa')}`, { origin, cookie }, '>a\nACGT\n');
+    expect((await put('https://evil.example')).status).toBe(403);
+    const received = await put(`http://${host()}`);
+    expect(received.status).toBe(201);
+    const { path } = JSON.parse(received.body) as { path: string };
+    expect(path.startsWith(join(folder, 'data', 'uploads'))).toBe(true);
+    expect(path.endsWith('_.._β sample.fa')).toBe(true);
+    expect(await readFile(path, 'utf8')).toBe('>a\nACGT\n');
+  });
+
+  it('keeps nothing of an upload that breaks off', async () => {
+    const uploads = join(folder, 'data', 'uploads');
+    const before = (await readdir(uploads).catch(() => [])).length;
+    await new Promise<void>((resolve) => {
+      const request = httpRequest({
+        host: '127.0.0.1',
+        port: server.port,
+        method: 'PUT',
+        path: '/upload/big.fa',
+        headers: { origin: `http://${host()}`, cookie, 'content-length': '1000000' },
+      });
+      request.on('error', () => undefined);
+      request.write('>a\n');
+      setTimeout(() => {
+        request.destroy();
+        resolve();
+      }, 100);
+    });
+    await expect.poll(async () => (await readdir(uploads)).length).toBe(before);
+  });
+});
+
+it('listens beyond this computer only when told to', async () => {
+  await expect(startServer(service, { ...options, host: '0.0.0.0' })).rejects.toMatchObject({
+    error: { code: 'usage' },
+  });
+});
+
+it('says which port is taken', async () => {
+  await expect(startServer(service, { ...options, port: server.port })).rejects.toMatchObject({
+    error: { cause: `Port ${server.port} is in use already.` },
+  });
+});
+
+it('keeps a window inside its root, links resolved', async () => {
+  const root = join(folder, 'root');
+  await mkdir(join(root, 'inside'), { recursive: true });
+  await symlink('/etc', join(root, 'escape'));
+  const policy = rootPolicy(root);
+  expect(policy.allows(join(root, 'inside', 'to be made', 'x.fa'))).toBe(true);
+  expect(policy.allows(root)).toBe(true);
+  for (const path of [join(root, '..'), join(root, 'escape', 'passwd'), '/etc/passwd', `${root}-other/x`]) {
+    expect(policy.allows(path), path).toBe(false);
+  }
+});
+
+it.each([
+  ['reads.fastq.gz', 'reads.fastq.gz'],
+  ['a/b\\c:d.fa', 'a_b_c_d.fa'],
+  ['..', 'upload.fasta'],
+  ['.hidden.fa', 'hidden.fa'],
+  ['x'.repeat(300) + '.fasta.gz', 'x'.repeat(191) + '.fasta.gz'],
+  ['evil\u0000\u202Ename.fa', 'evil__name.fa'],
+])('keeps of an uploaded name what a file system can hold: %s', (name, kept) => {
+  expect(safeName(name)).toBe(kept);
+});

@@ -1,0 +1,237 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { MessageChannel } from 'node:worker_threads';
+import { createORPCClient, ORPCError } from '@orpc/client';
+import { RPCLink as PortLink } from '@orpc/client/message-port';
+import { RPCLink as SocketLink } from '@orpc/client/websocket';
+import { isContractProcedure, type ContractRouterClient } from '@orpc/contract';
+import { isProcedure } from '@orpc/server';
+import { RPCHandler } from '@orpc/server/message-port';
+import { WebSocket } from 'ws';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { appErrorSchema, contract, type ErrorCode } from '../contract/index.ts';
+import { serviceRouter, type Service, type WindowContext } from '../engine/service/index.ts';
+import { openTestService } from '../engine/service/testing/testService.ts';
+import { SAMPLE, WITHOUT_PYTHON } from '../engine/testing/testContext.ts';
+import { rootPolicy } from './rootPolicy.ts';
+import { startServer, type RunningServer } from './startServer.ts';
+
+type Client = ContractRouterClient<typeof contract>;
+
+/** Every call of the contract by its dotted name. */
+const procedures = [...walk(contract)];
+
+function* walk(router: object, path: string[] = []): Generator<[name: string, call: { errorMap: object }]> {
+  for (const [key, value] of Object.entries(router) as [string, object][]) {
+    const call: unknown = value;
+    if (isContractProcedure(call)) yield [[...path, key].join('.'), { errorMap: call['~orpc'].errorMap }];
+    else yield* walk(value, [...path, key]);
+  }
+}
+
+function at(tree: unknown, name: string): unknown {
+  return name.split('.').reduce<unknown>((node, key) => (node as Record<string, unknown>)[key], tree);
+}
+
+describe('the contract', () => {
+  it('has typed errors for every call', () => {
+    expect(procedures.length).toBeGreaterThan(40);
+    for (const [name, { errorMap }] of procedures) expect(Object.keys(errorMap), name).toEqual(['APP']);
+  });
+});
+
+describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', { timeout: 120_000 }, () => {
+  let service: Service;
+  let folder: string;
+  let server: RunningServer;
+  let runId: string;
+  const clients: Partial<Record<'WebSocket' | 'MessagePort', Client>> = {};
+  const closing: (() => void)[] = [];
+
+  beforeAll(async () => {
+    ({ service, folder } = await openTestService());
+    const pageFolder = join(folder, 'page');
+    await mkdir(pageFolder);
+    await writeFile(join(pageFolder, 'index.html'), '<!doctype html>');
+    server = await startServer(service, {
+      host: '127.0.0.1',
+      port: 0,
+      root: folder,
+      pageFolder,
+      allowNetwork: false,
+      onNewAddress: () => undefined,
+    });
+    clients.WebSocket = await socketClient(server);
+    clients.MessagePort = portClient();
+    ({ runId } = await clients.WebSocket.runs.runExample());
+    for await (const live of await clients.WebSocket.runs.watch({ runId })) {
+      if (live.run.state.phase === 'done') break;
+      if (live.run.state.phase === 'paused') throw new Error(JSON.stringify(live.run.state));
+    }
+  }, 90_000);
+
+  afterAll(async () => {
+    for (const close of closing) close();
+    await server.close();
+    await service.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function socketClient({ address }: RunningServer): Promise<Client> {
+    const url = new URL(address());
+    const entrance = await fetch(url);
+    const cookie = entrance.headers.get('set-cookie')?.split(';')[0] ?? '';
+    const socket = new WebSocket(`ws://${url.host}/rpc`, { headers: { cookie, origin: url.origin } });
+    closing.push(() => {
+      socket.close();
+    });
+    // The package ws has the events and methods of a browser's socket that the link uses.
+    return createORPCClient(new SocketLink({ websocket: socket as unknown as globalThis.WebSocket }));
+  }
+
+  /** As in Electron, with a desktop that does as it is told. */
+  function portClient(): Client {
+    const context: WindowContext = {
+      shell: 'electron',
+      paths: rootPolicy(folder),
+      desktop: {
+        chooseFiles: () => Promise.resolve([SAMPLE]),
+        chooseFolder: () => Promise.resolve(folder),
+        chooseSaveFile: (name) => Promise.resolve(join(folder, name)),
+        grantPaths: () => Promise.resolve({ ok: true, value: undefined }),
+        revealInFolder: () => undefined,
+        copyText: () => Promise.resolve(),
+        openExternal: () => Promise.resolve({ ok: true, value: undefined }),
+      },
+    };
+    const { port1, port2 } = new MessageChannel();
+    new RPCHandler(serviceRouter(service)).upgrade(port1, { context: { window: context } });
+    port1.start();
+    port2.start();
+    closing.push(() => {
+      port2.close();
+    });
+    return createORPCClient(new PortLink({ port: port2 }));
+  }
+
+  /** Input of each call for the finished example, and the refusal where a finished run makes the call senseless. */
+  const table = (
+    shell: 'WebSocket' | 'MessagePort',
+  ): [name: string, input: unknown, refusal?: ErrorCode | undefined][] => {
+    const byRun = { runId };
+    const inBrowser = shell === 'WebSocket' ? ('usage' as const) : undefined;
+    const request = { inputs: [SAMPLE], model: 'demo', devices: 'cpu:1' };
+    return [
+      ['computer.info', undefined],
+      ['computer.devices', undefined],
+      ['computer.models', undefined],
+      ['computer.check', undefined],
+      ['computer.repairPython', undefined],
+      ['computer.getWeights', { model: 'no such model' }],
+      ['computer.diagnostics', undefined],
+      ['computer.settings', undefined],
+      ['computer.changeSettings', { theme: 'dark' }],
+      ['computer.browse', { folder: null }],
+      ['runs.watchAll', undefined],
+      ['runs.inspect', { paths: [SAMPLE], chunkLength: 500 }],
+      ['runs.estimate', { request, bases: 89_610, chunks: 200 }],
+      ['runs.create', { inputs: [join(folder, 'missing.fa')], model: 'demo' }, 'input_not_found'],
+      ['runs.watch', byRun],
+      ['runs.throughput', byRun],
+      ['runs.events', byRun],
+      ['runs.inputs', byRun],
+      ['runs.shards', byRun],
+      ['runs.readLog', { ...byRun, path: 'logs/prepare.log' }],
+      ['runs.folderSize', byRun],
+      ['runs.rename', { ...byRun, name: 'Another name' }],
+      ['runs.pause', byRun, 'usage'],
+      ['runs.drain', byRun, 'usage'],
+      ['runs.stop', byRun, 'usage'],
+      ['runs.cancel', byRun, 'usage'],
+      ['runs.retry', { ...byRun, shards: 'all', smallerBatches: true }, 'usage'],
+      ['runs.skip', { ...byRun, shards: ['000000'] }, 'usage'],
+      ['runs.includeDevice', { ...byRun, device: 'cpu:0', included: false }, 'usage'],
+      ['runs.moveInQueue', { ...byRun, position: 0 }, 'usage'],
+      ['results.page', byRun],
+      ['results.counts', byRun],
+      ['results.histogram', byRun],
+      ['results.chunks', { ...byRun, row: 1 }],
+      ['results.export', { ...byRun, format: 'csv', path: join(folder, 'export.csv') }],
+      ['runs.checkExample', byRun],
+      ['shell.chooseFiles', undefined, inBrowser],
+      ['shell.chooseFolder', { purpose: 'output' }, inBrowser],
+      ['shell.chooseSaveFile', { suggestedName: 'a.tsv' }, inBrowser],
+      ['shell.grantPaths', { paths: [SAMPLE] }, inBrowser],
+      ['shell.revealInFolder', { path: folder }, inBrowser],
+      ['shell.copyText', { text: 'a' }, inBrowser],
+      ['shell.openExternal', { url: 'https://example.org/' }, inBrowser],
+      ['runs.remove', { ...byRun, files: 'keep' }],
+      ['runs.open', { folder: service.catalog.has(runId) ? service.catalog.folder(runId) : '' }],
+      ['runs.resume', byRun],
+      // Replaces the run that all the others speak of.
+      ['runs.runExample', undefined],
+    ];
+  };
+
+  it('has a handler', () => {
+    const router = serviceRouter(service);
+    for (const [name] of procedures) expect(isProcedure(at(router, name)), name).toBe(true);
+  });
+
+  it('is in the table below', () => {
+    const names = table('WebSocket').map(([name]) => name);
+    expect(names.toSorted()).toEqual(procedures.map(([name]) => name).toSorted());
+  });
+
+  it.each(['WebSocket', 'MessagePort'] as const)(
+    'answers or refuses in words over a %s',
+    async (transport) => {
+      const client = clients[transport];
+      for (const [name, input, refusal] of table(transport)) {
+        if (name === 'runs.runExample') await settled();
+        const call = at(client, name) as (input: unknown) => Promise<unknown>;
+        const outcome = await call(input).then(firstOf, (reason: unknown) => reason);
+        if (outcome instanceof ORPCError && outcome.code === 'APP') {
+          expect([name, appErrorSchema.parse(outcome.data).code]).toEqual([name, refusal]);
+        } else {
+          expect(outcome, name).not.toBeInstanceOf(Error);
+          expect([name, refusal]).toEqual([name, undefined]);
+        }
+        if (name === 'runs.runExample') runId = (outcome as { runId: string }).runId;
+        if (name === 'runs.runExample') await settled();
+      }
+      await settled();
+    },
+  );
+
+  /** Streams are taken to their first event. */
+  async function firstOf(answer: unknown): Promise<unknown> {
+    if (typeof answer !== 'object' || answer === null || !(Symbol.asyncIterator in answer)) return answer;
+    for await (const event of answer as AsyncIterable<unknown>) return event;
+    return undefined;
+  }
+
+  async function settled(): Promise<void> {
+    const done = new AbortController();
+    for await (const runs of service.list.watch(done.signal)) {
+      if (service.control.queue.active === null && runs.every(({ state }) => state.phase === 'done')) break;
+    }
+  }
+
+  it('refuses what the schema does not know, in words', async () => {
+    const call = clients.MessagePort?.runs.folderSize({ runId: 'nonsense' });
+    await expect(call).rejects.toMatchObject({ code: 'APP', data: { code: 'usage' } });
+  });
+
+  it('ends streams for windows that go, and lets two windows watch one run', async () => {
+    // One after the other: a token lets in one browser.
+    const first = await socketClient(server);
+    const second = await socketClient(server);
+    const watches = await Promise.all([first, second].map((client) => client.runs.watchAll()));
+    const seen = await Promise.all(watches.map((watch) => watch.next()));
+    expect(seen[0]).toEqual(seen[1]);
+    expect(service.list.watched).toBe(true);
+    for (const close of closing.splice(-2)) close();
+    await expect.poll(() => service.list.watched).toBe(false);
+  });
+});

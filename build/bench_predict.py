@@ -167,6 +167,11 @@ def _merge(path: Path, rows: dict[str, dict[str, Any]]) -> None:
     path.write_text(json.dumps(known | rows, indent=1) + "\n", encoding="utf-8")
 
 
+def _path(text: str) -> Path:
+    """Meant from where the user stands; what is started runs in the project's folder."""
+    return Path(text).resolve()
+
+
 def _workloads(text: str) -> list[str]:
     names = text.split(",")
     if unknown := [name for name in names if name not in WORKLOADS]:
@@ -178,9 +183,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--from", dest="sources", type=Path, nargs="+", required=True, metavar="FASTA")
-    parser.add_argument("--work", type=Path, required=True, help="folder for model, inputs and runs")
-    parser.add_argument("--model", type=Path, help="model folder (default: random weights, made once)")
+    parser.add_argument("--from", dest="sources", type=_path, nargs="+", required=True, metavar="FASTA")
+    parser.add_argument("--work", type=_path, required=True, help="folder for model, inputs and runs")
+    parser.add_argument("--model", type=_path, help="model folder (default: random weights, made once)")
     parser.add_argument("--workloads", type=_workloads, default=list(WORKLOADS), help="default: all")
     parser.add_argument("--reads", type=int, default=80_000, help="reads to make (default 80000)")
     parser.add_argument("--contigs", type=int, default=9_000, help="contigs to make (default 9000)")
@@ -190,7 +195,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep-runs", action="store_true", help="keep the runs' work folders")
     parser.add_argument("--cli", default="node build/bootstrap.mjs electron/cli/main.ts")
-    parser.add_argument("--json", type=Path, help="file to add the rows to")
+    parser.add_argument("--json", type=_path, help="file to add the rows to")
     return parser
 
 

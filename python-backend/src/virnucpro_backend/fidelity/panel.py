@@ -17,7 +17,7 @@ from virnucpro_backend.fidelity.int8 import Products, products, to_int8
 from virnucpro_backend.fidelity.measure import Measurement, PrecisionRun
 from virnucpro_backend.fidelity.report import HEADER, Comparison, bounded_line, compare, run_json, table_lines
 from virnucpro_backend.fidelity.source import WeightSource
-from virnucpro_backend.fidelity.verdict import Tried, Verdict, judge, judge_int8, recommend
+from virnucpro_backend.fidelity.verdict import Tried, Verdict, judge, judge_int8, recommend, verdict_words
 from virnucpro_backend.inference.device import check_capability
 from virnucpro_backend.inference.failures import LoadFailedError
 from virnucpro_backend.inference.memory import free_cached_memory
@@ -102,10 +102,13 @@ def measure_panel(panel: Panel, say: Say) -> dict[str, Any]:
         say(line)
     say("")
     for tried, verdict in judgement.verdicts.items():
-        say(f"{tried:<10}{'offered' if verdict.offered else 'refused: ' + verdict.reason}")
+        say(f"{tried:<10}{verdict_words(tried, verdict)}")
     for name, reason in refused.items():
         say(f"{name:<10}refused: {reason}")
-    say(f"\nUse {recommended} with this model on this device.")
+    if panel.source.settles_it:
+        say(f"\nUse {recommended} with this model on this device.")
+    else:
+        say(f"\nWith these weights it would be {recommended}.")
     return {
         **conditions(MODULE, panel.device),
         "model": {"title": panel.source.title, "notice": panel.source.notice},

@@ -83,6 +83,12 @@ def judge_int8(fidelity: Verdict, measured: Products) -> Verdict:
     return Verdict(not reasons, "; ".join(reasons) or "not built into the program")
 
 
+def verdict_words(precision: Tried, verdict: Verdict) -> str:
+    """In words. What a run may choose by itself passes or does not; the rest is offered or refused."""
+    good, bad = ("passes", "does not pass") if precision in PREFERENCE else ("offered", "refused")
+    return good if verdict.offered else f"{bad}: {verdict.reason}"
+
+
 def recommend(verdicts: Mapping[Tried, Verdict]) -> str:
     """The first preferred precision that was measured and passed; FP32 where none did."""
     return next((name for name in PREFERENCE if name in verdicts and verdicts[name].offered), "fp32")

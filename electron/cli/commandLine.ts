@@ -5,6 +5,7 @@ import { resolveAppPaths, stateLines } from '../engine/environment/index.ts';
 import { devices } from './commands/devices.ts';
 import { doctor } from './commands/doctor.ts';
 import { example } from './commands/example.ts';
+import { fidelity } from './commands/fidelity.ts';
 import { models, type ModelsFlags } from './commands/models.ts';
 import { predict, type PredictFlags } from './commands/predict.ts';
 import { resume, type ResumeFlags } from './commands/resume.ts';
@@ -168,6 +169,14 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .option('--chunk-length <n>', 'import: chunk length of the classifier', positiveInteger)
     .action(async (action: string, model: string | undefined, flags: CommonFlags & ModelsFlags) => {
       await withEngine(flags, (context) => models(context, action, model, flags));
+    });
+
+  common(root.command('fidelity'))
+    .description('Measure what each precision costs in exactness with a model on this computer')
+    .argument('<inputs...>', 'sequences to measure with, such as some of your contigs')
+    .option('--model <name>', '300, 500, or the path of a model folder', '500')
+    .action(async (inputs: string[], flags: CommonFlags & { model: string }) => {
+      await withEngine(flags, (context) => fidelity(context, flags.model, inputs));
     });
 
   retiredCommands(root, setExitCode);

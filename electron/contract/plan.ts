@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { countSchema, embeddingPrecisionSchema, precisionSchema, sha256Schema } from './protocol/common.ts';
+import {
+  countSchema,
+  embeddingPrecisionSchema,
+  precisionSchema,
+  sha256Schema,
+  type Precision,
+} from './protocol/common.ts';
 
 /** Shards this many from the end of the input are cut to a quarter, so that all devices end together.
  * A constant, and not per worker: the shards must not depend on how many workers there are. */
@@ -39,3 +45,7 @@ export const planSchema = z.object({
   embeddings: embeddingPrecisionSchema.nullable(),
 });
 export type Plan = z.infer<typeof planSchema>;
+
+/** Largest difference of a score where a part was bisected or its batches were halved, as measured per precision on an H200
+ * with random weights (docs/performance.md), rounded up. */
+export const BOUNDED_TOLERANCE: Record<Precision, number> = { fp32: 1e-5, fp16: 1e-5, bf16: 1e-5, fp8: 1e-5 };

@@ -14,6 +14,7 @@ import { err, ok, type Result } from '../../contract/result.ts';
 import type { RunRequest } from '../../contract/rpc/runs.ts';
 import { choosePrecision, type ChosenDevice } from '../devices/index.ts';
 import type { EngineContext } from '../engineContext.ts';
+import { checkFidelity } from '../fidelity/fidelityVerdict.ts';
 import { collectInputs } from '../inputs/collectInputs.ts';
 import { inspectInputs } from '../inputs/inspectInputs.ts';
 import { resolveModel } from '../models/index.ts';
@@ -65,6 +66,13 @@ export async function createRun(
   if (!devices.ok) return devices;
   const precision = choosePrecision(request.precision, devices.value);
   if (!precision.ok) return precision;
+  const checked = await checkFidelity(
+    context.paths,
+    model.value.planModel.hash,
+    precision.value,
+    devices.value,
+  );
+  if (!checked.ok) return checked;
 
   const folder = await chooseRunFolder(options, collected.value.paths);
   const usable = await checkRunFolder(folder, request.force);

@@ -1,4 +1,5 @@
 import { asAppError } from '../../contract/errors.ts';
+import { BOUNDED_TOLERANCE } from '../../contract/plan.ts';
 import type { WorkerReady } from '../../contract/protocol/index.ts';
 import type { EngineContext } from '../engineContext.ts';
 import { extractRecords } from '../inputs/extractRecords.ts';
@@ -63,7 +64,7 @@ export async function recordRun(
       pythonVersion: environment.pythonVersion,
       torchVersion: worker?.torch_version ?? environment.packages['torch'] ?? null,
       platform: `${process.platform} ${process.arch}`,
-      tolerance: null,
+      tolerance: BOUNDED_TOLERANCE[run.plan.precision],
     }),
   );
 }

@@ -1,0 +1,58 @@
+import type { RunLive } from '../contract/rpc/runs.ts';
+import type { QuitAnswer } from './quitMachine.ts';
+
+export interface CloseQuestion {
+  message: string;
+  detail: string;
+  buttons: string[];
+  /** What each button means, in the same order. */
+  answers: QuitAnswer[];
+  cancelId: number;
+  defaultId: number;
+}
+
+/** What the user is asked who closes the program while a run is at work: what will be kept, and what each choice does. */
+export function closeQuestion(live: RunLive): CloseQuestion {
+  const { run, progress } = live;
+  const { shards } = progress;
+  const percent = progress.fraction === null ? '' : ` (${Math.floor(progress.fraction * 100)} %)`;
+  const inWork = shards.inWork === 1 ? '1 part is in work' : `${shards.inWork} parts are in work`;
+  const choices: [button: string, answer: QuitAnswer][] =
+    run.state.phase === 'running'
+      ? [
+          ['Keep running without a window', 'background'],
+          [`Finish the parts in work${minutes(partsInWorkSeconds(live))}, then quit`, 'after_parts'],
+          ['Quit now', 'now'],
+          ['Cancel', 'cancel'],
+        ]
+      : [
+          ['Keep running without a window', 'background'],
+          ['Quit now', 'now'],
+          ['Cancel', 'cancel'],
+        ];
+  return {
+    message: `"${run.name}" is still at work${percent}.`,
+    detail:
+      `${shards.done} of ${shards.total}${progress.prepare.finished ? '' : ' or more'} parts are computed and stay on the disk whatever you choose. ` +
+      `${inWork}: if you quit now, they are computed again when you go on. ` +
+      'Without a window the run goes on in the background; start the program again to see it.',
+    buttons: choices.map(([button]) => button),
+    answers: choices.map(([, answer]) => answer),
+    cancelId: choices.length - 1,
+    defaultId: 0,
+  };
+}
+
+/** How long the slowest part in work will take; null where no device has a speed yet. */
+function partsInWorkSeconds({ run, devices }: RunLive): number | null {
+  const seconds = devices.flatMap(({ worker, shardFraction, tokensPerSecond }) =>
+    worker.state === 'working' && tokensPerSecond
+      ? [((1 - (shardFraction ?? 0)) * run.plan.residuesPerShard) / tokensPerSecond]
+      : [],
+  );
+  return seconds.length > 0 ? Math.max(...seconds) : null;
+}
+
+function minutes(seconds: number | null): string {
+  return seconds === null ? '' : ` (about ${Math.max(1, Math.ceil(seconds / 60))} min)`;
+}

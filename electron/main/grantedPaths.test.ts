@@ -1,0 +1,36 @@
+import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { GrantedPaths } from './grantedPaths.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'grants-'));
+  await mkdir(join(folder, 'given', 'below'), { recursive: true });
+  await symlink(join(folder), join(folder, 'given', 'escape'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('GrantedPaths', () => {
+  it('allows what was given and what lies below it, links resolved', () => {
+    const paths = new GrantedPaths();
+    paths.add([join(folder, 'given')]);
+    expect(paths.allows(join(folder, 'given'))).toBe(true);
+    expect(paths.allows(join(folder, 'given', 'below', 'new.fa'))).toBe(true);
+    expect(paths.allows(join(folder, 'given', '..', 'other.fa'))).toBe(false);
+    expect(paths.allows(join(folder, 'given', 'escape', 'other.fa'))).toBe(false);
+    expect(paths.allows(join(folder, 'given-too'))).toBe(false);
+  });
+
+  it('waits for the word of the preload script, and refuses what it never confirms', async () => {
+    const paths = new GrantedPaths();
+    const confirmed = paths.confirm([join(folder, 'given')]);
+    paths.add([join(folder, 'given')]);
+    expect((await confirmed).ok).toBe(true);
+    expect(await paths.confirm(['/etc/passwd'])).toMatchObject({
+      ok: false,
+      error: { code: 'input_unreadable' },
+    });
+  });
+});

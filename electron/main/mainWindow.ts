@@ -1,0 +1,54 @@
+import { app, BrowserWindow, nativeTheme, screen } from 'electron';
+import { join } from 'node:path';
+import { APP_PAGE } from './pagePolicy.ts';
+import { fittingBounds, SMALLEST_SIZE } from './windowBounds.ts';
+import { readWindowBounds, writeWindowBounds } from './windowFile.ts';
+
+/** As the page's own backgrounds, so that nothing flashes before it is painted. */
+const BACKGROUND = { dark: '#1a1b1e', light: '#ffffff' } as const;
+
+export interface MainWindowFiles {
+  preload: string;
+  icon: string | undefined;
+}
+
+export function openMainWindow({ preload, icon }: MainWindowFiles): BrowserWindow {
+  const boundsFile = join(app.getPath('userData'), 'window.json');
+  const window = new BrowserWindow({
+    ...fittingBounds(
+      readWindowBounds(boundsFile),
+      screen.getAllDisplays().map(({ workArea }) => workArea),
+    ),
+    minWidth: SMALLEST_SIZE.width,
+    minHeight: SMALLEST_SIZE.height,
+    show: false,
+    autoHideMenuBar: true,
+    backgroundColor: nativeTheme.shouldUseDarkColors ? BACKGROUND.dark : BACKGROUND.light,
+    ...(icon === undefined ? {} : { icon }),
+    webPreferences: {
+      preload,
+      sandbox: true,
+      contextIsolation: true,
+      nodeIntegration: false,
+      nodeIntegrationInSubFrames: false,
+      nodeIntegrationInWorker: false,
+      webviewTag: false,
+      webSecurity: true,
+      spellcheck: false,
+      navigateOnDragDrop: false,
+      devTools: !app.isPackaged,
+    },
+  });
+  window.once('ready-to-show', () => {
+    window.show();
+  });
+  window.on('close', () => {
+    if (!window.isMinimized() && !window.isMaximized()) writeWindowBounds(boundsFile, window.getBounds());
+  });
+  // The engine goes on whatever becomes of the page, which finds everything as it was when it is back.
+  window.webContents.on('render-process-gone', (_, { reason }) => {
+    if (reason !== 'clean-exit' && !window.isDestroyed()) window.webContents.reload();
+  });
+  void window.loadURL(APP_PAGE);
+  return window;
+}

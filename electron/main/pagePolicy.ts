@@ -1,0 +1,52 @@
+/** The window's own address. A scheme of our own instead of file://, so that it has an origin and a policy. */
+export const APP_SCHEME = 'app';
+export const APP_HOST = 'virnucpro';
+export const APP_PAGE = `${APP_SCHEME}://${APP_HOST}/`;
+
+/** What a page may be allowed by the browser beneath; everything else is denied. */
+const PERMISSIONS: ReadonlySet<string> = new Set([
+  'clipboard-sanitized-write',
+  'notifications',
+  'fullscreen',
+]);
+
+/** Sites that the program links to: its own, and those its weights and drivers come from. */
+const EXTERNAL_HOSTS: ReadonlySet<string> = new Set([
+  'github.com',
+  'doi.org',
+  'huggingface.co',
+  'pytorch.org',
+  'www.nvidia.com',
+  'www.python.org',
+]);
+
+export function isAppPage(url: string): boolean {
+  const parsed = parse(url);
+  return parsed?.protocol === `${APP_SCHEME}:` && parsed.host === APP_HOST;
+}
+
+/** A message comes from the window itself: its main frame, showing our page. */
+export function isTrustedFrame(frame: { url: string; parent: unknown } | null): boolean {
+  return frame !== null && frame.parent === null && isAppPage(frame.url);
+}
+
+export function isAllowedPermission(permission: string, requestingUrl: string): boolean {
+  return PERMISSIONS.has(permission) && isAppPage(requestingUrl);
+}
+
+/** Whether a link may be opened in the user's browser or mail program. */
+export function isAllowedExternalLink(url: string): boolean {
+  const parsed = parse(url);
+  if (parsed?.protocol === 'mailto:') return true;
+  return (
+    parsed?.protocol === 'https:' &&
+    parsed.username === '' &&
+    parsed.password === '' &&
+    parsed.port === '' &&
+    EXTERNAL_HOSTS.has(parsed.hostname)
+  );
+}
+
+function parse(url: string): URL | undefined {
+  return URL.canParse(url) ? new URL(url) : undefined;
+}

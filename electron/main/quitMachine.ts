@@ -1,0 +1,68 @@
+/** How far the program is on its way out. */
+export type QuitState =
+  | { readonly phase: 'open' }
+  /** The user is being asked what is to become of the run. */
+  | { readonly phase: 'asking' }
+  /** The parts in work are being finished; the window stays. */
+  | { readonly phase: 'draining' }
+  /** Workers are being ended and databases closed. */
+  | { readonly phase: 'cleaning' }
+  | { readonly phase: 'gone' };
+
+export type QuitAnswer = 'cancel' | 'background' | 'after_parts' | 'now';
+
+export type QuitEvent =
+  | { readonly type: 'quit_wanted'; readonly atWork: boolean }
+  | { readonly type: 'answered'; readonly answer: QuitAnswer }
+  /** Nobody works on a run any more. */
+  | { readonly type: 'at_rest' }
+  /** Cleaned up, or the deadline for it is over. */
+  | { readonly type: 'cleaned' }
+  /** The system shuts down: there is no time for questions. */
+  | { readonly type: 'system_ends' };
+
+/** What is to be done. Only `let_go` lets Electron quit. */
+export type QuitEffect = 'nothing' | 'ask' | 'hide_window' | 'drain' | 'clean' | 'let_go';
+
+export interface QuitStep {
+  readonly state: QuitState;
+  readonly effect: QuitEffect;
+}
+
+/** The whole way from the wish to quit to the end. What doesn't fit the state changes nothing. */
+export function quitStep(state: QuitState, event: QuitEvent): QuitStep {
+  const stay: QuitStep = { state, effect: 'nothing' };
+  const to = (phase: QuitState['phase'], effect: QuitEffect): QuitStep => ({ state: { phase }, effect });
+  switch (event.type) {
+    case 'quit_wanted':
+      if (state.phase === 'gone') return to('gone', 'let_go');
+      if (state.phase === 'open' || state.phase === 'draining') {
+        return event.atWork ? to('asking', 'ask') : to('cleaning', 'clean');
+      }
+      return stay;
+    case 'answered':
+      if (state.phase !== 'asking') return stay;
+      switch (event.answer) {
+        case 'cancel':
+          return to('open', 'nothing');
+        case 'background':
+          return to('open', 'hide_window');
+        case 'after_parts':
+          return to('draining', 'drain');
+        case 'now':
+          return to('cleaning', 'clean');
+      }
+      break;
+    case 'at_rest':
+      return state.phase === 'draining' ? to('cleaning', 'clean') : stay;
+    case 'cleaned':
+      return state.phase === 'cleaning' ? to('gone', 'let_go') : stay;
+    case 'system_ends':
+      return state.phase === 'cleaning' || state.phase === 'gone' ? stay : to('cleaning', 'clean');
+  }
+}
+
+/** While it cleans up, a second start or a click in the dock must not open a window again. */
+export function mayOpenWindow(state: QuitState): boolean {
+  return state.phase !== 'cleaning' && state.phase !== 'gone';
+}

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { appError } from '../contract/errors.ts';
+import type { RunLive, RunSummary } from '../contract/rpc/runs.ts';
+import type { RunState } from '../contract/runState.ts';
+import { closeQuestion } from './closeQuestion.ts';
+import { noticeOf, taskbarProgress } from './runSignals.ts';
+
+const summary: RunSummary = {
+  runId: '7b0a3c51-8d0e-4a3f-9a38-0d5e7b0f3c11',
+  folder: '/data/gut_predictions',
+  name: 'gut',
+  state: { phase: 'running' },
+  interrupted: false,
+  missing: false,
+  createdAt: '2026-11-21T12:00:00.000Z',
+  finishedAt: null,
+  plan: {
+    inputs: [{ path: '/data/gut.fa', sizeBytes: 1, sha256: '0'.repeat(64) }],
+    model: { name: 'demo', title: 'Demo', hash: '0'.repeat(64), folder: '/models/demo', notice: null },
+    chunkLength: 500,
+    precision: 'fp32',
+    tokensPerBatch: 4096,
+    residuesPerShard: 16_384,
+    tailShards: 32,
+    embeddings: null,
+  },
+  request: {
+    inputs: ['/data/gut.fa'],
+    model: 'demo',
+    devices: 'auto',
+    precision: 'auto',
+    embeddings: null,
+    keepWork: false,
+    force: false,
+  },
+  queuePosition: null,
+  fraction: 0.434,
+  sequences: null,
+  viralSequences: null,
+};
+const inState = (state: RunState, more: Partial<RunSummary> = {}): RunSummary => ({
+  ...summary,
+  state,
+  ...more,
+});
+
+describe('notifications', () => {
+  it('tell of an end, of a failure, and of a run that waits for the user', () => {
+    const done = inState({ phase: 'done', failedShards: 1, failedRecords: 3 }, { viralSequences: 28 });
+    expect(noticeOf(done)).toEqual({
+      title: 'gut is done',
+      body: '28 sequences called virus, 3 sequences failed',
+    });
+    const error = appError('disk_full', 'There is no space left.');
+    expect(noticeOf(inState({ phase: 'paused', error }))?.title).toBe('gut needs you');
+    expect(noticeOf(inState({ phase: 'failed', error }))?.body).toBe('There is no space left.');
+  });
+
+  it('say nothing of what the user did themselves', () => {
+    expect(noticeOf(inState({ phase: 'paused', error: null }))).toBeNull();
+    expect(noticeOf(inState({ phase: 'cancelled' }))).toBeNull();
+  });
+});
+
+describe('the taskbar', () => {
+  it('shows the run at work, and nothing for one that was interrupted', () => {
+    expect(taskbarProgress([summary])).toEqual({ value: 0.434, mode: 'normal' });
+    expect(taskbarProgress([inState({ phase: 'pausing' })]).mode).toBe('paused');
+    expect(taskbarProgress([inState({ phase: 'running' }, { fraction: null })]).mode).toBe('indeterminate');
+    expect(taskbarProgress([inState({ phase: 'running' }, { interrupted: true })]).value).toBe(-1);
+    expect(taskbarProgress([])).toEqual({ value: -1, mode: 'none' });
+  });
+});
+
+describe('the question at closing', () => {
+  const live = (state: RunState): RunLive => ({
+    run: inState(state),
+    progress: {
+      prepare: { finished: true, bytesRead: 1, bytesTotal: 1, records: 1, bases: 1, frames: 1 },
+      shards: { total: 40, done: 17, failed: 0, inWork: 2 },
+      frames: { total: 10, done: 5 },
+      residues: { total: 10, done: 5 },
+      inputs: { total: 1, done: 0, failed: 0 },
+      fraction: 0.434,
+      elapsedSeconds: 60,
+      remainingSeconds: null,
+      tokensPerSecond: 100,
+    },
+    devices: [
+      {
+        id: 'cpu:0',
+        name: 'CPU',
+        index: null,
+        worker: { state: 'working', shard: '000017' },
+        shardFraction: 0.5,
+        shardsDone: 17,
+        residuesDone: 1,
+        tokensPerSecond: 100,
+        framesPerSecond: 1,
+        tokensPerBatch: 4096,
+        utilizationPercent: null,
+        memoryUsedBytes: null,
+        memoryTotalBytes: null,
+        temperatureC: null,
+        powerW: null,
+      },
+    ],
+    recentEvents: [],
+  });
+
+  it('says what is kept, what is computed again, and how long the parts in work take', () => {
+    const { message, detail, buttons, answers, cancelId } = closeQuestion(live({ phase: 'running' }));
+    expect(message).toBe('"gut" is still at work (43 %).');
+    expect(detail).toContain('17 of 40 parts are computed and stay on the disk');
+    expect(detail).toContain('2 parts are in work: if you quit now, they are computed again');
+    expect(buttons).toContain('Finish the parts in work (about 2 min), then quit');
+    expect(answers).toEqual(['background', 'after_parts', 'now', 'cancel']);
+    expect(answers[cancelId]).toBe('cancel');
+  });
+
+  it('offers to finish parts only where that can be done', () => {
+    expect(closeQuestion(live({ phase: 'pausing' })).answers).toEqual(['background', 'now', 'cancel']);
+  });
+});

@@ -1,0 +1,42 @@
+import type { RunSummary } from '../contract/rpc/runs.ts';
+import { isAtWork } from '../engine/service/index.ts';
+
+export interface Notice {
+  title: string;
+  body: string;
+}
+
+/** What a run that has come to rest is worth telling the user who looks elsewhere; null for what they did themselves. */
+export function noticeOf(run: RunSummary): Notice | null {
+  const { state, name } = run;
+  switch (state.phase) {
+    case 'done': {
+      const failed = state.failedRecords > 0 ? `, ${state.failedRecords} sequences failed` : '';
+      const viral = run.viralSequences === null ? '' : `${run.viralSequences} sequences called virus`;
+      return { title: `${name} is done`, body: `${viral}${failed}` || 'The results are there.' };
+    }
+    case 'failed':
+      return { title: `${name} could not go on`, body: state.error.cause };
+    case 'paused':
+      return state.error
+        ? { title: `${name} needs you`, body: `${state.error.title}. ${state.error.nextStep}` }
+        : null;
+    default:
+      return null;
+  }
+}
+
+export interface TaskbarProgress {
+  /** -1 for none, above 1 for one without an end in sight. */
+  value: number;
+  mode: 'none' | 'normal' | 'indeterminate' | 'paused' | 'error';
+}
+
+/** What the taskbar shows: the run at work, else that one waits for the user. */
+export function taskbarProgress(runs: readonly RunSummary[]): TaskbarProgress {
+  const active = runs.find(isAtWork);
+  if (!active) return { value: -1, mode: 'none' };
+  if (active.fraction === null) return { value: 2, mode: 'indeterminate' };
+  const mode = active.state.phase === 'running' ? 'normal' : 'paused';
+  return { value: active.fraction, mode };
+}

@@ -1,0 +1,57 @@
+import { Notification, powerSaveBlocker, type BrowserWindow } from 'electron';
+import type { RunSummary } from '../contract/rpc/runs.ts';
+import { isAtWork, type Service } from '../engine/service/index.ts';
+import { noticeOf, taskbarProgress } from './runSignals.ts';
+
+/** Keeps the computer from sleeping while it is wanted awake; the screen may go dark. */
+export class KeepAwake {
+  private blocker: number | undefined;
+
+  set(wanted: boolean): void {
+    if (wanted && this.blocker === undefined) {
+      this.blocker = powerSaveBlocker.start('prevent-app-suspension');
+    } else if (!wanted && this.blocker !== undefined) {
+      powerSaveBlocker.stop(this.blocker);
+      this.blocker = undefined;
+    }
+  }
+}
+
+/** What the desktop shows of runs beside the window: the taskbar's bar, notifications, a computer that stays awake. */
+export function signalRuns(
+  service: Service,
+  window: () => BrowserWindow | undefined,
+  show: () => void,
+): () => void {
+  const keepAwake = new KeepAwake();
+  const ended = new AbortController();
+  let runs: readonly RunSummary[] = [];
+  const update = (): void => {
+    keepAwake.set(service.settings.current.keepAwake && runs.some(isAtWork));
+    const { value, mode } = taskbarProgress(runs);
+    window()?.setProgressBar(value, { mode });
+  };
+  const follow = async (): Promise<void> => {
+    for await (const all of service.list.watch(ended.signal)) {
+      runs = all;
+      update();
+    }
+  };
+  void follow();
+  const offSettings = service.settings.subscribe(update);
+  const offRest = service.onRest((run) => {
+    const notice = noticeOf(run);
+    if (!notice || !service.settings.current.notifications || window()?.isFocused()) return;
+    if (!Notification.isSupported()) return;
+    const notification = new Notification(notice);
+    notification.on('click', show);
+    notification.show();
+    window()?.flashFrame(true);
+  });
+  return () => {
+    ended.abort();
+    offSettings();
+    offRest();
+    keepAwake.set(false);
+  };
+}

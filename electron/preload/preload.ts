@@ -1,0 +1,25 @@
+/**
+ * All that a window gets besides the web platform: a way to the engine, and the path of a file that the user dropped.
+ * Sandboxed, so it is bundled into one CommonJS file and requires nothing but `electron`.
+ */
+import { contextBridge, ipcRenderer, webUtils } from 'electron';
+
+/** Of the page, which shares its window with this script but not its objects. */
+declare const window: {
+  postMessage: (message: unknown, targetOrigin: string, transfer: readonly unknown[]) => void;
+};
+
+ipcRenderer.on('virnucpro:port', (event) => {
+  // A port can't cross the context bridge; it can be posted to the page.
+  window.postMessage({ type: 'virnucpro:port' }, '/', event.ports);
+});
+
+contextBridge.exposeInMainWorld('virnucpro', {
+  connect: () => ipcRenderer.invoke('virnucpro:connect'),
+  pathForFile: (file: File) => {
+    const path = webUtils.getPathForFile(file);
+    // Told from here, since a page must not be able to claim that the user has given it a path.
+    if (path !== '') ipcRenderer.send('virnucpro:given-path', path);
+    return path;
+  },
+});

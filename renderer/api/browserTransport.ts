@@ -27,11 +27,13 @@ function openSocket(address: string, probeAddress: string): Promise<EngineLink> 
     });
     socket.addEventListener('close', (event) => {
       const refused = event.code === TOKEN_REFUSED_CODE;
-      if (opened) return end(refused ? 'refused' : 'lost');
-      if (refused) return reject(new LinkRefused());
+      if (opened) {
+        end(refused ? 'refused' : 'lost');
+        return;
+      }
       // A socket that was turned away before it opened does not tell the page why; a plain request does.
       void isTurnedAway(probeAddress).then((turnedAway) =>
-        reject(turnedAway ? new LinkRefused() : new Error('The engine cannot be reached')),
+        reject(refused || turnedAway ? new LinkRefused() : new Error('The engine cannot be reached')),
       );
     });
   });

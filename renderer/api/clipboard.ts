@@ -21,6 +21,8 @@ function copyThroughSelection(text: string): void {
   area.style.opacity = '0';
   document.body.append(area);
   area.select();
+  // Deprecated, but without a secure context there is no other way.
+  // eslint-disable-next-line @typescript-eslint/no-deprecated
   const copied = document.execCommand('copy');
   area.remove();
   if (!copied) throw new Error('The browser did not allow copying. Select the text and copy it yourself.');

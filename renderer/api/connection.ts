@@ -1,5 +1,5 @@
 import type { EngineClient } from './engineClient.ts';
-import { LinkRefused, type EngineLink, type Transport } from './transport.ts';
+import { LinkRefused, type EngineLink, type LinkEnd, type Transport } from './transport.ts';
 
 export type ConnectionState =
   | { readonly status: 'connecting' }
@@ -14,6 +14,7 @@ export interface Connection {
 
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 10_000;
+const GOOD_LINK_MS = 5000;
 
 /** Waiting time before attempt n (from 1): doubled each time up to ten seconds, spread by a fifth so that
  * several windows do not knock at once. */
@@ -24,7 +25,8 @@ export function retryDelay(attempt: number, random: () => number = Math.random):
 
 /** Opens a link and keeps it open until closed or refused; says every change to `publish`. */
 export function keepConnected(transport: Transport, publish: (state: ConnectionState) => void): Connection {
-  let closed = false;
+  const stop = new AbortController();
+  const isStopped = () => stop.signal.aborted;
   let link: EngineLink | null = null;
   let skipDelay: (() => void) | null = null;
 
@@ -37,24 +39,36 @@ export function keepConnected(transport: Transport, publish: (state: ConnectionS
       };
     });
 
+  /** Opens one link and stays until it has ended. */
+  const linkOnce = async (): Promise<LinkEnd | 'stopped'> => {
+    try {
+      link = await transport.open();
+      if (isStopped()) {
+        link.close();
+        return 'stopped';
+      }
+      publish({ status: 'connected', client: link.client });
+      return await link.ended;
+    } catch (reason) {
+      return reason instanceof LinkRefused ? 'refused' : 'lost';
+    } finally {
+      link = null;
+    }
+  };
+
   const run = async () => {
     let attempt = 0;
     publish({ status: 'connecting' });
-    while (!closed) {
-      try {
-        link = await transport.open();
-        if (closed) return link.close();
-        attempt = 0;
-        publish({ status: 'connected', client: link.client });
-        const reason = await link.ended;
-        link = null;
-        if (closed) return;
-        if (reason === 'refused') return publish({ status: 'refused' });
-      } catch (reason) {
-        if (closed) return;
-        if (reason instanceof LinkRefused) return publish({ status: 'refused' });
+    while (!isStopped()) {
+      const begun = Date.now();
+      const end = await linkOnce();
+      if (isStopped()) return;
+      if (end === 'refused') {
+        publish({ status: 'refused' });
+        return;
       }
-      attempt += 1;
+      // A link that held for a while was a good one: the waiting times begin anew.
+      attempt = Date.now() - begun > GOOD_LINK_MS ? 1 : attempt + 1;
       publish({ status: 'lost', attempt });
       await pause(retryDelay(attempt));
       skipDelay = null;
@@ -65,7 +79,7 @@ export function keepConnected(transport: Transport, publish: (state: ConnectionS
   return {
     retryNow: () => skipDelay?.(),
     close() {
-      closed = true;
+      stop.abort();
       link?.close();
       skipDelay?.();
     },

@@ -1,4 +1,7 @@
-import { appError, AppFailure } from '../../electron/contract/index.ts';
+import { z } from 'zod';
+import { appError, appErrorSchema, AppFailure } from '../../electron/contract/index.ts';
+
+const uploadAnswer = z.union([z.object({ path: z.string() }), z.object({ error: appErrorSchema })]);
 
 /** Streams a file of this computer to the engine's computer. Resolves with its path there. */
 export function uploadFile(
@@ -17,8 +20,9 @@ export function uploadFile(
       if (event.lengthComputable && event.total > 0) onProgress(event.loaded / event.total);
     });
     request.addEventListener('load', () => {
-      const path = pathIn(request.response);
-      if (request.status < 300 && path !== null) resolve(path);
+      const answer = uploadAnswer.safeParse(request.response).data;
+      if (answer && 'path' in answer) resolve(answer.path);
+      else if (answer) reject(new AppFailure(answer.error));
       else fail(`${name} was not accepted (${request.status}).`);
     });
     request.addEventListener('error', () => fail(`${name} could not be sent.`));
@@ -26,10 +30,4 @@ export function uploadFile(
     signal.addEventListener('abort', () => request.abort(), { once: true });
     request.send(file);
   });
-}
-
-function pathIn(answer: unknown): string | null {
-  return typeof answer === 'object' && answer !== null && 'path' in answer && typeof answer.path === 'string'
-    ? answer.path
-    : null;
 }

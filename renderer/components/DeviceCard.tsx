@@ -2,9 +2,11 @@ import { Button } from '@mantine/core';
 import { IconCpu, IconDeviceDesktopAnalytics } from '@tabler/icons-react';
 import { memo } from 'react';
 import type { DeviceLive } from '../../electron/contract/index.ts';
+import { errorWords } from '../i18n/errors.ts';
 import { useTexts } from '../i18n/index.ts';
 import type { SpeedSample } from '../state/liveRun.ts';
 import classes from './DeviceCard.module.css';
+import { partNumber } from './partNumber.ts';
 import { ProgressBar } from './ProgressBar.tsx';
 import { Sparkline } from './Sparkline.tsx';
 import { WorkerBadge } from './StateBadge.tsx';
@@ -20,14 +22,14 @@ interface DeviceCardProps {
 
 /** One GPU, or one CPU worker, at work. */
 export const DeviceCard = memo(function DeviceCard({ device, speeds, onInclude }: DeviceCardProps) {
-  const { t, format } = useTexts();
+  const { t, format, language } = useTexts();
   const { worker } = device;
   const isOut = worker.state === 'excluded' || worker.state === 'switched_off';
   const memoryFraction =
     device.memoryUsedBytes !== null && device.memoryTotalBytes
       ? device.memoryUsedBytes / device.memoryTotalBytes
       : null;
-  const title = device.index === null ? device.name : `${t('device.gpu', { index: device.index })}`;
+  const title = device.index === null ? device.name : t('device.gpu', { index: device.index });
   const error = worker.state === 'restarting' || worker.state === 'switched_off' ? worker.error : null;
   return (
     <article className={classes.card} aria-label={`${title} ${device.name}`} data-out={isOut}>
@@ -109,7 +111,7 @@ export const DeviceCard = memo(function DeviceCard({ device, speeds, onInclude }
 
       {error && (
         <p className={classes.error}>
-          <b>{error.title}.</b> {error.cause} {error.nextStep}
+          <b>{errorWords(error, language).title}.</b> {error.cause} {errorWords(error, language).next}
         </p>
       )}
       {onInclude && (
@@ -126,12 +128,6 @@ export const DeviceCard = memo(function DeviceCard({ device, speeds, onInclude }
     </article>
   );
 });
-
-/** Keys count from 000000; readers count from 1, and a half of a split part keeps its letter. */
-export function partNumber(key: string): string {
-  const [number = '0', ...halves] = key.split('.');
-  return `${Number(number) + 1}${halves.map((half) => (half === '0' ? 'a' : 'b')).join('')}`;
-}
 
 function Meter({ label, fraction, text }: { label: string; fraction: number | null; text: string }) {
   return (

@@ -3,6 +3,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { ShownError } from '../api/callError.ts';
 import { copyText } from '../api/clipboard.ts';
+import { errorWords } from '../i18n/errors.ts';
 import { useTexts } from '../i18n/index.ts';
 import { say, sayError } from '../state/toasts.ts';
 import classes from './ErrorCard.module.css';
@@ -17,10 +18,11 @@ interface ErrorCardProps {
 
 /** What went wrong, why, and what to do next. */
 export function ErrorCard({ error, actions, bare = false }: ErrorCardProps) {
-  const { t, lookUp } = useTexts();
+  const { t, language } = useTexts();
+  const { title, next } = errorWords(error, language);
   const copyDetail = async () => {
     try {
-      await copyText(`${error.title}\n${error.cause}\n${error.nextStep}\n${error.detail ?? ''}`);
+      await copyText([title, error.cause, next, error.detail ?? ''].join('\n'));
       say(t('common.copied'));
     } catch (reason) {
       sayError(reason);
@@ -30,11 +32,10 @@ export function ErrorCard({ error, actions, bare = false }: ErrorCardProps) {
     <div className={bare ? classes.bare : classes.card}>
       <IconAlertTriangle className={classes.icon} size={20} aria-hidden />
       <div className={classes.body}>
-        <p className={classes.title}>{lookUp(`error.${error.code}.title`) ?? error.title}</p>
+        <p className={classes.title}>{title}</p>
         <p className={classes.cause}>{error.cause}</p>
         <p className={classes.next}>
-          <span className={classes.nextLabel}>{t('error.nextStep')}</span>{' '}
-          {lookUp(`error.${error.code}.next`) ?? error.nextStep}
+          <span className={classes.nextLabel}>{t('error.nextStep')}</span> {next}
         </p>
         <div className={classes.actions}>
           {actions}

@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { Bar, BarChart, Cell, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
+import { Bar, BarChart, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import { useTexts } from '../i18n/index.ts';
 import { AccessibleChart } from './AccessibleChart.tsx';
 import { niceTop } from './chartScale.ts';
@@ -27,15 +27,16 @@ interface HistogramProps {
 /** Counts per bin, as bars that touch. */
 export function Histogram(props: HistogramProps) {
   const { format } = useTexts();
-  const { bins, formatBorder, labelEvery } = props;
+  const { bins, formatBorder, labelEvery, color } = props;
   const data = useMemo(
     () =>
       bins.map((bin, index) => ({
         ...bin,
         index,
+        fill: color?.(bin) ?? 'var(--others)',
         label: `${formatBorder(bin.from)} – ${formatBorder(bin.to)}`,
       })),
-    [bins, formatBorder],
+    [bins, formatBorder, color],
   );
   const top = niceTop(Math.max(1, ...bins.map((bin) => bin.count)));
   const labels = labelEvery === undefined ? undefined : data.filter((_, index) => index % labelEvery === 0);
@@ -86,11 +87,7 @@ export function Histogram(props: HistogramProps) {
               ) : null;
             }}
           />
-          <Bar dataKey="count" isAnimationActive={false} minPointSize={1}>
-            {data.map((bin) => (
-              <Cell key={bin.index} fill={props.color?.(bin) ?? 'var(--others)'} />
-            ))}
-          </Bar>
+          <Bar dataKey="count" isAnimationActive={false} minPointSize={1} />
         </BarChart>
       </ResponsiveContainer>
     </AccessibleChart>

@@ -1,21 +1,8 @@
 import { memo } from 'react';
-import { SPEED_WINDOW_MS, type SpeedSample } from '../state/liveRun.ts';
+import type { SpeedSample } from '../state/liveRun.ts';
+import { SPARKLINE, sparklinePath } from './sparklinePath.ts';
 
-const WIDTH = 240;
-const HEIGHT = 36;
-
-/** Outline of the speed over the last minutes, newest at the right edge; null while there is too little of it. */
-export function sparklinePath(samples: readonly SpeedSample[]): string | null {
-  const last = samples.at(-1);
-  if (!last || samples.length < 2) return null;
-  const top = Math.max(1e-9, ...samples.map((sample) => sample.tokensPerSecond));
-  const points = samples.map((sample) => {
-    const x = WIDTH * (1 - (last.time - sample.time) / SPEED_WINDOW_MS);
-    const y = HEIGHT - 2 - (HEIGHT - 6) * (sample.tokensPerSecond / top);
-    return `${x.toFixed(1)},${y.toFixed(1)}`;
-  });
-  return `M${points.join('L')}`;
-}
+const { width: WIDTH, height: HEIGHT } = SPARKLINE;
 
 /** Decoration beside the number that says the same: hidden from screen readers. */
 export const Sparkline = memo(function Sparkline({ samples }: { samples: readonly SpeedSample[] }) {

@@ -20,4 +20,4 @@ export const virtualTableFeatures = tableFeatures({
   columnMeta: metaHelper<TableColumnMeta>(),
 });
 export type VirtualTableFeatures = typeof virtualTableFeatures;
-export type VirtualColumn<Row extends object> = ColumnDef<VirtualTableFeatures, Row, unknown>;
+export type VirtualColumn<Row extends object> = ColumnDef<VirtualTableFeatures, Row>;

@@ -1,24 +1,24 @@
 /** Numbers, sizes, times and dates as the reader's language writes them. */
 export interface Formats {
-  integer(value: number): string;
-  decimal(value: number, digits?: number): string;
+  readonly integer: (value: number) => string;
+  readonly decimal: (value: number, digits?: number) => string;
   /** A score from 0 to 1, always with the same number of digits so that columns line up. */
-  score(value: number): string;
-  percent(fraction: number, digits?: number): string;
+  readonly score: (value: number) => string;
+  readonly percent: (fraction: number, digits?: number) => string;
   /** Large counts in a few characters: 12.3K, 4.5M. */
-  compact(value: number): string;
+  readonly compact: (value: number) => string;
   /** File and disk sizes, in decimal units as file managers show them. */
-  fileSize(bytes: number): string;
+  readonly fileSize: (bytes: number) => string;
   /** Graphics memory, in binary units as its makers state it. */
-  memory(bytes: number): string;
-  bases(count: number): string;
-  perSecond(value: number, unit: string): string;
+  readonly memory: (bytes: number) => string;
+  readonly bases: (count: number) => string;
+  readonly perSecond: (value: number, unit: string) => string;
   /** The two largest units that matter: 2 h 5 min, 45 s. */
-  duration(seconds: number): string;
-  durationRange(low: number, high: number): string;
-  dateTime(iso: string): string;
-  time(iso: string): string;
-  list(items: readonly string[]): string;
+  readonly duration: (seconds: number) => string;
+  readonly durationRange: (low: number, high: number) => string;
+  readonly dateTime: (iso: string) => string;
+  readonly time: (iso: string) => string;
+  readonly list: (items: readonly string[]) => string;
 }
 
 const FILE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;

@@ -4,7 +4,7 @@
   var stored = null;
   try {
     stored = localStorage.getItem('virnucpro.theme');
-  } catch (error) {
+  } catch {
     // Storage may be switched off; the system's choice is used then.
   }
   var dark = stored === 'dark' || (stored !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);

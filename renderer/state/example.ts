@@ -1,21 +1,8 @@
-const KEY = 'virnucpro.exampleRuns';
+import type { RunSummary } from '../../electron/contract/index.ts';
+import type { ShellInfo } from './settings.ts';
 
-/** Which runs are the example is known to the window that began them; others see an ordinary run of the demo model. */
-export function rememberExample(runId: string): void {
-  try {
-    localStorage.setItem(KEY, JSON.stringify([...exampleRuns(), runId].slice(-20)));
-  } catch {
-    // Without storage the example is an ordinary run after a reload.
-  }
-}
-
-export const isExample = (runId: string) => exampleRuns().includes(runId);
-
-function exampleRuns(): string[] {
-  try {
-    const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
-    return Array.isArray(stored) ? stored.filter((id) => typeof id === 'string') : [];
-  } catch {
-    return [];
-  }
+/** The engine keeps the example in a folder of its own among the program's data, so that every window knows it. */
+export function isExample(run: Pick<RunSummary, 'folder'>, info: Pick<ShellInfo, 'dataDir'> | null): boolean {
+  if (!info || !run.folder.startsWith(info.dataDir)) return false;
+  return /^[\\/]example[^\\/]*$/.test(run.folder.slice(info.dataDir.length));
 }

@@ -24,9 +24,9 @@ export interface PagedRows<Row> {
   /** Null until the first page is there. */
   readonly total: number | null;
   readonly error: ShownError | null;
-  rowAt(index: number): Row | undefined;
-  onRangeChange(first: number, last: number): void;
-  reload(): void;
+  readonly rowAt: (index: number) => Row | undefined;
+  readonly onRangeChange: (first: number, last: number) => void;
+  readonly reload: () => void;
 }
 
 export function pagesBetween(first: number, last: number): number[] {

@@ -12,6 +12,8 @@ export interface ResultsView {
   readonly maxLength: number | null;
   readonly sort: SequenceSort;
   readonly hiddenColumns: Readonly<Record<string, boolean>>;
+  /** The counts and the histogram above the table. */
+  readonly chartsShown: boolean;
   /** Row whose details are open. */
   readonly openRow: number | null;
   /** Rows that pass the filters; null while the engine is asked. */
@@ -27,6 +29,7 @@ const FRESH_VIEW: ResultsView = {
   maxLength: null,
   sort: { by: 'virusScore', descending: true },
   hiddenColumns: { input: false, header: false, frames: false },
+  chartsShown: true,
   openRow: null,
   shown: null,
 };

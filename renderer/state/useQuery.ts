@@ -8,7 +8,7 @@ export interface Query<Data> {
   readonly data: Data | null;
   readonly error: ShownError | null;
   readonly loading: boolean;
-  reload(): void;
+  readonly reload: () => void;
 }
 
 /**

@@ -87,5 +87,5 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     devices: Number(values.devices),
     welcomeSeen: !values.welcome,
   });
-  console.log(`Memory engine at ${url}`);
+  process.stdout.write(`Memory engine at ${url}\n`);
 }

@@ -33,16 +33,6 @@ export const common = {
 
   'error.nextStep': 'Was zu tun ist:',
   'error.copyDetail': 'Einzelheiten kopieren',
-  'error.connection_lost.next':
-    'Warten Sie, bis die Verbindung wieder da ist, und versuchen Sie es dann erneut.',
-  'error.folder_has_run.next': 'Öffnen Sie diesen Lauf unter „Läufe“, oder wählen Sie einen anderen Ordner.',
-  'error.device_unknown.next': 'Wählen Sie eine der unter „Berechnung“ aufgeführten GPUs.',
-  'error.model_unknown.next': 'Wählen Sie eines der unter „Modell“ aufgeführten Modelle.',
-  'error.model_missing.next': 'Holen Sie die Gewichte unter „Rechnerprüfung“.',
-  'error.model_damaged.next': 'Holen Sie die Gewichte unter „Rechnerprüfung“ noch einmal.',
-  'error.python_broken.next': 'Reparieren Sie sie unter „Rechnerprüfung“.',
-  'error.protocol_version.next': 'Reparieren Sie die Python-Umgebung unter „Rechnerprüfung“.',
-  'error.usage.next': 'Laden Sie dieses Fenster neu und versuchen Sie es noch einmal.',
 
   'toasts.label': 'Hinweise',
   'drop.title': 'Dateien oder Ordner hier ablegen',

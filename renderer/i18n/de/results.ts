@@ -25,6 +25,8 @@ export const results = {
   'results.minLength': 'Mindestens',
   'results.maxLength': 'Höchstens',
   'results.columns': 'Spalten',
+  'results.hideCharts': 'Diagramme ausblenden',
+  'results.showCharts': 'Diagramme zeigen',
   'results.clearFilters': 'Filter zurücksetzen',
   'results.export': 'Exportieren',
   'results.table': 'Sequenzen',

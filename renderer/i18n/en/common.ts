@@ -33,15 +33,6 @@ export const common = {
 
   'error.nextStep': 'What to do:',
   'error.copyDetail': 'Copy details',
-  'error.connection_lost.next': 'Wait until the connection is back, then try again.',
-  'error.folder_has_run.next': 'Open that run under Runs, or choose another folder for the results.',
-  'error.device_unknown.next': 'Choose one of the GPUs listed under “Computing”.',
-  'error.model_unknown.next': 'Choose one of the models listed under “Model”.',
-  'error.model_missing.next': 'Get the weights under Computer check.',
-  'error.model_damaged.next': 'Get the weights again under Computer check.',
-  'error.python_broken.next': 'Repair it under Computer check.',
-  'error.protocol_version.next': 'Repair the Python environment under Computer check.',
-  'error.usage.next': 'Reload this window and try again.',
 
   'toasts.label': 'Notices',
   'drop.title': 'Drop files or folders to add them',

@@ -25,6 +25,8 @@ export const results = {
   'results.minLength': 'At least',
   'results.maxLength': 'At most',
   'results.columns': 'Columns',
+  'results.hideCharts': 'Hide charts',
+  'results.showCharts': 'Show charts',
   'results.clearFilters': 'Clear filters',
   'results.export': 'Export',
   'results.table': 'Sequences',

@@ -3,10 +3,11 @@ import { useCallback, useState } from 'react';
 import type { RunSummary, ShardStatus } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
-import { partNumber } from '../../components/DeviceCard.tsx';
+import { partNumber } from '../../components/partNumber.ts';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
+import { useDeviceLabels } from '../../state/deviceLabels.ts';
 import { useAction } from '../../state/useAction.ts';
 import { useQuery } from '../../state/useQuery.ts';
 import classes from './Files.module.css';
@@ -110,6 +111,7 @@ interface FailureProps {
 function Failure({ part, busy, onRetry, onSkip, onLog }: FailureProps) {
   const { t, lookUp, format } = useTexts();
   const { failure } = part;
+  const deviceLabel = useDeviceLabels();
   const stage = failure ? (lookUp(`stage.${failure.stage}`) ?? failure.stage) : null;
   const buttons = (
     <>
@@ -138,7 +140,7 @@ function Failure({ part, busy, onRetry, onSkip, onLog }: FailureProps) {
             first: format.integer(part.firstRow + 1),
             last: format.integer(part.lastRow + 1),
             attempts: part.attempts,
-            device: part.device ?? '–',
+            device: deviceLabel(part.device),
           })}
           {stage !== null && ` · ${t('files.stage', { stage })}`}
         </span>

@@ -8,13 +8,14 @@ import {
   type ShardStatus,
 } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
-import { partNumber } from '../../components/DeviceCard.tsx';
+import { partNumber } from '../../components/partNumber.ts';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { fileName } from '../../components/PathText.tsx';
 import { PartBadge } from '../../components/StateBadge.tsx';
 import type { VirtualColumn } from '../../components/virtualColumns.ts';
 import { VirtualTable } from '../../components/VirtualTable.tsx';
 import { useTexts, type Texts } from '../../i18n/index.ts';
+import { useDeviceLabels } from '../../state/deviceLabels.ts';
 import { usePagedRows } from '../../state/pagedRows.ts';
 import { LogDialog } from './LogDialog.tsx';
 import { useReloadOn } from './useReloadOn.ts';
@@ -48,7 +49,8 @@ export function PartsCard({ run, version, input, onShowAll }: PartsCardProps) {
       ),
   );
   useReloadOn(version, rows.reload);
-  const columns = useMemo(() => partColumns(texts, setLog), [texts]);
+  const deviceLabel = useDeviceLabels();
+  const columns = useMemo(() => partColumns(texts, deviceLabel, setLog), [texts, deviceLabel]);
   const openNothing = useCallback(() => {}, []);
   return (
     <Card
@@ -92,7 +94,11 @@ export function PartsCard({ run, version, input, onShowAll }: PartsCardProps) {
   );
 }
 
-function partColumns({ t, format }: Texts, showLog: (path: string) => void): VirtualColumn<ShardStatus>[] {
+function partColumns(
+  { t, format }: Texts,
+  deviceLabel: (id: string | null) => string,
+  showLog: (path: string) => void,
+): VirtualColumn<ShardStatus>[] {
   return [
     {
       id: 'key',
@@ -123,7 +129,7 @@ function partColumns({ t, format }: Texts, showLog: (path: string) => void): Vir
       id: 'device',
       header: t('files.column.device'),
       meta: { width: 'minmax(110px, 1fr)' },
-      cell: ({ row }) => row.original.device ?? '–',
+      cell: ({ row }) => deviceLabel(row.original.device),
     },
     {
       id: 'seconds',

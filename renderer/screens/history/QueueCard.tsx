@@ -1,4 +1,4 @@
-import { ActionIcon } from '@mantine/core';
+import { ActionIcon, Button } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { useCallback } from 'react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
@@ -19,6 +19,8 @@ interface QueueCardProps {
   waiting: readonly RunSummary[];
 }
 
+const startRun = (runId: string) => engine().runs.resume({ runId });
+
 export function QueueCard({ busy, waiting }: QueueCardProps) {
   const { t, format } = useTexts();
   const move = useAction(
@@ -30,9 +32,21 @@ export function QueueCard({ busy, waiting }: QueueCardProps) {
       [t],
     ),
   );
-  const firstPosition = waiting[0]?.queuePosition ?? 0;
+  const [next] = waiting;
+  const begin = useAction(startRun);
   return (
-    <Card title={t('history.queue')} aside={t('history.queueHint')}>
+    <Card
+      title={t('history.queue')}
+      aside={
+        busy.length === 0 && next ? (
+          <Button size="compact-sm" loading={begin.busy} onClick={() => void begin.run(next.runId)}>
+            {t('run.startNow')}
+          </Button>
+        ) : (
+          t('history.queueHint')
+        )
+      }
+    >
       <ol className={classes.queue}>
         {busy.map((run) => (
           <li key={run.runId} className={classes.item}>
@@ -59,7 +73,7 @@ export function QueueCard({ busy, waiting }: QueueCardProps) {
                 variant="default"
                 aria-label={t('history.earlier', { name: run.name })}
                 disabled={index === 0 || move.busy}
-                onClick={() => void move.run(run, firstPosition + index - 1)}
+                onClick={() => void move.run(run, index - 1)}
               >
                 <IconArrowUp size={16} aria-hidden />
               </ActionIcon>
@@ -67,7 +81,7 @@ export function QueueCard({ busy, waiting }: QueueCardProps) {
                 variant="default"
                 aria-label={t('history.later', { name: run.name })}
                 disabled={index === waiting.length - 1 || move.busy}
-                onClick={() => void move.run(run, firstPosition + index + 1)}
+                onClick={() => void move.run(run, index + 1)}
               >
                 <IconArrowDown size={16} aria-hidden />
               </ActionIcon>

@@ -31,9 +31,12 @@ export function RunMenu({ run }: { run: RunSummary }) {
   const again = useAction(prepareAgain);
   const resume = useAction(useCallback((runId: string) => engine().runs.resume({ runId }), []));
   const reveal = useAction(async (path: string) => {
-    if (electron) return engine().shell.revealInFolder({ path });
-    await copyText(path);
-    return say(t('common.copied'));
+    if (electron) {
+      await engine().shell.revealInFolder({ path });
+    } else {
+      await copyText(path);
+      say(t('common.copied'));
+    }
   });
   return (
     // Clicks within the menu must not open the run that its row stands for.

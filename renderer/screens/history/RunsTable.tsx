@@ -1,3 +1,4 @@
+import { useMediaQuery } from '@mantine/hooks';
 import { useMemo } from 'react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { RunBadge } from '../../components/StateBadge.tsx';
@@ -9,15 +10,20 @@ import { describeInputs, runSeconds } from './describeRun.ts';
 import { RunMenu } from './RunMenu.tsx';
 
 const MOST_IN_SIGHT = 12;
+const ALL = {};
+/** What a narrow window leaves out: it stands on the run's own screen. */
+const NARROW = { settings: false };
 
 export function RunsTable({ runs }: { runs: readonly RunSummary[] }) {
   const texts = useTexts();
+  const isNarrow = useMediaQuery('(max-width: 1100px)', false, { getInitialValueInEffect: false });
   const columns = useMemo(() => runColumns(texts), [texts]);
   const rowAt = useMemo(() => (index: number) => runs[index], [runs]);
   return (
     <VirtualTable
       label={texts.t('history.all')}
       columns={columns}
+      hiddenColumns={isNarrow ? NARROW : ALL}
       total={runs.length}
       rowAt={rowAt}
       onOpen={openRun}
@@ -35,19 +41,19 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
     {
       id: 'name',
       header: t('history.column.name'),
-      meta: { width: 'minmax(140px, 3fr)' },
+      meta: { width: 'minmax(120px, 3fr)' },
       cell: ({ row }) => <b title={row.original.folder}>{row.original.name}</b>,
     },
     {
       id: 'state',
       header: t('files.column.state'),
-      meta: { width: '180px' },
+      meta: { width: '172px' },
       cell: ({ row }) => <RunBadge run={row.original} />,
     },
     {
       id: 'inputs',
       header: t('history.column.inputs'),
-      meta: { width: 'minmax(130px, 2fr)' },
+      meta: { width: 'minmax(110px, 2fr)' },
       cell: ({ row }) => describeInputs(row.original, texts),
     },
     {
@@ -63,7 +69,7 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
     {
       id: 'viral',
       header: t('history.column.viral'),
-      meta: { width: '116px', align: 'end' },
+      meta: { width: '110px', align: 'end' },
       cell: ({ row }) => {
         const { viralSequences, sequences } = row.original;
         return viralSequences === null || sequences === null
@@ -74,7 +80,7 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
     {
       id: 'created',
       header: t('history.column.created'),
-      meta: { width: '150px', align: 'end' },
+      meta: { width: '162px', align: 'end' },
       cell: ({ row }) => format.dateTime(row.original.createdAt),
     },
     {

@@ -3,14 +3,12 @@ import { IconDna2, IconFileImport, IconPlayerPlay, IconTable } from '@tabler/ico
 import { PickButtons } from './PickButtons.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
-import { rememberExample } from '../../state/example.ts';
 import { goToRun } from '../../state/navigation.ts';
 import { useAction } from '../../state/useAction.ts';
 import classes from './NothingYet.module.css';
 
 const runExample = async () => {
   const { runId } = await engine().runs.runExample();
-  rememberExample(runId);
   goToRun(runId);
 };
 

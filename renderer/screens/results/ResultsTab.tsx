@@ -23,6 +23,7 @@ export function ResultsTab({ run }: { run: RunSummary }) {
   const { runId } = run;
   useEffect(() => viewRun(runId), [runId]);
   const input = useResultsView((state) => state.input);
+  const chartsShown = useResultsView((state) => state.chartsShown);
   const atWork = useLiveRun((state) => state.live !== null && isInWork(state.live.run));
   const counts = useQuery(
     `counts:${runId}:${input ?? 'all'}:${run.state.phase}`,
@@ -39,10 +40,12 @@ export function ResultsTab({ run }: { run: RunSummary }) {
   }
   return (
     <>
-      <div className={classes.cards}>
-        <CallsCard counts={counts.data} />
-        <ScoreCard run={run} />
-      </div>
+      {chartsShown && (
+        <div className={classes.cards}>
+          <CallsCard counts={counts.data} />
+          <ScoreCard run={run} />
+        </div>
+      )}
       <p className={classes.note}>
         {t('results.noteScore')} {t('results.noteCalls')}
         {run.plan.model.notice !== null && <strong> {run.plan.model.notice}</strong>}

@@ -117,6 +117,15 @@ export function ResultsToolbar({ run, filter }: { run: RunSummary; filter: Seque
       </Popover>
       <Button
         className={classes.export ?? ''}
+        variant="subtle"
+        color="slate"
+        size="compact-sm"
+        aria-pressed={view.chartsShown}
+        onClick={() => changeView({ chartsShown: !view.chartsShown })}
+      >
+        {t(view.chartsShown ? 'results.hideCharts' : 'results.showCharts')}
+      </Button>
+      <Button
         leftSection={<IconDownload size={16} aria-hidden />}
         variant="light"
         onClick={() => setExporting(true)}

@@ -1,8 +1,8 @@
 import { Skeleton, Slider } from '@mantine/core';
-import { useMemo } from 'react';
+import { useCallback, useMemo } from 'react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
-import { Histogram } from '../../components/Histogram.tsx';
+import { Histogram, type HistogramBin } from '../../components/Histogram.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { changeView, countFrom, filterOf, SCORE_BINS, useResultsView } from '../../state/resultsView.ts';
 import { useQuery } from '../../state/useQuery.ts';
@@ -28,6 +28,11 @@ export function ScoreCard({ run }: { run: RunSummary }) {
       [],
     [counts],
   );
+  // Bins below the slider turn grey. Half a bin of slack, because hundredths are no exact binary numbers.
+  const color = useCallback(
+    (bin: HistogramBin) => (bin.from + 0.5 / SCORE_BINS < minScore ? 'var(--not-scored)' : 'var(--accent)'),
+    [minScore],
+  );
   const formatBorder = useMemo(() => (value: number) => format.decimal(value, 2), [format]);
   const scored = counts ? countFrom(counts, 0) : 0;
   const shown = counts ? countFrom(counts, minScore) : 0;
@@ -48,7 +53,7 @@ export function ScoreCard({ run }: { run: RunSummary }) {
           countLabel={t('results.sequences')}
           height={104}
           labelEvery={20}
-          color={(bin) => (bin.from + 1e-9 < minScore ? 'var(--not-scored)' : 'var(--accent)')}
+          color={color}
         />
       )}
       <div className={classes.sliderRow}>

@@ -1,12 +1,16 @@
+import type { RunSummary } from '../../../electron/contract/index.ts';
 import { Banner } from '../../components/Banner.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { isExample } from '../../state/example.ts';
+import { useSettings } from '../../state/settings.ts';
 import { useQuery } from '../../state/useQuery.ts';
 
 /** After the example: does this installation give the expected answers? */
-export function ExampleVerdict({ runId }: { runId: string }) {
+export function ExampleVerdict({ run }: { run: RunSummary }) {
   const { t } = useTexts();
-  const check = useQuery(isExample(runId) ? `example:${runId}` : null, (client, signal) =>
+  const { runId } = run;
+  const info = useSettings((state) => state.info);
+  const check = useQuery(isExample(run, info) ? `example:${runId}` : null, (client, signal) =>
     client.runs.checkExample({ runId }, { signal }),
   );
   if (!check.data) return null;

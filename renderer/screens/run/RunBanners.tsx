@@ -5,6 +5,7 @@ import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
 import { goToRun } from '../../state/navigation.ts';
+import { isInWork, useRuns } from '../../state/runs.ts';
 import { runStatus } from '../../state/runStatus.ts';
 import { useAction } from '../../state/useAction.ts';
 import { ExampleVerdict } from './ExampleVerdict.tsx';
@@ -20,6 +21,8 @@ export function RunBanners({ run }: { run: RunSummary }) {
       {t('run.continue')}
     </Button>
   );
+  // Waiting runs follow each other by themselves, but the first after a start of the program has to be told.
+  const isHeld = useRuns((all) => all.runs?.some(isInWork) === false);
   const { state } = run;
   switch (runStatus(run)) {
     case 'interrupted':
@@ -55,13 +58,25 @@ export function RunBanners({ run }: { run: RunSummary }) {
         </Banner>
       ) : null;
     case 'queued':
-      return (
+      return isHeld ? (
+        <Banner
+          tone="info"
+          title={t('run.heldTitle')}
+          actions={
+            <Button size="compact-md" loading={busy} onClick={() => void start(run.runId)}>
+              {t('run.startNow')}
+            </Button>
+          }
+        >
+          {t('run.heldText')}
+        </Banner>
+      ) : (
         <Banner tone="info" title={t('run.queuedTitle')}>
           {t('run.queuedText', { position: (run.queuePosition ?? 0) + 1 })}
         </Banner>
       );
     case 'done':
-      return <ExampleVerdict runId={run.runId} />;
+      return <ExampleVerdict run={run} />;
     default:
       return null;
   }

@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import { Area, AreaChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { AccessibleChart } from '../../components/AccessibleChart.tsx';
@@ -25,11 +25,13 @@ export function ThroughputChart({ run }: { run: RunSummary }) {
     { everyMs: isInWork(run) ? EVERY_MS : undefined, keepPrevious: false },
   );
   const points = useMemo(() => totalsOverTime(answer.data ?? [], MOST_POINTS), [answer.data]);
-  const isSeeded = answer.data !== null;
+  const isSeeded = useRef(false);
   useEffect(() => {
-    if (isSeeded) seedSpeeds(answer.data ?? [], Date.now());
     // Only once: later answers hold nothing that this window has not seen itself.
-  }, [isSeeded]);
+    if (isSeeded.current || answer.data === null) return;
+    isSeeded.current = true;
+    seedSpeeds(answer.data, Date.now());
+  }, [answer.data]);
   const top = Math.max(0, ...points.map((point) => point.total));
   const scaleTop = niceTop(top);
   const begin = points[0]?.time ?? 0;

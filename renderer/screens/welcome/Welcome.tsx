@@ -3,7 +3,6 @@ import { IconDeviceDesktopCheck, IconDna2, IconPlayerPlay } from '@tabler/icons-
 import { useState } from 'react';
 import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
-import { rememberExample } from '../../state/example.ts';
 import { go, goToRun } from '../../state/navigation.ts';
 import { changeSettings, useSettings } from '../../state/settings.ts';
 import { useAction } from '../../state/useAction.ts';
@@ -25,7 +24,6 @@ export function Welcome() {
   const close = useAction(seen);
   const example = useAction(async () => {
     const { runId } = await engine().runs.runExample();
-    rememberExample(runId);
     await seen();
     goToRun(runId);
   });

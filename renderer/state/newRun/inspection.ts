@@ -52,7 +52,9 @@ export function withFiles(
   inspected?: InspectedFile,
 ): readonly ListedFile[] {
   const known = new Set(files.map((file) => file.path));
-  const added = found.filter((path) => !known.has(path)).map((path) => ({ path, inspected: null }));
+  const added = [...new Set(found)]
+    .filter((path) => !known.has(path))
+    .map((path) => ({ path, inspected: null }));
   const all = added.length > 0 ? [...files, ...added] : files;
   if (!inspected) return all;
   return all.some((file) => file.path === inspected.path)

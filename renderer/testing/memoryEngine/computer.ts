@@ -168,7 +168,7 @@ export function madeInspection(path: string, chunkLength: number): InspectedFile
     type: 'inspected',
     path,
     size_bytes: 18_400_000,
-    sha256: [...name]
+    sha256: Array.from(name)
       .reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 2 ** 31, 7)
       .toString(16)
       .padStart(64, '0'),

@@ -182,7 +182,7 @@ export function createMemoryEngine(options: MemoryEngineOptions = {}) {
             name: input.name ?? 'New run',
             state: { phase: 'created' },
             hoursAgo: 0,
-            more: { queuePosition: 3 },
+            more: { queuePosition: 2 },
           },
           Date.now(),
         );
@@ -340,7 +340,7 @@ export function createMemoryEngine(options: MemoryEngineOptions = {}) {
         version: '0.1.0',
         shell: 'browser' as const,
         platform: 'linux',
-        dataDir: '/home/user/.local/share/virnucpro',
+        dataDir: '/data/results',
         root: '/data',
       })),
       devices: os.computer.devices.handler(() => madeProbe(deviceCount)),

@@ -1,0 +1,52 @@
+import { RPCHandler } from '@orpc/server/message-port';
+import { describe, expect, it, vi } from 'vitest';
+import { createMemoryEngine } from '../testing/memoryEngine/index.ts';
+import { electronTransport } from './electronTransport.ts';
+
+/** A page whose messages the test sends, and a bridge that has main answer with a port. */
+function page() {
+  const target = new EventTarget();
+  const send = (source: unknown, data: unknown, ports: MessagePort[]) => {
+    const event = Object.assign(new Event('message'), { source, data, ports });
+    target.dispatchEvent(event);
+  };
+  return { window: target as unknown as Window, send };
+}
+
+describe('the port from Electron’s main', () => {
+  it('carries calls, and takes only a port that comes from this very page', async () => {
+    const { window, send } = page();
+    const { port1, port2 } = new MessageChannel();
+    const stranger = new MessageChannel();
+    const connect = vi.fn(() => {
+      send({}, { type: 'virnucpro:port' }, [stranger.port1]);
+      send(window, { type: 'something else' }, [stranger.port1]);
+      new RPCHandler(createMemoryEngine().router).upgrade(port2);
+      port2.start();
+      send(window, { type: 'virnucpro:port' }, [port1]);
+      return Promise.resolve();
+    });
+    const link = await electronTransport({ connect, pathForFile: () => '' }, window).open();
+    expect((await link.client.computer.info()).version).toBe('0.1.0');
+    link.close();
+    expect(await link.ended).toBe('lost');
+  });
+
+  it('ends when the other side closes', async () => {
+    const { window, send } = page();
+    const { port1, port2 } = new MessageChannel();
+    const connect = () => {
+      send(window, { type: 'virnucpro:port' }, [port1]);
+      return Promise.resolve();
+    };
+    const link = await electronTransport({ connect, pathForFile: () => '' }, window).open();
+    port2.close();
+    expect(await link.ended).toBe('lost');
+  });
+
+  it('fails when main refuses', async () => {
+    const { window } = page();
+    const connect = () => Promise.reject(new Error('no'));
+    await expect(electronTransport({ connect, pathForFile: () => '' }, window).open()).rejects.toThrow('no');
+  });
+});

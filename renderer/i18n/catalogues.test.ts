@@ -1,0 +1,42 @@
+import { IntlMessageFormat } from 'intl-messageformat';
+import { describe, expect, it } from 'vitest';
+import { CATALOGUES, createTexts, type MessageKey } from './index.ts';
+
+/** Plain text between the values; the parser's own name for it is not exported. */
+const LITERAL = 0;
+
+type Parsed = ReturnType<IntlMessageFormat['getAst']>;
+
+function argumentsOf(elements: Parsed, found = new Set<string>()): Set<string> {
+  for (const element of elements) {
+    if ('value' in element && Number(element.type) !== LITERAL) found.add(element.value);
+    if ('options' in element)
+      for (const option of Object.values(element.options)) argumentsOf(option.value, found);
+  }
+  return found;
+}
+
+describe('message catalogues', () => {
+  const keys = Object.keys(CATALOGUES.en) as MessageKey[];
+
+  it.each(keys)('%s takes the same values in every language', (key) => {
+    const expected = argumentsOf(new IntlMessageFormat(CATALOGUES.en[key], 'en').getAst());
+    for (const catalogue of Object.values(CATALOGUES)) {
+      expect(argumentsOf(new IntlMessageFormat(catalogue[key], 'en').getAst())).toEqual(expected);
+    }
+  });
+
+  it('knows no keys that English lacks', () => {
+    expect(Object.keys(CATALOGUES.de).toSorted()).toEqual(keys.toSorted());
+  });
+
+  it('counts in the grammar of the language', () => {
+    expect(createTexts('en').t('device.partsDone', { count: 1 })).toBe('1 part done');
+    expect(createTexts('en').t('device.partsDone', { count: 1200 })).toBe('1,200 parts done');
+    expect(createTexts('de').t('device.partsDone', { count: 1200 })).toBe('1.200 Teile fertig');
+  });
+
+  it('keeps the word of the code off the screen', () => {
+    for (const [key, text] of Object.entries(CATALOGUES.en)) expect(text, key).not.toMatch(/shard/i);
+  });
+});

@@ -1,0 +1,175 @@
+import { appError, errorCodeSchema } from '../../electron/contract/index.ts';
+import type { ShownError } from '../api/callError.ts';
+import type { Language } from './index.ts';
+
+interface ErrorWords {
+  readonly title?: string;
+  readonly next?: string;
+}
+
+/** Where the engine's advice is to type a command, the window has a button for it. */
+const ENGLISH: Readonly<Record<string, ErrorWords>> = {
+  device_unknown: { next: 'Choose one of the GPUs listed under “Computing”.' },
+  folder_has_run: { next: 'Open that run under Runs, or choose another folder for the results.' },
+  model_unknown: { next: 'Choose one of the models listed under “Model”.' },
+  model_missing: { next: 'Get the weights under Computer check.' },
+  model_damaged: { next: 'Get the weights again under Computer check.' },
+  python_broken: { next: 'Repair it under Computer check.' },
+  python_missing: { next: 'Install Python 3.10 or newer, then check again under Computer check.' },
+  protocol_version: { next: 'Repair the Python environment under Computer check.' },
+  usage: { title: 'This is not possible now', next: 'Reload this window and try again.' },
+};
+
+const GERMAN: Readonly<Record<string, ErrorWords>> = {
+  connection_lost: {
+    title: 'Keine Verbindung zum Rechenkern',
+    next: 'Warten Sie, bis die Verbindung wieder da ist, und versuchen Sie es dann erneut.',
+  },
+  input_not_found: {
+    title: 'Datei nicht gefunden',
+    next: 'Prüfen Sie den Pfad, oder legen Sie die Datei noch einmal ab.',
+  },
+  input_unreadable: {
+    title: 'Datei nicht lesbar',
+    next: 'Prüfen Sie, ob Sie diese Datei lesen dürfen und ob der Datenträger angeschlossen ist.',
+  },
+  input_truncated: {
+    title: 'Datei ist abgeschnitten',
+    next: 'Die gepackte Datei endet zu früh. Kopieren oder laden Sie sie noch einmal.',
+  },
+  not_sequence_file: {
+    title: 'Keine FASTA- oder FASTQ-Datei',
+    next: 'Wählen Sie eine Datei mit Sequenzen in FASTA oder FASTQ.',
+  },
+  input_changed: {
+    title: 'Eingabedatei hat sich geändert',
+    next: 'Stellen Sie die ursprüngliche Datei wieder her und setzen Sie fort, oder beginnen Sie mit der geänderten einen neuen Lauf.',
+  },
+  no_sequences: {
+    title: 'Keine Sequenzen gefunden',
+    next: 'Wählen Sie eine Datei mit mindestens einer Sequenz.',
+  },
+  folder_not_ours: {
+    title: 'Ordner ist nicht leer',
+    next: 'Wählen Sie einen leeren Ordner oder einen neuen Namen für die Ergebnisse.',
+  },
+  folder_has_run: {
+    title: 'Ordner enthält schon einen Lauf',
+    next: 'Öffnen Sie diesen Lauf unter „Läufe“, oder wählen Sie einen anderen Ordner.',
+  },
+  folder_not_a_run: {
+    title: 'Kein Ordner eines Laufs',
+    next: 'Wählen Sie einen Ordner, der eine run.db dieses Programms enthält.',
+  },
+  folder_unwritable: {
+    title: 'Ordner nicht beschreibbar',
+    next: 'Wählen Sie einen anderen Ordner, oder bitten Sie um Schreibrechte.',
+  },
+  folder_gone: {
+    title: 'Ergebnisordner ist weg',
+    next: 'Schließen Sie den Datenträger wieder an oder legen Sie den Ordner zurück, und setzen Sie dann fort.',
+  },
+  run_locked: {
+    title: 'Lauf ist anderswo offen',
+    next: 'Schließen Sie ihn dort zuerst. Nur ein Programm darf an einem Lauf arbeiten.',
+  },
+  run_too_new: {
+    title: 'Lauf stammt von einer neueren Version',
+    next: 'Aktualisieren Sie dieses Programm und öffnen Sie den Lauf dann wieder.',
+  },
+  run_damaged: {
+    title: 'Datenbank des Laufs ist beschädigt',
+    next: 'Beginnen Sie in einem anderen Ordner neu; die Eingaben sind unverändert.',
+  },
+  disk_full: {
+    title: 'Datenträger ist voll',
+    next: 'Schaffen Sie Platz auf diesem Datenträger und setzen Sie dann fort. Alles bisher Berechnete ist erhalten.',
+  },
+  device_unknown: {
+    title: 'Gerät nicht vorhanden',
+    next: 'Wählen Sie eine der unter „Berechnung“ aufgeführten GPUs.',
+  },
+  device_hidden: { title: 'Gerät ist durch CUDA_VISIBLE_DEVICES verborgen' },
+  no_usable_device: {
+    title: 'Kein Gerät zum Rechnen mehr da',
+    next: 'Prüfen Sie die GPUs und setzen Sie dann fort. Alles Berechnete ist erhalten.',
+  },
+  precision_unsupported: {
+    title: 'Zahlenformat nicht unterstützt',
+    next: 'Wählen Sie ein anderes Zahlenformat, oder lassen Sie dieses Gerät weg.',
+  },
+  model_unknown: {
+    title: 'Modell nicht vorhanden',
+    next: 'Wählen Sie eines der unter „Modell“ aufgeführten Modelle.',
+  },
+  model_missing: { title: 'Modellgewichte fehlen', next: 'Holen Sie die Gewichte unter „Rechnerprüfung“.' },
+  model_damaged: {
+    title: 'Modellgewichte sind beschädigt',
+    next: 'Holen Sie die Gewichte unter „Rechnerprüfung“ noch einmal.',
+  },
+  python_missing: {
+    title: 'Python nicht gefunden',
+    next: 'Installieren Sie Python 3.10 oder neuer und prüfen Sie dann noch einmal.',
+  },
+  python_broken: {
+    title: 'Python-Umgebung nicht benutzbar',
+    next: 'Reparieren Sie sie unter „Rechnerprüfung“.',
+  },
+  worker_died: {
+    title: 'Ein Rechenprozess endete unerwartet',
+    next: 'Er startet von selbst neu. Kommt es öfter vor, sehen Sie in sein Log.',
+  },
+  worker_silent: {
+    title: 'Ein Rechenprozess gibt kein Lebenszeichen',
+    next: 'Er startet von selbst neu. Kommt es öfter vor, sehen Sie in sein Log.',
+  },
+  worker_stalled: {
+    title: 'Ein Rechenprozess kommt nicht voran',
+    next: 'Er startet von selbst neu. Kommt es öfter vor, sehen Sie in sein Log.',
+  },
+  protocol_garbage: {
+    title: 'Ein Rechenprozess sandte Unlesbares',
+    next: 'Er startet von selbst neu. Sehen Sie in sein Log.',
+  },
+  protocol_version: {
+    title: 'Programm und Python-Teil passen nicht zusammen',
+    next: 'Reparieren Sie die Python-Umgebung unter „Rechnerprüfung“.',
+  },
+  worker_load_failed: { title: 'Ein Rechenprozess konnte das Modell nicht laden' },
+  device_switched_off: {
+    title: 'Gerät abgeschaltet',
+    next: 'Die anderen Geräte rechnen weiter. Den Grund nennt sein Log.',
+  },
+  shard_failed: {
+    title: 'Ein Teil ist gescheitert',
+    next: 'Wiederholen Sie ihn. Scheitert er erneut, stehen seine Sequenzen namentlich in den Ergebnissen.',
+  },
+  prepare_failed: { title: 'Lesen der Eingabe gescheitert' },
+  usage: {
+    title: 'Das geht gerade nicht',
+    next: 'Laden Sie dieses Fenster neu und versuchen Sie es noch einmal.',
+  },
+  internal: {
+    title: 'Unerwarteter Fehler',
+    next: 'Kopieren Sie die Diagnose und melden Sie ihn. Der Lauf kann fortgesetzt werden.',
+  },
+};
+
+const WORDS: Readonly<Record<Language, typeof ENGLISH>> = { en: ENGLISH, de: GERMAN };
+
+/** Title and next step as the window says them. A next step that the engine wrote for this very case stays as it is. */
+export function errorWords(error: ShownError, language: Language): { title: string; next: string } {
+  const words = WORDS[language][error.code];
+  const isGeneral = error.nextStep === generalNextStep(error.code) || speaksOfCommands(error.nextStep);
+  return {
+    title: words?.title ?? error.title,
+    next: (isGeneral ? words?.next : undefined) ?? error.nextStep,
+  };
+}
+
+const speaksOfCommands = (text: string) => /"virnucpro |(^|\s)--[a-z]/.test(text);
+
+function generalNextStep(code: ShownError['code']): string | null {
+  const known = errorCodeSchema.safeParse(code);
+  return known.success ? appError(known.data, '').nextStep : null;
+}

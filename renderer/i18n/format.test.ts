@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createFormats, splitDuration } from './format.ts';
+
+const en = createFormats('en-GB');
+const de = createFormats('de-DE');
+
+describe('numbers as read', () => {
+  it.each([
+    [999, '999 bp'],
+    [1500, '1.5 kbp'],
+    [35_496_000, '35.5 Mbp'],
+  ])('writes %d bases as %s', (count, text) => {
+    expect(en.bases(count)).toBe(text);
+  });
+
+  it('uses decimal units for files and binary ones for graphics memory', () => {
+    expect(en.fileSize(48_200_000)).toBe('48.2 MB');
+    expect(en.memory(24 * 2 ** 30)).toBe('24.0 GiB');
+    expect(en.memory(141 * 2 ** 30)).toBe('141 GiB');
+  });
+
+  it('writes scores with four digits, in the comma of the language', () => {
+    expect(en.score(0.5)).toBe('0.5000');
+    expect(de.score(0.98765)).toBe('0,9877');
+  });
+});
+
+describe('durations', () => {
+  it('never shows more than two units, and loses at most the smaller ones', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 40 * 86_400 }), (seconds) => {
+        const { days = 0, hours = 0, minutes = 0, seconds: rest = 0 } = splitDuration(seconds);
+        const parts = [days, hours, minutes, rest].filter((part) => part > 0);
+        const shown = days * 86_400 + hours * 3600 + minutes * 60 + rest;
+        expect(parts.length).toBeLessThanOrEqual(2);
+        expect(seconds - shown).toBeGreaterThanOrEqual(0);
+        expect(seconds - shown).toBeLessThan(days > 0 ? 3600 : hours > 0 ? 60 : 1);
+      }),
+    );
+  });
+
+  it.each([
+    [20 * 60, 30 * 60, '20–30 min'],
+    [20, 41, '20–40 sec'],
+    [2 * 3600, 3.4 * 3600, '2–3.5 hr'],
+  ])('writes %d to %d seconds as %s', (low, high, text) => {
+    expect(en.durationRange(low, high)).toBe(text);
+  });
+
+  it('never promises nothing', () => {
+    expect(en.durationRange(0, 1)).toMatch(/5 sec/);
+  });
+});

@@ -1,0 +1,127 @@
+import { act, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { App } from '../App.tsx';
+import { connectionStore } from '../state/connection.ts';
+import { useLiveRun } from '../state/liveRun.ts';
+import { go, useNavigation } from '../state/navigation.ts';
+import { addPaths, startOver } from '../state/newRun/store.ts';
+import { useRuns } from '../state/runs.ts';
+import { changeSettings, useSettings } from '../state/settings.ts';
+import { RUN_IDS } from '../testing/memoryEngine/runs.ts';
+import { renderWithEngine } from '../testing/render.tsx';
+
+beforeEach(() => {
+  act(() => {
+    startOver();
+    go({ screen: 'new-run' });
+    useRuns.setState({ runs: null, error: null });
+    useSettings.setState({ settings: null, info: null });
+  });
+});
+
+describe('a new run', () => {
+  it('greets an empty screen with the example, and shows what is in files before anything starts', async () => {
+    await renderWithEngine(<App />, { runs: 'none' });
+    await screen.findByRole('button', { name: 'Run the example' });
+    await act(() => addPaths(['/data/contigs.fasta']));
+    await screen.findByText(/1 file · 27,734 sequences/);
+    const start = await screen.findByRole('button', { name: 'Start' });
+    await waitFor(() => expect(start).toHaveProperty('disabled', false));
+  });
+
+  it('says beside the button why it cannot be pressed, and how to go on', async () => {
+    const user = userEvent.setup();
+    await renderWithEngine(<App />, { runs: 'none' });
+    await act(() => addPaths(['/data/contigs.fasta', '/data/truncated.fa.gz']));
+    const start = await screen.findByRole('button', { name: 'Start' });
+    await screen.findByText('Cannot start: 1 file cannot be used.');
+    expect(start).toHaveProperty('disabled', true);
+    const [remove] = screen.getAllByRole('button', { name: 'Remove what cannot be used' });
+    if (remove) await user.click(remove);
+    await waitFor(() => expect(start).toHaveProperty('disabled', false));
+  });
+
+  it('starts, and goes to the run’s progress', async () => {
+    const user = userEvent.setup();
+    const { engine } = await renderWithEngine(<App />, { runs: 'none' });
+    await act(() => addPaths(['/data/contigs.fasta']));
+    const start = await screen.findByRole('button', { name: 'Start' });
+    await waitFor(() => expect(start).toHaveProperty('disabled', false));
+    await user.click(start);
+    await waitFor(() =>
+      expect(useNavigation.getState().route).toMatchObject({ screen: 'run', tab: 'progress' }),
+    );
+    expect(engine.runs()).toHaveLength(1);
+  });
+});
+
+describe('a run', () => {
+  it('is paused by its button and resumed by another', async () => {
+    const user = userEvent.setup();
+    const { engine } = await renderWithEngine(<App />);
+    act(() => go({ screen: 'run', runId: RUN_IDS.running, tab: 'progress' }));
+    await user.click(await screen.findByRole('button', { name: 'Pause' }));
+    await user.click(await screen.findByRole('button', { name: 'Resume' }));
+    await screen.findByRole('button', { name: 'Pause' });
+    expect(engine.runs().find((run) => run.runId === RUN_IDS.running)?.state.phase).toBe('running');
+  });
+
+  it('asks before it stops at once, and says what is kept', async () => {
+    const user = userEvent.setup();
+    const { engine } = await renderWithEngine(<App />);
+    act(() => go({ screen: 'run', runId: RUN_IDS.running, tab: 'progress' }));
+    await user.click(await screen.findByRole('button', { name: 'Stop …' }));
+    // Without a layout the menu takes itself for scrolled out of sight, and hides.
+    await user.click(await screen.findByRole('menuitem', { name: /Stop now/, hidden: true }));
+    await screen.findByText(/finished parts will be kept. 8 parts in work will have to be computed again/);
+    expect(engine.runs().find((run) => run.runId === RUN_IDS.running)?.state.phase).toBe('running');
+    await user.click(screen.getByRole('button', { name: 'Stop now' }));
+    await screen.findByRole('button', { name: 'Resume' });
+  });
+
+  it('of the demo model is marked wherever it is looked at', async () => {
+    await renderWithEngine(<App />);
+    for (const tab of ['progress', 'files', 'results'] as const) {
+      act(() => go({ screen: 'run', runId: RUN_IDS.demo, tab }));
+      await screen.findByText('DEMO MODEL: these results mean nothing.');
+    }
+  });
+
+  it('shows the snapshots of the one that is looked at only', async () => {
+    await renderWithEngine(<App />);
+    act(() => go({ screen: 'run', runId: RUN_IDS.running, tab: 'progress' }));
+    await waitFor(() => expect(useLiveRun.getState().live?.run.runId).toBe(RUN_IDS.running));
+    act(() => go({ screen: 'run', runId: RUN_IDS.halted, tab: 'progress' }));
+    await waitFor(() => expect(useLiveRun.getState().live?.run.runId).toBe(RUN_IDS.halted));
+    await screen.findByText('Disk is full');
+  });
+});
+
+describe('the window', () => {
+  it('asks wherever one is whether an interrupted run should go on', async () => {
+    const user = userEvent.setup();
+    await renderWithEngine(<App />);
+    await screen.findByText('“Bat guano 2025” was interrupted; continue?');
+    await user.click(screen.getByRole('button', { name: 'Continue' }));
+    await waitFor(() => expect(useNavigation.getState().route).toMatchObject({ runId: RUN_IDS.interrupted }));
+    await waitFor(() => expect(screen.queryByText(/was interrupted; continue/)).toBeNull());
+  });
+
+  it('says that the engine is gone, and later that it may not talk to it', async () => {
+    await renderWithEngine(<App />);
+    await screen.findByRole('heading', { name: 'New run' });
+    act(() => connectionStore.setState({ status: 'lost', attempt: 1 }, true));
+    await screen.findByText('Connection to the engine lost; trying again.');
+    act(() => connectionStore.setState({ status: 'refused' }, true));
+    await screen.findByRole('heading', { name: 'This window may not talk to the engine' });
+  });
+
+  it('speaks German when it is told to', async () => {
+    await renderWithEngine(<App />);
+    await waitFor(() => expect(useSettings.getState().settings).not.toBeNull());
+    await act(() => changeSettings({ language: 'de' }));
+    await screen.findByRole('heading', { name: 'Neuer Lauf' });
+    expect(document.documentElement.lang).toBe('de');
+  });
+});

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { hashOfRoute, routeFromHash, RUN_TABS, type Route } from './navigation.ts';
+
+const routes: Route[] = [
+  { screen: 'new-run' },
+  { screen: 'runs' },
+  { screen: 'computer' },
+  { screen: 'settings' },
+  { screen: 'help' },
+  ...RUN_TABS.map((tab) => ({ screen: 'run' as const, runId: '11111111-1111-4111-8111-111111111111', tab })),
+];
+
+describe('the place in the address', () => {
+  it.each(routes)('$screen survives a reload', (route) => {
+    expect(routeFromHash(hashOfRoute(route))).toEqual(route);
+  });
+
+  it.each(['', '#', '#/', '#/nowhere', '#/run', '#/run/'])('%s leads to a new run', (hash) => {
+    expect(routeFromHash(hash)).toEqual({ screen: 'new-run' });
+  });
+
+  it('opens a run at its progress where the tab is not known', () => {
+    expect(routeFromHash('#/run/abc/whatever')).toEqual({ screen: 'run', runId: 'abc', tab: 'progress' });
+  });
+});

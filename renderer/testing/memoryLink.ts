@@ -1,0 +1,18 @@
+import { RPCHandler } from '@orpc/server/message-port';
+import { linkOverPort } from '../api/electronTransport.ts';
+import type { EngineLink, Transport } from '../api/transport.ts';
+import type { createMemoryEngine } from './memoryEngine/index.ts';
+
+export type MemoryEngine = ReturnType<typeof createMemoryEngine>;
+
+/** A link to a memory engine over a real message channel, as in Electron. */
+export function linkTo(engine: MemoryEngine): EngineLink & { cut(): void } {
+  const { port1, port2 } = new MessageChannel();
+  new RPCHandler(engine.router).upgrade(port2);
+  port2.start();
+  return { ...linkOverPort(port1), cut: () => port2.close() };
+}
+
+export function memoryTransport(engine: MemoryEngine): Transport {
+  return { open: () => Promise.resolve(linkTo(engine)) };
+}

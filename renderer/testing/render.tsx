@@ -1,0 +1,26 @@
+import { MantineProvider } from '@mantine/core';
+import { render } from '@testing-library/react';
+import type { ReactNode } from 'react';
+import { connectionStore, startConnection } from '../state/connection.ts';
+import { theme } from '../styles/theme.ts';
+import { createMemoryEngine, type MemoryEngineOptions } from './memoryEngine/index.ts';
+import { memoryTransport } from './memoryLink.ts';
+
+/** Draws a piece of the window with a memory engine behind it. */
+export async function renderWithEngine(content: ReactNode, options: MemoryEngineOptions = {}) {
+  const engine = createMemoryEngine(options);
+  const close = startConnection(memoryTransport(engine));
+  await new Promise<void>((resolve) => {
+    const check = () => {
+      if (connectionStore.getState().status === 'connected') resolve();
+    };
+    check();
+    connectionStore.subscribe(check);
+  });
+  const view = render(
+    <MantineProvider theme={theme} env="test">
+      {content}
+    </MantineProvider>,
+  );
+  return { ...view, engine, close };
+}

@@ -9,7 +9,7 @@ import { fidelity } from './commands/fidelity.ts';
 import { models, type ModelsFlags } from './commands/models.ts';
 import { predict, type PredictFlags } from './commands/predict.ts';
 import { resume, type ResumeFlags } from './commands/resume.ts';
-import { DEFAULT_PORT, serve, type ServeFlags } from './commands/serve.ts';
+import { serve, type ServeFlags } from './commands/serve.ts';
 import { status } from './commands/status.ts';
 import { validate } from './commands/validate.ts';
 import { EXIT } from './exitCodes.ts';
@@ -114,8 +114,9 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
 
   common(root.command('serve'))
     .description('Browser mode: serve the window on this computer, for GPU servers without a screen')
-    .option('--port <n>', 'port to listen on, 0 for any that is free', portNumber, DEFAULT_PORT)
+    .option('--port <n>', 'port to listen on, 0 for any that is free (default: 4170)', portNumber)
     .option('--root <folder>', 'folder whose files the page may show (default: home folder)')
+    .option('--open', 'open it in the browser of this computer')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option(
       '--allow-network',

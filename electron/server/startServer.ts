@@ -156,6 +156,20 @@ export async function startServer(service: Service, options: ServerOptions): Pro
   };
 }
 
+class PortTaken extends AppFailure {
+  constructor(port: number) {
+    super(
+      appError('usage', `Port ${port} is in use already.`, {
+        nextStep: 'Choose another with --port, or --port 0 for any.',
+      }),
+    );
+  }
+}
+
+export function isPortTaken(reason: unknown): boolean {
+  return reason instanceof PortTaken;
+}
+
 function keepAlive(socket: WebSocket): void {
   let answered = true;
   socket.on('pong', () => {
@@ -183,15 +197,12 @@ function refuseSocket(socket: Duplex, status: number): void {
 function listen(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (reason: NodeJS.ErrnoException) => {
-      const inUse = reason.code === 'EADDRINUSE';
-      reject(
-        new AppFailure(
-          appError('usage', inUse ? `Port ${port} is in use already.` : `${host} cannot be listened on.`, {
-            nextStep: inUse ? 'Choose another with --port, or --port 0 for any.' : 'Choose another --host.',
-            detail: reason.message,
-          }),
-        ),
-      );
+      if (reason.code === 'EADDRINUSE') {
+        reject(new PortTaken(port));
+        return;
+      }
+      const more = { nextStep: 'Choose another --host or --port.', detail: reason.message };
+      reject(new AppFailure(appError('usage', `${host}:${port} cannot be listened on.`, more)));
     });
     server.listen(port, host, resolve);
   });

@@ -24,7 +24,8 @@ const procedures = [...walk(contract)];
 function* walk(router: object, path: string[] = []): Generator<[name: string, call: { errorMap: object }]> {
   for (const [key, value] of Object.entries(router) as [string, object][]) {
     const call: unknown = value;
-    if (isContractProcedure(call)) yield [[...path, key].join('.'), { errorMap: call['~orpc'].errorMap as object }];
+    if (isContractProcedure(call))
+      yield [[...path, key].join('.'), { errorMap: call['~orpc'].errorMap as object }];
     else yield* walk(value, [...path, key]);
   }
 }

@@ -1,35 +1,36 @@
 import { existsSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
+import { execa } from 'execa';
 import { AppFailure, appError } from '../../contract/errors.ts';
 import { engineBase } from '../../engine/engineBase.ts';
 import { resolveAppPaths } from '../../engine/environment/index.ts';
-import { openService } from '../../engine/service/index.ts';
-import { startServer } from '../../server/startServer.ts';
+import { openService, type Service } from '../../engine/service/index.ts';
+import {
+  isPortTaken,
+  startServer,
+  type RunningServer,
+  type ServerOptions,
+} from '../../server/startServer.ts';
 import { EXIT } from '../exitCodes.ts';
+import { openBrowser } from '../openBrowser.ts';
 import { appVersion, unwrap } from '../openEngine.ts';
 
 export interface ServeFlags {
   python?: string;
-  port: number;
+  port?: number;
   host: string;
   root?: string;
+  open?: boolean;
   allowNetwork?: boolean;
 }
 
-export const DEFAULT_PORT = 4170;
+const DEFAULT_PORT = 4170;
 
 /** Browser mode: the desktop app's window for computers without a screen. Ends with Ctrl-C, which pauses what is at work. */
 export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> {
   const paths = unwrap(resolveAppPaths({ startFolder: import.meta.dirname }));
-  const pageFolder = join(paths.root, 'dist', 'renderer');
-  if (!existsSync(join(pageFolder, 'index.html'))) {
-    throw new AppFailure(
-      appError('internal', `The window has not been built: there is no ${pageFolder}.`, {
-        nextStep: 'Build it with "npm run build:renderer", then start again.',
-      }),
-    );
-  }
+  const pageFolder = await builtWindow(paths.root);
   const root = resolve(flags.root ?? homedir());
   if (!existsSync(root)) throw new AppFailure(appError('usage', `There is no folder ${root}.`));
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -38,9 +39,8 @@ export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> 
     interpreter: flags.python ?? (process.env['VIRNUCPRO_PYTHON'] || undefined),
     resultsFolder: join(root, 'VirNucPro results'),
   });
-  const server = await startServer(service, {
+  const server = await listen(service, flags, {
     host: flags.host,
-    port: flags.port,
     root,
     pageFolder,
     allowNetwork: flags.allowNetwork === true,
@@ -54,6 +54,8 @@ export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> 
   );
   say(`The page shows files below ${root} (another folder with --root). Stop with Ctrl-C.`);
 
+  if (flags.open) void openBrowser(server.address());
+
   const signal = await nextSignal();
   const atWork = service.control.queue.active !== null;
   say(
@@ -66,6 +68,35 @@ export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> 
   await service.close();
   if (!atWork) return EXIT.done;
   return signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated;
+}
+
+/** In a checkout the window is built where it is missing or outdated; an installed program has it. */
+async function builtWindow(root: string): Promise<string> {
+  const builder = join(root, 'build', 'buildWindow.ts');
+  if (existsSync(builder)) {
+    await execa(process.execPath, [builder], { stdio: ['ignore', 'ignore', 'inherit'], reject: false });
+  }
+  const folder = join(root, 'dist', 'renderer');
+  if (existsSync(join(folder, 'index.html'))) return folder;
+  throw new AppFailure(
+    appError('internal', `The window is not there: ${folder} holds no index.html.`, {
+      nextStep: 'Install the program again; in a checkout, "npm run build:window" says why.',
+    }),
+  );
+}
+
+/** The usual port, or any that is free where another program has it and the user did not ask for one. */
+async function listen(
+  service: Service,
+  flags: ServeFlags,
+  options: Omit<ServerOptions, 'port'>,
+): Promise<RunningServer> {
+  try {
+    return await startServer(service, { ...options, port: flags.port ?? DEFAULT_PORT });
+  } catch (reason) {
+    if (flags.port !== undefined || !isPortTaken(reason)) throw reason;
+    return startServer(service, { ...options, port: 0 });
+  }
 }
 
 type StopSignal = 'SIGINT' | 'SIGTERM';

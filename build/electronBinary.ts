@@ -1,0 +1,58 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+
+const root = join(import.meta.dirname, '..');
+const electronFolder = join(root, 'node_modules', 'electron');
+const DEFAULT_SOURCE = 'https://github.com/electron/electron/releases/download/';
+const REACHABLE_WITHIN_MS = 5_000;
+const DOWNLOAD_WITHIN_MS = 15 * 60_000;
+
+export type ElectronSearch = { found: true; file: string } | { found: false; reason: string };
+
+/** Electron's program where npm put it, or where ELECTRON_OVERRIDE_DIST_PATH says. */
+export function findElectron(env: NodeJS.ProcessEnv = process.env): ElectronSearch {
+  const pathFile = join(electronFolder, 'path.txt');
+  const name = existsSync(pathFile) ? readFileSync(pathFile, 'utf8') : 'electron';
+  const file = join(env['ELECTRON_OVERRIDE_DIST_PATH'] ?? join(electronFolder, 'dist'), name);
+  return existsSync(file)
+    ? { found: true, file }
+    : { found: false, reason: 'the Electron program is not on this computer' };
+}
+
+/** Why this computer can't show a window of its own. */
+export function missingDisplay(
+  env: NodeJS.ProcessEnv = process.env,
+  platform: NodeJS.Platform = process.platform,
+): string | undefined {
+  if (platform === 'win32' || platform === 'darwin') return undefined;
+  return env['DISPLAY'] || env['WAYLAND_DISPLAY'] ? undefined : 'this computer has no screen';
+}
+
+/** Downloads Electron's program as its package would, if its source can be reached. */
+export async function fetchElectron(): Promise<ElectronSearch> {
+  const source =
+    process.env['ELECTRON_MIRROR'] || process.env['npm_config_electron_mirror'] || DEFAULT_SOURCE;
+  if (!(await isReachable(source))) {
+    return { found: false, reason: `Electron is not here and ${new URL(source).host} cannot be reached` };
+  }
+  process.stderr.write('Fetching Electron, about 120 MB, once ...\n');
+  const result = await execa(process.execPath, [join(electronFolder, 'install.js')], {
+    reject: false,
+    timeout: DOWNLOAD_WITHIN_MS,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const found = findElectron();
+  if (found.found) return found;
+  const [firstLine = 'no reason given'] = result.stderr.split('\n');
+  return { found: false, reason: `Electron could not be fetched (${firstLine})` };
+}
+
+async function isReachable(source: string): Promise<boolean> {
+  try {
+    await fetch(source, { method: 'HEAD', signal: AbortSignal.timeout(REACHABLE_WITHIN_MS) });
+    return true;
+  } catch {
+    return false;
+  }
+}

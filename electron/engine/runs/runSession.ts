@@ -12,12 +12,14 @@ import type { ChosenDevice } from '../devices/index.ts';
 import type { EngineContext } from '../engineContext.ts';
 import { acquireRunLock, type RunLock } from '../store/runLock.ts';
 import { openRunStore } from '../store/runStore.ts';
-import type { InputProgress, RunCounts, RunStore, StoredRun } from '../store/types.ts';
+import type { RunStore, StoredRun } from '../store/types.ts';
+import { BatchSizes } from './batchSizes.ts';
 import { checkReadiness } from './checkReadiness.ts';
 import { finishRun, recordRun } from './finishRun.ts';
+import { ProgressBook } from './progressBook.ts';
 import { isRunFolder, removeWork } from './runFolder.ts';
 import { RunNotes, type RunNote } from './runNotes.ts';
-import { runProgress } from './runProgress.ts';
+import { storedDevice } from './storedDevice.ts';
 import { isActive, transition, type RunHappening } from './runTransitions.ts';
 import { WorkingPeriod } from './workingPeriod.ts';
 
@@ -25,10 +27,8 @@ export type RunListener = (
   change: { type: 'state'; state: RunState } | { type: 'note'; note: RunNote },
 ) => void;
 
-const COUNTS_INTERVAL_MS = 500;
 /** Time for a worker to leave its batch when the user wants it gone at once. */
 const STOP_NOW_GRACE_MS = 500;
-const SMALLEST_BATCH = 256;
 
 /** One open run: its state, its stretches of work, and everything that can be asked of it. */
 export class RunSession {
@@ -38,17 +38,11 @@ export class RunSession {
   private readonly context: EngineContext;
   private readonly lock: RunLock;
   private readonly listeners = new Set<RunListener>();
+  private readonly book: ProgressBook;
+  private readonly batches: BatchSizes;
   private run: StoredRun;
-  private counts: RunCounts;
-  private inputs: InputProgress[] = [];
   private period: WorkingPeriod | undefined;
   private devices: readonly ChosenDevice[] = [];
-  private countsTimer: NodeJS.Timeout | undefined;
-  private workedMs: number;
-  private workingSince: number | undefined;
-  private readonly learntTokens = new Map<string, number>();
-  private batchScale = 1;
-  private highestFraction = 0;
   private workerFacts: WorkerReady | undefined;
   private ending: Promise<void> = Promise.resolve();
 
@@ -58,15 +52,15 @@ export class RunSession {
     store: RunStore,
     lock: RunLock,
     run: StoredRun,
-    workedMs: number,
+    book: ProgressBook,
   ) {
     this.context = context;
     this.folder = folder;
     this.store = store;
     this.lock = lock;
     this.run = run;
-    this.counts = run.counts;
-    this.workedMs = workedMs;
+    this.book = book;
+    this.batches = new BatchSizes(context.learntBatches, run.plan);
     this.notes = new RunNotes(store, (note) => {
       for (const listener of this.listeners) listener({ type: 'note', note });
     });
@@ -81,10 +75,7 @@ export class RunSession {
       lock = await acquireRunLock(folder);
       const store = await openRunStore(folder, { hostEntry: context.storeHost });
       const run = await store.loadRun();
-      const { workingMilliseconds } = await store.timings();
-      const session = new RunSession(context, folder, store, lock, run, workingMilliseconds);
-      session.inputs = await store.inputProgress();
-      return ok(session);
+      return ok(new RunSession(context, folder, store, lock, run, await ProgressBook.open(store, run)));
     } catch (reason) {
       lock?.release();
       return err(asAppError(reason));
@@ -116,29 +107,7 @@ export class RunSession {
   }
 
   progress(now = Date.now()): RunProgress {
-    const telemetry = this.period?.inference.devices() ?? [];
-    const rates = telemetry.map((device) => device.tokensPerSecond(now)).filter((rate) => rate !== null);
-    const progress = runProgress({
-      run: this.run,
-      counts: this.counts,
-      inputs: this.inputs,
-      prepare: this.period?.prepareProgress ?? null,
-      // What prepare has found counts as known only together with the counts that go with it.
-      prepareFinished: this.run.prepared !== null && (this.period?.prepareFinished ?? true),
-      residuesInWork: telemetry.reduce((sum, device) => sum + device.residuesInWork, 0),
-      shardsInWork: this.period?.inference.shardsInWork ?? 0,
-      elapsedSeconds:
-        (this.workedMs + (this.workingSince === undefined ? 0 : now - this.workingSince)) / 1000,
-      tokensPerSecond: rates.length > 0 ? rates.reduce((sum, rate) => sum + rate, 0) : null,
-    });
-    return this.forwards(progress);
-  }
-
-  /** Counts and telemetry are not of the same moment: a part that has just been stored is in neither for an instant. */
-  private forwards(progress: RunProgress): RunProgress {
-    if (!progress.prepare.finished || !this.period) return progress;
-    this.highestFraction = Math.max(this.highestFraction, progress.fraction ?? 0);
-    return { ...progress, fraction: this.highestFraction };
+    return this.book.progress(this.run, this.period, now);
   }
 
   deviceStates(now = Date.now()): DeviceLive[] {
@@ -156,8 +125,8 @@ export class RunSession {
     );
     if (!ready.ok) return ready;
     this.devices = ready.value;
-    await this.recallBatchSizes();
-    await this.saveDevices();
+    await this.batches.recall(ready.value);
+    await this.store.saveDevices(ready.value.map(storedDevice));
     if (this.state.phase !== 'created' && this.state.phase !== 'paused') {
       if (this.interrupted)
         this.notes.add('warning', 'run_interrupted', 'The run was interrupted and goes on where it was.');
@@ -198,13 +167,13 @@ export class RunSession {
     const running = this.period;
     const retried = await this.store.retryFailed(keys);
     if (retried.length === 0) return err(appError('usage', 'There are no failed parts to retry.'));
-    this.highestFraction = 0;
+    this.book.allowStepBack();
     this.notes.add('info', 'parts_retried', `${retried.length} failed parts are computed again.`);
     for (const key of retried) {
       const shard = await this.store.shard(key);
       if (shard) running?.inference.offer(shard);
     }
-    await this.refreshCounts();
+    await this.refresh();
     return ok(undefined);
   }
 
@@ -214,13 +183,13 @@ export class RunSession {
     if (skipped.length === 0) return err(appError('usage', 'These parts neither wait nor have failed.'));
     this.notes.add('info', 'parts_skipped', `${skipped.length} parts were skipped.`);
     for (const key of skipped) this.period?.inference.withdraw(key);
-    await this.refreshCounts();
+    await this.refresh();
     return ok(undefined);
   }
 
   /** From the next start on, batches are half as large as they were. */
   useSmallerBatches(): void {
-    this.batchScale /= 2;
+    this.batches.halve();
   }
 
   async rename(name: string): Promise<void> {
@@ -267,7 +236,7 @@ export class RunSession {
         notes: this.notes,
         run: this.run,
         devices: this.devices,
-        learntTokens: this.learntTokens,
+        learntTokens: this.batches.byDevice,
       },
       {
         settled: () => {
@@ -283,16 +252,12 @@ export class RunSession {
           this.workerFacts = ready;
         },
         learntBatch: (device, tokens) => {
-          this.learntTokens.set(device.id, tokens);
-          const { model, precision } = this.run.plan;
-          this.context.learntBatches?.remember({ deviceUuid: device.id, modelHash: model.hash, precision, tokensPerBatch: tokens }); // prettier-ignore
+          this.batches.learn(device.id, tokens);
         },
       },
     );
     this.period = period;
-    this.highestFraction = 0;
-    this.workingSince = Date.now();
-    this.countsTimer = setInterval(() => void this.refreshCounts(), COUNTS_INTERVAL_MS);
+    this.book.beginWork(() => void this.refresh());
     try {
       await period.start();
       return ok(undefined);
@@ -338,12 +303,10 @@ export class RunSession {
   private async stopPeriod(graceMs?: number): Promise<void> {
     const { period } = this;
     if (!period) return;
-    clearInterval(this.countsTimer);
     await period.stop(graceMs);
-    if (this.workingSince !== undefined) this.workedMs += Date.now() - this.workingSince;
-    this.workingSince = undefined;
+    this.book.endWork();
     this.period = undefined;
-    await this.refreshCounts();
+    await this.refresh();
   }
 
   /** The one place where the state changes: stored first, told afterwards. */
@@ -365,48 +328,15 @@ export class RunSession {
     return ok(undefined);
   }
 
-  private async refreshCounts(): Promise<void> {
+  private async refresh(): Promise<void> {
     try {
-      [this.counts, this.inputs] = await Promise.all([this.store.counts(), this.store.inputProgress()]);
+      await this.book.refresh();
       if (this.period?.prepareFinished && !this.run.prepared) {
-        const stored = await this.store.loadRun();
-        this.run = { ...stored, state: this.run.state };
-        this.counts = stored.counts;
+        this.run = { ...(await this.store.loadRun()), state: this.run.state };
+        await this.book.refresh();
       }
     } catch {
       // The next refresh, or the call that matters, tells what is wrong.
     }
-  }
-
-  /** Begins with what a device's memory held before, and with less where that is asked for. */
-  private async recallBatchSizes(): Promise<void> {
-    const { model, precision, tokensPerBatch } = this.run.plan;
-    for (const { id } of this.devices) {
-      const of = { deviceUuid: id, modelHash: model.hash, precision };
-      const learnt =
-        this.learntTokens.get(id) ?? (await this.context.learntBatches?.recall(of)) ?? tokensPerBatch;
-      const tokens = Math.min(learnt, tokensPerBatch) * this.batchScale;
-      if (tokens < tokensPerBatch) this.learntTokens.set(id, Math.max(SMALLEST_BATCH, Math.floor(tokens)));
-    }
-    this.batchScale = 1;
-  }
-
-  private async saveDevices(): Promise<void> {
-    await this.store.saveDevices(
-      this.devices.map((device) => ({
-        id: device.id,
-        name: device.name,
-        kind: device.kind,
-        facts:
-          device.kind === 'cuda'
-            ? {
-                index: device.index,
-                capability: device.capability.join('.'),
-                memoryTotalBytes: device.memoryTotalBytes,
-              }
-            : {},
-        switchedOff: null,
-      })),
-    );
   }
 }

@@ -231,7 +231,7 @@ function reporter(flags: CommonFlags): Reporter {
         : process.stderr.isTTY && flags.progress !== false
           ? 'table'
           : 'lines';
-  return createReporter(kind, logTo(flags.logFile));
+  return createReporter(kind, logTo(flags.logFile), flags.verbose === true);
 }
 
 function warnOfRetiredVariables(): void {

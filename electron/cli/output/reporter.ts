@@ -20,16 +20,17 @@ const LINE_INTERVAL_MS = 10_000;
 
 export type ReporterKind = 'json' | 'quiet' | 'table' | 'lines';
 
-export function createReporter(kind: ReporterKind, log: (line: string) => void): Reporter {
+/** `verbose` adds a line per device where there is no live table. */
+export function createReporter(kind: ReporterKind, log: (line: string) => void, verbose: boolean): Reporter {
   switch (kind) {
     case 'json':
       return new JsonReporter(log);
     case 'quiet':
-      return new LineReporter(log, () => undefined, Number.POSITIVE_INFINITY);
+      return new LineReporter(log, () => undefined, Number.POSITIVE_INFINITY, verbose);
     case 'table':
       return new TableReporter(log);
     case 'lines':
-      return new LineReporter(log, toStandardError, LINE_INTERVAL_MS);
+      return new LineReporter(log, toStandardError, LINE_INTERVAL_MS, verbose);
   }
 }
 
@@ -45,12 +46,19 @@ class LineReporter implements Reporter {
   private readonly log: (line: string) => void;
   private readonly write: (line: string) => void;
   private readonly intervalMs: number;
+  private readonly verbose: boolean;
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(log: (line: string) => void, write: (line: string) => void, intervalMs: number) {
+  constructor(
+    log: (line: string) => void,
+    write: (line: string) => void,
+    intervalMs: number,
+    verbose: boolean,
+  ) {
     this.log = log;
     this.write = write;
     this.intervalMs = intervalMs;
+    this.verbose = verbose;
   }
 
   line(text: string): void {
@@ -75,6 +83,7 @@ class LineReporter implements Reporter {
     if (!Number.isFinite(this.intervalMs)) return;
     this.timer = setInterval(() => {
       this.line(totalLine(session.progress()));
+      if (this.verbose) for (const device of session.deviceStates()) this.line(`  ${deviceLine(device)}`);
     }, this.intervalMs);
   }
 

@@ -7,6 +7,7 @@ import { runJson, writeRunJson } from '../results/runJson.ts';
 import type { TablesWritten } from '../results/types.ts';
 import { writeViralSequences } from '../results/viralSequences.ts';
 import type { RunStore } from '../store/types.ts';
+import { describeImbalance } from './imbalance.ts';
 import type { RunNotes } from './runNotes.ts';
 
 export interface FinishedRun {
@@ -23,8 +24,15 @@ export async function finishRun(
 ): Promise<FinishedRun> {
   const tables = await store.writeTables();
   await writeSequences(context, store, notes);
+  await noteImbalance(store, notes);
   const { failedShards, byPrediction } = tables.counts;
   return { tables, failedShards, failedRecords: byPrediction.failed };
+}
+
+async function noteImbalance(store: RunStore, notes: RunNotes): Promise<void> {
+  const [{ devices }, done] = await Promise.all([store.loadRun(), store.deviceSummaries()]);
+  const words = describeImbalance(devices, done);
+  if (words) notes.add('warning', 'devices_uneven', words);
 }
 
 /** The tables stand without the sequences: an input that has moved must not undo a finished run. */

@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { describeImbalance } from './imbalance.ts';
+
+const device = (id: string, name: string) =>
+  ({ id, name, kind: 'cuda', facts: {}, switchedOff: null }) as const;
+const done = (id: string, residues: number) => ({ device: id, parts: 1, frames: 1, residues, seconds: 10 });
+
+describe('describeImbalance', () => {
+  it('names the slow one among equals, from a fifth on', () => {
+    const devices = [device('a', 'H200'), device('b', 'H200'), device('c', 'H200')];
+    const words = describeImbalance(devices, [done('a', 1000), done('b', 790), done('c', 900)]);
+    expect(words).toContain('b was 21 % slower than a');
+    expect(describeImbalance(devices, [done('a', 1000), done('b', 810), done('c', 900)])).toBeNull();
+  });
+
+  it('lets different kinds of devices differ, and idle ones be', () => {
+    const devices = [device('a', 'H200'), device('b', 'L4'), device('c', 'L4')];
+    expect(describeImbalance(devices, [done('a', 1000), done('b', 100)])).toBeNull();
+  });
+});

@@ -3,7 +3,13 @@ import { describeImbalance } from './imbalance.ts';
 
 const device = (id: string, name: string) =>
   ({ id, name, kind: 'cuda', facts: {}, switchedOff: null }) as const;
-const done = (id: string, residues: number) => ({ device: id, parts: 1, frames: 1, residues, seconds: 10 });
+const done = (id: string, residues: number) => ({
+  device: id,
+  parts: 20,
+  frames: 1,
+  residues,
+  seconds: 10,
+});
 
 describe('describeImbalance', () => {
   it('names the slow one among equals, from a fifth on', () => {

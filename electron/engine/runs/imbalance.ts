@@ -1,6 +1,8 @@
 import type { DeviceSummary, RunDevice } from '../store/types.ts';
 
 const NOTABLE_IMBALANCE = 0.2;
+/** With fewer parts than this, chance decides. */
+const TELLING_PARTS = 10;
 
 /**
  * Words for devices of one kind of which one was much slower than another: a sign of heat, of a narrow slot, or of somebody
@@ -13,7 +15,7 @@ export function describeImbalance(
   const byName = new Map<string, { id: string; rate: number }[]>();
   for (const { id, name } of devices) {
     const summary = done.find(({ device }) => device === id);
-    if (!summary || summary.seconds <= 0) continue;
+    if (!summary || summary.parts < TELLING_PARTS || summary.seconds <= 0) continue;
     const rates = byName.get(name) ?? [];
     rates.push({ id, rate: summary.residues / summary.seconds });
     byName.set(name, rates);

@@ -79,7 +79,7 @@ export async function startServer(service: Service, options: ServerOptions): Pro
   });
   await listen(server, host, options.port);
   const { port } = server.address() as AddressInfo;
-  const sessions = new WindowSessions(port);
+  const sessions = new WindowSessions(port, join(dataDir, 'window-sessions.json'));
   const address = (): string =>
     `http://${host.includes(':') ? `[${host}]` : host}:${port}/?token=${sessions.currentToken}`;
 

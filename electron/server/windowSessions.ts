@@ -1,16 +1,29 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { z } from 'zod';
 
 const SECRET_BYTES = 32;
+const KEPT_MS = 7 * 24 * 60 * 60_000;
 
-/** Who may talk to the engine: a token from the printed address buys one browser a cookie, once. */
+/** By the digest of the cookie: when the browser was let in. */
+const sessionsSchema = z.record(z.string(), z.number());
+
+/**
+ * Who may talk to the engine: a token from the printed address buys one browser a cookie, once. The digests of the cookies
+ * are kept for a week, so that a window finds its engine again after a restart.
+ */
 export class WindowSessions {
   private readonly cookieName: string;
-  private readonly sessions = new Set<string>();
+  private readonly file: string;
+  private readonly sessions: Map<string, number>;
   private token = newSecret();
 
   /** Browsers don't tell cookies of different ports of a computer apart, so the port is part of the name. */
-  constructor(port: number) {
+  constructor(port: number, file: string) {
     this.cookieName = `virnucpro-${port}`;
+    this.file = file;
+    this.sessions = readSessions(file);
   }
 
   /** The token that the next browser may use. */
@@ -23,7 +36,8 @@ export class WindowSessions {
     if (!sameSecret(token, this.token)) return undefined;
     this.token = newSecret();
     const session = newSecret();
-    this.sessions.add(digest(session));
+    this.sessions.set(digest(session), Date.now());
+    this.save();
     return `${this.cookieName}=${session}; Path=/; HttpOnly; SameSite=Strict`;
   }
 
@@ -34,6 +48,24 @@ export class WindowSessions {
         pair.startsWith(`${this.cookieName}=`) &&
         this.sessions.has(digest(pair.slice(this.cookieName.length + 1))),
     );
+  }
+
+  private save(): void {
+    try {
+      mkdirSync(dirname(this.file), { recursive: true });
+      writeFileSync(this.file, JSON.stringify(Object.fromEntries(this.sessions)), { mode: 0o600 });
+    } catch {
+      // The windows of today need the printed address again after a restart.
+    }
+  }
+}
+
+function readSessions(file: string): Map<string, number> {
+  try {
+    const stored = sessionsSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+    return new Map(Object.entries(stored).filter(([, since]) => Date.now() - since < KEPT_MS));
+  } catch {
+    return new Map();
   }
 }
 

@@ -66,6 +66,12 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
   const open = new OpenRuns(engine.storeHost);
   const restListeners = new Set<(run: RunSummary) => void>();
 
+  // First of all, since what comes after tells it of changes; it asks them only when somebody watches.
+  const list = new LiveTopic<RunSummary[]>({
+    take: () => catalog.all().map(withFraction),
+    intervalMs: LIST_INTERVAL_MS,
+    polls: () => control.queue.active !== null,
+  });
   const catalog = new RunCatalog(library, open, () => {
     list.changed();
   });
@@ -98,11 +104,6 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
       fraction: fraction === null ? null : Math.floor(fraction * FRACTION_STEPS) / FRACTION_STEPS,
     };
   };
-  const list = new LiveTopic<RunSummary[]>({
-    take: () => catalog.all().map(withFraction),
-    intervalMs: LIST_INTERVAL_MS,
-    polls: () => control.queue.active !== null,
-  });
   const known = new KnownPaths(engine.paths, catalog, resultsFolder);
   const downloads = new WeightDownloads(gate);
 

@@ -1,0 +1,120 @@
+import { createInterface } from 'node:readline';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+
+const root = join(import.meta.dirname, '..', '..');
+const START_WITHIN_MS = 60_000;
+
+export interface EngineOptions {
+  dataFolder: string;
+  filesFolder: string;
+  port?: number;
+  python?: string;
+  env?: Record<string, string>;
+}
+
+/** `virnucpro serve` as a user starts it, with data of its own. */
+export class EngineProcess {
+  private readonly options: EngineOptions;
+  private readonly subprocess: ReturnType<typeof serve>;
+  private readonly addresses: string[] = [];
+  private said = '';
+  private ended = false;
+
+  private constructor(options: EngineOptions) {
+    this.options = options;
+    this.subprocess = serve(options);
+    void this.subprocess.then(() => {
+      this.ended = true;
+    });
+    for (const stream of [this.subprocess.stdout, this.subprocess.stderr]) {
+      createInterface(stream).on('line', (line) => {
+        this.said += `${line}\n`;
+        const address = /http:\/\/\S+token=\S+/.exec(line)?.[0];
+        if (address !== undefined) this.addresses.push(address);
+      });
+    }
+  }
+
+  static async start(options: EngineOptions): Promise<EngineProcess> {
+    const engine = new EngineProcess(options);
+    await engine.until(() => engine.addresses.length > 0, 'print its address');
+    return engine;
+  }
+
+  /** An address that lets in one browser; another is printed as soon as it has been used. */
+  async address(): Promise<string> {
+    await this.until(() => this.addresses.length > 0, 'print another address');
+    return this.addresses.shift() ?? '';
+  }
+
+  get port(): number {
+    return Number(/127\.0\.0\.1:(\d+)/.exec(this.said)?.[1]);
+  }
+
+  /** Numbers of its worker processes. */
+  async workers(): Promise<number[]> {
+    return workersBelow(this.subprocess.pid ?? 0);
+  }
+
+  /** As a power cut would. */
+  async kill(): Promise<void> {
+    this.subprocess.kill('SIGKILL');
+    await this.subprocess;
+  }
+
+  /** As Ctrl-C would; answers with the exit code. */
+  async stop(): Promise<number | undefined> {
+    this.subprocess.kill('SIGINT');
+    return (await this.subprocess).exitCode;
+  }
+
+  /** The same program, the same data, the same port. */
+  restarted(): Promise<EngineProcess> {
+    return EngineProcess.start({ ...this.options, port: this.port });
+  }
+
+  private async until(reached: () => boolean, what: string): Promise<void> {
+    const deadline = Date.now() + START_WITHIN_MS;
+    while (!reached()) {
+      if (this.ended || Date.now() > deadline) {
+        throw new Error(`The engine did not ${what}. It said:\n${this.said}`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+
+function serve({ dataFolder, filesFolder, port = 0, python, env = {} }: EngineOptions) {
+  const args = ['serve', '--port', String(port), '--root', filesFolder];
+  return execa(
+    process.execPath,
+    [
+      join(root, 'electron', 'cli', 'main.ts'),
+      ...args,
+      ...(python === undefined ? [] : ['--python', python]),
+    ],
+    {
+      env: { VIRNUCPRO_DATA_DIR: dataFolder, ...env },
+      stdin: 'ignore',
+      reject: false,
+      buffer: false,
+      killDescendants: true,
+    },
+  );
+}
+
+/** By the file system that shows processes, so on Linux only. */
+async function workersBelow(parent: number): Promise<number[]> {
+  const found: number[] = [];
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
+    const [state, parentPid] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (Number(parentPid) !== parent || state === 'Z') continue;
+    const command = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '');
+    if (command.includes('virnucpro_backend.worker')) found.push(Number(name));
+  }
+  return found;
+}

@@ -1,0 +1,64 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test as base, type Page } from '@playwright/test';
+import { EngineProcess, type EngineOptions } from './engineProcess.ts';
+
+export interface Places {
+  data: string;
+  /** What the page may look into. */
+  files: string;
+}
+
+interface Fixtures {
+  places: Places;
+  /** Starts an engine with these folders; ended with the test. */
+  startEngine: (options?: Pick<EngineOptions, 'python' | 'env'>) => Promise<EngineProcess>;
+  engine: EngineProcess;
+  /** The window after the first start's welcome. */
+  window: Page;
+}
+
+export const test = base.extend<Fixtures>({
+  // eslint-disable-next-line no-empty-pattern -- Playwright reads the fixtures needed from this pattern.
+  places: async ({}, use) => {
+    // Spaces and letters beyond ASCII, as in many a home folder.
+    const folder = await mkdtemp(join(tmpdir(), 'Données β 実験 '));
+    const places = { data: join(folder, 'data'), files: join(folder, 'files') };
+    await mkdir(places.files, { recursive: true });
+    await use(places);
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  },
+  startEngine: async ({ places }, use) => {
+    const started: EngineProcess[] = [];
+    await use(async (options = {}) => {
+      const engine = await EngineProcess.start({
+        dataFolder: places.data,
+        filesFolder: places.files,
+        ...options,
+      });
+      started.push(engine);
+      return engine;
+    });
+    for (const engine of started) await engine.kill();
+  },
+  engine: async ({ startEngine }, use) => {
+    await use(await startEngine());
+  },
+  window: async ({ page, engine }, use) => {
+    await openWindow(page, engine);
+    await use(page);
+  },
+});
+
+export { expect };
+
+/** Opens the printed address and goes past the welcome. */
+export async function openWindow(page: Page, engine: EngineProcess): Promise<void> {
+  await page.goto(await engine.address());
+  const skip = page.getByRole('button', { name: 'Skip' });
+  const title = page.getByRole('heading', { level: 1 });
+  await expect(skip.or(title).first()).toBeVisible();
+  if (await skip.isVisible()) await skip.click();
+  await expect(skip).toBeHidden();
+}

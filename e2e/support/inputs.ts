@@ -1,0 +1,33 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+const SAMPLE = join(import.meta.dirname, '..', '..', 'resources', 'sample.fa');
+
+/** The bundled sample so many times over, every name once. Takes about a second a copy on two slow cores. */
+export async function writeSample(path: string, copies: number): Promise<void> {
+  const sample = await readFile(SAMPLE, 'utf8');
+  const text = Array.from({ length: copies }, (_, copy) => sample.replaceAll('>', `>copy${copy}_`)).join('');
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text);
+}
+
+/** A folder as a user may have it: a good file, one cut off, one of proteins, and one that is none of these. */
+export async function writeMixedFolder(folder: string): Promise<void> {
+  await mkdir(join(folder, 'below'), { recursive: true });
+  const sample = await readFile(SAMPLE, 'utf8');
+  await writeFile(join(folder, 'good.fasta'), sample);
+  const packed = gzipSync(sample);
+  await writeFile(join(folder, 'below', 'cut off.fa.gz'), packed.subarray(0, packed.length / 2));
+  await writeFile(join(folder, 'empty.fna'), '');
+  await writeFile(join(folder, 'notes.txt'), 'not a sequence file');
+}
+
+export const DEADLY_RESIDUES = 'MKTAYIAKQR';
+
+/** Two sequences; workers that are made to die of DEADLY_RESIDUES die of the second. */
+export async function writePoisoned(path: string): Promise<void> {
+  const filler = 'GCC'.repeat(60);
+  const poison = 'ATGAAAACCGCCTACATCGCCAAACAGCGC';
+  await writeFile(path, `>harmless\n${filler}${filler}\n>deadly\n${filler}${poison}${filler}\n`);
+}

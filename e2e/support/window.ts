@@ -1,0 +1,52 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect, type Locator, type Page } from '@playwright/test';
+
+const LONG_MS = 90_000;
+
+export async function goTo(page: Page, place: string): Promise<void> {
+  await page.getByRole('navigation').getByRole('link', { name: place, exact: true }).click();
+  await expect(page.getByRole('heading', { level: 1, name: place })).toBeVisible();
+}
+
+/** Drops files and folders of this computer on the middle of the window, as the system would. */
+export async function drop(page: Page, paths: string[]): Promise<void> {
+  const devtools = await page.context().newCDPSession(page);
+  const data = { items: [], files: paths, dragOperationsMask: 1 };
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+    await devtools.send('Input.dispatchDragEvent', { type, x: 700, y: 450, data });
+  }
+  await devtools.detach();
+}
+
+/** Everything in one folder of the engine's computer, with the demo model, under a name. */
+export async function startRun(page: Page, folder: string, name: string): Promise<void> {
+  await goTo(page, 'New run');
+  await page.getByRole('button', { name: 'Folder on the server' }).click();
+  await page.getByRole('button', { name: folder }).click();
+  await page.getByRole('button', { name: 'Take this folder' }).click();
+  await page.getByLabel('Demo model').check();
+  await page.getByLabel('Name of the run').fill(name);
+  await page.getByRole('button', { name: /^(Start|Add to queue)$/ }).click({ timeout: LONG_MS });
+  await expect(page.getByRole('heading', { level: 1, name })).toBeVisible({ timeout: LONG_MS });
+}
+
+export async function partsDone(page: Page): Promise<void> {
+  await expect(page.getByText(/[1-9]\d* parts? done/).first()).toBeVisible({ timeout: LONG_MS });
+}
+
+/** The badge beside the run's name. */
+export function runState(page: Page, words: string): Locator {
+  return page.getByRole('main').getByText(words, { exact: true }).first();
+}
+
+export async function isDone(page: Page): Promise<void> {
+  await expect(runState(page, 'Done')).toBeVisible({ timeout: LONG_MS });
+}
+
+/** What axe finds serious on the screen as it is. */
+export async function seriousComplaints(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`);
+}

@@ -1,0 +1,49 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { resolveAppPaths } from '../../electron/engine/environment/appPaths.ts';
+import { expect, openWindow, test } from '../support/fixtures.ts';
+import { DEADLY_RESIDUES, writePoisoned } from '../support/inputs.ts';
+import { isDone, runState, startRun } from '../support/window.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+
+test('a part that kills its workers fails by name; once the cause is mended a retry completes the run', async ({
+  page,
+  places,
+  startEngine,
+}) => {
+  const paths = resolveAppPaths();
+  if (!paths.ok) throw new Error(paths.error.cause);
+  const healed = join(places.files, 'healed');
+  await mkdir(join(places.files, 'contigs'));
+  await writePoisoned(join(places.files, 'contigs', 'poisoned.fa'));
+  const engine = await startEngine({
+    // As an interpreter of the user's, whose PYTHONPATH is left to it.
+    python: join(paths.value.environmentFolder, 'bin', 'python'),
+    env: {
+      PYTHONPATH: join(root, 'e2e', 'support', 'deadly'),
+      VIRNUCPRO_DEADLY: DEADLY_RESIDUES,
+      VIRNUCPRO_HEALED: healed,
+    },
+  });
+  await openWindow(page, engine);
+  await startRun(page, 'contigs', 'Deadly');
+  await expect(runState(page, 'Done, with failures')).toBeVisible({ timeout: 60_000 });
+  await page.getByRole('button', { name: 'See what failed' }).click();
+  await expect(page.getByText('1 part failed').first()).toBeVisible();
+  await expect(page.getByText('The worker stopped while it computed this part.')).toBeVisible();
+  await page.getByRole('button', { name: 'Show log' }).first().click();
+  await expect(
+    page
+      .getByRole('dialog')
+      .getByText(/assign 0000/)
+      .first(),
+  ).toBeVisible();
+  await page.keyboard.press('Escape');
+
+  await writeFile(healed, '');
+  await page.getByRole('button', { name: 'Retry all', exact: true }).click();
+  await isDone(page);
+  await page.getByRole('tab', { name: 'Results' }).click();
+  await expect(page.getByRole('row', { name: /deadly/ })).not.toContainText('Failed');
+});

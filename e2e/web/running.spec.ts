@@ -1,0 +1,87 @@
+import { join } from 'node:path';
+import { expect, openWindow, test } from '../support/fixtures.ts';
+import { writeSample } from '../support/inputs.ts';
+import { goTo, isDone, partsDone, runState, startRun } from '../support/window.ts';
+
+test.beforeEach(async ({ places }) => {
+  await writeSample(join(places.files, 'contigs', 'contigs.fasta'), 14);
+});
+
+test('pause frees the devices and keeps what is done; resume goes on; two windows see the same', async ({
+  window,
+  engine,
+  browser,
+}) => {
+  await startRun(window, 'contigs', 'Long run');
+  const other = await browser.newPage();
+  await openWindow(other, engine);
+  await goTo(other, 'Runs');
+  await other.getByRole('row', { name: /Long run/ }).click();
+
+  await partsDone(window);
+  await partsDone(other);
+  await window.getByRole('button', { name: 'Pause' }).click();
+  for (const page of [window, other])
+    await expect(page.getByRole('button', { name: 'Resume' })).toBeVisible();
+  expect(await engine.workers()).toEqual([]);
+
+  await other.getByRole('button', { name: 'Resume' }).click();
+  for (const page of [window, other]) await expect(page.getByRole('button', { name: 'Pause' })).toBeVisible();
+  await expect.poll(async () => (await engine.workers()).length).toBeGreaterThan(0);
+  await other.close();
+  await isDone(window);
+});
+
+test('a worker that is killed is told in plain words and started again; a device can be left out', async ({
+  window,
+  engine,
+}) => {
+  await startRun(window, 'contigs', 'Long run');
+  await partsDone(window);
+  const [worker = 0] = await engine.workers();
+  process.kill(worker, 'SIGKILL');
+  await expect(
+    window.getByText(/it was killed, most often because the computer ran out of memory/).first(),
+  ).toBeVisible();
+
+  const cards = window.getByRole('region', { name: 'Devices' }).getByRole('article');
+  await expect(cards).toHaveCount(2);
+  await cards.first().getByRole('button', { name: 'Exclude' }).click();
+  await expect(cards.first().getByText('Excluded')).toBeVisible();
+  await expect.poll(async () => (await engine.workers()).length).toBe(1);
+  await cards.first().getByRole('button', { name: 'Use again' }).click();
+  await expect.poll(async () => (await engine.workers()).length).toBe(2);
+  await isDone(window);
+});
+
+test('the engine is killed: no worker stays, the window says so, catches up, and the run goes on', async ({
+  window,
+  engine,
+}) => {
+  await startRun(window, 'contigs', 'Long run');
+  await partsDone(window);
+  const workers = await engine.workers();
+  expect(workers.length).toBeGreaterThan(0);
+  await engine.kill();
+  await expect(window.getByText('Connection to the engine lost')).toBeVisible();
+  await expect.poll(() => workers.filter(isAlive)).toEqual([]);
+
+  const again = await engine.restarted();
+  try {
+    await expect(window.getByText('This run was interrupted; continue?')).toBeVisible();
+    await window.getByRole('button', { name: 'Continue' }).click();
+    await expect(runState(window, 'Running')).toBeVisible();
+    await isDone(window);
+  } finally {
+    expect(await again.stop()).toBe(0);
+  }
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -8,7 +8,10 @@ export function predictCommand(root: Command): Command {
     .description('Score every sequence of the inputs and write the result tables')
     .argument('<inputs...>', 'FASTA or FASTQ files, plain or compressed, or folders')
     .option('-o, --output-dir <folder>', 'folder for the results (default: {input}_predictions)')
-    .option('--model <name>', 'demo, 300, 500, or the path of a model folder or head file (default: 500)')
+    .option(
+      '--model <name>',
+      'demo, 300, 500, or the path of a model folder or head file (default: 500; demo for the bundled sample)',
+    )
     .option('-e, --chunk-length <n>', "chunk length in bases (default: the model's)", positiveInteger)
     .option('-d, --devices <list>', 'auto, cpu, cpu:3 (three CPU workers), 0,1 or UUIDs (default: auto)')
     .addOption(new Option('--precision <name>').choices(['auto', 'bf16', 'fp16', 'fp32', 'fp8']))

@@ -1,7 +1,8 @@
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import { AppFailure, appError } from '../../contract/errors.ts';
 import { runRequestSchema, type RunRequest } from '../../contract/rpc/runs.ts';
 import type { EngineContext } from '../../engine/engineContext.ts';
+import { sampleInput } from '../../engine/example/exampleRun.ts';
 import { createRun, defaultFolderName } from '../../engine/runs/createRun.ts';
 import { isRunFolder } from '../../engine/runs/runFolder.ts';
 import { RunSession } from '../../engine/runs/runSession.ts';
@@ -33,7 +34,7 @@ export async function predict(
   flags: PredictFlags,
   reporter: Reporter,
 ): Promise<number> {
-  const request = runRequest(inputs, flags);
+  const request = runRequest(inputs, flags, modelFor(context, inputs));
   const folder = request.outputDir ?? defaultFolderName(inputs);
   if (flags.resume && isRunFolder(folder)) {
     return followRun(unwrap(await RunSession.open(context, folder)), reporter, flags.devices);
@@ -63,11 +64,11 @@ export async function predict(
   return followRun(unwrap(await RunSession.open(context, created.folder)), reporter);
 }
 
-function runRequest(inputs: string[], flags: PredictFlags): RunRequest {
+function runRequest(inputs: string[], flags: PredictFlags, defaultModel: string): RunRequest {
   const parsed = runRequestSchema.safeParse({
     inputs,
     outputDir: flags.outputDir,
-    model: model(flags),
+    model: model(flags) ?? defaultModel,
     chunkLength: flags.chunkLength,
     devices: legacyDevice(flags.devices ?? 'auto'),
     precision: flags.precision ?? 'auto',
@@ -85,7 +86,7 @@ function runRequest(inputs: string[], flags: PredictFlags): RunRequest {
 }
 
 /** The earlier tool's `--model-type custom --model-path FILE` is today's `--model FILE`. */
-function model(flags: PredictFlags): string {
+function model(flags: PredictFlags): string | undefined {
   if (flags.model !== undefined && flags.model !== 'custom') return flags.model;
   if (flags.modelPath !== undefined) return flags.modelPath;
   if (flags.model === 'custom') {
@@ -93,9 +94,11 @@ function model(flags: PredictFlags): string {
       appError('usage', 'A custom model needs its path.', { nextStep: 'Use --model PATH.' }),
     );
   }
-  return '500';
+  return undefined;
 }
 
-export function logFileOf(folder: string): string {
-  return join(folder, 'logs', 'run.log');
+/** The bundled sample is synthetic: without any other wish it goes with the demo model, everything else with the published one. */
+function modelFor(context: EngineContext, inputs: string[]): string {
+  const sample = sampleInput(context.paths);
+  return inputs.every((input) => resolve(input) === sample) ? 'demo' : '500';
 }

@@ -15,7 +15,7 @@ export interface ExampleComparison {
 /** Largest difference of a score from the stored one, which was computed in FP32 on a CPU. */
 const TOLERANCE: Record<Precision, number> = { fp32: 1e-4, fp16: 5e-3, bf16: 5e-2, fp8: 2e-1 };
 
-const sampleInput = (paths: AppPaths): string => join(paths.resources, 'sample.fa');
+export const sampleInput = (paths: AppPaths): string => join(paths.resources, 'sample.fa');
 const expectedScores = (paths: AppPaths): string => join(paths.resources, 'sample_expected.tsv');
 
 /** The bundled sample with the demo model: needs no decision and no download. */

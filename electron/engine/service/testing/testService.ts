@@ -9,9 +9,9 @@ export interface TestService {
   folder: string;
 }
 
-/** The whole product with the real backend, in folders of its own. */
-export async function openTestService(): Promise<TestService> {
-  const folder = await temporaryFolder();
+/** The whole product with the real backend, in folders of its own, or in those of an earlier one. */
+export async function openTestService(existing?: string): Promise<TestService> {
+  const folder = existing ?? (await temporaryFolder());
   const { paths, storeHost } = testContext();
   const base = engineBase({
     appVersion: 'test',

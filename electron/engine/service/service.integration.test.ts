@@ -1,0 +1,182 @@
+import { appendFile, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { appError } from '../../contract/errors.ts';
+import { runRequestSchema, type RunRequest } from '../../contract/rpc/runs.ts';
+import { SAMPLE, WITHOUT_PYTHON } from '../testing/testContext.ts';
+import { browseFolder } from './browseFolder.ts';
+import { estimateRun } from './estimateRun.ts';
+import { deleteRunFiles, runFolderSize } from './folderContents.ts';
+import { isInside, realPath } from './pathInside.ts';
+import { readRunLog } from './runLog.ts';
+import type { Service } from './service.ts';
+import type { PathPolicy } from './windowContext.ts';
+import { openTestService } from './testing/testService.ts';
+
+let service: Service;
+let folder: string;
+
+beforeEach(async () => {
+  ({ service, folder } = await openTestService());
+});
+afterEach(async () => {
+  await service.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function writeInput(name: string, copies: number): Promise<string> {
+  const sample = await readFile(SAMPLE, 'utf8');
+  const path = join(folder, name);
+  await writeFile(path, Array.from({ length: copies }, (_, i) => sample.replaceAll('>', `>${i}_`)).join(''));
+  return path;
+}
+
+function request(input: string, more: Partial<RunRequest> = {}): RunRequest {
+  return runRequestSchema.parse({ inputs: [input], model: 'demo', devices: 'cpu:2', ...more });
+}
+
+async function create(input: string, more: Partial<RunRequest> = {}): Promise<string> {
+  const wanted = request(input, more);
+  return service.control.create(wanted, service.resultsParent(wanted));
+}
+
+/** Waits until the list of runs says so. */
+async function until(reached: () => boolean): Promise<void> {
+  const changes = service.list.watch();
+  while (!reached()) await changes.next();
+  await changes.return();
+}
+
+const phase = (runId: string): string => service.catalog.find(runId).state.phase;
+
+describe.skipIf(WITHOUT_PYTHON)('the service with real workers', { timeout: 120_000 }, () => {
+  it('runs one at a time in the order wanted; a paused run makes room, a resumed one goes first', async () => {
+    const input = await writeInput('long.fa', 12);
+    const first = await create(input);
+    const second = await create(input);
+    const third = await create(input);
+    service.control.move(third, 0);
+    expect([first, second, third].map((id) => service.control.queue.position(id))).toEqual([null, 1, 0]);
+    expect(service.catalog.find(second).folder).toBe(`${service.catalog.find(first).folder}_2`);
+
+    service.control.pause(first);
+    await until(() => phase(first) === 'paused' && service.control.queue.active === third);
+    service.control.resume(first);
+    expect(service.control.queue.position(first)).toBe(0);
+    service.control.stop(third);
+    await until(() => service.control.queue.active === first && phase(third) === 'paused');
+    service.control.pause(second);
+    expect(service.control.queue.position(second)).toBeNull();
+    await until(() => phase(first) === 'done');
+    expect(phase(second)).toBe('created');
+    expect(service.control.queue.active).toBeNull();
+  });
+
+  it('finds settings and runs again after a restart, and notices a folder that is gone', async () => {
+    const done = await create(await writeInput('short.fa', 1));
+    await until(() => phase(done) === 'done' && service.control.queue.active === null);
+    await service.settings.change({ theme: 'dark' });
+    const { viralSequences } = service.catalog.find(done);
+    await service.close();
+
+    ({ service } = await openTestService(folder));
+    expect(service.settings.current.theme).toBe('dark');
+    expect(service.catalog.find(done)).toMatchObject({
+      state: { phase: 'done' },
+      viralSequences,
+      fraction: 1,
+    });
+    await rm(service.catalog.find(done).folder, { recursive: true });
+    expect(await service.catalog.refresh(done)).toMatchObject({ missing: true, viralSequences });
+  });
+
+  it('says why a run could not start, and starts it once that is mended', async () => {
+    const input = await writeInput('moving.fa', 1);
+    const blocker = await create(await writeInput('long.fa', 8));
+    const runId = await create(input);
+    const content = await readFile(input);
+    await rm(input);
+    service.control.stop(blocker);
+    await until(() => phase(runId) === 'paused');
+    expect(service.catalog.find(runId).state).toMatchObject({ error: { code: 'input_not_found' } });
+    await writeFile(input, content);
+    service.control.resume(runId);
+    await until(() => phase(runId) === 'done');
+  });
+
+  it('reads only the logs of the run, and deletes what it made and nothing else', async () => {
+    const runId = await create(await writeInput('short.fa', 1), { keepWork: true });
+    const runFolder = service.catalog.folder(runId);
+    await until(() => phase(runId) === 'done' && service.control.queue.active === null);
+
+    await appendFile(join(runFolder, 'logs', 'prepare.log'), 'one\ntwo\nthree\n');
+    expect(await readRunLog(runFolder, 'logs/prepare.log', 2)).toEqual({
+      text: 'two\nthree',
+      truncated: true,
+    });
+    await symlink('/etc/passwd', join(runFolder, 'logs', 'link.log'));
+    const elsewhere = [
+      '../run.db',
+      'run.json',
+      '/etc/passwd',
+      'logs/../run.json',
+      'logs/link.log',
+      'logs/none',
+    ];
+    for (const path of elsewhere) await expect(readRunLog(runFolder, path, 10), path).rejects.toThrow();
+
+    await writeFile(join(runFolder, 'my notes.txt'), 'mine');
+    const before = await runFolderSize(runFolder);
+    const remove = (files: 'work' | 'all'): Promise<void> =>
+      service.control.undisturbed(runId, () => deleteRunFiles(runFolder, files));
+    await remove('work');
+    const after = await runFolderSize(runFolder);
+    expect(after.bytes).toBeLessThan(before.bytes);
+    expect(await readdir(runFolder)).toContain('sequences.tsv');
+    await remove('all');
+    expect(await readdir(runFolder)).toEqual(['my notes.txt']);
+  });
+
+  it('estimates nothing before it has measured, and something after', async () => {
+    const input = await writeInput('long.fa', 16);
+    const ask = () => {
+      const question = {
+        request: request(input),
+        bases: 1_433_760,
+        chunks: 3200,
+        folder: join(folder, 'out'),
+      };
+      return estimateRun(question, service.gate, service.speeds);
+    };
+    const before = await ask();
+    expect(before).toMatchObject({ seconds: null, blocker: null });
+    const runId = await create(input);
+    await until(() => phase(runId) === 'done' && service.control.queue.active === null);
+    await expect.poll(async () => (await ask()).seconds).not.toBeNull();
+    const { seconds } = await ask();
+    expect(seconds?.low).toBeGreaterThan(0);
+    expect(seconds?.high).toBeGreaterThan(seconds?.low ?? 0);
+  });
+});
+
+it('shows of a folder what may be seen, folders first', async () => {
+  const root = join(folder, 'root');
+  await mkdir(join(root, 'zebra'), { recursive: true });
+  await writeFile(join(root, 'a10.fa'), '');
+  await writeFile(join(root, 'a9.fa'), 'ACGT');
+  await writeFile(join(root, '.hidden'), '');
+  await symlink('/etc', join(root, 'escape'));
+  const policy: PathPolicy = {
+    root,
+    allows: (path) => isInside(realPath(root), path),
+    refusal: (path) => appError('input_unreadable', path),
+  };
+  const listing = await browseFolder(root, policy);
+  expect(listing.parent).toBeNull();
+  expect(listing.entries.map(({ name, isFolder, sizeBytes }) => [name, isFolder, sizeBytes])).toEqual([
+    ['zebra', true, null],
+    ['a9.fa', false, 4],
+    ['a10.fa', false, 0],
+  ]);
+  await expect(browseFolder(join(root, '..'), policy)).rejects.toThrow();
+});

@@ -7,6 +7,7 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { appError, AppFailure } from '../contract/errors.ts';
 import { pageHeaders, serviceRouter, type Service, type WindowContext } from '../engine/service/index.ts';
 import { Downloads } from './downloads.ts';
+import { removeLeftovers } from './leftovers.ts';
 import { sendEntrance, sendPageFile } from './pageServer.ts';
 import { isLoopbackName, isOurHost, isOurOrigin } from './requestGuard.ts';
 import { rootPolicy } from './rootPolicy.ts';
@@ -54,6 +55,8 @@ export async function startServer(service: Service, options: ServerOptions): Pro
   const { dataDir } = service.engine.paths;
   const downloads = new Downloads(join(dataDir, 'exports', String(process.pid)));
   const uploads = join(dataDir, 'uploads');
+  const inputs = service.catalog.all().flatMap(({ plan }) => plan.inputs.map((input) => input.path));
+  await Promise.all([removeLeftovers(uploads, inputs), removeLeftovers(join(dataDir, 'exports'), [])]);
   const paths = rootPolicy(root);
   const context: WindowContext = { shell: 'browser', paths, downloads };
   const handler = new RPCHandler(serviceRouter(service));

@@ -27,10 +27,13 @@ export class DeviceTelemetry {
 
   setState(state: WorkerState): void {
     this.worker = state;
-    if (state.state === 'loading' || state.state === 'starting') {
-      this.residues.reset();
-      this.frames.reset();
-    }
+    if (state.state === 'loading' || state.state === 'starting') this.rebase();
+  }
+
+  /** Measures its speed anew from now on. */
+  rebase(): void {
+    this.residues.reset();
+    this.frames.reset();
   }
 
   setTokensPerBatch(tokens: number): void {

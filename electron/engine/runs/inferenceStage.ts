@@ -159,6 +159,9 @@ export class InferenceStage {
       heartbeat: (beat) => {
         telemetry.setWorkerMemory(beat.device_memory_bytes || beat.rss_bytes);
       },
+      heldUp: () => {
+        telemetry.rebase();
+      },
       note: (level, message) => {
         notes.add(level, 'worker_note', `${device.name}: ${message}`);
       },

@@ -18,6 +18,8 @@ export const DEADLINES: DeadlineLimits = {
   stepFloorMs: 120_000,
 };
 
+/** A look at the clock that comes later than this was held up by something other than the worker. */
+export const HELD_UP_MS = 10_000;
 const STEP_PATIENCE = 10;
 const WORKING_STEPS: ReadonlySet<Heartbeat['step']> = new Set(['reading', 'computing', 'writing']);
 
@@ -39,6 +41,12 @@ export class ProgressWatch {
     this.limits = limits;
     this.lastMessageAt = now;
     this.lastStepAt = now;
+  }
+
+  /** The computer slept, or this program was held up: the time that passed meanwhile says nothing of the worker. */
+  forgive(milliseconds: number): void {
+    this.lastMessageAt += milliseconds;
+    this.lastStepAt += milliseconds;
   }
 
   message(now: number): void {

@@ -14,7 +14,7 @@ import {
 import type { WorkerState } from '../../contract/rpc/runs.ts';
 import type { PythonLaunch } from '../environment/pythonLaunch.ts';
 import { BackendProcess } from './backendProcess.ts';
-import { ProgressWatch, type DeadlineLimits } from './deadlines.ts';
+import { HELD_UP_MS, ProgressWatch, type DeadlineLimits } from './deadlines.ts';
 import { describeExit, type ProcessExit } from './exitWords.ts';
 import { decideRestart } from './restartPolicy.ts';
 
@@ -40,6 +40,8 @@ export interface DeviceWorkerHandlers {
   shardFailed: (failed: ShardFailed) => void;
   outOfMemory: (event: Extract<WorkerEvent, { type: 'oom' }>) => void;
   heartbeat: (beat: Heartbeat) => void;
+  /** The computer slept: what was measured over that time means nothing. */
+  heldUp: () => void;
   note: (level: 'info' | 'warning' | 'error', message: string) => void;
   died: (death: { held: string[]; error: AppError }) => void;
 }
@@ -60,6 +62,7 @@ export class DeviceWorker {
   private readonly watchTimer: NodeJS.Timeout;
   private life: Life = { phase: 'ended' };
   private deathsWithoutProgress = 0;
+  private lastCheckAt = Date.now();
   /** Why the process is about to end, where the engine itself has found that out. */
   private verdict: AppError | undefined;
   private stopping = false;
@@ -198,6 +201,14 @@ export class DeviceWorker {
   private checkDeadlines(now: number): void {
     const { life } = this;
     const { deadlines } = this.options;
+    const heldUpMs = now - this.lastCheckAt;
+    this.lastCheckAt = now;
+    if (heldUpMs > HELD_UP_MS) {
+      if (life.phase === 'ready') life.watch.forgive(heldUpMs);
+      if (life.phase === 'starting' || life.phase === 'loading') life.since += heldUpMs;
+      this.handlers.heldUp();
+      return;
+    }
     if (life.phase === 'starting' || life.phase === 'loading') {
       const limit = life.phase === 'starting' ? deadlines.helloMs : deadlines.loadMs;
       if (now - life.since > limit) {

@@ -14,6 +14,16 @@ describe('ProgressWatch', () => {
     expect(watch.missed(70_001)).toBe('silent');
   });
 
+  it('does not blame a worker for the sleep of the computer', () => {
+    const watch = new ProgressWatch(limits, 0);
+    watch.message(1_000);
+    watch.heartbeat({ step: 'computing', steps_done: 1 }, 1_000);
+    const slept = 8 * 3_600_000;
+    watch.forgive(slept);
+    expect(watch.missed(slept + 2_000)).toBeUndefined();
+    expect(watch.missed(slept + 61_001)).toBe('silent');
+  });
+
   it('finds a worker that beats but does not advance', () => {
     const watch = new ProgressWatch(limits, 0);
     let now = 0;

@@ -31,6 +31,8 @@ export async function buildDesktop(target = `${process.platform}-${process.arch}
       storeHost: join(root, 'electron', 'engine', 'store', 'hostEntry.ts'),
     },
     outdir: main,
+    // Said by the name, since an unpacked file has no package.json above it that would say so.
+    outExtension: { '.js': '.mjs' },
     assetNames: 'better_sqlite3',
     bundle: true,
     format: 'esm',

@@ -131,7 +131,7 @@ function followTheme(service: Service): void {
 
 /** The store's threads start from a real file: a thread can't be started from within the archive of a packaged app. */
 function storeHost(): URL {
-  const url = new URL('./storeHost.js', import.meta.url);
+  const url = new URL('./storeHost.mjs', import.meta.url);
   return new URL(url.href.replace('/app.asar/', '/app.asar.unpacked/'));
 }
 
@@ -139,7 +139,7 @@ function pageFolder(): string {
   return join(import.meta.dirname, '..', 'renderer');
 }
 
-function iconFile(paths: AppPaths): string | undefined {
-  const file = join(paths.resources, 'icon.png');
-  return existsSync(file) ? file : undefined;
+/** Beside the program's resources when packaged, among the packaging files in a checkout. */
+function iconFile({ root }: AppPaths): string | undefined {
+  return [join(root, 'icon.png'), join(root, 'build', 'icon.png')].find((file) => existsSync(file));
 }

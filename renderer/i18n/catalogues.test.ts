@@ -2,14 +2,14 @@ import { IntlMessageFormat } from 'intl-messageformat';
 import { describe, expect, it } from 'vitest';
 import { CATALOGUES, createTexts, type MessageKey } from './index.ts';
 
-/** Plain text between the values; the parser's own name for it is not exported. */
-const LITERAL = 0;
-
 type Parsed = ReturnType<IntlMessageFormat['getAst']>;
+
+/** Plain text between the values; the parser's own name for it is not exported. */
+const LITERAL = 0 as Parsed[number]['type'];
 
 function argumentsOf(elements: Parsed, found = new Set<string>()): Set<string> {
   for (const element of elements) {
-    if ('value' in element && Number(element.type) !== LITERAL) found.add(element.value);
+    if ('value' in element && element.type !== LITERAL) found.add(element.value);
     if ('options' in element)
       for (const option of Object.values(element.options)) argumentsOf(option.value, found);
   }

@@ -24,7 +24,7 @@ export function Shell() {
         {t('shell.skip')}
       </a>
       <Navigation />
-      <main id="main" className={classes.main} tabIndex={-1}>
+      <main id="main" className={classes.main} tabIndex={0}>
         <div className={classes.banners}>
           {status === 'lost' && (
             <Banner

@@ -36,6 +36,7 @@ function begin(paths: AppPaths): void {
   app.setPath('userData', join(paths.dataDir, 'electron'));
   app.setAppUserModelId(WINDOWS_APP_ID);
   app.setDesktopName(DESKTOP_NAME);
+  app.setAboutPanelOptions({ applicationName: 'VirNucPro Desktop', applicationVersion: app.getVersion() });
   if (!app.requestSingleInstanceLock()) {
     app.quit();
     return;

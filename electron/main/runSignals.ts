@@ -6,6 +6,11 @@ export interface Notice {
   body: string;
 }
 
+export const BATTERY_NOTICE: Notice = {
+  title: 'Running on battery',
+  body: 'A run takes much power. Connect the computer, or pause the run.',
+};
+
 /** What a run that has come to rest is worth telling the user who looks elsewhere; null for what they did themselves. */
 export function noticeOf(run: RunSummary): Notice | null {
   const { state, name } = run;

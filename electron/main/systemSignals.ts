@@ -1,7 +1,7 @@
-import { Notification, powerSaveBlocker, type BrowserWindow } from 'electron';
+import { Notification, powerMonitor, powerSaveBlocker, type BrowserWindow } from 'electron';
 import type { RunSummary } from '../contract/rpc/runs.ts';
 import { isAtWork, type Service } from '../engine/service/index.ts';
-import { noticeOf, taskbarProgress } from './runSignals.ts';
+import { BATTERY_NOTICE, noticeOf, taskbarProgress, type Notice } from './runSignals.ts';
 
 /** Keeps the computer from sleeping while it is wanted awake; the screen may go dark. */
 export class KeepAwake {
@@ -26,8 +26,18 @@ export function signalRuns(
   const keepAwake = new KeepAwake();
   const ended = new AbortController();
   let runs: readonly RunSummary[] = [];
+  let wasAtWork = false;
+  const notify = (notice: Notice): void => {
+    if (!service.settings.current.notifications || !Notification.isSupported()) return;
+    const notification = new Notification(notice);
+    notification.on('click', show);
+    notification.show();
+  };
   const update = (): void => {
-    keepAwake.set(service.settings.current.keepAwake && runs.some(isAtWork));
+    const atWork = runs.some(isAtWork);
+    keepAwake.set(service.settings.current.keepAwake && atWork);
+    if (atWork && !wasAtWork && powerMonitor.isOnBatteryPower()) notify(BATTERY_NOTICE);
+    wasAtWork = atWork;
     const { value, mode } = taskbarProgress(runs);
     window()?.setProgressBar(value, { mode });
   };
@@ -41,11 +51,8 @@ export function signalRuns(
   const offSettings = service.settings.subscribe(update);
   const offRest = service.onRest((run) => {
     const notice = noticeOf(run);
-    if (!notice || !service.settings.current.notifications || window()?.isFocused()) return;
-    if (!Notification.isSupported()) return;
-    const notification = new Notification(notice);
-    notification.on('click', show);
-    notification.show();
+    if (!notice || window()?.isFocused()) return;
+    notify(notice);
     window()?.flashFrame(true);
   });
   return () => {

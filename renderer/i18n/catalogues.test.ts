@@ -4,16 +4,18 @@ import { CATALOGUES, createTexts, type MessageKey } from './index.ts';
 
 type Parsed = ReturnType<IntlMessageFormat['getAst']>;
 
-/** Plain text between the values; the parser's own name for it is not exported. */
-const LITERAL = 0 as Parsed[number]['type'];
-
 function argumentsOf(elements: Parsed, found = new Set<string>()): Set<string> {
   for (const element of elements) {
-    if ('value' in element && element.type !== LITERAL) found.add(element.value);
+    if ('value' in element && !isPlainText(element)) found.add(element.value);
     if ('options' in element)
       for (const option of Object.values(element.options)) argumentsOf(option.value, found);
   }
   return found;
+}
+
+/** The parser marks text between the values as type 0, and doesn't export its name for it. */
+function isPlainText(element: Parsed[number]): boolean {
+  return JSON.stringify(element.type) === '0';
 }
 
 describe('message catalogues', () => {

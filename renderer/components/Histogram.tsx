@@ -24,6 +24,9 @@ interface HistogramProps {
   labelEvery?: number;
 }
 
+/** A single sequence among thousands must still show; none must not. */
+const visibleIfAny = (count: unknown) => (typeof count === 'number' && count > 0 ? 2 : 0);
+
 /** Counts per bin, as bars that touch. */
 export function Histogram(props: HistogramProps) {
   const { format } = useTexts();
@@ -87,7 +90,7 @@ export function Histogram(props: HistogramProps) {
               ) : null;
             }}
           />
-          <Bar dataKey="count" isAnimationActive={false} minPointSize={1} />
+          <Bar dataKey="count" isAnimationActive={false} minPointSize={visibleIfAny} />
         </BarChart>
       </ResponsiveContainer>
     </AccessibleChart>

@@ -1,20 +1,20 @@
 import { useMemo } from 'react';
 import { useShallow } from 'zustand/react/shallow';
+import { deviceTitle } from '../i18n/deviceTitle.ts';
 import { useTexts } from '../i18n/index.ts';
 import { useLiveRun } from './liveRun.ts';
 
 /** How a device is called on screen, from its id; an id that the run does not know is shown as it is. */
 export function useDeviceLabels(): (id: string | null) => string {
   const { t } = useTexts();
-  // Three flat lists, compared by their members: snapshots bring new objects, but seldom other names.
+  // Two flat lists, compared by their members: snapshots bring new objects, but seldom other devices.
   const ids = useLiveRun(useShallow((state) => state.live?.devices.map((device) => device.id) ?? []));
-  const names = useLiveRun(useShallow((state) => state.live?.devices.map((device) => device.name) ?? []));
   const indices = useLiveRun(useShallow((state) => state.live?.devices.map((device) => device.index) ?? []));
   return useMemo(() => {
     const label = (position: number) => {
-      const index = indices[position];
-      return typeof index === 'number' ? t('device.gpu', { index }) : names[position];
+      const id = ids[position];
+      return id === undefined ? undefined : deviceTitle({ id, index: indices[position] ?? null }, t);
     };
     return (id) => (id === null ? '–' : (label(ids.indexOf(id)) ?? id));
-  }, [ids, names, indices, t]);
+  }, [ids, indices, t]);
 }

@@ -4,16 +4,28 @@ import { appErrorSchema } from '../errors.ts';
 import { countSchema, probeResultSchema } from '../protocol/index.ts';
 import { procedure } from './procedure.ts';
 
-export const settingsSchema = z.object({
-  theme: z.enum(['system', 'light', 'dark']).default('system'),
-  language: z.enum(['en', 'de']).default('en'),
+const settings = {
+  theme: z.enum(['system', 'light', 'dark']),
+  language: z.enum(['en', 'de']),
   /** Null for a folder beside the input. */
-  outputFolder: z.string().nullable().default(null),
-  keepAwake: z.boolean().default(true),
-  notifications: z.boolean().default(true),
-  welcomeSeen: z.boolean().default(false),
+  outputFolder: z.string().nullable(),
+  keepAwake: z.boolean(),
+  notifications: z.boolean(),
+  welcomeSeen: z.boolean(),
+};
+
+export const settingsSchema = z.object({
+  theme: settings.theme.default('system'),
+  language: settings.language.default('en'),
+  outputFolder: settings.outputFolder.default(null),
+  keepAwake: settings.keepAwake.default(true),
+  notifications: settings.notifications.default(true),
+  welcomeSeen: settings.welcomeSeen.default(false),
 });
 export type Settings = z.infer<typeof settingsSchema>;
+
+/** Made from the bare fields: a default would set back every setting that a change does not name. */
+export const settingsChangeSchema = z.object(settings).partial();
 
 export const computerCheckIdSchema = z.enum(['driver', 'gpus', 'memory', 'disk', 'python', 'weights']);
 
@@ -71,7 +83,7 @@ export const computerContract = {
   /** Text for a support request, with home folder and user names taken out. */
   diagnostics: procedure.output(z.object({ text: z.string() })),
   settings: procedure.output(settingsSchema),
-  changeSettings: procedure.input(settingsSchema.partial()).output(settingsSchema),
+  changeSettings: procedure.input(settingsChangeSchema).output(settingsSchema),
   /** Files and folders of the engine's computer, for browser mode's chooser. */
   browse: procedure.input(z.object({ folder: z.string().nullable() })).output(
     z.object({

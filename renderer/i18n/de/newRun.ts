@@ -76,7 +76,7 @@ export const newRun = {
   'preset.quickText': 'Am schnellsten: 8-Bit-Zahlen. Grenzfälle können anders ausfallen.',
   'preset.quickImpossible': 'Braucht neuere GPUs (ab Ada oder Hopper)',
   'preset.standard': 'Standard',
-  'preset.standardText': 'Was zu diesen GPUs am besten passt. Empfohlen.',
+  'preset.standardText': 'Was zu diesem Rechner am besten passt. Empfohlen.',
   'preset.exact': 'Am nächsten am Original',
   'preset.exactText': 'Durchweg 32-Bit-Zahlen wie im ursprünglichen Werkzeug. Mehrfach langsamer.',
   'preset.embeddings': 'Embeddings behalten',

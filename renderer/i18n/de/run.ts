@@ -61,6 +61,7 @@ export const run = {
   'progress.scoringText': '{done} von {total} Leserahmen',
 
   'device.gpu': 'GPU {index}',
+  'device.processor': 'Prozessor {number}',
   'device.tokensPerSecond': 'Tokens/s',
   'device.framesPerSecond': 'Rahmen/s',
   'device.utilization': 'Last',
@@ -79,6 +80,7 @@ export const run = {
   'throughput.unit': 'Tokens pro Sekunde',
   'throughput.time': 'Zeit',
   'throughput.empty': 'Die Kurve erscheint, sobald die ersten Teile fertig sind.',
+  'throughput.none': 'Der Lauf war zu kurz für eine Kurve.',
   'throughput.summary': 'Jetzt {now}, höchstens {top} Tokens pro Sekunde',
   'events.title': 'Was geschah',
   'events.empty': 'Noch nichts zu berichten.',

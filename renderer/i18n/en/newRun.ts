@@ -74,7 +74,7 @@ export const newRun = {
   'preset.quickText': 'Fastest: 8-bit numbers. Calls near the border can come out differently.',
   'preset.quickImpossible': 'Needs newer GPUs (Ada, Hopper or later)',
   'preset.standard': 'Standard',
-  'preset.standardText': 'The best fit for these GPUs. Recommended.',
+  'preset.standardText': 'The best fit for this computer. Recommended.',
   'preset.exact': 'Closest to the original',
   'preset.exactText': '32-bit numbers throughout, as in the original tool. Several times slower.',
   'preset.embeddings': 'Keep embeddings',

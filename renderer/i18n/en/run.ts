@@ -60,6 +60,7 @@ export const run = {
   'progress.scoringText': '{done} of {total} reading frames',
 
   'device.gpu': 'GPU {index}',
+  'device.processor': 'Processor {number}',
   'device.tokensPerSecond': 'tokens/s',
   'device.framesPerSecond': 'frames/s',
   'device.utilization': 'Load',
@@ -78,6 +79,7 @@ export const run = {
   'throughput.unit': 'tokens per second',
   'throughput.time': 'Time',
   'throughput.empty': 'The curve appears as soon as the first parts are done.',
+  'throughput.none': 'The run was too short for a curve.',
   'throughput.summary': 'Now {now}, at most {top} tokens per second',
   'events.title': 'What happened',
   'events.empty': 'Nothing to report yet.',

@@ -5,6 +5,7 @@ import { fileName } from '../../components/PathText.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { problemsBySeverity, repeatedFiles, type ListedFile } from '../../state/newRun/inspection.ts';
 import { useNewRun } from '../../state/newRun/store.ts';
+import { lengthBins } from '../../state/newRun/lengthBins.ts';
 import { useRuns } from '../../state/runs.ts';
 import classes from './FileDetails.module.css';
 import { ProblemList } from './ProblemList.tsx';
@@ -15,15 +16,7 @@ export function FileDetails({ file }: { file: ListedFile }) {
   const files = useNewRun((state) => state.files);
   const runs = useRuns((state) => state.runs);
   const { inspected } = file;
-  const bins = useMemo(
-    () =>
-      inspected?.length_histogram.map((count, index) => ({
-        from: inspected.length_bin_edges[index] ?? 0,
-        to: inspected.length_bin_edges[index + 1] ?? inspected.max_length,
-        count,
-      })) ?? [],
-    [inspected],
-  );
+  const bins = useMemo(() => (inspected ? lengthBins(inspected) : []), [inspected]);
   if (!inspected) return null;
 
   const original = repeatedFiles(files).get(file.path);

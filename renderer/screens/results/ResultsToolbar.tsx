@@ -72,7 +72,7 @@ export function ResultsToolbar({ run, filter }: { run: RunSummary; filter: Seque
       >
         <Group gap={6} role="group" aria-label={t('results.call')}>
           {predictionSchema.options.map((prediction) => (
-            <Chip key={prediction} value={prediction} size="xs">
+            <Chip key={prediction} value={prediction} size="xs" variant="outline">
               {t(`prediction.${prediction}`)}
             </Chip>
           ))}

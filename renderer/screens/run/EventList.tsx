@@ -48,7 +48,11 @@ export function EventList({ runId }: { runId: string }) {
                     <span className="visually-hidden">{t(`events.${event.level}`)}: </span>
                   )}
                   {event.message}
-                  {event.detail !== null && <span className="muted"> {event.detail}</span>}
+                  {event.detail !== null && (
+                    <span className={classes.detail} title={event.detail}>
+                      {event.detail}
+                    </span>
+                  )}
                 </span>
                 <time className={classes.time} dateTime={event.time}>
                   {format.time(event.time)}

@@ -23,6 +23,19 @@ export function OverallProgress() {
       ? prepare.bytesRead / prepare.bytesTotal
       : null;
   const scoredFraction = residues.total > 0 ? residues.done / residues.total : prepare.finished ? 1 : null;
+  const timeLeft = {
+    label: t('progress.left'),
+    value: remainingSeconds
+      ? t('progress.about', { time: format.durationRange(remainingSeconds.low, remainingSeconds.high) })
+      : t('progress.leftUnknown'),
+  };
+  const speed = {
+    label: t('progress.speed'),
+    value:
+      progress.tokensPerSecond === null
+        ? '–'
+        : t('progress.tokensPerSecond', { speed: format.compact(progress.tokensPerSecond) }),
+  };
   return (
     <Card>
       <div className={classes.top}>
@@ -32,24 +45,7 @@ export function OverallProgress() {
         <Facts
           items={[
             { label: t('progress.elapsed'), value: format.duration(progress.elapsedSeconds) },
-            {
-              label: t('progress.left'),
-              value:
-                remainingSeconds && atWork
-                  ? t('progress.about', {
-                      time: format.durationRange(remainingSeconds.low, remainingSeconds.high),
-                    })
-                  : atWork
-                    ? t('progress.leftUnknown')
-                    : '–',
-            },
-            {
-              label: t('progress.speed'),
-              value:
-                progress.tokensPerSecond === null
-                  ? '–'
-                  : t('progress.tokensPerSecond', { speed: format.compact(progress.tokensPerSecond) }),
-            },
+            ...(atWork ? [timeLeft, speed] : []),
             {
               label: t('progress.files'),
               value: t('common.of', {

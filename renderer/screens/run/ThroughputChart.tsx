@@ -38,8 +38,8 @@ export function ThroughputChart({ run }: { run: RunSummary }) {
   return (
     <Card title={t('throughput.title')} aside={t('throughput.unit')}>
       {points.length < 2 ? (
-        <p className="muted" style={{ height: 224, margin: 0 }}>
-          {t('throughput.empty')}
+        <p className="muted" style={{ minHeight: isInWork(run) ? 204 : undefined, margin: 0 }}>
+          {isInWork(run) ? t('throughput.empty') : t('throughput.none')}
         </p>
       ) : (
         <AccessibleChart

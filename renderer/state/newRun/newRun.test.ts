@@ -11,6 +11,7 @@ import {
   RUN_REQUEST_DEFAULTS,
 } from './choices.ts';
 import { repeatedFiles, totalsOf, verdictOf, withFiles, type ListedFile } from './inspection.ts';
+import { lengthBins } from './lengthBins.ts';
 import { canQuickLook, PRESET_IDS, presetOf, PRESETS } from './presets.ts';
 import { startReasons } from './startReasons.ts';
 
@@ -80,6 +81,25 @@ describe('the list of files', () => {
   it('finds files with the same content', () => {
     const twin = { path: '/copy.fa', inspected: { ...madeInspection('/a.fa', 500), path: '/copy.fa' } };
     expect([...repeatedFiles([listed('/a.fa'), listed('/b.fa'), twin])]).toEqual([['/copy.fa', '/a.fa']]);
+  });
+});
+
+describe('the histogram of lengths', () => {
+  it('loses no sequence and shows at most one empty bin at either end', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 60 }), (counts) => {
+        const bins = lengthBins({
+          length_histogram: counts,
+          length_bin_edges: counts.map((_, index) => index),
+          max_length: counts.length,
+        });
+        const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);
+        expect(sum(bins.map((bin) => bin.count))).toBe(sum(counts));
+        if (bins.length === 0) return;
+        expect(bins.slice(0, 2).some((bin) => bin.count > 0)).toBe(true);
+        expect(bins.slice(-2).some((bin) => bin.count > 0)).toBe(true);
+      }),
+    );
   });
 });
 

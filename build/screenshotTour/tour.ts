@@ -1,0 +1,164 @@
+import type { Page } from '@playwright/test';
+import type { Camera } from './camera.ts';
+
+const LONG_MS = 300_000;
+
+/** Walks through the window as a new user would, with a picture of every screen and state on the way. */
+export async function firstStart(page: Page, camera: Camera): Promise<void> {
+  await page.getByText('1 of 3').waitFor();
+  await camera.take('welcome');
+  await page.getByRole('button', { name: 'Skip' }).click();
+  await page.getByRole('heading', { name: 'New run' }).waitFor();
+  await camera.take('new-run-empty');
+  await open(page, 'Runs');
+  await page.getByText('No runs yet').waitFor();
+  await camera.take('runs-empty');
+}
+
+export async function example(page: Page, camera: Camera): Promise<void> {
+  await open(page, 'New run');
+  await page.getByRole('button', { name: 'Run the example' }).click();
+  await page.getByText('Your installation gives the expected answers.').waitFor({ timeout: LONG_MS });
+  await camera.take('example-done');
+  await page.getByRole('tab', { name: 'Results' }).click();
+  await page.getByRole('row').nth(3).waitFor();
+  await camera.take('example-results');
+}
+
+export async function newRun(page: Page, camera: Camera, folderName: string): Promise<void> {
+  await open(page, 'New run');
+  await page.getByRole('button', { name: 'Folder on the server' }).click();
+  await page.getByRole('button', { name: folderName }).click();
+  await page.getByText('contigs.fasta').waitFor();
+  await camera.take('choose-folder');
+  await page.getByRole('button', { name: 'Take this folder' }).click();
+  await page.getByText('Cannot start').waitFor();
+  await page.getByText('Looking …').first().waitFor({ state: 'detached' });
+  await camera.take('new-run-problems');
+  await page.getByRole('button', { name: 'Remove what cannot be used' }).first().click();
+  await page.getByLabel('Demo model').check();
+  await page.getByText('Advanced settings').click();
+  await page.getByText('Advanced settings').scrollIntoViewIfNeeded();
+  await camera.take('new-run-advanced');
+  await page.getByText('Advanced settings').click();
+  await page.getByRole('heading', { name: 'New run' }).scrollIntoViewIfNeeded();
+  await camera.take('new-run');
+}
+
+export async function startNamed(page: Page, name: string): Promise<void> {
+  await page.getByLabel('Name of the run').fill(name);
+  const start = page.getByRole('button', { name: /^(Start|Add to queue)$/ });
+  await start.click({ timeout: LONG_MS });
+  await page.getByRole('heading', { name }).waitFor();
+}
+
+export async function addFolder(page: Page, folderName: string): Promise<void> {
+  await open(page, 'New run');
+  await page.getByRole('button', { name: 'Folder on the server' }).click();
+  await page.getByRole('button', { name: folderName }).click();
+  await page.getByRole('button', { name: 'Take this folder' }).click();
+  await page.getByLabel('Demo model').check({ timeout: LONG_MS });
+}
+
+/** A long run at work, with others waiting behind it. */
+export async function atWork(page: Page, camera: Camera, runName: string): Promise<void> {
+  await openRun(page, runName);
+  await page.getByRole('tab', { name: 'Progress' }).click();
+  await page
+    .getByText(/[1-9]\d* parts? done/)
+    .first()
+    .waitFor({ timeout: LONG_MS });
+  await page.waitForTimeout(6000);
+  await camera.take('run-progress');
+  await page.getByRole('button', { name: 'Stop …' }).click();
+  await page.getByRole('menuitem', { name: /Stop now/ }).waitFor();
+  await camera.take('run-stop-menu');
+  await page.keyboard.press('Escape');
+  await page.getByRole('tab', { name: /Files and failures/ }).click();
+  await page.getByRole('row').nth(3).waitFor();
+  await camera.take('run-files');
+  await open(page, 'Runs');
+  await page.getByText('Waiting runs start when the GPUs are free').waitFor();
+  await camera.take('runs-queue');
+}
+
+export async function paused(page: Page, camera: Camera, runName: string): Promise<void> {
+  await openRun(page, runName);
+  await page.getByRole('tab', { name: 'Progress' }).click();
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByRole('button', { name: 'Resume' }).waitFor({ timeout: LONG_MS });
+  await camera.take('run-paused');
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await page.getByRole('button', { name: 'Pause' }).waitFor({ timeout: LONG_MS });
+}
+
+export async function results(page: Page, camera: Camera, runName: string): Promise<void> {
+  await openRun(page, runName);
+  await page.getByText('Done', { exact: true }).first().waitFor({ timeout: LONG_MS });
+  await page.getByRole('tab', { name: 'Results' }).click();
+  await page.getByRole('row').nth(5).waitFor();
+  await camera.take('results');
+  await page.getByLabel('Smallest score shown').focus();
+  for (let step = 0; step < 50; step++) await page.keyboard.press('ArrowRight');
+  await page.waitForTimeout(800);
+  await camera.take('results-filtered');
+  await page.getByRole('row').nth(3).click();
+  await page.getByText('Scores along the sequence').first().waitFor();
+  await camera.take('sequence');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Export' }).click();
+  await page.getByText('Which sequences').waitFor();
+  await camera.take('export');
+  await page.keyboard.press('Escape');
+}
+
+export async function restOfTheWindow(page: Page, camera: Camera): Promise<void> {
+  await open(page, 'Computer check');
+  await page.getByText('Checking this computer').waitFor({ state: 'detached', timeout: LONG_MS });
+  await camera.take('computer-check');
+  await page.getByRole('button', { name: 'Copy diagnostics' }).click();
+  await page.getByText('This is all that will be copied').waitFor();
+  await page.getByText('Loading …').waitFor({ state: 'detached', timeout: LONG_MS });
+  await camera.take('diagnostics');
+  await page.keyboard.press('Escape');
+  await open(page, 'Settings');
+  await camera.take('settings');
+  await open(page, 'Help');
+  await camera.take('help');
+  await open(page, 'Runs');
+  await page
+    .getByRole('button', { name: /^Actions for/ })
+    .first()
+    .click();
+  await page.getByRole('menuitem', { name: 'Delete …' }).click();
+  await page.getByText(/The folder takes/).waitFor();
+  await camera.take('delete');
+  await page.keyboard.press('Escape');
+}
+
+export async function german(page: Page, camera: Camera): Promise<void> {
+  await open(page, 'Settings');
+  await page.getByRole('combobox', { name: 'Language' }).click();
+  await page.getByRole('option', { name: 'Deutsch' }).click();
+  await page.getByRole('heading', { name: 'Einstellungen' }).waitFor();
+  await camera.take('settings-german');
+  await page.getByRole('combobox', { name: 'Sprache' }).click();
+  await page.getByRole('option', { name: 'English' }).click();
+  await page.getByRole('heading', { name: 'Settings' }).waitFor();
+}
+
+export async function open(page: Page, place: string): Promise<void> {
+  await page.getByRole('navigation').getByRole('link', { name: place, exact: true }).click();
+  await page.getByRole('heading', { level: 1 }).waitFor();
+}
+
+export async function openRun(page: Page, name: string): Promise<void> {
+  // A run that was just begun comes in at the top of the list: the row may move away under the pointer.
+  const heading = page.getByRole('heading', { name, level: 1 });
+  for (let attempt = 0; attempt < 5 && !(await heading.isVisible()); attempt++) {
+    await open(page, 'Runs');
+    await page.getByRole('row', { name: new RegExp(name) }).click();
+    await heading.waitFor({ timeout: 3000 }).catch(() => undefined);
+  }
+  await heading.waitFor();
+}

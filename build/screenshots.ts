@@ -1,0 +1,86 @@
+/**
+ * `npm run screenshots`: pictures of every screen in both themes and two sizes, of the built window against the real
+ * engine with the demo model. They go to screenshots/, which git ignores. axe looks at each, and what it finds is printed.
+ */
+import { mkdtemp, mkdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from '@playwright/test';
+import { findChromium } from './findChromium.ts';
+import { Camera } from './screenshotTour/camera.ts';
+import { startEngine } from './screenshotTour/engineProcess.ts';
+import { makeSampleFiles } from './screenshotTour/sampleFiles.ts';
+import * as tour from './screenshotTour/tour.ts';
+
+const root = join(import.meta.dirname, '..');
+const output = join(root, 'screenshots');
+const SERIOUS = ['serious', 'critical'];
+const [LONG_RUN, SHORT_RUN, LAST_RUN] = ['Soil plots A and B', 'Soil 2026, contigs', 'Soil 2026, again'];
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+const executablePath = findChromium();
+if (executablePath === undefined) {
+  say('No Chromium found: install one, or set CHROMIUM_PATH.');
+  process.exit(1);
+}
+
+const place = await mkdtemp(join(tmpdir(), 'virnucpro-screenshots-'));
+const folders = { data: join(place, 'data'), files: join(place, 'files') };
+await mkdir(folders.files, { recursive: true });
+await makeSampleFiles(join(root, 'resources', 'sample.fa'), folders.files);
+await rm(output, { recursive: true, force: true });
+
+const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+let engine = await startEngine(root, folders, 0);
+const port = Number(new URL(engine.address).port);
+try {
+  const context = await browser.newContext({ colorScheme: 'light', reducedMotion: 'reduce' });
+  const page = await context.newPage();
+  page.setDefaultTimeout(60_000);
+  page.on('pageerror', (error) => say(`The page threw: ${error.message}`));
+  const camera = new Camera(page, output);
+
+  await page.goto(new URL('/', engine.address).href);
+  await page.getByText('This window may not talk to the engine').waitFor();
+  await camera.take('refused');
+  await page.goto(engine.address);
+
+  await tour.firstStart(page, camera);
+  await tour.example(page, camera);
+  await tour.newRun(page, camera, 'soil 2026');
+  await tour.startNamed(page, SHORT_RUN);
+  await tour.results(page, camera, SHORT_RUN);
+
+  await tour.addFolder(page, 'plots');
+  await tour.startNamed(page, LONG_RUN);
+  await tour.addFolder(page, 'plots');
+  await tour.startNamed(page, LAST_RUN);
+  await tour.atWork(page, camera, LONG_RUN);
+  await tour.paused(page, camera, LONG_RUN);
+  await tour.restOfTheWindow(page, camera);
+  await tour.german(page, camera);
+
+  await tour.openRun(page, LONG_RUN);
+  await engine.kill();
+  await page.getByText('Connection to the engine lost').waitFor();
+  await camera.take('connection-lost');
+  engine = await startEngine(root, folders, port);
+  await page.goto(engine.address);
+  await page.getByText('was interrupted; continue?').first().waitFor();
+  await tour.open(page, 'Runs');
+  await camera.take('interrupted');
+  await tour.openRun(page, LONG_RUN);
+  await camera.take('run-interrupted');
+
+  for (const { picture, rule, impact, where } of camera.complaints)
+    say(`axe: ${picture}: ${impact} ${rule} at ${where}`);
+  const serious = camera.complaints.filter(({ impact }) => SERIOUS.includes(impact)).length;
+  say(
+    `${camera.taken} pictures in ${output}; axe finds ${serious} serious and ${camera.complaints.length - serious} lesser things.`,
+  );
+  process.exitCode = serious > 0 ? 1 : 0;
+} finally {
+  await browser.close();
+  await engine.kill();
+  await rm(place, { recursive: true, force: true, maxRetries: 5 });
+}

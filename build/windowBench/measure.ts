@@ -1,0 +1,100 @@
+import type { Browser, CDPSession, Page } from '@playwright/test';
+import { mainThreadFigures, percentile, type MainThreadFigures, type TraceEvent } from './trace.ts';
+
+const TRACED = ['-*', 'toplevel', 'devtools.timeline', 'disabled-by-default-devtools.timeline', 'v8.execute'];
+
+export interface CpuFigures {
+  /** Share of one core: everything that the page's process did, all its threads. */
+  readonly page: number;
+  /** The process that paints, in software where there is no GPU. */
+  readonly painting: number;
+}
+
+/** CPU time of Chromium's processes, which is not changed by what else the computer does. */
+export async function cpuShare(
+  browser: Browser,
+  seconds: number,
+  wait: () => Promise<void>,
+): Promise<CpuFigures> {
+  const session = await browser.newBrowserCDPSession();
+  const before = await cpuSeconds(session);
+  const begun = performance.now();
+  await wait();
+  const after = await cpuSeconds(session);
+  const elapsed = (performance.now() - begun) / 1000;
+  await session.detach();
+  if (elapsed < seconds) throw new Error('The measurement ended too soon');
+  return {
+    page: (after.renderer - before.renderer) / elapsed,
+    painting: (after.GPU - before.GPU) / elapsed,
+  };
+}
+
+async function cpuSeconds(session: CDPSession): Promise<{ renderer: number; GPU: number }> {
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+  const sum = (type: string) =>
+    processInfo.filter((process) => process.type === type).reduce((total, { cpuTime }) => total + cpuTime, 0);
+  return { renderer: sum('renderer'), GPU: sum('GPU') };
+}
+
+/** Flings the table down and up again with the wheel, as fast as frames come, and reads the trace. */
+export async function scrollFigures(browser: Browser, page: Page, table: string): Promise<MainThreadFigures> {
+  const box = await page.getByRole('grid', { name: table }).boundingBox();
+  if (!box) throw new Error('The table is not to be seen');
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await browser.startTracing(page, { categories: TRACED });
+  for (const distance of [120, 900, 6000, -6000, -900]) {
+    for (let step = 0; step < 60; step++) {
+      await page.mouse.wheel(0, distance);
+      await page.evaluate(NEXT_FRAME);
+    }
+  }
+  const trace = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
+  return mainThreadFigures(trace.traceEvents);
+}
+
+export interface SwitchFigures {
+  readonly slowestMs: number;
+  readonly slowest: string;
+  readonly medianMs: number;
+}
+
+/** From the click until the new screen is painted. */
+export async function switchFigures(
+  page: Page,
+  hashes: readonly string[],
+  rounds: number,
+): Promise<SwitchFigures> {
+  const times: { hash: string; ms: number }[] = [];
+  for (let round = 0; round < rounds; round++) {
+    for (const hash of hashes) {
+      times.push({ hash, ms: await page.evaluate<number>(switchScript(hash)) });
+      await page.waitForTimeout(400);
+    }
+  }
+  const [slowest] = times.toSorted((a, b) => b.ms - a.ms);
+  return {
+    slowestMs: slowest?.ms ?? 0,
+    slowest: slowest?.hash ?? '',
+    medianMs: percentile(
+      times.map(({ ms }) => ms),
+      0.5,
+    ),
+  };
+}
+
+/** What the page runs; as text, since scripts of Node know nothing of documents. */
+const NEXT_FRAME = 'new Promise(requestAnimationFrame)';
+
+/** Goes there as a click on a link of the navigation does, and answers with the milliseconds until it is painted. */
+const switchScript = (hash: string) => `(async () => {
+  const heading = document.querySelector('h1');
+  const begun = performance.now();
+  const link = document.querySelector('a[href="${hash}"]');
+  if (link) link.click();
+  else location.hash = '${hash}';
+  while (document.querySelector('h1') === heading) await ${NEXT_FRAME};
+  // The frame after the one in which it came into being has it on the screen.
+  await ${NEXT_FRAME};
+  return performance.now() - begun;
+})()`;

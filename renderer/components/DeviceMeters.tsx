@@ -1,0 +1,82 @@
+import type { DeviceLive } from '../../electron/contract/index.ts';
+import { useTexts } from '../i18n/index.ts';
+import type { SpeedSample } from '../state/liveRun.ts';
+import classes from './DeviceCard.module.css';
+import { ProgressBar } from './ProgressBar.tsx';
+import { Sparkline } from './Sparkline.tsx';
+
+const NONE = <span className={classes.none}>–</span>;
+
+/** How fast a device is now, and was over the last minutes. */
+export function Speed({ device, speeds }: { device: DeviceLive; speeds: readonly SpeedSample[] }) {
+  const { t, format } = useTexts();
+  return (
+    <>
+      <div className={classes.speed}>
+        <div className={classes.figure}>
+          <span className={classes.big}>
+            {device.tokensPerSecond === null ? NONE : format.compact(device.tokensPerSecond)}
+          </span>
+          <span className={classes.unit}>{t('device.tokensPerSecond')}</span>
+        </div>
+        <div className={classes.figure}>
+          <span className={classes.medium}>
+            {device.framesPerSecond === null ? NONE : format.compact(device.framesPerSecond)}
+          </span>
+          <span className={classes.unit}>{t('device.framesPerSecond')}</span>
+        </div>
+      </div>
+      <Sparkline samples={speeds} />
+    </>
+  );
+}
+
+/** What the driver says of a GPU. */
+export function Meters({ device }: { device: DeviceLive }) {
+  const { t, format } = useTexts();
+  const { memoryUsedBytes, memoryTotalBytes, utilizationPercent, temperatureC, powerW } = device;
+  const load = utilizationPercent === null ? null : utilizationPercent / 100;
+  const hasMemory = memoryUsedBytes !== null && memoryTotalBytes !== null && memoryTotalBytes > 0;
+  return (
+    <div className={classes.meters}>
+      <Meter
+        label={t('device.utilization')}
+        fraction={load}
+        text={load === null ? '–' : format.percent(load)}
+      />
+      <Meter
+        label={t('device.memory')}
+        fraction={hasMemory ? memoryUsedBytes / memoryTotalBytes : null}
+        text={
+          hasMemory
+            ? t('device.memoryOf', {
+                used: format.memory(memoryUsedBytes).replace(/\s*GiB$/, ''),
+                total: format.memory(memoryTotalBytes),
+              })
+            : '–'
+        }
+      />
+      <div className={classes.small}>
+        <span>
+          {t('device.temperature')}{' '}
+          <b>{temperatureC === null ? '–' : `${format.integer(temperatureC)} °C`}</b>
+        </span>
+        <span>
+          {t('device.power')} <b>{powerW === null ? '–' : `${format.integer(powerW)} W`}</b>
+        </span>
+      </div>
+    </div>
+  );
+}
+
+function Meter({ label, fraction, text }: { label: string; fraction: number | null; text: string }) {
+  return (
+    <div>
+      <div className={classes.meterText}>
+        <span>{label}</span>
+        <b>{text}</b>
+      </div>
+      <ProgressBar label={label} fraction={fraction ?? 0} size="thin" tone="neutral" valueText={text} />
+    </div>
+  );
+}

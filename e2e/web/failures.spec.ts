@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { resolveAppPaths } from '../../electron/engine/environment/appPaths.ts';
-import { expect, openWindow, test } from '../support/fixtures.ts';
+import { expect, openFirstWindow, test } from '../support/fixtures.ts';
 import { DEADLY_RESIDUES, writePoisoned } from '../support/inputs.ts';
 import { isDone, runState, startRun } from '../support/window.ts';
 
@@ -26,7 +26,7 @@ test('a part that kills its workers fails by name; once the cause is mended a re
       VIRNUCPRO_HEALED: healed,
     },
   });
-  await openWindow(page, engine);
+  await openFirstWindow(page, engine);
   await startRun(page, 'contigs', 'Deadly');
   await expect(runState(page, 'Done, with failures')).toBeVisible({ timeout: 60_000 });
   await page.getByRole('button', { name: 'See what failed' }).click();

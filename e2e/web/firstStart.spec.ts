@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { expect, openWindow, test } from '../support/fixtures.ts';
+import { expect, test } from '../support/fixtures.ts';
 import { goTo, isDone, seriousComplaints } from '../support/window.ts';
 
 test('a first start: welcome, the example, its verdict, its results, an export', async ({
@@ -69,8 +69,7 @@ test('a window without a valid token is told so, and what to do', async ({ page,
   await expect(page.getByText('1 of 3')).toBeVisible();
 });
 
-test('every screen, light and dark, gives axe nothing serious to find', async ({ page, engine }) => {
-  await openWindow(page, engine);
+test('every screen, light and dark, gives axe nothing serious to find', async ({ window: page }) => {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', colorScheme);

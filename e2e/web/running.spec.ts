@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { expect, openWindow, test } from '../support/fixtures.ts';
+import { expect, openAnotherWindow, test } from '../support/fixtures.ts';
 import { writeSample } from '../support/inputs.ts';
 import { goTo, isDone, partsDone, runState, startRun } from '../support/window.ts';
 
@@ -14,7 +14,7 @@ test('pause frees the devices and keeps what is done; resume goes on; two window
 }) => {
   await startRun(window, 'contigs', 'Long run');
   const other = await browser.newPage();
-  await openWindow(other, engine);
+  await openAnotherWindow(other, engine);
   await goTo(other, 'Runs');
   await other.getByRole('row', { name: /Long run/ }).click();
 

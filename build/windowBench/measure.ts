@@ -1,7 +1,15 @@
 import type { Browser, CDPSession, Page } from '@playwright/test';
 import { mainThreadFigures, percentile, type MainThreadFigures, type TraceEvent } from './trace.ts';
 
-const TRACED = ['-*', 'toplevel', 'devtools.timeline', 'disabled-by-default-devtools.timeline', 'v8.execute'];
+const TRACED = [
+  '-*',
+  'toplevel',
+  'devtools.timeline',
+  'disabled-by-default-devtools.timeline',
+  'disabled-by-default-devtools.timeline.frame',
+  'devtools.timeline.frame',
+  'v8.execute',
+];
 
 export interface CpuFigures {
   /** Share of one core: everything that the page's process did, all its threads. */

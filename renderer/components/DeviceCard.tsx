@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconCpu, IconDeviceDesktopAnalytics } from '@tabler/icons-react';
 import { memo } from 'react';
-import type { DeviceLive } from '../../electron/contract/index.ts';
+import type { DeviceLive, WorkerState } from '../../electron/contract/index.ts';
 import { deviceTitle } from '../i18n/deviceTitle.ts';
 import { errorWords } from '../i18n/errors.ts';
 import { useTexts } from '../i18n/index.ts';
@@ -12,48 +12,34 @@ import { partNumber } from './partNumber.ts';
 import { ProgressBar } from './ProgressBar.tsx';
 import { WorkerBadge } from './StateBadge.tsx';
 
+type Include = (device: string, included: boolean) => void;
+
 interface DeviceCardProps {
   device: DeviceLive;
   speeds: readonly SpeedSample[];
   /** Undefined where nothing can be changed, as in a run that has ended. */
-  onInclude?: ((device: DeviceLive, included: boolean) => void) | undefined;
+  onInclude?: Include | undefined;
 }
 
-/** One GPU, or one CPU worker, at work. */
+/**
+ * One GPU, or one CPU worker, at work. Its numbers change four times a second; what stays as it is in between, with its
+ * icons and its button, is drawn apart from them.
+ */
 export const DeviceCard = memo(function DeviceCard({ device, speeds, onInclude }: DeviceCardProps) {
   const { t, language } = useTexts();
   const { worker } = device;
   const isOut = worker.state === 'excluded' || worker.state === 'switched_off';
+  const isStopped = worker.state === 'stopped';
   const title = deviceTitle(device, t);
   const error = worker.state === 'restarting' || worker.state === 'switched_off' ? worker.error : null;
   return (
     <article className={classes.card} aria-label={`${title} ${device.name}`} data-out={isOut}>
-      <header className={classes.head}>
-        {device.index === null ? (
-          <IconCpu size={18} aria-hidden />
-        ) : (
-          <IconDeviceDesktopAnalytics size={18} aria-hidden />
-        )}
-        <div className={classes.names}>
-          <h3 className={classes.name}>{title}</h3>
-          <p className={classes.model}>{device.name}</p>
-        </div>
-        <WorkerBadge state={worker.state} />
-      </header>
-
-      {worker.state !== 'stopped' && <Speed device={device} speeds={speeds} />}
-      {worker.state !== 'stopped' && device.index !== null && <Meters device={device} />}
-
+      <Head title={title} name={device.name} isGpu={device.index !== null} state={worker.state} />
+      {!isStopped && <Speed device={device} speeds={speeds} />}
+      {!isStopped && device.index !== null && <Meters device={device} />}
       <div className={classes.part}>
-        <div className={classes.partText}>
-          <span className="ellipsis">
-            {worker.state === 'working'
-              ? t('device.part', { key: partNumber(worker.shard) })
-              : t('device.noPart')}
-          </span>
-          <span>{t('device.partsDone', { count: device.shardsDone })}</span>
-        </div>
-        {worker.state !== 'stopped' && (
+        <PartText shard={worker.state === 'working' ? worker.shard : null} shardsDone={device.shardsDone} />
+        {!isStopped && (
           <ProgressBar
             label={t('device.partProgress')}
             fraction={worker.state === 'working' ? (device.shardFraction ?? 0) : 0}
@@ -61,23 +47,67 @@ export const DeviceCard = memo(function DeviceCard({ device, speeds, onInclude }
           />
         )}
       </div>
-
       {error && (
         <p className={classes.error}>
           <b>{errorWords(error, language).title}.</b> {error.cause} {errorWords(error, language).next}
         </p>
       )}
-      {onInclude && (
-        <Button
-          variant="default"
-          size="compact-sm"
-          className={classes.button ?? ''}
-          onClick={() => onInclude(device, isOut)}
-        >
-          {isOut ? t('device.include') : t('device.exclude')}
-          <span className="visually-hidden">{` ${title}`}</span>
-        </Button>
-      )}
+      {onInclude && <IncludeButton device={device.id} title={title} isOut={isOut} onInclude={onInclude} />}
     </article>
+  );
+});
+
+interface HeadProps {
+  title: string;
+  name: string;
+  isGpu: boolean;
+  state: WorkerState['state'];
+}
+
+const Head = memo(function Head({ title, name, isGpu, state }: HeadProps) {
+  const Icon = isGpu ? IconDeviceDesktopAnalytics : IconCpu;
+  return (
+    <header className={classes.head}>
+      <Icon size={18} aria-hidden />
+      <div className={classes.names}>
+        <h3 className={classes.name}>{title}</h3>
+        <p className={classes.model}>{name}</p>
+      </div>
+      <WorkerBadge state={state} />
+    </header>
+  );
+});
+
+const PartText = memo(function PartText({ shard, shardsDone }: { shard: string | null; shardsDone: number }) {
+  const { t } = useTexts();
+  return (
+    <div className={classes.partText}>
+      <span className="ellipsis">
+        {shard === null ? t('device.noPart') : t('device.part', { key: partNumber(shard) })}
+      </span>
+      <span>{t('device.partsDone', { count: shardsDone })}</span>
+    </div>
+  );
+});
+
+interface IncludeButtonProps {
+  device: string;
+  title: string;
+  isOut: boolean;
+  onInclude: Include;
+}
+
+const IncludeButton = memo(function IncludeButton({ device, title, isOut, onInclude }: IncludeButtonProps) {
+  const { t } = useTexts();
+  return (
+    <Button
+      variant="default"
+      size="compact-sm"
+      className={classes.button ?? ''}
+      onClick={() => onInclude(device, isOut)}
+    >
+      {isOut ? t('device.include') : t('device.exclude')}
+      <span className="visually-hidden">{` ${title}`}</span>
+    </Button>
   );
 });

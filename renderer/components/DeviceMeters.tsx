@@ -1,3 +1,4 @@
+import { memo } from 'react';
 import type { DeviceLive } from '../../electron/contract/index.ts';
 import { useTexts } from '../i18n/index.ts';
 import type { SpeedSample } from '../state/liveRun.ts';
@@ -69,7 +70,13 @@ export function Meters({ device }: { device: DeviceLive }) {
   );
 }
 
-function Meter({ label, fraction, text }: { label: string; fraction: number | null; text: string }) {
+interface MeterProps {
+  label: string;
+  fraction: number | null;
+  text: string;
+}
+
+const Meter = memo(function Meter({ label, fraction, text }: MeterProps) {
   return (
     <div>
       <div className={classes.meterText}>
@@ -79,4 +86,4 @@ function Meter({ label, fraction, text }: { label: string; fraction: number | nu
       <ProgressBar label={label} fraction={fraction ?? 0} size="thin" tone="neutral" valueText={text} />
     </div>
   );
-}
+});

@@ -3,6 +3,7 @@ import type { DeviceLive, RunLive } from '../../electron/contract/index.ts';
 import type { ShownError } from '../api/callError.ts';
 import { followStream } from '../api/subscription.ts';
 import { connectionStore } from './connection.ts';
+import { withStableParts } from './stableSnapshot.ts';
 
 export interface SpeedSample {
   /** Milliseconds since the epoch. */
@@ -33,7 +34,11 @@ export function followRun(runId: string): () => void {
     onEvent: (live) =>
       useLiveRun.setState((state) =>
         state.runId === runId
-          ? { live, error: null, speeds: withSpeeds(state.speeds, live.devices, Date.now()) }
+          ? {
+              live: withStableParts(state.live, live),
+              error: null,
+              speeds: withSpeeds(state.speeds, live.devices, Date.now()),
+            }
           : state,
       ),
     onError: (error) => useLiveRun.setState((state) => (state.runId === runId ? { error } : state)),

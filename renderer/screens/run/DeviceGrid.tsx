@@ -1,6 +1,5 @@
 import { useCallback } from 'react';
 import { useShallow } from 'zustand/react/shallow';
-import type { DeviceLive } from '../../../electron/contract/index.ts';
 import { DeviceCard } from '../../components/DeviceCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
@@ -16,8 +15,8 @@ export function DeviceGrid({ runId }: { runId: string }) {
   const ids = useLiveRun(useShallow((state) => state.live?.devices.map((device) => device.id) ?? []));
   const atWork = useLiveRun((state) => state.live !== null && isInWork(state.live.run));
   const include = useCallback(
-    (device: DeviceLive, included: boolean) => {
-      const call = async () => engine().runs.includeDevice({ runId, device: device.id, included });
+    (device: string, included: boolean) => {
+      const call = async () => engine().runs.includeDevice({ runId, device, included });
       call().catch(sayError);
     },
     [runId],
@@ -37,7 +36,7 @@ export function DeviceGrid({ runId }: { runId: string }) {
 
 interface LiveDeviceCardProps {
   id: string;
-  onInclude: ((device: DeviceLive, included: boolean) => void) | undefined;
+  onInclude: ((device: string, included: boolean) => void) | undefined;
 }
 
 function LiveDeviceCard({ id, onInclude }: LiveDeviceCardProps) {

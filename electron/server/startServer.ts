@@ -5,13 +5,12 @@ import { join } from 'node:path';
 import { RPCHandler } from '@orpc/server/ws';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { appError, AppFailure } from '../contract/errors.ts';
-import { pageHeaders, serviceRouter, type Service, type WindowContext } from '../engine/service/index.ts';
+import { serviceRouter, type Service, type WindowContext } from '../engine/service/index.ts';
 import { Downloads } from './downloads.ts';
 import { removeLeftovers } from './leftovers.ts';
-import { sendEntrance, sendPageFile } from './pageServer.ts';
-import { isLoopbackName, isOurHost, isOurOrigin } from './requestGuard.ts';
+import { RequestAnswers } from './requestAnswers.ts';
+import { isLoopbackName } from './requestGuard.ts';
 import { rootPolicy } from './rootPolicy.ts';
-import { receiveUpload } from './uploads.ts';
 import { WindowSessions } from './windowSessions.ts';
 
 const LARGEST_MESSAGE_BYTES = 16 * 1024 * 1024;
@@ -66,11 +65,25 @@ export async function startServer(service: Service, options: ServerOptions): Pro
     perMessageDeflate: false,
   });
 
-  const server = createServer((request, response) => {
-    void answer(request, response).catch(() => response.destroy());
+  const server = createServer();
+  await listen(server, host, options.port);
+  const { port } = server.address() as AddressInfo;
+  const sessions = new WindowSessions(port, join(dataDir, 'window-sessions.json'));
+  const answers = new RequestAnswers({
+    ownName: host.toLowerCase(),
+    pageFolder,
+    uploadsFolder: uploads,
+    downloads,
+    sessions,
+    entered: () => {
+      options.onNewAddress(address());
+    },
   });
-  server.on('upgrade', (request, socket, head) => {
-    const refusal = refuseUpgrade(request);
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    void answers.answer(request, response).catch(() => response.destroy());
+  });
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const refusal = answers.refuseSocket(request);
     if (refusal !== undefined) {
       refuseSocket(socket, refusal);
       return;
@@ -80,72 +93,8 @@ export async function startServer(service: Service, options: ServerOptions): Pro
       void handler.upgrade(webSocket, { context: { window: context } });
     });
   });
-  await listen(server, host, options.port);
-  const { port } = server.address() as AddressInfo;
-  const sessions = new WindowSessions(port, join(dataDir, 'window-sessions.json'));
   const address = (): string =>
     `http://${host.includes(':') ? `[${host}]` : host}:${port}/?token=${sessions.currentToken}`;
-
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const hostHeader = request.headers.host;
-    if (!isOurHost(hostHeader, [host.toLowerCase()])) {
-      response.writeHead(403).end('This server is not called by that name.');
-      return;
-    }
-    const headers = pageHeaders([`ws://${hostHeader ?? ''}`, `wss://${hostHeader ?? ''}`]);
-    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-    const url = new URL(request.url ?? '/', 'http://localhost');
-    const [, area = '', first = ''] = url.pathname.split('/');
-    const isRead = request.method === 'GET' || request.method === 'HEAD';
-    if (area === 'rpc' || area === 'upload' || area === 'download') {
-      if (!sessions.knows(request.headers.cookie)) {
-        response.writeHead(401).end('Open the address that the server printed.');
-      } else if (area === 'download' && isRead) {
-        await downloads.send(first, response);
-      } else if (area === 'upload' && request.method === 'PUT') {
-        await upload(first, request, response);
-      } else {
-        response.writeHead(area === 'rpc' ? 426 : 405).end();
-      }
-      return;
-    }
-    if (!isRead) {
-      response.writeHead(405).end();
-      return;
-    }
-    const token = url.pathname === '/' ? url.searchParams.get('token') : null;
-    const cookie = token === null ? undefined : sessions.enter(token);
-    if (cookie !== undefined) {
-      sendEntrance(response, cookie);
-      options.onNewAddress(address());
-      return;
-    }
-    await sendPageFile(pageFolder, url.pathname, request, response);
-  }
-
-  async function upload(
-    encodedName: string,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<void> {
-    if (!isOurOrigin({ host: request.headers.host, origin: request.headers.origin })) {
-      response.writeHead(403).end();
-      return;
-    }
-    const received = await receiveUpload(uploads, decodeName(encodedName), request);
-    const body = JSON.stringify(received.ok ? { path: received.value } : { error: received.error });
-    response
-      .writeHead(received.ok ? 201 : 507, { 'content-type': 'application/json', connection: 'close' })
-      .end(body);
-  }
-
-  function refuseUpgrade(request: IncomingMessage): number | undefined {
-    const { host: hostHeader, origin, cookie } = request.headers;
-    if (!isOurHost(hostHeader, [host.toLowerCase()])) return 403;
-    if (!isOurOrigin({ host: hostHeader, origin })) return 403;
-    if (!sessions.knows(cookie)) return 401;
-    return request.url === '/rpc' ? undefined : 404;
-  }
 
   return {
     port,
@@ -209,12 +158,4 @@ function listen(server: Server, host: string, port: number): Promise<void> {
     });
     server.listen(port, host, resolve);
   });
-}
-
-function decodeName(encoded: string): string {
-  try {
-    return decodeURIComponent(encoded);
-  } catch {
-    return encoded;
-  }
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { appError, AppFailure, asAppError, type AppError } from '../../contract/errors.ts';
+import { AppFailure, asAppError, type AppError } from '../../contract/errors.ts';
 import type { RunRequest, RunSummary } from '../../contract/rpc/runs.ts';
 import type { Result } from '../../contract/result.ts';
 import type { InspectedFile } from '../../contract/protocol/index.ts';
@@ -7,11 +7,13 @@ import { createRun } from '../runs/createRun.ts';
 import type { RunSession } from '../runs/runSession.ts';
 import { transition, type RunHappening } from '../runs/runTransitions.ts';
 import type { LibraryStore } from '../store/types.ts';
+import { unwrap, usage } from './failures.ts';
 import type { OpenRuns } from './openRuns.ts';
 import type { PythonGate } from './pythonGate.ts';
 import type { RunCatalog } from './runCatalog.ts';
 import { RunQueue } from './runQueue.ts';
 import { describeRun, withStartError } from './runSummary.ts';
+import { Turns } from './turns.ts';
 
 const QUEUE_KEY = 'queue';
 
@@ -31,7 +33,8 @@ export interface RunControlParts {
 export class RunControl {
   private readonly parts: RunControlParts;
   readonly queue: RunQueue;
-  private readonly turns = new Map<string, Promise<unknown>>();
+  /** A run's folder can be opened for writing only once. */
+  private readonly turns = new Turns();
   /** Runs that the user wants paused while they are just being started. */
   private readonly pauseWanted = new Set<string>();
   private readonly smallerBatches = new Set<string>();
@@ -141,7 +144,7 @@ export class RunControl {
   /** For deeds that need the run's folder to themselves. */
   async undisturbed<Answer>(runId: string, deed: (folder: string) => Promise<Answer>): Promise<Answer> {
     const folder = this.parts.catalog.folder(runId);
-    return this.inTurn(runId, async () => {
+    return this.turns.take(runId, async () => {
       if (this.session(runId)) throw usage('The run is at work. Pause it first.');
       await this.parts.open.closeReader(folder);
       return deed(folder);
@@ -168,7 +171,7 @@ export class RunControl {
     let startError: AppError | undefined;
     try {
       const context = await gate.context();
-      const session = await this.inTurn(runId, () => open.openSession(context, folder));
+      const session = await this.turns.take(runId, () => open.openSession(context, folder));
       const unsubscribe = this.follow(session);
       if (this.smallerBatches.delete(runId)) session.useSmallerBatches();
       const started = await session.start();
@@ -183,7 +186,7 @@ export class RunControl {
       startError = asAppError(reason);
     }
     this.pauseWanted.delete(runId);
-    await this.inTurn(runId, () => open.closeSession(folder)).catch(() => undefined);
+    await this.turns.take(runId, () => open.closeSession(folder)).catch(() => undefined);
     const summary = withStartError(await catalog.refresh(runId), startError);
     await catalog.put(summary);
     this.parts.changed(runId);
@@ -235,7 +238,7 @@ export class RunControl {
   ): Promise<void> {
     const { catalog, open, gate } = this.parts;
     const folder = catalog.folder(runId);
-    await this.inTurn(runId, async () => {
+    await this.turns.take(runId, async () => {
       const there = this.session(runId);
       if (there) {
         unwrap(await deed(there));
@@ -251,27 +254,6 @@ export class RunControl {
     });
     this.parts.changed(runId);
   }
-
-  /** One after the other for each run: its folder can be opened for writing only once. */
-  private async inTurn<Answer>(runId: string, deed: () => Promise<Answer>): Promise<Answer> {
-    const before = this.turns.get(runId) ?? Promise.resolve();
-    const turn = before.then(deed, deed);
-    this.turns.set(runId, turn);
-    try {
-      return await turn;
-    } finally {
-      if (this.turns.get(runId) === turn) this.turns.delete(runId);
-    }
-  }
-}
-
-export function usage(cause: string, nextStep?: string): AppFailure {
-  return new AppFailure(appError('usage', cause, nextStep ? { nextStep } : {}));
-}
-
-export function unwrap<Value>(result: Result<Value>): Value {
-  if (!result.ok) throw new AppFailure(result.error);
-  return result.value;
 }
 
 function after(milliseconds: number): Promise<void> {

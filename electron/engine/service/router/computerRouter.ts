@@ -4,7 +4,7 @@ import { listModels } from '../../models/index.ts';
 import { browseFolder } from '../browseFolder.ts';
 import { checkComputer, wholeCheck } from '../computerCheck.ts';
 import { diagnosticsText } from '../diagnostics.ts';
-import { unwrap } from '../runControl.ts';
+import { unwrap } from '../failures.ts';
 import type { Service } from '../service.ts';
 import { homedir } from 'node:os';
 import { calls } from './implementer.ts';

@@ -6,7 +6,7 @@ import { chooseRunFolder } from '../../runs/createRun.ts';
 import { estimateRun } from '../estimateRun.ts';
 import { deleteRunFiles, runFolderSize } from '../folderContents.ts';
 import { inputStatuses } from '../inputStatus.ts';
-import { unwrap } from '../runControl.ts';
+import { unwrap } from '../failures.ts';
 import { readRunLog } from '../runLog.ts';
 import { toRunEvent } from '../runWatch.ts';
 import type { Service } from '../service.ts';

@@ -1,6 +1,6 @@
 import { appError, AppFailure } from '../../../contract/errors.ts';
 import type { Service } from '../service.ts';
-import { unwrap } from '../runControl.ts';
+import { unwrap } from '../failures.ts';
 import type { DesktopActions, WindowContext } from '../windowContext.ts';
 import { calls } from './implementer.ts';
 

@@ -73,10 +73,15 @@ async function run(paths: AppPaths): Promise<void> {
   const quitting = new Quitting(service, current);
   const show = (): void => {
     if (!quitting.mayOpenWindow) return;
-    window = current() ?? open();
-    if (window.isMinimized()) window.restore();
-    window.show();
-    window.focus();
+    const there = current();
+    if (there) {
+      if (there.isMinimized()) there.restore();
+      there.show();
+      there.focus();
+    } else {
+      // Shows itself as soon as it is painted.
+      window = open();
+    }
   };
   const open = (): BrowserWindow => {
     const opened = openMainWindow({

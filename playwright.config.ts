@@ -12,6 +12,8 @@ export default defineConfig({
   timeout: 120_000,
   expect: { timeout: 20_000 },
   forbidOnly: process.env['CI'] !== undefined,
+  // A slow shared machine may miss a moment, such as that of a pause; a fault shows twice.
+  retries: process.env['CI'] === undefined ? 0 : 1,
   reporter: 'list',
   use: { trace: 'retain-on-failure', viewport: { width: 1440, height: 900 } },
   projects: [

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { _electron, expect, test, type ElectronApplication, type Page } from '@playwright/test';
 import { buildDesktop } from '../../build/buildDesktop.ts';
 import { findElectron, missingDisplay } from '../../build/electronBinary.ts';
+import { isAlive, workersBelow } from '../support/workerProcesses.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const electron = findElectron();
@@ -108,6 +109,8 @@ test('quitting during a run leaves no process behind', async () => {
   await page.getByRole('button', { name: 'Run the example' }).click();
   await expect(page.getByRole('button', { name: 'Pause' })).toBeVisible({ timeout: 60_000 });
   const pid = app.process().pid ?? 0;
+  let workers: number[] = [];
+  await expect.poll(async () => (workers = await workersBelow(pid)).length).toBeGreaterThan(0);
   await app.evaluate(({ dialog }) => {
     // "Quit now", as a user would press it.
     dialog.showMessageBox = () => Promise.resolve({ response: 2, checkboxChecked: false });
@@ -117,7 +120,7 @@ test('quitting during a run leaves no process behind', async () => {
     running.quit();
   });
   await closed;
-  expect(() => process.kill(pid, 0)).toThrow();
+  await expect.poll(() => [pid, ...workers].filter(isAlive)).toEqual([]);
 });
 
 function definedEnvironment(): Record<string, string> {

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
-import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { workersBelow } from './workerProcesses.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const START_WITHIN_MS = 60_000;
@@ -103,18 +103,4 @@ function serve({ dataFolder, filesFolder, port = 0, python, env = {} }: EngineOp
       killDescendants: true,
     },
   );
-}
-
-/** By the file system that shows processes, so on Linux only. */
-async function workersBelow(parent: number): Promise<number[]> {
-  const found: number[] = [];
-  for (const name of await readdir('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
-    const [state, parentPid] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    if (Number(parentPid) !== parent || state === 'Z') continue;
-    const command = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '');
-    if (command.includes('virnucpro_backend.worker')) found.push(Number(name));
-  }
-  return found;
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect, openAnotherWindow, test } from '../support/fixtures.ts';
 import { writeSample } from '../support/inputs.ts';
+import { isAlive } from '../support/workerProcesses.ts';
 import { goTo, isDone, partsDone, runState, startRun } from '../support/window.ts';
 
 test.beforeEach(async ({ places }) => {
@@ -76,12 +77,3 @@ test('the engine is killed: no worker stays, the window says so, catches up, and
     expect(await again.stop()).toBe(0);
   }
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}

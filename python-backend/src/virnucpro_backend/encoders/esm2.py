@@ -5,6 +5,7 @@ Hidden states are flat: x [T, d] holds the tokens of all sequences of a batch en
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -16,6 +17,7 @@ from virnucpro_backend.encoders.fp8 import Activations, Fp8Linear
 from virnucpro_backend.encoders.layout import SequenceLayout
 from virnucpro_backend.encoders.ops import Ops, choose_ops
 from virnucpro_backend.encoders.pooling import segment_mean
+from virnucpro_backend.encoders.streamed_layers import StreamedLayers
 
 VOCABULARY = 33
 NORM_EPS = 1e-5
@@ -43,11 +45,22 @@ class Esm2Config:
             raise ValueError(f"{self} is not possible: width must be a multiple of twice the number of heads")
 
 
+@dataclass
+class ResidualStream:
+    """One batch between two layers: x FP32 [T, d], and what the last layer adds to it, not yet added."""
+
+    x: Tensor
+    update: Tensor | None
+    layout: SequenceLayout
+    rotary: RotaryTables
+
+
 class Esm2(nn.Module):
     """ESM-2 up to its final LayerNorm.
 
-    The embedding table holds the published numbers times TOKEN_DROPOUT_SCALE (see `weights`): what the
-    published model computes for every input without `<mask>`.
+    `layers` are on the device, or (`StreamedLayers`) come to it one after the other. The embedding table
+    holds the published numbers times TOKEN_DROPOUT_SCALE (see `weights`): what the published model computes
+    for every input without `<mask>`.
     """
 
     def __init__(self, config: Esm2Config, dtype: torch.dtype = torch.float32) -> None:
@@ -55,7 +68,9 @@ class Esm2(nn.Module):
         self.config = config
         self.embedding = Embedding(VOCABULARY, config.width)
         self.rotary = Rotary(config.head_dim)
-        self.layers = nn.ModuleList(Esm2Layer(config, dtype) for _ in range(config.layers))
+        self.layers: nn.ModuleList | StreamedLayers = nn.ModuleList(
+            Esm2Layer(config, dtype) for _ in range(config.layers)
+        )
         self.final_norm = LayerNorm(config.width, NORM_EPS)
         self.requires_grad_(False)
         self.use_kernels_for(torch.device("cpu"))
@@ -63,8 +78,14 @@ class Esm2(nn.Module):
     @property
     def dtype(self) -> torch.dtype:
         """The precision of the matrix products."""
-        weight: Tensor = self.layers[0].qkv.weight  # type: ignore[union-attr, assignment]
-        return weight.dtype
+        layer = self.layers.example if isinstance(self.layers, StreamedLayers) else self.layers[0]
+        assert isinstance(layer, Esm2Layer)
+        return layer.dtype
+
+    @property
+    def streamed(self) -> bool:
+        """Whether the layers' weights lie in main memory."""
+        return isinstance(self.layers, StreamedLayers)
 
     def use_kernels_for(self, device: torch.device, *, fused: bool = True) -> None:
         """Choose, once, the kernels that suit a device and this model's precision."""
@@ -83,20 +104,10 @@ class Esm2(nn.Module):
     @torch.inference_mode()
     def forward(self, tokens: Tensor, layout: SequenceLayout) -> Tensor:
         """Tokens int [T] to the last representation, after the final LayerNorm, FP32 [T, d]."""
-        dtype, ops = self.dtype, self.ops
-        rotary = self.rotary.tables(layout.max_length)
-
-        x = self.embedding(tokens)
-        update: Tensor | None = None
+        stream = self._begin(tokens, layout)
         for layer in self.layers:
-            assert isinstance(layer, Esm2Layer)
-            x, h = _add_and_norm(ops, x, update, layer.attention_norm, dtype)
-            update = layer.attend(h, layout, rotary, self.attention)
-            x, h = ops.pre_norm(x, update, layer.feed_forward_norm, dtype)
-            update = layer.feed_forward(h, ops)
-        _, last = _add_and_norm(ops, x, update, self.final_norm, torch.float32)
-        assert isinstance(last, Tensor)
-        return last
+            layer(stream, self.ops, self.attention)
+        return self._end(stream)
 
     @torch.inference_mode()
     def embed(self, tokens: Tensor, layout: SequenceLayout) -> Tensor:
@@ -104,7 +115,27 @@ class Esm2(nn.Module):
 
         Mean over the residues, without `<cls>` and `<eos>`, of which at most the first 1,024.
         """
-        return segment_mean(self(tokens, layout), layout, skip_first=1, skip_last=1, at_most=POOLED_RESIDUES)
+        return _pooled(self(tokens, layout), layout)
+
+    @torch.inference_mode()
+    def embed_all(self, batches: Sequence[tuple[Tensor, SequenceLayout]]) -> list[Tensor]:
+        """What `embed` gives for each batch, every layer going over all of them before the next one does.
+
+        Streamed layers then come to the device once for all batches, and are copied while those compute.
+        """
+        streams = [self._begin(tokens, layout) for tokens, layout in batches]
+        for layer in self.layers:
+            for stream in streams:
+                layer(stream, self.ops, self.attention)
+        return [_pooled(self._end(stream), stream.layout) for stream in streams]
+
+    def _begin(self, tokens: Tensor, layout: SequenceLayout) -> ResidualStream:
+        return ResidualStream(self.embedding(tokens), None, layout, self.rotary.tables(layout.max_length))
+
+    def _end(self, stream: ResidualStream) -> Tensor:
+        last = _next_norm(self.ops, stream, self.final_norm, torch.float32)
+        assert isinstance(last, Tensor)
+        return last
 
 
 class Esm2Layer(nn.Module):
@@ -121,9 +152,23 @@ class Esm2Layer(nn.Module):
         self.fc1 = nn.Linear(width, config.feed_forward, dtype=dtype)
         self.fc2 = nn.Linear(config.feed_forward, width, dtype=dtype)
 
+    @property
+    def dtype(self) -> torch.dtype:
+        """The precision of the matrix products."""
+        weight: Tensor = self.qkv.weight
+        return weight.dtype
+
     def to_fp8(self, ops: Ops) -> None:
+        """Replace the linear layers by FP8 ones, in place, on the device where they are."""
         for name in ("qkv", "attention_output", "fc1", "fc2"):
             setattr(self, name, Fp8Linear(getattr(self, name), ops.quantize))
+
+    def forward(self, stream: ResidualStream, ops: Ops, attention: Attention) -> None:
+        """Take the stream of a batch through this layer, in place."""
+        h = _next_norm(ops, stream, self.attention_norm, self.dtype)
+        stream.update = self.attend(h, stream.layout, stream.rotary, attention)
+        h = _next_norm(ops, stream, self.feed_forward_norm, self.dtype)
+        stream.update = self.feed_forward(h, ops)
 
     def attend(
         self, h: Activations, layout: SequenceLayout, rotary: RotaryTables, attention: Attention
@@ -139,10 +184,14 @@ class Esm2Layer(nn.Module):
         return out
 
 
-def _add_and_norm(
-    ops: Ops, x: Tensor, update: Tensor | None, norm: LayerNorm, dtype: torch.dtype
-) -> tuple[Tensor, Activations]:
-    """`pre_norm`, also for the first layer, where there is nothing to add yet."""
+def _next_norm(ops: Ops, stream: ResidualStream, norm: LayerNorm, dtype: torch.dtype) -> Activations:
+    """Add what is to be added, and normalise; before the first layer there is nothing to add."""
+    update, stream.update = stream.update, None
     if update is None:
-        return x, ops.norm(x, norm, dtype)
-    return ops.pre_norm(x, update, norm, dtype)
+        return ops.norm(stream.x, norm, dtype)
+    stream.x, h = ops.pre_norm(stream.x, update, norm, dtype)
+    return h
+
+
+def _pooled(last: Tensor, layout: SequenceLayout) -> Tensor:
+    return segment_mean(last, layout, skip_first=1, skip_last=1, at_most=POOLED_RESIDUES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,9 +12,11 @@ import torch
 from torch import Tensor, nn
 
 from virnucpro_backend.encoders.dnabert_s import DnabertS
-from virnucpro_backend.encoders.esm2 import Esm2
+from virnucpro_backend.encoders.esm2 import Esm2, Esm2Layer
 from virnucpro_backend.encoders.head import Head
+from virnucpro_backend.encoders.ops import choose_ops
 from virnucpro_backend.encoders.precision import DTYPES, Precision, forbid_hidden_rounding
+from virnucpro_backend.encoders.streamed_layers import StreamedLayers
 from virnucpro_backend.encoders.tokens import DnaTokenizer
 from virnucpro_backend.weights.checkpoints import open_checkpoint
 from virnucpro_backend.weights.errors import unreadable
@@ -42,8 +45,11 @@ class LoadedModel:
     head: Head
 
 
-def load_model(folder: Path, device: torch.device | str, precision: Precision) -> LoadedModel:
-    """Verify the files of a model folder and put the model on a device.
+def load_model(
+    folder: Path, device: torch.device | str, precision: Precision, *, streamed: bool = False
+) -> LoadedModel:
+    """Verify the files of a model folder and put the model on a device; ESM-2's layers into main memory, to
+    come to the device one after the other, if `streamed`.
 
     Tensors go one by one from the memory-mapped file to the device and are cast there: no second copy in
     memory. Raises WeightsError (`model_unknown`, `model_missing`, `model_damaged`, `weights_unreadable`).
@@ -56,8 +62,11 @@ def load_model(folder: Path, device: torch.device | str, precision: Precision) -
     with torch.device("meta"):
         esm2, dnabert_s = Esm2(model.esm2, dtype), DnabertS(model.dnabert_s, dtype)
     esm2_file, dnabert_s_file = open_checkpoint(paths["esm2"]), open_checkpoint(paths["dnabert_s"])
-    fill(esm2, esm2_state(esm2_file, model.esm2), where, esm2_file.name)
-    if precision == "fp8":
+    weights = esm2_state(esm2_file, model.esm2)
+    if streamed:
+        stream_layers(esm2, weights, where, esm2_file.name, fp8=precision == "fp8")
+    fill(esm2, weights, where, esm2_file.name)
+    if precision == "fp8" and not streamed:
         esm2.to_fp8()
     fill(dnabert_s, dnabert_s_state(dnabert_s_file, model.dnabert_s), where, dnabert_s_file.name)
 
@@ -101,16 +110,43 @@ def fill(model: Encoder, state: State, device: torch.device, name: str) -> None:
 
     Each tensor gets the dtype the model was built with. Raises WeightsError when one is missing or misshapen.
     """
-    tensors: dict[str, Tensor] = {}
-    for key, expected in model.state_dict().items():
-        tensor = state[key]()
-        if tensor.shape != expected.shape:
-            raise unreadable(name, f"{key} has the shape {tuple(tensor.shape)}, not {tuple(expected.shape)}")
-        tensors[key] = _moved(tensor, device, expected.dtype)
-    model.load_state_dict(tensors, assign=True)
+    model.load_state_dict(_tensors(model, state, "", device, name), assign=True)
     model.to(device)
     model.use_kernels_for(device)
     nn.Module.eval(model)
+
+
+def stream_layers(model: Esm2, state: State, device: torch.device, name: str, *, fp8: bool) -> None:
+    """Make the layers of an ESM-2 on the meta device into StreamedLayers. Raises as they and `fill` do.
+
+    Each layer is made on the device, as it would be if it stayed there, before it goes to main memory.
+    """
+    plans, ops = model.layers, choose_ops(device, model.dtype)
+    assert isinstance(plans, nn.ModuleList)
+
+    def build(number: int) -> Esm2Layer:
+        layer = copy.deepcopy(plans[number])
+        assert isinstance(layer, Esm2Layer)
+        layer.load_state_dict(_tensors(layer, state, f"layers.{number}.", device, name), assign=True)
+        if fp8:
+            layer.to_fp8(ops)
+        return layer.requires_grad_(False).eval()
+
+    model.layers = StreamedLayers(build, len(plans), device)
+
+
+def _tensors(
+    module: nn.Module, state: State, prefix: str, device: torch.device, name: str
+) -> dict[str, Tensor]:
+    """A tensor on the device for each of a module's own, whose names in `state` begin with a prefix."""
+    tensors: dict[str, Tensor] = {}
+    for key, expected in module.state_dict().items():
+        tensor = state[prefix + key]()
+        if tensor.shape != expected.shape:
+            shapes = f"{tuple(tensor.shape)}, not {tuple(expected.shape)}"
+            raise unreadable(name, f"{prefix}{key} has the shape {shapes}")
+        tensors[key] = _moved(tensor, device, expected.dtype)
+    return tensors
 
 
 def _moved(tensor: Tensor, device: torch.device, dtype: torch.dtype) -> Tensor:

@@ -1,0 +1,188 @@
+"""Layers whose weights lie in main memory and come to the device one after the other: for GPUs too small for
+all of them.
+
+There is room for two layers on the device. While one computes, a copy stream fills the other's place with the
+next layer. Weights are moved and never changed, so that the numbers are those of layers that stay. After the
+last layer the first one is fetched again, for the next batch.
+"""
+
+from __future__ import annotations
+
+import copy
+import logging
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+ALIGNMENT = 256
+"""Bytes; every tensor of a layer begins at a multiple, as PyTorch's own allocations on a GPU do."""
+
+log = logging.getLogger(__name__)
+
+
+class StreamedLayers(nn.Module):
+    """`count` layers of one structure, to iterate over. Each is valid until the next one is asked for.
+
+    `build` makes a layer, on the device and in its final form; it is called once per layer, in order. Raises
+    what `build` raises, and MemoryError or torch.OutOfMemoryError where either memory is too small.
+    """
+
+    def __init__(self, build: Callable[[int], nn.Module], count: int, device: torch.device) -> None:
+        super().__init__()
+        first = build(0)
+        places = _Places(first)
+        self._slots = (_Slot(first, places, device), _Slot(first, places, device))
+        self._weights = HostMemory(count, places.n_bytes, pin=device.type == "cuda")
+        self._copies = _stream(device) if device.type == "cuda" else None
+        for number in range(count):
+            self._slots[0].layer.load_state_dict((first if number == 0 else build(number)).state_dict())
+            self._weights[number].copy_(self._slots[0].memory)
+
+    def __len__(self) -> int:
+        return len(self._weights)
+
+    @property
+    def example(self) -> nn.Module:
+        """A layer, to ask for its structure and dtypes."""
+        return self._slots[0].layer
+
+    @property
+    def pinned(self) -> bool:
+        """Whether all weights are in memory that a GPU can fetch by itself."""
+        return self._weights.pinned
+
+    def __iter__(self) -> Iterator[nn.Module]:
+        for number in range(len(self)):
+            slot = self._slots[number % 2]
+            self._fetch(number, slot)
+            slot.wait_until_filled()
+            try:
+                yield slot.layer
+            finally:
+                slot.mark_used()
+            # Only now, with this layer's work queued: a copy from memory not pinned holds the host up.
+            following = (number + 1) % len(self)
+            self._fetch(following, self._slots[following % 2])
+
+    def _fetch(self, number: int, slot: _Slot) -> None:
+        if slot.holds != number:
+            slot.fill(number, self._weights[number], self._copies)
+
+
+class _Places:
+    """Where each tensor of a layer lies in one stretch of memory: name, first byte, shape and dtype."""
+
+    def __init__(self, layer: nn.Module) -> None:
+        self._tensors: list[tuple[str, int, torch.Size, torch.dtype]] = []
+        end = 0
+        for name, tensor in layer.state_dict().items():
+            self._tensors.append((name, end, tensor.shape, tensor.dtype))
+            end += -(-tensor.nbytes // ALIGNMENT) * ALIGNMENT
+        self.n_bytes = end
+
+    def views(self, memory: Tensor) -> dict[str, Tensor]:
+        """The tensors in a stretch uint8 [n_bytes], by name."""
+        views = {}
+        for name, begin, shape, dtype in self._tensors:
+            n_bytes = shape.numel() * dtype.itemsize
+            views[name] = memory[begin : begin + n_bytes].view(dtype).view(shape)
+        return views
+
+
+class _Slot:
+    """Room for one layer on the device, and the layer that computes with what is in it."""
+
+    def __init__(self, example: nn.Module, places: _Places, device: torch.device) -> None:
+        self.memory = torch.empty(places.n_bytes, dtype=torch.uint8, device=device)
+        self.layer = copy.deepcopy(example)
+        self.layer.load_state_dict(places.views(self.memory), assign=True)
+        self.holds: int | None = None
+        on_gpu = device.type == "cuda"
+        self._filled = torch.cuda.Event() if on_gpu else None  # type: ignore[no-untyped-call]
+        self._used = torch.cuda.Event() if on_gpu else None  # type: ignore[no-untyped-call]
+
+    def fill(self, number: int, weights: Tensor, copies: torch.cuda.Stream | None) -> None:
+        """Copy a layer's weights here, as soon as the device is through with those that are here."""
+        self.holds = None
+        if copies is None or self._used is None or self._filled is None:
+            self.memory.copy_(weights)
+        else:
+            copies.wait_event(self._used)
+            with torch.cuda.stream(copies):
+                self.memory.copy_(weights, non_blocking=True)
+            self._filled.record(copies)
+        self.holds = number
+
+    def wait_until_filled(self) -> None:
+        """Let the device's work that is queued from now on wait for the copy."""
+        if self._filled is not None:
+            torch.cuda.current_stream().wait_event(self._filled)
+
+    def mark_used(self) -> None:
+        """All work with these weights has been queued."""
+        if self._used is not None:
+            self._used.record()
+
+
+class HostMemory:
+    """Stretches of main memory, uint8 [n_bytes] each, pinned as far as the system allows.
+
+    Each is an allocation of its own, pinned afterwards: PyTorch's allocator of pinned memory would round it
+    up to the next power of two.
+    """
+
+    def __init__(self, count: int, n_bytes: int, *, pin: bool) -> None:
+        self._stretches = [torch.empty(n_bytes, dtype=torch.uint8, device="cpu") for _ in range(count)]
+        pinned = []
+        for stretch in self._stretches if pin else ():
+            if not _pin(stretch):
+                break
+            pinned.append(stretch)
+        self.pinned = len(pinned) == count
+        if pin and not self.pinned:
+            log.warning("only %d of %d layers are in pinned memory: slower copies", len(pinned), count)
+        # At the end of the process the system takes it all back by itself.
+        weakref.finalize(self, _unpin, pinned).atexit = False
+
+    def __len__(self) -> int:
+        return len(self._stretches)
+
+    def __getitem__(self, number: int) -> Tensor:
+        return self._stretches[number]
+
+
+def _stream(device: torch.device) -> torch.cuda.Stream:
+    return torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
+
+
+def _pin(memory: Tensor) -> bool:
+    try:
+        torch.cuda.check_error(_cudart().cudaHostRegister(memory.data_ptr(), memory.nbytes, 0))
+    except Exception as error:
+        log.warning("main memory can't be pinned: %s", error)
+        _forget_last_error()
+        return False
+    return True
+
+
+def _unpin(pinned: list[Tensor]) -> None:
+    """Before the memory goes back to the system."""
+    if pinned:
+        torch.cuda.synchronize()
+        for memory in pinned:
+            _cudart().cudaHostUnregister(memory.data_ptr())
+
+
+def _cudart() -> Any:
+    return torch.cuda.cudart()  # type: ignore[no-untyped-call]
+
+
+def _forget_last_error() -> None:
+    """CUDA keeps a refusal, and PyTorch would take it for the failure of whatever it launches next."""
+    try:
+        torch.zeros(1, device="cuda")
+    except RuntimeError:
+        log.debug("the refusal was forgotten")

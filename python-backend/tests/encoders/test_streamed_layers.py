@@ -1,0 +1,104 @@
+"""Layers that come to the device one after the other give, bit for bit, what layers that stay there give."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from random_weights import random_sequences, randomize
+from torch import Tensor
+
+from virnucpro_backend.encoders import streamed_layers
+from virnucpro_backend.encoders.esm2 import Esm2, Esm2Config
+from virnucpro_backend.encoders.layout import SequenceLayout
+from virnucpro_backend.encoders.streamed_layers import HostMemory, StreamedLayers
+from virnucpro_backend.weights.model_folder import fill, stream_layers
+
+DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
+DTYPES = [torch.float32, torch.bfloat16, torch.float16]
+
+
+def pair(layers: int, dtype: torch.dtype, device: str) -> tuple[Esm2, Esm2]:
+    """The same ESM-2 with layers that stay, and with streamed ones."""
+    config = Esm2Config(layers=layers, width=128, heads=2, feed_forward=256)
+    source = Esm2(config)
+    randomize(source, seed=layers)
+    state = {name: (lambda tensor=tensor: tensor) for name, tensor in source.state_dict().items()}
+    with torch.device("meta"):
+        resident, streamed = Esm2(config, dtype), Esm2(config, dtype)
+    stream_layers(streamed, state, torch.device(device), "test", fp8=False)
+    for model in (resident, streamed):
+        fill(model, state, torch.device(device), "test")
+    return resident, streamed
+
+
+def batches(device: str) -> list[tuple[Tensor, SequenceLayout]]:
+    made = []
+    for seed, (length, count) in enumerate([(70, 3), (12, 9), (40, 4)]):
+        tokens = torch.cat(random_sequences([length] * count, range(4, 24), (0, 2), seed=seed))
+        made.append((tokens.to(device), SequenceLayout.from_lengths([length] * count, torch.device(device))))
+    return made
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("layers", [1, 2, 3, 6, 7])
+def test_the_same_bits(layers: int, dtype: torch.dtype, device: str) -> None:
+    resident, streamed = pair(layers, dtype, device)
+    assert (streamed.streamed, streamed.dtype, resident.streamed) == (True, dtype, False)
+    given = batches(device)
+    expected = [resident.embed(*batch) for batch in given]
+    assert len({float(e.sum()) for e in expected}) == 3
+    for _ in range(2):
+        assert all(map(torch.equal, streamed.embed_all(given), expected))
+    assert all(torch.equal(streamed.embed(*batch), e) for batch, e in zip(given, expected, strict=True))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_sweep_that_fails_half_way_leaves_no_trace(device: str) -> None:
+    resident, streamed = pair(6, torch.float32, device)
+    given = batches(device)
+    for stop_at in range(6):
+        layers = iter(streamed.layers)
+        for _ in range(stop_at + 1):
+            next(layers)
+        del layers
+        assert torch.equal(streamed.embed(*given[0]), resident.embed(*given[0]))
+
+
+def test_the_weights_come_once_for_all_batches_of_a_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, streamed = pair(6, torch.float32, "cpu")
+    fetched = []
+    fill_slot = streamed_layers._Slot.fill
+    monkeypatch.setattr(
+        streamed_layers._Slot, "fill", lambda self, *a: (fetched.append(a[0]), fill_slot(self, *a))
+    )
+    for _ in range(2):
+        streamed.embed_all(batches("cpu"))
+    # The next sweep's first layer is fetched at the end of this one.
+    assert fetched == [0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5, 0]
+
+
+def test_only_two_layers_are_on_the_device() -> None:
+    _, streamed = pair(7, torch.float32, "cpu")
+    assert isinstance(streamed.layers, StreamedLayers)
+    assert len(streamed.layers) == 7
+    places = {layer.qkv.weight.data_ptr() for layer in streamed.layers}
+    assert len(places) == 2
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device here")
+def test_memory_that_cannot_be_pinned_still_serves(monkeypatch: pytest.MonkeyPatch) -> None:
+    real, refused = streamed_layers._pin, []
+
+    def some(memory: Tensor) -> bool:
+        if len(refused) == 0 and memory.nbytes > 0:
+            refused.append(memory)
+            # Not a valid range: the driver itself refuses, and PyTorch must not stumble over its error.
+            return real(torch.empty(0, dtype=torch.uint8))
+        return real(memory)
+
+    monkeypatch.setattr(streamed_layers, "_pin", some)
+    assert not HostMemory(3, 1 << 20, pin=True).pinned
+    resident, streamed = pair(6, torch.bfloat16, "cuda")
+    given = batches("cuda")
+    assert torch.equal(streamed.embed(*given[0]), resident.embed(*given[0]))

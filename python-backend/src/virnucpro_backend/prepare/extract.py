@@ -21,7 +21,8 @@ import numpy.typing as npt
 
 from virnucpro_backend.prepare.failures import FailureCode, PrepareError, writing_failed
 from virnucpro_backend.prepare.input_file import InputFile
-from virnucpro_backend.prepare.scan import ScanBatch, new_scanner, scan
+from virnucpro_backend.prepare.scan import new_scanner, scan
+from virnucpro_backend.prepare.scan_batch import ScanBatch
 from virnucpro_backend.prepare.sniff import sniff_format
 from virnucpro_backend.protocol import Channel, Command, EndOfCommands, MalformedCommand
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from virnucpro_backend.prepare.arrays import IntArray, offsets_of
-from virnucpro_backend.prepare.scan import MAX_HEADER_BYTES, WHITE_SPACE, ScanBatch, without_white_space
+from virnucpro_backend.prepare.scan_batch import MAX_HEADER_BYTES, WHITE_SPACE, ScanBatch, without_white_space
 
 _LINE_FEED, _CARRIAGE_RETURN = 10, 13
 _HEADER = ord(">")

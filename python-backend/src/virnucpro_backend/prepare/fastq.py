@@ -11,7 +11,7 @@ import numpy as np
 
 from virnucpro_backend.prepare.arrays import IntArray, offsets_of, ragged_indices
 from virnucpro_backend.prepare.fastq_lines import FastqLines, next_place, split_lines
-from virnucpro_backend.prepare.scan import EMPTY_BATCH, MAX_HEADER_BYTES, ScanBatch, without_white_space
+from virnucpro_backend.prepare.scan_batch import EMPTY_BATCH, MAX_HEADER_BYTES, ScanBatch, without_white_space
 
 # No read is as long as this. A record that is, or has as many lines, is named rather than held in memory.
 MAX_RECORD_BYTES = 32 << 20

@@ -1,43 +1,14 @@
-"""What both scanners deliver, and how a scanner is chosen and driven."""
+"""How a scanner is chosen and driven."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Protocol
 
-import numpy as np
-
-from virnucpro_backend.prepare.arrays import ByteArray, IntArray
+from virnucpro_backend.prepare.fasta import FastaScanner
+from virnucpro_backend.prepare.fastq import FastqScanner
+from virnucpro_backend.prepare.scan_batch import ScanBatch
 from virnucpro_backend.prepare.sniff import UTF8_BOM, SequenceFormat
-
-MAX_HEADER_BYTES = 1 << 20
-WHITE_SPACE = b"\n\r \t"
-
-
-@dataclass(frozen=True)
-class ScanBatch:
-    """What a block of input added.
-
-    letters: uint8 [n], letters of sequences, as written, without white space. Those before begins[0] go on
-    with the record that was open before. begins: int64 [k], where in `letters` the records that begin here
-    begin. byte_offsets: int64 [k], place of a record's first byte in the decompressed stream. headers:
-    whole header lines without '>' or '@' and line end, one after the other; header_counts: int64 [k], bytes
-    of each. malformed: what is wrong, by the number of the record within the input; named before the next
-    record begins.
-    """
-
-    letters: ByteArray
-    begins: IntArray
-    byte_offsets: IntArray
-    headers: bytes
-    header_counts: IntArray
-    malformed: dict[int, str] = field(default_factory=dict)
-
-
-EMPTY_BATCH = ScanBatch(
-    np.zeros(0, np.uint8), np.zeros(0, np.int64), np.zeros(0, np.int64), b"", np.zeros(0, np.int64)
-)
 
 
 class Scanner(Protocol):
@@ -64,17 +35,4 @@ def scan(blocks: Iterable[bytes], scanner: Scanner) -> Iterator[ScanBatch]:
 
 def new_scanner(sequence_format: SequenceFormat) -> Scanner:
     """A scanner at the beginning of a stream of that format."""
-    from virnucpro_backend.prepare.fasta import FastaScanner
-    from virnucpro_backend.prepare.fastq import FastqScanner
-
     return FastaScanner() if sequence_format == "fasta" else FastqScanner()
-
-
-def without_white_space(joined: bytes, bounds: IntArray) -> tuple[ByteArray, IntArray]:
-    """Drop white space from `joined`; returns the letters and where the given places (ascending) now are."""
-    letters = np.frombuffer(joined.translate(None, WHITE_SPACE), np.uint8)
-    if letters.size == len(joined):
-        return letters, bounds
-    data = np.frombuffer(joined, np.uint8)
-    places = np.flatnonzero((data == 10) | (data == 13) | (data == 32) | (data == 9))
-    return letters, bounds - np.searchsorted(places, bounds)

@@ -1,0 +1,47 @@
+"""What the scanners of FASTA and FASTQ deliver, block by block."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from virnucpro_backend.prepare.arrays import ByteArray, IntArray
+
+MAX_HEADER_BYTES = 1 << 20
+WHITE_SPACE = b"\n\r \t"
+
+
+@dataclass(frozen=True)
+class ScanBatch:
+    """What a block of input added.
+
+    letters: uint8 [n], letters of sequences, as written, without white space. Those before begins[0] go on
+    with the record that was open before. begins: int64 [k], where in `letters` the records that begin here
+    begin. byte_offsets: int64 [k], place of a record's first byte in the decompressed stream. headers:
+    whole header lines without '>' or '@' and line end, one after the other; header_counts: int64 [k], bytes
+    of each. malformed: what is wrong, by the number of the record within the input; named before the next
+    record begins.
+    """
+
+    letters: ByteArray
+    begins: IntArray
+    byte_offsets: IntArray
+    headers: bytes
+    header_counts: IntArray
+    malformed: dict[int, str] = field(default_factory=dict)
+
+
+EMPTY_BATCH = ScanBatch(
+    np.zeros(0, np.uint8), np.zeros(0, np.int64), np.zeros(0, np.int64), b"", np.zeros(0, np.int64)
+)
+
+
+def without_white_space(joined: bytes, bounds: IntArray) -> tuple[ByteArray, IntArray]:
+    """Drop white space from `joined`; returns the letters and where the given places (ascending) now are."""
+    letters = np.frombuffer(joined.translate(None, WHITE_SPACE), np.uint8)
+    if letters.size == len(joined):
+        return letters, bounds
+    data = np.frombuffer(joined, np.uint8)
+    places = np.flatnonzero((data == 10) | (data == 13) | (data == 32) | (data == 9))
+    return letters, bounds - np.searchsorted(places, bounds)

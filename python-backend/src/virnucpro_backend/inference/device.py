@@ -24,12 +24,15 @@ _OTHER_DEVICE = "Choose another device, or leave this one out."
 @dataclass(frozen=True)
 class OpenDevice:
     """A device that is ready for a model; `uuid` is what the device itself says, None for a CPU or an Apple
-    GPU.
+    GPU. `memory_total`: bytes of a GPU's memory, 0 for the others; `memory_limit`: those of them that this
+    process may take, None for all that are free.
     """
 
     device: torch.device
     name: str
     uuid: str | None
+    memory_total: int = 0
+    memory_limit: int | None = None
 
 
 def open_device(kind: DeviceKind, precision: Precision, memory_fraction: float | None) -> OpenDevice:
@@ -100,9 +103,12 @@ def _open_cuda(precision: Precision, memory_fraction: float | None) -> OpenDevic
     check_capability(properties.name, (properties.major, properties.minor), precision)
     if memory_fraction is None and sys.platform == "win32":
         memory_fraction = WDDM_MEMORY_SHARE * free / total
+    limit = None
     if memory_fraction is not None:
         torch.cuda.set_per_process_memory_fraction(memory_fraction, device)
-    return OpenDevice(device, properties.name, uuid_as_nvml_writes_it(str(properties.uuid), visible))
+        limit = int(memory_fraction * total)
+    uuid = uuid_as_nvml_writes_it(str(properties.uuid), visible)
+    return OpenDevice(device, properties.name, uuid, total, limit)
 
 
 def _open_mps(memory_fraction: float | None) -> OpenDevice:

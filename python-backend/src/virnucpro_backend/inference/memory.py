@@ -7,9 +7,7 @@ import gc
 import torch
 
 from virnucpro_backend.host import own_memory_bytes
-
-SMALLEST_BUDGET = 256
-"""Tokens; a device that can't hold a batch of so few can't do this work."""
+from virnucpro_backend.inference.memory_profile import SMALLEST_BUDGET
 
 _OUT_OF_MEMORY_WORDS = (
     "out of memory",
@@ -58,6 +56,16 @@ def free_cached_memory(device: torch.device) -> None:
     elif device.type == "mps":
         torch.mps.synchronize()
         torch.mps.empty_cache()
+
+
+def allowance(device: torch.device, limit: int | None) -> int:
+    """Bytes of a GPU's memory that PyTorch can hold at most: what it holds already, and what is free now.
+
+    `limit`: bytes that this process must not exceed. What CUDA itself takes is no longer free.
+    """
+    free, _ = torch.cuda.mem_get_info(device)
+    most = free + torch.cuda.memory_reserved(device)
+    return int(most if limit is None else min(most, limit))
 
 
 def memory_in_use(device: torch.device) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 import torch
 from torch import Tensor, nn
 
@@ -13,6 +15,9 @@ from virnucpro_backend.encoders.kernels.triton_attention import attend_long, att
 from virnucpro_backend.encoders.kernels.triton_gelu import gated_gelu, gelu_inplace, quantize_rows
 from virnucpro_backend.encoders.kernels.triton_norm import norm_rows
 from virnucpro_backend.encoders.layout import SequenceLayout
+
+LAYOUTS_KEPT = 8
+"""More than batches that go through a layer before the next one does."""
 
 
 class FusedOps:
@@ -76,7 +81,7 @@ class FusedAttention:
     packs = True
 
     def __init__(self) -> None:
-        self._planned: tuple[SequenceLayout, AttentionWork] | None = None
+        self._planned: deque[tuple[SequenceLayout, AttentionWork]] = deque(maxlen=LAYOUTS_KEPT)
 
     def __call__(
         self,
@@ -99,7 +104,10 @@ class FusedAttention:
         return out
 
     def _work_for(self, layout: SequenceLayout, device: torch.device) -> AttentionWork:
-        """Every layer asks for the same layout's work, so that of the last one is kept."""
-        if self._planned is None or self._planned[0] is not layout:
-            self._planned = layout, AttentionWork.on_device(layout.lengths, device)
-        return self._planned[1]
+        """Every layer asks for the same layouts' work, so that of the last ones is kept."""
+        for planned, work in self._planned:
+            if planned is layout:
+                return work
+        work = AttentionWork.on_device(layout.lengths, device)
+        self._planned.append((layout, work))
+        return work

@@ -1,0 +1,102 @@
+"""How many tokens a batch may hold, from what a model was measured to need: arithmetic without a device.
+
+Memory in use at the height of a batch of t tokens is taken to be `fixed_bytes + t * bytes_per_token`. All
+bytes are of the device's memory; the allowance is what this process can hold of it at most.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Literal
+
+Placement = Literal["resident", "streamed"]
+"""Where ESM-2's layers are: all on the device, or in main memory, coming to the device one by one."""
+
+SMALLEST_BUDGET = 256
+"""Tokens; a device that can't hold a batch of so few can't do this work."""
+
+SPARE_BYTES = 256 << 20
+"""Left for the embeddings of the shards in work, and for kernels that are not loaded yet."""
+
+SHARE_FOR_BATCHES = 0.9
+"""Of what is left; the rest is for holes between tensors of many sizes."""
+
+
+@dataclass(frozen=True)
+class MemoryProfile:
+    """What a model needs on a device in one placement. `code`: the software that this was measured with."""
+
+    placement: Placement
+    fixed_bytes: int
+    bytes_per_token: int
+    code: str
+
+    def fields(self) -> dict[str, object]:
+        """As it goes into a message."""
+        return asdict(self)
+
+
+def profile_through(
+    smaller: tuple[int, int], larger: tuple[int, int], placement: Placement, code: str
+) -> MemoryProfile:
+    """The profile on which two measurements (tokens, peak bytes) lie.
+
+    Where the larger batch needed no more than the smaller one, a token costs one byte. Raises ValueError
+    unless the second has more tokens.
+    """
+    (few, low), (many, high) = smaller, larger
+    if many <= few:
+        raise ValueError("the second measurement must be of a larger batch")
+    per_token = max(1, math.ceil((high - low) / (many - few)))
+    return MemoryProfile(placement, max(0, low - few * per_token), per_token, code)
+
+
+def wider(one: MemoryProfile, other: MemoryProfile) -> MemoryProfile:
+    """A profile that both encoders keep to, one after the other on the same device."""
+    return replace(
+        one,
+        fixed_bytes=max(one.fixed_bytes, other.fixed_bytes),
+        bytes_per_token=max(one.bytes_per_token, other.bytes_per_token),
+    )
+
+
+def budget(profile: MemoryProfile, allowance: int, wanted: int) -> int:
+    """Tokens per batch: `wanted` if they fit, else the largest 256 * 2^k that fits, or 0.
+
+    Powers of two, so that a few megabytes more or less of free memory do not change the batches.
+    """
+    fitting = _room(profile, allowance) // profile.bytes_per_token
+    if fitting >= wanted:
+        return wanted
+    if fitting < SMALLEST_BUDGET:
+        return 0
+    steps: int = int(fitting // SMALLEST_BUDGET).bit_length() - 1
+    return SMALLEST_BUDGET << steps
+
+
+def after_running_out(profile: MemoryProfile, allowance: int, before: int, after: int) -> MemoryProfile:
+    """The profile corrected by experience: with this allowance `before` tokens did not fit, `after` are next.
+
+    Where the allowance has shrunk so far that the profile says as much by itself, it was right.
+    """
+    if budget(profile, allowance, before) <= after:
+        return profile
+    least_that_tells = _room(profile, allowance) // (after + 1) + 1
+    return replace(profile, bytes_per_token=least_that_tells)
+
+
+def parse_profile(fields: Mapping[str, object]) -> MemoryProfile:
+    """A profile out of a message. Raises ValueError."""
+    placement, code = fields.get("placement"), fields.get("code")
+    sizes = [fields.get(name) for name in ("fixed_bytes", "bytes_per_token")]
+    if placement not in ("resident", "streamed") or not isinstance(code, str):
+        raise ValueError("placement or code is not valid")
+    if any(not isinstance(size, int) or isinstance(size, bool) or size < 0 for size in sizes) or not sizes[1]:
+        raise ValueError("fixed_bytes and bytes_per_token must be whole numbers")
+    return MemoryProfile(placement, sizes[0], sizes[1], code)  # type: ignore[arg-type]
+
+
+def _room(profile: MemoryProfile, allowance: int) -> int:
+    return max(0, int((allowance - profile.fixed_bytes - SPARE_BYTES) * SHARE_FOR_BATCHES))

@@ -1,0 +1,81 @@
+"""Which cards hold the published model as a whole. No memory is taken for it: sizes are all that counts."""
+
+from __future__ import annotations
+
+import pytest
+
+from virnucpro_backend.bench.models import DNABERT_S, ESM2_3B
+from virnucpro_backend.inference.memory_profile import SPARE_BYTES
+from virnucpro_backend.inference.placement import (
+    MAIN_MEMORY_LEFT,
+    WORTHWHILE_BATCH,
+    ModelSizes,
+    main_memory_suffices,
+    placements_to_try,
+)
+from virnucpro_backend.weights.model_json import ModelDescription
+
+GIB = 1 << 30
+CUDA_ITSELF = GIB // 2
+"""What a process takes of a card before it has a single tensor there; 0.3 to 0.5 GiB."""
+
+
+@pytest.fixture(scope="module")
+def published() -> ModelDescription:
+    return ModelDescription(
+        name="500",
+        title="",
+        notice=None,
+        chunk_length=500,
+        files={},
+        esm2=ESM2_3B,
+        dnabert_s=DNABERT_S,
+        norm_bands=None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("card_gib", "precision", "first"),
+    [
+        (4, "bf16", "streamed"),
+        (6, "fp16", "streamed"),
+        (8, "fp16", "resident"),
+        (8, "bf16", "resident"),
+        (8, "fp32", "streamed"),
+        (12, "fp16", "resident"),
+        (11, "fp32", "streamed"),
+        (16, "fp32", "resident"),
+    ],
+)
+def test_the_published_model_by_card(
+    published: ModelDescription, card_gib: int, precision: str, first: str
+) -> None:
+    sizes = ModelSizes.of(published, precision)  # type: ignore[arg-type]
+    assert placements_to_try("auto", sizes, card_gib * GIB - CUDA_ITSELF)[0] == first
+    for forced in ("resident", "streamed"):
+        assert placements_to_try(forced, sizes, 2 * GIB) == [forced]  # type: ignore[arg-type]
+
+
+def test_sizes_of_the_published_model(published: ModelDescription) -> None:
+    half, full = ModelSizes.of(published, "fp16"), ModelSizes.of(published, "fp32")
+    assert 5.2 < half.layers / GIB < half.weights / GIB < 5.6
+    assert 1.99 < full.layers / half.layers < 2
+    assert 50_000 < half.per_token < 80_000
+
+
+def test_the_step_between_the_two_placements(published: ModelDescription) -> None:
+    sizes = ModelSizes.of(published, "bf16")
+    enough = next(
+        free
+        for free in range(sizes.weights, 8 * GIB, 1 << 20)
+        if placements_to_try("auto", sizes, free)[0] == "resident"
+    )
+    left = enough - sizes.weights - SPARE_BYTES
+    assert left >= WORTHWHILE_BATCH * sizes.per_token > 0.8 * left
+
+
+def test_streamed_layers_need_main_memory(published: ModelDescription) -> None:
+    sizes = ModelSizes.of(published, "bf16")
+    assert main_memory_suffices(sizes, 8 * GIB)
+    assert not main_memory_suffices(sizes, sizes.layers + MAIN_MEMORY_LEFT - 1)
+    assert main_memory_suffices(sizes, 0), "not known"

@@ -17,6 +17,7 @@ export function predictCommand(root: Command): Command {
     .addOption(new Option('--precision <name>').choices(['auto', 'bf16', 'fp16', 'fp32', 'fp8']))
     .option('--tokens-per-batch <n>', 'tokens computed at once', positiveInteger)
     .option('--residues-per-part <n>', 'size of a part, the unit of work and of resuming', positiveInteger)
+    .option('--no-embed-equal-sequences-once', 'compute equal proteins of a part as often as they occur')
     .addOption(
       new Option('--embeddings [precision]', 'keep the embeddings').choices(['fp16', 'fp32']).preset('fp16'),
     )

@@ -42,6 +42,8 @@ export const planSchema = z.object({
   tokensPerBatch: z.int().positive(),
   residuesPerShard: z.int().positive(),
   tailShards: countSchema,
+  /** Frames of a shard with the same letters share one pass of an encoder. Runs from before it was a choice had it off. */
+  embedEqualSequencesOnce: z.boolean().default(false),
   embeddings: embeddingPrecisionSchema.nullable(),
 });
 export type Plan = z.infer<typeof planSchema>;

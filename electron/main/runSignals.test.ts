@@ -22,6 +22,7 @@ const summary: RunSummary = {
     tokensPerBatch: 4096,
     residuesPerShard: 16_384,
     tailShards: 32,
+    embedEqualSequencesOnce: true,
     embeddings: null,
   },
   request: {
@@ -30,6 +31,7 @@ const summary: RunSummary = {
     devices: 'auto',
     precision: 'auto',
     embeddings: null,
+    embedEqualSequencesOnce: true,
     keepWork: false,
     force: false,
   },

@@ -22,6 +22,7 @@ export interface PredictFlags {
   precision?: string;
   tokensPerBatch?: number;
   residuesPerPart?: number;
+  embedEqualSequencesOnce?: boolean;
   embeddings?: boolean | string;
   keepWork?: boolean;
   force?: boolean;
@@ -74,6 +75,7 @@ function runRequest(inputs: string[], flags: PredictFlags, defaultModel: string)
     precision: flags.precision ?? 'auto',
     tokensPerBatch: flags.tokensPerBatch,
     residuesPerShard: flags.residuesPerPart,
+    embedEqualSequencesOnce: flags.embedEqualSequencesOnce,
     embeddings: flags.embeddings === true ? 'fp16' : flags.embeddings || null,
     keepWork: flags.keepWork ?? false,
     force: flags.force ?? false,

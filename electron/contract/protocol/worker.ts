@@ -31,6 +31,7 @@ const loadCommandSchema = z.object({
   model_folder: z.string(),
   precision: precisionSchema,
   tokens_per_batch: z.int().positive(),
+  embed_equal_sequences_once: z.boolean(),
   embeddings: embeddingPrecisionSchema.nullable(),
   /** Largest share of the device's memory to use; null for all that is free. */
   memory_fraction: z.number().positive().max(1).nullable(),
@@ -98,6 +99,9 @@ const shardDoneSchema = z.object({
   frames_outside_norm_band: countSchema,
   /** Times a batch was halved after the device ran out of memory: such scores are bounded, not byte-identical. */
   batch_halvings: countSchema,
+  /** Frames whose protein, or nucleotides, were embedded with an equal frame's. */
+  repeated_proteins: countSchema,
+  repeated_nucleotides: countSchema,
   peak_memory_bytes: countSchema,
 });
 export type ShardDone = z.infer<typeof shardDoneSchema>;

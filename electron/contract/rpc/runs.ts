@@ -28,6 +28,8 @@ export const runRequestSchema = z.object({
   precision: z.union([z.literal('auto'), precisionSchema]).default('auto'),
   tokensPerBatch: z.int().positive().optional(),
   residuesPerShard: z.int().positive().optional(),
+  /** Equal proteins, and equal nucleotides, of a part go through their encoder once. */
+  embedEqualSequencesOnce: z.boolean().default(true),
   embeddings: embeddingPrecisionSchema.nullable().default(null),
   keepWork: z.boolean().default(false),
   force: z.boolean().default(false),

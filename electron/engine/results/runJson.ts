@@ -33,6 +33,7 @@ export function runJson(
       tokens_per_batch: plan.tokensPerBatch,
       residues_per_part: plan.residuesPerShard,
       tail_parts: plan.tailShards,
+      embed_equal_sequences_once: plan.embedEqualSequencesOnce,
       embeddings: plan.embeddings,
       model: {
         name: plan.model.name,
@@ -76,6 +77,9 @@ export function runJson(
       // Equal within the tolerance to an undisturbed run, rather than byte for byte.
       parts_bounded: counts.boundedShards,
       parts_recomputed_fp32: counts.recomputedShards,
+      // Frames that shared an equal frame's pass of ESM-2, or of DNABERT-S.
+      frames_protein_repeated: counts.repeatedProteins,
+      frames_nucleotides_repeated: counts.repeatedNucleotides,
       parts_failed: tables.counts.failedShards,
       tolerance: facts.tolerance,
     },

@@ -93,6 +93,7 @@ export async function createRun(
     tokensPerBatch: request.tokensPerBatch ?? TOKENS_PER_BATCH[hardware],
     residuesPerShard: request.residuesPerShard ?? RESIDUES_PER_SHARD[hardware],
     tailShards: TAIL_SHARDS,
+    embedEqualSequencesOnce: request.embedEqualSequencesOnce,
     embeddings: request.embeddings,
   };
   const runId = randomUUID();

@@ -226,6 +226,7 @@ export class WorkingPeriod {
         model_folder: plan.model.folder,
         precision: plan.precision,
         tokens_per_batch: learntTokens.get(device.id) ?? plan.tokensPerBatch,
+        embed_equal_sequences_once: plan.embedEqualSequencesOnce,
         embeddings: plan.embeddings,
         memory_fraction: null,
       },

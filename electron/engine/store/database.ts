@@ -36,6 +36,6 @@ export function isEmptyDatabase(db: Database.Database): boolean {
   return db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0;
 }
 
-function versionOf(db: Database.Database): number {
+export function versionOf(db: Database.Database): number {
   return db.pragma('user_version', { simple: true }) as number;
 }

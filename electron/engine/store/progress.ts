@@ -11,11 +11,14 @@ export function readCounts(db: Database.Database): RunCounts {
     residues: number;
     bounded: number;
     recomputed: number;
+    repeated_proteins: number;
+    repeated_nucleotides: number;
   }
   const rows = db
     .prepare<[], Columns>(
       `SELECT state, count(*) AS shards, sum(frames) AS frames, sum(residues) AS residues,
-         sum(bisected OR batch_halvings > 0) AS bounded, sum(recomputed_fp32 > 0) AS recomputed
+         sum(bisected OR batch_halvings > 0) AS bounded, sum(recomputed_fp32 > 0) AS recomputed,
+         sum(repeated_proteins) AS repeated_proteins, sum(repeated_nucleotides) AS repeated_nucleotides
        FROM shard GROUP BY state`,
     )
     .all();
@@ -38,6 +41,8 @@ export function readCounts(db: Database.Database): RunCounts {
     records: db.prepare<[], number>('SELECT coalesce(max(row) + 1, 0) FROM record').pluck().get() ?? 0,
     boundedShards: done?.bounded ?? 0,
     recomputedShards: done?.recomputed ?? 0,
+    repeatedProteins: done?.repeated_proteins ?? 0,
+    repeatedNucleotides: done?.repeated_nucleotides ?? 0,
   };
 }
 

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { appError, AppFailure } from '../../contract/errors.ts';
 import type { Plan } from '../../contract/plan.ts';
-import { checkKind, isEmptyDatabase, migrate } from './database.ts';
+import { checkKind, isEmptyDatabase, migrate, versionOf } from './database.ts';
 import { networkFileSystem } from './networkFileSystem.ts';
 import { closeOpenAttempts } from './attempts.ts';
 import { insertRun } from './runRows.ts';
 import { runReadMethods, runWriteMethods, type RunReadMethods, type RunWriteMethods } from './runMethods.ts';
-import { RUN_DATABASE } from './runSchema.ts';
+import { RUN_DATABASE, STAND_INS } from './runSchema.ts';
 import type { Journal } from './storeProtocol.ts';
 import { syncFolder } from './syncFolder.ts';
 import type { RunDescription } from './types.ts';
@@ -46,6 +46,7 @@ export function openRunWriter(
 /** Opens run.db for a thread that only reads, beside a writer of this or another process. */
 export function openRunReader(folder: string): RunReadMethods {
   const db = openExisting(folder, join(folder, RUN_DATABASE_FILE), true);
+  db.exec(STAND_INS[versionOf(db)] ?? '');
   db.pragma('cache_size = -65536');
   return runReadMethods(db, folder);
 }

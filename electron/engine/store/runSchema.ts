@@ -169,8 +169,20 @@ CREATE TABLE event (
 ) STRICT;
 `;
 
+/** Frames whose protein, or nucleotides, were embedded with an equal frame's. */
+const VERSION_2 = `
+ALTER TABLE shard ADD COLUMN repeated_proteins INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE shard ADD COLUMN repeated_nucleotides INTEGER NOT NULL DEFAULT 0;
+`;
+
+/** Makes an older file that is only looked at read like one of the current version: `[i]` for a file of version i. */
+export const STAND_INS: readonly string[] = [
+  '',
+  'CREATE TEMP VIEW shard AS SELECT *, 0 AS repeated_proteins, 0 AS repeated_nucleotides FROM main.shard',
+];
+
 export const RUN_DATABASE: DatabaseKind = {
   applicationId: 0x564e5052, // "VNPR"
-  migrations: [VERSION_1],
+  migrations: [VERSION_1, VERSION_2],
   notOurs: 'folder_not_a_run',
 };

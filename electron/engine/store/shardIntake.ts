@@ -47,7 +47,8 @@ export function shardIntakeMethods(db: Database.Database, folder: string) {
   const release = db.prepare(`UPDATE shard SET state = 'pending', device = NULL WHERE key = ?`);
   const markDone = db.prepare(
     `UPDATE shard SET state = 'done', seconds = ?, scores_sha256 = ?, embeddings_sha256 = ?, recomputed_fp32 = ?,
-       frames_failed = ?, frames_outside_norm_band = ?, batch_halvings = ?, failure_code = NULL, failure_message = NULL
+       frames_failed = ?, frames_outside_norm_band = ?, batch_halvings = ?, repeated_proteins = ?,
+       repeated_nucleotides = ?, failure_code = NULL, failure_message = NULL
      WHERE key = ?`,
   );
 
@@ -85,6 +86,8 @@ export function shardIntakeMethods(db: Database.Database, folder: string) {
       done.frames_failed,
       done.frames_outside_norm_band,
       done.batch_halvings,
+      done.repeated_proteins,
+      done.repeated_nucleotides,
       shard.key,
     );
     endAttemptsOf(db, shard.key, { outcome: 'done', endedAt });

@@ -86,6 +86,9 @@ export interface RunCounts {
   boundedShards: number;
   /** Done shards in which frames were recomputed in FP32. */
   recomputedShards: number;
+  /** Frames of done shards whose protein, or nucleotides, were embedded with an equal frame's. */
+  repeatedProteins: number;
+  repeatedNucleotides: number;
 }
 
 export interface WorkCount {

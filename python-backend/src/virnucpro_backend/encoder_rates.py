@@ -55,7 +55,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     device = torch.device("cuda", 0)
     model = load_model(arguments.model, device, arguments.precision)
     warm_up(model)
-    scorer = ShardScorer(model, arguments.tokens_per_batch, None, lambda where: model)
+    scorer = ShardScorer(model, arguments.tokens_per_batch, False, None, lambda where: model)
     esm2_steps: list[Step] = []
     dnabert_s_steps: list[Step] = []
     frames = residues = 0

@@ -37,6 +37,7 @@ LOAD = {
     "model_folder": "/models/500 β",
     "precision": "bf16",
     "tokens_per_batch": 16384,
+    "embed_equal_sequences_once": True,
     "embeddings": None,
     "memory_fraction": None,
 }
@@ -93,7 +94,8 @@ def spoilt() -> Iterator[Json]:
             yield {key: value for key, value in sample.items() if key != name}
             yield {**sample, name: ["unexpected"]}
             yield {**sample, name: -3}
-            yield {**sample, name: True}
+            if not isinstance(sample[name], bool):
+                yield {**sample, name: True}
 
 
 def test_what_the_contract_forbids_is_refused() -> None:

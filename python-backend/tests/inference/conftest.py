@@ -13,7 +13,7 @@ def one_thread() -> None:
     torch.set_num_threads(1)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_scorer():  # type: ignore[no-untyped-def]
     """A factory of scorers with the demo model on the CPU."""
 
@@ -22,6 +22,7 @@ def make_scorer():  # type: ignore[no-untyped-def]
         fields: dict[str, object] = {
             "model": model,
             "tokens_per_batch": tokens_per_batch,
+            "embed_equal_sequences_once": False,
             "embeddings": None,
             "load_fp32": lambda device: load_model(DEMO_MODEL, device, "fp32"),
         }

@@ -72,6 +72,7 @@ class RunningWorker:
                 "model_folder": str(DEMO_MODEL),
                 "precision": "fp32",
                 "tokens_per_batch": 2048,
+                "embed_equal_sequences_once": True,
                 "embeddings": None,
                 "memory_fraction": None,
                 **changes,

@@ -100,6 +100,8 @@ export const newRun = {
   'advanced.keepWorkHelp': 'Sonst werden sie gelöscht, sobald die Ergebnisse geschrieben sind',
   'advanced.useCpu': 'Nur den Prozessor verwenden',
   'advanced.useCpuHelp': 'Lässt die GPUs anderen; mit den vollen Modellen sehr langsam',
+  'advanced.equalOnce': 'Gleiche Proteine einmal berechnen',
+  'advanced.equalOnceHelp': 'Leserahmen eines Teils mit gleichen Buchstaben durchlaufen die Modelle einmal',
 
   'newRun.output': 'Ergebnisse',
   'newRun.name': 'Name des Laufs',

@@ -93,6 +93,9 @@ export const run = {
   'plan.chunkLength': 'Stücklänge',
   'plan.created': 'Angelegt',
 
+  'plan.equalSequences': 'Gleiche Proteine eines Teils',
+  'plan.equalOnce': 'Einmal berechnet',
+  'plan.equalEach': 'Jedes Mal berechnet',
   'example.matches': 'Ihre Installation gibt die erwarteten Antworten.',
   'example.compared':
     '{count, plural, one {# Wert wurde} other {# Werte wurden}} mit dem gespeicherten Ergebnis verglichen.',

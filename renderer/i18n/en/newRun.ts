@@ -98,6 +98,8 @@ export const newRun = {
   'advanced.keepWorkHelp': 'Else they are deleted once the results are written',
   'advanced.useCpu': 'Use the processor only',
   'advanced.useCpuHelp': 'Leaves the GPUs to others; very slow with the full models',
+  'advanced.equalOnce': 'Compute equal proteins once',
+  'advanced.equalOnceHelp': 'Frames of a part with the same letters share one pass through the models',
 
   'newRun.output': 'Results',
   'newRun.name': 'Name of the run',

@@ -92,6 +92,9 @@ export const run = {
   'plan.chunkLength': 'Chunk length',
   'plan.created': 'Created',
 
+  'plan.equalSequences': 'Equal proteins of a part',
+  'plan.equalOnce': 'Computed once',
+  'plan.equalEach': 'Computed each time',
   'example.matches': 'Your installation gives the expected answers.',
   'example.compared':
     '{count, plural, one {# score was} other {# scores were}} compared with the stored result.',

@@ -91,6 +91,12 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
             />
           )}
           <Checkbox
+            label={t('advanced.equalOnce')}
+            description={t('advanced.equalOnceHelp')}
+            checked={choices.embedEqualSequencesOnce}
+            onChange={(event) => choose({ embedEqualSequencesOnce: event.currentTarget.checked })}
+          />
+          <Checkbox
             label={t('advanced.keepWork')}
             description={t('advanced.keepWorkHelp')}
             checked={choices.keepWork}

@@ -17,6 +17,10 @@ export function PlanCard({ run }: { run: RunSummary }) {
           { label: t('advanced.precision'), value: t(`precision.${plan.precision}`) },
           { label: t('advanced.tokensPerBatch'), value: format.integer(plan.tokensPerBatch) },
           { label: t('advanced.partSize'), value: format.integer(plan.residuesPerShard) },
+          {
+            label: t('plan.equalSequences'),
+            value: t(plan.embedEqualSequencesOnce ? 'plan.equalOnce' : 'plan.equalEach'),
+          },
           { label: t('advanced.embeddings'), value: t(`embeddings.${plan.embeddings ?? 'none'}`) },
           { label: t('plan.created'), value: format.dateTime(run.createdAt) },
         ]}

@@ -22,6 +22,7 @@ export interface RunChoices {
   readonly keepWork: boolean;
   readonly tokensPerBatch: number | null;
   readonly residuesPerShard: number | null;
+  readonly embedEqualSequencesOnce: boolean;
 }
 
 export const RUN_REQUEST_DEFAULTS: RunChoices = {
@@ -36,6 +37,7 @@ export const RUN_REQUEST_DEFAULTS: RunChoices = {
   keepWork: false,
   tokensPerBatch: null,
   residuesPerShard: null,
+  embedEqualSequencesOnce: true,
 };
 
 /** A GPU cut into slices computes through its slices; one hidden by the environment is out of reach. */
@@ -87,6 +89,7 @@ export function requestFrom(
     precision: choices.precision,
     embeddings: choices.embeddings,
     keepWork: choices.keepWork,
+    embedEqualSequencesOnce: choices.embedEqualSequencesOnce,
     ...(name ? { name } : {}),
     ...(choices.outputDir === null ? {} : { outputDir: choices.outputDir }),
     ...(choices.tokensPerBatch === null ? {} : { tokensPerBatch: choices.tokensPerBatch }),
@@ -110,5 +113,6 @@ export function choicesFrom(request: RunRequest): RunChoices {
     keepWork: request.keepWork,
     tokensPerBatch: request.tokensPerBatch ?? null,
     residuesPerShard: request.residuesPerShard ?? null,
+    embedEqualSequencesOnce: request.embedEqualSequencesOnce,
   };
 }

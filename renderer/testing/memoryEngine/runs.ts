@@ -64,6 +64,7 @@ export function madeRun(options: RunOptions, now: number): RunSummary {
       tokensPerBatch: 32_768,
       residuesPerShard: 262_144,
       tailShards: 32,
+      embedEqualSequencesOnce: true,
       embeddings: null,
     },
     request: {
@@ -72,6 +73,7 @@ export function madeRun(options: RunOptions, now: number): RunSummary {
       devices: 'auto',
       precision: 'auto',
       embeddings: null,
+      embedEqualSequencesOnce: true,
       keepWork: false,
       force: false,
     },

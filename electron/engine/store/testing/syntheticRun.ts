@@ -61,6 +61,7 @@ export function syntheticPlan(inputs: number, chunkLength = 500): Plan {
     tokensPerBatch: 4096,
     residuesPerShard: 16384,
     tailShards: 32,
+    embedEqualSequencesOnce: true,
     embeddings: null,
   };
 }
@@ -158,6 +159,8 @@ export function writeScores(
     frames_failed: state.filter((value) => value === 2).length,
     frames_outside_norm_band: 0,
     batch_halvings: 0,
+    repeated_proteins: 0,
+    repeated_nucleotides: 0,
     peak_memory_bytes: 0,
   };
 }

@@ -108,6 +108,7 @@ class Measurement:
         return ShardScorer(
             model=model,
             tokens_per_batch=tokens_per_batch,
+            embed_equal_sequences_once=False,
             embeddings="fp32",
             load_fp32=lambda device: self._source.load("fp32"),
         )

@@ -6,6 +6,7 @@ the shard and of the plan's tokens per batch.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,14 +16,19 @@ from torch import Tensor
 
 from virnucpro_backend.encoders.batches import Batch, equal_length_batches, packed_batches
 from virnucpro_backend.encoders.tokens import DnaTokenizer, TokenSequences, esm2_tokens
-from virnucpro_backend.inference.shard_file import ShardFrames
+from virnucpro_backend.inference.equal_sequences import (
+    DistinctSequences,
+    distinct_sequences,
+    every_sequence,
+)
+from virnucpro_backend.inference.shard_file import Letters, Offsets, ShardFrames, gathered
 
 
 @dataclass(frozen=True)
 class HostBatch:
     """A batch on the host, pinned where a GPU will fetch it.
 
-    tokens int32 [T], dummies last; members int64 [n]: the frames of the n sequences that are no dummies.
+    tokens int32 [T], dummies last; members int64 [n]: the numbers of the n sequences that are no dummies.
     """
 
     batch: Batch
@@ -32,12 +38,23 @@ class HostBatch:
 
 @dataclass(frozen=True)
 class EncoderInput:
-    """What one encoder gets of a shard: token sequences in the shard's order and their batches."""
+    """What one encoder gets of a shard: k token sequences, their batches, and whose they are.
+
+    worth int64 [k, 2]: for how many frames, and residues of theirs, each sequence stands; place int64 [f]:
+    which of the k each frame has, None where sequence i is frame i's.
+    """
 
     sequences: TokenSequences
+    worth: npt.NDArray[np.int64]
+    place: Tensor | None
     packs: bool
     batches: list[HostBatch]
     pin: bool
+
+    def worth_of(self, batch: Batch) -> tuple[int, int]:
+        """Frames, and residues of theirs, for which a batch stands."""
+        frames, residues = self.worth[batch.members].sum(axis=0).tolist()
+        return frames, residues
 
     def within(self, batch: Batch, tokens_per_batch: int) -> bool:
         """Whether the members of a batch, dummies not counted, are few enough; one always is."""
@@ -62,12 +79,24 @@ class PreparedShard:
     dnabert_s: EncoderInput
     esm2: EncoderInput
 
+    @property
+    def repeated_proteins(self) -> int:
+        """Frames whose protein is embedded with an equal one's."""
+        return self.frames.count - len(self.esm2.worth)
+
+    @property
+    def repeated_nucleotides(self) -> int:
+        """Frames whose nucleotides are embedded with equal ones."""
+        return self.frames.count - len(self.dnabert_s.worth)
+
 
 @dataclass(frozen=True)
 class BatchPlan:
-    """How batches are made: the plan's tokens per batch, what either attention takes, and whether to pin."""
+    """How batches are made: the plan's tokens per batch and whether equal sequences are embedded once, what
+    either attention takes, and whether to pin."""
 
     tokens_per_batch: int
+    embed_equal_sequences_once: bool
     dnabert_s_packs: bool
     esm2_packs: bool
     pin: bool
@@ -75,12 +104,19 @@ class BatchPlan:
 
 def prepare_shard(frames: ShardFrames, tokenizer: DnaTokenizer, plan: BatchPlan) -> PreparedShard:
     """Tokenize and batch the frames of a shard for both encoders."""
-    dna = tokenizer.encode(frames.nucleotides, frames.nucleotide_offsets)
-    protein = esm2_tokens(frames.residues, frames.residue_offsets)
     return PreparedShard(
         frames=frames,
-        dnabert_s=_encoder_input(dna, plan.tokens_per_batch, plan.dnabert_s_packs, plan.pin),
-        esm2=_encoder_input(protein, plan.tokens_per_batch, plan.esm2_packs, plan.pin),
+        dnabert_s=_encoder_input(
+            frames,
+            frames.nucleotides,
+            frames.nucleotide_offsets,
+            tokenizer.encode,
+            plan.dnabert_s_packs,
+            plan,
+        ),
+        esm2=_encoder_input(
+            frames, frames.residues, frames.residue_offsets, esm2_tokens, plan.esm2_packs, plan
+        ),
     )
 
 
@@ -100,6 +136,39 @@ def host_batch(sequences: TokenSequences, batch: Batch, pin: bool) -> HostBatch:
     return HostBatch(batch, tokens, members)
 
 
-def _encoder_input(sequences: TokenSequences, tokens_per_batch: int, packs: bool, pin: bool) -> EncoderInput:
-    batches = plan_batches(sequences.lengths, tokens_per_batch, packs)
-    return EncoderInput(sequences, packs, [host_batch(sequences, batch, pin) for batch in batches], pin)
+def _encoder_input(
+    frames: ShardFrames,
+    letters: Letters,
+    offsets: Offsets,
+    tokenize: Callable[[Letters, Offsets], TokenSequences],
+    packs: bool,
+    plan: BatchPlan,
+) -> EncoderInput:
+    distinct = (
+        distinct_sequences(letters, offsets)
+        if plan.embed_equal_sequences_once
+        else every_sequence(frames.count)
+    )
+    place = None
+    if distinct.repeats:
+        letters, offsets = gathered(letters, offsets, distinct.first)
+        place = torch.from_numpy(distinct.place)
+        place = place.pin_memory() if plan.pin else place
+    sequences = tokenize(letters, offsets)
+    batches = plan_batches(sequences.lengths, plan.tokens_per_batch, packs)
+    return EncoderInput(
+        sequences,
+        _worth(distinct, frames),
+        place,
+        packs,
+        [host_batch(sequences, batch, plan.pin) for batch in batches],
+        plan.pin,
+    )
+
+
+def _worth(distinct: DistinctSequences, frames: ShardFrames) -> npt.NDArray[np.int64]:
+    worth = np.zeros((len(distinct.first), 2), dtype=np.int64)
+    np.add.at(
+        worth, distinct.place, np.stack((np.ones(frames.count, np.int64), frames.residue_counts), axis=1)
+    )
+    return worth

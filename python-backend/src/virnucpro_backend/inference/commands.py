@@ -18,12 +18,14 @@ class CommandError(ValueError):
 
 @dataclass(frozen=True)
 class Load:
-    """Load a model onto a device; `tokens_per_batch` and `embeddings` belong to the run's plan."""
+    """Load a model onto a device; `tokens_per_batch`, `embed_equal_sequences_once` and `embeddings` belong to
+    the run's plan."""
 
     device: DeviceKind
     model_folder: Path
     precision: Precision
     tokens_per_batch: int
+    embed_equal_sequences_once: bool
     embeddings: EmbeddingPrecision | None
     memory_fraction: float | None
 
@@ -75,6 +77,7 @@ def parse_worker_command(fields: Mapping[str, object]) -> WorkerCommand:
             model_folder=Path(_text(fields, "model_folder")),
             precision=_one_of(fields, "precision", ("bf16", "fp16", "fp32", "fp8")),  # type: ignore[arg-type]
             tokens_per_batch=_count(fields, "tokens_per_batch", at_least=1),
+            embed_equal_sequences_once=_truth(fields, "embed_equal_sequences_once"),
             embeddings=(
                 None
                 if _field(fields, "embeddings") is None
@@ -131,6 +134,13 @@ def _count(fields: Mapping[str, object], name: str, at_least: int = 0) -> int:
         raise CommandError(
             f"{fields.get('type')}: {name} must be a whole number of {at_least} or more, not {value!r}"
         )
+    return value
+
+
+def _truth(fields: Mapping[str, object], name: str) -> bool:
+    value = _field(fields, name)
+    if not isinstance(value, bool):
+        raise CommandError(f"{fields.get('type')}: {name} must be true or false, not {value!r}")
     return value
 
 

@@ -10,6 +10,7 @@ import logging
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -71,28 +72,36 @@ class BatchLoop:
         Returns before a GPU has finished. Raises ShardFailedError `out_of_memory` when the smallest batch
         does not fit, and whatever `listener` raises.
         """
-        model, n_frames = self._model, shard.frames.count
-        dnabert_s = self._empty(n_frames, model.dnabert_s.config.width)
-        esm2 = self._empty(n_frames, model.esm2.config.width)
-        halvings = 0
-        for planned in shard.dnabert_s.batches:
-            halvings += self._embed(model.dnabert_s.embed, shard.dnabert_s, planned, dnabert_s, listener)
-            listener.batch_done(0, 0)
-        residues = shard.frames.residue_counts
-        for planned in shard.esm2.batches:
-            halvings += self._embed(model.esm2.embed, shard.esm2, planned, esm2, listener)
-            members = planned.batch.members
-            listener.batch_done(len(members), int(residues[members].sum()))
-        return Embeddings(dnabert_s, esm2, halvings)
+        model, halvings = self._model, 0
+        pooled = {}
+        for name, embed, source, width in (
+            ("dnabert_s", model.dnabert_s.embed, shard.dnabert_s, model.dnabert_s.config.width),
+            ("esm2", model.esm2.embed, shard.esm2, model.esm2.config.width),
+        ):
+            shape = (len(source.worth), width)
+            out = self._with_room(partial(torch.empty, shape, device=self._device))
+            for planned in source.batches:
+                halvings += self._embed(embed, source, planned, out, listener)
+                # A frame is through when its protein is: ESM-2 comes second.
+                listener.batch_done(*(source.worth_of(planned.batch) if name == "esm2" else (0, 0)))
+            pooled[name] = self._spread(out, source)
+        return Embeddings(**pooled, batch_halvings=halvings)
 
-    def _empty(self, n_frames: int, width: int) -> Tensor:
+    def _spread(self, vectors: Tensor, source: EncoderInput) -> Tensor:
+        """Vectors of distinct sequences [k, width] to all frames that have them, [f, width]."""
+        if source.place is None:
+            return vectors
+        place = source.place.to(self._device, non_blocking=True)
+        return self._with_room(partial(torch.index_select, vectors, 0, place))
+
+    def _with_room(self, make: Callable[[], Tensor]) -> Tensor:
         try:
-            return torch.empty(n_frames, width, device=self._device)
+            return make()
         except Exception as error:
             if not is_out_of_memory(error):
                 raise
         free_cached_memory(self._device)
-        return torch.empty(n_frames, width, device=self._device)
+        return make()
 
     def _embed(
         self, embed: Embed, source: EncoderInput, planned: HostBatch, out: Tensor, listener: ShardListener

@@ -84,6 +84,8 @@ class ShardReports:
             frames_failed=scores.failed,
             frames_outside_norm_band=scores.outside_norm_band,
             batch_halvings=scores.batch_halvings,
+            repeated_proteins=scores.repeated_proteins,
+            repeated_nucleotides=scores.repeated_nucleotides,
             peak_memory_bytes=peak_memory_bytes,
         )
 

@@ -35,7 +35,7 @@ class ShardScores:
 
     score1 = P(others) and score2 = P(virus), FP32 [f]; state uint8 [f]: 0 ok, 1 ok after a recomputation in
     FP32, 2 not finite even then (both scores NaN). Embeddings FP16 or FP32 [f, width], only if the plan asks
-    for them.
+    for them. repeated_proteins, repeated_nucleotides: frames that share an equal frame's pass of an encoder.
     """
 
     score1: npt.NDArray[np.float32]
@@ -44,6 +44,8 @@ class ShardScores:
     embeddings: Mapping[str, npt.NDArray[np.generic]] | None
     outside_norm_band: int
     batch_halvings: int
+    repeated_proteins: int
+    repeated_nucleotides: int
 
     @property
     def recomputed(self) -> int:
@@ -84,12 +86,14 @@ class LaunchedShard:
 class ShardScorer:
     """Scores shards with one model on the device it is on. Use each method from one thread at a time.
 
-    `prepare`, `launch` and `collect` are the stages of a pipeline; `score` is all of them. `load_fp32` loads
-    the same model in FP32 onto a given device, for frames whose results are not finite.
+    `prepare`, `launch` and `collect` are the stages of a pipeline; `score` is all of them.
+    `embed_equal_sequences_once`: whether frames of a shard with the same letters share a pass of an encoder.
+    `load_fp32` loads the same model in FP32 onto a given device, for frames whose results are not finite.
     """
 
     model: LoadedModel
     tokens_per_batch: int
+    embed_equal_sequences_once: bool
     embeddings: EmbeddingPrecision | None
     load_fp32: Callable[[torch.device], LoadedModel]
     device: torch.device = field(init=False)
@@ -100,7 +104,7 @@ class ShardScorer:
         self.device = self.model.device
         budget = TokenBudget(self.tokens_per_batch)
         self._loop = BatchLoop(self.model, budget)
-        self._plan = _batch_plan(self.model, self.tokens_per_batch)
+        self._plan = self._batch_plan(self.model, self.tokens_per_batch)
 
     def prepare(self, frames: ShardFrames) -> PreparedShard:
         """Tokenize and batch. Touches no device but for pinned memory."""
@@ -154,6 +158,8 @@ class ShardScorer:
             embeddings=None if embeddings is None else {name: t.numpy() for name, t in embeddings.items()},
             outside_norm_band=self._outside_norm_band(figures[:, 2:]),
             batch_halvings=launched.on_device.batch_halvings,
+            repeated_proteins=launched.shard.repeated_proteins,
+            repeated_nucleotides=launched.shard.repeated_nucleotides,
         )
 
     def score(self, frames: ShardFrames) -> ShardScores:
@@ -195,9 +201,18 @@ class ShardScorer:
 
     def _in_fp32_on(self, device: torch.device, frames: ShardFrames, listener: ShardListener) -> Embeddings:
         model = self.load_fp32(device)
-        plan = _batch_plan(model, min(self.tokens_per_batch, RECOMPUTE_TOKENS_PER_BATCH))
+        plan = self._batch_plan(model, min(self.tokens_per_batch, RECOMPUTE_TOKENS_PER_BATCH))
         loop = BatchLoop(model, TokenBudget(plan.tokens_per_batch))
         return loop.embed(prepare_shard(frames, model.tokenizer, plan), listener)
+
+    def _batch_plan(self, model: LoadedModel, tokens_per_batch: int) -> BatchPlan:
+        return BatchPlan(
+            tokens_per_batch,
+            self.embed_equal_sequences_once,
+            dnabert_s_packs=model.dnabert_s.attention.packs,
+            esm2_packs=model.esm2.attention.packs,
+            pin=model.device.type == "cuda",
+        )
 
     def _outside_norm_band(self, norms: npt.NDArray[np.float32]) -> int:
         """Frames with finite embeddings of a norm outside the model's band. Raises if they are too many."""
@@ -217,15 +232,6 @@ class ShardScorer:
                 "for this model. The device may be computing wrongly.",
             )
         return count
-
-
-def _batch_plan(model: LoadedModel, tokens_per_batch: int) -> BatchPlan:
-    return BatchPlan(
-        tokens_per_batch,
-        dnabert_s_packs=model.dnabert_s.attention.packs,
-        esm2_packs=model.esm2.attention.packs,
-        pin=model.device.type == "cuda",
-    )
 
 
 def _to_host(tensor: Tensor) -> Tensor:

@@ -154,6 +154,7 @@ class WorkerSession:
         scorer = ShardScorer(
             model=model,
             tokens_per_batch=command.tokens_per_batch,
+            embed_equal_sequences_once=command.embed_equal_sequences_once,
             embeddings=command.embeddings,
             load_fp32=lambda device: load_model(command.model_folder, device, "fp32"),
         )

@@ -42,8 +42,8 @@ class ShardFrames:
 
     def subset(self, frames: npt.NDArray[np.integer]) -> ShardFrames:
         """The frames with these numbers, in this order."""
-        residues, residue_offsets = _gather(self.residues, self.residue_offsets, frames)
-        nucleotides, nucleotide_offsets = _gather(self.nucleotides, self.nucleotide_offsets, frames)
+        residues, residue_offsets = gathered(self.residues, self.residue_offsets, frames)
+        nucleotides, nucleotide_offsets = gathered(self.nucleotides, self.nucleotide_offsets, frames)
         return ShardFrames(residues, residue_offsets, nucleotides, nucleotide_offsets)
 
 
@@ -91,7 +91,8 @@ def _fits(letters: npt.NDArray[np.generic], offsets: Offsets) -> bool:
     return int(offsets[0]) == 0 and int(offsets[-1]) == len(letters) and bool(np.all(np.diff(offsets) >= 1))
 
 
-def _gather(letters: Letters, offsets: Offsets, frames: npt.NDArray[np.integer]) -> tuple[Letters, Offsets]:
+def gathered(letters: Letters, offsets: Offsets, frames: npt.NDArray[np.integer]) -> tuple[Letters, Offsets]:
+    """Letters and offsets of the frames with these numbers, in this order."""
     lengths = np.diff(offsets)[frames]
     new_offsets = np.concatenate(([0], np.cumsum(lengths)))
     places = np.arange(int(new_offsets[-1])) + np.repeat(offsets[frames] - new_offsets[:-1], lengths)

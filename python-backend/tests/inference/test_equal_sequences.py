@@ -1,0 +1,102 @@
+"""Equal proteins, and equal nucleotides, of a shard are embedded once; nobody's score may change by it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from made_shards import random_frames
+
+from virnucpro_backend.inference.encoding import ShardListener
+from virnucpro_backend.inference.equal_sequences import distinct_sequences
+from virnucpro_backend.inference.scorer import ShardScorer
+from virnucpro_backend.inference.shard_file import ShardFrames, gathered
+
+MakeScorer = Callable[..., ShardScorer]
+
+
+@given(st.lists(st.text("AC", min_size=1, max_size=3), max_size=40))
+def test_every_frame_finds_its_own_letters_and_no_sequence_is_kept_twice(sequences: list[str]) -> None:
+    letters = np.frombuffer("".join(sequences).encode(), np.uint8)
+    offsets = np.cumsum([0, *map(len, sequences)])
+    distinct = distinct_sequences(letters, offsets)
+    kept = [sequences[number] for number in distinct.first]
+    assert len(set(kept)) == len(kept)
+    assert [kept[place] for place in distinct.place] == sequences
+    assert distinct.first.tolist() == sorted(distinct.first)
+    assert all(
+        sequences.index(sequence) == number for sequence, number in zip(kept, distinct.first, strict=True)
+    )
+    assert distinct.repeats == len(sequences) - len(set(sequences))
+
+
+class Counted(ShardListener):
+    """Adds up what it is told."""
+
+    def __init__(self) -> None:
+        self.frames = self.residues = 0
+
+    def batch_done(self, frames: int, residues: int) -> None:
+        self.frames, self.residues = self.frames + frames, self.residues + residues
+
+
+def drawn(base: ShardFrames, numbers: list[int], nucleotides_of: list[int]) -> ShardFrames:
+    """Frames with the proteins of some frames and the nucleotides of others."""
+    residues, residue_offsets = gathered(base.residues, base.residue_offsets, np.array(numbers))
+    dna, dna_offsets = gathered(base.nucleotides, base.nucleotide_offsets, np.array(nucleotides_of))
+    return ShardFrames(residues, residue_offsets, dna, dna_offsets)
+
+
+@pytest.fixture(scope="module")
+def scorers(make_scorer: MakeScorer) -> tuple[ShardScorer, ShardScorer]:
+    """Equal sequences embedded once, and each time."""
+    once, each = (make_scorer(embed_equal_sequences_once=value, embeddings="fp32") for value in (True, False))
+    return once, each
+
+
+PAIRS = st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)), min_size=1, max_size=60)
+
+
+@settings(max_examples=30, deadline=None)
+@given(pairs=PAIRS)
+def test_scores_are_those_of_computing_each_frame(
+    scorers: tuple[ShardScorer, ShardScorer], pairs: list[tuple[int, int]]
+) -> None:
+    frames = drawn(random_frames(12, seed=21), [p for p, _ in pairs], [d for _, d in pairs])
+    once, each = (scorer.score(frames) for scorer in scorers)
+    np.testing.assert_allclose(once.score1, each.score1, atol=2e-6)
+    np.testing.assert_allclose(once.score2, each.score2, atol=2e-6)
+    assert once.state.tolist() == each.state.tolist()
+    assert (each.repeated_proteins, each.repeated_nucleotides) == (0, 0)
+    assert once.repeated_proteins == len(pairs) - len({p for p, _ in pairs})
+    assert once.repeated_nucleotides == len(pairs) - len({d for _, d in pairs})
+    assert once.embeddings is not None
+    for part, name in ((0, "esm2"), (1, "dnabert_s")):
+        by_sequence: dict[int, bytes] = {}
+        for pair, vector in zip(pairs, once.embeddings[name], strict=True):
+            assert by_sequence.setdefault(pair[part], vector.tobytes()) == vector.tobytes()
+    by_pair: dict[tuple[int, int], bytes] = {}
+    for pair, score in zip(pairs, once.score2, strict=True):
+        assert by_pair.setdefault(pair, score.tobytes()) == score.tobytes()
+
+
+@settings(max_examples=20, deadline=None)
+@given(pairs=PAIRS)
+def test_progress_adds_up_to_all_frames(
+    scorers: tuple[ShardScorer, ShardScorer], pairs: list[tuple[int, int]]
+) -> None:
+    frames = drawn(random_frames(12, seed=22), [p for p, _ in pairs], [d for _, d in pairs])
+    counted = Counted()
+    scorers[0].launch(scorers[0].prepare(frames), counted)
+    assert (counted.frames, counted.residues) == (len(pairs), len(frames.residues))
+
+
+def test_a_frame_scores_the_same_wherever_its_equals_stand(make_scorer: MakeScorer) -> None:
+    frames = random_frames(40, seed=23)
+    order = np.random.default_rng(24).permutation(np.repeat(np.arange(40), 3))
+    scores = make_scorer(embed_equal_sequences_once=True).score(frames.subset(order)).score2
+    for number in range(40):
+        assert len(set(scores[order == number].tolist())) == 1

@@ -14,21 +14,24 @@ STEADY_FROM, STEADY_TO = 0.2, 0.9
 
 @dataclass(frozen=True)
 class DonePart:
-    """A part: when its scores were stored (milliseconds), how long it took (seconds), and its size."""
+    """A part: when its scores were stored (milliseconds), how long it took (seconds), its size and device."""
 
     ended_at: int
     seconds: float
     residues: int
     frames: int
+    device: str = ""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """What the monitor read: milliseconds, per cent, bytes."""
+    """What the monitor read: milliseconds, per cent, bytes, watts."""
 
+    device: str
     time: int
     utilization: float | None
     memory: int | None
+    power: float | None
 
 
 @dataclass(frozen=True)
@@ -47,17 +50,27 @@ class Steady:
 
 
 @dataclass(frozen=True)
+class GpuFigures:
+    """One GPU: busy and power over the steady state, memory over the whole run, parts in all."""
+
+    device: str
+    parts: int
+    busy_percent: float
+    busy_percent_lowest: float
+    memory_gib: float | None
+    power_w: float | None
+
+
+@dataclass(frozen=True)
 class RunFigures:
-    """Of a run that was started as a command. GPU figures are None where no GPU was measured."""
+    """Of a run that was started as a command. `gpus` is empty where none was measured."""
 
     parts: int
     residues: int
     frames: int
     seconds_to_first_tokens: float
     steady: Steady | None
-    gpu_busy_percent: float | None
-    gpu_busy_percent_lowest: float | None
-    gpu_memory_gib: float | None
+    gpus: list[GpuFigures]
     seconds_from_last_part_to_tables: float
     seconds_total: float
 
@@ -98,22 +111,21 @@ def run_figures(folder: Path, started: float, ended: float) -> RunFigures:
         parts = [
             DonePart(*row)
             for row in db.execute(
-                "SELECT attempt.ended_at, shard.seconds, shard.residues, shard.frames FROM attempt"
-                " JOIN shard ON shard.key = attempt.shard"
+                "SELECT attempt.ended_at, shard.seconds, shard.residues, shard.frames, attempt.device"
+                " FROM attempt JOIN shard ON shard.key = attempt.shard"
                 " WHERE attempt.outcome = 'done' AND shard.state = 'done' ORDER BY attempt.ended_at"
             )
         ]
         samples = [
             Sample(*row)
-            for row in db.execute("SELECT time, utilization, memory FROM device_sample ORDER BY time")
+            for row in db.execute(
+                "SELECT device, time, utilization, memory, power FROM device_sample ORDER BY time"
+            )
         ]
         phases = dict(db.execute("SELECT message, time FROM event WHERE code = 'phase' ORDER BY event"))
     if not parts or "done" not in phases:
         raise ValueError(f"{folder} holds no run that came to its end")
     steady = steady_state(parts)
-    during = [s for s in samples if steady is not None and steady.begin <= s.time <= steady.end]
-    busy = [sample.utilization for sample in during if sample.utilization is not None]
-    memory = [sample.memory for sample in samples if sample.memory is not None] if busy else []
     first, last = parts[0], parts[-1]
     return RunFigures(
         parts=len(parts),
@@ -121,9 +133,30 @@ def run_figures(folder: Path, started: float, ended: float) -> RunFigures:
         frames=sum(part.frames for part in parts),
         seconds_to_first_tokens=first.ended_at / 1000 - first.seconds - started,
         steady=steady,
-        gpu_busy_percent=statistics.fmean(busy) if busy else None,
-        gpu_busy_percent_lowest=min(busy) if busy else None,
-        gpu_memory_gib=max(memory) / 2**30 if memory else None,
+        gpus=_gpus(parts, samples, steady) if steady else [],
         seconds_from_last_part_to_tables=(phases["done"] - last.ended_at) / 1000,
         seconds_total=ended - started,
     )
+
+
+def _gpus(parts: Sequence[DonePart], samples: Sequence[Sample], steady: Steady) -> list[GpuFigures]:
+    gpus = []
+    for device in sorted({sample.device for sample in samples}):
+        own = [sample for sample in samples if sample.device == device]
+        during = [sample for sample in own if steady.begin <= sample.time <= steady.end]
+        busy = [sample.utilization for sample in during if sample.utilization is not None]
+        if not busy:
+            continue
+        power = [sample.power for sample in during if sample.power is not None]
+        memory = [sample.memory for sample in own if sample.memory is not None]
+        gpus.append(
+            GpuFigures(
+                device=device,
+                parts=sum(part.device == device for part in parts),
+                busy_percent=statistics.fmean(busy),
+                busy_percent_lowest=min(busy),
+                memory_gib=max(memory) / 2**30 if memory else None,
+                power_w=statistics.fmean(power) if power else None,
+            )
+        )
+    return gpus

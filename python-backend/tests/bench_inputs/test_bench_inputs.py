@@ -131,3 +131,14 @@ def test_sources_are_read_whole_from_several_files(tmp_path: Path) -> None:
     sources = read_sources([tmp_path / "a.fa", tmp_path / "b.fa"])
     assert sources.letters.tobytes().decode() == "".join(first + second)
     assert sources.lengths.tolist() == [70, 61, 5]
+
+
+def test_copies_are_of_pieces_shortly_before(tmp_path: Path) -> None:
+    write_sources(tmp_path / "s.fa", [5000])
+    run("reads", "--from", tmp_path / "s.fa", "--count", 2000, "--copies", 0.3, "-o", tmp_path / "out.fa")
+    records = [(header.split()[1], sequence) for header, sequence in read_fasta(tmp_path / "out.fa")]
+    n_copies, seen = 0, set[tuple[str, str]]()
+    for record in records:
+        n_copies += record in seen
+        seen.add(record)
+    assert n_copies / len(records) == pytest.approx(0.3, abs=0.03)

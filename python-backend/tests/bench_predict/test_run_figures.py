@@ -10,6 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[3]
 sys.path.insert(0, str(ROOT / "build"))
 
+from result_tables import TABLES, table_hashes, unequal_tables  # noqa: E402
 from run_figures import DonePart, run_figures, steady_state  # noqa: E402
 
 SCHEMA = ROOT / "electron" / "engine" / "store" / "runSchema.ts"
@@ -72,8 +73,9 @@ def test_figures_of_a_run_folder(tmp_path: Path) -> None:
     assert figures.seconds_to_first_tokens == pytest.approx(7.5)
     assert figures.steady is not None
     assert figures.steady.residues_per_second == pytest.approx(1_200)
-    assert figures.gpu_busy_percent == pytest.approx(99)
-    assert figures.gpu_memory_gib == 1
+    (gpu,) = figures.gpus
+    assert (gpu.device, gpu.parts, gpu.memory_gib, gpu.power_w) == ("GPU-1", 20, 1, 1)
+    assert gpu.busy_percent == pytest.approx(99)
     assert figures.seconds_from_last_part_to_tables == pytest.approx(1.5)
     assert figures.seconds_total == 23
 
@@ -84,3 +86,21 @@ def test_a_run_that_is_not_done_has_no_figures(tmp_path: Path) -> None:
         db.executescript(re.sub(r"\$\{.*?\};?", "", tables))
     with pytest.raises(ValueError, match="its end"):
         run_figures(tmp_path, 0, 1)
+
+
+def test_tables_that_differ_or_are_missing_are_named(tmp_path: Path) -> None:
+    for run in ("one", "other"):
+        (tmp_path / run).mkdir()
+        for name in TABLES:
+            (tmp_path / run / name).write_text(f"{name}\n")
+    assert unequal_tables(table_hashes(tmp_path / "one"), table_hashes(tmp_path / "other")) == []
+    (tmp_path / "other" / "chunks.tsv").write_text("chunks.tsv\n ")
+    (tmp_path / "other" / "sequences.tsv").unlink()
+    unequal = unequal_tables(table_hashes(tmp_path / "one"), table_hashes(tmp_path / "other"))
+    assert unequal == ["sequences.tsv", "chunks.tsv"]
+
+
+def test_the_compared_tables_are_all_that_a_run_leaves_but_its_own_description() -> None:
+    source = (ROOT / "electron" / "contract" / "results.ts").read_text()
+    (listed,) = re.findall(r"RESULT_FILES = \{(.*?)\} as const", source, flags=re.S)
+    assert set(re.findall(r"'(.+?)'", listed)) - {"run.json"} == set(TABLES)

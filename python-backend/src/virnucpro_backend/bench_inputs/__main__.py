@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from virnucpro_backend.bench_inputs.sampling import draw_lengths, draw_pieces
+from virnucpro_backend.bench_inputs.sampling import draw_lengths, draw_pieces, with_copies
 from virnucpro_backend.bench_inputs.sources import read_sources
 from virnucpro_backend.bench_inputs.tally import Tally, fasta_text
 from virnucpro_backend.prepare.failures import PrepareError
@@ -33,6 +33,8 @@ def main(words: Sequence[str] | None = None) -> int:
         sources = read_sources(arguments.sources)
         with open(arguments.output, "wb") as out:
             for pieces in draw_pieces(sources, lengths, arguments.substitutions, random):
+                if arguments.copies > 0:
+                    pieces = with_copies(pieces, arguments.copies, random)
                 out.write(fasta_text(pieces, tally.records + 1, arguments.kind[:-1]))
                 tally.add(pieces)
     except PrepareError as error:
@@ -58,6 +60,7 @@ def _parser() -> argparse.ArgumentParser:
         kind.add_argument("--count", type=int, required=True, help="sequences to make")
         kind.add_argument("--seed", type=int, default=1)
         kind.add_argument("--substitutions", type=float, default=0.02, help="share of bases (default 0.02)")
+        kind.add_argument("--copies", type=float, default=0.0, help="share that is copied (default 0)")
         kind.add_argument("--chunk-length", type=int, default=500, help="for counting frames (default 500)")
         kind.add_argument("--json", action="store_true", help="print the counts as one JSON object")
         kind.add_argument("-o", "--output", type=Path, required=True)

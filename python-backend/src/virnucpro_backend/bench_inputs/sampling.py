@@ -16,6 +16,8 @@ from virnucpro_backend.prepare.arrays import BoolArray, ByteArray, IntArray, off
 
 BASES = np.frombuffer(b"ACGT", np.uint8)
 BLOCK_BASES = 1 << 22
+COPIED_FROM = 64
+"""Pieces before a copy among which its original is."""
 
 _COMPLEMENT = np.frombuffer(bytes(range(256)).translate(bytes.maketrans(b"ACGT", b"TGCA")), np.uint8)
 # Which base a letter is; 4 for all that is none and is never replaced.
@@ -60,6 +62,28 @@ def draw_pieces(
         end = max(first + 1, int(np.searchsorted(ends, before + BLOCK_BASES, side="right")))
         yield _block(sources, lengths[first:end], substitution_rate, random)
         first = end
+
+
+def with_copies(pieces: Pieces, share: float, random: np.random.RandomState) -> Pieces:
+    """Each piece but the first replaced, with the given probability, by a copy of one of the COPIED_FROM
+    before it, as amplification leaves copies of a molecule in a read set.
+    """
+    numbers = np.arange(pieces.lengths.size)
+    is_copy = random.random_sample(numbers.size) < share
+    back = random.randint(1, COPIED_FROM + 1, numbers.size)
+    original = np.where(is_copy, np.maximum(numbers - back, 0), numbers)
+    while np.any(original[original] != original):
+        original = original[original]
+    begins = offsets_of(pieces.lengths)[:-1]
+    lengths = pieces.lengths[original]
+    return Pieces(
+        pieces.letters[ragged_indices(begins[original], lengths)],
+        lengths,
+        pieces.record[original],
+        pieces.start[original],
+        pieces.reverse[original],
+        pieces.substitutions,
+    )
 
 
 def draw_lengths(count: int, shortest: int, longest: int, random: np.random.RandomState) -> IntArray:

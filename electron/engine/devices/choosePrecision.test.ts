@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Precision, ProbeResult } from '../../contract/protocol/index.ts';
-import { choosePrecision } from './choosePrecision.ts';
+import { choosePrecision, precisionRemark } from './choosePrecision.ts';
 import { A100_AND_TURING, APPLE, EIGHT_H200, NO_GPU, PASCAL } from './probeExamples.ts';
 import { selectDevices } from './selectDevices.ts';
 
@@ -23,10 +23,38 @@ describe('auto', () => {
   });
 });
 
+describe('GPUs of several models', () => {
+  const remark = (devices: string, probe: ProbeResult): string | null => {
+    const selected = selectDevices(devices, probe, { cpuWorkerMemoryBytes: 1024 ** 3 });
+    if (!selected.ok) throw new Error(selected.error.cause);
+    const chosen = choosePrecision('auto', selected.value);
+    if (!chosen.ok) throw new Error(chosen.error.cause);
+    return precisionRemark(chosen.value, selected.value);
+  };
+
+  it('names the one that decides for all', () => {
+    expect(remark('auto', A100_AND_TURING)).toBe(
+      'GPU 1 (NVIDIA GeForce RTX 2080 Ti, compute capability 7.5) cannot compute in BF16, ' +
+        'so all devices of this run compute in FP16.',
+    );
+    const withPascal: ProbeResult = {
+      ...A100_AND_TURING,
+      gpus: [...A100_AND_TURING.gpus, ...PASCAL.gpus.map((gpu) => ({ ...gpu, index: 2 }))],
+    };
+    expect(remark('auto', withPascal)).toMatch(/compute in FP32\..*leaving this one out may be faster/);
+  });
+
+  it('says nothing where all are alike', () => {
+    for (const probe of [EIGHT_H200, PASCAL, APPLE]) expect(remark('auto', probe)).toBeNull();
+    expect(remark('0', A100_AND_TURING)).toBeNull();
+    expect(remark('cpu', NO_GPU)).toBeNull();
+  });
+});
+
 describe('asked for', () => {
   it('is taken where every device can', () => {
     expect(precision('fp8', 'auto', EIGHT_H200)).toEqual({ ok: true, value: 'fp8' });
-    expect(precision('fp16', 'auto', PASCAL)).toEqual({ ok: true, value: 'fp16' });
+    expect(precision('fp16', '1', A100_AND_TURING)).toEqual({ ok: true, value: 'fp16' });
     expect(precision('fp32', 'auto', A100_AND_TURING)).toEqual({ ok: true, value: 'fp32' });
   });
 
@@ -38,6 +66,7 @@ describe('asked for', () => {
       /GPU 1 \(NVIDIA GeForce RTX 2080 Ti, compute capability 7\.5\).*fp16, fp32/,
     ],
     ['fp8', '0', A100_AND_TURING, /GPU 0 \(NVIDIA A100/],
+    ['fp16', 'auto', PASCAL, /GTX 1080, compute capability 6\.1\) cannot compute in fp16; it can do fp32\./],
     ['fp16', 'cpu', NO_GPU, /The processor cannot compute in fp16; it can do fp32/],
     ['bf16', 'mps', APPLE, /The Apple GPU/],
   ] as const)('%s is refused with the name of the device that cannot', (request, devices, probe, cause) => {

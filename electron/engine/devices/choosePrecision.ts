@@ -11,11 +11,12 @@ const PREFERRED_FROM: readonly (readonly [Precision, Capability])[] = [
   ['bf16', [8, 0]],
   ['fp16', [7, 0]],
 ];
-/** Compute capability from which a GPU can do a precision at all. */
-const POSSIBLE_FROM: Readonly<Record<Precision, Capability>> = {
+/** Compute capability from which a GPU can do a precision at all; a worker refuses by the same numbers
+ * (LEAST_CAPABILITY in inference/device.py). Older GPUs than Volta have FP16 numbers, but no faster arithmetic for them. */
+export const POSSIBLE_FROM: Readonly<Record<Precision, Capability>> = {
   fp8: [8, 9],
   bf16: [8, 0],
-  fp16: [5, 3],
+  fp16: [7, 0],
   fp32: [0, 0],
 };
 
@@ -32,6 +33,25 @@ export function choosePrecision(
       `${describe(unable)} cannot compute in ${request}; it can do ${possible(unable).join(', ')}.`,
     ),
   );
+}
+
+/** What a user of GPUs of several models should know: one of them decides the precision for all. Null where none does. */
+export function precisionRemark(precision: Precision, devices: readonly ChosenDevice[]): string | null {
+  const best = automatic([...devices].sort((a, b) => strength(b) - strength(a)).slice(0, 1));
+  const weakest = devices.find((device) => !canDo(device, best));
+  if (best === precision || weakest === undefined) return null;
+  const slow =
+    precision === 'fp32'
+      ? ' The others are several times slower in it: leaving this one out may be faster.'
+      : '';
+  return (
+    `${describe(weakest)} cannot compute in ${best.toUpperCase()}, ` +
+    `so all devices of this run compute in ${precision.toUpperCase()}.${slow}`
+  );
+}
+
+function strength(device: ChosenDevice): number {
+  return device.kind === 'cuda' ? device.capability[0] * 100 + device.capability[1] : 0;
 }
 
 function automatic(devices: readonly ChosenDevice[]): Precision {

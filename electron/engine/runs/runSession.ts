@@ -8,7 +8,7 @@ import {
   type RunRequest,
 } from '../../contract/rpc/runs.ts';
 import type { RunState } from '../../contract/runState.ts';
-import type { ChosenDevice } from '../devices/index.ts';
+import { precisionRemark, type ChosenDevice } from '../devices/index.ts';
 import type { EngineContext } from '../engineContext.ts';
 import { acquireRunLock, type RunLock } from '../store/runLock.ts';
 import { openRunStore } from '../store/runStore.ts';
@@ -125,6 +125,10 @@ export class RunSession {
     );
     if (!ready.ok) return ready;
     this.devices = ready.value;
+    if (this.request.precision === 'auto') {
+      const remark = precisionRemark(this.run.plan.precision, ready.value);
+      if (remark !== null) this.notes.add('info', 'precision_of_weakest', remark);
+    }
     await this.batches.recall(ready.value);
     await this.store.saveDevices(ready.value.map(storedDevice));
     if (this.state.phase !== 'created' && this.state.phase !== 'paused') {

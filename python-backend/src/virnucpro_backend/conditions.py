@@ -13,8 +13,9 @@ from typing import Any
 import torch
 
 from virnucpro_backend.host import cpu_name, logical_cores
+from virnucpro_backend.nvml import NvmlUnavailableError, open_nvml
 
-_PACKAGES = ("numpy", "triton", "tokenizers", "safetensors")
+_PACKAGES = ("numpy", "triton", "tokenizers", "safetensors", "transformers", "fair-esm")
 
 
 def conditions(program: str, device: torch.device | None) -> dict[str, Any]:
@@ -48,8 +49,18 @@ def _device_facts(device: torch.device) -> dict[str, Any]:
         "name": properties.name,
         "compute_capability": f"{properties.major}.{properties.minor}",
         "memory_gib": round(properties.total_memory / 2**30, 1),
+        "driver": _driver(),
         "visible": os.environ.get("CUDA_VISIBLE_DEVICES"),
     }
+
+
+def _driver() -> str | None:
+    try:
+        nvml = open_nvml()
+    except NvmlUnavailableError:
+        return None
+    version_of_driver = nvml.ask(nvml.api.nvmlSystemGetDriverVersion)
+    return None if version_of_driver is None else str(version_of_driver)
 
 
 def _version(package: str) -> str | None:

@@ -1,12 +1,23 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
+import torch
 
+from virnucpro_backend.bench.anchors import (
+    RowUnavailableError,
+    fair_esm_steps,
+    hugging_face_steps,
+    random_fair_esm2,
+    random_hugging_face_esm2,
+)
 from virnucpro_backend.bench.report import merge
-from virnucpro_backend.bench.workloads import DNA500, ORF500, SHORT
+from virnucpro_backend.bench.workloads import DNA500, ORF500, SHARE_OF_COPIES, SHORT, originals
+from virnucpro_backend.encoders.esm2 import Esm2Config
 
 
 def test_workloads_are_what_they_are_called() -> None:
@@ -26,3 +37,44 @@ def test_rows_measured_one_at_a_time_come_together_in_one_file(tmp_path: Path) -
     merge(file, {"b": {"rate": 2}})
     merge(file, {"a": {"rate": 3}})
     assert json.loads(file.read_text()) == {"a": {"rate": 3}, "b": {"rate": 2}}
+
+
+TINY = Esm2Config(layers=2, width=32, heads=4, feed_forward=128)
+CPU = torch.device("cpu")
+
+
+def test_fair_esm_runs_as_the_original_tool_has_it() -> None:
+    pytest.importorskip("esm", reason="fair-esm is not installed")
+    model = random_fair_esm2(CPU, TINY)
+    lengths = np.arange(3, 303)
+    steps = fair_esm_steps(model, lengths, CPU)
+    assert 8 < len(steps) <= 16
+    for step in steps:
+        means = step.launch()
+        assert isinstance(means, torch.Tensor)
+        assert means.shape[1] == 32
+        assert means.isfinite().all()
+        longest = 1 + step.counted / len(means)
+        assert len(means) * longest <= 2048
+
+
+def test_hugging_face_counts_every_residue() -> None:
+    pytest.importorskip("transformers", reason="transformers is not installed")
+    model = random_hugging_face_esm2(CPU, TINY)
+    lengths = np.array([40, 3, 17, 40, 9])
+    steps = hugging_face_steps(model, lengths, 100, CPU)
+    assert sum(step.counted for step in steps) == 109 - 10
+    assert all(torch.as_tensor(step.launch()).isfinite().all() for step in steps)
+
+
+def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "esm", None)
+    with pytest.raises(RowUnavailableError, match="fair-esm"):
+        random_fair_esm2(CPU, TINY)
+
+
+def test_the_stated_share_of_proteins_are_copies_of_distinct_ones() -> None:
+    number = originals(5000)
+    assert np.array_equal(number[number], number)
+    assert (number <= np.arange(5000)).all()
+    assert np.mean(number != np.arange(5000)) == pytest.approx(SHARE_OF_COPIES, abs=0.001)

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import torch
 
-from virnucpro_backend.bench.report import merge, record, table_line
+from virnucpro_backend.bench.anchors import RowUnavailableError
+from virnucpro_backend.bench.report import merge, record, skipped, table_line
 from virnucpro_backend.bench.rows import ROWS, Settings
 from virnucpro_backend.encoders.precision import forbid_hidden_rounding
 
@@ -18,7 +19,7 @@ def main() -> int:
     """Time the chosen rows one after the other; returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m virnucpro_backend.bench", description=__doc__)
     parser.add_argument("--rows", default=",".join(ROWS), help=f"comma-separated, of {', '.join(ROWS)}")
-    parser.add_argument("--seconds", type=float, default=30.0, help="measuring time of a row (default 30)")
+    parser.add_argument("--seconds", type=float, default=60.0, help="measuring time of a row (default 60)")
     parser.add_argument("--tokens-per-batch", type=int, default=16_384)
     parser.add_argument("--json", type=Path, help="file to add the rows to")
     arguments = parser.parse_args()
@@ -32,8 +33,10 @@ def main() -> int:
     forbid_hidden_rounding()
     settings = Settings(torch.device("cuda", 0), arguments.tokens_per_batch, arguments.seconds)
     for name in names:
-        timing, code = ROWS[name].run(settings)
-        row = record(name, ROWS[name], timing, code, settings)
+        try:
+            row = record(ROWS[name], *ROWS[name].run(settings), settings)
+        except RowUnavailableError as unavailable:
+            row = skipped(ROWS[name], str(unavailable), settings)
         print(table_line(name, row), flush=True)
         if arguments.json is not None:
             merge(arguments.json, {name: row})

@@ -3,47 +3,35 @@
 from __future__ import annotations
 
 import json
-import platform
-import shlex
-import sys
 from dataclasses import asdict
-from datetime import datetime, timezone
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from virnucpro_backend.bench.rows import Row, Settings
 from virnucpro_backend.bench.timing import Timing
-from virnucpro_backend.host import cpu_name
+from virnucpro_backend.conditions import conditions
+
+MODULE = "virnucpro_backend.bench"
 
 
-def record(name: str, row: Row, timing: Timing, code: str, settings: Settings) -> dict[str, Any]:
+def record(row: Row, timing: Timing, code: str, settings: Settings) -> dict[str, Any]:
     """A measured row with all that is needed to judge or repeat it."""
-    properties = torch.cuda.get_device_properties(settings.device)
     return {
         "title": row.title,
         "unit": row.unit,
         "code": code,
-        "tokens_per_batch": settings.tokens_per_batch,
+        "tokens_per_batch": row.tokens_per_batch or settings.tokens_per_batch,
         **{
             key: round(value, 3) if isinstance(value, float) else value
             for key, value in asdict(timing).items()
         },
-        "measured": datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        "command": f"python -m virnucpro_backend.bench {shlex.join(sys.argv[1:])}".strip(),
-        "gpu": properties.name,
-        "gpu_memory_gib": round(properties.total_memory / 2**30, 1),
-        "cpu": cpu_name(),
-        "versions": {
-            "python": platform.python_version(),
-            "torch": torch.__version__,
-            "cuda": torch.version.cuda,
-            "triton": _version("triton"),
-            "transformers": _version("transformers"),
-        },
+        **conditions(MODULE, settings.device),
     }
+
+
+def skipped(row: Row, reason: str, settings: Settings) -> dict[str, Any]:
+    """A row that could not be timed here, and why."""
+    return {"title": row.title, "skipped": reason, **conditions(MODULE, settings.device)}
 
 
 def merge(file: Path, rows: dict[str, dict[str, Any]]) -> None:
@@ -54,15 +42,10 @@ def merge(file: Path, rows: dict[str, dict[str, Any]]) -> None:
 
 def table_line(name: str, row: dict[str, Any]) -> str:
     """One line: rate, memory, clock, power."""
+    if "skipped" in row:
+        return f"{name:26} skipped: {row['skipped']}"
     clock = "" if row["sm_mhz"] is None else f"{row['sm_mhz']:5.0f} MHz {row['power_w']:4.0f} W"
     return (
         f"{name:26} {row['rate']:10,.0f} {row['unit']:10} (first second {row['rate_at_first']:10,.0f})"
         f" {row['peak_memory_gib']:6.2f} GiB  {clock}  {row['code']}"
     )
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None

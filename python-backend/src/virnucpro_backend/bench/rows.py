@@ -6,20 +6,35 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import torch
-from torch import Tensor
 
-from virnucpro_backend.bench.models import random_dnabert_s, random_esm2, random_hugging_face_esm2
+from virnucpro_backend.bench.anchors import (
+    ORIGINAL_TOKENS_PER_BATCH,
+    fair_esm_steps,
+    hugging_face_steps,
+    random_fair_esm2,
+    random_hugging_face_esm2,
+)
+from virnucpro_backend.bench.models import random_dnabert_s, random_esm2
 from virnucpro_backend.bench.timing import Step, Timing, time_steps
-from virnucpro_backend.bench.workloads import DNA500, ESM2_SPECIAL_TOKENS, ORF500, SHORT, Lengths, Workload
+from virnucpro_backend.bench.workloads import (
+    DNA500,
+    ESM2_SPECIAL_TOKENS,
+    FIRST_LETTER,
+    LETTERS,
+    ORF500,
+    SHARE_OF_COPIES,
+    SHORT,
+    Lengths,
+    Workload,
+    originals,
+)
 from virnucpro_backend.encoders.batches import Batch, equal_length_batches, packed_batches
 from virnucpro_backend.encoders.dnabert_s import DnabertS
 from virnucpro_backend.encoders.esm2 import Esm2
 from virnucpro_backend.encoders.layout import SequenceLayout
 from virnucpro_backend.encoders.precision import Precision
-
-FIRST_LETTER, LETTERS = 5, 19
-"""Tokens 5 to 23 are ordinary in both vocabularies."""
 
 ESM2_PRODUCTS = ((2560, 7680), (2560, 2560), (2560, 10240), (10240, 2560))
 """Inputs and outputs of the four matrix products of a layer of ESM-2 3B."""
@@ -41,13 +56,16 @@ class Row:
     title: str
     unit: str
     run: Callable[[Settings], tuple[Timing, str]]
-    """Times the row; the text says which code ran."""
+    """Times the row; the text says which code ran. Raises RowUnavailableError."""
+
+    tokens_per_batch: int | None = None
+    """Of a row that has its own, whatever the settings say."""
 
 
 def _esm2(precision: Precision, workload: Workload, *, eager: bool = False) -> Row:
     def run(settings: Settings) -> tuple[Timing, str]:
         model = random_esm2(precision, settings.device, eager=eager)
-        return _time_encoder(model, workload, settings), f"{model.ops.name}, {model.attention.name} attention"
+        return _time_encoder(model, workload, settings), _code_of(model)
 
     how = "without fused kernels, " if eager else ""
     return Row(f"ESM-2 3B {precision.upper()}, {how}{workload.name}", workload.unit, run)
@@ -56,33 +74,55 @@ def _esm2(precision: Precision, workload: Workload, *, eager: bool = False) -> R
 def _dnabert_s(precision: Precision, workload: Workload) -> Row:
     def run(settings: Settings) -> tuple[Timing, str]:
         model = random_dnabert_s(precision, settings.device)
-        return _time_encoder(model, workload, settings), f"{model.ops.name}, {model.attention.name} attention"
+        return _time_encoder(model, workload, settings), _code_of(model)
 
     return Row(f"DNABERT-S {precision.upper()}, {workload.name}", workload.unit, run)
+
+
+def _esm2_copies(precision: Precision, workload: Workload) -> Row:
+    """Equal proteins once: vectors of distinct proteins, then spread over all; the rate counts all."""
+
+    def run(settings: Settings) -> tuple[Timing, str]:
+        model = random_esm2(precision, settings.device)
+        lengths = workload.lengths()
+        first, place = np.unique(originals(len(lengths)), return_inverse=True)
+        lengths = lengths[first]
+        worth = np.bincount(place) * (lengths - ESM2_SPECIAL_TOKENS)
+        steps = _encoder_steps(model, lengths, lambda members: int(worth[members].sum()), settings)
+        vectors = torch.zeros(len(first), model.config.width, device=settings.device)
+        places = torch.from_numpy(place).to(settings.device)
+        steps.append(Step(lambda: vectors[places], 0))
+        return time_steps(steps, settings.seconds, settings.device), _code_of(model)
+
+    share = f"{100 * SHARE_OF_COPIES:.0f} % copies"
+    return Row(
+        f"ESM-2 3B {precision.upper()}, {workload.name} with {share}, equal proteins once",
+        workload.unit,
+        run,
+    )
 
 
 def _hugging_face(workload: Workload) -> Row:
     def run(settings: Settings) -> tuple[Timing, str]:
         model = random_hugging_face_esm2(settings.device)
-
-        @torch.inference_mode()
-        def embed(tokens: Tensor, kept: Tensor) -> Tensor:
-            hidden = model(input_ids=tokens, attention_mask=kept).last_hidden_state
-            residues = kept[:, 2:, None]  # all but the first and the last token of the longest
-            means: Tensor = (hidden[:, 1:-1] * residues).sum(1) / residues.sum(1)
-            return means
-
-        def step(lengths: Lengths) -> Step:
-            kept = torch.from_numpy(np.arange(lengths.max()) < lengths[:, None]).to(settings.device)
-            tokens = torch.randint(FIRST_LETTER, FIRST_LETTER + LETTERS, kept.shape, device=settings.device)
-            return Step(lambda: embed(tokens, kept), workload.counted(lengths))
-
-        lengths = np.sort(workload.lengths())[::-1]
-        per_batch = settings.tokens_per_batch // int(lengths.max())
-        parts = np.array_split(lengths, -(-len(lengths) // per_batch))
-        return time_steps([step(part) for part in parts], settings.seconds, settings.device), "sdpa, padded"
+        steps = hugging_face_steps(model, workload.lengths(), settings.tokens_per_batch, settings.device)
+        return time_steps(steps, settings.seconds, settings.device), "sdpa, padded"
 
     return Row(f"Hugging Face EsmModel 3B BF16, sorted, {workload.name}", workload.unit, run)
+
+
+def _fair_esm(workload: Workload) -> Row:
+    def run(settings: Settings) -> tuple[Timing, str]:
+        model = random_fair_esm2(settings.device)
+        steps = fair_esm_steps(model, workload.lengths(), settings.device)
+        return time_steps(steps, settings.seconds, settings.device), "fair-esm, padded"
+
+    return Row(
+        f"fair-esm 3B FP32, {ORIGINAL_TOKENS_PER_BATCH} tokens a batch, {workload.name}",
+        workload.unit,
+        run,
+        ORIGINAL_TOKENS_PER_BATCH,
+    )
 
 
 def _products(precision: Precision, workload: Workload) -> Row:
@@ -114,8 +154,18 @@ def _products(precision: Precision, workload: Workload) -> Row:
 
 
 def _time_encoder(model: Esm2 | DnabertS, workload: Workload, settings: Settings) -> Timing:
-    """The worker's way: packed batches, each with its own layout, copied in and pooled."""
     lengths = workload.lengths()
+    steps = _encoder_steps(model, lengths, lambda members: workload.counted(lengths[members]), settings)
+    return time_steps(steps, settings.seconds, settings.device)
+
+
+def _encoder_steps(
+    model: Esm2 | DnabertS,
+    lengths: Lengths,
+    worth: Callable[[npt.NDArray[np.int64]], int],
+    settings: Settings,
+) -> list[Step]:
+    """The worker's way: packed batches, each with its own layout, copied in and pooled."""
     plan = packed_batches if model.attention.packs else equal_length_batches
 
     def step(batch: Batch) -> Step:
@@ -126,10 +176,13 @@ def _time_encoder(model: Esm2 | DnabertS, workload: Workload, settings: Settings
             layout = SequenceLayout.from_lengths(batch.lengths, settings.device)
             model.embed(tokens.to(settings.device, non_blocking=True), layout)
 
-        return Step(launch, workload.counted(lengths[batch.members]))
+        return Step(launch, worth(batch.members))
 
-    steps = [step(batch) for batch in plan(lengths, settings.tokens_per_batch)]
-    return time_steps(steps, settings.seconds, settings.device)
+    return [step(batch) for batch in plan(lengths, settings.tokens_per_batch)]
+
+
+def _code_of(model: Esm2 | DnabertS) -> str:
+    return f"{model.ops.name}, {model.attention.name} attention"
 
 
 ROWS: dict[str, Row] = {
@@ -139,9 +192,12 @@ ROWS: dict[str, Row] = {
     "esm2-fp16-short": _esm2("fp16", SHORT),
     "esm2-fp8-orf500": _esm2("fp8", ORF500),
     "esm2-bf16-orf500-eager": _esm2("bf16", ORF500, eager=True),
+    "esm2-bf16-short-copies": _esm2_copies("bf16", SHORT),
     "dnabert-500": _dnabert_s("bf16", DNA500),
     "hugging-face-bf16-orf500": _hugging_face(ORF500),
     "hugging-face-bf16-short": _hugging_face(SHORT),
+    "fair-esm-fp32-orf500": _fair_esm(ORF500),
+    "fair-esm-fp32-short": _fair_esm(SHORT),
     "products-bf16": _products("bf16", ORF500),
     "products-fp16": _products("fp16", ORF500),
 }

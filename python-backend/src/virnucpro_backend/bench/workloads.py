@@ -13,6 +13,12 @@ Lengths = npt.NDArray[np.int64]
 ESM2_SPECIAL_TOKENS = 2
 """`<cls>` and `<eos>`, which are computed but not counted as residues."""
 
+FIRST_LETTER, LETTERS = 5, 19
+"""Tokens 5 to 23 are ordinary in both vocabularies."""
+
+SHARE_OF_COPIES = 0.3
+"""In the workload `copies`: so many proteins are equal to an earlier one."""
+
 RESIDUES = 262_144
 """About one shard's worth; every row goes round its workload until its time is up."""
 
@@ -26,6 +32,25 @@ def short() -> Lengths:
     """Frames of reads: 30 to 70 residues, evenly spread."""
     residues = np.random.default_rng(1).integers(30, 71, size=RESIDUES // 50)
     return residues + ESM2_SPECIAL_TOKENS
+
+
+def originals(count: int) -> npt.NDArray[np.int64]:
+    """Which protein each is equal to, int64 [count]: itself, or for SHARE_OF_COPIES of them an earlier one."""
+    random = np.random.default_rng(3)
+    number = np.arange(count)
+    copied = random.permutation(count)[: round(SHARE_OF_COPIES * count)]
+    number[copied[copied > 0]] = random.integers(0, copied[copied > 0])
+    while np.any(number[number] != number):
+        number = number[number]
+    return number
+
+
+def letters_of(residues: npt.NDArray[np.int64]) -> list[str]:
+    """Proteins of so many residues each, of random letters."""
+    random = np.random.default_rng(4)
+    letters = random.choice(np.frombuffer(b"LAGVSERTIDPKQNFYMHWC", np.uint8), int(residues.sum()))
+    text, ends = letters.tobytes().decode("ascii"), np.cumsum(residues).tolist()
+    return [text[begin:end] for begin, end in zip([0, *ends], ends, strict=False)]
 
 
 def dna500() -> Lengths:

@@ -7,6 +7,7 @@ For each workload (150-bp reads, contigs in 500-bp chunks, reads with copies) it
 and then times ESM-2 and DNABERT-S alone over the run's parts. The first run starts with empty caches: of
 compiled kernels, and of files that were found right by their hash. The weights are in the page cache
 throughout.
+
 `--devices` may be given several times, such as `--devices 0 --devices 0,1 --devices 0,1,2,3`: each input is
 then run on each of them, and rates and tables are compared with the first's. Equal proteins are computed as
 often as they occur, as in all headline figures, but in the workload `copies`, which is run both ways.

@@ -2,12 +2,15 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
+from virnucpro_backend.bench import models, rows, workloads
 from virnucpro_backend.bench.anchors import (
     RowUnavailableError,
     fair_esm_steps,
@@ -16,8 +19,9 @@ from virnucpro_backend.bench.anchors import (
     random_hugging_face_esm2,
 )
 from virnucpro_backend.bench.report import merge
+from virnucpro_backend.bench.timing import Step, Timing
 from virnucpro_backend.bench.workloads import DNA500, ORF500, SHARE_OF_COPIES, SHORT, originals
-from virnucpro_backend.encoders.esm2 import Esm2Config
+from virnucpro_backend.encoders.esm2 import Esm2, Esm2Config
 
 
 def test_workloads_are_what_they_are_called() -> None:
@@ -78,3 +82,34 @@ def test_the_stated_share_of_proteins_are_copies_of_distinct_ones() -> None:
     assert np.array_equal(number[number], number)
     assert (number <= np.arange(5000)).all()
     assert np.mean(number != np.arange(5000)) == pytest.approx(SHARE_OF_COPIES, abs=0.001)
+
+
+@pytest.mark.parametrize("name", rows.ROWS)
+def test_every_row_counts_its_workload(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the CPU with tiny models: every step of every row, but no timing."""
+    if "hugging-face" in name:
+        pytest.importorskip("transformers", reason="transformers is not installed")
+    if "fair-esm" in name:
+        pytest.importorskip("esm", reason="fair-esm is not installed")
+    timed: list[Step] = []
+
+    def time_steps(steps: list[Step], seconds: float, device: torch.device) -> Timing:
+        timed.extend(steps)
+        return Timing(1, 1, seconds, len(steps), 0, None, None, None)
+
+    monkeypatch.setattr(rows, "time_steps", time_steps)
+    monkeypatch.setattr(rows, "random_hugging_face_esm2", partial(random_hugging_face_esm2, config=TINY))
+    monkeypatch.setattr(rows, "random_fair_esm2", partial(random_fair_esm2, config=TINY))
+    monkeypatch.setattr(rows, "ESM2_PRODUCTS", ((2560, 16), (10240, 16)))
+    monkeypatch.setattr(models, "ESM2_3B", TINY)
+    monkeypatch.setattr(models, "DNABERT_S", replace(models.DNABERT_S, layers=1))
+    monkeypatch.setattr(workloads, "RESIDUES", 5000)
+    monkeypatch.setattr(Esm2, "to_fp8", lambda self: None)
+    monkeypatch.setattr(torch.Tensor, "pin_memory", lambda self: self)
+    monkeypatch.setattr(models, "DTYPES", dict.fromkeys(models.DTYPES, torch.float32))
+    _, code = rows.ROWS[name].run(rows.Settings(CPU, 4096, 1.0))
+    for step in timed:
+        step.launch()
+    assert code
+    if name.startswith(("esm2", "hugging-face", "fair-esm")):
+        assert sum(step.counted for step in timed) == pytest.approx(5000, rel=0.1)

@@ -35,7 +35,7 @@ def short() -> Lengths:
 
 
 def originals(count: int) -> npt.NDArray[np.int64]:
-    """Which protein each is equal to, int64 [count]: itself, or for SHARE_OF_COPIES of them an earlier one."""
+    """Which protein each is equal to, int64 [count]: itself; for SHARE_OF_COPIES of them an earlier one."""
     random = np.random.default_rng(3)
     number = np.arange(count)
     copied = random.permutation(count)[: round(SHARE_OF_COPIES * count)]

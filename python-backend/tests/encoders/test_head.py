@@ -4,7 +4,7 @@ import pytest
 import torch
 from test_numeric_traps import head_tensors
 
-from virnucpro_backend.encoders.head import Head
+from virnucpro_backend.encoders.head import ROWS, Head
 
 
 def test_scores_are_those_of_the_published_formula() -> None:
@@ -20,13 +20,26 @@ def test_scores_are_those_of_the_published_formula() -> None:
     torch.testing.assert_close(torch.stack((score1, score2), dim=1).double(), expected, rtol=1e-5, atol=1e-6)
 
 
-def test_a_single_row_scores_as_it_does_among_sixteen() -> None:
-    head = Head(head_tensors(12))
-    dnabert_s, esm2 = torch.randn(16, 5), torch.randn(16, 7)
-    together = head.score(dnabert_s, esm2)
-    single = head.score(dnabert_s[:1], esm2[:1])
-    assert torch.equal(single[0], together[0][:1])
-    assert torch.equal(single[1], together[1][:1])
+DEVICES = [
+    "cpu",
+    pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")),
+]
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_frame_scores_the_same_bits_with_whatever_it_is_scored(device: str) -> None:
+    """At the published head's size: alone, in a part cut anywhere, and in another order."""
+    generator = torch.Generator().manual_seed(1)
+    dnabert_s = torch.randn(2 * ROWS + 88, 768, generator=generator).to(device)
+    esm2 = torch.randn(2 * ROWS + 88, 2560, generator=generator).to(device)
+    head = Head(head_tensors(3328, hidden=512)).to(device)
+    whole = torch.stack(head.score(dnabert_s, esm2))
+    assert len(whole[0].unique()) > 500  # or a mix-up of frames would go unnoticed
+    for cut in (0, 1, 15, ROWS - 1, ROWS, ROWS + 1, 391, len(esm2)):
+        parts = [head.score(dnabert_s[:cut], esm2[:cut]), head.score(dnabert_s[cut:], esm2[cut:])]
+        assert torch.equal(torch.cat([torch.stack(part) for part in parts], dim=1), whole)
+    order = torch.randperm(len(esm2), generator=generator).to(device)
+    assert torch.equal(torch.stack(head.score(dnabert_s[order], esm2[order])), whole[:, order])
 
 
 def test_refuses_a_state_that_is_no_such_head() -> None:

@@ -124,9 +124,13 @@ def test_the_same_batch_gives_the_same_bits(esm2: Esm2) -> None:
     assert torch.equal(esm2.embed(tokens, layout), esm2.embed(tokens, layout))
 
 
-def head_tensors(inputs: int) -> dict[str, Tensor]:
+def head_tensors(inputs: int, hidden: int = 8) -> dict[str, Tensor]:
+    """Of a classifier whose logits vary by about one, whatever its size."""
     generator = torch.Generator().manual_seed(5)
-    shapes = [(8, inputs), (8,), (8,), (8,), (8,), (8,), (2, 8), (2,)]
-    tensors = {n: torch.randn(s, generator=generator) for n, s in zip(HEAD_TENSORS, shapes, strict=True)}
+    shapes = [(hidden, inputs), *[(hidden,)] * 5, (2, hidden), (2,)]
+    tensors = {
+        name: torch.randn(shape, generator=generator) * (shape[1] ** -0.5 if len(shape) == 2 else 1)
+        for name, shape in zip(HEAD_TENSORS, shapes, strict=True)
+    }
     tensors["bn1.running_var"] = tensors["bn1.running_var"].abs() + 0.5
     return tensors

@@ -8,7 +8,6 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from virnucpro_backend.encoders.batches import MIN_ROWS
 from virnucpro_backend.encoders.float32 import Float32Module
 
 HEAD_TENSORS = (
@@ -22,6 +21,10 @@ HEAD_TENSORS = (
     "output_layer.bias",
 )
 BATCH_NORM_EPS = 1e-5
+
+ROWS = 256
+"""Rows of every matrix product: a library picks its path, and so the rounding, by the number of rows. A part
+that was cut in two would otherwise score differently in the last digits."""
 
 
 class Head(Float32Module):
@@ -53,11 +56,20 @@ class Head(Float32Module):
 
     @torch.inference_mode()
     def score(self, dnabert_s: Tensor, esm2: Tensor) -> tuple[Tensor, Tensor]:
-        """Embeddings FP32 [n, 768] and [n, 2560] to score1 = P(others) and score2 = P(virus), FP32 [n]."""
-        x = torch.cat((dnabert_s, esm2), dim=1).float()
-        n = len(x)
-        if n < MIN_ROWS:
-            x = F.pad(x, (0, 0, 0, MIN_ROWS - n))
-        logits = self.output_layer(torch.relu(self.bn1(self.hidden_layer(x))))[:n]
-        score1, score2 = logits.softmax(dim=1).unbind(1)
+        """Embeddings FP32 [n, 768] and [n, 2560] to score1 = P(others) and score2 = P(virus), FP32 [n].
+
+        Always in products of ROWS rows, so that a frame's score has the same bits whatever it is scored with.
+        """
+        blocks = [
+            self._score_block(torch.cat((a, b), dim=1).float())
+            for a, b in zip(torch.split(dnabert_s, ROWS), torch.split(esm2, ROWS), strict=True)
+        ]
+        score1, score2 = torch.cat(blocks).unbind(1)
         return score1, score2
+
+    def _score_block(self, x: Tensor) -> Tensor:
+        n = len(x)
+        x = F.pad(x, (0, 0, 0, ROWS - n))
+        logits = self.output_layer(torch.relu(self.bn1(self.hidden_layer(x))))[:n]
+        scores: Tensor = logits.softmax(dim=1)
+        return scores

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.numpy import load_file
 
-from virnucpro_backend.prepare.shards import FrameBlock, Shard, ShardWriter
+from virnucpro_backend.prepare.shards import MOST_FRAMES, FrameBlock, Shard, ShardWriter
 
 Chunk = list[int]
 """Residues of each frame of a chunk."""
@@ -35,12 +36,15 @@ def block(first_row: int, chunks: list[Chunk]) -> FrameBlock:
 
 
 def cut(
-    chunks: list[Chunk], sizes: list[int], target: int, tail_shards: int
+    chunks: list[Chunk], sizes: list[int], target: int, tail_shards: int, most_frames: int = MOST_FRAMES
 ) -> list[list[tuple[int, int, int]]]:
     """Frames (row, chunk, residues) of each shard, when the chunks come in blocks of the given sizes."""
     announced: list[Shard] = []
     shards = []
-    with tempfile.TemporaryDirectory() as folder:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        mock.patch("virnucpro_backend.prepare.shards.MOST_FRAMES", most_frames),
+    ):
         work = Path(folder)
         (work / "shards").mkdir()
         writer = ShardWriter(work, 500, target, tail_shards, announced.append)
@@ -72,26 +76,31 @@ chunk_lists = st.lists(st.lists(st.integers(1, 30), min_size=1, max_size=6), max
     st.lists(st.integers(0, 12), max_size=20),
     st.integers(1, 120),
     st.sampled_from([0, 4, 8, 32]),
+    st.one_of(st.just(MOST_FRAMES), st.integers(1, 30)),
 )
 def test_cuts_follow_the_plain_rule_however_the_frames_arrive(
-    chunks: list[Chunk], sizes: list[int], target: int, tail_shards: int
+    chunks: list[Chunk], sizes: list[int], target: int, tail_shards: int, most_frames: int
 ) -> None:
     whole = block(0, chunks)
     stream = list(zip(whole.row.tolist(), whole.chunk.tolist(), whole.residue_counts.tolist(), strict=True))
     expected: list[list[tuple[int, int, int]]] = []
     rest = list(stream)
 
-    def take(size: int) -> None:
+    def residues(frames: list[tuple[int, int, int]]) -> int:
+        return sum(frame[2] for frame in frames)
+
+    def take(size: int, most: int) -> None:
         shard: list[tuple[int, int, int]] = []
-        while rest and (sum(f[2] for f in shard) < size or rest[0][:2] == shard[-1][:2]):
+        while rest and ((residues(shard) < size and len(shard) < most) or rest[0][:2] == shard[-1][:2]):
             shard.append(rest.pop(0))
         expected.append(shard)
 
-    while sum(frame[2] for frame in rest) >= (tail_shards // 4 + 1) * target:
-        take(target)
+    kept_back = tail_shards // 4 + 1
+    while residues(rest) >= kept_back * target or len(rest) >= kept_back * most_frames:
+        take(target, most_frames)
     while rest:
-        take(max(1, target // 4) if tail_shards else target)
-    assert cut(chunks, sizes, target, tail_shards) == expected
+        take(*(max(1, number // 4) if tail_shards else number for number in (target, most_frames)))
+    assert cut(chunks, sizes, target, tail_shards, most_frames) == expected
 
 
 def test_the_last_eight_full_shards_become_quarters() -> None:
@@ -99,3 +108,12 @@ def test_the_last_eight_full_shards_become_quarters() -> None:
     sizes = [sum(frame[2] for frame in shard) for shard in shards]
     # 20,000 residues: 12 full shards while 9,000 or more are left, then 8,000 in quarters.
     assert sizes == [1000] * 12 + [250] * 32
+
+
+def test_a_shard_of_the_shortest_proteins_has_no_more_frames_than_it_may() -> None:
+    # 2 chunks in 5 have six frames, the others one: three frames a chunk on average.
+    chunks = [[1] * (6 if number % 5 < 2 else 1) for number in range(15_000)]
+    shards = cut(chunks, [4000], 262_144, 0)
+    # A chunk's frames stay together.
+    assert all(MOST_FRAMES <= len(shard) < MOST_FRAMES + 6 for shard in shards[:-1])
+    assert sum(map(len, shards)) == 45_000

@@ -16,6 +16,26 @@ from virnucpro_backend.safetensors_file import write_safetensors
 
 FORMAT_VERSION = "1"
 
+MOST_FRAMES = 16_384
+"""Frames at which a shard ends however few residues they have: what is kept per frame would otherwise fill
+a device's memory on an input of very short sequences. With 16 residues a frame it never comes to that."""
+
+
+@dataclass(frozen=True)
+class ShardSize:
+    """Residues and frames of which either is enough to end a shard."""
+
+    residues: int
+    frames: int
+
+    def reached(self, residues: int, frames: int) -> bool:
+        """Whether there are enough of either."""
+        return residues >= self.residues or frames >= self.frames
+
+    def times(self, shards: float) -> ShardSize:
+        """The size of so many shards, one residue and one frame at least."""
+        return ShardSize(max(1, int(self.residues * shards)), max(1, int(self.frames * shards)))
+
 
 @dataclass(frozen=True)
 class FrameBlock:
@@ -82,9 +102,10 @@ class ShardWriter:
 
     Calls `on_shard`, from a thread of its own, for each one that is on disk.
 
-    A shard ends with the first chunk that brings it to `residues_per_shard` residues. The last tail_shards
-    / 4 full shards' worth is held back until the end and cut into shards of a quarter of the size, so that
-    the workers finish together. Where the cuts lie depends on nothing but the frames and these two numbers.
+    A shard ends with the first chunk that brings it to `residues_per_shard` residues or to MOST_FRAMES
+    frames. The last tail_shards / 4 full shards' worth is held back until the end and cut into shards of a
+    quarter of the size, so that the workers finish together. Where the cuts lie depends on nothing but the
+    frames and these numbers.
     """
 
     def __init__(
@@ -97,12 +118,12 @@ class ShardWriter:
     ) -> None:
         self._folder = work_dir / "shards"
         self._chunk_length = chunk_length
-        self._full = residues_per_shard
-        self._held_back = tail_shards // 4 * residues_per_shard
-        self._tail = max(1, residues_per_shard // 4) if tail_shards else residues_per_shard
+        self._full = ShardSize(residues_per_shard, MOST_FRAMES)
+        self._until_full = self._full.times(1 + tail_shards // 4)
+        self._tail = self._full.times(1 / 4) if tail_shards else self._full
         self._on_shard = on_shard
         self._waiting: deque[FrameBlock] = deque()
-        self._waiting_residues = 0
+        self._waiting_residues = self._waiting_frames = 0
         self._disk = ThreadPoolExecutor(1, thread_name_prefix="shards")
         self._writing: Future[None] | None = None
         self.shards = 0
@@ -114,7 +135,8 @@ class ShardWriter:
             return
         self._waiting.append(block)
         self._waiting_residues += block.residues.size
-        while self._waiting_residues >= self._held_back + self._full:
+        self._waiting_frames += block.row.size
+        while self._until_full.reached(self._waiting_residues, self._waiting_frames):
             self._write(self._take(self._full))
 
     def finish(self) -> None:
@@ -127,19 +149,22 @@ class ShardWriter:
         """Wait for the shard on its way to the disk, if any: nothing is announced after this."""
         self._disk.shutdown()
 
-    def _take(self, target: int) -> list[FrameBlock]:
-        """Blocks up to the first end of a chunk at which there are `target` residues, or all."""
+    def _take(self, size: ShardSize) -> list[FrameBlock]:
+        """Blocks up to the first end of a chunk at which there is enough for a shard of this size, or all."""
         taken: list[FrameBlock] = []
-        residues = 0
-        while self._waiting and residues < target:
+        residues = frames = 0
+        while self._waiting and not size.reached(residues, frames):
             block = self._waiting.popleft()
-            if residues + block.residues.size >= target:
-                block, rest = block.split(_end_of_chunk(block, target - residues))
+            if size.reached(residues + block.residues.size, frames + block.row.size):
+                missing = ShardSize(size.residues - residues, size.frames - frames)
+                block, rest = block.split(_end_of_chunk(block, missing))
                 if rest.row.size:
                     self._waiting.appendleft(rest)
             taken.append(block)
             residues += block.residues.size
+            frames += block.row.size
         self._waiting_residues -= residues
+        self._waiting_frames -= frames
         return taken
 
     def _write(self, blocks: list[FrameBlock]) -> None:
@@ -185,8 +210,9 @@ class ShardWriter:
         )
 
 
-def _end_of_chunk(block: FrameBlock, residues: int) -> int:
-    """Frames up to the end of the first chunk that brings the block to so many residues."""
-    reaching = int(np.searchsorted(np.cumsum(block.residue_counts), residues))
+def _end_of_chunk(block: FrameBlock, missing: ShardSize) -> int:
+    """Frames up to the end of the first chunk that brings the block to what is missing of a shard."""
+    by_residues = int(np.searchsorted(np.cumsum(block.residue_counts), missing.residues))
+    reaching = min(by_residues, missing.frames - 1)
     later = np.flatnonzero(block.begins_chunk()[reaching + 1 :])
     return reaching + 1 + int(later[0]) if later.size else block.row.size

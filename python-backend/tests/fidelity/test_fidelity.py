@@ -16,7 +16,7 @@ from virnucpro_backend.fidelity.int8 import Int8Linear, Products, to_int8
 from virnucpro_backend.fidelity.measure import Measurement
 from virnucpro_backend.fidelity.report import compare
 from virnucpro_backend.fidelity.source import FolderSource, RandomSource
-from virnucpro_backend.fidelity.verdict import Verdict, judge, judge_int8, recommend
+from virnucpro_backend.fidelity.verdict import Verdict, default_precision, judge, judge_int8, recommend
 from virnucpro_backend.random_model import RandomWeights, demo_tokenizer, write_random_model
 from virnucpro_backend.weights.model_folder import load_model
 
@@ -86,25 +86,31 @@ def test_figures_against_plain_definitions() -> None:
 def test_fp8_is_refused_by_cosine_by_flips_and_by_anything_not_finite() -> None:
     good = compare_vectors(np.eye(4, dtype=np.float32), np.eye(4, dtype=np.float32))
     same = compare_scores(_results(np.full(2000, 0.9)), _results(np.full(2000, 0.9)))
-    assert judge("fp8", {"ESM-2": good}, same, failed=0) == Verdict(True, "")
-    assert "no finite" in judge("fp8", {"ESM-2": good}, same, failed=1).reason
+    assert judge("fp8", "fp16", {"ESM-2": good}, same, failed=0) == Verdict(True, "")
+    assert "no finite" in judge("fp8", "fp16", {"ESM-2": good}, same, failed=1).reason
 
     rotated = np.tile(np.array([[1.0, 0.05]], np.float32), (100, 1))
     off = compare_vectors(rotated, np.tile(np.array([[1.0, 0.0]], np.float32), (100, 1)))
-    refused = judge("fp8", {"ESM-2": off}, same, failed=0)
+    refused = judge("fp8", "fp16", {"ESM-2": off}, same, failed=0)
     assert not refused.offered
     assert "0.998752" in refused.reason
     assert "FP16" in refused.reason
-    assert judge("bf16", {"ESM-2": off}, same, failed=0).offered
+    assert judge("bf16", "fp32", {"ESM-2": off}, same, failed=0).offered
 
     flipped = np.full(2000, 0.9)
     flipped[:3] = 0.1
     flips = compare_scores(_results(flipped), _results(np.full(2000, 0.9)))
-    assert "0.150 %" in judge("fp8", {"ESM-2": good}, flips, failed=0).reason
-    assert judge("fp16", {"ESM-2": good}, flips, failed=0).offered
+    assert "0.150 %" in judge("fp8", "fp16", {"ESM-2": good}, flips, failed=0).reason
+    assert judge("fp16", "fp32", {"ESM-2": good}, flips, failed=0).offered
+    flipped[:5] = 0.1
+    flips = compare_scores(_results(flipped), _results(np.full(2000, 0.9)))
+    assert (
+        "0.250 % of the labels flip against FP32" in judge("fp16", "fp32", {"ESM-2": good}, flips, 0).reason
+    )
+    assert judge("bf16", "fp32", {"ESM-2": good}, flips, failed=0).offered
 
     broken = compare_vectors(np.full((3, 2), np.nan, np.float32), np.ones((3, 2), np.float32))
-    assert not judge("fp16", {"ESM-2": broken}, same, failed=0).offered
+    assert not judge("fp16", "fp32", {"ESM-2": broken}, same, failed=0).offered
 
 
 def test_recommendation_is_the_fastest_that_passes() -> None:
@@ -112,6 +118,11 @@ def test_recommendation_is_the_fastest_that_passes() -> None:
     assert recommend({"fp16": passed, "bf16": passed, "fp8": passed}) == "bf16"
     assert recommend({"fp16": passed, "bf16": refused}) == "fp16"
     assert recommend({"fp16": refused, "bf16": refused, "fp8": passed}) == "fp32"
+
+
+def test_without_trained_weights_the_default_is_what_a_run_would_choose() -> None:
+    expected = {(9, 0): "bf16", (8, 0): "bf16", (7, 5): "fp16", (7, 0): "fp16", (6, 1): "fp32", None: "fp32"}
+    assert {capability: default_precision(capability) for capability in expected} == expected
 
 
 def test_int8_is_refused_where_it_brings_no_speed() -> None:
@@ -157,7 +168,9 @@ def test_the_command_writes_its_file(
     assert content["settles_it"] is False
     assert content["precisions"]["bf16"]["against"]["fp32"]["embeddings"]["ESM-2"]["cosine_min"] > 0.99
     assert content["versions"]["torch"] == torch.__version__
-    assert "does not settle it" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "does not settle it" in printed
+    assert "The default here is fp32." in printed
 
 
 def _results(score2: np.ndarray) -> FrameResults:

@@ -17,7 +17,15 @@ from virnucpro_backend.fidelity.int8 import Products, products, to_int8
 from virnucpro_backend.fidelity.measure import Measurement, PrecisionRun
 from virnucpro_backend.fidelity.report import HEADER, Comparison, bounded_line, compare, run_json, table_lines
 from virnucpro_backend.fidelity.source import WeightSource
-from virnucpro_backend.fidelity.verdict import Tried, Verdict, judge, judge_int8, recommend, verdict_words
+from virnucpro_backend.fidelity.verdict import (
+    Tried,
+    Verdict,
+    default_precision,
+    judge,
+    judge_int8,
+    recommend,
+    verdict_words,
+)
 from virnucpro_backend.inference.device import check_capability
 from virnucpro_backend.inference.failures import LoadFailedError
 from virnucpro_backend.inference.memory import free_cached_memory
@@ -58,7 +66,7 @@ class _Judgement:
         judged_by = "fp16" if precision in ("fp8", "int8") and "fp16" in comparisons else "fp32"
         decisive = comparisons[judged_by]
         failed = run.results.failed + run.results.recomputed
-        verdict = judge(precision, decisive.vectors, decisive.scores, failed)
+        verdict = judge(precision, judged_by, decisive.vectors, decisive.scores, failed)
         shown: dict[str, Comparison] = {"fp32": comparisons["fp32"], judged_by: decisive}
         for name, comparison in shown.items():
             self.lines += table_lines(precision, name, comparison)
@@ -96,8 +104,10 @@ def measure_panel(panel: Panel, say: Say) -> dict[str, Any]:
         _free(panel.device)
 
     int8 = _int8(panel, measurement, judgement, say) if panel.try_int8 else None
+    default = default_precision(_capability(panel.device))
     # Runs on a processor are in FP32: half precision is slower there, not faster.
-    recommended = recommend(judgement.verdicts) if panel.device.type == "cuda" else "fp32"
+    settled = panel.source.settles_it and panel.device.type == "cuda"
+    recommended = recommend(judgement.verdicts) if settled else default
     for line in ("", HEADER, *judgement.lines, "", "Parts that are equal only within a tolerance:", *bounded):
         say(line)
     say("")
@@ -108,7 +118,7 @@ def measure_panel(panel: Panel, say: Say) -> dict[str, Any]:
     if panel.source.settles_it:
         say(f"\nUse {recommended} with this model on this device.")
     else:
-        say(f"\nWith these weights it would be {recommended}.")
+        say(f"\nWhich precision to use can't be settled with these weights. The default here is {default}.")
     return {
         **conditions(MODULE, panel.device),
         "model": {"title": panel.source.title, "notice": panel.source.notice},
@@ -146,6 +156,13 @@ def _int8(panel: Panel, measurement: Measurement, judgement: _Judgement, say: Sa
     del model
     _free(panel.device)
     return measured
+
+
+def _capability(device: torch.device) -> tuple[int, int] | None:
+    if device.type != "cuda":
+        return None
+    properties = torch.cuda.get_device_properties(device)
+    return properties.major, properties.minor
 
 
 def _or_none(rate: float | None) -> str:

@@ -1,6 +1,6 @@
 import type { AppPaths } from './environment/appPaths.ts';
 import type { PythonEnvironment } from './environment/pythonLaunch.ts';
-import type { LearntBatch } from './store/types.ts';
+import type { DeviceUse, LearntBatch } from './store/types.ts';
 import type { DeadlineLimits } from './workers/deadlines.ts';
 
 /** What every part of the engine needs to know of the program it is part of. */
@@ -17,6 +17,6 @@ export interface EngineContext {
 }
 
 export interface LearntBatches {
-  recall: (of: Omit<LearntBatch, 'tokensPerBatch'>) => Promise<number | null>;
+  recall: (of: DeviceUse) => Promise<LearntBatch | null>;
   remember: (batch: LearntBatch) => void;
 }

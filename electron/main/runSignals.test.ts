@@ -100,6 +100,7 @@ describe('the question at closing', () => {
         tokensPerSecond: 100,
         framesPerSecond: 1,
         tokensPerBatch: 4096,
+        placement: 'resident',
         utilizationPercent: null,
         memoryUsedBytes: null,
         memoryTotalBytes: null,

@@ -3,9 +3,20 @@ import type { EngineContext } from '../../engine/engineContext.ts';
 import { describePhase, isActive } from '../../engine/runs/runTransitions.ts';
 import { isRunFolder } from '../../engine/runs/runFolder.ts';
 import { lockHolder } from '../../engine/store/runLock.ts';
+import type { StoredRun } from '../../engine/store/types.ts';
 import { openRunStore } from '../../engine/store/runStore.ts';
 import { bar } from '../output/progressText.ts';
 import { formatCount, formatSeconds } from '../output/numbers.ts';
+
+/** How the model lies in a device's memory, where that is not as usual. */
+function memoryWords({ devices, plan }: StoredRun, id: string): string {
+  const { placement, tokensPerBatch } = devices.find((device) => device.id === id)?.facts ?? {};
+  const smaller = typeof tokensPerBatch === 'number' && tokensPerBatch < plan.tokensPerBatch;
+  return (
+    (placement === 'streamed' ? ", ESM-2's layers streamed from main memory" : '') +
+    (smaller ? `, batches of ${formatCount(tokensPerBatch)} tokens` : '')
+  );
+}
 
 /** Says where a run stands, also while another program works on it. */
 export async function status(context: EngineContext, folder: string, json: boolean): Promise<number> {
@@ -39,7 +50,8 @@ export async function status(context: EngineContext, folder: string, json: boole
           `${device.device}: ${formatCount(device.parts)} parts, ${formatCount(device.residues)} residues` +
           (device.seconds > 0
             ? `, ${formatCount(Math.round(device.residues / device.seconds))} tokens/s`
-            : ''),
+            : '') +
+          memoryWords(run, device.device),
       ),
       ...(run.state.phase === 'paused' && run.state.error
         ? [`${run.state.error.title}. ${run.state.error.cause} ${run.state.error.nextStep}`]

@@ -24,17 +24,36 @@ export const shardFailureCodeSchema = z.enum([
 ]);
 export type ShardFailureCode = z.infer<typeof shardFailureCodeSchema>;
 
+/** Where ESM-2's layers are: all on the device, or in main memory, coming to the device one after the other. */
+export const placementSchema = z.enum(['resident', 'streamed']);
+export type Placement = z.infer<typeof placementSchema>;
+
+/** What a worker measured that a model needs on its device: `fixed_bytes` and so much more for each token of a batch.
+ * Remembered by the engine for the next worker there, who measures anew if its software (`code`) is another. */
+export const memoryProfileSchema = z.object({
+  placement: placementSchema,
+  fixed_bytes: countSchema,
+  bytes_per_token: z.int().positive(),
+  code: z.string(),
+});
+export type MemoryProfile = z.infer<typeof memoryProfileSchema>;
+
 const loadCommandSchema = z.object({
   type: z.literal('load'),
   /** `cuda` means the one device that CUDA_VISIBLE_DEVICES leaves. */
   device: z.enum(['cpu', 'cuda', 'mps']),
   model_folder: z.string(),
   precision: precisionSchema,
+  /** The plan's: batches are made by it on every device, and split where a device's memory holds less. */
   tokens_per_batch: z.int().positive(),
   embed_equal_sequences_once: z.boolean(),
   embeddings: embeddingPrecisionSchema.nullable(),
   /** Largest share of the device's memory to use; null for all that is free. */
   memory_fraction: z.number().positive().max(1).nullable(),
+  /** Tokens that a batch may hold on this device; null for what its memory holds. */
+  most_tokens_per_batch: z.int().positive().nullable(),
+  placement: z.enum(['auto', ...placementSchema.options]),
+  memory_profile: memoryProfileSchema.nullable(),
 });
 
 const shardCommandSchema = z.object({
@@ -65,7 +84,13 @@ const readySchema = z.object({
   /** UUID that the worker itself reads from its device; null on a CPU. */
   device_uuid: z.string().nullable(),
   precision: precisionSchema,
+  /** The plan's, or what this device's memory holds. */
   tokens_per_batch: z.int().positive(),
+  placement: placementSchema,
+  /** Null where the device keeps no count of its memory, and memory_free_bytes too. */
+  memory_profile: memoryProfileSchema.nullable(),
+  /** Free for this worker before it loaded the model. */
+  memory_free_bytes: countSchema.nullable(),
   attention: z.string(),
   model_name: z.string(),
   model_hash: sha256Schema,
@@ -120,7 +145,10 @@ const oomSchema = z.object({
   shard: shardKeySchema,
   tokens_per_batch_before: z.int().positive(),
   tokens_per_batch_after: z.int().positive(),
+  /** Corrected by what did not fit. */
+  memory_profile: memoryProfileSchema.nullable(),
 });
+export type OutOfMemory = z.infer<typeof oomSchema>;
 
 const heartbeatSchema = z.object({
   type: z.literal('heartbeat'),

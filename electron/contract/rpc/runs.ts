@@ -6,6 +6,7 @@ import {
   countSchema,
   embeddingPrecisionSchema,
   inspectedFileSchema,
+  placementSchema,
   precisionSchema,
   shardKeySchema,
 } from '../protocol/index.ts';
@@ -64,6 +65,8 @@ export const deviceLiveSchema = z.object({
   tokensPerSecond: z.number().nonnegative().nullable(),
   framesPerSecond: z.number().nonnegative().nullable(),
   tokensPerBatch: z.int().positive().nullable(),
+  /** Where ESM-2's layers are; null until the worker has loaded them. */
+  placement: placementSchema.nullable(),
   utilizationPercent: z.number().nullable(),
   memoryUsedBytes: countSchema.nullable(),
   memoryTotalBytes: countSchema.nullable(),

@@ -1,14 +1,31 @@
 import type { Plan } from '../../contract/plan.ts';
+import type { MemoryProfile, OutOfMemory, WorkerReady } from '../../contract/protocol/index.ts';
 import type { ChosenDevice } from '../devices/index.ts';
 import type { EngineContext } from '../engineContext.ts';
 
 const SMALLEST_BATCH = 256;
 
-/** Tokens per batch by device, where its memory holds less than the plan's. Learnt in a run, remembered for the next. */
+/** What is known of a device's memory: the tokens that a batch held last, and what the worker measured, if it could. */
+interface Known {
+  tokens: number;
+  profile: MemoryProfile | null;
+}
+
+/** What a worker is told of its device's memory when it loads the model. */
+export interface MemoryLimits {
+  most_tokens_per_batch: number | null;
+  memory_profile: MemoryProfile | null;
+}
+
+/** What devices' memory holds, learnt from the workers of this run and of earlier ones.
+ *
+ * Where a worker can measure, its profile is remembered and not a number of tokens: how much is free changes from run to run,
+ * what a token takes does not. */
 export class BatchSizes {
   private readonly memory: EngineContext['learntBatches'];
   private readonly plan: Plan;
-  private readonly tokens = new Map<string, number>();
+  private readonly known = new Map<string, Known>();
+  private readonly limits = new Map<string, number>();
   private scale = 1;
 
   constructor(memory: EngineContext['learntBatches'], plan: Plan) {
@@ -16,13 +33,14 @@ export class BatchSizes {
     this.plan = plan;
   }
 
-  get byDevice(): ReadonlyMap<string, number> {
-    return this.tokens;
+  loaded(device: string, ready: WorkerReady): void {
+    this.known.set(device, { tokens: ready.tokens_per_batch, profile: ready.memory_profile });
+    if (ready.memory_profile !== null) this.remember(device);
   }
 
-  learn(device: string, tokensPerBatch: number): void {
-    this.tokens.set(device, tokensPerBatch);
-    this.memory?.remember({ ...this.of(device), tokensPerBatch });
+  ranOut(device: string, event: OutOfMemory): void {
+    this.known.set(device, { tokens: event.tokens_per_batch_after, profile: event.memory_profile });
+    this.remember(device);
   }
 
   /** From the next start on, batches are half as large as they were. */
@@ -30,15 +48,30 @@ export class BatchSizes {
     this.scale /= 2;
   }
 
-  /** Begins with what a device's memory held before, and with less where that was asked for. */
+  /** Before a start: what earlier runs learnt, and smaller batches where they were asked for. */
   async recall(devices: readonly ChosenDevice[]): Promise<void> {
-    const { tokensPerBatch } = this.plan;
     for (const { id } of devices) {
-      const learnt = this.tokens.get(id) ?? (await this.memory?.recall(this.of(id))) ?? tokensPerBatch;
-      const tokens = Math.min(learnt, tokensPerBatch) * this.scale;
-      if (tokens < tokensPerBatch) this.tokens.set(id, Math.max(SMALLEST_BATCH, Math.floor(tokens)));
+      const remembered = this.known.has(id) ? null : await this.memory?.recall(this.of(id));
+      if (remembered) this.known.set(id, { tokens: remembered.tokensPerBatch, profile: remembered.profile });
+      if (this.scale === 1) continue;
+      const tokens = Math.min(this.known.get(id)?.tokens ?? Infinity, this.plan.tokensPerBatch) * this.scale;
+      this.limits.set(id, Math.max(SMALLEST_BATCH, Math.floor(tokens)));
     }
     this.scale = 1;
+  }
+
+  limitsOf(device: string): MemoryLimits {
+    const known = this.known.get(device);
+    const asked = this.limits.get(device) ?? null;
+    if (!known) return { most_tokens_per_batch: asked, memory_profile: null };
+    if (known.profile !== null) return { most_tokens_per_batch: asked, memory_profile: known.profile };
+    return { most_tokens_per_batch: Math.min(known.tokens, asked ?? Infinity), memory_profile: null };
+  }
+
+  private remember(device: string): void {
+    const known = this.known.get(device);
+    if (!known) return;
+    this.memory?.remember({ ...this.of(device), tokensPerBatch: known.tokens, profile: known.profile });
   }
 
   private of(device: string): { deviceUuid: string; modelHash: string; precision: string } {

@@ -1,4 +1,4 @@
-import type { DeviceSample, ShardProgress } from '../../contract/protocol/index.ts';
+import type { DeviceSample, Placement, ShardProgress } from '../../contract/protocol/index.ts';
 import type { DeviceLive, WorkerState } from '../../contract/rpc/runs.ts';
 import type { ChosenDevice } from '../devices/chosenDevice.ts';
 import type { DeviceSampleRow } from '../store/types.ts';
@@ -14,6 +14,7 @@ export class DeviceTelemetry {
   private shardsDone = 0;
   private residuesDone = 0;
   private tokensPerBatch: number | null = null;
+  private placement: Placement | null = null;
   private measured: DeviceSample['devices'][number] | undefined;
   private workerMemoryBytes: number | null = null;
 
@@ -34,6 +35,11 @@ export class DeviceTelemetry {
   rebase(): void {
     this.residues.reset();
     this.frames.reset();
+  }
+
+  setMemoryUse(tokensPerBatch: number, placement: Placement): void {
+    this.tokensPerBatch = tokensPerBatch;
+    this.placement = placement;
   }
 
   setTokensPerBatch(tokens: number): void {
@@ -86,6 +92,7 @@ export class DeviceTelemetry {
       tokensPerSecond: this.tokensPerSecond(now),
       framesPerSecond: worker.state === 'working' ? this.frames.rate(now) : null,
       tokensPerBatch: this.tokensPerBatch,
+      placement: this.placement,
       utilizationPercent: measured?.utilization_percent ?? null,
       memoryUsedBytes: measured?.memory_used_bytes ?? this.workerMemoryBytes,
       memoryTotalBytes:

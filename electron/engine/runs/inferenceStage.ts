@@ -1,5 +1,5 @@
 import { appError, type AppError, type ErrorCode } from '../../contract/errors.ts';
-import type { ShardDone, WorkerReady } from '../../contract/protocol/index.ts';
+import type { OutOfMemory, ShardDone, WorkerReady } from '../../contract/protocol/index.ts';
 import type { ChosenDevice } from '../devices/chosenDevice.ts';
 import type { RunStore, StoredShard } from '../store/types.ts';
 import {
@@ -17,8 +17,6 @@ export interface InferenceStageOptions {
   notes: RunNotes;
   devices: readonly ChosenDevice[];
   keepEmbeddings: boolean;
-  /** The plan's. Scores from smaller batches are bounded, not byte-identical. */
-  tokensPerBatch: number;
   worker: (device: ChosenDevice) => DeviceWorkerOptions;
 }
 
@@ -32,8 +30,8 @@ export interface InferenceStageHandlers {
   shardLost: (key: string) => void;
   shardTaken: (done: ShardDone) => void;
   ready: (device: ChosenDevice, ready: WorkerReady) => void;
-  /** The device's memory held fewer tokens than asked for. */
-  learntBatch: (device: ChosenDevice, tokensPerBatch: number) => void;
+  /** The device's memory held fewer tokens than was thought. */
+  ranOutOfMemory: (device: ChosenDevice, event: OutOfMemory) => void;
 }
 
 /** Deaths after which the advice of the single worker, that it starts again by itself, no longer holds. */
@@ -149,7 +147,7 @@ export class InferenceStage {
         telemetry.setState(state);
       },
       ready: (ready) => {
-        telemetry.setTokensPerBatch(ready.tokens_per_batch);
+        telemetry.setMemoryUse(ready.tokens_per_batch, ready.placement);
         this.handlers.ready(device, ready);
         this.pump();
       },
@@ -167,7 +165,7 @@ export class InferenceStage {
       },
       outOfMemory: (event) => {
         telemetry.setTokensPerBatch(event.tokens_per_batch_after);
-        this.handlers.learntBatch(device, event.tokens_per_batch_after);
+        this.handlers.ranOutOfMemory(device, event);
         notes.add(
           'warning',
           'smaller_batches',
@@ -178,7 +176,7 @@ export class InferenceStage {
       shardDone: (done) => {
         telemetry.leave(done.shard, true);
         this.recalled.delete(done.shard);
-        this.ledger.done(this.markedIfBounded(device, done));
+        this.ledger.done(done);
         this.pump();
       },
       shardFailed: (failed) => {
@@ -240,12 +238,6 @@ export class InferenceStage {
         wanted -= 1;
       }
     }
-  }
-
-  /** A worker that was started with smaller batches than the plan's halved them before it began. */
-  private markedIfBounded(device: ChosenDevice, done: ShardDone): ShardDone {
-    const smaller = this.options.worker(device).load.tokens_per_batch < this.options.tokensPerBatch;
-    return smaller && done.batch_halvings === 0 ? { ...done, batch_halvings: 1 } : done;
   }
 
   private giveBack(device: string, key: string): void {

@@ -130,7 +130,7 @@ export class RunSession {
       if (remark !== null) this.notes.add('info', 'precision_of_weakest', remark);
     }
     await this.batches.recall(ready.value);
-    await this.store.saveDevices(ready.value.map(storedDevice));
+    await this.store.saveDevices(ready.value.map((device) => storedDevice(device)));
     if (this.state.phase !== 'created' && this.state.phase !== 'paused') {
       if (this.interrupted)
         this.notes.add('warning', 'run_interrupted', 'The run was interrupted and goes on where it was.');
@@ -240,7 +240,7 @@ export class RunSession {
         notes: this.notes,
         run: this.run,
         devices: this.devices,
-        learntTokens: this.batches.byDevice,
+        batches: this.batches,
       },
       {
         settled: () => {
@@ -252,11 +252,10 @@ export class RunSession {
         halt: (error) => {
           this.ending = this.halt(error);
         },
-        ready: (_, ready) => {
+        ready: (device, ready) => {
           this.workerFacts = ready;
-        },
-        learntBatch: (device, tokens) => {
-          this.batches.learn(device.id, tokens);
+          // Losing a fact of run.json harms nobody; a full disk is told by the call that stores scores.
+          this.store.saveDevices([storedDevice(device, ready)]).catch(() => undefined);
         },
       },
     );

@@ -14,6 +14,7 @@ import type { Registered, RunStore, StoredRun } from '../store/types.ts';
 import { BackendProcess } from '../workers/backendProcess.ts';
 import type { DeviceWorkerOptions } from '../workers/deviceWorker.ts';
 import { recorded, type RecordedLaunch } from '../workers/processRecords.ts';
+import type { BatchSizes } from './batchSizes.ts';
 import { InferenceStage } from './inferenceStage.ts';
 import { PrepareStage } from './prepareStage.ts';
 import type { RunNotes } from './runNotes.ts';
@@ -24,8 +25,8 @@ export interface WorkingPeriodOptions {
   notes: RunNotes;
   run: StoredRun;
   devices: readonly ChosenDevice[];
-  /** Tokens per batch by device id, where less than the plan's fits into its memory. */
-  learntTokens: ReadonlyMap<string, number>;
+  /** What is known of the devices' memory. */
+  batches: BatchSizes;
 }
 
 export interface WorkingPeriodHandlers {
@@ -33,7 +34,6 @@ export interface WorkingPeriodHandlers {
   drained: () => void;
   halt: (error: AppError) => void;
   ready: (device: ChosenDevice, ready: WorkerReady) => void;
-  learntBatch: (device: ChosenDevice, tokensPerBatch: number) => void;
 }
 
 /** One stretch of work on a run, from start or resume to its pause or end: prepare, workers and monitor together. */
@@ -59,15 +59,19 @@ export class WorkingPeriod {
         notes: options.notes,
         devices: options.devices,
         keepEmbeddings: options.run.plan.embeddings !== null,
-        tokensPerBatch: options.run.plan.tokensPerBatch,
         worker: (device) => this.workerOptions(device),
       },
       {
         settled: handlers.settled,
         drained: handlers.drained,
         halt: handlers.halt,
-        ready: handlers.ready,
-        learntBatch: handlers.learntBatch,
+        ready: (device, ready) => {
+          options.batches.loaded(device.id, ready);
+          handlers.ready(device, ready);
+        },
+        ranOutOfMemory: (device, event) => {
+          options.batches.ranOut(device.id, event);
+        },
         shardTaken: () => undefined,
         shardLost: (key) => {
           this.prepareAgainFor(key);
@@ -214,7 +218,7 @@ export class WorkingPeriod {
   }
 
   private workerOptions(device: ChosenDevice): DeviceWorkerOptions {
-    const { context, store, run, learntTokens } = this.options;
+    const { context, store, run, batches } = this.options;
     const { plan } = run;
     return {
       device: device.id,
@@ -225,10 +229,12 @@ export class WorkingPeriod {
         device: device.kind,
         model_folder: plan.model.folder,
         precision: plan.precision,
-        tokens_per_batch: learntTokens.get(device.id) ?? plan.tokensPerBatch,
+        tokens_per_batch: plan.tokensPerBatch,
         embed_equal_sequences_once: plan.embedEqualSequencesOnce,
         embeddings: plan.embeddings,
         memory_fraction: null,
+        ...batches.limitsOf(device.id),
+        placement: 'auto',
       },
       deadlines: context.deadlines,
       restartDelayMs: context.restartDelayMs,

@@ -1,4 +1,5 @@
 import { appError, AppFailure } from '../../contract/errors.ts';
+import { placementSchema } from '../../contract/protocol/index.ts';
 import type { DeviceLive, RunEvent, RunLive, RunSummary } from '../../contract/rpc/runs.ts';
 import { runProgress } from '../runs/runProgress.ts';
 import type { RunSession } from '../runs/runSession.ts';
@@ -113,7 +114,7 @@ async function storedFacts(store: RunStore): Promise<Facts> {
   ]);
   const devices = run.devices.map((device): DeviceLive => {
     const done = summaries.find((summary) => summary.device === device.id);
-    const { index, memoryTotalBytes } = device.facts;
+    const { index, memoryTotalBytes, tokensPerBatch, placement } = device.facts;
     return {
       id: device.id,
       name: device.name,
@@ -126,7 +127,8 @@ async function storedFacts(store: RunStore): Promise<Facts> {
       residuesDone: done?.residues ?? 0,
       tokensPerSecond: null,
       framesPerSecond: null,
-      tokensPerBatch: null,
+      tokensPerBatch: typeof tokensPerBatch === 'number' ? tokensPerBatch : null,
+      placement: placementSchema.safeParse(placement).data ?? null,
       utilizationPercent: null,
       memoryUsedBytes: null,
       memoryTotalBytes: typeof memoryTotalBytes === 'number' ? memoryTotalBytes : null,

@@ -147,7 +147,7 @@ function withLearntBatches(base: EngineBase, library: LibraryStore): EngineBase 
   return {
     ...base,
     learntBatches: {
-      recall: (of) => library.learntTokensPerBatch(of),
+      recall: (of) => library.learntBatch(of),
       // A size that couldn't be kept is found out again.
       remember: (batch) => void library.saveLearntBatch(batch).catch(() => undefined),
     },

@@ -1,9 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
+import { memoryProfileSchema } from '../../contract/protocol/index.ts';
 import { networkFileSystem } from './networkFileSystem.ts';
 import { checkKind, isEmptyDatabase, migrate, type DatabaseKind } from './database.ts';
-import type { HistoryEntry, JsonObject, JsonValue, LearntBatch } from './types.ts';
+import type { DeviceUse, HistoryEntry, JsonObject, JsonValue, LearntBatch } from './types.ts';
 
 const VERSION_1 = `
 CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -31,9 +32,15 @@ CREATE TABLE learnt_batch (
 ) STRICT, WITHOUT ROWID;
 `;
 
+/** Tokens per batch of a GPU were learnt from a single time that memory ran out, and could never grow again. */
+const VERSION_2 = `
+ALTER TABLE learnt_batch ADD COLUMN profile TEXT;
+DELETE FROM learnt_batch WHERE device_uuid LIKE 'GPU-%' OR device_uuid LIKE 'MIG-%';
+`;
+
 const LIBRARY_DATABASE: DatabaseKind = {
   applicationId: 0x564e504c, // "VNPL"
-  migrations: [VERSION_1],
+  migrations: [VERSION_1, VERSION_2],
   notOurs: 'internal',
 };
 
@@ -60,12 +67,10 @@ function libraryMethods(db: Database.Database) {
   const entries = db.prepare<[number], HistoryColumns>(
     'SELECT * FROM history ORDER BY created_at DESC, run_id LIMIT ?',
   );
-  const saveBatch = db.prepare('INSERT OR REPLACE INTO learnt_batch VALUES (?, ?, ?, ?)');
-  const getBatch = db
-    .prepare<[string, string, string], number>(
-      'SELECT tokens_per_batch FROM learnt_batch WHERE device_uuid = ? AND model_hash = ? AND precision = ?',
-    )
-    .pluck();
+  const saveBatch = db.prepare('INSERT OR REPLACE INTO learnt_batch VALUES (?, ?, ?, ?, ?)');
+  const getBatch = db.prepare<[string, string, string], { tokens_per_batch: number; profile: string | null }>(
+    'SELECT tokens_per_batch, profile FROM learnt_batch WHERE device_uuid = ? AND model_hash = ? AND precision = ?',
+  );
   return {
     setting: (key: string): JsonValue | undefined => {
       const value = getSetting.get(key);
@@ -84,14 +89,22 @@ function libraryMethods(db: Database.Database) {
     },
     history: (limit?: number): HistoryEntry[] => entries.all(limit ?? -1).map(toEntry),
     removeRun: (runId: string): void => void deleteEntry.run(runId),
-    learntTokensPerBatch: ({
-      deviceUuid,
-      modelHash,
-      precision,
-    }: Omit<LearntBatch, 'tokensPerBatch'>): number | null =>
-      getBatch.get(deviceUuid, modelHash, precision) ?? null,
-    saveLearntBatch: ({ deviceUuid, modelHash, precision, tokensPerBatch }: LearntBatch): void =>
-      void saveBatch.run(deviceUuid, modelHash, precision, tokensPerBatch),
+    learntBatch: ({ deviceUuid, modelHash, precision }: DeviceUse): LearntBatch | null => {
+      const row = getBatch.get(deviceUuid, modelHash, precision);
+      if (row === undefined) return null;
+      // A profile that can't be read is measured again.
+      const profile =
+        row.profile === null ? null : (memoryProfileSchema.safeParse(JSON.parse(row.profile)).data ?? null);
+      return { deviceUuid, modelHash, precision, tokensPerBatch: row.tokens_per_batch, profile };
+    },
+    saveLearntBatch: ({ deviceUuid, modelHash, precision, tokensPerBatch, profile }: LearntBatch): void =>
+      void saveBatch.run(
+        deviceUuid,
+        modelHash,
+        precision,
+        tokensPerBatch,
+        profile && JSON.stringify(profile),
+      ),
     close: (): void => void db.close(),
   };
 }

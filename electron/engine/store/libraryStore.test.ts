@@ -42,15 +42,26 @@ it('keeps settings, history and what was learnt, for two programs at once', asyn
   await library.removeRun('two');
 
   const batch = { deviceUuid: 'GPU-1', modelHash: 'f'.repeat(64), precision: 'bf16' };
-  expect(await library.learntTokensPerBatch(batch)).toBeNull();
-  await library.saveLearntBatch({ ...batch, tokensPerBatch: 32_768 });
-  await library.saveLearntBatch({ ...batch, tokensPerBatch: 16_384 });
+  const profile = {
+    placement: 'streamed',
+    fixed_bytes: 6e8,
+    bytes_per_token: 107_000,
+    code: 'PyTorch 2.13',
+  } as const;
+  expect(await library.learntBatch(batch)).toBeNull();
+  await library.saveLearntBatch({ ...batch, tokensPerBatch: 32_768, profile: null });
+  await library.saveLearntBatch({ ...batch, tokensPerBatch: 16_384, profile });
+  await library.saveLearntBatch({ ...batch, deviceUuid: 'cpu:0', tokensPerBatch: 256, profile: null });
   await library.close();
   await second.close();
 
   const reopened = await openLibraryStore(path, { hostEntry: HOST_ENTRY });
-  expect(await reopened.learntTokensPerBatch(batch)).toBe(16_384);
-  expect(await reopened.learntTokensPerBatch({ ...batch, precision: 'fp16' })).toBeNull();
+  expect(await reopened.learntBatch(batch)).toEqual({ ...batch, tokensPerBatch: 16_384, profile });
+  expect(await reopened.learntBatch({ ...batch, deviceUuid: 'cpu:0' })).toMatchObject({
+    tokensPerBatch: 256,
+    profile: null,
+  });
+  expect(await reopened.learntBatch({ ...batch, precision: 'fp16' })).toBeNull();
   expect(await reopened.history()).toHaveLength(1);
   await reopened.close();
   await expect(reopened.settings()).rejects.toThrow('closed');

@@ -24,7 +24,7 @@ export async function openLibraryStore(
     saveRun: call('saveRun'),
     history: call('history'),
     removeRun: call('removeRun'),
-    learntTokensPerBatch: call('learntTokensPerBatch'),
+    learntBatch: call('learntBatch'),
     saveLearntBatch: call('saveLearntBatch'),
     close: () => (closing ??= close()),
   };

@@ -3,6 +3,7 @@ import type { Plan } from '../../contract/plan.ts';
 import type {
   InputDone,
   InputProblem,
+  MemoryProfile,
   PreparedShard,
   PrepareDone,
   RecordsFile,
@@ -311,11 +312,17 @@ export interface HistoryEntry {
   summary?: JsonObject | null;
 }
 
-export interface LearntBatch {
+/** A model on a device. */
+export interface DeviceUse {
   deviceUuid: string;
   modelHash: string;
   precision: string;
+}
+
+/** How many tokens a batch held there last; and what the worker measured, where the device counts its memory. */
+export interface LearntBatch extends DeviceUse {
   tokensPerBatch: number;
+  profile: MemoryProfile | null;
 }
 
 /** Settings, run history and what was learnt about devices: one database per user. */
@@ -329,7 +336,7 @@ export interface LibraryStore {
   /** Newest first. */
   history(limit?: number): Promise<HistoryEntry[]>;
   removeRun(runId: string): Promise<void>;
-  learntTokensPerBatch(of: Omit<LearntBatch, 'tokensPerBatch'>): Promise<number | null>;
+  learntBatch(of: DeviceUse): Promise<LearntBatch | null>;
   saveLearntBatch(batch: LearntBatch): Promise<void>;
   close(): Promise<void>;
 }

@@ -3,6 +3,7 @@ import { appError, type AppError } from '../../contract/errors.ts';
 import {
   workerEventSchema,
   type Heartbeat,
+  type OutOfMemory,
   type ShardCommand,
   type ShardDone,
   type ShardFailed,
@@ -38,7 +39,7 @@ export interface DeviceWorkerHandlers {
   progress: (progress: ShardProgress) => void;
   shardDone: (done: ShardDone) => void;
   shardFailed: (failed: ShardFailed) => void;
-  outOfMemory: (event: Extract<WorkerEvent, { type: 'oom' }>) => void;
+  outOfMemory: (event: OutOfMemory) => void;
   heartbeat: (beat: Heartbeat) => void;
   /** The computer slept: what was measured over that time means nothing. */
   heldUp: () => void;

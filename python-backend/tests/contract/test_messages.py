@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any, get_args
 
@@ -40,6 +41,15 @@ LOAD = {
     "embed_equal_sequences_once": True,
     "embeddings": None,
     "memory_fraction": None,
+    "most_tokens_per_batch": None,
+    "placement": "auto",
+    "memory_profile": None,
+}
+PROFILE = {
+    "placement": "streamed",
+    "fixed_bytes": 600_000_000,
+    "bytes_per_token": 107_000,
+    "code": "PyTorch 2.13.0, eager/equal_length/eager/equal_length",
 }
 SHARD = {
     "type": "shard",
@@ -57,6 +67,8 @@ SAMPLES: list[Json] = [
     *({**LOAD, "precision": precision} for precision in ("fp16", "fp32", "fp8")),
     {**LOAD, "embeddings": "fp16", "memory_fraction": 0.5},
     {**LOAD, "embeddings": "fp32", "memory_fraction": 1, "tokens_per_batch": 1},
+    *({**LOAD, "placement": placement} for placement in ("resident", "streamed")),
+    {**LOAD, "most_tokens_per_batch": 2048, "memory_profile": PROFILE},
     SHARD,
     {**SHARD, "frame_begin": 0, "embeddings_path": "/run/work/embeddings/000012.1.0.safetensors"},
     {"type": "recall", "shard": "000012"},
@@ -81,7 +93,8 @@ def test_there_is_a_sample_of_every_command() -> None:
 def test_a_command_of_the_contract_is_understood(sample: Json) -> None:
     jsonschema.validate(sample, schema("worker-command"))
     command = parse_worker_command(json.loads(json.dumps(sample)))
-    fields = {str(value) for value in vars(command).values()}
+    known = vars(command).values()
+    fields = {str(asdict(value) if is_dataclass(value) else value) for value in known}
     for name, value in sample.items():
         if name != "type":
             assert str(value) in fields or str(float(value)) in fields
@@ -96,6 +109,10 @@ def spoilt() -> Iterator[Json]:
             yield {**sample, name: -3}
             if not isinstance(sample[name], bool):
                 yield {**sample, name: True}
+    for name in PROFILE:
+        yield {**LOAD, "memory_profile": {key: value for key, value in PROFILE.items() if key != name}}
+        for value in (["unexpected"], -3, True):
+            yield {**LOAD, "memory_profile": {**PROFILE, name: value}}
 
 
 def test_what_the_contract_forbids_is_refused() -> None:

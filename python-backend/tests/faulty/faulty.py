@@ -1,11 +1,13 @@
 """Runs the real backend with one fault built in, for tests of how the engine takes it.
 
 Called like an interpreter (`-X utf8 -u -m virnucpro_backend.worker ...`); VIRNUCPRO_FAULT names the fault as
-`name` or `name:argument`. Everything but a worker is handed on to the real interpreter untouched.
+`name` or `name:argument`. Everything but a worker is handed on to the real interpreter untouched; with
+`gpus`, the probe is not: it finds the GPUs of a file.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import runpy
 import signal
@@ -17,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 WORKER = "virnucpro_backend.worker"
+PROBE = "virnucpro_backend.probe"
 
 
 def on_emit(act: Callable[[Any, str], bool]) -> None:
@@ -103,17 +106,67 @@ def die_once(marker: str) -> None:
     before_launch(act)
 
 
+def gpus(path: str) -> None:
+    """Computes on the processor as if it were one of a file's GPUs: `probe` is what the probe says, `cards`
+    have by UUID a `capability`, bytes `total` and `free`, `fixed` (by placement) and `per_token` for the
+    model, and `holds`: the most tokens that ESM-2 can take before memory runs out.
+    """
+    import torch
+
+    from virnucpro_backend.encoders.esm2 import Esm2
+    from virnucpro_backend.inference import loading, memory
+    from virnucpro_backend.inference.device import OpenDevice, check_capability
+    from virnucpro_backend.inference.memory_profile import MemoryProfile
+    from virnucpro_backend.inference.placement import ModelSizes
+    from virnucpro_backend.inference.profiling import placement_of, software
+
+    uuid = os.environ["CUDA_VISIBLE_DEVICES"]
+    card = json.loads(Path(path).read_text(encoding="utf-8"))["cards"][uuid]
+
+    def open_device(kind: str, precision: Any, fraction: float | None) -> OpenDevice:
+        check_capability(card["name"], tuple(card["capability"]), precision)
+        torch.set_num_threads(1)
+        return OpenDevice(torch.device("cpu"), card["name"], uuid, card["total"], None)
+
+    def measure(model: Any) -> MemoryProfile:
+        with open(f"{path}.measured", "a", encoding="utf-8") as file:
+            file.write(f"{uuid}\n")
+        placement = placement_of(model)
+        return MemoryProfile(placement, card["fixed"][placement], card["per_token"], software(model))
+
+    def limited(name: str, tokens_of: Callable[..., int]) -> None:
+        method = getattr(Esm2, name)
+
+        def call(self: Esm2, *arguments: Any) -> Any:
+            if tokens_of(*arguments) > card["holds"]:
+                raise torch.OutOfMemoryError("CUDA out of memory.")
+            return method(self, *arguments)
+
+        setattr(Esm2, name, call)
+
+    loading.open_device = open_device
+    loading.measure_profile = measure
+    loading.allowance = memory.allowance = lambda device, limit: card["free"]
+    sizes = ModelSizes(card["fixed"]["resident"], card["fixed"]["resident"], card["per_token"])
+    ModelSizes.of = lambda *_: sizes  # type: ignore[method-assign,assignment]
+    limited("embed", lambda tokens, layout: layout.n_tokens)
+    limited("embed_all", lambda batches: max(layout.n_tokens for _, layout in batches))
+
+
 FAULTS = {
     fault.__name__: fault
-    for fault in (garbage, wrong_version, library_print, silent, stalled, die_at, die_once)
+    for fault in (garbage, wrong_version, library_print, silent, stalled, die_at, die_once, gpus)
 }
 
 
 def main() -> None:
     arguments = sys.argv[1:]
+    name, _, argument = os.environ["VIRNUCPRO_FAULT"].partition(":")
+    if name == "gpus" and PROBE in arguments:
+        print(json.dumps(json.loads(Path(argument).read_text(encoding="utf-8"))["probe"]))
+        return
     if WORKER not in arguments:
         os.execv(sys.executable, [sys.executable, *arguments])
-    name, _, argument = os.environ["VIRNUCPRO_FAULT"].partition(":")
     FAULTS[name](argument)
     sys.argv = [WORKER, *arguments[arguments.index(WORKER) + 1 :]]
     runpy.run_module(WORKER, run_name="__main__", alter_sys=True)

@@ -75,6 +75,9 @@ class RunningWorker:
                 "embed_equal_sequences_once": True,
                 "embeddings": None,
                 "memory_fraction": None,
+                "most_tokens_per_batch": None,
+                "placement": "auto",
+                "memory_profile": None,
                 **changes,
             }
         )

@@ -98,6 +98,22 @@ def test_the_same_bytes_again_whatever_came_before(files: list[ShardFile], tmp_p
     assert hashes[0] == hashes[1]
 
 
+def test_streamed_layers_and_smaller_batches_are_told(files: list[ShardFile], tmp_path: Path) -> None:
+    hashes = []
+    for placement in ("auto", "streamed"):
+        with RunningWorker() as worker:
+            worker.load(placement=placement, most_tokens_per_batch=512)
+            ready = worker.wait_for("ready")
+            assert ready["tokens_per_batch"] == 512
+            assert (ready["memory_profile"], ready["memory_free_bytes"]) == (None, None)
+            if placement == "streamed":
+                assert "stay in main memory" in worker.wait_for("log")["message"]
+            assert ready["placement"] == ("streamed" if placement == "streamed" else "resident")
+            worker.shard("000000", files[0], tmp_path)
+            hashes.append(worker.wait_for("shard_done")["scores_sha256"])
+    assert hashes[0] == hashes[1]
+
+
 def test_a_range_of_frames(files: list[ShardFile], tmp_path: Path) -> None:
     with RunningWorker() as worker:
         worker.load()

@@ -191,6 +191,7 @@ export function madeDevices(count: number): DeviceLive[] {
     tokensPerSecond: 41_000,
     framesPerSecond: 245,
     tokensPerBatch: 32_768,
+    placement: 'resident',
     utilizationPercent: 97,
     memoryUsedBytes: 23 * 2 ** 30,
     memoryTotalBytes: (index % 3 === 2 ? 48 : 141) * 2 ** 30,

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from virnucpro_backend.inference.memory_profile import MemoryProfile, PlacementChoice, parse_profile
+
 DeviceKind = Literal["cpu", "cuda", "mps"]
 Precision = Literal["bf16", "fp16", "fp32", "fp8"]
 EmbeddingPrecision = Literal["fp16", "fp32"]
@@ -19,7 +21,7 @@ class CommandError(ValueError):
 @dataclass(frozen=True)
 class Load:
     """Load a model onto a device; `tokens_per_batch`, `embed_equal_sequences_once` and `embeddings` belong to
-    the run's plan."""
+    the run's plan. The rest is about this device's memory: what it may hold, and what is known of it."""
 
     device: DeviceKind
     model_folder: Path
@@ -28,6 +30,9 @@ class Load:
     embed_equal_sequences_once: bool
     embeddings: EmbeddingPrecision | None
     memory_fraction: float | None
+    most_tokens_per_batch: int | None
+    placement: PlacementChoice
+    memory_profile: MemoryProfile | None
 
 
 @dataclass(frozen=True)
@@ -84,6 +89,13 @@ def parse_worker_command(fields: Mapping[str, object]) -> WorkerCommand:
                 else _one_of(fields, "embeddings", ("fp16", "fp32"))  # type: ignore[arg-type]
             ),
             memory_fraction=_fraction(fields, "memory_fraction"),
+            most_tokens_per_batch=(
+                None
+                if _field(fields, "most_tokens_per_batch") is None
+                else _count(fields, "most_tokens_per_batch", at_least=1)
+            ),
+            placement=_one_of(fields, "placement", ("auto", "resident", "streamed")),  # type: ignore[arg-type]
+            memory_profile=_profile(fields, "memory_profile"),
         )
     if kind == "shard":
         begin = _count(fields, "frame_begin")
@@ -142,6 +154,18 @@ def _truth(fields: Mapping[str, object], name: str) -> bool:
     if not isinstance(value, bool):
         raise CommandError(f"{fields.get('type')}: {name} must be true or false, not {value!r}")
     return value
+
+
+def _profile(fields: Mapping[str, object], name: str) -> MemoryProfile | None:
+    value = _field(fields, name)
+    if value is None:
+        return None
+    if not isinstance(value, Mapping):
+        raise CommandError(f"{fields.get('type')}: {name} must be an object, not {value!r}")
+    try:
+        return parse_profile(value)
+    except ValueError as error:
+        raise CommandError(f"{fields.get('type')}: {name}: {error}") from error
 
 
 def _fraction(fields: Mapping[str, object], name: str) -> float | None:

@@ -1,14 +1,15 @@
 """The loop over a shard's batches: copy in, embed, put each frame's vector into its place.
 
 Nothing here waits for the device but the limit on how far the host may run ahead. Memory that runs out is
-answered by halving: see `_embed`.
+answered by halving: see `_embed`. Where ESM-2's layers are streamed, several batches go through them
+together.
 """
 
 from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -17,6 +18,7 @@ from torch import Tensor
 
 from virnucpro_backend.encoders.batches import Batch
 from virnucpro_backend.encoders.layout import SequenceLayout
+from virnucpro_backend.encoders.streamed_layers import SWEEP_BATCHES, SWEEP_TOKENS
 from virnucpro_backend.inference.batching import EncoderInput, HostBatch, PreparedShard
 from virnucpro_backend.inference.failures import ShardFailedError
 from virnucpro_backend.inference.memory import TokenBudget, free_cached_memory, is_out_of_memory
@@ -24,8 +26,6 @@ from virnucpro_backend.weights.model_folder import LoadedModel
 
 BATCHES_AHEAD = 2
 """Batches that the host may have queued on a GPU: enough to keep it busy, few enough to pause soon."""
-
-Embed = Callable[[Tensor, SequenceLayout], Tensor]
 
 log = logging.getLogger(__name__)
 
@@ -56,6 +56,20 @@ class Embeddings:
     batch_halvings: int
 
 
+@dataclass(frozen=True)
+class _Work:
+    """What one encoder has to do for a shard: `embed` takes at most `together` batches at a time.
+
+    `out` FP32 [k, width] gets the vectors. `counts`: whether a frame is through when this encoder is.
+    """
+
+    embed: Callable[[Sequence[tuple[Tensor, SequenceLayout]]], list[Tensor]]
+    together: int
+    source: EncoderInput
+    out: Tensor
+    counts: bool
+
+
 class BatchLoop:
     """Runs the batches of shards through one model's encoders on one device."""
 
@@ -72,18 +86,20 @@ class BatchLoop:
         Returns before a GPU has finished. Raises ShardFailedError `out_of_memory` when the smallest batch
         does not fit, and whatever `listener` raises.
         """
-        model, halvings = self._model, 0
+        dnabert_s, esm2, halvings = self._model.dnabert_s, self._model.esm2, 0
         pooled = {}
-        for name, embed, source, width in (
-            ("dnabert_s", model.dnabert_s.embed, shard.dnabert_s, model.dnabert_s.config.width),
-            ("esm2", model.esm2.embed, shard.esm2, model.esm2.config.width),
+        # A frame is through when its protein is: ESM-2 comes second.
+        for name, encoder, source in (
+            ("dnabert_s", dnabert_s, shard.dnabert_s),
+            ("esm2", esm2, shard.esm2),
         ):
-            shape = (len(source.worth), width)
+            shape = (len(source.worth), encoder.config.width)
             out = self._with_room(partial(torch.empty, shape, device=self._device))
-            for planned in source.batches:
-                halvings += self._embed(embed, source, planned, out, listener)
-                # A frame is through when its protein is: ESM-2 comes second.
-                listener.batch_done(*(source.worth_of(planned.batch) if name == "esm2" else (0, 0)))
+            if name == "esm2" and esm2.streamed:
+                work = _Work(esm2.embed_all, SWEEP_BATCHES, source, out, counts=True)
+            else:
+                work = _Work(partial(_one_by_one, encoder.embed), 1, source, out, counts=name == "esm2")
+            halvings += self._embed(work, listener)
             pooled[name] = self._spread(out, source)
         return Embeddings(**pooled, batch_halvings=halvings)
 
@@ -103,47 +119,76 @@ class BatchLoop:
         free_cached_memory(self._device)
         return make()
 
-    def _embed(
-        self, embed: Embed, source: EncoderInput, planned: HostBatch, out: Tensor, listener: ShardListener
-    ) -> int:
-        """One planned batch, in several where the budget or the memory wants it; 1 if it was split, else 0.
+    def _embed(self, work: _Work, listener: ShardListener) -> int:
+        """All planned batches, split where the budget or the memory wants it; how many were split.
 
         When memory runs out, the budget of this device is halved for good, cached memory is given back and
-        the batch is tried again in smaller ones.
+        the batches are tried again in smaller ones.
         """
-        waiting, split = [planned], False
+        waiting = deque(enumerate(work.source.batches))
+        split: set[int] = set()
         while waiting:
-            host = waiting.pop(0)
-            if source.within(host.batch, self._budget.tokens):
-                if self._fits(embed, host, out):
-                    continue
-                free_cached_memory(self._device)
-                self._cut_budget(host.batch, listener)
-            waiting[:0] = source.split(host.batch, self._budget.tokens)
-            split = True
-        return int(split)
+            sweep = self._next_sweep(work, waiting, split)
+            if self._fits(work, [host for _, host in sweep]):
+                worths = [work.source.worth_of(host.batch) for _, host in sweep]
+                frames, residues = (sum(column) for column in zip(*worths, strict=True))
+                listener.batch_done(*((frames, residues) if work.counts else (0, 0)))
+                continue
+            free_cached_memory(self._device)
+            self._cut_budget([host.batch for _, host in sweep], listener)
+            waiting.extendleft(reversed(sweep))
+        return len(split)
 
-    def _fits(self, embed: Embed, host: HostBatch, out: Tensor) -> bool:
+    def _next_sweep(
+        self, work: _Work, waiting: deque[tuple[int, HostBatch]], split: set[int]
+    ) -> list[tuple[int, HostBatch]]:
+        """Take batches to be embedded together, with the numbers of the planned batches they are of."""
+        budget = self._budget.tokens
+        room = min(SWEEP_TOKENS, work.together * budget)
+        sweep: list[tuple[int, HostBatch]] = []
+        while waiting and len(sweep) < work.together:
+            number, host = waiting.popleft()
+            if not work.source.within(host.batch, budget):
+                split.add(number)
+                parts = work.source.split(host.batch, budget)
+                waiting.extendleft((number, part) for part in reversed(parts))
+                continue
+            room -= host.batch.n_tokens
+            if sweep and room < 0:
+                waiting.appendleft((number, host))
+                break
+            sweep.append((number, host))
+        return sweep
+
+    def _fits(self, work: _Work, hosts: Sequence[HostBatch]) -> bool:
         try:
-            layout = SequenceLayout.from_lengths(host.batch.lengths, self._device)
-            tokens = host.tokens.to(self._device, non_blocking=True)
-            members = host.members.to(self._device, non_blocking=True)
-            out.index_copy_(0, members, embed(tokens, layout)[: len(members)])
+            batches = [
+                (
+                    host.tokens.to(self._device, non_blocking=True),
+                    SequenceLayout.from_lengths(host.batch.lengths, self._device),
+                )
+                for host in hosts
+            ]
+            for host, vectors in zip(hosts, work.embed(batches), strict=True):
+                members = host.members.to(self._device, non_blocking=True)
+                work.out.index_copy_(0, members, vectors[: len(members)])
         except Exception as error:
-            # The traceback holds the tensors of the failed batch, so nothing may be retried in here.
+            # The traceback holds the tensors of the failed batches, so nothing may be retried in here.
             if not is_out_of_memory(error):
                 raise
-            log.warning("out of memory with a batch of %d tokens: %s", host.batch.n_tokens, error)
+            sizes = [host.batch.n_tokens for host in hosts]
+            log.warning("out of memory with batches of %s tokens: %s", sizes, error)
             return False
         self._wait_if_far_ahead()
         return True
 
-    def _cut_budget(self, batch: Batch, listener: ShardListener) -> None:
-        before = self._budget.tokens
-        if len(batch.members) == 1 or not self._budget.halve(batch.n_tokens):
+    def _cut_budget(self, batches: Sequence[Batch], listener: ShardListener) -> None:
+        before, largest = self._budget.tokens, max(batch.n_tokens for batch in batches)
+        alone = len(batches) == 1 and len(batches[0].members) == 1
+        if alone or not self._budget.halve(largest):
             raise ShardFailedError(
                 "out_of_memory",
-                f"The device has too little memory even for a batch of {batch.n_tokens:,} tokens.",
+                f"The device has too little memory even for a batch of {largest:,} tokens.",
             )
         listener.out_of_memory(before, self._budget.tokens)
 
@@ -153,3 +198,9 @@ class BatchLoop:
         self._queued.append(recorded_event())
         while len(self._queued) > BATCHES_AHEAD:
             self._queued.popleft().synchronize()
+
+
+def _one_by_one(
+    embed: Callable[[Tensor, SequenceLayout], Tensor], batches: Sequence[tuple[Tensor, SequenceLayout]]
+) -> list[Tensor]:
+    return [embed(*batch) for batch in batches]

@@ -7,7 +7,7 @@ import gc
 import torch
 
 from virnucpro_backend.host import own_memory_bytes
-from virnucpro_backend.inference.memory_profile import SMALLEST_BUDGET
+from virnucpro_backend.inference.memory_profile import SMALLEST_BUDGET, MemoryProfile, after_running_out
 
 _OUT_OF_MEMORY_WORDS = (
     "out of memory",
@@ -45,6 +45,23 @@ class TokenBudget:
             return False
         self._tokens = after
         return True
+
+
+class DeviceMemory:
+    """What is known of a GPU's memory and of what the model needs there, corrected where it runs out."""
+
+    def __init__(self, device: torch.device, limit: int | None, profile: MemoryProfile) -> None:
+        self._device = device
+        self._limit = limit
+        self._profile = profile
+
+    def ran_out(self, tokens_before: int, tokens_after: int) -> MemoryProfile:
+        """A batch within `tokens_before` did not fit; `tokens_after` are tried next. Cached memory has been
+        given back already.
+        """
+        room = allowance(self._device, self._limit)
+        self._profile = after_running_out(self._profile, room, tokens_before, tokens_after)
+        return self._profile
 
 
 def free_cached_memory(device: torch.device) -> None:

@@ -14,6 +14,9 @@ from typing import Literal
 Placement = Literal["resident", "streamed"]
 """Where ESM-2's layers are: all on the device, or in main memory, coming to the device one by one."""
 
+PlacementChoice = Literal["auto", "resident", "streamed"]
+"""What is asked for; `auto` is resident where that leaves memory for batches."""
+
 SMALLEST_BUDGET = 256
 """Tokens; a device that can't hold a batch of so few can't do this work."""
 

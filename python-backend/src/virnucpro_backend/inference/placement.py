@@ -5,7 +5,6 @@ loaded.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import torch
 from torch import nn
@@ -13,10 +12,13 @@ from torch import nn
 from virnucpro_backend.encoders.dnabert_s import DnabertS
 from virnucpro_backend.encoders.esm2 import Esm2
 from virnucpro_backend.encoders.precision import DTYPES, Precision
-from virnucpro_backend.inference.memory_profile import SHARE_FOR_BATCHES, SPARE_BYTES, Placement
+from virnucpro_backend.inference.memory_profile import (
+    SHARE_FOR_BATCHES,
+    SPARE_BYTES,
+    Placement,
+    PlacementChoice,
+)
 from virnucpro_backend.weights.model_json import ModelDescription
-
-PlacementChoice = Literal["auto", "resident", "streamed"]
 
 WORTHWHILE_BATCH = 2048
 """Tokens; with smaller batches a GPU idles between them more than the copies of streamed layers cost."""

@@ -7,6 +7,7 @@ import time
 from virnucpro_backend.inference.commands import Shard
 from virnucpro_backend.inference.encoding import ShardListener
 from virnucpro_backend.inference.failures import ShardFailedError
+from virnucpro_backend.inference.memory import DeviceMemory
 from virnucpro_backend.inference.scorer import ShardScores
 from virnucpro_backend.inference.shard_file import ShardFrames
 from virnucpro_backend.inference.writer import WrittenShard
@@ -20,8 +21,11 @@ DETAIL_CHARACTERS = 4000
 class ShardProgress(ShardListener):
     """Tells of one shard: its progress at most twice a second and at its end, and memory that ran out."""
 
-    def __init__(self, channel: Channel, command: Shard, frames: ShardFrames) -> None:
+    def __init__(
+        self, channel: Channel, command: Shard, frames: ShardFrames, memory: DeviceMemory | None
+    ) -> None:
         self._channel = channel
+        self._memory = memory
         self._key = command.key
         self._frames = (0, frames.count)
         self._residues = (0, len(frames.residues))
@@ -43,11 +47,13 @@ class ShardProgress(ShardListener):
             )
 
     def out_of_memory(self, tokens_before: int, tokens_after: int) -> None:
+        profile = self._memory.ran_out(tokens_before, tokens_after) if self._memory is not None else None
         self._channel.emit(
             "oom",
             shard=self._key,
             tokens_per_batch_before=tokens_before,
             tokens_per_batch_after=tokens_after,
+            memory_profile=None if profile is None else profile.fields(),
         )
 
 
@@ -56,10 +62,12 @@ class ShardReports:
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
+        self.memory: DeviceMemory | None = None
+        """What is known of the device's memory, once a model is loaded there and memory is counted."""
 
     def progress(self, command: Shard, frames: ShardFrames) -> ShardProgress:
         """The progress of a shard that begins."""
-        return ShardProgress(self._channel, command, frames)
+        return ShardProgress(self._channel, command, frames, self.memory)
 
     def done(
         self,

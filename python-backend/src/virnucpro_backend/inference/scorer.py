@@ -89,6 +89,7 @@ class ShardScorer:
     `prepare`, `launch` and `collect` are the stages of a pipeline; `score` is all of them.
     `embed_equal_sequences_once`: whether frames of a shard with the same letters share a pass of an encoder.
     `load_fp32` loads the same model in FP32 onto a given device, for frames whose results are not finite.
+    `most_tokens_per_batch`: what the device's memory holds, where that is less than the plan's.
     """
 
     model: LoadedModel
@@ -96,13 +97,14 @@ class ShardScorer:
     embed_equal_sequences_once: bool
     embeddings: EmbeddingPrecision | None
     load_fp32: Callable[[torch.device], LoadedModel]
+    most_tokens_per_batch: int | None = None
     device: torch.device = field(init=False)
     _loop: BatchLoop = field(init=False)
     _plan: BatchPlan = field(init=False)
 
     def __post_init__(self) -> None:
         self.device = self.model.device
-        budget = TokenBudget(self.tokens_per_batch)
+        budget = TokenBudget(min(self.tokens_per_batch, self.most_tokens_per_batch or self.tokens_per_batch))
         self._loop = BatchLoop(self.model, budget)
         self._plan = self._batch_plan(self.model, self.tokens_per_batch)
 

@@ -20,17 +20,14 @@ from virnucpro_backend.inference.commands import (
     WorkerCommand,
 )
 from virnucpro_backend.inference.control import RunControl
-from virnucpro_backend.inference.device import OpenDevice, open_device
-from virnucpro_backend.inference.failures import LoadFailedError, LoadFailureCode, ShardFailedError
-from virnucpro_backend.inference.memory import is_out_of_memory, memory_in_use
+from virnucpro_backend.inference.failures import LoadFailedError, ShardFailedError
+from virnucpro_backend.inference.loading import load_in_fp32, open_and_load, remarks
+from virnucpro_backend.inference.memory import DeviceMemory, memory_in_use
 from virnucpro_backend.inference.pipeline import ShardPipeline
 from virnucpro_backend.inference.reports import ShardReports
 from virnucpro_backend.inference.scorer import ShardScorer
 from virnucpro_backend.inference.status import WorkerStatus
-from virnucpro_backend.inference.warm_up import warm_up
 from virnucpro_backend.protocol import Channel
-from virnucpro_backend.weights.errors import WeightsError
-from virnucpro_backend.weights.model_folder import LoadedModel, load_model
 
 STOP_SECONDS = 10.0
 """Longest wait for the batch and the file that are in work; what they hold is dropped otherwise."""
@@ -133,7 +130,10 @@ class WorkerSession:
     def _loaded(self, command: Load) -> ShardPipeline:
         started = time.monotonic()
         with self._status.doing("loading"):
-            opened, model = _open_and_load(command)
+            ready = open_and_load(command)
+        opened, model = ready.opened, ready.model
+        if ready.profile is not None:
+            self._reports.memory = DeviceMemory(opened.device, opened.memory_limit, ready.profile)
         self._status.device_memory_bytes = (
             partial(memory_in_use, opened.device) if opened.device.type != "cpu" else lambda: 0
         )
@@ -143,7 +143,10 @@ class WorkerSession:
             device_name=opened.name,
             device_uuid=opened.uuid,
             precision=model.precision,
-            tokens_per_batch=command.tokens_per_batch,
+            tokens_per_batch=ready.tokens_per_batch,
+            placement=ready.placement,
+            memory_profile=None if ready.profile is None else ready.profile.fields(),
+            memory_free_bytes=ready.memory_free,
             attention=f"ESM-2 {attention[0]}, DNABERT-S {attention[1]}",
             model_name=model.name,
             model_hash=model.model_hash,
@@ -151,12 +154,15 @@ class WorkerSession:
             torch_version=torch.__version__,
             memory_bytes=memory_in_use(opened.device),
         )
+        for remark in remarks(ready, command):
+            self._log("info", remark)
         scorer = ShardScorer(
             model=model,
             tokens_per_batch=command.tokens_per_batch,
             embed_equal_sequences_once=command.embed_equal_sequences_once,
             embeddings=command.embeddings,
-            load_fp32=lambda device: load_model(command.model_folder, device, "fp32"),
+            load_fp32=lambda device: load_in_fp32(command, device),
+            most_tokens_per_batch=ready.tokens_per_batch,
         )
         return ShardPipeline(scorer, self._reports, self._status, self._control, self._device_lost)
 
@@ -169,30 +175,3 @@ class WorkerSession:
     def _log(self, level: str, message: str) -> None:
         log.log(getattr(logging, level.upper()), message)
         self._channel.emit("log", level=level, message=message)
-
-
-def _open_and_load(command: Load) -> tuple[OpenDevice, LoadedModel]:
-    """Open the device and put the model on it. Raises LoadFailedError, whatever goes wrong."""
-    try:
-        opened = open_device(command.device, command.precision, command.memory_fraction)
-        model = load_model(command.model_folder, opened.device, command.precision)
-        warm_up(model)
-        return opened, model
-    except LoadFailedError:
-        raise
-    except WeightsError as error:
-        missing = error.code in ("model_unknown", "model_missing")
-        code: LoadFailureCode = "model_missing" if missing else "model_damaged"
-        raise LoadFailedError(code, error.message, error.next_step) from error
-    except Exception as error:
-        if is_out_of_memory(error):
-            raise LoadFailedError(
-                "out_of_memory",
-                f"The model does not fit into the free memory of this device: {error}",
-                "Close other programs that use the device, choose half precision, or leave this device out.",
-            ) from error
-        raise LoadFailedError(
-            "internal_error",
-            f"The model could not be loaded: {type(error).__name__}: {error}",
-            "See the worker's log; if the model is your own, check it with `virnucpro models`.",
-        ) from error

@@ -1,0 +1,162 @@
+"""A worker's model on GPUs of any size. The GPU is simulated: the demo model lies in main memory, and how
+much is free, what batches need, and when memory runs out, are numbers of the test.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import torch
+from made_shards import DEMO_MODEL
+
+from virnucpro_backend.host import Memory
+from virnucpro_backend.inference import loading
+from virnucpro_backend.inference.commands import Load
+from virnucpro_backend.inference.device import OpenDevice
+from virnucpro_backend.inference.failures import LoadFailedError
+from virnucpro_backend.inference.loading import ReadyModel, open_and_load, remarks
+from virnucpro_backend.inference.memory_profile import MemoryProfile, Placement
+from virnucpro_backend.inference.placement import ModelSizes
+from virnucpro_backend.inference.profiling import software
+from virnucpro_backend.weights.model_folder import LoadedModel
+
+GIB = 1 << 30
+PER_TOKEN = 64 << 10
+
+
+class SimulatedGpu:
+    """A GPU on which ESM-2 has 5 GiB, of which 0.5 GiB are on the device at a time if they are streamed."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, total: int, free: int) -> None:
+        self.total, self.free = total, free
+        self.measured: list[Placement] = []
+        self.loaded: list[Placement] = []
+        self.main_memory = 16 * GIB
+        self.fixed: dict[Placement, int] = {"resident": 5 * GIB, "streamed": GIB // 2}
+        load_model = loading.load_model
+
+        def load(folder: Path, device: torch.device, precision: str, *, streamed: bool) -> LoadedModel:
+            placement: Placement = "streamed" if streamed else "resident"
+            self.loaded.append(placement)
+            if self.fixed[placement] > self.free:
+                raise torch.OutOfMemoryError("CUDA out of memory.")
+            return load_model(folder, device, precision, streamed=streamed)  # type: ignore[arg-type]
+
+        def measure(model: LoadedModel) -> MemoryProfile:
+            placement: Placement = "streamed" if model.esm2.streamed else "resident"
+            self.measured.append(placement)
+            return MemoryProfile(placement, self.fixed[placement], PER_TOKEN, software(model))
+
+        opened = OpenDevice(torch.device("cpu"), "Card", "GPU-1", total, None)
+        monkeypatch.setattr(loading, "open_device", lambda *_: opened)
+        monkeypatch.setattr(loading, "allowance", lambda *_: self.free)
+        monkeypatch.setattr(loading.host, "memory", lambda: Memory(32 * GIB, self.main_memory))
+        monkeypatch.setattr(loading, "load_model", load)
+        monkeypatch.setattr(loading, "measure_profile", measure)
+        sizes = ModelSizes(weights=5 * GIB, layers=5 * GIB, per_token=PER_TOKEN)
+        monkeypatch.setattr(ModelSizes, "of", lambda *_: sizes)
+
+
+def command(**changes: object) -> Load:
+    fields: dict[str, object] = {
+        "device": "cuda",
+        "model_folder": DEMO_MODEL,
+        "precision": "fp32",
+        "tokens_per_batch": 16_384,
+        "embed_equal_sequences_once": True,
+        "embeddings": None,
+        "memory_fraction": None,
+        "most_tokens_per_batch": None,
+        "placement": "auto",
+        "memory_profile": None,
+    }
+    return Load(**{**fields, **changes})  # type: ignore[arg-type]
+
+
+def load(**changes: object) -> tuple[ReadyModel, str]:
+    given = command(**changes)
+    ready = open_and_load(given)
+    return ready, " ".join(remarks(ready, given))
+
+
+@pytest.mark.parametrize(
+    ("total", "free", "placement", "tokens", "words"),
+    [
+        (24, 23.5, "resident", 16_384, ""),
+        (8, 7.5, "resident", 16_384, ""),
+        (8, 6.0, "resident", 8192, "8,192 tokens instead of 16,384: 6.0 of this GPU's 8.0 GiB"),
+        (6, 5.5, "resident", 2048, "2,048 tokens instead of 16,384"),
+        (6, 5.3, "streamed", 16_384, "layers stay in main memory"),
+        (4, 3.5, "streamed", 16_384, "3.5 of this GPU's 4.0 GiB"),
+        (2, 1.0, "streamed", 2048, "layers stay in main memory.*2,048 tokens"),
+        (24, 3.5, "streamed", 16_384, "Other programs hold much of this GPU's memory"),
+    ],
+)
+def test_what_is_free_decides(
+    monkeypatch: pytest.MonkeyPatch, total: int, free: float, placement: str, tokens: int, words: str
+) -> None:
+    SimulatedGpu(monkeypatch, total * GIB, int(free * GIB))
+    ready, said = load()
+    assert (ready.placement, ready.tokens_per_batch) == (placement, tokens)
+    assert re.search(words, said) if words else said == ""
+    assert ("Other programs" in said) == (bool(said) and total - free > 1.5)
+
+
+def test_a_measurement_is_not_repeated_while_it_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    gpu = SimulatedGpu(monkeypatch, 8 * GIB, 7 * GIB)
+    first, _ = load()
+    assert gpu.measured == ["resident"]
+    # What an earlier worker learnt when memory ran out counts, not a new measurement.
+    assert first.profile is not None
+    learnt = MemoryProfile("resident", first.profile.fixed_bytes, 4 * PER_TOKEN, first.profile.code)
+    second, _ = load(memory_profile=learnt)
+    assert gpu.measured == ["resident"]
+    assert (second.profile, second.tokens_per_batch) == (learnt, 4096)
+    # Other software, or another placement: measured anew.
+    load(memory_profile=MemoryProfile("resident", 1, 1, "PyTorch 1.0"))
+    gpu.free = 4 * GIB
+    third, _ = load(memory_profile=learnt)
+    assert gpu.measured == ["resident", "resident", "streamed"]
+    assert third.placement == "streamed"
+
+
+def test_memory_that_others_take_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    gpu = SimulatedGpu(monkeypatch, 8 * GIB, 7 * GIB)
+    gpu.fixed["resident"] = 8 * GIB  # There seemed to be room, and loading fails.
+    ready, _ = load()
+    assert gpu.loaded == ["resident", "streamed"]
+    assert (ready.placement, ready.tokens_per_batch) == ("streamed", 16_384)
+    gpu.fixed = {"resident": 7 * GIB - (280 << 20), "streamed": GIB // 2}  # Loading leaves too little.
+    assert load()[0].placement == "streamed"
+
+
+def test_the_choice_can_be_forced_and_batches_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    gpu = SimulatedGpu(monkeypatch, 24 * GIB, 23 * GIB)
+    ready, said = load(placement="streamed", most_tokens_per_batch=1000)
+    assert (ready.placement, ready.tokens_per_batch) == ("streamed", 1000)
+    assert "As asked for" in said
+    gpu.free = 3 * GIB
+    with pytest.raises(LoadFailedError) as failure:
+        load(placement="resident")
+    assert failure.value.code == "out_of_memory"
+
+
+def test_no_room_anywhere_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    gpu = SimulatedGpu(monkeypatch, 8 * GIB, GIB // 2)
+    with pytest.raises(LoadFailedError, match=r"0\.5 of 8\.0 GiB are free") as failure:
+        load()
+    assert failure.value.code == "out_of_memory"
+    gpu.free, gpu.main_memory = 3 * GIB, 4 * GIB
+    with pytest.raises(LoadFailedError, match=r"main memory has no room.*4\.0 GiB are free") as failure:
+        load()
+    assert failure.value.code == "out_of_memory"
+    assert gpu.loaded == ["streamed"]
+
+
+def test_devices_that_do_not_count_their_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    for placement in ("auto", "streamed"):
+        ready, said = load(device="cpu", placement=placement, tokens_per_batch=512)
+        assert (ready.tokens_per_batch, ready.profile, ready.memory_free) == (512, None, None)
+        assert (ready.placement == "streamed") == (placement == "streamed") == ("As asked for" in said)

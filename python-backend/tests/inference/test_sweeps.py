@@ -1,0 +1,119 @@
+"""Batches that go through streamed layers together, and budgets smaller than the plan's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+import torch
+from made_shards import DEMO_MODEL, random_frames
+from torch import Tensor
+
+from virnucpro_backend.encoders.layout import SequenceLayout
+from virnucpro_backend.encoders.streamed_layers import SWEEP_BATCHES, SWEEP_TOKENS
+from virnucpro_backend.inference.encoding import ShardListener
+from virnucpro_backend.inference.failures import ShardFailedError
+from virnucpro_backend.inference.scorer import ShardScorer, ShardScores
+from virnucpro_backend.weights.model_folder import load_model
+
+MakeScorer = Callable[..., ShardScorer]
+
+
+def streamed_model(precision: str = "fp32"):  # type: ignore[no-untyped-def]
+    return load_model(DEMO_MODEL, "cpu", precision, streamed=True)  # type: ignore[arg-type]
+
+
+def bytes_of(scores: ShardScores) -> tuple[bytes, bytes, bytes]:
+    return scores.score1.tobytes(), scores.score2.tobytes(), scores.state.tobytes()
+
+
+class Sweeps:
+    """Notes the tokens of the batches that went through ESM-2 together."""
+
+    def __init__(self, scorer: ShardScorer, limit: int | None = None) -> None:
+        self.seen: list[list[int]] = []
+        esm2 = scorer.model.esm2
+        embed_all = esm2.embed_all
+
+        def watched(batches: Sequence[tuple[Tensor, SequenceLayout]]) -> list[Tensor]:
+            sizes = [layout.n_tokens for _, layout in batches]
+            self.seen.append(sizes)
+            if limit is not None and sum(sizes) > limit:
+                raise torch.OutOfMemoryError("CUDA out of memory.")
+            return embed_all(batches)
+
+        esm2.embed_all = watched  # type: ignore[method-assign]
+
+
+class Heard(ShardListener):
+    def __init__(self) -> None:
+        self.frames = self.residues = 0
+        self.cuts: list[tuple[int, int]] = []
+
+    def batch_done(self, frames: int, residues: int) -> None:
+        self.frames += frames
+        self.residues += residues
+
+    def out_of_memory(self, tokens_before: int, tokens_after: int) -> None:
+        self.cuts.append((tokens_before, tokens_after))
+
+
+@pytest.mark.parametrize("precision", ["fp32", "fp16"])
+@pytest.mark.parametrize(
+    ("tokens_per_batch", "most"), [(300, None), (4096, None), (20_000, None), (4096, 512)]
+)
+def test_streamed_layers_change_no_byte(
+    make_scorer: MakeScorer, precision: str, tokens_per_batch: int, most: int | None
+) -> None:
+    frames = random_frames(150, seed=31)
+    sizes = {"tokens_per_batch": tokens_per_batch, "most_tokens_per_batch": most}
+    expected = make_scorer(precision, **sizes).score(frames)
+    scorer = make_scorer(precision, model=streamed_model(precision), **sizes)
+    sweeps, heard = Sweeps(scorer), Heard()
+    got = scorer.collect(scorer.launch(scorer.prepare(frames), heard))
+    assert bytes_of(got) == bytes_of(expected)
+    assert got.batch_halvings == expected.batch_halvings
+    assert (got.batch_halvings > 0) == (most is not None)
+    assert (heard.frames, heard.residues) == (150, len(frames.residues))
+    assert all(len(sweep) <= SWEEP_BATCHES for sweep in sweeps.seen)
+    assert max(len(sweep) for sweep in sweeps.seen) > 1
+    room = SWEEP_BATCHES * (most or tokens_per_batch)
+    assert all(len(sweep) == 1 or sum(sweep) <= min(SWEEP_TOKENS, room) for sweep in sweeps.seen)
+
+
+def test_memory_that_runs_out_in_a_sweep(make_scorer: MakeScorer) -> None:
+    frames = random_frames(300, seed=32, shortest=50, longest=50)
+    expected = make_scorer(tokens_per_batch=4096).score(frames)
+    scorer = make_scorer(tokens_per_batch=4096, model=streamed_model())
+    sweeps, heard = Sweeps(scorer, limit=2200), Heard()
+    got = scorer.collect(scorer.launch(scorer.prepare(frames), heard))
+    assert heard.cuts
+    assert heard.frames == 300, "no batch counts twice"
+    np.testing.assert_allclose(got.score2, expected.score2, atol=2e-6)
+    assert 1 <= got.batch_halvings <= len(make_scorer(tokens_per_batch=4096).prepare(frames).esm2.batches)
+    # What was learnt holds for the next shard.
+    before = len(sweeps.seen)
+    again = Heard()
+    scorer.collect(scorer.launch(scorer.prepare(frames), again))
+    assert again.cuts == []
+    assert max(map(sum, sweeps.seen[before:])) <= 2200
+
+
+def test_a_device_too_small_for_a_sweep_of_one(make_scorer: MakeScorer) -> None:
+    scorer = make_scorer(tokens_per_batch=4096, model=streamed_model())
+    Sweeps(scorer, limit=100)
+    with pytest.raises(ShardFailedError) as failure:
+        scorer.score(random_frames(300, seed=33, shortest=50, longest=50))
+    assert failure.value.code == "out_of_memory"
+
+
+def test_a_smaller_budget_gives_the_same_bytes_every_time(make_scorer: MakeScorer) -> None:
+    frames = random_frames(120, seed=34, shortest=50, longest=55)
+    whole = make_scorer(tokens_per_batch=4096).score(frames)
+    first, second = (
+        make_scorer(tokens_per_batch=4096, most_tokens_per_batch=512).score(frames) for _ in range(2)
+    )
+    assert bytes_of(first) == bytes_of(second)
+    np.testing.assert_allclose(first.score2, whole.score2, atol=2e-6)
+    assert (whole.batch_halvings, first.batch_halvings > 0) == (0, True)

@@ -1,6 +1,6 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconChartHistogram, IconTable } from '@tabler/icons-react';
-import { useId, useState, type ReactNode } from 'react';
+import { useDeferredValue, useId, useState, type ReactNode } from 'react';
 import { useTexts } from '../i18n/index.ts';
 import classes from './AccessibleChart.module.css';
 
@@ -19,6 +19,8 @@ export function AccessibleChart({ title, summary, table, height, children }: Acc
   const { t } = useTexts();
   const id = useId();
   const [asTable, setAsTable] = useState(false);
+  // The screen comes first and its charts right after: they are the slowest part of it, and their place is kept.
+  const isDrawn = useDeferredValue(true, false);
   const label = asTable ? t('chart.asPicture') : t('chart.asTable');
   return (
     <figure className={classes.figure} aria-labelledby={`${id}-caption`}>
@@ -50,7 +52,7 @@ export function AccessibleChart({ title, summary, table, height, children }: Acc
         </div>
       ) : (
         <div aria-hidden style={{ height }} className={classes.picture}>
-          {children}
+          {isDrawn && children}
         </div>
       )}
       <Tooltip label={label}>

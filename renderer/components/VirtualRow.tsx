@@ -11,7 +11,7 @@ interface VirtualRowProps<Row extends object> {
   columns: VirtualColumn<Row>[];
   /** Undefined while the row has not arrived: placeholders are shown. */
   row: TableRow<VirtualTableFeatures, Row> | undefined;
-  columnCount: number;
+  columnIds: readonly string[];
   active: boolean;
   open: boolean;
   onOpen: ((row: Row) => void) | undefined;
@@ -39,15 +39,15 @@ function VirtualRowView<Row extends object>(props: VirtualRowProps<Row>) {
       {row
         ? row.getVisibleCells().map((cell) => (
             <div
-              key={cell.id}
+              key={cell.column.id}
               role="gridcell"
               className={`${classes.cell} ${classes[cell.column.columnDef.meta?.align ?? 'start']}`}
             >
               <FlexRender cell={cell} />
             </div>
           ))
-        : Array.from({ length: props.columnCount }, (_, column) => (
-            <div key={column} role="gridcell" className={classes.cell}>
+        : props.columnIds.map((id) => (
+            <div key={id} role="gridcell" className={classes.cell}>
               <span className={classes.placeholder} />
             </div>
           ))}

@@ -11,6 +11,9 @@ export const ROW_HEIGHT = 38;
 /** Browsers cap an element's height at about 33 million pixels; what does not fit is found by sorting and filtering. */
 export const MOST_ROWS = 800_000;
 
+/** Rows made above and below those in sight. */
+const OVERSCAN = 4;
+
 const NO_SORTING: SortingState = [];
 const NO_HIDDEN: Readonly<Record<string, boolean>> = {};
 
@@ -31,7 +34,10 @@ interface VirtualTableProps<Row extends object> {
   height: number | string;
 }
 
-/** A table of any length: only the rows in sight exist. Arrow keys move, Enter opens. */
+/**
+ * A table of any length: only the rows in sight exist. Arrow keys move, Enter opens. A cell that keeps a state of its own
+ * needs a key that names its row, since the place it stands in shows other rows too.
+ */
 export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) {
   const { t } = useTexts();
   const { columns, total, rowAt, onRangeChange, onOpen } = props;
@@ -44,10 +50,14 @@ export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) 
     count: shown,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_HEIGHT,
-    overscan: 6,
+    overscan: OVERSCAN,
     scrollPaddingStart: ROW_HEIGHT,
   });
   const items = virtualizer.getVirtualItems();
+  // A row that leaves at one end is filled anew and enters at the other: making rows costs far more than filling them.
+  // Their order in the document is therefore that of the slots; `aria-owns` tells the one in which they are read.
+  const slotCount = Math.ceil((virtualizer.scrollRect?.height ?? 0) / ROW_HEIGHT) + 2 * OVERSCAN + 1;
+  const bySlot = items.toSorted((a, b) => (a.index % slotCount) - (b.index % slotCount));
   const first = items[0]?.index ?? 0;
   const last = items.at(-1)?.index ?? -1;
   useEffect(() => {
@@ -77,6 +87,7 @@ export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) 
   });
   const leafColumns = table.getVisibleLeafColumns();
   const template = leafColumns.map((column) => column.columnDef.meta?.width ?? '1fr').join(' ');
+  const columnIds = leafColumns.map((column) => column.id);
   const modelRows = table.getRowModel().rows;
   const rowByPlace = new Map(placed.places.map((place, position) => [place, modelRows[position]]));
 
@@ -142,19 +153,24 @@ export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) 
             </div>
           </div>
         ) : (
-          <div role="rowgroup" className={classes.body} style={{ height: virtualizer.getTotalSize() }}>
-            {items.map((item) => {
+          <div
+            role="rowgroup"
+            aria-owns={virtualizer.isScrolling ? undefined : items.map((item) => rowId(item.index)).join(' ')}
+            className={classes.body}
+            style={{ height: virtualizer.getTotalSize() }}
+          >
+            {bySlot.map((item) => {
               const row = rowByPlace.get(item.index);
               return (
                 <VirtualRow
-                  key={item.index}
+                  key={item.index % slotCount}
                   id={rowId(item.index)}
                   index={item.index}
                   top={item.start}
                   template={template}
                   columns={columns}
                   row={row}
-                  columnCount={leafColumns.length}
+                  columnIds={columnIds}
                   active={item.index === active}
                   open={row !== undefined && (props.isOpen?.(row.original) ?? false)}
                   onOpen={onOpen}

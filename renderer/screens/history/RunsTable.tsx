@@ -41,19 +41,19 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
     {
       id: 'name',
       header: t('history.column.name'),
-      meta: { width: 'minmax(120px, 3fr)' },
+      meta: { width: 'minmax(150px, 3fr)' },
       cell: ({ row }) => <b title={row.original.folder}>{row.original.name}</b>,
     },
     {
       id: 'state',
       header: t('files.column.state'),
-      meta: { width: '172px' },
+      meta: { width: '158px' },
       cell: ({ row }) => <RunBadge run={row.original} />,
     },
     {
       id: 'inputs',
       header: t('history.column.inputs'),
-      meta: { width: 'minmax(110px, 2fr)' },
+      meta: { width: 'minmax(100px, 2fr)' },
       cell: ({ row }) => describeInputs(row.original, texts),
     },
     {
@@ -69,7 +69,7 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
     {
       id: 'viral',
       header: t('history.column.viral'),
-      meta: { width: '110px', align: 'end' },
+      meta: { width: '100px', align: 'end' },
       cell: ({ row }) => {
         const { viralSequences, sequences } = row.original;
         return viralSequences === null || sequences === null
@@ -80,13 +80,13 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
     {
       id: 'created',
       header: t('history.column.created'),
-      meta: { width: '162px', align: 'end' },
+      meta: { width: '150px', align: 'end' },
       cell: ({ row }) => format.dateTime(row.original.createdAt),
     },
     {
       id: 'time',
       header: t('history.column.time'),
-      meta: { width: '112px', align: 'end' },
+      meta: { width: '92px', align: 'end' },
       cell: ({ row }) => {
         const seconds = runSeconds(row.original);
         return seconds === null ? '–' : format.duration(seconds);
@@ -95,8 +95,8 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
     {
       id: 'menu',
       header: t('table.actions'),
-      meta: { width: '52px', headerHidden: true },
-      cell: ({ row }) => <RunMenu run={row.original} />,
+      meta: { width: '48px', headerHidden: true },
+      cell: ({ row }) => <RunMenu key={row.original.runId} run={row.original} />,
     },
   ];
 }

@@ -1,0 +1,67 @@
+import { Menu } from '@mantine/core';
+import { IconFolderOpen, IconPencil, IconPlayerPlay, IconRepeat, IconTrash } from '@tabler/icons-react';
+import { useCallback } from 'react';
+import type { RunSummary } from '../../../electron/contract/index.ts';
+import { copyText } from '../../api/clipboard.ts';
+import { useTexts } from '../../i18n/index.ts';
+import { engine } from '../../state/connection.ts';
+import { isInWork } from '../../state/runs.ts';
+import { runStatus } from '../../state/runStatus.ts';
+import { useSettings } from '../../state/settings.ts';
+import { say } from '../../state/toasts.ts';
+import { useAction } from '../../state/useAction.ts';
+import { prepareAgain } from '../run/RunActions.tsx';
+
+const RESUMABLE = ['paused', 'halted', 'interrupted', 'failed', 'cancelled'];
+
+interface RunMenuItemsProps {
+  run: RunSummary;
+  onDialog: (dialog: 'rename' | 'delete') => void;
+}
+
+export function RunMenuItems({ run, onDialog }: RunMenuItemsProps) {
+  const { t } = useTexts();
+  const electron = useSettings((state) => state.info?.shell === 'electron');
+  const again = useAction(prepareAgain);
+  const resume = useAction(useCallback((runId: string) => engine().runs.resume({ runId }), []));
+  const reveal = useAction(async (path: string) => {
+    if (electron) {
+      await engine().shell.revealInFolder({ path });
+    } else {
+      await copyText(path);
+      say(t('common.copied'));
+    }
+  });
+  return (
+    <>
+      {RESUMABLE.includes(runStatus(run)) && (
+        <Menu.Item
+          leftSection={<IconPlayerPlay size={16} aria-hidden />}
+          onClick={() => void resume.run(run.runId)}
+        >
+          {t('run.resume')}
+        </Menu.Item>
+      )}
+      <Menu.Item leftSection={<IconRepeat size={16} aria-hidden />} onClick={() => void again.run(run)}>
+        {t('run.again')}
+      </Menu.Item>
+      <Menu.Item
+        leftSection={<IconFolderOpen size={16} aria-hidden />}
+        onClick={() => void reveal.run(run.folder)}
+      >
+        {electron ? t('path.reveal') : t('path.copy')}
+      </Menu.Item>
+      <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={() => onDialog('rename')}>
+        {t('history.rename')}
+      </Menu.Item>
+      <Menu.Divider />
+      <Menu.Item
+        leftSection={<IconTrash size={16} aria-hidden />}
+        disabled={isInWork(run)}
+        onClick={() => onDialog('delete')}
+      >
+        {t('history.delete')}
+      </Menu.Item>
+    </>
+  );
+}

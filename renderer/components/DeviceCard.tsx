@@ -17,6 +17,8 @@ type Include = (device: string, included: boolean) => void;
 interface DeviceCardProps {
   device: DeviceLive;
   speeds: readonly SpeedSample[];
+  /** Null while it is not known. */
+  sequencesPerFrame: number | null;
   /** Undefined where nothing can be changed, as in a run that has ended. */
   onInclude?: Include | undefined;
 }
@@ -25,7 +27,12 @@ interface DeviceCardProps {
  * One GPU, or one CPU worker, at work. Its numbers change four times a second; what stays as it is in between, with its
  * icons and its button, is drawn apart from them.
  */
-export const DeviceCard = memo(function DeviceCard({ device, speeds, onInclude }: DeviceCardProps) {
+export const DeviceCard = memo(function DeviceCard({
+  device,
+  speeds,
+  sequencesPerFrame,
+  onInclude,
+}: DeviceCardProps) {
   const { t, language } = useTexts();
   const { worker } = device;
   const isOut = worker.state === 'excluded' || worker.state === 'switched_off';
@@ -35,7 +42,7 @@ export const DeviceCard = memo(function DeviceCard({ device, speeds, onInclude }
   return (
     <article className={classes.card} aria-label={`${title} ${device.name}`} data-out={isOut}>
       <Head title={title} name={device.name} isGpu={device.index !== null} state={worker.state} />
-      {!isStopped && <Speed device={device} speeds={speeds} />}
+      {!isStopped && <Speed device={device} speeds={speeds} sequencesPerFrame={sequencesPerFrame} />}
       {!isStopped && device.index !== null && <Meters device={device} />}
       <div className={classes.part}>
         <PartText shard={worker.state === 'working' ? worker.shard : null} shardsDone={device.shardsDone} />
@@ -69,11 +76,11 @@ const Head = memo(function Head({ title, name, isGpu, state }: HeadProps) {
   return (
     <header className={classes.head}>
       <Icon size={18} aria-hidden />
-      <div className={classes.names}>
-        <h3 className={classes.name}>{title}</h3>
-        <p className={classes.model}>{name}</p>
-      </div>
+      <h3 className={classes.name}>{title}</h3>
       <WorkerBadge state={state} />
+      <p className={classes.model} title={name}>
+        {name}
+      </p>
     </header>
   );
 });

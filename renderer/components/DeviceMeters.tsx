@@ -8,23 +8,32 @@ import { Sparkline } from './Sparkline.tsx';
 
 const NONE = <span className={classes.none}>–</span>;
 
+interface SpeedProps {
+  device: DeviceLive;
+  speeds: readonly SpeedSample[];
+  sequencesPerFrame: number | null;
+}
+
 /** How fast a device is now, and was over the last minutes. */
-export function Speed({ device, speeds }: { device: DeviceLive; speeds: readonly SpeedSample[] }) {
+export function Speed({ device, speeds, sequencesPerFrame }: SpeedProps) {
   const { t, format } = useTexts();
+  const { tokensPerSecond, framesPerSecond } = device;
+  const sequencesPerSecond =
+    framesPerSecond === null || sequencesPerFrame === null ? null : framesPerSecond * sequencesPerFrame;
   return (
     <>
       <div className={classes.speed}>
         <div className={classes.figure}>
           <span className={classes.big}>
-            {device.tokensPerSecond === null ? NONE : format.compact(device.tokensPerSecond)}
+            {tokensPerSecond === null ? NONE : format.rate(tokensPerSecond)}
           </span>
           <span className={classes.unit}>{t('device.tokensPerSecond')}</span>
         </div>
         <div className={classes.figure}>
           <span className={classes.medium}>
-            {device.framesPerSecond === null ? NONE : format.compact(device.framesPerSecond)}
+            {sequencesPerSecond === null ? NONE : format.rate(sequencesPerSecond)}
           </span>
-          <span className={classes.unit}>{t('device.framesPerSecond')}</span>
+          <span className={classes.unit}>{t('device.sequencesPerSecond')}</span>
         </div>
       </div>
       <Sparkline samples={speeds} />

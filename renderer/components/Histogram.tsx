@@ -20,9 +20,11 @@ interface HistogramProps {
   countLabel: string;
   height: number;
   color?: (bin: HistogramBin) => string;
-  /** Label every n-th border; left to the chart where it is not given. */
-  labelEvery?: number;
+  /** Where something below the bars has the scale. */
+  withoutScale?: boolean;
 }
+
+const COUNT_AXIS_PX = 40;
 
 /** A single sequence among thousands must still show; none must not. */
 const visibleIfAny = (count: unknown) => (typeof count === 'number' && count > 0 ? 2 : 0);
@@ -30,7 +32,7 @@ const visibleIfAny = (count: unknown) => (typeof count === 'number' && count > 0
 /** Counts per bin, as bars that touch. */
 export function Histogram(props: HistogramProps) {
   const { format } = useTexts();
-  const { bins, formatBorder, labelEvery, color } = props;
+  const { bins, formatBorder, withoutScale = false, color } = props;
   const data = useMemo(
     () =>
       bins.map((bin, index) => ({
@@ -42,7 +44,6 @@ export function Histogram(props: HistogramProps) {
     [bins, formatBorder, color],
   );
   const top = niceTop(Math.max(1, ...bins.map((bin) => bin.count)));
-  const labels = labelEvery === undefined ? undefined : data.filter((_, index) => index % labelEvery === 0);
   return (
     <AccessibleChart
       title={props.title}
@@ -57,21 +58,20 @@ export function Histogram(props: HistogramProps) {
         <BarChart
           data={data}
           barCategoryGap={1}
-          margin={{ top: 6, right: 4, bottom: 0, left: 0 }}
+          margin={{ top: 6, right: 0, bottom: 0, left: 0 }}
           accessibilityLayer={false}
         >
           <XAxis
             dataKey="index"
             tickFormatter={(index: number) => formatBorder(data[index]?.from ?? 0)}
-            {...(labels
-              ? { ticks: labels.map((bin) => bin.index), interval: 0 as const }
-              : { minTickGap: 32 })}
-            tick={{ fontSize: 11, fill: 'var(--text-muted)' }}
+            minTickGap={32}
+            tick={withoutScale ? false : { fontSize: 11, fill: 'var(--text-muted)' }}
+            {...(withoutScale ? { height: 1 } : {})}
             tickLine={false}
             axisLine={{ stroke: 'var(--line-strong)' }}
           />
           <YAxis
-            width={40}
+            width={COUNT_AXIS_PX}
             tickFormatter={format.compact}
             allowDecimals={false}
             tick={{ fontSize: 11, fill: 'var(--text-muted)' }}

@@ -13,7 +13,7 @@ interface PageProps {
   children: ReactNode;
 }
 
-/** A screen: heading, lead, actions and content. The heading takes the focus when the screen changes. */
+/** A screen: heading, lead, actions and content. It begins at its top, and its heading takes the focus. */
 export function Page({ title, lead, actions, fill = false, narrow = false, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -21,6 +21,7 @@ export function Page({ title, lead, actions, fill = false, narrow = false, child
   }, [title]);
   useEffect(() => {
     heading.current?.focus({ preventScroll: true });
+    heading.current?.closest('main')?.scrollTo(0, 0);
   }, []);
   return (
     <div className={`${fill ? classes.pageFilled : classes.page} ${narrow ? classes.narrow : ''}`}>

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { totalsOverTime } from '../screens/run/throughputTotals.ts';
 import { SPEED_WINDOW_MS } from '../state/liveRun.ts';
-import { niceTop } from './chartScale.ts';
+import { niceTop, timeTicks } from './chartScale.ts';
 import { trackBars } from './chunkTrackBars.ts';
 import { partNumber } from './partNumber.ts';
 import { sparklinePath } from './sparklinePath.ts';
@@ -90,5 +90,22 @@ describe('numbers of parts', () => {
     ['000012.1.0', '13ba'],
   ])('%s is read as %s', (key, text) => {
     expect(partNumber(key)).toBe(text);
+  });
+});
+
+describe('times along an axis', () => {
+  it('are round, begin at nothing, end within the span, and are at most six steps', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 1, max: 40 * 86_400, noNaN: true }), (seconds) => {
+        const ticks = timeTicks(seconds);
+        expect(ticks[0]).toBe(0);
+        expect(ticks.length).toBeGreaterThanOrEqual(2);
+        expect(ticks.length).toBeLessThanOrEqual(7);
+        expect(ticks.at(-1)).toBeLessThanOrEqual(seconds);
+        expect(ticks.every(Number.isInteger)).toBe(true);
+      }),
+    );
+    expect(timeTicks(44)).toEqual([0, 10, 20, 30, 40]);
+    expect(timeTicks(2160)).toEqual([0, 600, 1200, 1800]);
   });
 });

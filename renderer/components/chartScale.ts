@@ -1,3 +1,14 @@
+const TIME_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 28_800, 86_400];
+const MOST_TICKS = 6;
+
+/** Round times from 0 to `seconds`, few enough to stand beside each other. */
+export function timeTicks(seconds: number): number[] {
+  const step =
+    TIME_STEPS.find((candidate) => seconds / candidate < MOST_TICKS) ??
+    Math.ceil(seconds / MOST_TICKS / 86_400) * 86_400;
+  return Array.from({ length: Math.floor(seconds / step) + 1 }, (_, index) => index * step);
+}
+
 /** The smallest of 1, 2, 4, 6, 10 times a power of ten that holds the value: halves of it are round numbers too. */
 export function niceTop(value: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, value)));

@@ -20,6 +20,15 @@ describe('numbers as read', () => {
     expect(en.memory(141 * 2 ** 30)).toBe('141 GiB');
   });
 
+  it.each([
+    [41_000, '41.0k'],
+    [245.3, '245'],
+    [32, '32.0'],
+    [0, '0.00'],
+  ])('writes a speed of %d as %s', (value, text) => {
+    expect(en.rate(value)).toBe(text);
+  });
+
   it('writes scores with four digits, in the comma of the language', () => {
     expect(en.score(0.5)).toBe('0.5000');
     expect(de.score(0.98765)).toBe('0,9877');
@@ -44,6 +53,7 @@ describe('durations', () => {
     [20 * 60, 30 * 60, '20–30 min'],
     [20, 41, '20–40 sec'],
     [2 * 3600, 3.4 * 3600, '2–3.5 hr'],
+    [290, 310, '5 min'],
   ])('writes %d to %d seconds as %s', (low, high, text) => {
     expect(en.durationRange(low, high)).toBe(text);
   });

@@ -7,6 +7,8 @@ export interface Formats {
   readonly percent: (fraction: number, digits?: number) => string;
   /** Large counts in a few characters: 12.3K, 4.5M. */
   readonly compact: (value: number) => string;
+  /** Speeds in a few characters, always as many, so that nothing moves while they change: 41.0k, 245, 32.0. */
+  readonly rate: (value: number) => string;
   /** File and disk sizes, in decimal units as file managers show them. */
   readonly fileSize: (bytes: number) => string;
   /** Graphics memory, in binary units as its makers state it. */
@@ -15,6 +17,8 @@ export interface Formats {
   readonly perSecond: (value: number, unit: string) => string;
   /** The two largest units that matter: 2 h 5 min, 45 s. */
   readonly duration: (seconds: number) => string;
+  /** Seconds with their first digit, for what takes a few. */
+  readonly seconds: (value: number) => string;
   readonly durationRange: (low: number, high: number) => string;
   readonly dateTime: (iso: string) => string;
   readonly time: (iso: string) => string;
@@ -33,6 +37,11 @@ export function createFormats(locale: string): Formats {
   const integer = numbers({ maximumFractionDigits: 0 });
   const score = numbers({ minimumFractionDigits: 4, maximumFractionDigits: 4 });
   const compact = numbers({ notation: 'compact', maximumSignificantDigits: 3 });
+  const rate = numbers({
+    notation: 'compact',
+    minimumSignificantDigits: 3,
+    maximumSignificantDigits: 3,
+  });
   const threeDigits = numbers({ maximumSignificantDigits: 3 });
   const oneDigit = numbers({ minimumFractionDigits: 1, maximumFractionDigits: 1 });
   const decimals = [0, 1, 2, 3].map((digits) =>
@@ -56,6 +65,13 @@ export function createFormats(locale: string): Formats {
         maximumFractionDigits: 1,
       }),
   );
+  const tenths = new Intl.NumberFormat(unitLocale, {
+    style: 'unit',
+    unit: 'second',
+    unitDisplay: 'short',
+    minimumFractionDigits: 1,
+    maximumFractionDigits: 1,
+  });
   const dateTimeFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
   const timeFormat = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
   const listFormat = new Intl.ListFormat(locale, { type: 'conjunction' });
@@ -75,6 +91,7 @@ export function createFormats(locale: string): Formats {
     integer,
     score,
     compact,
+    rate,
     decimal: (value, digits = 1) => (decimals[digits] ?? oneDigit)(value),
     percent: (fraction, digits = 0) => (percents[digits] ?? integer)(fraction),
     fileSize(bytes) {
@@ -88,10 +105,13 @@ export function createFormats(locale: string): Formats {
     },
     perSecond: (value, unit) => `${compact(value)} ${unit}/s`,
     duration,
+    seconds: (value) => tenths.format(value),
     durationRange(low, high) {
       const { unit, seconds, step } = rangeUnit(high);
       const round = (value: number) => Math.max(step, Math.round(value / seconds / step) * step);
-      return ranges[unit]?.formatRange(round(low), round(high)) ?? duration(high);
+      const [from, to] = [round(low), round(high)];
+      // Of two equal ends the formatter makes "~5 min", after an "about" of ours.
+      return (from === to ? ranges[unit]?.format(to) : ranges[unit]?.formatRange(from, to)) ?? duration(high);
     },
     dateTime: (iso) => dateTimeFormat.format(new Date(iso)),
     time: (iso) => timeFormat.format(new Date(iso)),

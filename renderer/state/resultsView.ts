@@ -28,7 +28,8 @@ const FRESH_VIEW: ResultsView = {
   minLength: null,
   maxLength: null,
   sort: { by: 'virusScore', descending: true },
-  hiddenColumns: { input: false, header: false, frames: false },
+  // The reason stands where the highest chunk would, for the sequences that have one.
+  hiddenColumns: { input: false, header: false, frames: false, reason: false },
   chartsShown: true,
   openRow: null,
   shown: null,

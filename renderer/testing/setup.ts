@@ -1,5 +1,8 @@
-import { cleanup } from '@testing-library/react';
+import { cleanup, configure } from '@testing-library/react';
 import { afterEach } from 'vitest';
+
+// A busy machine takes its time to draw; what never comes is found out all the same.
+configure({ asyncUtilTimeout: 4000 });
 
 // Mantine asks for both; the test environment has no layout and no media.
 window.matchMedia = (query: string) =>

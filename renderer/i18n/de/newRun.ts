@@ -42,6 +42,10 @@ export const newRun = {
   'newRun.lengths': 'Sequenzlängen',
   'newRun.lengthsSummary': 'Von {min} bis {max}, Median {median}',
   'newRun.noProblems': 'Nichts Auffälliges. Alle Sequenzen werden verwendet.',
+  'newRun.short':
+    '{count, plural, one {# Sequenz ist} other {# Sequenzen sind}} kürzer als ein Stück von {length}.',
+  'newRun.shortText':
+    'Sie werden bewertet, wie sie sind; das Modell wurde mit ganzen Stücken trainiert, diese Werte sind also mit Vorsicht zu lesen.',
   'newRun.sameContent': 'Hat denselben Inhalt wie {name}.',
   'newRun.analysedBefore': 'Eine Datei mit diesem Inhalt wurde schon ausgewertet, in „{run}“ am {date}.',
   'format.fasta': 'FASTA',
@@ -96,12 +100,12 @@ export const newRun = {
   'advanced.partSizeHelp': 'Die Einheit, in der Arbeit vergeben und behalten wird',
   'advanced.cpuWorkers': 'Rechenprozesse',
   'advanced.cpuWorkersHelp': 'Leer: so viele wie passen',
+  'advanced.equalOnce': 'Gleiche Proteine einmal berechnen',
+  'advanced.equalOnceHelp': 'Leserahmen eines Teils mit gleichen Buchstaben durchlaufen die Modelle einmal',
   'advanced.keepWork': 'Arbeitsdateien behalten',
   'advanced.keepWorkHelp': 'Sonst werden sie gelöscht, sobald die Ergebnisse geschrieben sind',
   'advanced.useCpu': 'Nur den Prozessor verwenden',
   'advanced.useCpuHelp': 'Lässt die GPUs anderen; mit den vollen Modellen sehr langsam',
-  'advanced.equalOnce': 'Gleiche Proteine einmal berechnen',
-  'advanced.equalOnceHelp': 'Leserahmen eines Teils mit gleichen Buchstaben durchlaufen die Modelle einmal',
 
   'newRun.output': 'Ergebnisse',
   'newRun.name': 'Name des Laufs',

@@ -22,11 +22,13 @@ export const run = {
   'run.queuedText':
     '{position, plural, one {Beginnt, sobald die GPUs frei sind.} other {Nummer # in der Warteschlange.}}',
   'run.again': 'Mit diesen Einstellungen wiederholen',
+  'run.seeResults': 'Ergebnisse ansehen',
   'run.resume': 'Fortsetzen',
   'run.pause': 'Anhalten',
   'run.pauseHelp':
     'Rechnet laufende Stapel zu Ende und gibt die GPUs frei. Fertige Teile bleiben; angefangene beginnen beim Fortsetzen neu.',
   'run.stopMenu': 'Beenden …',
+  'run.thenNext': 'Dann beginnt der nächste wartende Lauf.',
   'run.drain': 'Teile in Arbeit beenden, dann anhalten',
   'run.drainAbout': 'Teile in Arbeit beenden, dann anhalten (etwa {time})',
   'run.drainHelp': 'Nichts muss zweimal berechnet werden.',
@@ -63,7 +65,7 @@ export const run = {
   'device.gpu': 'GPU {index}',
   'device.processor': 'Prozessor {number}',
   'device.tokensPerSecond': 'Tokens/s',
-  'device.framesPerSecond': 'Rahmen/s',
+  'device.sequencesPerSecond': 'Sequenzen/s',
   'device.utilization': 'Last',
   'device.memory': 'Speicher',
   'device.memoryOf': '{used} / {total}',
@@ -91,11 +93,11 @@ export const run = {
   'plan.title': 'Einstellungen dieses Laufs',
   'plan.hint': 'Zu Beginn festgelegt; sie bestimmen die Zahlen',
   'plan.chunkLength': 'Stücklänge',
-  'plan.created': 'Angelegt',
-
   'plan.equalSequences': 'Gleiche Proteine eines Teils',
   'plan.equalOnce': 'Einmal berechnet',
   'plan.equalEach': 'Jedes Mal berechnet',
+  'plan.created': 'Angelegt',
+
   'example.matches': 'Ihre Installation gibt die erwarteten Antworten.',
   'example.compared':
     '{count, plural, one {# Wert wurde} other {# Werte wurden}} mit dem gespeicherten Ergebnis verglichen.',

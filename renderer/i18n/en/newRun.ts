@@ -40,6 +40,10 @@ export const newRun = {
   'newRun.lengths': 'Sequence lengths',
   'newRun.lengthsSummary': 'From {min} to {max}, median {median}',
   'newRun.noProblems': 'Nothing remarkable. All sequences will be used.',
+  'newRun.short':
+    '{count, plural, one {# sequence is} other {# sequences are}} shorter than a chunk of {length}.',
+  'newRun.shortText':
+    'Scored as they are; the model was trained on full chunks, so take these scores with care.',
   'newRun.sameContent': 'Has the same content as {name}.',
   'newRun.analysedBefore': 'A file with this content was analysed before, in “{run}” on {date}.',
   'format.fasta': 'FASTA',
@@ -94,12 +98,12 @@ export const newRun = {
   'advanced.partSizeHelp': 'The unit in which work is handed out and kept',
   'advanced.cpuWorkers': 'Processor workers',
   'advanced.cpuWorkersHelp': 'Empty: as many as fit',
+  'advanced.equalOnce': 'Compute equal proteins once',
+  'advanced.equalOnceHelp': 'Frames of a part with the same letters share one pass through the models',
   'advanced.keepWork': 'Keep working files',
   'advanced.keepWorkHelp': 'Else they are deleted once the results are written',
   'advanced.useCpu': 'Use the processor only',
   'advanced.useCpuHelp': 'Leaves the GPUs to others; very slow with the full models',
-  'advanced.equalOnce': 'Compute equal proteins once',
-  'advanced.equalOnceHelp': 'Frames of a part with the same letters share one pass through the models',
 
   'newRun.output': 'Results',
   'newRun.name': 'Name of the run',

@@ -21,11 +21,13 @@ export const run = {
   'run.queuedText':
     '{position, plural, one {Starts as soon as the GPUs are free.} other {Number # in the queue.}}',
   'run.again': 'Run again with these settings',
+  'run.seeResults': 'See results',
   'run.resume': 'Resume',
   'run.pause': 'Pause',
   'run.pauseHelp':
     'Finishes the batches under way and frees the GPUs. Finished parts are kept; parts in work begin anew on resume.',
   'run.stopMenu': 'Stop …',
+  'run.thenNext': 'Then the next waiting run starts.',
   'run.drain': 'Finish the parts in work, then pause',
   'run.drainAbout': 'Finish the parts in work, then pause (about {time})',
   'run.drainHelp': 'Nothing has to be computed twice.',
@@ -62,7 +64,7 @@ export const run = {
   'device.gpu': 'GPU {index}',
   'device.processor': 'Processor {number}',
   'device.tokensPerSecond': 'tokens/s',
-  'device.framesPerSecond': 'frames/s',
+  'device.sequencesPerSecond': 'sequences/s',
   'device.utilization': 'Load',
   'device.memory': 'Memory',
   'device.memoryOf': '{used} / {total}',
@@ -90,11 +92,11 @@ export const run = {
   'plan.title': 'Settings of this run',
   'plan.hint': 'Fixed at the start; they decide the numbers',
   'plan.chunkLength': 'Chunk length',
-  'plan.created': 'Created',
-
   'plan.equalSequences': 'Equal proteins of a part',
   'plan.equalOnce': 'Computed once',
   'plan.equalEach': 'Computed each time',
+  'plan.created': 'Created',
+
   'example.matches': 'Your installation gives the expected answers.',
   'example.compared':
     '{count, plural, one {# score was} other {# scores were}} compared with the stored result.',

@@ -3,6 +3,7 @@ import { IconAlertTriangle, IconCircleCheck, IconDownload } from '@tabler/icons-
 import { Card } from '../../components/Card.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { Badge } from '../../components/StateBadge.tsx';
+import { asSentence } from '../../i18n/asSentence.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { useQuery } from '../../state/useQuery.ts';
 import classes from './ComputerCheck.module.css';
@@ -22,8 +23,9 @@ export function ModelsCard({ onGet }: { onGet: (model: string) => void }) {
               <b>{model.title}</b>
               <div className="muted">
                 {model.problem?.cause ??
-                  model.notice ??
-                  t('computer.chunks', { length: format.bases(model.chunkLength) })}
+                  (model.notice === null
+                    ? t('computer.chunks', { length: format.bases(model.chunkLength) })
+                    : asSentence(model.notice))}
               </div>
             </div>
             {model.problem ? (

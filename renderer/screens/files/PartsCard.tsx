@@ -135,7 +135,7 @@ function partColumns(
       id: 'seconds',
       header: t('files.column.time'),
       meta: { width: '90px', align: 'end' },
-      cell: ({ row }) => (row.original.seconds === null ? '–' : `${format.decimal(row.original.seconds)} s`),
+      cell: ({ row }) => (row.original.seconds === null ? '–' : format.seconds(row.original.seconds)),
     },
     {
       id: 'attempts',

@@ -1,4 +1,5 @@
 import { useMemo } from 'react';
+import type { InputFileProblem } from '../../../electron/contract/index.ts';
 import { Facts } from '../../components/Facts.tsx';
 import { Histogram } from '../../components/Histogram.tsx';
 import { fileName } from '../../components/PathText.tsx';
@@ -15,6 +16,7 @@ export function FileDetails({ file }: { file: ListedFile }) {
   const { t, format } = useTexts();
   const files = useNewRun((state) => state.files);
   const runs = useRuns((state) => state.runs);
+  const chunkLength = useNewRun((state) => state.chunkLength);
   const { inspected } = file;
   const bins = useMemo(() => (inspected ? lengthBins(inspected) : []), [inspected]);
   if (!inspected) return null;
@@ -23,6 +25,19 @@ export function FileDetails({ file }: { file: ListedFile }) {
   const earlier = runs?.find(
     (run) => run.state.phase === 'done' && run.plan.inputs.some((input) => input.sha256 === inspected.sha256),
   );
+  const short = inspected.below_chunk_length;
+  const shortSequences: InputFileProblem[] =
+    short === 0
+      ? []
+      : [
+          {
+            code: 'below_chunk_length',
+            severity: 'warning',
+            count: short,
+            message: t('newRun.short', { count: short, length: format.bases(chunkLength) }),
+            what_happens: t('newRun.shortText'),
+          },
+        ];
   return (
     <div className={classes.details}>
       <h3 className={classes.name}>{fileName(file.path)}</h3>
@@ -49,7 +64,7 @@ export function FileDetails({ file }: { file: ListedFile }) {
           {t('newRun.analysedBefore', { run: earlier.name, date: format.dateTime(earlier.createdAt) })}
         </p>
       )}
-      <ProblemList problems={problemsBySeverity(inspected)} />
+      <ProblemList problems={[...problemsBySeverity(inspected), ...shortSequences]} />
       {bins.length > 0 && inspected.sequences > 0 && (
         <div>
           <p className={classes.chartTitle}>{t('newRun.lengths')}</p>
@@ -62,7 +77,7 @@ export function FileDetails({ file }: { file: ListedFile }) {
             })}
             bins={bins}
             formatBorder={format.bases}
-            countLabel={t('newRun.column.sequences')}
+            countLabel={t('results.sequences')}
             height={130}
           />
         </div>

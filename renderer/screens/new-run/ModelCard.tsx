@@ -1,6 +1,7 @@
 import { Button, Radio, Skeleton, Stack } from '@mantine/core';
 import { Card } from '../../components/Card.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { asSentence } from '../../i18n/asSentence.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { go } from '../../state/navigation.ts';
 import { choose } from '../../state/newRun/store.ts';
@@ -26,10 +27,11 @@ export function ModelCard({ form }: { form: NewRunForm }) {
                 value={entry.id}
                 label={entry.title}
                 description={
-                  entry.notice ??
-                  t(entry.chunkLength <= 300 ? 'newRun.modelShort' : 'newRun.modelLong', {
-                    length: entry.chunkLength,
-                  })
+                  entry.notice === null
+                    ? t(entry.chunkLength <= 300 ? 'newRun.modelShort' : 'newRun.modelLong', {
+                        length: entry.chunkLength,
+                      })
+                    : asSentence(entry.notice)
                 }
               />
               {!entry.present && (

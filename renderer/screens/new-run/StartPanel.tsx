@@ -43,6 +43,7 @@ export function StartPanel({ form }: { form: NewRunForm }) {
                 : t('newRun.processor')
             }
           />
+          <Line label={t('newRun.diskNeeded')} value={estimate ? format.fileSize(estimate.diskBytes) : '–'} />
         </dl>
         <div className={classes.time} aria-live="polite" data-pending={form.estimating}>
           <IconClock size={20} aria-hidden />

@@ -48,7 +48,6 @@ export function ResultsTab({ run }: { run: RunSummary }) {
       )}
       <p className={classes.note}>
         {t('results.noteScore')} {t('results.noteCalls')}
-        {run.plan.model.notice !== null && <strong> {run.plan.model.notice}</strong>}
       </p>
       <Sequences run={run} version={counts.data?.total ?? 0} />
       <SequenceDrawer run={run} />

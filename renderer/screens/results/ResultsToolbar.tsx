@@ -63,21 +63,6 @@ export function ResultsToolbar({ run, filter }: { run: RunSummary; filter: Seque
           onChange={(value) => changeView({ input: value === ALL || value === null ? null : Number(value) })}
         />
       )}
-      <Chip.Group
-        multiple
-        value={[...view.predictions]}
-        onChange={(values: string[]) =>
-          changeView({ predictions: predictionSchema.options.filter((option) => values.includes(option)) })
-        }
-      >
-        <Group gap={6} role="group" aria-label={t('results.call')}>
-          {predictionSchema.options.map((prediction) => (
-            <Chip key={prediction} value={prediction} size="xs" variant="outline">
-              {t(`prediction.${prediction}`)}
-            </Chip>
-          ))}
-        </Group>
-      </Chip.Group>
       <Popover position="bottom-end" withArrow shadow="md" trapFocus>
         <Popover.Target>
           <Button
@@ -132,16 +117,33 @@ export function ResultsToolbar({ run, filter }: { run: RunSummary; filter: Seque
       >
         {t('results.export')}
       </Button>
-      <p className={classes.count}>
-        <span role="status">
-          {view.shown === null ? t('common.loading') : t('results.shown', { count: view.shown })}
+      <div className={classes.second}>
+        <Chip.Group
+          multiple
+          value={[...view.predictions]}
+          onChange={(values: string[]) =>
+            changeView({ predictions: predictionSchema.options.filter((option) => values.includes(option)) })
+          }
+        >
+          <Group gap={6} role="group" aria-label={t('results.call')}>
+            {predictionSchema.options.map((prediction) => (
+              <Chip key={prediction} value={prediction} size="xs" variant="outline">
+                {t(`prediction.${prediction}`)}
+              </Chip>
+            ))}
+          </Group>
+        </Chip.Group>
+        <span className={classes.count}>
+          <span role="status">
+            {view.shown === null ? t('common.loading') : t('results.shown', { count: view.shown })}
+          </span>
+          {isFiltered(view) && (
+            <Button variant="subtle" size="compact-xs" onClick={clearFilters}>
+              {t('results.clearFilters')}
+            </Button>
+          )}
         </span>
-        {isFiltered(view) && (
-          <Button variant="subtle" size="compact-xs" onClick={clearFilters}>
-            {t('results.clearFilters')}
-          </Button>
-        )}
-      </p>
+      </div>
       <ExportDialog run={run} filter={filter} opened={exporting} onClose={() => setExporting(false)} />
     </div>
   );

@@ -8,6 +8,8 @@ import { changeView, countFrom, filterOf, SCORE_BINS, useResultsView } from '../
 import { useQuery } from '../../state/useQuery.ts';
 import classes from './ResultsTab.module.css';
 
+const MARKS = [0, 0.2, 0.4, 0.6, 0.8, 1];
+
 /** Distribution of the scores, with the slider that hides what lies below. */
 export function ScoreCard({ run }: { run: RunSummary }) {
   const { t, format } = useTexts();
@@ -34,12 +36,26 @@ export function ScoreCard({ run }: { run: RunSummary }) {
     [minScore],
   );
   const formatBorder = useMemo(() => (value: number) => format.decimal(value, 2), [format]);
+  const marks = useMemo(() => MARKS.map((value) => ({ value, label: formatBorder(value) })), [formatBorder]);
   const scored = counts ? countFrom(counts, 0) : 0;
   const shown = counts ? countFrom(counts, minScore) : 0;
   return (
-    <Card title={t('results.scores')} aside={t('results.scoresHint')} className={classes.scores ?? ''}>
+    <Card
+      title={t('results.scores')}
+      aside={
+        <output className={classes.scoreCount}>
+          {minScore > 0
+            ? t('results.atLeast', {
+                score: format.decimal(minScore, 2),
+                shown: format.integer(shown),
+                count: shown,
+              })
+            : t('results.allScored', { shown: format.integer(scored), count: scored })}
+        </output>
+      }
+    >
       {!counts ? (
-        <Skeleton height={104} />
+        <Skeleton height={88} />
       ) : (
         <Histogram
           title={t('results.scores')}
@@ -51,14 +67,14 @@ export function ScoreCard({ run }: { run: RunSummary }) {
           bins={bins}
           formatBorder={formatBorder}
           countLabel={t('results.sequences')}
-          height={104}
-          labelEvery={20}
+          height={88}
+          withoutScale
           color={color}
         />
       )}
-      <div className={classes.sliderRow}>
-        <span className="muted">{t('results.from')}</span>
+      <div className={classes.slider}>
         <Slider
+          marks={marks}
           min={0}
           max={1}
           step={1 / SCORE_BINS}
@@ -68,15 +84,6 @@ export function ScoreCard({ run }: { run: RunSummary }) {
           thumbLabel={t('results.minScore')}
           size={6}
         />
-        <output className={classes.sliderCount}>
-          {minScore > 0
-            ? t('results.atLeast', {
-                score: format.decimal(minScore, 2),
-                shown: format.integer(shown),
-                count: shown,
-              })
-            : t('results.allScored', { shown: format.integer(scored), count: scored })}
-        </output>
       </div>
     </Card>
   );

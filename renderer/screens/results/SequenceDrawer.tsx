@@ -5,6 +5,7 @@ import { ChunkTrack } from '../../components/ChunkTrack.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { Facts } from '../../components/Facts.tsx';
 import { fileName } from '../../components/PathText.tsx';
+import { asSentence } from '../../i18n/asSentence.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { changeView, useResultsView } from '../../state/resultsView.ts';
 import { useQuery } from '../../state/useQuery.ts';
@@ -47,7 +48,7 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
         <h2 className={classes.name}>{sequence.seqName}</h2>
         {sequence.header !== sequence.seqName && <p className={classes.header}>{sequence.header}</p>}
       </div>
-      {run.plan.model.notice !== null && <Banner tone="demo" title={run.plan.model.notice} />}
+      {run.plan.model.notice !== null && <Banner tone="demo" title={asSentence(run.plan.model.notice)} />}
       <Facts
         items={[
           {

@@ -35,21 +35,21 @@ export function sequenceColumns(
       id: 'seqName',
       accessorFn: (row) => row.seqName,
       header: t('results.column.seqName'),
-      meta: { width: 'minmax(150px, 2fr)' },
+      meta: { width: 'minmax(110px, 2fr)' },
       cell: ({ row }) => <span title={row.original.header}>{row.original.seqName}</span>,
     },
     {
       id: 'length',
       accessorFn: (row) => row.length,
       header: t('results.column.length'),
-      meta: { width: '92px', align: 'end' },
+      meta: { width: '88px', align: 'end' },
       cell: ({ row }) => format.integer(row.original.length),
     },
     {
       id: 'virusScore',
       accessorFn: (row) => row.virusScore,
       header: t('results.column.virusScore'),
-      meta: { width: '140px', align: 'end' },
+      meta: { width: '128px', align: 'end' },
       cell: ({ row }) => (
         <Score
           row={row.original}
@@ -61,7 +61,7 @@ export function sequenceColumns(
       id: 'prediction',
       accessorFn: (row) => row.prediction,
       header: t('results.column.prediction'),
-      meta: { width: '112px' },
+      meta: { width: '110px' },
       cell: ({ row }) => <PredictionLabel prediction={row.original.prediction} />,
     },
     {
@@ -76,7 +76,7 @@ export function sequenceColumns(
       id: 'nChunks',
       accessorFn: (row) => row.nChunks,
       header: t('results.column.nChunks'),
-      meta: { width: '92px', align: 'end' },
+      meta: { width: '86px', align: 'end' },
       cell: ({ row }) =>
         t('common.of', {
           part: format.integer(row.original.nChunksScored),
@@ -86,10 +86,11 @@ export function sequenceColumns(
     {
       id: 'best',
       header: t('results.column.best'),
-      meta: { width: 'minmax(150px, 1fr)' },
+      meta: { width: 'minmax(168px, 1fr)' },
       cell: ({ row }) => {
-        const { bestChunkStart, bestChunkEnd, bestFrame } = row.original;
-        if (bestChunkStart === null || bestChunkEnd === null) return missing;
+        const { bestChunkStart, bestChunkEnd, bestFrame, reason } = row.original;
+        if (bestChunkStart === null || bestChunkEnd === null)
+          return <span className="muted">{t(`reason.${reason}`)}</span>;
         return `${format.integer(bestChunkStart)} – ${format.integer(bestChunkEnd)} · ${bestFrame ?? missing}`;
       },
     },

@@ -7,6 +7,7 @@ import { useLiveRun, type SpeedSample } from '../../state/liveRun.ts';
 import { isInWork } from '../../state/runs.ts';
 import { sayError } from '../../state/toasts.ts';
 import classes from './DeviceGrid.module.css';
+import { sequencesPerFrame } from './sequencesPerFrame.ts';
 
 const NO_SPEEDS: readonly SpeedSample[] = [];
 
@@ -42,5 +43,8 @@ interface LiveDeviceCardProps {
 function LiveDeviceCard({ id, onInclude }: LiveDeviceCardProps) {
   const device = useLiveRun((state) => state.live?.devices.find((candidate) => candidate.id === id));
   const speeds = useLiveRun((state) => state.speeds[id] ?? NO_SPEEDS);
-  return device ? <DeviceCard device={device} speeds={speeds} onInclude={onInclude} /> : null;
+  const perFrame = useLiveRun((state) => (state.live ? sequencesPerFrame(state.live.progress) : null));
+  return device ? (
+    <DeviceCard device={device} speeds={speeds} sequencesPerFrame={perFrame} onInclude={onInclude} />
+  ) : null;
 }

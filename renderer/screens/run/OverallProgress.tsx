@@ -34,7 +34,7 @@ export function OverallProgress() {
     value:
       progress.tokensPerSecond === null
         ? '–'
-        : t('progress.tokensPerSecond', { speed: format.compact(progress.tokensPerSecond) }),
+        : t('progress.tokensPerSecond', { speed: format.rate(progress.tokensPerSecond) }),
   };
   return (
     <Card>

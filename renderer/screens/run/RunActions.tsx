@@ -1,5 +1,5 @@
 import { Button, Menu } from '@mantine/core';
-import { IconChevronDown, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
+import { IconChevronDown, IconPlayerPause, IconPlayerPlay, IconTable } from '@tabler/icons-react';
 import { useCallback, useState } from 'react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
@@ -8,7 +8,8 @@ import { engine } from '../../state/connection.ts';
 import { useLiveRun } from '../../state/liveRun.ts';
 import { choicesFrom } from '../../state/newRun/choices.ts';
 import { addPaths, choose, startOver } from '../../state/newRun/store.ts';
-import { go } from '../../state/navigation.ts';
+import { go, goToRun, type RunTab } from '../../state/navigation.ts';
+import { queuedRuns, useRuns } from '../../state/runs.ts';
 import { runStatus } from '../../state/runStatus.ts';
 import { useAction } from '../../state/useAction.ts';
 import { drainSeconds } from './drainEstimate.ts';
@@ -24,13 +25,21 @@ export async function prepareAgain(run: RunSummary): Promise<void> {
   await addPaths(run.plan.inputs.map((input) => input.path));
 }
 
-/** Pause, resume, stop: each says what will be kept. */
-export function RunActions({ run }: { run: RunSummary }) {
+interface RunActionsProps {
+  run: RunSummary;
+  /** The tab that is looked at: nothing has to lead where one is. */
+  tab: RunTab;
+}
+
+/** Pause, resume, stop: each says what will be kept. A run that is done leads to its results. */
+export function RunActions({ run, tab }: RunActionsProps) {
   const { t, format } = useTexts();
   const [asked, setAsked] = useState<'stop' | 'cancel' | null>(null);
   const { runId } = run;
   const order = useAction(useCallback((what: Order) => engine().runs[what]({ runId }), [runId]));
   const status = runStatus(run);
+  const hasNext = useRuns((all) => (all.runs ? queuedRuns(all.runs).length > 0 : false));
+  const thenNext = hasNext ? ` ${t('run.thenNext')}` : '';
 
   // Where a banner says what is the matter, the button to go on stands in it.
   if (status === 'halted' || status === 'interrupted' || status === 'failed') {
@@ -51,7 +60,16 @@ export function RunActions({ run }: { run: RunSummary }) {
     );
   }
   if (status === 'done' || status === 'done_with_failures') {
-    return <AgainButton run={run} />;
+    return (
+      <>
+        <AgainButton run={run} />
+        {tab !== 'results' && (
+          <Button leftSection={<IconTable size={16} aria-hidden />} onClick={() => goToRun(runId, 'results')}>
+            {t('run.seeResults')}
+          </Button>
+        )}
+      </>
+    );
   }
   if (status === 'queued' || status === 'created') {
     return (
@@ -72,7 +90,7 @@ export function RunActions({ run }: { run: RunSummary }) {
           variant="default"
           loading={order.busy}
           leftSection={<IconPlayerPause size={16} aria-hidden />}
-          title={t('run.pauseHelp')}
+          title={`${t('run.pauseHelp')}${thenNext}`}
           onClick={() => void order.run('pause')}
         >
           {t('run.pause')}
@@ -89,13 +107,17 @@ export function RunActions({ run }: { run: RunSummary }) {
             <>
               <Choice
                 title={t('run.pause')}
-                text={t('run.pauseHelp')}
+                text={`${t('run.pauseHelp')}${thenNext}`}
                 onClick={() => void order.run('pause')}
               />
-              <DrainChoice run={run} onClick={() => void order.run('drain')} />
+              <DrainChoice run={run} thenNext={thenNext} onClick={() => void order.run('drain')} />
             </>
           )}
-          <Choice title={t('run.stop')} text={t('run.stopHelp')} onClick={() => setAsked('stop')} />
+          <Choice
+            title={t('run.stop')}
+            text={`${t('run.stopHelp')}${thenNext}`}
+            onClick={() => setAsked('stop')}
+          />
           <Menu.Divider />
           <Choice
             title={t('run.cancel')}
@@ -141,13 +163,19 @@ function KeptFigures({ format }: { format: (value: number) => string }) {
   );
 }
 
-function DrainChoice({ run, onClick }: { run: RunSummary; onClick: () => void }) {
+interface DrainChoiceProps {
+  run: RunSummary;
+  thenNext: string;
+  onClick: () => void;
+}
+
+function DrainChoice({ run, thenNext, onClick }: DrainChoiceProps) {
   const { t, format } = useTexts();
   const devices = useLiveRun((state) => state.live?.devices);
   const seconds = drainSeconds(devices ?? [], run.plan.residuesPerShard);
   const title =
     seconds === null ? t('run.drain') : t('run.drainAbout', { time: format.durationRange(seconds, seconds) });
-  return <Choice title={title} text={t('run.drainHelp')} onClick={onClick} />;
+  return <Choice title={title} text={`${t('run.drainHelp')}${thenNext}`} onClick={onClick} />;
 }
 
 interface ChoiceProps {

@@ -6,6 +6,7 @@ import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { Page } from '../../components/Page.tsx';
 import { PathText } from '../../components/PathText.tsx';
 import { RunBadge } from '../../components/StateBadge.tsx';
+import { asSentence } from '../../i18n/asSentence.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { followRun, useLiveRun } from '../../state/liveRun.ts';
 import { goToRun, RUN_TABS, type RunTab } from '../../state/navigation.ts';
@@ -43,11 +44,11 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
           <PathText path={run.folder} />
         </span>
       }
-      actions={<RunActions run={run} />}
+      actions={<RunActions run={run} tab={tab} />}
     >
       {run.plan.model.notice !== null && (
         <Banner tone="demo" title={t('run.demoTitle')}>
-          {run.plan.model.notice}
+          {asSentence(run.plan.model.notice)}
         </Banner>
       )}
       <RunBanners run={run} />

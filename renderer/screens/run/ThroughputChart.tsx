@@ -3,7 +3,7 @@ import { Area, AreaChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YA
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { AccessibleChart } from '../../components/AccessibleChart.tsx';
 import { Card } from '../../components/Card.tsx';
-import { niceTop } from '../../components/chartScale.ts';
+import { niceTop, timeTicks } from '../../components/chartScale.ts';
 import { ChartTip } from '../../components/ChartTip.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { seedSpeeds } from '../../state/liveRun.ts';
@@ -13,8 +13,6 @@ import { totalsOverTime } from './throughputTotals.ts';
 
 const EVERY_MS = 10_000;
 const MOST_POINTS = 240;
-
-const wholeMinutes = (seconds: number) => (seconds < 120 ? seconds : Math.round(seconds / 60) * 60);
 
 /** Tokens per second of all devices together, from the start of the run until now. */
 export function ThroughputChart({ run }: { run: RunSummary }) {
@@ -35,6 +33,7 @@ export function ThroughputChart({ run }: { run: RunSummary }) {
   const top = Math.max(0, ...points.map((point) => point.total));
   const scaleTop = niceTop(top);
   const begin = points[0]?.time ?? 0;
+  const end = points.at(-1)?.time ?? 0;
   return (
     <Card title={t('throughput.title')} aside={t('throughput.unit')}>
       {points.length < 2 ? (
@@ -68,8 +67,9 @@ export function ThroughputChart({ run }: { run: RunSummary }) {
                 dataKey="time"
                 type="number"
                 domain={['dataMin', 'dataMax']}
-                tickFormatter={(time: number) => format.duration(wholeMinutes(time - begin))}
-                minTickGap={56}
+                ticks={timeTicks(end - begin).map((seconds) => begin + seconds)}
+                tickFormatter={(time: number) => format.duration(Math.round(time - begin))}
+                minTickGap={24}
                 tick={{ fontSize: 11, fill: 'var(--text-muted)' }}
                 tickLine={false}
                 axisLine={{ stroke: 'var(--line-strong)' }}
@@ -90,7 +90,7 @@ export function ThroughputChart({ run }: { run: RunSummary }) {
                   return point ? (
                     <ChartTip
                       title={format.time(new Date(point.time * 1000).toISOString())}
-                      lines={[t('progress.tokensPerSecond', { speed: format.compact(point.total) })]}
+                      lines={[t('progress.tokensPerSecond', { speed: format.rate(point.total) })]}
                     />
                   ) : null;
                 }}

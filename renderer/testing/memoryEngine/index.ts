@@ -101,18 +101,16 @@ export function createMemoryEngine(options: MemoryEngineOptions = {}) {
         remainingSeconds: atWork ? { low: 2700, high: 3300 } : null,
         tokensPerSecond: atWork ? deviceCount * 41_000 + wave(0) * 3000 : null,
       },
-      devices: ended
-        ? []
-        : devices.map((device, index) => ({
-            ...device,
-            worker: worker(index, atWork),
-            shardFraction: atWork ? (tick / 40 + index * 0.13) % 1 : null,
-            tokensPerSecond: atWork && index !== 5 && index !== 6 ? 41_000 + wave(index) * 2400 : null,
-            framesPerSecond: atWork && index !== 5 && index !== 6 ? 245 + wave(index) * 14 : null,
-            utilizationPercent: atWork ? 95 + Math.round(wave(index) * 4) : 0,
-            temperatureC: 61 + Math.round(wave(index) * 3),
-            powerW: 412 + Math.round(wave(index) * 25),
-          })),
+      devices: devices.map((device, index) => ({
+        ...device,
+        worker: worker(index, atWork),
+        shardFraction: atWork ? (tick / 40 + index * 0.13) % 1 : null,
+        tokensPerSecond: atWork && index !== 5 && index !== 6 ? 41_000 + wave(index) * 2400 : null,
+        framesPerSecond: atWork && index !== 5 && index !== 6 ? 245 + wave(index) * 14 : null,
+        utilizationPercent: atWork ? 95 + Math.round(wave(index) * 4) : 0,
+        temperatureC: 61 + Math.round(wave(index) * 3),
+        powerW: 412 + Math.round(wave(index) * 25),
+      })),
       recentEvents: madeEvents(now),
     };
   };

@@ -1,15 +1,18 @@
 /**
  * `npm run screenshots`: pictures of every screen in both themes and two sizes, of the built window against the real
- * engine with the demo model. They go to screenshots/, which git ignores. axe looks at each, and what it finds is printed.
+ * engine with the demo model, then of what this computer may not have to show (eight GPUs, failures) against invented
+ * contents. They go to screenshots/, which git ignores. axe looks at each, and what it finds is printed.
  */
 import { mkdtemp, mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from '@playwright/test';
+import { serveMemoryEngine } from '../renderer/testing/serve.ts';
 import { findChromium } from './findChromium.ts';
 import { Camera } from './screenshotTour/camera.ts';
 import { startEngine } from './screenshotTour/engineProcess.ts';
 import { makeSampleFiles } from './screenshotTour/sampleFiles.ts';
+import { eightGpus } from './screenshotTour/eightGpus.ts';
 import * as tour from './screenshotTour/tour.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -32,6 +35,7 @@ await rm(output, { recursive: true, force: true });
 
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
 let engine = await startEngine(root, folders, 0);
+const invented = await serveMemoryEngine({ sequences: 100_000 });
 const port = Number(new URL(engine.address).port);
 try {
   const context = await browser.newContext({ colorScheme: 'light', reducedMotion: 'reduce' });
@@ -53,10 +57,11 @@ try {
 
   await tour.addFolder(page, 'plots');
   await tour.startNamed(page, LONG_RUN);
-  await tour.addFolder(page, 'plots');
-  await tour.startNamed(page, LAST_RUN);
   await tour.atWork(page, camera, LONG_RUN);
   await tour.paused(page, camera, LONG_RUN);
+  await tour.addFolder(page, 'plots');
+  await tour.startNamed(page, LAST_RUN);
+  await tour.queue(page, camera);
   await tour.restOfTheWindow(page, camera);
   await tour.german(page, camera);
 
@@ -72,6 +77,8 @@ try {
   await tour.openRun(page, LONG_RUN);
   await camera.take('run-interrupted');
 
+  await eightGpus(page, camera, invented.url);
+
   for (const { picture, rule, impact, where } of camera.complaints)
     say(`axe: ${picture}: ${impact} ${rule} at ${where}`);
   const serious = camera.complaints.filter(({ impact }) => SERIOUS.includes(impact)).length;
@@ -82,5 +89,6 @@ try {
 } finally {
   await browser.close();
   await engine.kill();
+  await invented.stop();
   await rm(place, { recursive: true, force: true, maxRetries: 5 });
 }

@@ -60,7 +60,7 @@ export async function addFolder(page: Page, folderName: string): Promise<void> {
   await page.getByLabel('Demo model').check({ timeout: LONG_MS });
 }
 
-/** A long run at work, with others waiting behind it. */
+/** A long run at work. */
 export async function atWork(page: Page, camera: Camera, runName: string): Promise<void> {
   await openRun(page, runName);
   await page.getByRole('tab', { name: 'Progress' }).click();
@@ -73,10 +73,16 @@ export async function atWork(page: Page, camera: Camera, runName: string): Promi
   await page.getByRole('button', { name: 'Stop …' }).click();
   await page.getByRole('menuitem', { name: /Stop now/ }).waitFor();
   await camera.take('run-stop-menu');
+  await page.getByRole('menuitem', { name: /Stop now/ }).click();
+  await page.getByText('Stop now?').waitFor();
+  await camera.take('run-stop-now');
   await page.keyboard.press('Escape');
   await page.getByRole('tab', { name: /Files and failures/ }).click();
   await page.getByRole('row').nth(3).waitFor();
   await camera.take('run-files');
+}
+
+export async function queue(page: Page, camera: Camera): Promise<void> {
   await open(page, 'Runs');
   await page.getByText('Waiting runs start when the GPUs are free').waitFor();
   await camera.take('runs-queue');
@@ -128,8 +134,10 @@ export async function restOfTheWindow(page: Page, camera: Camera): Promise<void>
   await open(page, 'Runs');
   await page
     .getByRole('button', { name: /^Actions for/ })
-    .first()
+    .last()
     .click();
+  await page.getByRole('menuitem', { name: 'Delete …' }).waitFor();
+  await camera.take('run-menu');
   await page.getByRole('menuitem', { name: 'Delete …' }).click();
   await page.getByText(/The folder takes/).waitFor();
   await camera.take('delete');

@@ -44,6 +44,9 @@ export const DeviceCard = memo(function DeviceCard({
       <Head title={title} name={device.name} isGpu={device.index !== null} state={worker.state} />
       {!isStopped && <Speed device={device} speeds={speeds} sequencesPerFrame={sequencesPerFrame} />}
       {!isStopped && device.index !== null && <Meters device={device} />}
+      {!isStopped && device.placement === 'streamed' && (
+        <p className={classes.note}>{t('device.streamed')}</p>
+      )}
       <div className={classes.part}>
         <PartText shard={worker.state === 'working' ? worker.shard : null} shardsDone={device.shardsDone} />
         {!isStopped && (

@@ -71,6 +71,8 @@ export const run = {
   'device.memoryOf': '{used} / {total}',
   'device.temperature': 'Temperatur',
   'device.power': 'Leistung',
+  'device.streamed':
+    'Das Modell ist größer als der freie Speicher: Seine Schichten kommen nacheinander aus dem Arbeitsspeicher',
   'device.part': 'Teil {key}',
   'device.noPart': 'Kein Teil in Arbeit',
   'device.partsDone': '{count, plural, one {# Teil fertig} other {# Teile fertig}}',

@@ -70,6 +70,7 @@ export const run = {
   'device.memoryOf': '{used} / {total}',
   'device.temperature': 'Temperature',
   'device.power': 'Power',
+  'device.streamed': 'The model is larger than the free memory: its layers come from main memory, one by one',
   'device.part': 'Part {key}',
   'device.noPart': 'No part in work',
   'device.partsDone': '{count, plural, one {# part done} other {# parts done}}',

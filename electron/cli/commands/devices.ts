@@ -18,6 +18,7 @@ export async function devices(context: EngineContext, json: boolean): Promise<nu
       (users.length > 0 ? `  in use by ${users.join(', ')}` : '')
     );
   });
+  if (probe.apple_mps) lines.push('mps    Apple GPU, never tested with this program');
   if (probe.no_gpu_reason) lines.push(`No GPU: ${probe.no_gpu_reason}`);
   lines.push(
     `CPU    ${probe.cpu.name}, ${probe.cpu.logical_cores} cores, ` +

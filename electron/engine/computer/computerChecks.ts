@@ -1,13 +1,15 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { ProbeResult } from '../../contract/protocol/index.ts';
+import type { ProbedGpu, ProbeResult } from '../../contract/protocol/index.ts';
 import type { Result } from '../../contract/result.ts';
 import type { ComputerCheck, ModelStatus } from '../../contract/rpc/computer.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 
 const GB = 1e9;
-/** ESM-2 3B in half precision with small batches. */
-const GPU_MEMORY_NEEDED = 7 * GB;
+/** Free on a GPU for ESM-2 3B in half precision and small batches, with what CUDA itself takes; with less, its layers are
+ * streamed, for which there must be this much at least (placements in inference/placement.py, sizes in docs/performance.md). */
+const GPU_MEMORY_FOR_ALL = 6.8 * GB;
+const GPU_MEMORY_LEAST = 2 * GB;
 /** A CPU worker holds ESM-2 3B in FP32. */
 const MEMORY_NEEDED = 16 * GB;
 /** Weights, their conversion, and the work folder of an ordinary run. */
@@ -52,6 +54,16 @@ function driverCheck(probe: ProbeResult | null): ComputerCheck {
 function gpuCheck(probe: ProbeResult | null): ComputerCheck {
   const base = { id: 'gpus', title: 'GPUs' } as const;
   const gpus = probe?.gpus.filter((gpu) => gpu.visible) ?? [];
+  if (gpus.length === 0 && probe?.apple_mps) {
+    return {
+      ...base,
+      status: 'warning',
+      sentence:
+        'An Apple GPU. This program was never tested on one: compare a few results with those of the processor ' +
+        '(--devices cpu).',
+      action: null,
+    };
+  }
   if (gpus.length === 0) {
     return {
       ...base,
@@ -60,16 +72,28 @@ function gpuCheck(probe: ProbeResult | null): ComputerCheck {
       action: CHECK_AGAIN,
     };
   }
-  const small = gpus.filter((gpu) => gpu.memory_free_bytes < GPU_MEMORY_NEEDED);
   const names = gpus.map((gpu) => `${gpu.name} (${gigabytes(gpu.memory_free_bytes)} free)`).join(', ');
-  return small.length > 0
-    ? {
-        ...base,
-        status: 'warning',
-        sentence: `${names}. Below 7 GB free, only small batches fit.`,
-        action: CHECK_AGAIN,
-      }
+  const remarks = [...new Set(gpus.flatMap(gpuRemarks))];
+  return remarks.length > 0
+    ? { ...base, status: 'warning', sentence: `${names}. ${remarks.join(' ')}`, action: CHECK_AGAIN }
     : { ...base, status: 'good', sentence: `${names}.`, action: null };
+}
+
+/** What one should know before choosing a GPU for a run with the published models. */
+function gpuRemarks({ name, memory_free_bytes: free, compute_capability: [major] }: ProbedGpu): string[] {
+  const remarks: string[] = [];
+  if (free < GPU_MEMORY_LEAST)
+    remarks.push(`With less than ${gigabytes(GPU_MEMORY_LEAST)} free, a GPU is too small.`);
+  else if (free < GPU_MEMORY_FOR_ALL) {
+    remarks.push(
+      `With less than ${gigabytes(GPU_MEMORY_FOR_ALL)} free, the layers of ESM-2 come from main memory one after the ` +
+        'other: the results are the same.',
+    );
+  }
+  if (major < 7)
+    remarks.push(`${name} computes in FP32 only, and so do all GPUs of a run that it takes part in.`);
+  else if (major < 8) remarks.push(`${name} has no BF16: runs that it takes part in compute in FP16.`);
+  return remarks;
 }
 
 function memoryCheck(probe: ProbeResult | null): ComputerCheck {

@@ -118,6 +118,8 @@ class _Slot:
             copies.wait_event(self._used)
             with torch.cuda.stream(copies):
                 self.memory.copy_(weights, non_blocking=True)
+            # Should the model be dropped meanwhile, nobody else may get this memory before the copy is over.
+            self.memory.record_stream(copies)
             self._filled.record(copies)
         self.holds = number
 

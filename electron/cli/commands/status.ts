@@ -1,10 +1,13 @@
 import { AppFailure, appError } from '../../contract/errors.ts';
 import type { EngineContext } from '../../engine/engineContext.ts';
+import { deviceReports } from '../../engine/results/deviceReport.ts';
+import { describeImbalance, IMBALANCE } from '../../engine/runs/imbalance.ts';
 import { describePhase, isActive } from '../../engine/runs/runTransitions.ts';
 import { isRunFolder } from '../../engine/runs/runFolder.ts';
 import { lockHolder } from '../../engine/store/runLock.ts';
 import type { StoredRun } from '../../engine/store/types.ts';
 import { openRunStore } from '../../engine/store/runStore.ts';
+import { deviceLine } from '../output/deviceLine.ts';
 import { bar } from '../output/progressText.ts';
 import { formatCount, formatSeconds } from '../output/numbers.ts';
 
@@ -18,26 +21,35 @@ function memoryWords({ devices, plan }: StoredRun, id: string): string {
   );
 }
 
+/** Of the newest warnings: with --json, and in words. */
+const REMARKS = 100;
+const SHOWN_REMARKS = 5;
+
 /** Says where a run stands, also while another program works on it. */
 export async function status(context: EngineContext, folder: string, json: boolean): Promise<number> {
   if (!isRunFolder(folder)) throw new AppFailure(appError('folder_not_a_run', `${folder} holds no run.db.`));
   const store = await openRunStore(folder, { hostEntry: context.storeHost, readOnly: true });
   try {
-    const [run, timings, devices] = await Promise.all([
+    const [run, timings, done, measured, remarks] = await Promise.all([
       store.loadRun(),
       store.timings(),
       store.deviceSummaries(),
+      store.deviceMeasures(),
+      store.remarks(REMARKS),
     ]);
+    const devices = deviceReports(run.devices, done, measured, timings);
+    const uneven = describeImbalance(run.devices, done);
+    const told = remarks.filter(({ code }) => code !== IMBALANCE).slice(-SHOWN_REMARKS);
     const holder = lockHolder(folder);
     const interrupted = isActive(run.state) && holder === null;
     if (json) {
       const { state, counts, plan } = run;
       process.stdout.write(
-        `${JSON.stringify({ state, interrupted, counts, plan, timings, devices, holder })}\n`,
+        `${JSON.stringify({ state, interrupted, counts, plan, timings, devices, uneven, remarks, holder })}\n`,
       );
       return 0;
     }
-    const { shards, frames } = run.counts;
+    const { shards, frames, repeatedProteins, repeatedNucleotides } = run.counts;
     const total = shards.pending + shards.assigned + shards.done + shards.failed + shards.skipped;
     const lines = [
       `${run.description.name}: ${interrupted ? 'interrupted; go on with "virnucpro resume"' : describePhase(run.state)}`,
@@ -45,14 +57,15 @@ export async function status(context: EngineContext, folder: string, json: boole
       `${bar(frames.total === 0 ? 0 : frames.done / frames.total)} parts ${shards.done}/${total}${run.prepared ? '' : '+'}, ` +
         `frames ${formatCount(frames.done)}/${formatCount(frames.total)}, ${shards.failed} failed, ` +
         `at work for ${formatSeconds(timings.workingMilliseconds / 1000)}`,
-      ...devices.map(
-        (device) =>
-          `${device.device}: ${formatCount(device.parts)} parts, ${formatCount(device.residues)} residues` +
-          (device.seconds > 0
-            ? `, ${formatCount(Math.round(device.residues / device.seconds))} tokens/s`
-            : '') +
-          memoryWords(run, device.device),
-      ),
+      ...(repeatedProteins + repeatedNucleotides === 0
+        ? []
+        : [
+            `equal sequences once: ESM-2 was spared ${formatCount(repeatedProteins)} frames, ` +
+              `DNABERT-S ${formatCount(repeatedNucleotides)}`,
+          ]),
+      ...devices.map((device) => deviceLine(device) + memoryWords(run, device.id)),
+      ...(uneven === null ? [] : [uneven]),
+      ...told.map(({ time, message }) => `${new Date(time).toISOString()} ${message}`),
       ...(run.state.phase === 'paused' && run.state.error
         ? [`${run.state.error.title}. ${run.state.error.cause} ${run.state.error.nextStep}`]
         : []),

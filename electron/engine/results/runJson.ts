@@ -2,14 +2,16 @@ import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RESULT_FILES } from '../../contract/results.ts';
 import { syncFolder } from '../store/syncFolder.ts';
-import type { DeviceSummary, RunTimings, StoredRun } from '../store/types.ts';
+import type { RunEvent, RunTimings, StoredRun } from '../store/types.ts';
+import type { DeviceReport } from './deviceReport.ts';
 import type { RunJsonFacts, TablesWritten } from './types.ts';
 
 /** What run.json says: how the results came about, for people and programs that only have the folder. */
 export function runJson(
   run: StoredRun,
   timings: RunTimings,
-  devices: DeviceSummary[],
+  devices: readonly DeviceReport[],
+  remarks: readonly RunEvent[],
   tables: TablesWritten,
   facts: RunJsonFacts,
 ) {
@@ -49,20 +51,8 @@ export function runJson(
       records: prepared?.records ?? null,
       bases: prepared?.bases ?? null,
     })),
-    devices: run.devices.map((device) => {
-      const done = devices.find((summary) => summary.device === device.id);
-      return {
-        id: device.id,
-        name: device.name,
-        kind: device.kind,
-        ...device.facts,
-        switched_off: device.switchedOff?.cause ?? null,
-        parts: done?.parts ?? 0,
-        frames: done?.frames ?? 0,
-        residues: done?.residues ?? 0,
-        seconds: done?.seconds ?? 0,
-      };
-    }),
+    devices,
+    remarks: remarks.map(({ time, level, code, message }) => ({ time: iso(time), level, code, message })),
     counts: {
       records: tables.counts.records,
       chunks: tables.counts.chunks,

@@ -5,6 +5,7 @@ import { RESULT_FILES } from '../../contract/results.ts';
 import type { FrameRef } from '../store/testing/syntheticRun.ts';
 import { begin, compute, computeAll, preparedRun, removeFolders } from '../store/testing/storeFixture.ts';
 import { recordOf } from '../store/testing/syntheticRun.ts';
+import { deviceReports } from './deviceReport.ts';
 import { runJson, writeRunJson } from './runJson.ts';
 import { writeViralSequences } from './viralSequences.ts';
 
@@ -194,13 +195,23 @@ describe('what is written beside the tables', () => {
       { id: 'cpu:0', name: 'CPU', kind: 'cpu', facts: { cores: 8 }, switchedOff: null },
     ]);
     await run.store.setState({ phase: 'running' });
+    await run.store.addEvent({
+      time: 1000,
+      level: 'warning',
+      code: 'worker_stalled',
+      message: 'The worker of cpu:0 stalled.',
+      detail: null,
+    });
     await computeAll(run);
     const tables = await run.store.writeTables();
-    const [stored, timings, devices] = [
+    const [stored, timings, done, measured, remarks] = [
       await run.store.loadRun(),
       await run.store.timings(),
       await run.store.deviceSummaries(),
+      await run.store.deviceMeasures(),
+      await run.store.remarks(10),
     ];
+    const devices = deviceReports(stored.devices, done, measured, timings);
     await run.store.close();
     const facts = {
       appVersion: '0.1.0',
@@ -208,15 +219,16 @@ describe('what is written beside the tables', () => {
       pythonVersion: '3.11.9',
       torchVersion: null,
       platform: 'linux x64',
-      tolerance: null,
+      tolerance: 1e-5,
     };
-    await writeRunJson(run.folder, runJson(stored, timings, devices, tables, facts));
+    await writeRunJson(run.folder, runJson(stored, timings, devices, remarks, tables, facts));
     const json = JSON.parse(readFileSync(join(run.folder, 'run.json'), 'utf8')) as unknown;
     expect(json).toMatchObject({
       notice: 'demo model, no biological meaning',
       plan: { chunk_length: 500, precision: 'fp32' },
-      devices: [{ id: 'cpu:0', cores: 8, parts: 1, frames: 1, seconds: 0.5 }],
-      counts: { records: 1, frames_scored: 1, parts_bounded: 0 },
+      devices: [{ id: 'cpu:0', cores: 8, parts: 1, frames: 1, seconds: 0.5, energy_wh: null }],
+      remarks: [{ level: 'warning', code: 'worker_stalled', message: 'The worker of cpu:0 stalled.' }],
+      counts: { records: 1, frames_scored: 1, parts_bounded: 0, tolerance: 1e-5 },
       files: tables.files,
     });
   });

@@ -72,6 +72,6 @@ export interface RunJsonFacts {
   pythonVersion: string | null;
   torchVersion: string | null;
   platform: string;
-  /** Tolerance that bounded parts keep, per precision; null where none was measured. */
-  tolerance: number | null;
+  /** Largest difference of a score that bounded parts may have in this precision, as measured. */
+  tolerance: number;
 }

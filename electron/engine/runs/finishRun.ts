@@ -3,12 +3,16 @@ import { BOUNDED_TOLERANCE } from '../../contract/plan.ts';
 import type { WorkerReady } from '../../contract/protocol/index.ts';
 import type { EngineContext } from '../engineContext.ts';
 import { extractRecords } from '../inputs/extractRecords.ts';
+import { deviceReports } from '../results/deviceReport.ts';
 import { runJson, writeRunJson } from '../results/runJson.ts';
 import type { TablesWritten } from '../results/types.ts';
 import { writeViralSequences } from '../results/viralSequences.ts';
 import type { RunStore } from '../store/types.ts';
-import { describeImbalance } from './imbalance.ts';
+import { noteImbalance } from './imbalance.ts';
 import type { RunNotes } from './runNotes.ts';
+
+/** The newest so many warnings stand in run.json; all of them in run.db and logs/run.log. */
+const REMARKS = 100;
 
 export interface FinishedRun {
   tables: TablesWritten;
@@ -27,12 +31,6 @@ export async function finishRun(
   await noteImbalance(store, notes);
   const { failedShards, byPrediction } = tables.counts;
   return { tables, failedShards, failedRecords: byPrediction.failed };
-}
-
-async function noteImbalance(store: RunStore, notes: RunNotes): Promise<void> {
-  const [{ devices }, done] = await Promise.all([store.loadRun(), store.deviceSummaries()]);
-  const words = describeImbalance(devices, done);
-  if (words) notes.add('warning', 'devices_uneven', words);
 }
 
 /** The tables stand without the sequences: an input that has moved must not undo a finished run. */
@@ -58,15 +56,18 @@ export async function recordRun(
   tables: TablesWritten,
   worker: WorkerReady | undefined,
 ): Promise<void> {
-  const [run, timings, devices] = await Promise.all([
+  const [run, timings, done, measured, remarks] = await Promise.all([
     store.loadRun(),
     store.timings(),
     store.deviceSummaries(),
+    store.deviceMeasures(),
+    store.remarks(REMARKS),
   ]);
+  const devices = deviceReports(run.devices, done, measured, timings);
   const { environment } = context;
   await writeRunJson(
     store.folder,
-    runJson(run, timings, devices, tables, {
+    runJson(run, timings, devices, remarks, tables, {
       appVersion: context.appVersion,
       backendVersion: environment.packages['virnucpro-backend'] ?? null,
       pythonVersion: environment.pythonVersion,

@@ -1,4 +1,8 @@
-import type { DeviceSummary, RunDevice } from '../store/types.ts';
+import type { DeviceSummary, RunDevice, RunStore } from '../store/types.ts';
+import type { RunNotes } from './runNotes.ts';
+
+/** Code of the event that says so. */
+export const IMBALANCE = 'devices_uneven';
 
 const NOTABLE_IMBALANCE = 0.2;
 /** With fewer parts than this, chance decides. */
@@ -31,4 +35,16 @@ export function describeImbalance(
     );
   }
   return null;
+}
+
+/** Says so, once in a run. Whether it was said already stands in the run's own database. */
+export async function noteImbalance(store: RunStore, notes: RunNotes): Promise<void> {
+  const [{ devices }, done, remarks] = await Promise.all([
+    store.loadRun(),
+    store.deviceSummaries(),
+    store.remarks(Number.MAX_SAFE_INTEGER),
+  ]);
+  const words = describeImbalance(devices, done);
+  if (words !== null && remarks.every(({ code }) => code !== IMBALANCE))
+    notes.add('warning', IMBALANCE, words);
 }

@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import type { RunStore } from '../store/types.ts';
+import { RunLog } from './runLog.ts';
 
 export interface RunNote {
   time: number;
@@ -8,19 +10,22 @@ export interface RunNote {
   detail: string | null;
 }
 
-/** What happened in a run, in plain words: into the database, and to whoever listens. */
+/** What happened in a run, in plain words: into the database, into its log, and to whoever listens. */
 export class RunNotes {
   private readonly store: RunStore;
   private readonly listener: (note: RunNote) => void;
+  readonly log: RunLog;
 
   constructor(store: RunStore, listener: (note: RunNote) => void) {
     this.store = store;
     this.listener = listener;
+    this.log = new RunLog(join(store.folder, 'logs', 'run.log'));
   }
 
   add(level: RunNote['level'], code: string, message: string, detail?: string): void {
     const note: RunNote = { time: Date.now(), level, code, message, detail: detail ?? null };
     this.listener(note);
+    this.log.line(level, message, note.time);
     // A note that can't be stored has been shown; the disk's trouble is told by the call that matters.
     this.store.addEvent(note).catch(() => undefined);
   }

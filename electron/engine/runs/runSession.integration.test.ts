@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runRequestSchema, type RunRequestInput } from '../../contract/rpc/runs.ts';
@@ -8,6 +8,12 @@ import { readTables, SAMPLE, temporaryFolder, testContext, WITHOUT_PYTHON } from
 import { createRun } from './createRun.ts';
 import type { RunNote } from './runNotes.ts';
 import { RunSession } from './runSession.ts';
+
+interface RunJson {
+  devices: { id: string; busy_share: number; memory_peak_bytes: number | null }[];
+  remarks: { code: string; message: string }[];
+  counts: { frames: number; frames_protein_repeated: number; tolerance: number };
+}
 
 interface Outcome {
   folder: string;
@@ -128,6 +134,48 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', { timeout: 120_000 },
       expect(outcome.state).toMatchObject({ phase: 'paused', error: { code: 'no_usable_device' } });
     },
   );
+
+  it('says in log, database and run.json that a worker stalled, and how the devices did', async () => {
+    const marker = join(await temporaryFolder(), 'stalled');
+    const context = testContext({ fault: `stall_once:${marker}`, deadlines: { stepFloorMs: 1500 } });
+    const outcome = await predict(context, { devices: 'cpu:2' });
+    expect(outcome.state).toMatchObject({ phase: 'done' });
+    const note = outcome.notes.find(({ code }) => code === 'worker_stalled');
+    const log = await readFile(join(outcome.folder, 'logs', 'run.log'), 'utf8');
+    expect(log).toContain(` warning ${note?.message}`);
+    expect(log).toMatch(/ info .+ \(cpu:0\), \d+ s: [\d,]+ residues\/s/);
+    expect(log).toMatch(/The run is done/);
+    const told = JSON.parse(await readFile(join(outcome.folder, 'run.json'), 'utf8')) as RunJson;
+    expect(told.remarks).toContainEqual(
+      expect.objectContaining({ code: note?.code, message: note?.message }),
+    );
+    // The device that stalled may have come back too late for any part.
+    expect(Math.max(...told.devices.map((device) => device.busy_share))).toBeGreaterThan(0.01);
+    expect(told.devices.every(({ memory_peak_bytes }) => (memory_peak_bytes ?? 0) > 1e8)).toBe(true);
+    expect(told.counts.tolerance).toBe(1e-5);
+  });
+
+  it('computes equal sequences once, to the same bytes as each time, whatever is killed', async () => {
+    const input = join(await temporaryFolder(), 'copies.fa');
+    const sample = (await readFile(SAMPLE, 'utf8')).split('>').slice(1, 13);
+    const copies = [...sample, ...sample, ...sample.toReversed()];
+    await writeFile(input, copies.map((record, i) => `>copy_${i}_${record}`).join(''));
+    const inputs = [input];
+    const marker = join(await temporaryFolder(), 'died');
+    const large = { inputs, residuesPerShard: 1_000_000 };
+    const once = await predict(testContext(), large);
+    const each = await predict(testContext(), { ...large, embedEqualSequencesOnce: false });
+    expect(each.tables).toEqual(once.tables);
+    const counts = async ({ folder }: Outcome) =>
+      (JSON.parse(await readFile(join(folder, 'run.json'), 'utf8')) as RunJson).counts;
+    expect(await counts(each)).toMatchObject({ frames_protein_repeated: 0 });
+    const told = await counts(once);
+    expect(told.frames_protein_repeated).toBeGreaterThanOrEqual(told.frames / 2);
+    // In smaller parts fewer copies meet; the answers are the same.
+    const cut = await predict(testContext({ fault: `die_once:${marker}` }), { inputs, devices: 'cpu:2' });
+    expect(codes(cut)).toContain('worker_died');
+    expect(cut.tables).toEqual(once.tables);
+  });
 
   it('is not disturbed by a library that prints', async () => {
     const outcome = await predict(testContext({ fault: 'library_print' }));

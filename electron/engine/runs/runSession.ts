@@ -20,7 +20,7 @@ import { ProgressBook } from './progressBook.ts';
 import { isRunFolder, removeWork } from './runFolder.ts';
 import { RunNotes, type RunNote } from './runNotes.ts';
 import { storedDevice } from './storedDevice.ts';
-import { isActive, transition, type RunHappening } from './runTransitions.ts';
+import { describePhase, isActive, transition, type RunHappening } from './runTransitions.ts';
 import { WorkingPeriod } from './workingPeriod.ts';
 
 export type RunListener = (
@@ -228,6 +228,7 @@ export class RunSession {
   async close(): Promise<void> {
     if (this.period) await this.pause();
     await this.ending;
+    await this.notes.log.written();
     await this.store.close();
     this.lock.release();
   }
@@ -317,6 +318,7 @@ export class RunSession {
     const next = transition(this.run.state, happening);
     if (!next.ok) return err(next.error);
     this.run = { ...this.run, state: next.state };
+    this.notes.log.line('info', `The run is ${describePhase(next.state)}.`);
     try {
       await this.store.setState(next.state);
     } catch (reason) {

@@ -15,6 +15,8 @@ import { BackendProcess } from '../workers/backendProcess.ts';
 import type { DeviceWorkerOptions } from '../workers/deviceWorker.ts';
 import { recorded, type RecordedLaunch } from '../workers/processRecords.ts';
 import type { BatchSizes } from './batchSizes.ts';
+import { DeviceLog } from './deviceLog.ts';
+import { noteImbalance } from './imbalance.ts';
 import { InferenceStage } from './inferenceStage.ts';
 import { PrepareStage } from './prepareStage.ts';
 import type { RunNotes } from './runNotes.ts';
@@ -41,6 +43,7 @@ export class WorkingPeriod {
   private readonly options: WorkingPeriodOptions;
   private readonly handlers: WorkingPeriodHandlers;
   readonly inference: InferenceStage;
+  private readonly deviceLog: DeviceLog;
   private prepare: PrepareStage | undefined;
   private monitor: BackendProcess<MonitorEvent> | undefined;
   private preparing: PrepareProgress | null = null;
@@ -53,6 +56,7 @@ export class WorkingPeriod {
     this.options = options;
     this.handlers = handlers;
     this.preparedOnce = options.run.prepared !== null;
+    this.deviceLog = new DeviceLog(options.notes.log, options.devices);
     this.inference = new InferenceStage(
       {
         store: options.store,
@@ -111,6 +115,7 @@ export class WorkingPeriod {
   /** Ends every process. What was computed is stored; what was in work is pending again. */
   async stop(graceMs?: number): Promise<void> {
     this.stopped = true;
+    this.deviceLog.write(Date.now());
     await Promise.all([this.prepare?.stop(), this.inference.stop(graceMs), this.monitor?.stop(1000)]);
   }
 
@@ -199,7 +204,9 @@ export class WorkingPeriod {
           for (const device of telemetry) device.measure(event);
           const now = Date.now();
           // Losing a sample harms nobody; a full disk is told by the call that stores scores.
-          store.addSamples(telemetry.map((device) => device.sampleRow(now))).catch(() => undefined);
+          const rows = telemetry.map((device) => device.sampleRow(now));
+          store.addSamples(rows).catch(() => undefined);
+          if (this.deviceLog.take(rows, now)) noteImbalance(store, this.options.notes).catch(() => undefined);
         },
         // The dashboard then shows no measurements; the run doesn't depend on them.
         fault: () => undefined,

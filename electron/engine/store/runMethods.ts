@@ -4,6 +4,7 @@ import { resultQueryMethods } from '../results/queries.ts';
 import { sequenceQueryMethods } from '../results/sequenceQueries.ts';
 import { writeTables } from '../results/tables.ts';
 import { attemptReadMethods, attemptWriteMethods } from './attempts.ts';
+import { readDeviceMeasures } from './deviceMeasures.ts';
 import { readCounts, readInputProgress } from './progress.ts';
 import { eventPageMethods } from './eventPages.ts';
 import { prepareIntakeMethods } from './prepareIntake.ts';
@@ -33,6 +34,7 @@ export function runReadMethods(db: Database.Database, folder: string) {
     inputProgress: db.transaction(() => readInputProgress(db)),
     timings: db.transaction(() => readTimings(db)),
     deviceSummaries: () => readDeviceSummaries(db),
+    deviceMeasures: () => readDeviceMeasures(db),
     verifyPendingShards: () => verifyPendingShards(db, folder),
     ...shardReadMethods(db),
     ...attemptReadMethods(db),

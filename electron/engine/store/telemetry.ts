@@ -39,9 +39,13 @@ export function telemetryReadMethods(db: Database.Database) {
     FROM device_sample WHERE device = ? AND time BETWEEN ? AND ? ORDER BY time`);
   const selectEvents = db.prepare<[number], RunEvent>(`
     SELECT time, level, code, message, detail FROM event ORDER BY event DESC LIMIT ?`);
+  const selectRemarks = db.prepare<[number], RunEvent>(`
+    SELECT time, level, code, message, detail FROM event
+    WHERE level IN ('warning', 'error') ORDER BY event DESC LIMIT ?`);
   return {
     samples: (device: string, from: Milliseconds, to: Milliseconds): DeviceSampleRow[] =>
       selectSamples.all(device, from, to),
+    remarks: (limit: number): RunEvent[] => selectRemarks.all(limit).reverse(),
     events: (limit: number): RunEvent[] => selectEvents.all(limit).reverse(),
   };
 }

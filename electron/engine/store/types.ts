@@ -12,6 +12,7 @@ import type {
 } from '../../contract/protocol/index.ts';
 import type { RunState, ShardState } from '../../contract/runState.ts';
 import type { ResultReader, TablesWritten } from '../results/types.ts';
+import type { DeviceMeasures } from './deviceMeasures.ts';
 import type { NumberedRunEvent } from './eventPages.ts';
 import type { ShardPage, ShardPageRequest } from './shardPages.ts';
 
@@ -265,11 +266,15 @@ export interface RunStore extends ResultReader {
   inputProgress(): Promise<InputProgress[]>;
   timings(): Promise<RunTimings>;
   deviceSummaries(): Promise<DeviceSummary[]>;
+  /** Reads all samples: for when a run has ended, or somebody asks. */
+  deviceMeasures(): Promise<DeviceMeasures[]>;
   addSamples(samples: DeviceSampleRow[]): Promise<void>;
   samples(device: string, from: Milliseconds, to: Milliseconds): Promise<DeviceSampleRow[]>;
   addEvent(event: RunEvent): Promise<void>;
   /** The newest `limit` events, oldest first. */
   events(limit: number): Promise<RunEvent[]>;
+  /** The newest `limit` warnings and errors, oldest first. */
+  remarks(limit: number): Promise<RunEvent[]>;
   /** At most `limit` events before the one called `beforeId`, oldest first. */
   pageEvents(limit: number, beforeId?: number): Promise<NumberedRunEvent[]>;
   pageShards(request: ShardPageRequest): Promise<ShardPage>;

@@ -87,6 +87,15 @@ def stalled(_: str) -> None:
     before_launch(lambda _: time.sleep(600))
 
 
+def stall_once(marker: str) -> None:
+    def act(_: Any) -> None:
+        if not Path(marker).exists():
+            Path(marker).touch()
+            time.sleep(600)
+
+    before_launch(act)
+
+
 def die_at(residues: str) -> None:
     """Dies, as by the system's memory killer, whenever a shard holds these amino acids in a row."""
 
@@ -155,7 +164,7 @@ def gpus(path: str) -> None:
 
 FAULTS = {
     fault.__name__: fault
-    for fault in (garbage, wrong_version, library_print, silent, stalled, die_at, die_once, gpus)
+    for fault in (garbage, wrong_version, library_print, silent, stalled, stall_once, die_at, die_once, gpus)
 }
 
 

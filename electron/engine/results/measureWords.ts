@@ -1,0 +1,19 @@
+export interface Measures {
+  utilizationPercent: number | null;
+  memoryBytes: number | null;
+  powerW: number | null;
+  tokensPerSecond: number | null;
+}
+
+const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+
+/** Measures of a device in one line; what was not measured is left out. */
+export function measureWords({ utilizationPercent, memoryBytes, powerW, tokensPerSecond }: Measures): string {
+  const words = [
+    ...(tokensPerSecond === null ? [] : [`${whole.format(tokensPerSecond)} residues/s`]),
+    ...(utilizationPercent === null ? [] : [`${whole.format(utilizationPercent)} % busy`]),
+    ...(memoryBytes === null ? [] : [`${(memoryBytes / 1e9).toFixed(1)} GB`]),
+    ...(powerW === null ? [] : [`${whole.format(powerW)} W`]),
+  ];
+  return words.join(', ') || 'nothing measured';
+}

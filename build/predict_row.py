@@ -38,14 +38,14 @@ class Bench:
 
 def predict_row(bench: Bench, source: BenchInput, name: str, devices: str) -> dict[str, Any]:
     """Run, read and, where asked for, time the encoders alone. Raises CalledProcessError, ValueError."""
-    caches = "warm" if (bench.work / "kernels").exists() else "cold"
+    earlier = any((bench.work / cache).exists() for cache in ("kernels", "cache"))
     folder = bench.work / f"{name}_predictions"
     figures = _predict(bench, source.path, folder, devices)
     told = json.loads((folder / "run.json").read_text(encoding="utf-8"))
     row: dict[str, Any] = {
         **conditions("build/bench_predict.py", None),
         "devices": told["devices"],
-        "caches_at_start": caches,
+        "caches_at_start": "warm" if earlier else "cold",
         "input": source.counts,
         "run": asdict(figures),
         "plan": told["plan"],
@@ -136,6 +136,11 @@ def row_lines(name: str, row: dict[str, Any]) -> list[str]:
             f"  {gpu['device'][:12]:26} {gpu['busy_percent']:8.1f} % busy on average, "
             f"{gpu['busy_percent_lowest']:.0f} % at least; {_number(gpu['memory_gib'], '.2f')} GiB; "
             f"{_number(gpu['power_w'], '.0f')} W; {gpu['parts']} parts"
+        )
+    if row["plan"]["embed_equal_sequences_once"]:
+        spared = row["counts"]["frames_protein_repeated"]
+        lines.append(
+            f"  equal proteins once        {spared:10,} frames spared ({100 * spared / run['frames']:.1f} %)"
         )
     lines += [
         f"  end of work to tables      {run['seconds_from_last_part_to_tables']:10.2f} s "

@@ -119,6 +119,7 @@ describe('choices', () => {
           precision: fc.constantFrom('auto' as const, 'fp32' as const, 'fp8' as const),
           embeddings: fc.constantFrom(null, 'fp16' as const),
           keepWork: fc.boolean(),
+          embedEqualSequencesOnce: fc.boolean(),
           tokensPerBatch: fc.option(fc.integer({ min: 256, max: 65_536 })),
         }),
         (chosen) => {

@@ -42,8 +42,8 @@ def test_packed_batches(lengths: list[int], budget: int) -> None:
     real = [int(batch.lengths[: len(batch.members)].sum()) for batch in batches]
     for batch, tokens in zip(batches, real, strict=True):
         assert tokens <= budget or len(batch.members) == 1
-        assert batch.n_tokens % 256 == 0
-        assert batch.n_tokens - tokens < 256
+        assert batch.n_tokens % 16 == 0
+        assert batch.n_tokens - tokens < 16
         assert int(batch.lengths.max()) == int(batch.lengths[0])
         assert int(batch.lengths.min()) >= 1
     if batches and budget > 4 * max(lengths):

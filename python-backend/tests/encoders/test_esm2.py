@@ -87,3 +87,14 @@ def test_the_stored_rotary_frequencies_are_used() -> None:
     recomputed = our_esm2(theirs, config)
     recomputed.rotary = Esm2(config).rotary
     assert worst_difference(recomputed(tokens, layout), expected) > 10 * TOLERANCE
+
+
+def test_the_first_layer_computes_queries_keys_and_values_once_per_token_of_the_vocabulary() -> None:
+    config = CONFIGS[1]
+    model = our_esm2(hugging_face_esm2(config, seed=12), config)
+    rows: list[list[int]] = [[] for _ in model.layers]
+    for layer, seen in zip(model.layers, rows, strict=True):
+        layer.qkv.register_forward_pre_hook(lambda _, inputs, seen=seen: seen.append(len(inputs[0])))
+    tokens = torch.cat(sequences_of([60] * 5))
+    model(tokens, SequenceLayout.from_lengths([60] * 5, "cpu"))
+    assert rows == [[48], *[[300]] * (config.layers - 1)]

@@ -160,16 +160,3 @@ def test_gated_gelu(device: torch.device) -> None:
     h = normal(9, 5, 64, dtype=torch.float16).to(device)
     ours, theirs = FusedOps().linear_geglu(linear, h), EagerOps().linear_geglu(linear, h)
     assert_close(ours, theirs, torch.float16)
-
-
-@pytest.mark.parametrize("rows", [1, 130])
-def test_linear_layer_with_gelu_for_hopper(device: torch.device, rows: int) -> None:
-    from virnucpro_backend.encoders.kernels import triton_linear
-
-    linear = nn.Linear(128, 512, dtype=torch.float16, device=device).requires_grad_(False)
-    if device.type == "cuda" and not triton_linear.suits(linear.weight):
-        pytest.skip("this GPU is no Hopper")
-    h = normal(10, rows, 128, dtype=torch.float16).to(device)
-    ours = triton_linear.linear_gelu(h, linear.weight, linear.bias)
-    exact = nn.functional.gelu(nn.functional.linear(h.float(), linear.weight.float(), linear.bias.float()))
-    assert_close(ours, exact.half(), torch.float16)

@@ -168,6 +168,10 @@ def choose_attention(
     device: torch.device, dtype: torch.dtype, *, head_dim: int, alibi: bool, fused: bool = True
 ) -> Attention:
     """The fastest strategy that this device has for linear layers of this precision, `fused` ones or not."""
+    if fused and kernels.hopper_usable(device, dtype) and head_dim in kernels.HEAD_DIMS:
+        from virnucpro_backend.encoders.kernels.hopper import HopperAttention
+
+        return HopperAttention()
     if fused and kernels.usable(device, dtype) and head_dim in kernels.HEAD_DIMS:
         from virnucpro_backend.encoders.kernels.fused import FusedAttention
 

@@ -17,8 +17,8 @@ IntArray = npt.NDArray[np.int64]
 MIN_ROWS = 16
 """Matrix products with fewer rows may take another path through the library, with other rounding."""
 
-ROUND_TO = 256
-"""Packed batches are filled up to a multiple of this, so that matrix shapes hardly vary."""
+ROUND_TO = 16
+"""Packed batches are filled up to a multiple of this, as FP8 products need."""
 
 
 @dataclass(frozen=True)

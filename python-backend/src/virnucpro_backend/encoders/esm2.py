@@ -47,12 +47,16 @@ class Esm2Config:
 
 @dataclass
 class ResidualStream:
-    """One batch between two layers: x FP32 [T, d], and what the last layer adds to it, not yet added."""
+    """One batch between two layers: x FP32 [T, d], and what the last layer adds to it, not yet added.
+
+    Before the first layer, `tokens` says of which embeddings x consists.
+    """
 
     x: Tensor
     update: Tensor | None
     layout: SequenceLayout
     rotary: RotaryTables
+    tokens: tuple[Tensor, Embedding] | None = None
 
 
 class Esm2(nn.Module):
@@ -130,7 +134,8 @@ class Esm2(nn.Module):
         return [_pooled(self._end(stream), stream.layout) for stream in streams]
 
     def _begin(self, tokens: Tensor, layout: SequenceLayout) -> ResidualStream:
-        return ResidualStream(self.embedding(tokens), None, layout, self.rotary.tables(layout.max_length))
+        rotary = self.rotary.tables(layout.max_length)
+        return ResidualStream(self.embedding(tokens), None, layout, rotary, (tokens, self.embedding))
 
     def _end(self, stream: ResidualStream) -> Tensor:
         last = _next_norm(self.ops, stream, self.final_norm, torch.float32)
@@ -165,19 +170,30 @@ class Esm2Layer(nn.Module):
 
     def forward(self, stream: ResidualStream, ops: Ops, attention: Attention) -> None:
         """Take the stream of a batch through this layer, in place."""
-        h = _next_norm(ops, stream, self.attention_norm, self.dtype)
-        stream.update = self.attend(h, stream.layout, stream.rotary, attention)
+        stream.update = self.attend(stream, ops, attention)
         h = _next_norm(ops, stream, self.feed_forward_norm, self.dtype)
         stream.update = self.feed_forward(h, ops)
 
-    def attend(
-        self, h: Activations, layout: SequenceLayout, rotary: RotaryTables, attention: Attention
-    ) -> Tensor:
-        qkv = self.qkv(h).view(-1, 3, self.heads, self.head_dim)
+    def attend(self, stream: ResidualStream, ops: Ops, attention: Attention) -> Tensor:
+        qkv, rotary = self.queries_keys_values(stream, ops)
+        qkv = qkv.view(-1, 3, self.heads, self.head_dim)
         # The kernel applies the scale, in FP32: folded into FP16 weights, the small ones would underflow.
-        context = attention(qkv, layout, scale=self.head_dim**-0.5, rotary=rotary)
+        context = attention(qkv, stream.layout, scale=self.head_dim**-0.5, rotary=rotary)
         out: Tensor = self.attention_output(context)
         return out
+
+    def queries_keys_values(self, stream: ResidualStream, ops: Ops) -> tuple[Tensor, RotaryTables | None]:
+        """q, k and v [T, 3 d], and the tables by which q and k are still to be rotated, if so.
+
+        Before the first layer no token has seen another: it is enough to compute them once for each token of
+        the vocabulary.
+        """
+        if stream.tokens is None:
+            h = _next_norm(ops, stream, self.attention_norm, self.dtype)
+            return ops.linear_rotated(self.qkv, h, stream.layout, stream.rotary)
+        (tokens, embedding), stream.tokens = stream.tokens, None
+        table: Tensor = self.qkv(ops.norm(embedding.padded(), self.attention_norm, self.dtype))
+        return nn.functional.embedding(tokens, table), stream.rotary
 
     def feed_forward(self, h: Activations, ops: Ops) -> Tensor:
         out: Tensor = self.fc2(ops.linear_gelu(self.fc1, h))

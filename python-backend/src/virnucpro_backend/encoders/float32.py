@@ -38,6 +38,10 @@ class Embedding(Float32Module):
         """Tokens int [T] to vectors FP32 [T, width]."""
         return nn.functional.embedding(tokens, self.weight)
 
+    def padded(self) -> Tensor:
+        """The whole table, with rows of zeros up to a multiple of 16: as many as matrix products need."""
+        return nn.functional.pad(self.weight, (0, 0, 0, -len(self.weight) % 16))
+
 
 class RotaryTables(NamedTuple):
     """Cosine and sine FP32 [positions, head_dim / 2] of every rotation angle; row 0 is position 0."""

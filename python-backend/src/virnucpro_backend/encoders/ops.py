@@ -14,8 +14,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from virnucpro_backend.encoders import kernels
-from virnucpro_backend.encoders.float32 import LayerNorm
+from virnucpro_backend.encoders.float32 import LayerNorm, RotaryTables
 from virnucpro_backend.encoders.fp8 import FP8, Activations, Fp8Linear, Fp8Rows, quantized
+from virnucpro_backend.encoders.layout import SequenceLayout
 
 
 class Ops(Protocol):
@@ -48,6 +49,12 @@ class Ops(Protocol):
 
     def linear_geglu(self, linear: nn.Linear, h: Tensor) -> Tensor:
         """With linear(h) = [a, b] split in halves: gelu(a) * b, exact (erf) form."""
+        ...
+
+    def linear_rotated(
+        self, linear: nn.Module, h: Activations, layout: SequenceLayout, rotary: RotaryTables
+    ) -> tuple[Tensor, RotaryTables | None]:
+        """q, k and v = linear(h) [T, 3 d], and the tables by which q and k are still to be rotated, if so."""
         ...
 
     def quantize(self, x: Tensor) -> Fp8Rows:
@@ -85,6 +92,11 @@ class EagerOps:
         out: Tensor = F.gelu(activated) * gate
         return out
 
+    def linear_rotated(
+        self, linear: nn.Module, h: Activations, layout: SequenceLayout, rotary: RotaryTables
+    ) -> tuple[Tensor, RotaryTables | None]:
+        return linear(h), rotary
+
     def quantize(self, x: Tensor) -> Fp8Rows:
         return quantized(x)
 
@@ -96,6 +108,10 @@ def _layer_norm(x: Tensor, norm: LayerNorm) -> Tensor:
 
 def choose_ops(device: torch.device, dtype: torch.dtype, *, fused: bool = True) -> Ops:
     """The fastest implementation that this device has for this precision; if not `fused`, plain PyTorch."""
+    if fused and kernels.hopper_usable(device, dtype):
+        from virnucpro_backend.encoders.kernels.hopper import HopperOps
+
+        return HopperOps()
     if fused and kernels.usable(device, dtype):
         from virnucpro_backend.encoders.kernels.fused import FusedOps
 

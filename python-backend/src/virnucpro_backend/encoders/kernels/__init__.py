@@ -32,6 +32,27 @@ def usable(device: torch.device, dtype: torch.dtype) -> bool:
     return device.type == "cuda" and dtype in HALF_PRECISION and _try_out(device)
 
 
+def hopper_usable(device: torch.device, dtype: torch.dtype) -> bool:
+    """Whether, of the fused kernels, those for Hopper GPUs run too; tried out once."""
+    return usable(device, dtype) and dtype != FP8 and _try_out_hopper(device, dtype)
+
+
+@functools.cache
+def _try_out_hopper(device: torch.device, dtype: torch.dtype) -> bool:
+    if torch.cuda.get_device_capability(device) != (9, 0):
+        return False
+    try:
+        # The dialect they are written in is young: another version of Triton may know other names.
+        from virnucpro_backend.encoders.kernels.hopper import agree_with_pytorch
+
+        if agree_with_pytorch(device, dtype):
+            return True
+        log.warning("the kernels for Hopper GPUs compute something else here, general ones are used")
+    except Exception as error:
+        log.warning("the kernels for Hopper GPUs do not work here, general ones are used: %s", error)
+    return False
+
+
 @functools.cache
 def _try_out(device: torch.device) -> bool:
     if torch.version.cuda is None or torch.cuda.get_device_capability(device) < (8, 0):

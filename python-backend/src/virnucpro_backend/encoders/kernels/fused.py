@@ -9,7 +9,6 @@ from torch import Tensor, nn
 
 from virnucpro_backend.encoders.float32 import LayerNorm, RotaryTables
 from virnucpro_backend.encoders.fp8 import FP8, Activations, Fp8Linear, Fp8Rows
-from virnucpro_backend.encoders.kernels import triton_linear
 from virnucpro_backend.encoders.kernels.attention_work import AttentionWork
 from virnucpro_backend.encoders.kernels.triton_attention import attend_long, attend_short
 from virnucpro_backend.encoders.kernels.triton_gelu import gated_gelu, gelu_inplace, quantize_rows
@@ -41,9 +40,6 @@ class FusedOps:
         return x, out
 
     def linear_gelu(self, linear: nn.Module, h: Activations) -> Activations:
-        if isinstance(linear, nn.Linear) and isinstance(h, Tensor) and triton_linear.suits(linear.weight):
-            fused: Tensor = triton_linear.linear_gelu(h, linear.weight, linear.bias)
-            return fused
         out: Tensor = linear(h)
         if isinstance(linear, Fp8Linear):
             rows = Fp8Rows.empty_like(out)
@@ -57,6 +53,11 @@ class FusedOps:
         out = both.new_empty(both.shape[0], both.shape[1] // 2)
         gated_gelu(both, out)
         return out
+
+    def linear_rotated(
+        self, linear: nn.Module, h: Activations, layout: SequenceLayout, rotary: RotaryTables
+    ) -> tuple[Tensor, RotaryTables | None]:
+        return linear(h), rotary
 
     def quantize(self, x: Tensor) -> Fp8Rows:
         rows = Fp8Rows.empty_like(x)
@@ -96,12 +97,25 @@ class FusedAttention:
         out = qkv.new_empty(n_tokens, heads * head_dim)
         work = self._work_for(layout, qkv.device)
         for blocks, ranges in work.short.items():
-            attend_short(
-                qkv, out, ranges, heads, blocks=blocks, scale=scale, rotary=rotary, slopes=alibi_slopes
+            self._attend_short(
+                qkv, out, ranges, blocks=blocks, scale=scale, rotary=rotary, slopes=alibi_slopes
             )
         if work.long is not None:
             attend_long(qkv, out, work.long, heads, scale=scale, rotary=rotary, slopes=alibi_slopes)
         return out
+
+    def _attend_short(
+        self,
+        qkv: Tensor,
+        out: Tensor,
+        ranges: Tensor,
+        *,
+        blocks: int,
+        scale: float,
+        rotary: RotaryTables | None,
+        slopes: Tensor | None,
+    ) -> None:
+        attend_short(qkv, out, ranges, qkv.shape[2], blocks=blocks, scale=scale, rotary=rotary, slopes=slopes)
 
     def _work_for(self, layout: SequenceLayout, device: torch.device) -> AttentionWork:
         """Every layer asks for the same layouts' work, so that of the last ones is kept."""

@@ -1,0 +1,51 @@
+# mypy: ignore-errors
+"""What Gluon calls differently from one version of Triton to the next (3.6 to 3.9), and tiles of a matrix."""
+
+from __future__ import annotations
+
+import torch
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia.hopper import tma
+from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
+
+_bring = tma.async_load if hasattr(tma, "async_load") else tma.async_copy_global_to_shared
+_put = tma.async_store if hasattr(tma, "async_store") else tma.async_copy_shared_to_global
+_VIEW_HAS_A_PUBLIC_NAME: gl.constexpr = gl.constexpr(hasattr(gl.shared_memory_descriptor, "reinterpret"))
+
+DTYPES = {torch.bfloat16: gl.bfloat16, torch.float16: gl.float16}
+
+
+@gluon.jit
+def bring(matrix, at, barrier, tile):
+    """Start copying a tile of a matrix into shared memory, zeros past its end; the barrier counts bytes."""
+    _bring(matrix, at, barrier, tile)
+
+
+@gluon.jit
+def put_out(matrix, at, tile):
+    """Start copying a tile from shared memory into a matrix, up to its last row."""
+    _put(matrix, at, tile)
+
+
+@gluon.jit
+def wait_until_read():
+    """Wait until the tiles that are being put out may be overwritten."""
+    tma.store_wait(0)
+
+
+@gluon.jit
+def viewed(tiles, shape: gl.constexpr):
+    """The same shared memory as tiles of another shape."""
+    if _VIEW_HAS_A_PUBLIC_NAME:
+        view = tiles.reinterpret(tiles.dtype, shape, tiles.layout)
+    else:
+        view = tiles._reinterpret(tiles.dtype, shape, tiles.layout)
+    return view
+
+
+def tile_descriptor(matrix: torch.Tensor, rows: int, columns: int) -> TensorDescriptor:
+    """A matrix [n, m], contiguous, BF16 or FP16, to be copied in tiles of so many rows and columns."""
+    block = [rows, columns]
+    layout = gl.NVMMASharedLayout.get_default_for(block, DTYPES[matrix.dtype])
+    return TensorDescriptor.from_tensor(matrix, block, layout)

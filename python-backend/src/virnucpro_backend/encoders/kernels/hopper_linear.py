@@ -1,0 +1,288 @@
+# mypy: ignore-errors
+# ruff: noqa: N803, N806, RUF005, SIM102
+"""Linear layers for Hopper GPUs, with the step that follows them inside (Gluon, Triton's lower dialect).
+
+A product of ESM-2's shapes alone is no faster here than cuBLAS's. What is saved is the pass over device
+memory that would follow it (GELU, or the rotation of q and k), and the time in which the tensor cores would
+wait for it: other warps do it while they are at the next tile.
+
+One program per multiprocessor takes tile after tile of 128 x 256 results. Its warps have different tasks:
+
+    _fetch     1 warp         slices of h and W from device memory, three at a time on their way
+    _multiply  2 x 4 warps    64 rows each: sums in FP32 registers, plus bias, rounded, put down for ...
+    _finish    2 warps        ... GELU or rotation, in FP32; then out to device memory
+
+They wait for each other at barriers in shared memory: a slice is `filled`, then `freed`; half a tile of
+results is `written`, then `drained`. Waiting for phase 1 of a barrier that nobody has used yet passes.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import torch
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia.hopper import (
+    fence_async_shared,
+    mbarrier,
+    warpgroup_mma,
+    warpgroup_mma_wait,
+)
+
+from virnucpro_backend.encoders.float32 import RotaryTables
+from virnucpro_backend.encoders.kernels.gluon_names import (
+    bring,
+    put_out,
+    tile_descriptor,
+    viewed,
+    wait_until_read,
+)
+from virnucpro_backend.encoders.kernels.triton_gelu import gelu
+
+ROWS, COLUMNS, DEPTH = 128, 256, 64
+"""Tile of the result, and how deep a slice of the operands is fetched at a time."""
+
+STAGES = 3
+"""Slices on their way; 208 KiB of shared memory with the tile that is being finished."""
+
+HALF: gl.constexpr = gl.constexpr(ROWS // 2)
+HEAD: gl.constexpr = gl.constexpr(64)
+"""Columns that are finished at a time: one attention head."""
+
+STRIP: gl.constexpr = gl.constexpr(16)
+"""Rows that are finished at a time."""
+
+BAND: gl.constexpr = gl.constexpr(16)
+"""Rows of tiles that are done before the next columns: the operands of the tiles in work at one time then
+stay in the L2 cache."""
+
+THREADS_REGISTERS, MULTIPLY_REGISTERS, FETCH_REGISTERS = 168, 200, 24
+"""Of a thread when it starts, and after the warps have shared registers out by task."""
+
+
+@gluon.jit
+def _tile_at(tile, rows, across, COLUMNS: gl.constexpr):
+    """First row and column of a tile."""
+    band = tile // (BAND * across)
+    in_band = tile % (BAND * across)
+    height = gl.minimum(gl.cdiv(rows, 2 * HALF) - band * BAND, BAND)
+    return (band * BAND + in_band % height) * (2 * HALF), in_band // height * COLUMNS
+
+
+@gluon.jit
+def _fetch(h, weight, slices, barriers, rows, steps, across):
+    h_slices, weight_slices = slices
+    filled, freed, _written, _drained = barriers
+    COLUMNS: gl.constexpr = weight.block_type.shape[0]
+    DEPTH: gl.constexpr = weight.block_type.shape[1]
+    STAGES: gl.constexpr = h_slices.type.shape[0]
+    stage = 0
+    phase = 1
+    for tile in range(gl.program_id(0), gl.cdiv(rows, 2 * HALF) * across, gl.num_programs(0)):
+        row, column = _tile_at(tile, rows, across, COLUMNS)
+        for step in range(steps):
+            mbarrier.wait(freed.index(stage), phase)
+            mbarrier.expect(filled.index(stage), h.block_type.nbytes + weight.block_type.nbytes)
+            bring(h, [row, step * DEPTH], filled.index(stage), h_slices.index(stage))
+            bring(weight, [column, step * DEPTH], filled.index(stage), weight_slices.index(stage))
+            stage += 1
+            if stage == STAGES:
+                stage = 0
+                phase ^= 1
+
+
+@gluon.jit
+def _multiply(slices, bias_ptr, results, barriers, rows, steps, across, NTH_HALF: gl.constexpr):
+    h_slices, weight_slices = slices
+    filled, freed, written, drained = barriers
+    COLUMNS: gl.constexpr = weight_slices.type.shape[1]
+    STAGES: gl.constexpr = h_slices.type.shape[0]
+    layout: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, COLUMNS, 16])
+    bias_ptrs = bias_ptr + gl.arange(0, COLUMNS, layout=gl.SliceLayout(0, layout))
+    total = gl.zeros([HALF, COLUMNS], gl.float32, layout)
+    stage = 0
+    phase = 0
+    last = 0
+    result_phase = 1
+    for tile in range(gl.program_id(0), gl.cdiv(rows, 2 * HALF) * across, gl.num_programs(0)):
+        _row, column = _tile_at(tile, rows, across, COLUMNS)
+        for step in range(steps):
+            mbarrier.wait(filled.index(stage), phase)
+            my_rows = h_slices.index(stage).slice(NTH_HALF * HALF, HALF, dim=0)
+            columns = weight_slices.index(stage).permute((1, 0))
+            total = warpgroup_mma(my_rows, columns, total, use_acc=step > 0, is_async=True)
+            # Only when this product has been queued is the end of the one before waited for.
+            total = warpgroup_mma_wait(num_outstanding=1, deps=(total,))
+            mbarrier.arrive(freed.index(last), pred=step > 0)
+            last = stage
+            stage += 1
+            if stage == STAGES:
+                stage = 0
+                phase ^= 1
+        total = warpgroup_mma_wait(num_outstanding=0, deps=(total,))
+        mbarrier.arrive(freed.index(last))
+        bias = gl.load(bias_ptrs + column).to(gl.float32)
+        rounded = (total + gl.expand_dims(bias, 0)).to(results.dtype)
+        mbarrier.wait(drained.index(NTH_HALF), result_phase)
+        results.index(NTH_HALF).store(rounded)
+        fence_async_shared()
+        mbarrier.arrive(written.index(NTH_HALF))
+        result_phase ^= 1
+
+
+@gluon.jit
+def _finish(results, out, angles, barriers, rows, across, THEN: gl.constexpr):
+    _filled, _freed, written, drained = barriers
+    positions_ptr, cos_ptr, sin_ptr = angles
+    COLUMNS: gl.constexpr = results.type.shape[2]
+    PIECES: gl.constexpr = COLUMNS // HEAD
+    STRIPS: gl.constexpr = HALF // STRIP
+    # Half a tile lies in memory as one piece of 64 columns after the other, row after row.
+    pieces = viewed(results, [2 * PIECES, HALF, HEAD])
+    strips = viewed(results, [2 * PIECES * STRIPS, STRIP, HEAD])
+    # A thread holds 8 neighbouring columns of a row and the 8 that are half a head further: pairs to rotate.
+    whole: gl.constexpr = gl.DistributedLinearLayout(
+        [[0, 1], [0, 2], [0, 4], [0, 32]], [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], [[8, 0]], [],
+        [STRIP, HEAD],
+    )  # fmt: skip
+    halves: gl.constexpr = gl.BlockedLayout([1, 8], [8, 4], [2, 1], [1, 0])
+    phase = 0
+    for tile in range(gl.program_id(0), gl.cdiv(rows, 2 * HALF) * across, gl.num_programs(0)):
+        tile_row, column = _tile_at(tile, rows, across, COLUMNS)
+        for half in range(2):
+            row = tile_row + half * HALF
+            first_piece = half * PIECES
+            mbarrier.wait(written.index(half), phase)
+            if THEN == "gelu":
+                for nth in range(PIECES * STRIPS):
+                    strip = strips.index(first_piece * STRIPS + nth)
+                    strip.store(gelu(strip.load(whole).to(gl.float32)).to(results.dtype))
+            if THEN == "rotate":
+                # The columns are those of q, k and v; v stays as it is.
+                if column < across * COLUMNS // 3 * 2:
+                    for nth in range(STRIPS):
+                        token = row + nth * STRIP + gl.arange(0, STRIP, layout=gl.SliceLayout(1, halves))
+                        position = gl.load(positions_ptr + token, mask=token < rows, other=0)
+                        angle = gl.expand_dims(position, 1) * (HEAD // 2)
+                        angle += gl.expand_dims(gl.arange(0, HEAD // 2, layout=gl.SliceLayout(0, halves)), 0)
+                        cos = gl.load(cos_ptr + angle)
+                        sin = gl.load(sin_ptr + angle)
+                        for piece in gl.static_range(PIECES):
+                            strip = strips.index((first_piece + piece) * STRIPS + nth)
+                            pairs = strip.load(whole).to(gl.float32).reshape([STRIP, 2, HEAD // 2])
+                            low, high = gl.split(pairs.permute((0, 2, 1)))
+                            low = gl.convert_layout(low, halves, assert_trivial=True)
+                            high = gl.convert_layout(high, halves, assert_trivial=True)
+                            rotated = gl.join(low * cos - high * sin, high * cos + low * sin)
+                            rotated = rotated.permute((0, 2, 1)).reshape([STRIP, HEAD]).to(results.dtype)
+                            strip.store(gl.convert_layout(rotated, whole, assert_trivial=True))
+            fence_async_shared()
+            for piece in range(PIECES):
+                put_out(out, [row, column + piece * HEAD], pieces.index(first_piece + piece))
+            wait_until_read()
+            mbarrier.arrive(drained.index(half))
+        phase ^= 1
+
+
+@gluon.jit(do_not_specialize=["rows", "steps", "across"])
+def _linear(
+    h, weight, out, bias_ptr, positions_ptr, cos_ptr, sin_ptr, rows, steps, across,
+    STAGES: gl.constexpr, THEN: gl.constexpr,
+    MULTIPLY_REGISTERS: gl.constexpr, FINISH_REGISTERS: gl.constexpr, FETCH_REGISTERS: gl.constexpr,
+):  # fmt: skip
+    COLUMNS: gl.constexpr = weight.block_type.shape[0]
+    h_slices = gl.allocate_shared_memory(h.dtype, [STAGES] + h.block_type.shape, h.layout)
+    weight_slices = gl.allocate_shared_memory(h.dtype, [STAGES] + weight.block_type.shape, weight.layout)
+    results = gl.allocate_shared_memory(h.dtype, [2, HALF, COLUMNS], h.layout)
+    filled = gl.allocate_shared_memory(gl.int64, [STAGES, 1], mbarrier.MBarrierLayout())
+    freed = gl.allocate_shared_memory(gl.int64, [STAGES, 1], mbarrier.MBarrierLayout())
+    written = gl.allocate_shared_memory(gl.int64, [2, 1], mbarrier.MBarrierLayout())
+    drained = gl.allocate_shared_memory(gl.int64, [2, 1], mbarrier.MBarrierLayout())
+    for stage in gl.static_range(STAGES):
+        mbarrier.init(filled.index(stage), count=1)
+        mbarrier.init(freed.index(stage), count=2)
+    for half in gl.static_range(2):
+        mbarrier.init(written.index(half), count=1)
+        mbarrier.init(drained.index(half), count=1)
+    slices = (h_slices, weight_slices)
+    barriers = (filled, freed, written, drained)
+    angles = (positions_ptr, cos_ptr, sin_ptr)
+    gl.warp_specialize(
+        [
+            (_multiply, (slices, bias_ptr, results, barriers, rows, steps, across, 0)),
+            (_multiply, (slices, bias_ptr, results, barriers, rows, steps, across, 1)),
+            (_finish, (results, out, angles, barriers, rows, across, THEN)),
+            (_fetch, (h, weight, slices, barriers, rows, steps, across)),
+        ],
+        [4, 2, 1],
+        [MULTIPLY_REGISTERS, FINISH_REGISTERS, FETCH_REGISTERS],
+    )
+
+
+def suits(weight: torch.Tensor) -> bool:
+    """Whether the kernels take a linear layer's weight [outputs, inputs]."""
+    outputs, inputs = weight.shape
+    return outputs % COLUMNS == 0 and inputs % DEPTH == 0
+
+
+def linear_gelu(h: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+    """gelu(h weight^T + bias) [rows, outputs], exact (erf) form, from products rounded to h's precision.
+
+    h [rows, inputs] and weight [outputs, inputs]: contiguous, BF16 or FP16; bias [outputs] likewise. See
+    `suits`.
+    """
+    return _launch("gelu", h, weight, bias)
+
+
+def suits_rotation(weight: torch.Tensor, head_dim: int) -> bool:
+    """Whether `linear_rotated` takes the weight [3 * heads * head_dim, inputs] of q, k and v."""
+    return suits(weight) and head_dim == int(HEAD) and weight.shape[0] // 3 % COLUMNS == 0
+
+
+def linear_rotated(
+    h: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, rotary: RotaryTables, positions: torch.Tensor
+) -> torch.Tensor:
+    """q, k and v [rows, 3 * heads * 64], q and k rotated by the angle of their position.
+
+    As `linear_gelu`; positions int32 [rows], rotary FP32 [positions, 32]. The rotation is computed in FP32
+    from products rounded to h's precision.
+    """
+    return _launch("rotate", h, weight, bias, positions, *rotary)
+
+
+def _launch(
+    then: str,
+    h: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor,
+    positions: torch.Tensor | None = None,
+    cos: torch.Tensor | None = None,
+    sin: torch.Tensor | None = None,
+) -> torch.Tensor:
+    out = h.new_empty(h.shape[0], weight.shape[0])
+    _linear[(_multiprocessors(h.device),)](
+        tile_descriptor(h, ROWS, DEPTH),
+        tile_descriptor(weight, COLUMNS, DEPTH),
+        tile_descriptor(out, ROWS // 2, int(HEAD)),
+        bias,
+        positions,
+        cos,
+        sin,
+        h.shape[0],
+        h.shape[1] // DEPTH,
+        weight.shape[0] // COLUMNS,
+        STAGES=STAGES,
+        THEN=then,
+        MULTIPLY_REGISTERS=MULTIPLY_REGISTERS,
+        FINISH_REGISTERS=3 * THREADS_REGISTERS - 2 * MULTIPLY_REGISTERS,
+        FETCH_REGISTERS=FETCH_REGISTERS,
+        num_warps=4,
+        maxnreg=THREADS_REGISTERS,
+    )
+    return out
+
+
+@functools.cache
+def _multiprocessors(device: torch.device) -> int:
+    return torch.cuda.get_device_properties(device).multi_processor_count

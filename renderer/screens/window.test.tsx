@@ -80,6 +80,25 @@ describe('a run', () => {
     await screen.findByRole('button', { name: 'Resume' });
   });
 
+  it('that is done leads to its results by one button', async () => {
+    const user = userEvent.setup();
+    await renderWithEngine(<App />);
+    act(() => go({ screen: 'run', runId: RUN_IDS.done, tab: 'progress' }));
+    await user.click(await screen.findByRole('button', { name: 'See results' }));
+    expect(useNavigation.getState().route).toMatchObject({ tab: 'results' });
+    await screen.findByText('20,000 sequences shown');
+    expect(screen.queryByRole('button', { name: 'See results' })).toBeNull();
+  });
+
+  it('says of a pause that the next waiting run starts then', async () => {
+    const user = userEvent.setup();
+    await renderWithEngine(<App />);
+    act(() => go({ screen: 'run', runId: RUN_IDS.running, tab: 'progress' }));
+    await user.click(await screen.findByRole('button', { name: 'Stop …' }));
+    const drain = await screen.findByRole('menuitem', { name: /Finish the parts in work/, hidden: true });
+    expect(drain.textContent).toContain('Then the next waiting run starts.');
+  });
+
   it('of the demo model is marked wherever it is looked at', async () => {
     await renderWithEngine(<App />);
     for (const tab of ['progress', 'files', 'results'] as const) {

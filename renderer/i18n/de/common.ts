@@ -13,7 +13,7 @@ export const common = {
   'shell.navigation': 'Hauptnavigation',
   'nav.new-run': 'Neuer Lauf',
   'nav.runs': 'Läufe',
-  'nav.computer': 'Rechnerprüfung',
+  'nav.computer': 'Rechner\u00adprüfung',
   'nav.settings': 'Einstellungen',
   'nav.help': 'Hilfe',
   'nav.atWork': 'Läuft gerade',

@@ -1,7 +1,6 @@
 export const history = {
   'history.title': 'Läufe',
-  'history.lead':
-    'Was in Arbeit ist, was wartet, und alle bisherigen Läufe. Jeder Lauf ist ein Ordner, den Sie kopieren und überall öffnen können.',
+  'history.lead': 'Jeder Lauf ist ein Ordner, den Sie kopieren und überall öffnen können.',
   'history.open': 'Ordner eines Laufs öffnen',
   'history.emptyTitle': 'Noch keine Läufe',
   'history.emptyText': 'Starten Sie einen, oder öffnen Sie den Ordner eines Laufs von einem anderen Rechner.',

@@ -140,8 +140,9 @@ export const run = {
   'files.failedExplain':
     'Die übrigen Teile sind nicht betroffen. Was am Ende doch scheitert, steht namentlich in den Ergebnissen.',
   'files.part': 'Teil {key}',
-  'files.failureMeta':
-    'Sequenzen {first} bis {last} · {attempts, plural, one {# Versuch} other {# Versuche}} · {device}',
+  'files.sequence': 'Sequenz {first}',
+  'files.sequences': 'Sequenzen {first} bis {last}',
+  'files.attempts': '{attempts, plural, one {# Versuch} other {# Versuche}}',
   'files.stage': 'Schritt: {stage}',
   'stage.Reading': 'Lesen',
   'stage.Embedding': 'Rechnen',

@@ -1,7 +1,6 @@
 export const history = {
   'history.title': 'Runs',
-  'history.lead':
-    'What is at work, what waits, and all runs so far. Each run is a folder that you can copy and open anywhere.',
+  'history.lead': 'Each run is a folder that you can copy and open anywhere.',
   'history.open': 'Open a run folder',
   'history.emptyTitle': 'No runs yet',
   'history.emptyText': 'Start one, or open a run folder from another computer.',

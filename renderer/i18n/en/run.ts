@@ -138,8 +138,9 @@ export const run = {
   'files.failedExplain':
     'The other parts are not affected. What fails again after all is listed by name in the results.',
   'files.part': 'Part {key}',
-  'files.failureMeta':
-    'Sequences {first} to {last} · {attempts, plural, one {# attempt} other {# attempts}} · {device}',
+  'files.sequence': 'Sequence {first}',
+  'files.sequences': 'Sequences {first} to {last}',
+  'files.attempts': '{attempts, plural, one {# attempt} other {# attempts}}',
   'files.stage': 'stage: {stage}',
   'stage.Reading': 'reading',
   'stage.Embedding': 'computing',

@@ -113,6 +113,13 @@ function Failure({ part, busy, onRetry, onSkip, onLog }: FailureProps) {
   const { failure } = part;
   const deviceLabel = useDeviceLabels();
   const stage = failure ? (lookUp(`stage.${failure.stage}`) ?? failure.stage) : null;
+  const [first, last] = [format.integer(part.firstRow + 1), format.integer(part.lastRow + 1)];
+  const facts = [
+    first === last ? t('files.sequence', { first }) : t('files.sequences', { first, last }),
+    t('files.attempts', { attempts: part.attempts }),
+    ...(part.device === null ? [] : [deviceLabel(part.device)]),
+    ...(stage === null ? [] : [t('files.stage', { stage })]),
+  ];
   const buttons = (
     <>
       <Button size="compact-sm" variant="light" disabled={busy} onClick={() => onRetry(false)}>
@@ -135,15 +142,7 @@ function Failure({ part, busy, onRetry, onSkip, onLog }: FailureProps) {
     <li className={classes.failure}>
       <div className={classes.failureHead}>
         <b>{t('files.part', { key: partNumber(part.key) })}</b>
-        <span className="muted">
-          {t('files.failureMeta', {
-            first: format.integer(part.firstRow + 1),
-            last: format.integer(part.lastRow + 1),
-            attempts: part.attempts,
-            device: deviceLabel(part.device),
-          })}
-          {stage !== null && ` · ${t('files.stage', { stage })}`}
-        </span>
+        <span className="muted">{facts.join(' · ')}</span>
       </div>
       {failure ? (
         <ErrorCard error={failure.error} bare actions={buttons} />

@@ -41,19 +41,19 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
     {
       id: 'name',
       header: t('history.column.name'),
-      meta: { width: 'minmax(150px, 3fr)' },
+      meta: { width: 'minmax(130px, 3fr)' },
       cell: ({ row }) => <b title={row.original.folder}>{row.original.name}</b>,
     },
     {
       id: 'state',
       header: t('files.column.state'),
-      meta: { width: '158px' },
+      meta: { width: '154px' },
       cell: ({ row }) => <RunBadge run={row.original} />,
     },
     {
       id: 'inputs',
       header: t('history.column.inputs'),
-      meta: { width: 'minmax(100px, 2fr)' },
+      meta: { width: 'minmax(142px, 2fr)' },
       cell: ({ row }) => describeInputs(row.original, texts),
     },
     {
@@ -69,7 +69,7 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
     {
       id: 'viral',
       header: t('history.column.viral'),
-      meta: { width: '100px', align: 'end' },
+      meta: { width: '112px', align: 'end' },
       cell: ({ row }) => {
         const { viralSequences, sequences } = row.original;
         return viralSequences === null || sequences === null
@@ -80,7 +80,7 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
     {
       id: 'created',
       header: t('history.column.created'),
-      meta: { width: '150px', align: 'end' },
+      meta: { width: '148px', align: 'end' },
       cell: ({ row }) => format.dateTime(row.original.createdAt),
     },
     {

@@ -15,6 +15,7 @@ import { ResultsToolbar } from './ResultsToolbar.tsx';
 import { ScoreCard } from './ScoreCard.tsx';
 import { SequenceDrawer } from './SequenceDrawer.tsx';
 import { SequenceTable } from './SequenceTable.tsx';
+import { useHiddenColumns } from './useHiddenColumns.ts';
 
 const REFRESH_MS = 5000;
 
@@ -57,6 +58,7 @@ export function ResultsTab({ run }: { run: RunSummary }) {
 
 function Sequences({ run, version }: { run: RunSummary; version: number }) {
   const view = useResultsView();
+  const hiddenColumns = useHiddenColumns();
   const filter = useMemo(() => filterOf(view, { withScore: true }), [view]);
   const [settled] = useDebouncedValue(filter, 180);
   return (
@@ -66,7 +68,7 @@ function Sequences({ run, version }: { run: RunSummary; version: number }) {
         run={run}
         filter={settled}
         sort={view.sort}
-        hiddenColumns={view.hiddenColumns}
+        hiddenColumns={hiddenColumns}
         version={version}
       />
     </section>

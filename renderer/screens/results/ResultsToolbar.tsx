@@ -18,12 +18,14 @@ import { changeView, clearFilters, isFiltered, useResultsView } from '../../stat
 import { ExportDialog } from './ExportDialog.tsx';
 import classes from './ResultsTab.module.css';
 import { HIDEABLE_COLUMNS } from './sequenceColumns.tsx';
+import { useHiddenColumns } from './useHiddenColumns.ts';
 
 const ALL = 'all';
 
 export function ResultsToolbar({ run, filter }: { run: RunSummary; filter: SequenceFilter }) {
   const { t } = useTexts();
   const view = useResultsView();
+  const hiddenColumns = useHiddenColumns();
   const [exporting, setExporting] = useState(false);
   const { inputs } = run.plan;
   const inputOptions = useMemo(
@@ -90,7 +92,7 @@ export function ResultsToolbar({ run, filter }: { run: RunSummary; filter: Seque
               my={6}
               size="xs"
               label={t(`results.column.${column}`)}
-              checked={view.hiddenColumns[column] !== false}
+              checked={hiddenColumns[column] !== false}
               onChange={(event) =>
                 changeView({
                   hiddenColumns: { ...view.hiddenColumns, [column]: event.currentTarget.checked },

@@ -5,6 +5,7 @@ import { PredictionLabel } from './PredictionLabel.tsx';
 import classes from './ResultsTab.module.css';
 
 export const HIDEABLE_COLUMNS = [
+  'row',
   'length',
   'virusScore',
   'prediction',

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,24 +47,32 @@ sys.stdin.read()
 
 @dataclass(frozen=True)
 class Row:
-    """What is different from a worker on a card of its own. `prologue`: Python that runs in it first."""
+    """What is different from a worker on a card of its own. `prologue`: Python that runs in it first.
+    `misled`: it is told that a token takes one byte.
+    """
 
     name: str
     cap: float | None = None
     neighbour: float | None = None
     prologue: str = ""
     load: dict[str, Any] = field(default_factory=dict)
+    misled: bool = False
+
+
+WHOLE_CARD = Row("whole card")
 
 
 def rows(caps: Sequence[float]) -> list[Row]:
-    """The rows, the one to compare with first."""
+    """The rows that are compared with the whole card."""
     return [
-        Row("whole card"),
         Row("streamed, as asked for", load={"placement": "streamed"}),
         Row("streamed, memory not pinned", prologue=NOT_PINNED, load={"placement": "streamed"}),
         *(Row(f"{cap:g} GiB", cap=cap) for cap in caps),
         Row("6 GiB left by a neighbour", neighbour=6.0),
+        Row("6.7 GiB, memory runs out", cap=6.7, misled=True),
         Row("as compute capability 7.5, FP16", prologue=OLD_GPU, load={"precision": "fp16"}),
+        Row("as compute capability 7.5, FP16, 4 GiB", 4, prologue=OLD_GPU, load={"precision": "fp16"}),
+        Row("FP8, 4 GiB", cap=4, load={"precision": "fp8"}),
     ]
 
 
@@ -73,6 +82,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--work", type=Path, required=True, help="an empty folder")
     parser.add_argument("--caps", type=float, nargs="*", default=[12, 8, 6, 5, 4])
     parser.add_argument("--frames", type=int, default=1000)
+    parser.add_argument("--only", default="", help="rows whose names this regular expression finds")
     parser.add_argument("--seconds", type=float, default=600, help="begin no row after so long")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args(words)
@@ -80,15 +90,11 @@ def main(words: Sequence[str] | None = None) -> int:
     shard = write_shard(arguments.work / "000000.safetensors", arguments.frames)
     card = Card()
     done: list[dict[str, Any]] = []
-    reference: dict[str, np.ndarray] | None = None
-    beside_pytorch = 0
-    for row in rows(arguments.caps):
+    whole, reference = measure(WHOLE_CARD, arguments.model, shard, card, {})
+    for row in [WHOLE_CARD, *(row for row in rows(arguments.caps) if re.search(arguments.only, row.name))]:
         if time.monotonic() - began > arguments.seconds:
             break
-        measured, embeddings = measure(row, arguments.model, shard, card, beside_pytorch)
-        if reference is None:
-            reference = embeddings
-            beside_pytorch = measured["beside_pytorch_bytes"]
+        measured, embeddings = measure(row, arguments.model, shard, card, whole)
         if embeddings is not None and reference is not None:
             measured["against_whole_card"] = agreement(embeddings, reference)
         done.append(measured)
@@ -182,10 +188,13 @@ def neighbour(left_gib: float | None) -> Iterator[None]:
 
 
 def measure(
-    row: Row, model: Path, shard: Shard, card: Card, beside_pytorch: int
+    row: Row, model: Path, shard: Shard, card: Card, whole: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, np.ndarray] | None]:
-    """One row: what the worker said, how fast it was, and the embeddings of its last round."""
-    fraction = None if row.cap is None else (row.cap * GIB - beside_pytorch) / card.total
+    """One row: what the worker said, how fast it was, and the embeddings of its last round.
+
+    `whole`: what came out for the whole card, for rows with less of it.
+    """
+    fraction = None if row.cap is None else (row.cap * GIB - whole["beside_pytorch_bytes"]) / card.total
     with neighbour(row.neighbour):
         before = card.used()
         log = shard.path.with_name("workers.log")
@@ -202,7 +211,9 @@ def measure(
                     "memory_fraction": fraction,
                     "most_tokens_per_batch": None,
                     "placement": "auto",
-                    "memory_profile": None,
+                    "memory_profile": {**whole["memory_profile"], "bytes_per_token": 1}
+                    if row.misled
+                    else None,
                     **row.load,
                 }
             )
@@ -238,7 +249,7 @@ def measure(
         "process_peak_bytes": most[0] - before,
         "beside_pytorch_bytes": max(0, most[0] - before - reserved),
         "told": [event["message"] for event in worker.seen if event["type"] == "log"],
-        "out_of_memory": sum(event["type"] == "oom" for event in worker.seen),
+        "out_of_memory": [event for event in worker.seen if event["type"] == "oom"],
     }
     return result, safetensors.numpy.load_file(embeddings)
 

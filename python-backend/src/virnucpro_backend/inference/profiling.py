@@ -8,6 +8,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
+from virnucpro_backend import __version__
 from virnucpro_backend.encoders.layout import SequenceLayout
 from virnucpro_backend.encoders.streamed_layers import SWEEP_BATCHES
 from virnucpro_backend.inference.memory_profile import MemoryProfile, Placement, profile_through, wider
@@ -28,7 +29,7 @@ def software(model: LoadedModel) -> str:
     """What a measurement depends on beside the device and the model; another one makes it worthless."""
     esm2, dnabert_s = model.esm2, model.dnabert_s
     names = (esm2.ops.name, esm2.attention.name, dnabert_s.ops.name, dnabert_s.attention.name)
-    return f"PyTorch {torch.__version__}, {'/'.join(names)}"
+    return f"version {__version__}, PyTorch {torch.__version__}, {'/'.join(names)}"
 
 
 @torch.inference_mode()

@@ -12,7 +12,7 @@ export async function writeSample(path: string, copies: number): Promise<void> {
   await writeFile(path, text);
 }
 
-/** A folder as a user may have it: a good file, one cut off, one of proteins, and one that is none of these. */
+/** A folder as a user may have it: a good file, one cut off, one of proteins, an empty one, and one that is none of these. */
 export async function writeMixedFolder(folder: string): Promise<void> {
   await mkdir(join(folder, 'below'), { recursive: true });
   const sample = await readFile(SAMPLE, 'utf8');
@@ -20,6 +20,9 @@ export async function writeMixedFolder(folder: string): Promise<void> {
   const packed = gzipSync(sample);
   await writeFile(join(folder, 'below', 'cut off.fa.gz'), packed.subarray(0, packed.length / 2));
   await writeFile(join(folder, 'empty.fna'), '');
+  const protein = 'MKLVERTIPQWDFGHASNLLKEEVYRPQGHWWTDSAAKLMFFE';
+  const proteins = Array.from({ length: 40 }, (_, n) => `>protein_${n}\n${protein}\n`);
+  await writeFile(join(folder, 'proteins.fasta'), proteins.join(''));
   await writeFile(join(folder, 'notes.txt'), 'not a sequence file');
 }
 

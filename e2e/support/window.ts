@@ -30,8 +30,9 @@ export async function startRun(page: Page, folder: string, name: string): Promis
   await expect(page.getByRole('heading', { level: 1, name })).toBeVisible({ timeout: LONG_MS });
 }
 
+/** The whole of a text: beside it stands the number of the part in work, and "Part 1" before "0 parts done" reads as ten. */
 export async function partsDone(page: Page): Promise<void> {
-  await expect(page.getByText(/[1-9]\d* parts? done/).first()).toBeVisible({ timeout: LONG_MS });
+  await expect(page.getByText(/^[1-9]\d* parts? done$/).first()).toBeVisible({ timeout: LONG_MS });
 }
 
 /** The badge beside the run's name. */
@@ -43,9 +44,22 @@ export async function isDone(page: Page): Promise<void> {
   await expect(runState(page, 'Done')).toBeVisible({ timeout: LONG_MS });
 }
 
-/** What axe finds serious on the screen as it is. */
-export async function seriousComplaints(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
+/** Axe finds nothing serious on the screen as it is. In the dark it looks at the contrasts only: the rest is the same. */
+export async function expectNothingSerious(page: Page, screen: string): Promise<void> {
+  await inScheme(page, 'dark');
+  const contrasts = new AxeBuilder({ page }).withRules(['color-contrast']);
+  expect(await seriousComplaints(contrasts), `${screen}, dark`).toEqual([]);
+  await inScheme(page, 'light');
+  expect(await seriousComplaints(new AxeBuilder({ page })), `${screen}, light`).toEqual([]);
+}
+
+async function inScheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+  await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', colorScheme);
+}
+
+async function seriousComplaints(axe: AxeBuilder): Promise<string[]> {
+  const { violations } = await axe.analyze();
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`);

@@ -32,6 +32,9 @@ test('a part that kills its workers fails by name; once the cause is mended a re
   await page.getByRole('button', { name: 'See what failed' }).click();
   await expect(page.getByText('1 part failed').first()).toBeVisible();
   await expect(page.getByText('The worker stopped while it computed this part.')).toBeVisible();
+  const failure = page.getByRole('listitem').filter({ hasText: 'The worker stopped' });
+  await expect(failure).toContainText(/Sequence 2 · \d attempts? · .*stage: computing/);
+  await expect(failure).toContainText('What to do:');
   await page.getByRole('button', { name: 'Show log' }).first().click();
   await expect(
     page

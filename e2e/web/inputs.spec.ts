@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from '../support/fixtures.ts';
 import { writeMixedFolder } from '../support/inputs.ts';
-import { drop, isDone } from '../support/window.ts';
+import { drop, isDone, expectNothingSerious } from '../support/window.ts';
 
 test('a dropped folder: what is in it, what cannot be used and why, and the rest runs', async ({
   window,
@@ -11,17 +11,37 @@ test('a dropped folder: what is in it, what cannot be used and why, and the rest
   await writeMixedFolder(folder);
   await drop(window, [folder]);
 
-  await expect(window.getByText('good.fasta').first()).toBeVisible();
-  await expect(window.getByText('Cannot be used').first()).toBeVisible();
-  const reason = window.getByText('Cannot start: 3 files cannot be used.');
+  const start = window.getByRole('button', { name: 'Start', exact: true });
+  const reason = window.getByText('Cannot start: 4 files cannot be used.');
   await expect(reason).toBeVisible();
-  await expect(window.getByRole('button', { name: 'Start', exact: true })).toBeDisabled();
-  await window.getByText('cut off.fa.gz').first().click();
-  await expect(window.getByText(/ends too early|cut off/i).nth(1)).toBeVisible();
+  await expect(start).toBeDisabled();
+
+  const files = window.getByRole('grid', { name: 'Sequences' });
+  const good = files.getByRole('row', { name: /good\.fasta/ });
+  await expect(good).toContainText('Used, with notes');
+  await good.click();
+  await expect(window.getByText(/shorter than a chunk of 500 bp/)).toBeVisible();
+  await expect(window.getByRole('figure', { name: /Sequence lengths/ })).toBeVisible();
+  const complaints = [
+    ['cut off.fa.gz', /ends too early|cut off/i],
+    ['empty.fna', /no sequences|empty/i],
+    ['proteins.fasta', 'The letters are those of proteins, not of DNA.'],
+    ['notes.txt', /not.* FASTA/i],
+  ] as const;
+  for (const [name, complaint] of complaints) {
+    const row = files.getByRole('row', { name });
+    await expect(row).toContainText('Cannot be used');
+    await row.click();
+    await expect(window.getByRole('heading', { level: 3, name })).toBeVisible();
+    await expect(window.getByRole('listitem').filter({ hasText: complaint }).first()).toBeVisible();
+  }
+  await expectNothingSerious(window, 'New run with files');
 
   await window.getByRole('button', { name: 'Remove what cannot be used' }).first().click();
   await window.getByLabel('Demo model').check();
   await expect(reason).toBeHidden();
-  await window.getByRole('button', { name: 'Start', exact: true }).click();
+  await start.click();
   await isDone(window);
+  await window.getByRole('button', { name: 'See results' }).click();
+  await expect(window.getByText('60 sequences shown')).toBeVisible();
 });

@@ -1,8 +1,12 @@
 import { join } from 'node:path';
-import { expect, openAnotherWindow, test } from '../support/fixtures.ts';
+import { expect, openAnotherWindow, test, type Places } from '../support/fixtures.ts';
 import { writeSample } from '../support/inputs.ts';
+import { finishedParts } from '../support/runDatabase.ts';
 import { isAlive } from '../support/workerProcesses.ts';
 import { goTo, isDone, partsDone, runState, startRun } from '../support/window.ts';
+
+/** Beside its input and named after it, where nothing else was chosen. */
+const runFolder = (places: Places) => join(places.files, 'contigs', 'contigs_predictions');
 
 test.beforeEach(async ({ places }) => {
   await writeSample(join(places.files, 'contigs', 'contigs.fasta'), 14);
@@ -12,6 +16,7 @@ test('pause frees the devices and keeps what is done; resume goes on; two window
   window,
   engine,
   browser,
+  places,
 }) => {
   await startRun(window, 'contigs', 'Long run');
   const other = await browser.newPage();
@@ -25,12 +30,16 @@ test('pause frees the devices and keeps what is done; resume goes on; two window
   for (const page of [window, other])
     await expect(page.getByRole('button', { name: 'Resume' })).toBeVisible();
   expect(await engine.workers()).toEqual([]);
+  const kept = finishedParts(runFolder(places));
+  expect(kept.length).toBeGreaterThan(0);
 
   await other.getByRole('button', { name: 'Resume' }).click();
   for (const page of [window, other]) await expect(page.getByRole('button', { name: 'Pause' })).toBeVisible();
   await expect.poll(async () => (await engine.workers()).length).toBeGreaterThan(0);
   await other.close();
   await isDone(window);
+  // As they were: neither computed again nor changed.
+  expect(finishedParts(runFolder(places))).toEqual(expect.arrayContaining(kept));
 });
 
 test('a worker that is killed is told in plain words and started again; a device can be left out', async ({
@@ -58,6 +67,7 @@ test('a worker that is killed is told in plain words and started again; a device
 test('the engine is killed: no worker stays, the window says so, catches up, and the run goes on', async ({
   window,
   engine,
+  places,
 }) => {
   await startRun(window, 'contigs', 'Long run');
   await partsDone(window);
@@ -66,6 +76,8 @@ test('the engine is killed: no worker stays, the window says so, catches up, and
   await engine.kill();
   await expect(window.getByText('Connection to the engine lost')).toBeVisible();
   await expect.poll(() => workers.filter(isAlive)).toEqual([]);
+  const kept = finishedParts(runFolder(places));
+  expect(kept.length).toBeGreaterThan(0);
 
   const again = await engine.restarted();
   try {
@@ -73,6 +85,7 @@ test('the engine is killed: no worker stays, the window says so, catches up, and
     await window.getByRole('button', { name: 'Continue' }).click();
     await expect(runState(window, 'Running')).toBeVisible();
     await isDone(window);
+    expect(finishedParts(runFolder(places))).toEqual(expect.arrayContaining(kept));
   } finally {
     expect(await again.stop()).toBe(0);
   }

@@ -9,12 +9,14 @@ import { chromium, type Browser, type Page } from '@playwright/test';
 import { RUN_IDS } from '../renderer/testing/memoryEngine/runs.ts';
 import { serveMemoryEngine } from '../renderer/testing/serve.ts';
 import { findChromium } from './findChromium.ts';
-import { cpuShare, scrollFigures, switchFigures } from './windowBench/measure.ts';
+import { cpuShare, scrollFigures, switchFigures, type ScrollFigures } from './windowBench/measure.ts';
+import { percentile } from './windowBench/trace.ts';
 
 const ROWS = 100_000;
 const DEVICES = 8;
 const SNAPSHOTS_PER_SECOND = 4;
 const CPU_SECONDS = 60;
+const SCROLL_ROUNDS = 3;
 const LIMITS = { cpu: 0.1, taskMs: 50, frameMs: 8, switchMs: 100 } as const;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -73,21 +75,29 @@ async function measureDashboard(measured: Browser, page: Page): Promise<void> {
 async function measureTable(measured: Browser, page: Page): Promise<void> {
   await page.goto(`${engine.url}#/run/${RUN_IDS.done}/results`);
   await page.getByText('100,000 sequences shown').waitFor();
-  await page.waitForTimeout(1500);
-  const figures = await scrollFigures(measured, page, 'Sequences');
-  const what = `table of ${ROWS.toLocaleString('en')} rows, ${figures.frames} frames of scrolling`;
+  const rounds: ScrollFigures[] = [];
+  for (let round = 0; round < SCROLL_ROUNDS; round++) {
+    await page.waitForTimeout(1500);
+    rounds.push(await scrollFigures(measured, page, 'Sequences'));
+  }
+  const frames = rounds.reduce((sum, round) => sum + round.frames, 0);
+  const what = `table of ${ROWS.toLocaleString('en')} rows, ${SCROLL_ROUNDS} × scrolled down and up, ${frames} frames`;
+  const longest = Math.max(...rounds.map((round) => round.longestTaskMs));
   report(
-    `${what}, longest task`,
-    milliseconds(figures.longestTaskMs),
+    `${what}, longest task of all`,
+    milliseconds(longest),
     milliseconds(LIMITS.taskMs),
-    figures.longestTaskMs <= LIMITS.taskMs,
+    longest <= LIMITS.taskMs,
   );
+  const median = (figure: (round: ScrollFigures) => number) => percentile(rounds.map(figure), 0.5);
+  const work = median((round) => round.frameWorkP95Ms);
   report(
-    `${what}, script and layout per frame (95th percentile)`,
-    milliseconds(figures.frameWorkP95Ms),
+    `${what}, script and layout per frame (95th percentile; median of the rounds)`,
+    milliseconds(work),
     milliseconds(LIMITS.frameMs),
-    figures.frameWorkP95Ms <= LIMITS.frameMs,
+    work <= LIMITS.frameMs,
   );
+  say(`       of it processor time: ${milliseconds(median((round) => round.frameProcessorP95Ms))}`);
 }
 
 async function measureSwitching(page: Page): Promise<void> {
@@ -95,6 +105,7 @@ async function measureSwitching(page: Page): Promise<void> {
     '#/new-run',
     '#/runs',
     `#/run/${RUN_IDS.running}/progress`,
+    `#/run/${RUN_IDS.done}/results`,
     '#/computer',
     '#/settings',
     '#/help',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mainThreadFigures, percentile, type TraceEvent } from './trace.ts';
+import { inProcessorTime, mainThreadFigures, percentile, type TraceEvent } from './trace.ts';
 
 const event = (name: string, ts: number, dur: number, more: Partial<TraceEvent> = {}): TraceEvent => ({
   name,
@@ -39,6 +39,19 @@ describe('figures from a trace', () => {
       event('RunTask', 1, 3),
     ]);
     expect(figures.longestTaskMs).toBe(3);
+  });
+
+  it('leaves out, in processor time, what other programs took', () => {
+    const figures = mainThreadFigures(
+      inProcessorTime([
+        frame(0, { tts: 0 }),
+        event('FunctionCall', 1, 40, { tts: 1000, tdur: 6000 }),
+        frame(50, { tts: 9000 }),
+        event('Layout', 51, 9, { tts: 9500, tdur: 2000 }),
+        frame(66, { tts: 20_000 }),
+      ]),
+    );
+    expect(figures.frameWorkP95Ms).toBe(6);
   });
 
   it('takes the 95th of a hundred', () => {

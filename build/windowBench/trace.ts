@@ -6,6 +6,9 @@ export interface TraceEvent {
   readonly tid: number;
   readonly ts: number;
   readonly dur?: number;
+  /** The same on the clock of the thread's processor time, which stands still while other programs have the core. */
+  readonly tts?: number;
+  readonly tdur?: number;
   readonly args?: { readonly name?: string };
 }
 
@@ -18,7 +21,7 @@ export interface MainThreadFigures {
   /** Longest task, in milliseconds. */
   readonly longestTaskMs: number;
   readonly tasksOver50Ms: number;
-  /** Script, style and layout within a frame, in milliseconds: 95th percentile over all frames. */
+  /** Script, style and layout within a frame, in milliseconds: 95th percentile over the frames that had any. */
   readonly frameWorkP95Ms: number;
   readonly frames: number;
 }
@@ -54,15 +57,23 @@ export function mainThreadFigures(events: readonly TraceEvent[]): MainThreadFigu
       .filter(({ name, ph }) => ph === 'X' && SCRIPT_AND_LAYOUT.has(name))
       .map(({ ts, dur = 0 }) => ({ begin: ts, end: ts + dur })),
   );
-  const frameMs = begins
+  const allFrames = begins
     .slice(0, -1)
     .map((begin, index) => workWithin(work, begin, begins[index + 1] ?? begin) / 1000);
+  const frameMs = allFrames.filter((duration) => duration > 0);
   return {
     longestTaskMs: Math.max(0, ...taskMs),
     tasksOver50Ms: taskMs.filter((duration) => duration > 50).length,
     frameWorkP95Ms: percentile(frameMs, 0.95),
     frames: frameMs.length,
   };
+}
+
+/** The events as if nothing else had run on the computer: for figures of processor time. */
+export function inProcessorTime(events: readonly TraceEvent[]): TraceEvent[] {
+  return events.flatMap((event) =>
+    event.tts === undefined ? [] : [{ ...event, ts: event.tts, dur: event.tdur ?? 0 }],
+  );
 }
 
 export function percentile(values: readonly number[], share: number): number {

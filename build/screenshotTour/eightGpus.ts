@@ -41,7 +41,7 @@ export async function eightGpus(page: Page, camera: Camera, address: string): Pr
   await page.waitForTimeout(1000);
   await camera.take('gpus-results');
   await page.getByRole('search').getByRole('button', { name: 'Length' }).click();
-  await page.getByLabel('At least').waitFor();
+  await page.getByRole('textbox', { name: 'At least' }).waitFor();
   await camera.take('gpus-results-length');
   await page.keyboard.press('Escape');
   await page.getByRole('columnheader', { name: 'Length' }).getByRole('button').click();

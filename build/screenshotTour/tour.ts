@@ -23,6 +23,10 @@ export async function example(page: Page, camera: Camera): Promise<void> {
   await page.getByRole('tab', { name: 'Results' }).click();
   await page.getByRole('row').nth(3).waitFor();
   await camera.take('example-results');
+  await page.getByRole('row', { name: /demo_contig_08/ }).click();
+  await page.getByText('Scores along the sequence').first().waitFor();
+  await camera.take('example-sequence');
+  await page.keyboard.press('Escape');
 }
 
 export async function newRun(page: Page, camera: Camera, folderName: string): Promise<void> {
@@ -65,7 +69,7 @@ export async function atWork(page: Page, camera: Camera, runName: string): Promi
   await openRun(page, runName);
   await page.getByRole('tab', { name: 'Progress' }).click();
   await page
-    .getByText(/[1-9]\d* parts? done/)
+    .getByText(/^[1-9]\d* parts? done$/)
     .first()
     .waitFor({ timeout: LONG_MS });
   await page.waitForTimeout(6000);
@@ -108,6 +112,8 @@ export async function results(page: Page, camera: Camera, runName: string): Prom
   for (let step = 0; step < 50; step++) await page.keyboard.press('ArrowRight');
   await page.waitForTimeout(800);
   await camera.take('results-filtered');
+  await page.getByRole('columnheader', { name: 'Length' }).getByRole('button').click();
+  await page.waitForTimeout(800);
   await page.getByRole('row').nth(3).click();
   await page.getByText('Scores along the sequence').first().waitFor();
   await camera.take('sequence');

@@ -12,7 +12,7 @@ import { precisionRemark, type ChosenDevice } from '../devices/index.ts';
 import type { EngineContext } from '../engineContext.ts';
 import { acquireRunLock, type RunLock } from '../store/runLock.ts';
 import { openRunStore } from '../store/runStore.ts';
-import type { RunStore, StoredRun } from '../store/types.ts';
+import type { RunDevice, RunStore, StoredRun } from '../store/types.ts';
 import { BatchSizes } from './batchSizes.ts';
 import { checkReadiness } from './checkReadiness.ts';
 import { finishRun, recordRun } from './finishRun.ts';
@@ -130,7 +130,7 @@ export class RunSession {
       if (remark !== null) this.notes.add('info', 'precision_of_weakest', remark);
     }
     await this.batches.recall(ready.value);
-    await this.store.saveDevices(ready.value.map((device) => storedDevice(device)));
+    await this.store.saveDevices(ready.value.map((device) => this.withKnownFacts(storedDevice(device))));
     if (this.state.phase !== 'created' && this.state.phase !== 'paused') {
       if (this.interrupted)
         this.notes.add('warning', 'run_interrupted', 'The run was interrupted and goes on where it was.');
@@ -233,6 +233,12 @@ export class RunSession {
     this.lock.release();
   }
 
+  /** What earlier stretches of work found out about a device stays, should its worker have nothing left to do. */
+  private withKnownFacts(device: RunDevice): RunDevice {
+    const before = this.run.devices.find(({ id }) => id === device.id);
+    return { ...device, facts: { ...before?.facts, ...device.facts } };
+  }
+
   private async work(): Promise<Result<void>> {
     const period = new WorkingPeriod(
       {
@@ -253,10 +259,8 @@ export class RunSession {
         halt: (error) => {
           this.ending = this.halt(error);
         },
-        ready: (device, ready) => {
+        ready: (_, ready) => {
           this.workerFacts = ready;
-          // Losing a fact of run.json harms nobody; a full disk is told by the call that stores scores.
-          this.store.saveDevices([storedDevice(device, ready)]).catch(() => undefined);
         },
       },
     );

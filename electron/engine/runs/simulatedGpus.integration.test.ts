@@ -150,6 +150,7 @@ describe.skipIf(WITHOUT_PYTHON)('a GPU with little free memory', { timeout: 120_
       /ran out of memory and goes on with smaller batches/,
     );
     expect(first.facts.counts.parts_bounded).toBeGreaterThan(0);
+    expect(first.facts.devices[0]?.tokensPerBatch).toBeLessThanOrEqual(3000);
     const second = await predict(withLibrary, residues);
     expect(text(second.notes, 'smaller_batches')).toBe('');
     expect(text(second.notes, 'worker_note')).toMatch(/Batches hold 2,048 tokens instead of 16,384/);

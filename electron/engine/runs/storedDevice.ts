@@ -2,8 +2,11 @@ import type { WorkerReady } from '../../contract/protocol/index.ts';
 import type { ChosenDevice } from '../devices/index.ts';
 import type { RunDevice } from '../store/types.ts';
 
-/** A device as it is noted in the run's database and in run.json; once its worker is ready, with how the model lies there. */
-export function storedDevice(device: ChosenDevice, ready?: WorkerReady): RunDevice {
+/** How the model lies in a device's memory. */
+export type MemoryUse = Pick<WorkerReady, 'placement' | 'tokens_per_batch' | 'memory_free_bytes'>;
+
+/** A device as it is noted in the run's database and in run.json; once its worker is ready, with its use of memory. */
+export function storedDevice(device: ChosenDevice, memory?: MemoryUse): RunDevice {
   const { id, name, kind } = device;
   const facts =
     kind === 'cuda'
@@ -13,10 +16,10 @@ export function storedDevice(device: ChosenDevice, ready?: WorkerReady): RunDevi
           memoryTotalBytes: device.memoryTotalBytes,
         }
       : {};
-  const use = ready && {
-    placement: ready.placement,
-    tokensPerBatch: ready.tokens_per_batch,
-    ...(ready.memory_free_bytes === null ? {} : { memoryFreeBytes: ready.memory_free_bytes }),
+  const use = memory && {
+    placement: memory.placement,
+    tokensPerBatch: memory.tokens_per_batch,
+    ...(memory.memory_free_bytes === null ? {} : { memoryFreeBytes: memory.memory_free_bytes }),
   };
   return { id, name, kind, facts: { ...facts, ...use }, switchedOff: null };
 }

@@ -20,6 +20,7 @@ import { noteImbalance } from './imbalance.ts';
 import { InferenceStage } from './inferenceStage.ts';
 import { PrepareStage } from './prepareStage.ts';
 import type { RunNotes } from './runNotes.ts';
+import { storedDevice, type MemoryUse } from './storedDevice.ts';
 
 export interface WorkingPeriodOptions {
   context: EngineContext;
@@ -48,6 +49,8 @@ export class WorkingPeriod {
   private monitor: BackendProcess<MonitorEvent> | undefined;
   private preparing: PrepareProgress | null = null;
   private preparedOnce: boolean;
+  /** How the model lies in the devices' memory, by device. */
+  private readonly memoryUse = new Map<string, MemoryUse>();
   /** Shards whose files must be written again before they can be computed. */
   private readonly awaited = new Set<string>();
   private stopped = false;
@@ -71,10 +74,14 @@ export class WorkingPeriod {
         halt: handlers.halt,
         ready: (device, ready) => {
           options.batches.loaded(device.id, ready);
+          this.noteMemoryUse(device, ready);
           handlers.ready(device, ready);
         },
         ranOutOfMemory: (device, event) => {
           options.batches.ranOut(device.id, event);
+          const before = this.memoryUse.get(device.id);
+          if (before)
+            this.noteMemoryUse(device, { ...before, tokens_per_batch: event.tokens_per_batch_after });
         },
         shardTaken: () => undefined,
         shardLost: (key) => {
@@ -117,6 +124,13 @@ export class WorkingPeriod {
     this.stopped = true;
     this.deviceLog.write(Date.now());
     await Promise.all([this.prepare?.stop(), this.inference.stop(graceMs), this.monitor?.stop(1000)]);
+  }
+
+  /** For `status` and run.json. */
+  private noteMemoryUse(device: ChosenDevice, use: MemoryUse): void {
+    this.memoryUse.set(device.id, use);
+    // Losing a fact harms nobody; a full disk is told by the call that stores scores.
+    this.options.store.saveDevices([storedDevice(device, use)]).catch(() => undefined);
   }
 
   private startPrepare(): void {

@@ -38,7 +38,7 @@ ALTER TABLE learnt_batch ADD COLUMN profile TEXT;
 DELETE FROM learnt_batch WHERE device_uuid LIKE 'GPU-%' OR device_uuid LIKE 'MIG-%';
 `;
 
-const LIBRARY_DATABASE: DatabaseKind = {
+export const LIBRARY_DATABASE: DatabaseKind = {
   applicationId: 0x564e504c, // "VNPL"
   migrations: [VERSION_1, VERSION_2],
   notOurs: 'internal',

@@ -1,5 +1,8 @@
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterAll, expect, it } from 'vitest';
+import { migrate } from './database.ts';
+import { LIBRARY_DATABASE } from './libraryDatabase.ts';
 import { openLibraryStore } from './libraryStore.ts';
 import { HOST_ENTRY, newFolder, removeFolders } from './testing/storeFixture.ts';
 import type { HistoryEntry } from './types.ts';
@@ -65,4 +68,21 @@ it('keeps settings, history and what was learnt, for two programs at once', asyn
   expect(await reopened.history()).toHaveLength(1);
   await reopened.close();
   await expect(reopened.settings()).rejects.toThrow('closed');
+});
+
+it('forgets what a version without measurements learnt of GPUs, and keeps the rest', async () => {
+  const path = join(newFolder(), 'library.db');
+  const db = new Database(path);
+  migrate(db, { ...LIBRARY_DATABASE, migrations: LIBRARY_DATABASE.migrations.slice(0, 1) });
+  const hash = 'f'.repeat(64);
+  for (const device of ['GPU-1', 'MIG-1', 'cpu:0'])
+    db.prepare('INSERT INTO learnt_batch VALUES (?, ?, ?, ?)').run(device, hash, 'fp32', 512);
+  db.close();
+  const library = await openLibraryStore(path, { hostEntry: HOST_ENTRY });
+  const learnt = (deviceUuid: string) =>
+    library.learntBatch({ deviceUuid, modelHash: hash, precision: 'fp32' });
+  expect(await learnt('GPU-1')).toBeNull();
+  expect(await learnt('MIG-1')).toBeNull();
+  expect(await learnt('cpu:0')).toMatchObject({ tokensPerBatch: 512, profile: null });
+  await library.close();
 });

@@ -155,6 +155,17 @@ def test_no_room_anywhere_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert gpu.loaded == ["streamed"]
 
 
+def test_the_fp32_model_for_faulty_frames_lies_where_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    gpu = SimulatedGpu(monkeypatch, 8 * GIB, 7 * GIB)
+    loaded: list[bool] = []
+    monkeypatch.setattr(loading, "load_model", lambda *_, streamed: loaded.append(streamed))
+    loading.load_in_fp32(command(), torch.device("cuda"))
+    gpu.free = 2 * GIB
+    loading.load_in_fp32(command(), torch.device("cuda"))
+    loading.load_in_fp32(command(), torch.device("cpu"))
+    assert loaded == [False, True, False]
+
+
 def test_devices_that_do_not_count_their_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     for placement in ("auto", "streamed"):
         ready, said = load(device="cpu", placement=placement, tokens_per_batch=512)

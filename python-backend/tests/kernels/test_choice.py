@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import pytest
 import torch
 
 from virnucpro_backend.encoders import kernels
+from virnucpro_backend.encoders.attention import choose_attention
 from virnucpro_backend.encoders.dnabert_s import DnabertS, DnabertSConfig
 from virnucpro_backend.encoders.esm2 import Esm2, Esm2Config
 from virnucpro_backend.encoders.fp8 import FP8_LARGEST, quantized
+from virnucpro_backend.encoders.ops import choose_ops
 
 ESM2 = Esm2Config(2, 128, 2, 256)
 DNABERT_S = DnabertSConfig(2, 128, 2, 256, 100)
@@ -22,6 +25,46 @@ def test_a_gpu_gets_the_fused_code_where_triton_works(monkeypatch) -> None:  # t
     for works in (True, False):
         monkeypatch.setattr(kernels, "_try_out", lambda device, works=works: works)
         assert kernels.usable(torch.device("cuda", 0), torch.bfloat16) is works
+
+
+@pytest.mark.parametrize(
+    ("capability", "dtype", "expected"),
+    [
+        ((9, 0), torch.bfloat16, "varlen"),
+        ((8, 0), torch.float16, "varlen"),
+        ((7, 5), torch.float16, "equal_length"),
+        ((7, 0), torch.float16, "equal_length"),
+        ((6, 1), torch.float32, "equal_length"),
+        ((9, 0), torch.float32, "equal_length"),
+    ],
+)
+def test_attention_without_triton_by_capability(
+    monkeypatch: pytest.MonkeyPatch, capability: tuple[int, int], dtype: torch.dtype, expected: str
+) -> None:
+    """GPUs before Ampere, and FP32 on any, get batches of equal length."""
+    monkeypatch.setattr(torch.version, "cuda", "13.0")
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device=None: capability)
+    monkeypatch.setattr(kernels.importlib.util, "find_spec", lambda name: None)
+    kernels._try_out.cache_clear()
+    try:
+        attention = choose_attention(torch.device("cuda", 0), dtype, head_dim=64, alibi=False)
+        assert (attention.name, attention.packs) == (expected, expected == "varlen")
+        assert choose_ops(torch.device("cuda", 0), dtype).name == "eager"
+        # ALiBi has no packed attention but the fused one.
+        assert not choose_attention(torch.device("cuda", 0), dtype, head_dim=64, alibi=True).packs
+    finally:
+        kernels._try_out.cache_clear()
+
+
+def test_an_old_gpu_has_no_fused_kernels_even_with_triton(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.version, "cuda", "13.0")
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device=None: (7, 5))
+    monkeypatch.setattr(kernels.importlib.util, "find_spec", lambda name: object())
+    kernels._try_out.cache_clear()
+    try:
+        assert not kernels.usable(torch.device("cuda", 0), torch.float16)
+    finally:
+        kernels._try_out.cache_clear()
 
 
 def test_fp8_rows_use_the_whole_range_and_survive_zeros() -> None:

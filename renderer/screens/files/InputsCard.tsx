@@ -61,7 +61,7 @@ function inputColumns({ t, format }: Texts): VirtualColumn<InputStatus>[] {
     {
       id: 'state',
       header: t('files.column.state'),
-      meta: { width: '180px' },
+      meta: { width: '168px' },
       cell: ({ row }) => <InputBadge state={row.original.state} />,
     },
     {

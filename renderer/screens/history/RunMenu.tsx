@@ -17,6 +17,11 @@ export function RunMenu({ run }: { run: RunSummary }) {
   const [isMade, setMade] = useState(false);
   const [dialog, setDialog] = useState<'rename' | 'delete' | null>(null);
   const button = useRef<HTMLButtonElement>(null);
+  const focusOpener = () => button.current?.focus();
+  const closeDialog = () => {
+    setDialog(null);
+    focusOpener();
+  };
   const opener = (
     <button
       ref={button}
@@ -33,7 +38,7 @@ export function RunMenu({ run }: { run: RunSummary }) {
     // Clicks within the menu must not open the run that its row stands for.
     <div onClick={(event) => event.stopPropagation()}>
       {isMade ? (
-        <Menu defaultOpened position="bottom-end" width={260} onClose={() => button.current?.focus()}>
+        <Menu defaultOpened position="bottom-end" width={260} onClose={focusOpener}>
           <Menu.Target>{opener}</Menu.Target>
           <Menu.Dropdown>
             <RunMenuItems run={run} onDialog={setDialog} />
@@ -42,8 +47,8 @@ export function RunMenu({ run }: { run: RunSummary }) {
       ) : (
         opener
       )}
-      {dialog === 'rename' && <RenameDialog run={run} onClose={() => setDialog(null)} />}
-      {dialog === 'delete' && <DeleteDialog run={run} onClose={() => setDialog(null)} />}
+      {dialog === 'rename' && <RenameDialog run={run} onClose={closeDialog} />}
+      {dialog === 'delete' && <DeleteDialog run={run} onClose={closeDialog} />}
     </div>
   );
 }

@@ -54,7 +54,10 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
       id: 'inputs',
       header: t('history.column.inputs'),
       meta: { width: 'minmax(142px, 2fr)' },
-      cell: ({ row }) => describeInputs(row.original, texts),
+      cell: ({ row }) => {
+        const words = describeInputs(row.original, texts);
+        return <span title={words}>{words}</span>;
+      },
     },
     {
       id: 'settings',

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { rm } from 'node:fs/promises';
 import { RESULT_FILES } from '../../contract/results.ts';
-import type { RunStore } from '../store/types.ts';
+import type { RunStore } from '../store/runStoreFace.ts';
 import type { ExtractRecords } from './types.ts';
 
 const ROWS_FILE = 'viral_rows.u32.tmp';

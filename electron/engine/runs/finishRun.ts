@@ -7,7 +7,7 @@ import { deviceReports } from '../results/deviceReport.ts';
 import { runJson, writeRunJson } from '../results/runJson.ts';
 import type { TablesWritten } from '../results/types.ts';
 import { writeViralSequences } from '../results/viralSequences.ts';
-import type { RunStore } from '../store/types.ts';
+import type { RunStore } from '../store/runStoreFace.ts';
 import { noteImbalance } from './imbalance.ts';
 import type { RunNotes } from './runNotes.ts';
 

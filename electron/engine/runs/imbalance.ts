@@ -1,4 +1,5 @@
-import type { DeviceSummary, RunDevice, RunStore } from '../store/types.ts';
+import type { DeviceSummary, RunDevice } from '../store/types.ts';
+import type { RunStore } from '../store/runStoreFace.ts';
 import type { RunNotes } from './runNotes.ts';
 
 /** Code of the event that says so. */

@@ -1,7 +1,8 @@
 import { appError, type AppError, type ErrorCode } from '../../contract/errors.ts';
 import type { OutOfMemory, ShardDone, WorkerReady } from '../../contract/protocol/index.ts';
 import type { ChosenDevice } from '../devices/chosenDevice.ts';
-import type { RunStore, StoredShard } from '../store/types.ts';
+import type { StoredShard } from '../store/types.ts';
+import type { RunStore } from '../store/runStoreFace.ts';
 import {
   DeviceWorker,
   SHARDS_IN_FLIGHT,

@@ -10,7 +10,8 @@ import {
   type PrepareProgress,
 } from '../../contract/protocol/index.ts';
 import type { PythonLaunch } from '../environment/pythonLaunch.ts';
-import type { Registered, RunStore } from '../store/types.ts';
+import type { Registered } from '../store/types.ts';
+import type { RunStore } from '../store/runStoreFace.ts';
 import { BackendProcess } from '../workers/backendProcess.ts';
 import { describeExit, type ProcessExit } from '../workers/exitWords.ts';
 import type { RunNotes } from './runNotes.ts';

@@ -1,5 +1,6 @@
 import type { RunProgress } from '../../contract/rpc/runs.ts';
-import type { InputProgress, RunCounts, RunStore, StoredRun } from '../store/types.ts';
+import type { InputProgress, RunCounts, StoredRun } from '../store/types.ts';
+import type { RunStore } from '../store/runStoreFace.ts';
 import { runProgress } from './runProgress.ts';
 import type { WorkingPeriod } from './workingPeriod.ts';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { RunStore } from '../store/types.ts';
+import type { RunStore } from '../store/runStoreFace.ts';
 import { RunLog } from './runLog.ts';
 
 export interface RunNote {

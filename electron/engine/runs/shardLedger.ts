@@ -6,7 +6,8 @@ import type {
   ShardFailed,
   ShardFailureCode,
 } from '../../contract/protocol/index.ts';
-import type { AttemptOutcome, RunStore, StoredShard } from '../store/types.ts';
+import type { AttemptOutcome, StoredShard } from '../store/types.ts';
+import type { RunStore } from '../store/runStoreFace.ts';
 import { decideAfterCasualty } from './casualtyPolicy.ts';
 import type { RunNotes } from './runNotes.ts';
 import { ShardQueue } from './shardQueue.ts';

@@ -10,7 +10,8 @@ import {
 import { workerEnvironment, type ChosenDevice } from '../devices/index.ts';
 import type { EngineContext } from '../engineContext.ts';
 import { pythonLaunch } from '../environment/pythonLaunch.ts';
-import type { Registered, RunStore, StoredRun } from '../store/types.ts';
+import type { Registered, StoredRun } from '../store/types.ts';
+import type { RunStore } from '../store/runStoreFace.ts';
 import { BackendProcess } from '../workers/backendProcess.ts';
 import type { DeviceWorkerOptions } from '../workers/deviceWorker.ts';
 import { recorded, type RecordedLaunch } from '../workers/processRecords.ts';

@@ -6,7 +6,7 @@ import type { EngineContext } from '../engineContext.ts';
 import { extractRecords } from '../inputs/extractRecords.ts';
 import type { WrittenExport } from '../results/exportTable.ts';
 import type { SequenceSelection } from '../results/sequenceFilter.ts';
-import type { RunStore } from '../store/types.ts';
+import type { RunStore } from '../store/runStoreFace.ts';
 
 export interface ExportRequest {
   selection: SequenceSelection;

@@ -1,6 +1,7 @@
 import type { InputStatus } from '../../contract/rpc/runs.ts';
 import { isActive } from '../runs/runTransitions.ts';
-import type { InputProgress, RunStore, StoredRun } from '../store/types.ts';
+import type { InputProgress, StoredRun } from '../store/types.ts';
+import type { RunStore } from '../store/runStoreFace.ts';
 
 /** Every input file of a run with what became of it, in the order given. */
 export async function inputStatuses(store: RunStore): Promise<InputStatus[]> {

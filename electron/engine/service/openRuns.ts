@@ -2,7 +2,7 @@ import { AppFailure } from '../../contract/errors.ts';
 import type { EngineContext } from '../engineContext.ts';
 import { RunSession } from '../runs/runSession.ts';
 import { openRunStore } from '../store/runStore.ts';
-import type { RunStore } from '../store/types.ts';
+import type { RunStore } from '../store/runStoreFace.ts';
 
 const READER_IDLE_MS = 60_000;
 

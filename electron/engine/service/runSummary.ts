@@ -3,7 +3,8 @@ import { runRequestSchema, type RunSummary } from '../../contract/rpc/runs.ts';
 import type { RunState } from '../../contract/runState.ts';
 import { isActive } from '../runs/runTransitions.ts';
 import { lockHolder } from '../store/runLock.ts';
-import type { RunStore, StoredRun } from '../store/types.ts';
+import type { StoredRun } from '../store/types.ts';
+import type { RunStore } from '../store/runStoreFace.ts';
 
 /** What the list of runs says of one, from its database. Whether it waits in the queue is added by the list. */
 export async function readSummary(

@@ -5,7 +5,7 @@ import { runProgress } from '../runs/runProgress.ts';
 import type { RunSession } from '../runs/runSession.ts';
 import { isActive } from '../runs/runTransitions.ts';
 import type { NumberedRunEvent } from '../store/eventPages.ts';
-import type { RunStore } from '../store/types.ts';
+import type { RunStore } from '../store/runStoreFace.ts';
 import { phaseWords } from './phaseWords.ts';
 import { LiveTopic } from './liveTopic.ts';
 import type { OpenRuns } from './openRuns.ts';

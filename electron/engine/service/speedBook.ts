@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Plan } from '../../contract/plan.ts';
-import type { LibraryStore, RunStore } from '../store/types.ts';
+import type { LibraryStore } from '../store/types.ts';
+import type { RunStore } from '../store/runStoreFace.ts';
 
 const KEY = 'speeds';
 /** A device must have computed for this long before its speed means anything. */

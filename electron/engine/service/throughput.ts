@@ -1,4 +1,4 @@
-import type { RunStore } from '../store/types.ts';
+import type { RunStore } from '../store/runStoreFace.ts';
 
 export interface ThroughputPoint {
   /** Seconds since the epoch. */

@@ -11,7 +11,7 @@ import { openRunStore } from './runStore.ts';
 import { readShardFrames } from './shardFile.ts';
 import { begin, HOST_ENTRY, newFolder, removeFolders } from './testing/storeFixture.ts';
 import { DESCRIPTION, syntheticPlan, writeScores } from './testing/syntheticRun.ts';
-import type { RunStore } from './types.ts';
+import type { RunStore } from './runStoreFace.ts';
 
 afterAll(removeFolders);
 

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { appError, AppFailure } from '../../contract/errors.ts';
 import type { RunReadMethods, RunWriteMethods } from './runMethods.ts';
 import { StoreThread } from './storeThread.ts';
-import type { OpenRunStore, RunStore } from './types.ts';
+import type { OpenRunStore, RunStore } from './runStoreFace.ts';
 
 type Reader = StoreThread<RunReadMethods>;
 type Writer = StoreThread<RunWriteMethods>;

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PreparedShard, ShardDone } from '../../../contract/protocol/index.ts';
 import { openRunStore } from '../runStore.ts';
-import type { RunStore, ShardIntake } from '../types.ts';
+import type { ShardIntake } from '../types.ts';
+import type { RunStore } from '../runStoreFace.ts';
 import {
   DESCRIPTION,
   syntheticPlan,

@@ -1,0 +1,129 @@
+import type { Plan } from '../../contract/plan.ts';
+import type {
+  InputDone,
+  InputProblem,
+  PreparedShard,
+  PrepareDone,
+  RecordsFile,
+  ShardDone,
+  ShardFailureCode,
+} from '../../contract/protocol/index.ts';
+import type { RunState, ShardState } from '../../contract/runState.ts';
+import type { ResultReader } from '../results/resultReader.ts';
+import type { TablesWritten } from '../results/types.ts';
+import type { DeviceMeasures } from './deviceMeasures.ts';
+import type { NumberedRunEvent } from './eventPages.ts';
+import type { ShardPage, ShardPageRequest } from './shardPages.ts';
+import type {
+  Milliseconds,
+  RunDescription,
+  RunDevice,
+  StoredShard,
+  RunCounts,
+  RunTimings,
+  DeviceSummary,
+  InputProgress,
+  StoredRun,
+  Registered,
+  AttemptStart,
+  AttemptEnd,
+  StoredAttempt,
+  ShardIntake,
+  ShardFailing,
+  ShardSplit,
+  DeviceSampleRow,
+  RunEvent,
+} from './types.ts';
+
+/**
+ * The database of one run, `run.db` in its folder. Every method answers from the store's own threads and rejects with
+ * AppFailure (disk_full, folder_gone, folder_unwritable, run_damaged, internal). Calls that write are carried out in the
+ * order made; each is one transaction, on disk when its promise resolves. A call that reads sees all writes resolved before it.
+ */
+export interface RunStore extends ResultReader {
+  readonly folder: string;
+  readonly readOnly: boolean;
+
+  loadRun(): Promise<StoredRun>;
+  rename(name: string): Promise<void>;
+  /** Also notes the phase as an event, from which run.json's timings come. */
+  setState(state: RunState): Promise<void>;
+  /** Adds or replaces by id. */
+  saveDevices(devices: RunDevice[]): Promise<void>;
+
+  // What prepare reports. Everything may be reported again by a second prepare: known things are left as they are.
+  /** Reads the file and checks its hash. Rejects with prepare_failed if it isn't what was reported. */
+  ingestRecords(file: RecordsFile): Promise<Registered>;
+  /** `replaced`: another hash under a known key; the shard is pending again, its results and bisected parts are gone. */
+  registerShard(shard: PreparedShard): Promise<Registered>;
+  addInputProblem(problem: InputProblem): Promise<void>;
+  /** Rejects with input_changed if the hash isn't the plan's. */
+  finishInput(input: InputDone): Promise<void>;
+  /** Drops what an earlier prepare left beyond these counts. Rejects with prepare_failed if the counts don't add up. */
+  finishPrepare(done: PrepareDone): Promise<void>;
+  /** Prepare must run again: a file of work/ is missing or damaged. Shards and results stay. */
+  invalidatePrepare(): Promise<void>;
+  /** Checks that the files of all pending shards are there with their hash; answers with the keys of those that aren't. */
+  verifyPendingShards(): Promise<string[]>;
+
+  // Dispatch
+  /** In the order of the run. */
+  pendingShards(limit?: number): Promise<StoredShard[]>;
+  shard(key: string): Promise<StoredShard | null>;
+  shardsIn(state: ShardState): Promise<StoredShard[]>;
+  attemptsOf(key: string): Promise<StoredAttempt[]>;
+  /** The shard becomes `assigned`. Answers with the attempt's number, or null if the shard isn't pending. */
+  startAttempt(start: AttemptStart): Promise<number | null>;
+  /** An attempt that ends in neither `done` nor `failed` makes its shard pending again. */
+  endAttempt(attempt: number, end: AttemptEnd): Promise<void>;
+  /** Checks scores and shard files; in one transaction takes in the chunk rows, marks the shard done, ends the attempt. */
+  completeShard(done: ShardDone, attempt: number, endedAt: Milliseconds): Promise<ShardIntake>;
+  /** Gives up on a shard: its chunks fail with the reason that belongs to the code. Open attempts end as `failed`. */
+  failShard(key: string, failure: { code: ShardFailureCode; message: string }): Promise<ShardFailing>;
+  /** Cuts at the chunk boundary nearest the middle. The children are pending and marked as bisected. */
+  splitShard(key: string): Promise<ShardSplit>;
+  /** Makes failed and skipped shards pending; answers with the keys. */
+  retryFailed(keys: string[] | 'all'): Promise<string[]>;
+  /** Skips pending and failed shards: their chunks fail as `worker_failure`. Answers with the keys skipped. */
+  skipShards(keys: string[]): Promise<string[]>;
+
+  // Progress, telemetry, events
+  counts(): Promise<RunCounts>;
+  inputProgress(): Promise<InputProgress[]>;
+  timings(): Promise<RunTimings>;
+  deviceSummaries(): Promise<DeviceSummary[]>;
+  /** Reads all samples: for when a run has ended, or somebody asks. */
+  deviceMeasures(): Promise<DeviceMeasures[]>;
+  addSamples(samples: DeviceSampleRow[]): Promise<void>;
+  samples(device: string, from: Milliseconds, to: Milliseconds): Promise<DeviceSampleRow[]>;
+  addEvent(event: RunEvent): Promise<void>;
+  /** The newest `limit` events, oldest first. */
+  events(limit: number): Promise<RunEvent[]>;
+  /** The newest `limit` warnings and errors, oldest first. */
+  remarks(limit: number): Promise<RunEvent[]>;
+  /** At most `limit` events before the one called `beforeId`, oldest first. */
+  pageEvents(limit: number, beforeId?: number): Promise<NumberedRunEvent[]>;
+  pageShards(request: ShardPageRequest): Promise<ShardPage>;
+
+  // Results
+  /** Derives the sequence results and writes every table that run.db alone can give: all of RESULT_FILES but
+   * viral_sequences.fna and run.json. Rejects if a shard is still pending or a record's frames are not all there. */
+  writeTables(): Promise<TablesWritten>;
+
+  /** Brings everything into run.db itself, so that copying the folder loses nothing. */
+  checkpoint(): Promise<void>;
+  /** Checkpoints and ends the threads. Harmless when called twice. */
+  close(): Promise<void>;
+}
+
+export interface OpenRunStoreOptions {
+  /** File that starts the store's threads: store/hostEntry.ts, or a bundle whose entry calls `runStoreHost()` there. */
+  hostEntry: URL;
+  /** Makes the run; rejects with folder_has_run where there is one. */
+  create?: { plan: Plan; description: RunDescription };
+  /** Looks only, also while another engine works on the run. Calls that write reject. */
+  readOnly?: boolean;
+}
+/** Opens a run. When opened to write, attempts left open by a dead engine end as `interrupted`. Rejects with
+ * folder_not_a_run, run_too_new, run_damaged, folder_unwritable. Take the run lock first (runLock.ts). */
+export type OpenRunStore = (folder: string, options: OpenRunStoreOptions) => Promise<RunStore>;

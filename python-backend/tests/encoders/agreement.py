@@ -8,11 +8,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from virnucpro_backend.encoders.attention import EqualLengthAttention, PackedReferenceAttention
+from virnucpro_backend.encoders.attention import EqualLengthAttention
 from virnucpro_backend.encoders.batches import Batch, equal_length_batches, packed_batches
 from virnucpro_backend.encoders.dnabert_s import DnabertS
 from virnucpro_backend.encoders.esm2 import Esm2
 from virnucpro_backend.encoders.layout import SequenceLayout
+from virnucpro_backend.encoders.reference_attention import PackedReferenceAttention
 from virnucpro_backend.encoders.tokens import TokenSequences
 
 TOLERANCE = 1e-5

@@ -10,13 +10,13 @@ from agreement import TOLERANCE, worst_difference
 from random_weights import dnabert_s_tensors, hugging_face_esm2, our_dnabert_s, our_esm2, random_sequences
 from torch import Tensor, nn
 
-from virnucpro_backend.encoders.attention import PackedReferenceAttention, rotate
 from virnucpro_backend.encoders.batches import equal_length_batches, packed_batches
 from virnucpro_backend.encoders.dnabert_s import DnabertSConfig
 from virnucpro_backend.encoders.esm2 import Esm2, Esm2Config
 from virnucpro_backend.encoders.head import HEAD_TENSORS, Head
 from virnucpro_backend.encoders.layout import SequenceLayout
 from virnucpro_backend.encoders.ops import EagerOps
+from virnucpro_backend.encoders.reference_attention import PackedReferenceAttention, rotate
 
 CONFIG = Esm2Config(3, 64, 4, 256)
 

@@ -10,12 +10,12 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from virnucpro_backend.encoders.attention import PackedReferenceAttention
 from virnucpro_backend.encoders.dnabert_s import alibi_slopes
 from virnucpro_backend.encoders.float32 import LayerNorm, Rotary
 from virnucpro_backend.encoders.fp8 import FP8, Fp8Rows, quantized
 from virnucpro_backend.encoders.layout import SequenceLayout
 from virnucpro_backend.encoders.ops import EagerOps
+from virnucpro_backend.encoders.reference_attention import PackedReferenceAttention
 
 ROUNDING = {torch.float32: 1e-6, torch.float16: 2**-10, torch.bfloat16: 2**-7}
 """Two units in the last place, relative to the largest number of a row."""

@@ -9,10 +9,10 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from virnucpro_backend.encoders.attention import PackedReferenceAttention, rotate
 from virnucpro_backend.encoders.float32 import Rotary
 from virnucpro_backend.encoders.layout import SequenceLayout
 from virnucpro_backend.encoders.ops import EagerOps
+from virnucpro_backend.encoders.reference_attention import PackedReferenceAttention, rotate
 
 pytestmark = pytest.mark.skipif(
     not torch.cuda.is_available() or torch.cuda.get_device_capability() != (9, 0), reason="no Hopper GPU here"

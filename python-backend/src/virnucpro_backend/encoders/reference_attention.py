@@ -1,0 +1,56 @@
+"""Attention written down as plainly as can be: what every other strategy is held against."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from virnucpro_backend.encoders.float32 import RotaryTables
+from virnucpro_backend.encoders.layout import SequenceLayout
+
+
+class PackedReferenceAttention:
+    """Any lengths, any hardware: one sequence after the other, plain FP32 products. Slow; the yardstick."""
+
+    name = "packed_reference"
+    packs = True
+
+    def __call__(
+        self,
+        qkv: Tensor,
+        layout: SequenceLayout,
+        *,
+        scale: float,
+        rotary: RotaryTables | None = None,
+        alibi_slopes: Tensor | None = None,
+    ) -> Tensor:
+        n_tokens, _, heads, head_dim = qkv.shape
+        out = torch.empty(n_tokens, heads, head_dim, dtype=qkv.dtype, device=qkv.device)
+        begin = 0
+        for length in layout.lengths:
+            end = begin + length
+            q, k, v = qkv[begin:end].float().permute(1, 2, 0, 3)
+            if rotary is not None:
+                cos, sin = rotary.cos[:length], rotary.sin[:length]
+                q, k = rotate(q, cos, sin), rotate(k, cos, sin)
+            scores = scale * (q @ k.transpose(-1, -2))
+            if alibi_slopes is not None:
+                scores += alibi_bias(alibi_slopes, length)
+            out[begin:end] = (scores.softmax(dim=-1) @ v).transpose(0, 1)
+            begin = end
+        return out.view(n_tokens, heads * head_dim)
+
+
+def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    """Rotate x [..., head_dim] by the angles FP32 [..., head_dim / 2], computing in FP32.
+
+    Half-split layout: component i is paired with component i + head_dim / 2.
+    """
+    first, second = x.float().chunk(2, dim=-1)
+    return torch.cat((first * cos - second * sin, second * cos + first * sin), dim=-1).to(x.dtype)
+
+
+def alibi_bias(slopes: Tensor, length: int) -> Tensor:
+    """-slope * |i - j|, FP32 [heads, length, length] (Press et al. 2022, arXiv:2108.12409, both sides)."""
+    positions = torch.arange(length, dtype=torch.float32, device=slopes.device)
+    return -slopes[:, None, None] * (positions[:, None] - positions[None, :]).abs()

@@ -2,12 +2,11 @@ import { IntlMessageFormat } from 'intl-messageformat';
 import { createContext, useContext } from 'react';
 import type { Settings } from '../../electron/contract/index.ts';
 import { de } from './de/index.ts';
-import { en } from './en/index.ts';
+import { en, type MessageKey, type Messages } from './en/index.ts';
 import { createFormats, type Formats } from './format.ts';
 
+export type { MessageKey, Messages };
 export type Language = Settings['language'];
-export type MessageKey = keyof typeof en;
-export type Messages = Record<MessageKey, string>;
 export type MessageValues = Record<string, string | number>;
 
 export interface Texts {

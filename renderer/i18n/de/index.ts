@@ -1,4 +1,4 @@
-import type { Messages } from '../index.ts';
+import type { Messages } from '../en/index.ts';
 import { common } from './common.ts';
 import { computer } from './computer.ts';
 import { history } from './history.ts';

@@ -7,3 +7,6 @@ import { run } from './run.ts';
 
 /** Every text of the window. The English catalogue decides which keys there are. */
 export const en = { ...common, ...newRun, ...run, ...results, ...history, ...computer };
+
+export type MessageKey = keyof typeof en;
+export type Messages = Record<MessageKey, string>;

@@ -19,7 +19,7 @@ DTYPES = [torch.float32, torch.bfloat16, torch.float16]
 
 def pair(layers: int, dtype: torch.dtype, device: str) -> tuple[Esm2, Esm2]:
     """The same ESM-2 with layers that stay, and with streamed ones."""
-    config = Esm2Config(layers=layers, width=128, heads=2, feed_forward=256)
+    config = Esm2Config(layers=layers, width=256, heads=4, feed_forward=512)
     source = Esm2(config)
     randomize(source, seed=layers)
     state = {name: (lambda tensor=tensor: tensor) for name, tensor in source.state_dict().items()}

@@ -12,21 +12,18 @@ import { precisionRemark, type ChosenDevice } from '../devices/index.ts';
 import type { EngineContext } from '../engineContext.ts';
 import { acquireRunLock, type RunLock } from '../store/runLock.ts';
 import { openRunStore } from '../store/runStore.ts';
-import type { RunDevice, StoredRun } from '../store/types.ts';
+import type { StoredRun } from '../store/types.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
 import { BatchSizes } from './batchSizes.ts';
 import { checkReadiness } from './checkReadiness.ts';
 import { finishRun, recordRun } from './finishRun.ts';
 import { ProgressBook } from './progressBook.ts';
 import { isRunFolder, removeWork } from './runFolder.ts';
-import { RunNotes, type RunNote } from './runNotes.ts';
+import type { RunNotes } from './runNotes.ts';
+import { RunRecord, type RunListener } from './runRecord.ts';
 import { storedDevice } from './storedDevice.ts';
-import { describePhase, isActive, transition, type RunHappening } from './runTransitions.ts';
+import { isActive, type RunHappening } from './runTransitions.ts';
 import { WorkingPeriod } from './workingPeriod.ts';
-
-export type RunListener = (
-  change: { type: 'state'; state: RunState } | { type: 'note'; note: RunNote },
-) => void;
 
 /** Time for a worker to leave its batch when the user wants it gone at once. */
 const STOP_NOW_GRACE_MS = 500;
@@ -35,13 +32,11 @@ const STOP_NOW_GRACE_MS = 500;
 export class RunSession {
   readonly folder: string;
   readonly store: RunStore;
-  readonly notes: RunNotes;
   private readonly context: EngineContext;
   private readonly lock: RunLock;
-  private readonly listeners = new Set<RunListener>();
   private readonly book: ProgressBook;
   private readonly batches: BatchSizes;
-  private run: StoredRun;
+  private readonly record: RunRecord;
   private period: WorkingPeriod | undefined;
   private devices: readonly ChosenDevice[] = [];
   private workerFacts: WorkerReady | undefined;
@@ -52,19 +47,16 @@ export class RunSession {
     folder: string,
     store: RunStore,
     lock: RunLock,
-    run: StoredRun,
+    record: RunRecord,
     book: ProgressBook,
   ) {
     this.context = context;
     this.folder = folder;
     this.store = store;
     this.lock = lock;
-    this.run = run;
+    this.record = record;
     this.book = book;
-    this.batches = new BatchSizes(context.learntBatches, run.plan);
-    this.notes = new RunNotes(store, (note) => {
-      for (const listener of this.listeners) listener({ type: 'note', note });
-    });
+    this.batches = new BatchSizes(context.learntBatches, record.run.plan);
   }
 
   static async open(context: EngineContext, folder: string): Promise<Result<RunSession>> {
@@ -76,7 +68,8 @@ export class RunSession {
       lock = await acquireRunLock(folder);
       const store = await openRunStore(folder, { hostEntry: context.storeHost });
       const run = await store.loadRun();
-      return ok(new RunSession(context, folder, store, lock, run, await ProgressBook.open(store, run)));
+      const book = await ProgressBook.open(store, run);
+      return ok(new RunSession(context, folder, store, lock, new RunRecord(store, run), book));
     } catch (reason) {
       lock?.release();
       return err(asAppError(reason));
@@ -84,31 +77,32 @@ export class RunSession {
   }
 
   get stored(): StoredRun {
-    return this.run;
+    return this.record.run;
+  }
+
+  get notes(): RunNotes {
+    return this.record.notes;
   }
 
   get state(): RunState {
-    return this.run.state;
+    return this.record.run.state;
   }
 
   /** Cut off by a crash: the database says that it is being worked on, but nobody does. */
   get interrupted(): boolean {
-    return isActive(this.run.state) && this.period === undefined;
+    return isActive(this.record.run.state) && this.period === undefined;
   }
 
   get request(): RunRequest {
-    return runRequestSchema.parse(this.run.description.options['request']);
+    return runRequestSchema.parse(this.record.run.description.options['request']);
   }
 
   subscribe(listener: RunListener): () => void {
-    this.listeners.add(listener);
-    return () => {
-      this.listeners.delete(listener);
-    };
+    return this.record.subscribe(listener);
   }
 
   progress(now = Date.now()): RunProgress {
-    return this.book.progress(this.run, this.period, now);
+    return this.book.progress(this.record.run, this.period, now);
   }
 
   deviceStates(now = Date.now()): DeviceLive[] {
@@ -121,50 +115,50 @@ export class RunSession {
     const ready = await checkReadiness(
       this.context,
       this.folder,
-      this.run,
+      this.record.run,
       devicesWanted ?? this.request.devices,
     );
     if (!ready.ok) return ready;
     this.devices = ready.value;
     if (this.request.precision === 'auto') {
-      const remark = precisionRemark(this.run.plan.precision, ready.value);
+      const remark = precisionRemark(this.record.run.plan.precision, ready.value);
       if (remark !== null) this.notes.add('info', 'precision_of_weakest', remark);
     }
     await this.batches.recall(ready.value);
-    await this.store.saveDevices(ready.value.map((device) => this.withKnownFacts(storedDevice(device))));
+    await this.record.saveDevices(ready.value.map((device) => storedDevice(device)));
     if (this.state.phase !== 'created' && this.state.phase !== 'paused') {
       if (this.interrupted)
         this.notes.add('warning', 'run_interrupted', 'The run was interrupted and goes on where it was.');
-      await this.advance({ type: 'reopen' });
+      await this.record.advance({ type: 'reopen' });
     }
-    await this.advance({ type: 'start' });
+    await this.record.advance({ type: 'start' });
     return this.work();
   }
 
   /** Ends the batch under way on every device and frees it. */
   async pause(): Promise<Result<void>> {
-    const paused = await this.advance({ type: 'pause' });
+    const paused = await this.record.advance({ type: 'pause' });
     if (paused.ok) await this.endPeriod({ type: 'workers_idle' });
     return paused;
   }
 
   /** Lets the parts in work be finished, then pauses. */
   async drain(): Promise<Result<void>> {
-    const draining = await this.advance({ type: 'drain' });
+    const draining = await this.record.advance({ type: 'drain' });
     if (draining.ok) this.period?.inference.drain();
     return draining;
   }
 
   /** Ends the workers at once; parts in work are computed again on resume. */
   async stopNow(): Promise<Result<void>> {
-    const paused = await this.advance({ type: 'pause' });
+    const paused = await this.record.advance({ type: 'pause' });
     if (paused.ok) await this.endPeriod({ type: 'workers_idle' }, STOP_NOW_GRACE_MS);
     return paused;
   }
 
   async cancel(): Promise<Result<void>> {
     await this.stopPeriod(STOP_NOW_GRACE_MS);
-    return this.advance({ type: 'cancel' });
+    return this.record.advance({ type: 'cancel' });
   }
 
   /** Makes failed parts wait again: they are computed with the rest where the run is at work, else on the next start. */
@@ -197,9 +191,8 @@ export class RunSession {
     this.batches.halve();
   }
 
-  async rename(name: string): Promise<void> {
-    await this.store.rename(name);
-    this.run = { ...this.run, description: { ...this.run.description, name } };
+  rename(name: string): Promise<void> {
+    return this.record.rename(name);
   }
 
   async setDeviceIncluded(id: string, included: boolean): Promise<Result<void>> {
@@ -234,19 +227,13 @@ export class RunSession {
     this.lock.release();
   }
 
-  /** What earlier stretches of work found out about a device stays, should its worker have nothing left to do. */
-  private withKnownFacts(device: RunDevice): RunDevice {
-    const before = this.run.devices.find(({ id }) => id === device.id);
-    return { ...device, facts: { ...before?.facts, ...device.facts } };
-  }
-
   private async work(): Promise<Result<void>> {
     const period = new WorkingPeriod(
       {
         context: this.context,
         store: this.store,
         notes: this.notes,
-        run: this.run,
+        run: this.record.run,
         devices: this.devices,
         batches: this.batches,
       },
@@ -279,18 +266,18 @@ export class RunSession {
 
   private async finish(): Promise<void> {
     try {
-      await this.advance({ type: 'shards_settled' });
+      await this.record.advance({ type: 'shards_settled' });
       const stopping = this.stopPeriod();
       const outcome = await finishRun(this.context, this.store, this.notes);
       const tables = outcome.tables;
       await stopping;
-      await this.advance({
+      await this.record.advance({
         type: 'tables_written',
         failedShards: outcome.failedShards,
         failedRecords: outcome.failedRecords,
       });
       await recordRun(this.context, this.store, tables, this.workerFacts);
-      if (!this.request.keepWork) await removeWork(this.folder, this.run.plan.embeddings !== null);
+      if (!this.request.keepWork) await removeWork(this.folder, this.record.run.plan.embeddings !== null);
       await this.store.checkpoint();
     } catch (reason) {
       await this.halt(asAppError(reason));
@@ -305,7 +292,7 @@ export class RunSession {
 
   private async endPeriod(happening: RunHappening, graceMs?: number): Promise<void> {
     await this.stopPeriod(graceMs);
-    await this.advance(happening);
+    await this.record.advance(happening);
     await this.store.checkpoint().catch(() => undefined);
   }
 
@@ -318,31 +305,11 @@ export class RunSession {
     await this.refresh();
   }
 
-  /** The one place where the state changes: stored first, told afterwards. */
-  private async advance(happening: RunHappening): Promise<Result<void>> {
-    const next = transition(this.run.state, happening);
-    if (!next.ok) return err(next.error);
-    this.run = { ...this.run, state: next.state };
-    this.notes.log.line('info', `The run is ${describePhase(next.state)}.`);
-    try {
-      await this.store.setState(next.state);
-    } catch (reason) {
-      // A full disk must not hide that the run has stopped; a reopened run finds out by itself.
-      this.notes.add(
-        'error',
-        'state_not_stored',
-        `The run's state could not be stored: ${asAppError(reason).cause}`,
-      );
-    }
-    for (const listener of this.listeners) listener({ type: 'state', state: next.state });
-    return ok(undefined);
-  }
-
   private async refresh(): Promise<void> {
     try {
       await this.book.refresh();
-      if (this.period?.prepareFinished && !this.run.prepared) {
-        this.run = { ...(await this.store.loadRun()), state: this.run.state };
+      if (this.period?.prepareFinished && !this.record.run.prepared) {
+        await this.record.reload();
         await this.book.refresh();
       }
     } catch {

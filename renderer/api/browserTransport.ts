@@ -1,4 +1,5 @@
 import { RPCLink } from '@orpc/client/websocket';
+import { ConnectionLost } from './callError.ts';
 import { createEngineClient } from './engineClient.ts';
 import { LinkRefused, type EngineLink, type LinkEnd, type Transport } from './transport.ts';
 
@@ -17,26 +18,47 @@ export function browserTransport(page: string = location.href): Transport {
 function openSocket(address: string, probeAddress: string): Promise<EngineLink> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(address);
-    let end: (reason: LinkEnd) => void = () => {};
-    const ended = new Promise<LinkEnd>((settle) => (end = settle));
     let opened = false;
     socket.addEventListener('open', () => {
       opened = true;
-      const client = createEngineClient(new RPCLink({ websocket: socket }));
+      const client = createEngineClient(new RPCLink({ websocket: sendingToTheLiving(socket) }));
+      // Told after the client's own listener: it has let go of all calls by then, and none is taken back on a dead socket.
+      const ended = new Promise<LinkEnd>((settle) => {
+        socket.addEventListener('close', ({ code }) =>
+          settle(code === TOKEN_REFUSED_CODE ? 'refused' : 'lost'),
+        );
+      });
       resolve({ client, ended, close: () => socket.close(1000) });
     });
     socket.addEventListener('close', (event) => {
+      if (opened) return;
       const refused = event.code === TOKEN_REFUSED_CODE;
-      if (opened) {
-        end(refused ? 'refused' : 'lost');
-        return;
-      }
       // A socket that was turned away before it opened does not tell the page why; a plain request does.
       void isTurnedAway(probeAddress).then((turnedAway) =>
         reject(refused || turnedAway ? new LinkRefused() : new Error('The engine cannot be reached')),
       );
     });
   });
+}
+
+type SocketOfLink = Pick<WebSocket, 'addEventListener' | 'removeEventListener' | 'send' | 'readyState'>;
+
+/**
+ * A call on a closed socket fails as one without a connection. What is sent while it closes is dropped: the client lets
+ * go of all its calls as soon as it has closed.
+ */
+export function sendingToTheLiving(socket: SocketOfLink): SocketOfLink {
+  return {
+    addEventListener: socket.addEventListener.bind(socket),
+    removeEventListener: socket.removeEventListener.bind(socket),
+    get readyState() {
+      return socket.readyState === WebSocket.CONNECTING ? WebSocket.CONNECTING : WebSocket.OPEN;
+    },
+    send(data) {
+      if (socket.readyState === WebSocket.CLOSED) throw new ConnectionLost();
+      if (socket.readyState === WebSocket.OPEN) socket.send(data);
+    },
+  };
 }
 
 async function isTurnedAway(address: string): Promise<boolean> {

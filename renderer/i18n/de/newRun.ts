@@ -22,7 +22,7 @@ export const newRun = {
   'newRun.totals':
     '{files, plural, one {# Datei} other {# Dateien}} · {sequenceCount, plural, one {# Sequenz} other {# Sequenzen}} · {bases}',
   'newRun.ignored':
-    '({count, plural, one {# andere Datei wurde} other {# andere Dateien wurden}} ausgelassen)',
+    '({count, plural, one {# weitere Datei wurde wegen ihres Namens ausgelassen} other {# weitere Dateien wurden wegen ihrer Namen ausgelassen}})',
   'newRun.looking': 'Die Dateien werden angesehen …',
   'newRun.blockedFiles':
     '{count, plural, one {# Datei ist nicht verwendbar.} other {# Dateien sind nicht verwendbar.}}',

@@ -21,7 +21,8 @@ export const newRun = {
   'newRun.uploading': 'Sending {name}',
   'newRun.totals':
     '{files, plural, one {# file} other {# files}} · {sequenceCount, plural, one {# sequence} other {# sequences}} · {bases}',
-  'newRun.ignored': '({count, plural, one {# other file was} other {# other files were}} left out)',
+  'newRun.ignored':
+    '({count, plural, one {# other file was left out for its name} other {# other files were left out for their names}})',
   'newRun.looking': 'Looking into the files …',
   'newRun.blockedFiles': '{count, plural, one {# file cannot be used.} other {# files cannot be used.}}',
   'newRun.removeBlocked': 'Remove what cannot be used',

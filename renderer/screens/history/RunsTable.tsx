@@ -12,7 +12,7 @@ import { RunMenu } from './RunMenu.tsx';
 const MOST_IN_SIGHT = 12;
 const ALL = {};
 /** What a narrow window leaves out: it stands on the run's own screen. */
-const NARROW = { settings: false };
+const NARROW = { settings: false, time: false };
 
 export function RunsTable({ runs }: { runs: readonly RunSummary[] }) {
   const texts = useTexts();

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { sendingToTheLiving } from './browserTransport.ts';
+import { ConnectionLost } from './callError.ts';
+
+function socketIn(readyState: WebSocket['readyState']) {
+  const sent: unknown[] = [];
+  const socket = Object.assign(new EventTarget(), { readyState, send: (data: unknown) => sent.push(data) });
+  return { sent, socket: sendingToTheLiving(socket) };
+}
+
+it('sends on an open socket', () => {
+  const { sent, socket } = socketIn(WebSocket.OPEN);
+  socket.send('call');
+  expect(sent).toEqual(['call']);
+});
+
+it('drops what is sent while the socket closes, so that taking back a call fails nowhere', () => {
+  const { sent, socket } = socketIn(WebSocket.CLOSING);
+  expect(() => socket.send('never mind')).not.toThrow();
+  expect(sent).toEqual([]);
+});
+
+it('fails a call on a closed socket as one without a connection', () => {
+  const { socket } = socketIn(WebSocket.CLOSED);
+  expect(() => socket.send('call')).toThrow(ConnectionLost);
+});

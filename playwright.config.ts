@@ -9,7 +9,7 @@ export default defineConfig({
   globalSetup: './e2e/support/buildOnce.ts',
   // Every test has an engine with real workers of its own: two at once would only wait for one another.
   workers: 1,
-  timeout: 120_000,
+  timeout: 180_000,
   expect: { timeout: 20_000 },
   forbidOnly: process.env['CI'] !== undefined,
   // A slow shared machine may miss a moment, such as that of a pause; a fault shows twice.

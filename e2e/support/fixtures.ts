@@ -20,6 +20,12 @@ interface Fixtures {
 }
 
 export const test = base.extend<Fixtures>({
+  page: async ({ page }, use) => {
+    const thrown: string[] = [];
+    page.on('pageerror', ({ message }) => thrown.push(message));
+    await use(page);
+    expect(thrown, 'errors that the page did not catch').toEqual([]);
+  },
   // eslint-disable-next-line no-empty-pattern -- Playwright reads the fixtures needed from this pattern.
   places: async ({}, use) => {
     // Spaces and letters beyond ASCII, as in many a home folder.

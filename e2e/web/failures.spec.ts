@@ -28,7 +28,7 @@ test('a part that kills its workers fails by name; once the cause is mended a re
   });
   await openFirstWindow(page, engine);
   await startRun(page, 'contigs', 'Deadly');
-  await expect(runState(page, 'Done, with failures')).toBeVisible({ timeout: 60_000 });
+  await expect(runState(page, 'Done, with failures')).toBeVisible({ timeout: 90_000 });
   await page.getByRole('button', { name: 'See what failed' }).click();
   await expect(page.getByText('1 part failed').first()).toBeVisible();
   await expect(page.getByText('The worker stopped while it computed this part.')).toBeVisible();

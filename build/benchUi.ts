@@ -3,11 +3,10 @@
  * mode to an engine of invented contents, because what is measured is the page: eight devices at four snapshots a second,
  * a table of 100,000 rows, and the way from screen to screen.
  */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { chromium, type Browser, type Page } from '@playwright/test';
 import { RUN_IDS } from '../renderer/testing/memoryEngine/runs.ts';
 import { serveMemoryEngine } from '../renderer/testing/serve.ts';
+import { buildWindow } from './buildWindow.ts';
 import { findChromium } from './findChromium.ts';
 import { cpuShare, scrollFigures, switchFigures, type ScrollFigures } from './windowBench/measure.ts';
 import { percentile } from './windowBench/trace.ts';
@@ -33,10 +32,7 @@ if (executablePath === undefined) {
   say('No Chromium found: install one, or set CHROMIUM_PATH.');
   process.exit(1);
 }
-if (!existsSync(join(import.meta.dirname, '..', 'dist', 'renderer', 'index.html'))) {
-  say('The window has not been built: run "npm run build:window" first.');
-  process.exit(1);
-}
+await buildWindow();
 const engine = await serveMemoryEngine({
   sequences: ROWS,
   devices: DEVICES,

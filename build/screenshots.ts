@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from '@playwright/test';
 import { serveMemoryEngine } from '../renderer/testing/serve.ts';
+import { buildWindow } from './buildWindow.ts';
 import { findChromium } from './findChromium.ts';
 import { Camera } from './screenshotTour/camera.ts';
 import { startEngine } from './screenshotTour/engineProcess.ts';
@@ -27,6 +28,7 @@ if (executablePath === undefined) {
   process.exit(1);
 }
 
+await buildWindow();
 const place = await mkdtemp(join(tmpdir(), 'virnucpro-screenshots-'));
 const folders = { data: join(place, 'data'), files: join(place, 'files') };
 await mkdir(folders.files, { recursive: true });

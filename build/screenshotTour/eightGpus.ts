@@ -14,7 +14,7 @@ export async function eightGpus(page: Page, camera: Camera, address: string): Pr
   await camera.take('gpus-new-run-problems');
   await page.getByRole('button', { name: 'Remove what cannot be used' }).first().click();
   await page.getByText(/^About /).waitFor();
-  await page.getByText('Computing').last().scrollIntoViewIfNeeded();
+  await page.getByRole('radio', { name: 'Keep embeddings' }).scrollIntoViewIfNeeded();
   await camera.take('gpus-new-run');
 
   await goTo(`run/${RUN_IDS.running}/progress`);

@@ -52,6 +52,7 @@ export const computer = {
   'settings.keepAwakeHelp': 'Der Bildschirm darf dunkel werden',
   'settings.notifications': 'Benachrichtigen',
   'settings.notificationsHelp': 'Wenn ein Lauf fertig oder gescheitert ist oder Hilfe braucht',
+  'settings.desktopOnly': 'Nur im Desktop-Programm, nicht im Browser',
   'settings.program': 'Programm',
   'settings.version': 'Version',
   'settings.dataFolder': 'Programmdaten',

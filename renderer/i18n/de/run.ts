@@ -31,7 +31,7 @@ export const run = {
   'run.thenNext': 'Dann beginnt der nächste wartende Lauf.',
   'run.drain': 'Teile in Arbeit beenden, dann anhalten',
   'run.drainAbout': 'Teile in Arbeit beenden, dann anhalten (etwa {time})',
-  'run.drainHelp': 'Nichts muss zweimal berechnet werden.',
+  'run.drainHelp': 'Alles Berechnete bleibt, und nichts muss zweimal berechnet werden.',
   'run.stop': 'Sofort anhalten',
   'run.stopTitle': 'Sofort anhalten?',
   'run.stopHelp':

@@ -53,6 +53,7 @@ export const computer = {
   'settings.keepAwakeHelp': 'The screen may still go dark',
   'settings.notifications': 'Notify',
   'settings.notificationsHelp': 'When a run is done, has failed or needs attention',
+  'settings.desktopOnly': 'Only in the desktop app, not in a browser',
   'settings.program': 'Program',
   'settings.version': 'Version',
   'settings.dataFolder': 'Program data',

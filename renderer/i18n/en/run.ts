@@ -30,7 +30,7 @@ export const run = {
   'run.thenNext': 'Then the next waiting run starts.',
   'run.drain': 'Finish the parts in work, then pause',
   'run.drainAbout': 'Finish the parts in work, then pause (about {time})',
-  'run.drainHelp': 'Nothing has to be computed twice.',
+  'run.drainHelp': 'Everything computed is kept, and nothing has to be computed twice.',
   'run.stop': 'Stop now',
   'run.stopTitle': 'Stop now?',
   'run.stopHelp':

@@ -3,7 +3,7 @@ import { useId, type ReactNode } from 'react';
 import { settingsSchema, type Settings } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
 import { Page } from '../../components/Page.tsx';
-import { useTexts } from '../../i18n/index.ts';
+import { useTexts, type MessageKey } from '../../i18n/index.ts';
 import { choosePaths } from '../../state/pathChooser.ts';
 import { changeSettings, useSettings } from '../../state/settings.ts';
 import { useAction } from '../../state/useAction.ts';
@@ -17,6 +17,9 @@ export function SettingsScreen() {
   const settings = useSettings((state) => state.settings);
   const info = useSettings((state) => state.info);
   const change = useAction(changeSettings);
+  // What only the desktop app can do is shown in a browser all the same, with the reason why it can't be had there.
+  const isBrowser = info?.shell === 'browser';
+  const desktopHelp = (key: MessageKey) => t(isBrowser ? 'settings.desktopOnly' : key);
   const pick = useAction(async () => {
     const [path] = await choosePaths('output');
     if (path !== undefined) await changeSettings({ outputFolder: path });
@@ -78,20 +81,22 @@ export function SettingsScreen() {
             </div>
           )}
         </Row>
-        <Row label={t('settings.keepAwake')} help={t('settings.keepAwakeHelp')}>
+        <Row label={t('settings.keepAwake')} help={desktopHelp('settings.keepAwakeHelp')}>
           {(id) => (
             <Switch
               aria-labelledby={id}
-              checked={settings.keepAwake}
+              checked={isBrowser ? false : settings.keepAwake}
+              disabled={isBrowser}
               onChange={(event) => void change.run({ keepAwake: event.currentTarget.checked })}
             />
           )}
         </Row>
-        <Row label={t('settings.notifications')} help={t('settings.notificationsHelp')}>
+        <Row label={t('settings.notifications')} help={desktopHelp('settings.notificationsHelp')}>
           {(id) => (
             <Switch
               aria-labelledby={id}
-              checked={settings.notifications}
+              checked={isBrowser ? false : settings.notifications}
+              disabled={isBrowser}
               onChange={(event) => void change.run({ notifications: event.currentTarget.checked })}
             />
           )}

@@ -29,7 +29,5 @@ export default defineConfig({
     include: ['**/*.test.{ts,tsx}'],
     setupFiles: ['testing/setup.ts'],
     css: false,
-    // Both complain of the missing layout, which this environment has none of.
-    onConsoleLog: (log) => (/of chart should be greater than 0|use-focus-trap/.test(log) ? false : undefined),
   },
 });

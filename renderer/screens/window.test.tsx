@@ -90,13 +90,13 @@ describe('a run', () => {
     expect(screen.queryByRole('button', { name: 'See results' })).toBeNull();
   });
 
-  it('says of a pause that the next waiting run starts then', async () => {
+  it('says of a pause that waiting runs keep waiting', async () => {
     const user = userEvent.setup();
     await renderWithEngine(<App />);
     act(() => go({ screen: 'run', runId: RUN_IDS.running, tab: 'progress' }));
     await user.click(await screen.findByRole('button', { name: 'Stop …' }));
     const drain = await screen.findByRole('menuitem', { name: /Finish the parts in work/, hidden: true });
-    expect(drain.textContent).toContain('Then the next waiting run starts.');
+    expect(drain.textContent).toContain('Waiting runs keep waiting until you start one.');
   });
 
   it('of the demo model is marked wherever it is looked at', async () => {

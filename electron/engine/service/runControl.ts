@@ -213,7 +213,7 @@ export class RunControl {
     return runId !== this.queue.active && this.queue.remove(runId);
   }
 
-  /** Refuses what the run's state forbids; else sets it going. Its progress shows in the dashboard. */
+  /** Refuses what the run's state forbids; else frees the GPUs, for the user and not for the next run in the queue. */
   private tell(
     runId: string,
     happening: RunHappening,
@@ -223,8 +223,10 @@ export class RunControl {
     if (session?.state.phase === 'running' || session?.state.phase === 'draining') {
       const possible = transition(session.state, happening);
       if (!possible.ok) throw new AppFailure(possible.error);
+      this.queue.hold();
       void act(session);
     } else if (runId === this.queue.active && session?.state.phase !== 'finishing') {
+      this.queue.hold();
       this.pauseWanted.add(runId);
     } else {
       throw usage('The run is not at work.');

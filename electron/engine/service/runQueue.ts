@@ -11,7 +11,7 @@ export class RunQueue {
   private readonly work: QueueWork;
   private waiting: string[];
   private atWork: { runId: string; ended: Promise<void> } | undefined;
-  /** After a start of the program nothing begins by itself: the user says when the GPUs may be taken. */
+  /** After a start of the program, or a pause, nothing begins by itself: the user says when the GPUs may be taken. */
   private held = true;
   private closed = false;
 
@@ -45,6 +45,11 @@ export class RunQueue {
     this.waiting = this.waiting.filter((other) => other !== runId);
     this.tell();
     return true;
+  }
+
+  /** The user wants the GPUs for something else: nothing begins until a run is added or resumed. */
+  hold(): void {
+    this.held = true;
   }
 
   move(runId: string, position: number): boolean {

@@ -50,7 +50,7 @@ async function until(reached: () => boolean): Promise<void> {
 const phase = (runId: string): string => service.catalog.find(runId).state.phase;
 
 describe.skipIf(WITHOUT_PYTHON)('the service with real workers', { timeout: 120_000 }, () => {
-  it('runs one at a time in the order wanted; a paused run makes room, a resumed one goes first', async () => {
+  it('runs one at a time in the order wanted; a pause frees the devices, also from waiting runs; a resumed one goes first', async () => {
     const input = await writeInput('long.fa', 12);
     const first = await create(input);
     const second = await create(input);
@@ -60,11 +60,16 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', { timeout: 120_
     expect(service.catalog.find(second).folder).toBe(`${service.catalog.find(first).folder}_2`);
 
     service.control.pause(first);
-    await until(() => phase(first) === 'paused' && service.control.queue.active === third);
+    await until(() => phase(first) === 'paused' && service.control.queue.active === null);
+    expect(service.control.queue.position(third)).toBe(0);
+    service.control.resume(third);
+    await until(() => phase(third) === 'running');
     service.control.resume(first);
     expect(service.control.queue.position(first)).toBe(0);
     service.control.stop(third);
-    await until(() => service.control.queue.active === first && phase(third) === 'paused');
+    await until(() => phase(third) === 'paused' && service.control.queue.active === null);
+    service.control.resume(first);
+    await until(() => phase(first) === 'running');
     service.control.pause(second);
     expect(service.control.queue.position(second)).toBeNull();
     await until(() => phase(first) === 'done' && service.control.queue.active === null);
@@ -95,7 +100,7 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', { timeout: 120_
     const runId = await create(input);
     const content = await readFile(input);
     await rm(input);
-    service.control.stop(blocker);
+    await service.control.cancel(blocker);
     await until(() => phase(runId) === 'paused');
     expect(service.catalog.find(runId).state).toMatchObject({ error: { code: 'input_not_found' } });
     await writeFile(input, content);

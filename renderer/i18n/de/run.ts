@@ -17,7 +17,7 @@ export const run = {
   'run.seeFailures': 'Fehler ansehen',
   'run.startNow': 'Jetzt beginnen',
   'run.heldTitle': 'Wartet darauf, begonnen zu werden.',
-  'run.heldText': 'Nach einem Programmstart beginnt nichts von selbst.',
+  'run.heldText': 'Nach einer Pause oder einem Programmstart beginnt nichts von selbst.',
   'run.queuedTitle': 'Wartet.',
   'run.queuedText':
     '{position, plural, one {Beginnt, sobald die GPUs frei sind.} other {Nummer # in der Warteschlange.}}',
@@ -28,7 +28,7 @@ export const run = {
   'run.pauseHelp':
     'Rechnet laufende Stapel zu Ende und gibt die GPUs frei. Fertige Teile bleiben; angefangene beginnen beim Fortsetzen neu.',
   'run.stopMenu': 'Beenden …',
-  'run.thenNext': 'Dann beginnt der nächste wartende Lauf.',
+  'run.othersWait': 'Wartende Läufe warten weiter, bis Sie einen beginnen lassen.',
   'run.drain': 'Teile in Arbeit beenden, dann anhalten',
   'run.drainAbout': 'Teile in Arbeit beenden, dann anhalten (etwa {time})',
   'run.drainHelp': 'Alles Berechnete bleibt, und nichts muss zweimal berechnet werden.',

@@ -16,7 +16,7 @@ export const run = {
   'run.seeFailures': 'See what failed',
   'run.startNow': 'Start now',
   'run.heldTitle': 'Waiting to be started.',
-  'run.heldText': 'After a start of the program nothing begins by itself.',
+  'run.heldText': 'After a pause, or a start of the program, nothing begins by itself.',
   'run.queuedTitle': 'Waiting.',
   'run.queuedText':
     '{position, plural, one {Starts as soon as the GPUs are free.} other {Number # in the queue.}}',
@@ -27,7 +27,7 @@ export const run = {
   'run.pauseHelp':
     'Finishes the batches under way and frees the GPUs. Finished parts are kept; parts in work begin anew on resume.',
   'run.stopMenu': 'Stop …',
-  'run.thenNext': 'Then the next waiting run starts.',
+  'run.othersWait': 'Waiting runs keep waiting until you start one.',
   'run.drain': 'Finish the parts in work, then pause',
   'run.drainAbout': 'Finish the parts in work, then pause (about {time})',
   'run.drainHelp': 'Everything computed is kept, and nothing has to be computed twice.',

@@ -39,7 +39,7 @@ export function RunActions({ run, tab }: RunActionsProps) {
   const order = useAction(useCallback((what: Order) => engine().runs[what]({ runId }), [runId]));
   const status = runStatus(run);
   const hasNext = useRuns((all) => (all.runs ? queuedRuns(all.runs).length > 0 : false));
-  const thenNext = hasNext ? ` ${t('run.thenNext')}` : '';
+  const othersWait = hasNext ? ` ${t('run.othersWait')}` : '';
 
   // Where a banner says what is the matter, the button to go on stands in it.
   if (status === 'halted' || status === 'interrupted' || status === 'failed') {
@@ -90,7 +90,7 @@ export function RunActions({ run, tab }: RunActionsProps) {
           variant="default"
           loading={order.busy}
           leftSection={<IconPlayerPause size={16} aria-hidden />}
-          title={`${t('run.pauseHelp')}${thenNext}`}
+          title={`${t('run.pauseHelp')}${othersWait}`}
           onClick={() => void order.run('pause')}
         >
           {t('run.pause')}
@@ -107,15 +107,15 @@ export function RunActions({ run, tab }: RunActionsProps) {
             <>
               <Choice
                 title={t('run.pause')}
-                text={`${t('run.pauseHelp')}${thenNext}`}
+                text={`${t('run.pauseHelp')}${othersWait}`}
                 onClick={() => void order.run('pause')}
               />
-              <DrainChoice run={run} thenNext={thenNext} onClick={() => void order.run('drain')} />
+              <DrainChoice run={run} othersWait={othersWait} onClick={() => void order.run('drain')} />
             </>
           )}
           <Choice
             title={t('run.stop')}
-            text={`${t('run.stopHelp')}${thenNext}`}
+            text={`${t('run.stopHelp')}${othersWait}`}
             onClick={() => setAsked('stop')}
           />
           <Menu.Divider />
@@ -165,17 +165,17 @@ function KeptFigures({ format }: { format: (value: number) => string }) {
 
 interface DrainChoiceProps {
   run: RunSummary;
-  thenNext: string;
+  othersWait: string;
   onClick: () => void;
 }
 
-function DrainChoice({ run, thenNext, onClick }: DrainChoiceProps) {
+function DrainChoice({ run, othersWait, onClick }: DrainChoiceProps) {
   const { t, format } = useTexts();
   const devices = useLiveRun((state) => state.live?.devices);
   const seconds = drainSeconds(devices ?? [], run.plan.residuesPerShard);
   const title =
     seconds === null ? t('run.drain') : t('run.drainAbout', { time: format.durationRange(seconds, seconds) });
-  return <Choice title={title} text={`${t('run.drainHelp')}${thenNext}`} onClick={onClick} />;
+  return <Choice title={title} text={`${t('run.drainHelp')}${othersWait}`} onClick={onClick} />;
 }
 
 interface ChoiceProps {

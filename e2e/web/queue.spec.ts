@@ -15,7 +15,9 @@ test('runs wait in an order that can be changed; a pause is for the user, who sa
   await startRun(window, 'little', 'Third');
 
   await goTo(window, 'Runs');
-  const queue = window.getByRole('list').filter({ has: window.getByRole('button', { name: 'Move Third up' }) });
+  const queue = window
+    .getByRole('list')
+    .filter({ has: window.getByRole('button', { name: 'Move Third up' }) });
   await expect(queue.getByRole('listitem')).toContainText(['At work', 'Second', 'Third']);
   await queue.getByRole('button', { name: 'Move Third up' }).click();
   await expect(queue.getByRole('listitem')).toContainText(['At work', 'Third', 'Second']);

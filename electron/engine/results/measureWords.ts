@@ -12,8 +12,12 @@ export function measureWords({ utilizationPercent, memoryBytes, powerW, tokensPe
   const words = [
     ...(tokensPerSecond === null ? [] : [`${whole.format(tokensPerSecond)} residues/s`]),
     ...(utilizationPercent === null ? [] : [`${whole.format(utilizationPercent)} % busy`]),
-    ...(memoryBytes === null ? [] : [`${(memoryBytes / 1e9).toFixed(1)} GB`]),
+    ...(memoryBytes === null ? [] : [memoryWords(memoryBytes)]),
     ...(powerW === null ? [] : [`${whole.format(powerW)} W`]),
   ];
   return words.join(', ') || 'nothing measured';
+}
+
+function memoryWords(bytes: number): string {
+  return bytes < 1e9 ? `${whole.format(bytes / 1e6)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 }

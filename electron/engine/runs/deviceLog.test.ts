@@ -40,9 +40,9 @@ describe('the log of a run', () => {
     await log.written();
     expect((await readFile(path, 'utf8')).split('\n')).toEqual([
       '1970-01-01T00:01:00.000Z info H200 (GPU-1), 60 s: 50,820 residues/s, 100 % busy, 8.0 GB, 700 W',
-      '1970-01-01T00:01:00.000Z info EPYC (cpu:0), 60 s: 0 residues/s, 3.0 GB',
+      '1970-01-01T00:01:00.000Z info EPYC (cpu:0), 60 s: 3.0 GB',
       '1970-01-01T00:01:30.000Z info H200 (GPU-1), 29 s: 100,000 residues/s, 100 % busy, 8.0 GB, 700 W',
-      '1970-01-01T00:01:30.000Z info EPYC (cpu:0), 29 s: 0 residues/s, 3.0 GB',
+      '1970-01-01T00:01:30.000Z info EPYC (cpu:0), 29 s: 3.0 GB',
       '1970-01-01T00:01:31.000Z warning Two lines',
       '',
     ]);

@@ -36,14 +36,19 @@ export class DeviceLog {
         utilizationPercent: mean(rows.map((row) => row.utilizationPercent)),
         memoryBytes: Math.max(...rows.map((row) => row.memoryUsedBytes ?? 0)) || null,
         powerW: mean(rows.map((row) => row.powerW)),
-        // A device that waits for work has no speed, which over a minute is a speed of 0.
-        tokensPerSecond: mean(rows.map((row) => row.tokensPerSecond ?? 0)),
+        tokensPerSecond: speed(rows),
       });
       this.log.line('info', `${this.names.get(device) ?? ''} (${device}), ${seconds} s: ${words}`, now);
     }
     this.collected.clear();
     this.since = undefined;
   }
+}
+
+/** While a device waits for work it has no speed, which counts as 0; null where it never had one. */
+function speed(rows: readonly DeviceSampleRow[]): number | null {
+  const speeds = rows.map((row) => row.tokensPerSecond);
+  return speeds.every((value) => value === null) ? null : mean(speeds.map((value) => value ?? 0));
 }
 
 function mean(values: readonly (number | null)[]): number | null {

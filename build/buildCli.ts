@@ -7,6 +7,7 @@
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { build } from 'esbuild';
+import { nodeBundle, REQUIRE_IN_A_MODULE } from './nodeBundle.ts';
 
 const root = join(import.meta.dirname, '..');
 const outFolder = join(root, 'dist', 'cli');
@@ -15,23 +16,11 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 rmSync(outFolder, { recursive: true, force: true });
 await build({
+  ...nodeBundle(target),
   entryPoints: { virnucpro: join(root, 'electron', 'cli', 'main.ts') },
   outdir: outFolder,
-  outExtension: { '.js': '.mjs' },
-  assetNames: 'better_sqlite3',
-  bundle: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'node24',
-  // better-sqlite3 has an entry per platform that names its binary, which esbuild then copies and points to.
-  alias: { 'better-sqlite3': `better-sqlite3/${target}` },
-  loader: { '.node': 'copy' },
   define: { APP_VERSION: JSON.stringify(version) },
-  // CommonJS packages in the bundle expect a `require`, which a module doesn't have by itself.
-  banner: {
-    js: "#!/usr/bin/env node\nimport { createRequire as nodeCreateRequire } from 'node:module';\nconst require = nodeCreateRequire(import.meta.url);",
-  },
-  logLevel: 'warning',
+  banner: { js: `#!/usr/bin/env node\n${REQUIRE_IN_A_MODULE}` },
 });
 for (const file of ['virnucpro.mjs', 'better_sqlite3.node']) {
   const path = join(outFolder, file);

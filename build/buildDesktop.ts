@@ -7,6 +7,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type BuildOptions } from 'esbuild';
+import { nodeBundle } from './nodeBundle.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -26,27 +27,13 @@ export async function buildDesktop(target = `${process.platform}-${process.arch}
   const main = join(root, 'dist', 'main');
   rmSync(main, { recursive: true, force: true });
   await build({
+    ...nodeBundle(target),
     entryPoints: {
       main: join(root, 'electron', 'main', 'main.ts'),
       storeHost: join(root, 'electron', 'engine', 'store', 'hostEntry.ts'),
     },
     outdir: main,
-    // Said by the name, since an unpacked file has no package.json above it that would say so.
-    outExtension: { '.js': '.mjs' },
-    assetNames: 'better_sqlite3',
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node24',
     external: ['electron'],
-    // better-sqlite3 has an entry per platform that names its binary, which esbuild then copies and points to.
-    alias: { 'better-sqlite3': `better-sqlite3/${target}` },
-    loader: { '.node': 'copy' },
-    // CommonJS packages in the bundle expect a `require`, which a module doesn't have by itself.
-    banner: {
-      js: "import { createRequire as nodeCreateRequire } from 'node:module';\nconst require = nodeCreateRequire(import.meta.url);",
-    },
-    logLevel: 'warning',
   });
   await build({ ...PRELOAD_BUNDLE, outdir: join(root, 'dist', 'preload') });
 }

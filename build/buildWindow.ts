@@ -1,7 +1,6 @@
 /** Builds the window into dist/renderer where it isn't there or is older than its sources: `npm run build:window`. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from 'vite';
 
 const root = join(import.meta.dirname, '..');
 const SOURCES = ['renderer', 'electron/contract', 'package-lock.json'].map((name) => join(root, name));
@@ -10,6 +9,8 @@ const BUILT = join(root, 'dist', 'renderer', 'index.html');
 export async function buildWindow(): Promise<void> {
   if (existsSync(BUILT) && statSync(BUILT).mtimeMs > newest(SOURCES)) return;
   process.stderr.write('Building the window, which takes a few seconds ...\n');
+  // Loaded only here: every start of the program asks whether there is something to build.
+  const { build } = await import('vite');
   await build({ configFile: join(root, 'renderer', 'vite.config.ts'), logLevel: 'warn' });
 }
 

@@ -1,6 +1,6 @@
 import type { EngineContext } from '../../engine/engineContext.ts';
 import { probeDevices } from '../../engine/devices/index.ts';
-import { formatBytes } from '../output/numbers.ts';
+import { formatBytes } from '../../engine/results/formatBytes.ts';
 import { unwrap } from '../openEngine.ts';
 
 export async function devices(context: EngineContext, json: boolean): Promise<number> {

@@ -1,5 +1,6 @@
 import type { DeviceLive, RunProgress } from '../../contract/rpc/runs.ts';
-import { formatBytes, formatCount, formatRange, formatSeconds } from './numbers.ts';
+import { formatCount, formatRange, formatSeconds } from './numbers.ts';
+import { formatBytes } from '../../engine/results/formatBytes.ts';
 
 const BAR_WIDTH = 24;
 

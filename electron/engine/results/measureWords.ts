@@ -1,3 +1,5 @@
+import { formatBytes } from './formatBytes.ts';
+
 export interface Measures {
   utilizationPercent: number | null;
   memoryBytes: number | null;
@@ -12,12 +14,8 @@ export function measureWords({ utilizationPercent, memoryBytes, powerW, tokensPe
   const words = [
     ...(tokensPerSecond === null ? [] : [`${whole.format(tokensPerSecond)} residues/s`]),
     ...(utilizationPercent === null ? [] : [`${whole.format(utilizationPercent)} % busy`]),
-    ...(memoryBytes === null ? [] : [memoryWords(memoryBytes)]),
+    ...(memoryBytes === null ? [] : [formatBytes(memoryBytes)]),
     ...(powerW === null ? [] : [`${whole.format(powerW)} W`]),
   ];
   return words.join(', ') || 'nothing measured';
-}
-
-function memoryWords(bytes: number): string {
-  return bytes < 1e9 ? `${whole.format(bytes / 1e6)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 }

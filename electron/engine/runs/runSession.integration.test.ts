@@ -143,7 +143,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', { timeout: 120_000 },
     const note = outcome.notes.find(({ code }) => code === 'worker_stalled');
     const log = await readFile(join(outcome.folder, 'logs', 'run.log'), 'utf8');
     expect(log).toContain(` warning ${note?.message}`);
-    expect(log).toMatch(/ info .+ \(cpu:0\), \d+ s: .*\d [MG]B/);
+    expect(log).toMatch(/ info .+ \(cpu:0\), \d+ s: ([\d,]+ residues\/s, )?[\d.]+ [MG]B$/m);
     expect(log).toMatch(/The run is done/);
     const told = JSON.parse(await readFile(join(outcome.folder, 'run.json'), 'utf8')) as RunJson;
     expect(told.remarks).toContainEqual(

@@ -17,6 +17,8 @@ import torch
 from torch import Tensor
 
 from virnucpro_backend.encoders.batches import Batch
+from virnucpro_backend.encoders.dnabert_s import DnabertS
+from virnucpro_backend.encoders.esm2 import Esm2
 from virnucpro_backend.encoders.layout import SequenceLayout
 from virnucpro_backend.encoders.streamed_layers import SWEEP_BATCHES, SWEEP_TOKENS
 from virnucpro_backend.inference.batching import EncoderInput, HostBatch, PreparedShard
@@ -86,22 +88,24 @@ class BatchLoop:
         Returns before a GPU has finished. Raises ShardFailedError `out_of_memory` when the smallest batch
         does not fit, and whatever `listener` raises.
         """
-        dnabert_s, esm2, halvings = self._model.dnabert_s, self._model.esm2, 0
-        pooled = {}
+        model = self._model
+        dnabert_s, dna_halvings = self._vectors(model.dnabert_s, shard.dnabert_s, listener, counts=False)
         # A frame is through when its protein is: ESM-2 comes second.
-        for name, encoder, source in (
-            ("dnabert_s", dnabert_s, shard.dnabert_s),
-            ("esm2", esm2, shard.esm2),
-        ):
-            shape = (len(source.worth), encoder.config.width)
-            out = self._with_room(partial(torch.empty, shape, device=self._device))
-            if name == "esm2" and esm2.streamed:
-                work = _Work(esm2.embed_all, SWEEP_BATCHES, source, out, counts=True)
-            else:
-                work = _Work(partial(_one_by_one, encoder.embed), 1, source, out, counts=name == "esm2")
-            halvings += self._embed(work, listener)
-            pooled[name] = self._spread(out, source)
-        return Embeddings(**pooled, batch_halvings=halvings)
+        esm2, protein_halvings = self._vectors(model.esm2, shard.esm2, listener, counts=True)
+        return Embeddings(dnabert_s, esm2, dna_halvings + protein_halvings)
+
+    def _vectors(
+        self, encoder: DnabertS | Esm2, source: EncoderInput, listener: ShardListener, *, counts: bool
+    ) -> tuple[Tensor, int]:
+        """One encoder's vectors of all frames, FP32 [f, width], and how many planned batches were split."""
+        shape = (len(source.worth), encoder.config.width)
+        out = self._with_room(partial(torch.empty, shape, device=self._device))
+        if isinstance(encoder, Esm2) and encoder.streamed:
+            work = _Work(encoder.embed_all, SWEEP_BATCHES, source, out, counts)
+        else:
+            work = _Work(partial(_one_by_one, encoder.embed), 1, source, out, counts)
+        halvings = self._embed(work, listener)
+        return self._spread(out, source), halvings
 
     def _spread(self, vectors: Tensor, source: EncoderInput) -> Tensor:
         """Vectors of distinct sequences [k, width] to all frames that have them, [f, width]."""

@@ -10,7 +10,7 @@ export class DeviceLog {
   private readonly log: RunLog;
   private readonly names: ReadonlyMap<string, string>;
   private readonly intervalMs: number;
-  private readonly collected = new Map<string, DeviceSampleRow[]>();
+  private collected: DeviceSampleRow[] = [];
   private since: number | undefined;
 
   constructor(log: RunLog, devices: readonly ChosenDevice[], intervalMs = INTERVAL_MS) {
@@ -22,7 +22,7 @@ export class DeviceLog {
   /** Whether lines were written: a minute is over. */
   take(rows: readonly DeviceSampleRow[], now: number): boolean {
     this.since ??= now;
-    for (const row of rows) this.collected.set(row.device, [...(this.collected.get(row.device) ?? []), row]);
+    this.collected.push(...rows);
     if (now - this.since < this.intervalMs) return false;
     this.write(now);
     return true;
@@ -31,7 +31,7 @@ export class DeviceLog {
   /** Writes what there is: work ends, or is interrupted. */
   write(now: number): void {
     const seconds = Math.round((now - (this.since ?? now)) / 1000);
-    for (const [device, rows] of this.collected) {
+    for (const [device, rows] of Map.groupBy(this.collected, (row) => row.device)) {
       const words = measureWords({
         utilizationPercent: mean(rows.map((row) => row.utilizationPercent)),
         memoryBytes: Math.max(...rows.map((row) => row.memoryUsedBytes ?? 0)) || null,
@@ -40,7 +40,7 @@ export class DeviceLog {
       });
       this.log.line('info', `${this.names.get(device) ?? ''} (${device}), ${seconds} s: ${words}`, now);
     }
-    this.collected.clear();
+    this.collected = [];
     this.since = undefined;
   }
 }

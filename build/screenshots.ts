@@ -7,11 +7,11 @@ import { mkdtemp, mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from '@playwright/test';
+import { EngineProcess } from '../e2e/support/engineProcess.ts';
 import { serveMemoryEngine } from '../renderer/testing/serve.ts';
 import { buildWindow } from './buildWindow.ts';
 import { findChromium } from './findChromium.ts';
 import { Camera } from './screenshotTour/camera.ts';
-import { startEngine } from './screenshotTour/engineProcess.ts';
 import { makeSampleFiles } from './screenshotTour/sampleFiles.ts';
 import { eightGpus } from './screenshotTour/eightGpus.ts';
 import * as tour from './screenshotTour/tour.ts';
@@ -36,9 +36,8 @@ await makeSampleFiles(join(root, 'resources', 'sample.fa'), folders.files);
 await rm(output, { recursive: true, force: true });
 
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
-let engine = await startEngine(root, folders, 0);
+let engine = await EngineProcess.start({ dataFolder: folders.data, filesFolder: folders.files });
 const invented = await serveMemoryEngine({ sequences: 100_000 });
-const port = Number(new URL(engine.address).port);
 try {
   const context = await browser.newContext({ colorScheme: 'light', reducedMotion: 'reduce' });
   const page = await context.newPage();
@@ -46,10 +45,11 @@ try {
   page.on('pageerror', (error) => say(`The page threw: ${error.message}`));
   const camera = new Camera(page, output);
 
-  await page.goto(new URL('/', engine.address).href);
+  const address = await engine.address();
+  await page.goto(new URL('/', address).href);
   await page.getByText('This window may not talk to the engine').waitFor();
   await camera.take('refused');
-  await page.goto(engine.address);
+  await page.goto(address);
 
   await tour.firstStart(page, camera);
   await tour.example(page, camera);
@@ -71,8 +71,8 @@ try {
   await engine.kill();
   await page.getByText('Connection to the engine lost').waitFor();
   await camera.take('connection-lost');
-  engine = await startEngine(root, folders, port);
-  await page.goto(engine.address);
+  engine = await engine.restarted();
+  await page.goto(await engine.address());
   await page.getByText('was interrupted; continue?').first().waitFor();
   await tour.open(page, 'Runs');
   await camera.take('interrupted');

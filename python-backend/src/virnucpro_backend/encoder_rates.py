@@ -22,6 +22,7 @@ from torch import Tensor
 
 from virnucpro_backend.bench.timing import Step, time_steps
 from virnucpro_backend.conditions import conditions
+from virnucpro_backend.device_allocator import set_up_device_allocator
 from virnucpro_backend.encoders.layout import SequenceLayout
 from virnucpro_backend.inference.batching import EncoderInput, HostBatch
 from virnucpro_backend.inference.scorer import ShardScorer
@@ -42,6 +43,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--tokens-per-batch", type=int, default=16_384)
     parser.add_argument("--seconds", type=float, default=15.0)
     arguments = parser.parse_args(words)
+    set_up_device_allocator()
     if not torch.cuda.is_available():
         print("There is no GPU that this PyTorch can use.", file=sys.stderr)
         return 1

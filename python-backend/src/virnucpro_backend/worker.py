@@ -14,6 +14,7 @@ import sys
 import threading
 from typing import NoReturn
 
+from virnucpro_backend.device_allocator import set_up_device_allocator
 from virnucpro_backend.inference.status import Heartbeat, WorkerStatus
 from virnucpro_backend.protocol import Channel, EndOfCommands, MalformedCommand
 
@@ -21,22 +22,16 @@ PROTOCOL_ERROR_EXIT_CODE = 2
 FAREWELL_SECONDS = 0.2
 """Nobody may be reading any more, and a full pipe blocks."""
 
-ENVIRONMENT = {
-    # A long run with batches of many sizes otherwise leaves holes in the device's memory. Two names, old and
-    # new.
-    "PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True",
-    "PYTORCH_ALLOC_CONF": "expandable_segments:True",
-    # The tokenizer would start a thread per core, in each of several workers.
-    "RAYON_NUM_THREADS": "2",
-}
+TOKENIZER_THREADS = "2"
+"""The tokenizer would start a thread per core, in each of several workers."""
 
 log = logging.getLogger("worker")
 
 
 def main() -> NoReturn:
     channel = Channel(on_eof=lambda: _input_closed(channel, heartbeat))
-    for name, value in ENVIRONMENT.items():
-        os.environ.setdefault(name, value)
+    set_up_device_allocator()
+    os.environ.setdefault("RAYON_NUM_THREADS", TOKENIZER_THREADS)
     logging.basicConfig(
         stream=sys.stderr,
         level=logging.INFO,

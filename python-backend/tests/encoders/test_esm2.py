@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import weakref
+
 import pytest
 import torch
 from agreement import TOLERANCE, WAYS, as_token_sequences, run, worst_difference
@@ -98,3 +100,14 @@ def test_the_first_layer_computes_queries_keys_and_values_once_per_token_of_the_
     tokens = torch.cat(sequences_of([60] * 5))
     model(tokens, SequenceLayout.from_lengths([60] * 5, "cpu"))
     assert rows == [[48], *[[300]] * (config.layers - 1)]
+
+
+def test_what_goes_into_fc1_is_gone_before_fc2_takes_memory() -> None:
+    model = Esm2(CONFIGS[0])
+    layer = model.layers[0]
+    into_fc1: list[weakref.ref[Tensor]] = []
+    left_at_fc2: list[Tensor | None] = []
+    layer.fc1.register_forward_pre_hook(lambda _, inputs: into_fc1.append(weakref.ref(inputs[0])))
+    layer.fc2.register_forward_pre_hook(lambda *_: left_at_fc2.append(into_fc1[-1]()))
+    model(torch.cat(sequences_of([60])), SequenceLayout.from_lengths([60], "cpu"))
+    assert left_at_fc2 == [None]

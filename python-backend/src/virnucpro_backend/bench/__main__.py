@@ -12,6 +12,7 @@ import torch
 from virnucpro_backend.bench.anchors import RowUnavailableError
 from virnucpro_backend.bench.report import merge, record, skipped, table_line
 from virnucpro_backend.bench.rows import ROWS, Settings
+from virnucpro_backend.device_allocator import set_up_device_allocator
 from virnucpro_backend.encoders.precision import forbid_hidden_rounding
 
 
@@ -26,6 +27,7 @@ def main() -> int:
     names = arguments.rows.split(",")
     if unknown := [name for name in names if name not in ROWS]:
         parser.error(f"no such row: {', '.join(unknown)}")
+    set_up_device_allocator()
     if not torch.cuda.is_available():
         print("There is no GPU that this PyTorch can use.", file=sys.stderr)
         return 1

@@ -171,8 +171,7 @@ class Esm2Layer(nn.Module):
     def forward(self, stream: ResidualStream, ops: Ops, attention: Attention) -> None:
         """Take the stream of a batch through this layer, in place."""
         stream.update = self.attend(stream, ops, attention)
-        h = _next_norm(ops, stream, self.feed_forward_norm, self.dtype)
-        stream.update = self.feed_forward(h, ops)
+        stream.update = self.feed_forward(stream, ops)
 
     def attend(self, stream: ResidualStream, ops: Ops, attention: Attention) -> Tensor:
         qkv, rotary = self.queries_keys_values(stream, ops)
@@ -195,8 +194,10 @@ class Esm2Layer(nn.Module):
         table: Tensor = self.qkv(ops.norm(embedding.padded(), self.attention_norm, self.dtype))
         return nn.functional.embedding(tokens, table), stream.rotary
 
-    def feed_forward(self, h: Activations, ops: Ops) -> Tensor:
-        out: Tensor = self.fc2(ops.linear_gelu(self.fc1, h))
+    def feed_forward(self, stream: ResidualStream, ops: Ops) -> Tensor:
+        # The norm is not kept by a name: what goes into fc1 must be gone before fc2 takes memory.
+        h = ops.linear_gelu(self.fc1, _next_norm(ops, stream, self.feed_forward_norm, self.dtype))
+        out: Tensor = self.fc2(h)
         return out
 
 

@@ -10,6 +10,7 @@ from virnucpro_backend.encoders.dnabert_s import DnabertS
 from virnucpro_backend.encoders.esm2 import Esm2
 from virnucpro_backend.encoders.kernels.attention_work import BLOCK, MOST_BLOCKS
 from virnucpro_backend.encoders.layout import SequenceLayout
+from virnucpro_backend.encoders.ops import EagerOps
 from virnucpro_backend.inference.failures import LoadFailedError
 from virnucpro_backend.inference.memory import is_out_of_memory
 from virnucpro_backend.weights.model_folder import LoadedModel
@@ -40,7 +41,7 @@ def warm_up(model: LoadedModel) -> None:
                     f"FP8 does not work on this GPU with this PyTorch: {error}",
                     "Choose BF16 or FP16.",
                 ) from error
-            if encoder.ops.name != "fused":
+            if encoder.ops.name == EagerOps.name:
                 raise
             log.warning("the fused kernels do not work here, plain ones are used: %s", error)
             encoder.use_kernels_for(model.device, fused=False)

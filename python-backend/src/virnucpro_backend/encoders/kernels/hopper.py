@@ -19,6 +19,8 @@ from virnucpro_backend.encoders.reference_attention import PackedReferenceAttent
 class HopperOps(FusedOps):
     """`encoders.ops.Ops` with GELU and rotation inside the linear layers, in BF16 and FP16."""
 
+    name = "hopper"
+
     def linear_gelu(self, linear: nn.Module, h: Activations) -> Activations:
         if _suits(linear) and isinstance(h, Tensor):
             return hopper_linear.linear_gelu(h, linear.weight, linear.bias)
@@ -39,6 +41,8 @@ def _suits(linear: nn.Module) -> TypeGuard[nn.Linear]:
 
 class HopperAttention(FusedAttention):
     """`encoders.attention.Attention`; faster where q and k have been rotated by the layer that made them."""
+
+    name = "hopper"
 
     def _attend_short(
         self,

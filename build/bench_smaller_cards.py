@@ -4,7 +4,7 @@ Each row is a worker as the engine starts it, over the same part three times: th
 others are timed. Memory is limited in one of two ways. `cap`: PyTorch may take so much of the card that the
 whole process stays within so many GiB (`set_per_process_memory_fraction`); what CUDA itself takes beside
 PyTorch is measured in the row without a cap. `neighbour`: another process holds all but so many GiB. Every
-row's embeddings are compared with those of the row without a cap.
+row's embeddings are compared with those of the first row of its precision, which has the whole card.
 """
 
 from __future__ import annotations
@@ -59,6 +59,11 @@ class Row:
     misled: bool = False
 
 
+    @property
+    def precision(self) -> str:
+        return str(self.load.get("precision", "bf16"))
+
+
 WHOLE_CARD = Row("whole card")
 
 
@@ -72,7 +77,9 @@ def rows(caps: Sequence[float]) -> list[Row]:
         Row("6.7 GiB, memory runs out", cap=6.7, misled=True),
         Row("as compute capability 7.5, FP16", prologue=OLD_GPU, load={"precision": "fp16"}),
         Row("as compute capability 7.5, FP16, 4 GiB", 4, prologue=OLD_GPU, load={"precision": "fp16"}),
+        Row("FP8, whole card", load={"precision": "fp8"}),
         Row("FP8, 4 GiB", cap=4, load={"precision": "fp8"}),
+        Row("FP8, streamed, as asked for", load={"precision": "fp8", "placement": "streamed"}),
     ]
 
 
@@ -82,6 +89,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--work", type=Path, required=True, help="an empty folder")
     parser.add_argument("--caps", type=float, nargs="*", default=[12, 8, 6, 5, 4])
     parser.add_argument("--frames", type=int, default=1000)
+    parser.add_argument("--tokens-per-batch", type=int, default=16_384)
     parser.add_argument("--only", default="", help="rows whose names this regular expression finds")
     parser.add_argument("--seconds", type=float, default=600, help="begin no row after so long")
     parser.add_argument("--json", type=Path)
@@ -90,12 +98,15 @@ def main(words: Sequence[str] | None = None) -> int:
     shard = write_shard(arguments.work / "000000.safetensors", arguments.frames)
     card = Card()
     done: list[dict[str, Any]] = []
-    whole, reference = measure(WHOLE_CARD, arguments.model, shard, card, {})
+    tokens: int = arguments.tokens_per_batch
+    whole, _ = measure(WHOLE_CARD, arguments.model, shard, card, tokens, {})
+    references: dict[str, dict[str, np.ndarray]] = {}
     for row in [WHOLE_CARD, *(row for row in rows(arguments.caps) if re.search(arguments.only, row.name))]:
         if time.monotonic() - began > arguments.seconds:
             break
-        measured, embeddings = measure(row, arguments.model, shard, card, whole)
-        if embeddings is not None and reference is not None:
+        measured, embeddings = measure(row, arguments.model, shard, card, tokens, whole)
+        if embeddings is not None:
+            reference = references.setdefault(row.precision, embeddings)
             measured["against_whole_card"] = agreement(embeddings, reference)
         done.append(measured)
         print(json.dumps(measured), flush=True)
@@ -188,7 +199,7 @@ def neighbour(left_gib: float | None) -> Iterator[None]:
 
 
 def measure(
-    row: Row, model: Path, shard: Shard, card: Card, whole: Mapping[str, Any]
+    row: Row, model: Path, shard: Shard, card: Card, tokens_per_batch: int, whole: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, np.ndarray] | None]:
     """One row: what the worker said, how fast it was, and the embeddings of its last round.
 
@@ -205,7 +216,7 @@ def measure(
                     "device": "cuda",
                     "model_folder": str(model),
                     "precision": "bf16",
-                    "tokens_per_batch": 16_384,
+                    "tokens_per_batch": tokens_per_batch,
                     "embed_equal_sequences_once": False,
                     "embeddings": "fp32",
                     "memory_fraction": fraction,

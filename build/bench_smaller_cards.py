@@ -27,6 +27,7 @@ import pynvml
 import safetensors.numpy
 from one_worker import OneWorker
 from virnucpro_backend.conditions import conditions
+from virnucpro_backend.encoders.batches import GPU_TOKENS_PER_BATCH
 from virnucpro_backend.safetensors_file import sha256_of_file, write_safetensors
 
 GIB = 1 << 30
@@ -89,7 +90,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--work", type=Path, required=True, help="an empty folder")
     parser.add_argument("--caps", type=float, nargs="*", default=[12, 8, 6, 5, 4])
     parser.add_argument("--frames", type=int, default=1000)
-    parser.add_argument("--tokens-per-batch", type=int, default=16_384)
+    parser.add_argument("--tokens-per-batch", type=int, default=GPU_TOKENS_PER_BATCH)
     parser.add_argument("--only", default="", help="rows whose names this regular expression finds")
     parser.add_argument("--seconds", type=float, default=600, help="begin no row after so long")
     parser.add_argument("--json", type=Path)
@@ -266,15 +267,20 @@ def measure(
 
 
 def agreement(ours: dict[str, np.ndarray], reference: dict[str, np.ndarray]) -> dict[str, Any]:
-    """Whether both encoders' embeddings are the same bytes, and else how close ESM-2's are."""
-    same = all(ours[name].tobytes() == reference[name].tobytes() for name in reference)
-    a, b = ours["esm2"].astype(np.float64), reference["esm2"].astype(np.float64)
-    cosine = (a * b).sum(axis=1) / np.linalg.norm(a, axis=1) / np.linalg.norm(b, axis=1)
+    """By encoder: whether its embeddings are the same bytes, and how close they are."""
     return {
-        "same_bytes": same,
-        "least_cosine": float(cosine.min()),
-        "largest_difference": float(np.abs(a - b).max()),
+        name: {
+            "same_bytes": ours[name].tobytes() == reference[name].tobytes(),
+            "least_cosine": float(_cosines(ours[name], reference[name]).min()),
+            "largest_difference": float(np.abs(ours[name] - reference[name]).max()),
+        }
+        for name in reference
     }
+
+
+def _cosines(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    a, b = a.astype(np.float64), b.astype(np.float64)
+    return (a * b).sum(axis=1) / np.linalg.norm(a, axis=1) / np.linalg.norm(b, axis=1)
 
 
 if __name__ == "__main__":

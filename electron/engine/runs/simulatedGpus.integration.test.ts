@@ -2,6 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { TOKENS_PER_BATCH } from '../../contract/plan.ts';
 import { RESULT_FILES } from '../../contract/results.ts';
 import { runRequestSchema, type RunRequestInput } from '../../contract/rpc/runs.ts';
 import type { ProbeResult } from '../../contract/protocol/index.ts';
@@ -127,8 +128,8 @@ describe.skipIf(WITHOUT_PYTHON)('a GPU with little free memory', { timeout: 120_
     const { facts, notes, tables } = await predict(
       await computer(probe, { ...ROOMY, total: 6 * GIB, free: 5 * GIB }),
     );
-    expect(whole.facts.devices).toMatchObject([{ placement: 'resident', tokensPerBatch: 16_384 }]);
-    expect(facts.devices).toMatchObject([{ placement: 'streamed', tokensPerBatch: 16_384 }]);
+    expect(whole.facts.devices).toMatchObject([{ placement: 'resident', tokensPerBatch: TOKENS_PER_BATCH.gpu }]);
+    expect(facts.devices).toMatchObject([{ placement: 'streamed', tokensPerBatch: TOKENS_PER_BATCH.gpu }]);
     expect(tables).toEqual(whole.tables);
     expect(text(notes, 'worker_note')).toMatch(/5\.0 of this GPU's 6\.0 GiB.*stay in main memory/);
     expect(text(whole.notes, 'worker_note')).toBe('');
@@ -153,7 +154,7 @@ describe.skipIf(WITHOUT_PYTHON)('a GPU with little free memory', { timeout: 120_
     expect(first.facts.devices[0]?.tokensPerBatch).toBeLessThanOrEqual(3000);
     const second = await predict(withLibrary, residues);
     expect(text(second.notes, 'smaller_batches')).toBe('');
-    expect(text(second.notes, 'worker_note')).toMatch(/Batches hold 2,048 tokens instead of 16,384/);
+    expect(text(second.notes, 'worker_note')).toMatch(/Batches hold 2,048 tokens instead of 24,576/);
     expect(second.facts.devices).toMatchObject([{ placement: 'resident', tokensPerBatch: 2048 }]);
     expect(await context.measured()).toBe(1);
   });

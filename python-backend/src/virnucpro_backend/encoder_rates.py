@@ -23,6 +23,7 @@ from torch import Tensor
 from virnucpro_backend.bench.timing import Step, time_steps
 from virnucpro_backend.conditions import conditions
 from virnucpro_backend.device_allocator import set_up_device_allocator
+from virnucpro_backend.encoders.batches import GPU_TOKENS_PER_BATCH
 from virnucpro_backend.encoders.layout import SequenceLayout
 from virnucpro_backend.inference.batching import EncoderInput, HostBatch
 from virnucpro_backend.inference.scorer import ShardScorer
@@ -40,7 +41,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--model", type=Path, required=True)
     parser.add_argument("--shards", type=Path, nargs="+", required=True, help="files of work/shards")
     parser.add_argument("--precision", default="bf16", choices=("bf16", "fp16", "fp8"))
-    parser.add_argument("--tokens-per-batch", type=int, default=16_384)
+    parser.add_argument("--tokens-per-batch", type=int, default=GPU_TOKENS_PER_BATCH)
     parser.add_argument("--seconds", type=float, default=15.0)
     arguments = parser.parse_args(words)
     set_up_device_allocator()

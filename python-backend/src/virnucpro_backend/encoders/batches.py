@@ -14,6 +14,9 @@ import numpy.typing as npt
 
 IntArray = npt.NDArray[np.int64]
 
+GPU_TOKENS_PER_BATCH = 24_576
+"""The default of a run, stated in electron/contract/plan.ts; here for what measures runs."""
+
 MIN_ROWS = 16
 """Matrix products with fewer rows may take another path through the library, with other rounding."""
 

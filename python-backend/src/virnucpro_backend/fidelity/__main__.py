@@ -14,6 +14,7 @@ from pathlib import Path
 
 import torch
 
+from virnucpro_backend.encoders.batches import GPU_TOKENS_PER_BATCH
 from virnucpro_backend.encoders.precision import Precision
 from virnucpro_backend.fidelity.frames import frames_of
 from virnucpro_backend.fidelity.panel import Panel, measure_panel
@@ -100,7 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--input", type=Path, nargs="+", help="FASTA or FASTQ files")
     parser.add_argument("--precisions", type=_precisions, default=list(PRECISIONS), help="default: all")
     parser.add_argument("--device", choices=("cuda", "cpu"), help="default: the first GPU, else the CPU")
-    parser.add_argument("--tokens-per-batch", type=int, default=16_384)
+    parser.add_argument("--tokens-per-batch", type=int, default=GPU_TOKENS_PER_BATCH)
     parser.add_argument("--residues-per-part", type=int, default=65_536)
     parser.add_argument(
         "--bounded-parts",

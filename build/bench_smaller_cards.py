@@ -59,7 +59,6 @@ class Row:
     load: dict[str, Any] = field(default_factory=dict)
     misled: bool = False
 
-
     @property
     def precision(self) -> str:
         return str(self.load.get("precision", "bf16"))

@@ -128,7 +128,9 @@ describe.skipIf(WITHOUT_PYTHON)('a GPU with little free memory', { timeout: 120_
     const { facts, notes, tables } = await predict(
       await computer(probe, { ...ROOMY, total: 6 * GIB, free: 5 * GIB }),
     );
-    expect(whole.facts.devices).toMatchObject([{ placement: 'resident', tokensPerBatch: TOKENS_PER_BATCH.gpu }]);
+    expect(whole.facts.devices).toMatchObject([
+      { placement: 'resident', tokensPerBatch: TOKENS_PER_BATCH.gpu },
+    ]);
     expect(facts.devices).toMatchObject([{ placement: 'streamed', tokensPerBatch: TOKENS_PER_BATCH.gpu }]);
     expect(tables).toEqual(whole.tables);
     expect(text(notes, 'worker_note')).toMatch(/5\.0 of this GPU's 6\.0 GiB.*stay in main memory/);

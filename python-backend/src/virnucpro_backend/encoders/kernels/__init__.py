@@ -1,9 +1,11 @@
 """Fused kernels (Triton) for NVIDIA GPUs, behind the faces of `encoders.ops` and `encoders.attention`.
 
 They round where the eager code rounds, so that the two differ by little more than the order of sums. Nothing
-needs them: without Triton, on other hardware and in FP32 the eager code runs. Every size that varies between
-batches is data to the kernels, never a compile-time constant: after `warm_up` nothing is compiled again,
-whatever the lengths.
+needs them: without Triton, on other hardware and in FP32 the eager code runs. On AMD GPUs none is ever tried:
+they are tuned for NVIDIA's units, and a PyTorch for ROCm gives AMD's versions out as compute capabilities
+((9, 0) is both Hopper and gfx90a), so that only the build of PyTorch tells the two apart. Every size that
+varies between batches is data to the kernels, never a compile-time constant: after `warm_up` nothing is
+compiled again, whatever the lengths.
 """
 
 from __future__ import annotations

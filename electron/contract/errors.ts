@@ -34,9 +34,10 @@ const ERROR_CATALOGUE = {
   // devices and models
   device_unknown: ['No such device', 'See the devices of this computer with "virnucpro devices".'],
   device_hidden: [
-    'Device is hidden by CUDA_VISIBLE_DEVICES',
-    'Unset CUDA_VISIBLE_DEVICES, or choose one of the devices it lists.',
+    'Device is hidden by an environment variable',
+    'Unset the variable, or choose one of the devices that it lists.',
   ],
+  device_blocked: ['Device cannot compute yet', 'Give it what it lacks, or choose another device.'],
   no_usable_device: [
     'No device left to compute on',
     'Check the GPUs, then resume. Everything computed is kept.',

@@ -89,7 +89,11 @@ const GERMAN: Readonly<Record<string, ErrorWords>> = {
     title: 'Gerät nicht vorhanden',
     next: 'Wählen Sie eine der unter „Berechnung“ aufgeführten GPUs.',
   },
-  device_hidden: { title: 'Gerät ist durch CUDA_VISIBLE_DEVICES verborgen' },
+  device_hidden: { title: 'Gerät ist durch eine Umgebungsvariable verborgen' },
+  device_blocked: {
+    title: 'Gerät kann noch nicht rechnen',
+    next: 'Geben Sie ihm, was ihm fehlt, oder wählen Sie ein anderes Gerät.',
+  },
   no_usable_device: {
     title: 'Kein Gerät zum Rechnen mehr da',
     next: 'Prüfen Sie die GPUs und setzen Sie dann fort. Alles Berechnete ist erhalten.',

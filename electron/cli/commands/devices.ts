@@ -2,6 +2,7 @@ import type { EngineContext } from '../../engine/engineContext.ts';
 import { probeDevices } from '../../engine/devices/index.ts';
 import { formatBytes } from '../../engine/results/formatBytes.ts';
 import { unwrap } from '../openEngine.ts';
+import { gpuLine } from '../output/gpuLine.ts';
 
 export async function devices(context: EngineContext, json: boolean): Promise<number> {
   const probe = unwrap(await probeDevices(context.environment));
@@ -9,15 +10,7 @@ export async function devices(context: EngineContext, json: boolean): Promise<nu
     process.stdout.write(`${JSON.stringify(probe)}\n`);
     return 0;
   }
-  const lines = probe.gpus.map((gpu) => {
-    const users = gpu.processes.map(({ name, pid }) => name ?? `process ${pid}`);
-    return (
-      `GPU ${gpu.index}  ${gpu.name}  ${formatBytes(gpu.memory_free_bytes)} of ${formatBytes(gpu.memory_total_bytes)} free  ` +
-      `compute capability ${gpu.compute_capability.join('.')}  ${gpu.uuid}` +
-      (gpu.visible ? '' : '  hidden by CUDA_VISIBLE_DEVICES') +
-      (users.length > 0 ? `  in use by ${users.join(', ')}` : '')
-    );
-  });
+  const lines = probe.gpus.map(gpuLine);
   if (probe.apple_mps) lines.push('mps    Apple GPU, never tested with this program');
   if (probe.no_gpu_reason) lines.push(`No GPU: ${probe.no_gpu_reason}`);
   lines.push(

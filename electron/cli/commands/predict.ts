@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { AppFailure, appError } from '../../contract/errors.ts';
 import { runRequestSchema, type RunRequest } from '../../contract/rpc/runs.ts';
+import { isGpu } from '../../engine/devices/index.ts';
 import type { EngineContext } from '../../engine/engineContext.ts';
 import { sampleInput } from '../../engine/example/exampleRun.ts';
 import { createRun, defaultFolderName } from '../../engine/runs/createRun.ts';
@@ -59,7 +60,7 @@ export async function predict(
   reporter.line(
     `Model ${plan.model.title}${plan.model.notice ? ` (${plan.model.notice})` : ''}, ${plan.precision}, on ` +
       created.devices
-        .map((device) => (device.kind === 'cuda' ? `GPU ${device.index} ${device.name}` : device.id))
+        .map((device) => (isGpu(device) ? `GPU ${device.index} ${device.name}` : device.id))
         .join(', '),
   );
   reporter.line(`Results go to ${created.folder}`);

@@ -7,21 +7,40 @@ const gpuProcessSchema = z.object({
   memory_bytes: countSchema.nullable(),
 });
 
-const gpuSchema = z.object({
-  /** nvidia-smi's number. */
+const anyGpuSchema = z.object({
+  /** nvidia-smi's number; for AMD's, that of ROCm's runtime. */
   index: countSchema,
+  /** As NVML or ROCm writes it; an AMD GPU without a number of its own is `AMD-` and its PCI address. */
   uuid: z.string(),
   name: z.string(),
   memory_total_bytes: countSchema,
   memory_free_bytes: countSchema,
+  processes: z.array(gpuProcessSchema),
+  /** False where the environment, as the user set it (CUDA_VISIBLE_DEVICES and the like), leaves this GPU out. */
+  visible: z.boolean(),
+  /** What else keeps this GPU from computing here: a PyTorch built for the other maker's GPUs, or this account's rights. */
+  blocked_by: z.enum(['pytorch', 'permission']).nullable(),
+});
+
+const nvidiaGpuSchema = anyGpuSchema.extend({
+  vendor: z.literal('nvidia'),
   compute_capability: z.tuple([countSchema, countSchema]),
   mig_enabled: z.boolean(),
   /** Set for a MIG slice: the GPU it lies on. */
   parent_uuid: z.string().nullable(),
-  processes: z.array(gpuProcessSchema),
-  /** False where CUDA_VISIBLE_DEVICES, as the user set it, leaves this GPU out. */
-  visible: z.boolean(),
 });
+export type NvidiaGpu = z.infer<typeof nvidiaGpuSchema>;
+
+const amdGpuSchema = anyGpuSchema.extend({
+  vendor: z.literal('amd'),
+  /** The instruction set, such as gfx1100. AMD GPUs have no compute capability. */
+  gfx_target: z.string(),
+  /** Part of a processor: its memory is what the firmware set aside of main memory. */
+  integrated: z.boolean(),
+});
+export type AmdGpu = z.infer<typeof amdGpuSchema>;
+
+const gpuSchema = z.discriminatedUnion('vendor', [nvidiaGpuSchema, amdGpuSchema]);
 export type ProbedGpu = z.infer<typeof gpuSchema>;
 
 export const probeResultSchema = z.object({
@@ -29,9 +48,12 @@ export const probeResultSchema = z.object({
   protocol: z.int(),
   backend_version: z.string(),
   gpus: z.array(gpuSchema),
+  /** NVIDIA's; AMD's driver is the kernel's. */
   driver_version: z.string().nullable(),
   cuda_driver_version: z.string().nullable(),
   cuda_visible_devices: z.string().nullable(),
+  rocr_visible_devices: z.string().nullable(),
+  hip_visible_devices: z.string().nullable(),
   /** Why there are no GPUs, in plain words; null where there are some. */
   no_gpu_reason: z.string().nullable(),
   apple_mps: z.boolean(),

@@ -40,8 +40,8 @@ export type MemoryProfile = z.infer<typeof memoryProfileSchema>;
 
 const loadCommandSchema = z.object({
   type: z.literal('load'),
-  /** `cuda` means the one device that CUDA_VISIBLE_DEVICES leaves. */
-  device: z.enum(['cpu', 'cuda', 'mps']),
+  /** `cuda` means the one device that CUDA_VISIBLE_DEVICES leaves, `rocm` the one that ROCR_VISIBLE_DEVICES leaves. */
+  device: z.enum(['cpu', 'cuda', 'rocm', 'mps']),
   model_folder: z.string(),
   precision: precisionSchema,
   /** The plan's: batches are made by it on every device, and split where a device's memory holds less. */

@@ -56,7 +56,7 @@ export const deviceLiveSchema = z.object({
   /** GPU UUID, or cpu:0, cpu:1, ... */
   id: z.string(),
   name: z.string(),
-  /** nvidia-smi's number; null for a CPU worker. */
+  /** nvidia-smi's number or ROCm's; null for a CPU worker. */
   index: countSchema.nullable(),
   worker: workerStateSchema,
   shardFraction: z.number().min(0).max(1).nullable(),

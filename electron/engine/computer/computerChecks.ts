@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import type { ProbedGpu, ProbeResult } from '../../contract/protocol/index.ts';
 import type { Result } from '../../contract/result.ts';
 import type { ComputerCheck, ModelStatus } from '../../contract/rpc/computer.ts';
+import { AMD_UNTESTED, blockedGpu, gpuDevice, isIntegrated, preferredPrecision } from '../devices/index.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 
 const GB = 1e9;
@@ -41,8 +42,12 @@ function driverCheck(probe: ProbeResult | null): ComputerCheck {
   const base = { id: 'driver', title: 'GPU driver' } as const;
   if (!probe)
     return { ...base, status: 'bad', sentence: 'The driver could not be asked.', action: CHECK_AGAIN };
-  return probe.driver_version
-    ? { ...base, status: 'good', sentence: `NVIDIA driver ${probe.driver_version}.`, action: null }
+  const drivers = [
+    ...(probe.driver_version ? [`NVIDIA driver ${probe.driver_version}.`] : []),
+    ...(probe.gpus.some(({ vendor }) => vendor === 'amd') ? ["AMD's driver of this Linux kernel."] : []),
+  ];
+  return drivers.length > 0
+    ? { ...base, status: 'good', sentence: drivers.join(' '), action: null }
     : {
         ...base,
         status: 'warning',
@@ -53,7 +58,10 @@ function driverCheck(probe: ProbeResult | null): ComputerCheck {
 
 function gpuCheck(probe: ProbeResult | null): ComputerCheck {
   const base = { id: 'gpus', title: 'GPUs' } as const;
-  const gpus = probe?.gpus.filter((gpu) => gpu.visible) ?? [];
+  // A processor's graphics part that lacks something is no card that somebody misses.
+  const gpus = (probe?.gpus ?? []).filter(
+    (gpu) => gpu.visible && !(isIntegrated(gpu) && gpu.blocked_by !== null),
+  );
   if (gpus.length === 0 && probe?.apple_mps) {
     return {
       ...base,
@@ -80,8 +88,17 @@ function gpuCheck(probe: ProbeResult | null): ComputerCheck {
 }
 
 /** What one should know before choosing a GPU for a run with the published models. */
-function gpuRemarks({ name, memory_free_bytes: free, compute_capability: [major] }: ProbedGpu): string[] {
-  const remarks: string[] = [];
+function gpuRemarks(gpu: ProbedGpu): string[] {
+  const { name, memory_free_bytes: free } = gpu;
+  const blocked = blockedGpu(gpu, name);
+  if (blocked) return [`${blocked.cause} ${blocked.nextStep}`];
+  const untested =
+    gpu.vendor === 'amd'
+      ? [`${AMD_UNTESTED}: compare a few results with those of the processor (--devices cpu).`]
+      : [];
+  if (isIntegrated(gpu))
+    return [...untested, `${name} is part of the processor: it computes only if it is chosen by name.`];
+  const remarks = untested;
   if (free < GPU_MEMORY_LEAST)
     remarks.push(`With less than ${gigabytes(GPU_MEMORY_LEAST)} free, a GPU is too small.`);
   else if (free < GPU_MEMORY_FOR_ALL) {
@@ -90,9 +107,11 @@ function gpuRemarks({ name, memory_free_bytes: free, compute_capability: [major]
         'other: the results are the same.',
     );
   }
-  if (major < 7)
+  const precision = preferredPrecision(gpuDevice(gpu));
+  if (precision === 'fp32')
     remarks.push(`${name} computes in FP32 only, and so do all GPUs of a run that it takes part in.`);
-  else if (major < 8) remarks.push(`${name} has no BF16: runs that it takes part in compute in FP16.`);
+  else if (precision === 'fp16')
+    remarks.push(`${name} has no BF16: runs that it takes part in compute in FP16.`);
   return remarks;
 }
 

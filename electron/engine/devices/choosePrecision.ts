@@ -2,23 +2,30 @@
 import { appError } from '../../contract/errors.ts';
 import type { Precision } from '../../contract/protocol/index.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
-import type { ChosenDevice } from './chosenDevice.ts';
+import { isGpu, type ChosenDevice } from './chosenDevice.ts';
 
 type Capability = readonly [major: number, minor: number];
 
-/** Compute capability from which `auto` takes a precision, because the hardware is fast in it. */
-const PREFERRED_FROM: readonly (readonly [Precision, Capability])[] = [
-  ['bf16', [8, 0]],
-  ['fp16', [7, 0]],
-];
 /** Compute capability from which a GPU can do a precision at all; a worker refuses by the same numbers
  * (LEAST_CAPABILITY in inference/device.py). Older GPUs than Volta have FP16 numbers, but no faster arithmetic for them. */
-export const POSSIBLE_FROM: Readonly<Record<Precision, Capability>> = {
+const POSSIBLE_FROM: Readonly<Record<Precision, Capability>> = {
   fp8: [8, 9],
   bf16: [8, 0],
   fp16: [7, 0],
   fp32: [0, 0],
 };
+/** The same for AMD's instruction sets, by how their names begin (AMD_TARGETS there). MI200 and later and RDNA 3 and later
+ * have matrix units for BF16, which go before FP16 for its range: MI200's lose the smallest FP16 numbers. MI100's are half
+ * as fast in BF16, and Vega and RDNA 1 and 2 only pair FP16 numbers. FP8 is not offered: its layers are made for NVIDIA's
+ * format. */
+const AMD_POSSIBLE_ON: Readonly<Record<Precision, readonly string[]>> = {
+  fp8: [],
+  bf16: ['gfx90a', 'gfx94', 'gfx95', 'gfx11', 'gfx12'],
+  fp16: ['gfx90', 'gfx94', 'gfx95', 'gfx10', 'gfx11', 'gfx12'],
+  fp32: ['gfx'],
+};
+/** A GPU takes the first of these that it can do; whatever can do one can do those after it. */
+const PREFERENCE = ['bf16', 'fp16', 'fp32'] as const;
 
 export function choosePrecision(
   request: 'auto' | Precision,
@@ -37,7 +44,8 @@ export function choosePrecision(
 
 /** What a user of GPUs of several models should know: one of them decides the precision for all. Null where none does. */
 export function precisionRemark(precision: Precision, devices: readonly ChosenDevice[]): string | null {
-  const best = automatic([...devices].sort((a, b) => strength(b) - strength(a)).slice(0, 1));
+  const preferred = devices.map(preferredPrecision);
+  const best = PREFERENCE.find((each) => preferred.includes(each)) ?? 'fp32';
   const weakest = devices.find((device) => !canDo(device, best));
   if (best === precision || weakest === undefined) return null;
   const slow =
@@ -50,21 +58,23 @@ export function precisionRemark(precision: Precision, devices: readonly ChosenDe
   );
 }
 
-function strength(device: ChosenDevice): number {
-  return device.kind === 'cuda' ? device.capability[0] * 100 + device.capability[1] : 0;
+/** What the least able device prefers: the others can do it too. */
+function automatic(devices: readonly ChosenDevice[]): Precision {
+  const preferred = devices.map(preferredPrecision);
+  return PREFERENCE.findLast((each) => preferred.includes(each)) ?? 'fp32';
 }
 
-function automatic(devices: readonly ChosenDevice[]): Precision {
-  const fitting = PREFERRED_FROM.find(([, from]) =>
-    devices.every((device) => device.kind === 'cuda' && atLeast(device.capability, from)),
-  );
-  return fitting?.[0] ?? 'fp32';
+/** What a device by itself would take, because the hardware is fast in it. */
+export function preferredPrecision(device: ChosenDevice): Precision {
+  return isGpu(device) ? (PREFERENCE.find((precision) => canDo(device, precision)) ?? 'fp32') : 'fp32';
 }
 
 function canDo(device: ChosenDevice, precision: Precision): boolean {
   switch (device.kind) {
     case 'cuda':
       return atLeast(device.capability, POSSIBLE_FROM[precision]);
+    case 'rocm':
+      return AMD_POSSIBLE_ON[precision].some((beginning) => device.gfxTarget.startsWith(beginning));
     case 'mps':
       return precision === 'fp32' || precision === 'fp16';
     case 'cpu':
@@ -80,6 +90,8 @@ function describe(device: ChosenDevice): string {
   switch (device.kind) {
     case 'cuda':
       return `GPU ${device.index} (${device.name}, compute capability ${device.capability.join('.')})`;
+    case 'rocm':
+      return `GPU ${device.index} (${device.name}, ${device.gfxTarget})`;
     case 'mps':
       return 'The Apple GPU';
     case 'cpu':

@@ -1,24 +1,54 @@
+import type { ProbedGpu } from '../../contract/protocol/index.ts';
+
+interface Gpu {
+  /** The UUID, or another name for an AMD GPU that has none. */
+  readonly id: string;
+  /** nvidia-smi's number; for AMD's, that of ROCm's runtime. */
+  readonly index: number;
+  readonly name: string;
+  readonly memoryTotalBytes: number;
+  readonly memoryFreeBytes: number;
+}
+
 /** A device that a worker will hold, as chosen by the user or by `auto`. */
 export type ChosenDevice =
   | { readonly kind: 'cpu'; /** cpu:0, cpu:1, ... */ readonly id: string; readonly name: string }
-  | {
-      readonly kind: 'cuda';
-      /** The UUID, which is also how a worker is pinned to it. */
-      readonly id: string;
-      /** nvidia-smi's number. */
-      readonly index: number;
-      readonly name: string;
-      readonly capability: readonly [major: number, minor: number];
-      readonly memoryTotalBytes: number;
-      readonly memoryFreeBytes: number;
-    }
+  | ({ readonly kind: 'cuda'; readonly capability: readonly [major: number, minor: number] } & Gpu)
+  | ({ readonly kind: 'rocm'; /** Such as gfx1100. */ readonly gfxTarget: string } & Gpu)
   | { readonly kind: 'mps'; readonly id: 'mps'; readonly name: string };
+
+/** A GPU with memory of its own. */
+export function isGpu(device: ChosenDevice): device is Extract<ChosenDevice, Gpu> {
+  return device.kind === 'cuda' || device.kind === 'rocm';
+}
+
+/** A GPU of this computer as a device to choose. */
+export function gpuDevice(gpu: ProbedGpu): ChosenDevice {
+  const facts = {
+    id: gpu.uuid,
+    index: gpu.index,
+    name: gpu.name,
+    memoryTotalBytes: gpu.memory_total_bytes,
+    memoryFreeBytes: gpu.memory_free_bytes,
+  };
+  return gpu.vendor === 'nvidia'
+    ? { kind: 'cuda', capability: gpu.compute_capability, ...facts }
+    : { kind: 'rocm', gfxTarget: gpu.gfx_target, ...facts };
+}
 
 /** Variables that pin a worker to its device, for `pythonLaunch`'s overrides. */
 export function workerEnvironment(device: ChosenDevice): Record<string, string> {
   switch (device.kind) {
     case 'cuda':
       return { CUDA_VISIBLE_DEVICES: device.id, CUDA_DEVICE_ORDER: 'PCI_BUS_ID' };
+    case 'rocm':
+      // Of what ROCR_VISIBLE_DEVICES leaves, HIP takes the first: the user's own setting would count it anew. The number
+      // is ROCm's among all GPUs, for those without a UUID. A PyTorch for CUDA must not take an NVIDIA GPU instead.
+      return {
+        ROCR_VISIBLE_DEVICES: device.id.startsWith('GPU-') ? device.id : String(device.index),
+        HIP_VISIBLE_DEVICES: '0',
+        CUDA_VISIBLE_DEVICES: '',
+      };
     case 'cpu':
       // One thread per worker: sums must not depend on how many cores there are.
       return { CUDA_VISIBLE_DEVICES: '', OMP_NUM_THREADS: '1', MKL_NUM_THREADS: '1' };

@@ -1,10 +1,11 @@
 /** Computers to test with, in the shape of the backend's answer. Made up; the names and capabilities are real. */
-import type { ProbedGpu, ProbeResult } from '../../contract/protocol/index.ts';
+import type { AmdGpu, NvidiaGpu, ProbedGpu, ProbeResult } from '../../contract/protocol/index.ts';
 
 const GIB = 1024 ** 3;
 
-function gpu(index: number, uuid: string, facts: Partial<ProbedGpu>): ProbedGpu {
+function gpu(index: number, uuid: string, facts: Partial<NvidiaGpu>): NvidiaGpu {
   return {
+    vendor: 'nvidia',
     index,
     uuid,
     name: 'NVIDIA H200',
@@ -15,6 +16,24 @@ function gpu(index: number, uuid: string, facts: Partial<ProbedGpu>): ProbedGpu 
     parent_uuid: null,
     processes: [],
     visible: true,
+    blocked_by: null,
+    ...facts,
+  };
+}
+
+function amdGpu(index: number, uuid: string, facts: Partial<AmdGpu>): AmdGpu {
+  return {
+    vendor: 'amd',
+    index,
+    uuid,
+    name: 'AMD Radeon RX 7900 XTX',
+    memory_total_bytes: 24 * GIB,
+    memory_free_bytes: 23 * GIB,
+    gfx_target: 'gfx1100',
+    integrated: false,
+    processes: [],
+    visible: true,
+    blocked_by: null,
     ...facts,
   };
 }
@@ -25,9 +44,11 @@ function computer(gpus: ProbedGpu[], facts: Partial<ProbeResult> = {}): ProbeRes
     protocol: 1,
     backend_version: '0.1.0',
     gpus,
-    driver_version: gpus.length > 0 ? '580.65.06' : null,
-    cuda_driver_version: gpus.length > 0 ? '13.0' : null,
+    driver_version: gpus.some(({ vendor }) => vendor === 'nvidia') ? '580.65.06' : null,
+    cuda_driver_version: gpus.some(({ vendor }) => vendor === 'nvidia') ? '13.0' : null,
     cuda_visible_devices: null,
+    rocr_visible_devices: null,
+    hip_visible_devices: null,
     no_gpu_reason: gpus.length > 0 ? null : 'No NVIDIA driver is installed.',
     apple_mps: false,
     cpu: {
@@ -85,3 +106,39 @@ export const PASCAL = computer([
     memory_total_bytes: 8 * GIB,
   }),
 ]);
+
+/** A card with a UUID, one without, and the graphics part of a processor, with a PyTorch for ROCm. */
+export const RADEONS = computer([
+  amdGpu(0, 'GPU-3f2a90b1c4d5e6f7', {}),
+  amdGpu(1, 'AMD-0000:0a:00.0', {
+    name: 'AMD Radeon RX 6800 XT',
+    gfx_target: 'gfx1030',
+    memory_total_bytes: 16 * GIB,
+    memory_free_bytes: 15 * GIB,
+  }),
+  amdGpu(2, 'AMD-0000:13:00.0', {
+    name: 'AMD Radeon Graphics',
+    gfx_target: 'gfx1036',
+    integrated: true,
+    memory_total_bytes: GIB / 2,
+    memory_free_bytes: GIB / 2,
+  }),
+]);
+
+export const POLARIS = computer([
+  amdGpu(0, 'AMD-0000:01:00.0', { name: 'AMD Radeon RX 580', gfx_target: 'gfx803' }),
+]);
+
+/** The same Radeons with a PyTorch for CUDA, as the program installs it by itself. */
+export const RADEONS_WITHOUT_ROCM = blocked(RADEONS, 'pytorch');
+export const RADEONS_FORBIDDEN = blocked(RADEONS, 'permission');
+
+/** A GPU of either maker, with a PyTorch for CUDA. */
+export const H200_AND_RADEON = computer([
+  gpu(0, 'GPU-0a1f5c3e-0000-4000-8000-000000000000', {}),
+  amdGpu(0, 'GPU-3f2a90b1c4d5e6f7', { blocked_by: 'pytorch' }),
+]);
+
+function blocked(probe: ProbeResult, by: ProbedGpu['blocked_by']): ProbeResult {
+  return { ...probe, gpus: probe.gpus.map((each) => ({ ...each, blocked_by: by })) };
+}

@@ -2,7 +2,9 @@
 import { appError, type AppError } from '../../contract/errors.ts';
 import type { ProbedGpu, ProbeResult } from '../../contract/protocol/index.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
-import type { ChosenDevice } from './chosenDevice.ts';
+import { blockedGpu } from './blockedGpu.ts';
+import { gpuDevice, type ChosenDevice } from './chosenDevice.ts';
+import { isIntegrated } from './gpuWords.ts';
 
 export interface SelectionOptions {
   /** Main memory that one CPU worker needs; limits how many `cpu` and `auto` start. */
@@ -28,11 +30,24 @@ export function selectDevices(
 }
 
 function automatic(probe: ProbeResult, options: SelectionOptions): ChosenDevice[] {
-  const gpus = probe.gpus.filter((gpu) => gpu.visible && canCompute(gpu));
-  if (gpus.length > 0) return gpus.map(cudaDevice);
+  // An integrated GPU computes only for who names it.
+  const gpus = probe.gpus.filter((gpu) => gpu.visible && canCompute(gpu) && !isIntegrated(gpu));
+  if (gpus.length > 0) return gpus.map(gpuDevice);
   const apple = appleGpu(probe);
   if (apple.ok) return apple.value;
   return cpuWorkers(fittingCpuWorkers(probe, options), probe);
+}
+
+/** What a user should know whose run goes to the processor by itself, though a card is there. Null where it does not. */
+export function leftOutRemark(
+  text: string,
+  probe: ProbeResult,
+  chosen: readonly ChosenDevice[],
+): string | null {
+  if (text.trim().toLowerCase() !== 'auto' || chosen.some(({ kind }) => kind !== 'cpu')) return null;
+  const cards = probe.gpus.filter((gpu) => gpu.visible && !isIntegrated(gpu));
+  const blocked = cards.map((gpu) => blockedGpu(gpu, describe(gpu))).find((error) => error !== null);
+  return blocked ? `The processor computes. ${blocked.cause} ${blocked.nextStep}` : null;
 }
 
 function processor(wanted: string, probe: ProbeResult, options: SelectionOptions): Result<ChosenDevice[]> {
@@ -79,7 +94,7 @@ function chosenGpus(text: string, probe: ProbeResult): Result<ChosenDevice[]> {
     }
     const gpus = gpusNamed(name, probe);
     if (!gpus.ok) return gpus;
-    for (const gpu of gpus.value) chosen.set(gpu.uuid, cudaDevice(gpu));
+    for (const gpu of gpus.value) chosen.set(gpu.uuid, gpuDevice(gpu));
   }
   return ok([...chosen.values()]);
 }
@@ -91,6 +106,8 @@ function gpusNamed(name: string, probe: ProbeResult): Result<ProbedGpu[]> {
   if (first === undefined) return err(unknownDevice(name, probe));
   const usable = matches.filter(canCompute);
   if (usable.length === 0) {
+    const blocked = blockedGpu(first, describe(first));
+    if (blocked) return err(blocked);
     return err(
       appError('device_unknown', `${describe(first)} is in MIG mode but has no slices to compute on.`, {
         nextStep: 'Make MIG slices with nvidia-smi, or switch MIG mode off.',
@@ -100,24 +117,38 @@ function gpusNamed(name: string, probe: ProbeResult): Result<ProbedGpu[]> {
   const visible = usable.filter((gpu) => gpu.visible);
   if (visible.length > 0) return ok(visible);
   return err(
-    appError(
-      'device_hidden',
-      `${describe(first)} is there, but CUDA_VISIBLE_DEVICES=${probe.cuda_visible_devices ?? ''} hides it.`,
-    ),
+    appError('device_hidden', `${describe(first)} is there, but ${hidingVariables(first, probe)} hides it.`),
   );
 }
 
+function hidingVariables(gpu: ProbedGpu, probe: ProbeResult): string {
+  const amd = [
+    ['ROCR_VISIBLE_DEVICES', probe.rocr_visible_devices],
+    ['HIP_VISIBLE_DEVICES', probe.hip_visible_devices],
+  ] as const;
+  return [...(gpu.vendor === 'amd' ? amd : []), ['CUDA_VISIBLE_DEVICES', probe.cuda_visible_devices] as const]
+    .filter(([, value]) => value !== null)
+    .map(([variable, value]) => `${variable}=${value ?? ''}`)
+    .join(' ');
+}
+
 function matchingGpus(name: string, gpus: readonly ProbedGpu[]): ProbedGpu[] {
-  if (/^cuda$/i.test(name)) return gpus.filter((gpu) => gpu.visible);
+  // PyTorch calls AMD's GPUs cuda too.
+  if (/^cuda$/i.test(name)) return gpus.filter((gpu) => gpu.visible && gpu.blocked_by === null);
   const number = /^(?:cuda:)?(\d+)$/i.exec(name)?.[1];
-  if (number !== undefined) return gpus.filter((gpu) => gpu.index === Number(number));
+  if (number !== undefined) {
+    // Each maker's GPUs are counted from 0; what PyTorch computes on is meant.
+    const numbered = gpus.filter((gpu) => gpu.index === Number(number));
+    const computing = numbered.filter((gpu) => gpu.blocked_by === null);
+    return computing.length > 0 ? computing : numbered;
+  }
   const wanted = name.toLowerCase();
-  if (!/^(gpu|mig)-./.test(wanted)) return [];
+  if (!/^(gpu|mig|amd)-./.test(wanted)) return [];
   const exact = gpus.filter((gpu) => gpu.uuid.toLowerCase() === wanted);
   const matches = exact.length > 0 ? exact : gpus.filter((gpu) => gpu.uuid.toLowerCase().startsWith(wanted));
   const [only, ...others] = matches;
   if (only === undefined || others.length > 0) return [];
-  return isSplit(only) ? [only, ...gpus.filter((gpu) => gpu.parent_uuid === only.uuid)] : [only];
+  return isSplit(only) ? [only, ...gpus.filter((gpu) => parentOf(gpu) === only.uuid)] : [only];
 }
 
 function unknownDevice(name: string, probe: ProbeResult): AppError {
@@ -130,26 +161,18 @@ function unknownDevice(name: string, probe: ProbeResult): AppError {
 }
 
 function describe(gpu: ProbedGpu): string {
-  return `${gpu.parent_uuid === null ? 'GPU' : 'A slice of GPU'} ${gpu.index} (${gpu.name}, ${gpu.uuid})`;
+  return `${parentOf(gpu) === null ? 'GPU' : 'A slice of GPU'} ${gpu.index} (${gpu.name}, ${gpu.uuid})`;
 }
 
 function isSplit(gpu: ProbedGpu): boolean {
-  return gpu.mig_enabled && gpu.parent_uuid === null;
+  return gpu.vendor === 'nvidia' && gpu.mig_enabled && gpu.parent_uuid === null;
+}
+
+function parentOf(gpu: ProbedGpu): string | null {
+  return gpu.vendor === 'nvidia' ? gpu.parent_uuid : null;
 }
 
 /** CUDA can't use a GPU in MIG mode as a whole, only its slices. */
 function canCompute(gpu: ProbedGpu): boolean {
-  return !isSplit(gpu);
-}
-
-function cudaDevice(gpu: ProbedGpu): ChosenDevice {
-  return {
-    kind: 'cuda',
-    id: gpu.uuid,
-    index: gpu.index,
-    name: gpu.name,
-    capability: gpu.compute_capability,
-    memoryTotalBytes: gpu.memory_total_bytes,
-    memoryFreeBytes: gpu.memory_free_bytes,
-  };
+  return !isSplit(gpu) && gpu.blocked_by === null;
 }

@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { appError } from '../../contract/errors.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
-import { choosePrecision, type ChosenDevice } from '../devices/index.ts';
+import { choosePrecision } from '../devices/index.ts';
 import type { EngineContext } from '../engineContext.ts';
 import { hashFile } from '../inputs/hashFile.ts';
 import { resolveModel } from '../models/index.ts';
 import type { StoredRun } from '../store/types.ts';
-import { chooseDevices } from './chooseDevices.ts';
+import { chooseDevices, type DeviceChoice } from './chooseDevices.ts';
 import { makeWorkFolders } from './runFolder.ts';
 
 /** Whether a run can go on here and now: same model, inputs still there where they are needed, devices that fit the plan. */
@@ -15,7 +15,7 @@ export async function checkReadiness(
   folder: string,
   run: StoredRun,
   devicesWanted: string,
-): Promise<Result<ChosenDevice[]>> {
+): Promise<Result<DeviceChoice>> {
   const { plan } = run;
   const model = await resolveModel(plan.model.folder, context.paths);
   if (!model.ok) return model;
@@ -34,12 +34,12 @@ export async function checkReadiness(
     const inputs = await checkInputs(run);
     if (!inputs.ok) return inputs;
   }
-  const devices = await chooseDevices(context, devicesWanted, model.value);
-  if (!devices.ok) return devices;
-  const precision = choosePrecision(plan.precision, devices.value);
+  const choice = await chooseDevices(context, devicesWanted, model.value);
+  if (!choice.ok) return choice;
+  const precision = choosePrecision(plan.precision, choice.value.devices);
   if (!precision.ok) return precision;
   await makeWorkFolders(folder);
-  return devices;
+  return choice;
 }
 
 /** Inputs that are still to be read must be those of the plan. A run just created has just had them hashed. */

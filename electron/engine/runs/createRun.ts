@@ -62,16 +62,12 @@ export async function createRun(
       ),
     );
   }
-  const devices = await chooseDevices(context, request.devices, model.value);
-  if (!devices.ok) return devices;
-  const precision = choosePrecision(request.precision, devices.value);
+  const choice = await chooseDevices(context, request.devices, model.value);
+  if (!choice.ok) return choice;
+  const { devices } = choice.value;
+  const precision = choosePrecision(request.precision, devices);
   if (!precision.ok) return precision;
-  const checked = await checkFidelity(
-    context.paths,
-    model.value.planModel.hash,
-    precision.value,
-    devices.value,
-  );
+  const checked = await checkFidelity(context.paths, model.value.planModel.hash, precision.value, devices);
   if (!checked.ok) return checked;
 
   const folder = await chooseRunFolder(options, collected.value.paths);
@@ -84,7 +80,7 @@ export async function createRun(
   const blocked = files.map(blocker).find((error) => error !== undefined);
   if (blocked) return err(blocked);
 
-  const hardware = devices.value.every(({ kind }) => kind === 'cpu') ? 'cpu' : 'gpu';
+  const hardware = devices.every(({ kind }) => kind === 'cpu') ? 'cpu' : 'gpu';
   const plan: Plan = {
     inputs: files.map((file) => ({ path: file.path, sizeBytes: file.size_bytes, sha256: file.sha256 ?? '' })),
     model: model.value.planModel,
@@ -98,7 +94,7 @@ export async function createRun(
   };
   const runId = randomUUID();
   const made = await makeFolder(context, folder, plan, runId, request);
-  return made.ok ? ok({ runId, folder, plan, files, devices: devices.value }) : made;
+  return made.ok ? ok({ runId, folder, plan, files, devices }) : made;
 }
 
 async function inspectAll(

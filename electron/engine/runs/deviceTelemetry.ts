@@ -1,6 +1,6 @@
 import type { DeviceSample, Placement, ShardProgress } from '../../contract/protocol/index.ts';
 import type { DeviceLive, WorkerState } from '../../contract/rpc/runs.ts';
-import type { ChosenDevice } from '../devices/chosenDevice.ts';
+import { isGpu, type ChosenDevice } from '../devices/chosenDevice.ts';
 import type { DeviceSampleRow } from '../store/types.ts';
 import { RateMeter } from './throughput.ts';
 
@@ -84,7 +84,7 @@ export class DeviceTelemetry {
     return {
       id: device.id,
       name: device.name,
-      index: device.kind === 'cuda' ? device.index : null,
+      index: isGpu(device) ? device.index : null,
       worker,
       shardFraction: shard && shard.residues_total > 0 ? shard.residues_done / shard.residues_total : null,
       shardsDone: this.shardsDone,
@@ -95,8 +95,7 @@ export class DeviceTelemetry {
       placement: this.placement,
       utilizationPercent: measured?.utilization_percent ?? null,
       memoryUsedBytes: measured?.memory_used_bytes ?? this.workerMemoryBytes,
-      memoryTotalBytes:
-        measured?.memory_total_bytes ?? (device.kind === 'cuda' ? device.memoryTotalBytes : null),
+      memoryTotalBytes: measured?.memory_total_bytes ?? (isGpu(device) ? device.memoryTotalBytes : null),
       temperatureC: measured?.temperature_c ?? null,
       powerW: measured?.power_w ?? null,
     };

@@ -119,13 +119,15 @@ export class RunSession {
       devicesWanted ?? this.request.devices,
     );
     if (!ready.ok) return ready;
-    this.devices = ready.value;
+    const { devices, leftOut } = ready.value;
+    this.devices = devices;
+    if (leftOut !== null) this.notes.add('warning', 'gpu_left_out', leftOut);
     if (this.request.precision === 'auto') {
-      const remark = precisionRemark(this.record.run.plan.precision, ready.value);
+      const remark = precisionRemark(this.record.run.plan.precision, devices);
       if (remark !== null) this.notes.add('info', 'precision_of_weakest', remark);
     }
-    await this.batches.recall(ready.value);
-    await this.record.saveDevices(ready.value.map((device) => storedDevice(device)));
+    await this.batches.recall(devices);
+    await this.record.saveDevices(devices.map((device) => storedDevice(device)));
     if (this.state.phase !== 'created' && this.state.phase !== 'paused') {
       if (this.interrupted)
         this.notes.add('warning', 'run_interrupted', 'The run was interrupted and goes on where it was.');

@@ -6,7 +6,7 @@ import { TOKENS_PER_BATCH } from '../../contract/plan.ts';
 import { RESULT_FILES } from '../../contract/results.ts';
 import { runRequestSchema, type RunRequestInput } from '../../contract/rpc/runs.ts';
 import type { ProbeResult } from '../../contract/protocol/index.ts';
-import { A100_AND_TURING } from '../devices/probeExamples.ts';
+import { A100_AND_TURING, RADEONS } from '../devices/probeExamples.ts';
 import type { EngineContext } from '../engineContext.ts';
 import { readTables, SAMPLE, temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
 import { createRun } from './createRun.ts';
@@ -37,9 +37,13 @@ async function computer(
 ): Promise<EngineContext & { measured: () => Promise<number> }> {
   const file = join(await temporaryFolder(), 'gpus.json');
   const cards = Object.fromEntries(
-    probe.gpus.map(({ uuid, name, compute_capability }) => [
-      uuid,
-      { name, capability: compute_capability, ...card },
+    probe.gpus.map((gpu) => [
+      gpu.uuid,
+      {
+        name: gpu.name,
+        ...(gpu.vendor === 'nvidia' ? { capability: gpu.compute_capability } : { target: gpu.gfx_target }),
+        ...card,
+      },
     ]),
   );
   await writeFile(file, JSON.stringify({ probe, cards }));
@@ -117,6 +121,19 @@ describe.skipIf(WITHOUT_PYTHON)('GPUs of two models', { timeout: 120_000 }, () =
       error: { code: 'precision_unsupported', cause: expect.stringMatching(/GPU 1 .*2080 Ti/) as string },
     });
     await session.close();
+  });
+});
+
+describe.skipIf(WITHOUT_PYTHON)('AMD GPUs', { timeout: 120_000 }, () => {
+  it('are pinned by ROCm’s variable, by UUID or number, and said to be untested', async () => {
+    const context = await computer(RADEONS, ROOMY);
+    const { facts, notes, tables } = await predict(context);
+    expect(facts.plan.precision).toBe('fp16');
+    expect(facts.devices.map(({ id }) => id).sort()).toEqual(['AMD-0000:0a:00.0', 'GPU-3f2a90b1c4d5e6f7']);
+    for (const device of facts.devices) expect(device.parts, device.id).toBeGreaterThan(0);
+    expect(text(notes, 'precision_of_weakest')).toMatch(/RX 6800 XT, gfx1030\) cannot compute in BF16/);
+    expect(text(notes, 'worker_note')).toContain('AMD GPUs were never tested');
+    expect((await predict(context, { devices: '1' })).tables).toEqual(tables);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { WorkerReady } from '../../contract/protocol/index.ts';
-import type { ChosenDevice } from '../devices/index.ts';
+import { isGpu, type ChosenDevice } from '../devices/index.ts';
 import type { RunDevice } from '../store/types.ts';
 
 /** How the model lies in a device's memory. */
@@ -8,14 +8,15 @@ export type MemoryUse = Pick<WorkerReady, 'placement' | 'tokens_per_batch' | 'me
 /** A device as it is noted in the run's database and in run.json; once its worker is ready, with its use of memory. */
 export function storedDevice(device: ChosenDevice, memory?: MemoryUse): RunDevice {
   const { id, name, kind } = device;
-  const facts =
-    kind === 'cuda'
-      ? {
-          index: device.index,
-          capability: device.capability.join('.'),
-          memoryTotalBytes: device.memoryTotalBytes,
-        }
-      : {};
+  const facts = isGpu(device)
+    ? {
+        index: device.index,
+        ...(device.kind === 'cuda'
+          ? { capability: device.capability.join('.') }
+          : { gfxTarget: device.gfxTarget }),
+        memoryTotalBytes: device.memoryTotalBytes,
+      }
+    : {};
   const use = memory && {
     placement: memory.placement,
     tokensPerBatch: memory.tokens_per_batch,

@@ -7,7 +7,7 @@ import {
   type PrepareProgress,
   type WorkerReady,
 } from '../../contract/protocol/index.ts';
-import { workerEnvironment, type ChosenDevice } from '../devices/index.ts';
+import { isGpu, workerEnvironment, type ChosenDevice } from '../devices/index.ts';
 import type { EngineContext } from '../engineContext.ts';
 import { pythonLaunch } from '../environment/pythonLaunch.ts';
 import type { Registered, StoredRun } from '../store/types.ts';
@@ -206,7 +206,7 @@ export class WorkingPeriod {
 
   private startMonitor(): void {
     const { store, devices } = this.options;
-    const gpus = devices.filter(({ kind }) => kind === 'cuda').map(({ id }) => id);
+    const gpus = devices.filter(isGpu).map(({ id }) => id);
     const args = ['--interval', '1', ...gpus.flatMap((uuid) => ['--uuid', uuid])];
     this.monitor = new BackendProcess(
       this.launch('monitor', args, { CUDA_VISIBLE_DEVICES: '' }),
@@ -245,7 +245,7 @@ export class WorkingPeriod {
     return {
       device: device.id,
       launch: this.launch('worker', [], workerEnvironment(device)),
-      logPath: join(store.folder, 'logs', `worker-${device.id.replace(':', '-')}.log`),
+      logPath: join(store.folder, 'logs', `worker-${device.id.replaceAll(':', '-')}.log`),
       load: {
         type: 'load',
         device: device.kind,

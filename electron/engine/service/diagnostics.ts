@@ -4,6 +4,7 @@ import type { ComputerCheck } from '../../contract/rpc/computer.ts';
 import type { RunSummary } from '../../contract/rpc/runs.ts';
 import type { RunEvent } from '../store/types.ts';
 import type { ProbeResult } from '../../contract/protocol/index.ts';
+import { abilityWords } from '../devices/index.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { redact } from './redact.ts';
 
@@ -56,12 +57,15 @@ function deviceLines(probe: ProbeResult | null): string[] {
   const { cpu, gpus } = probe;
   return [
     `  driver ${probe.driver_version ?? 'none'}, CUDA ${probe.cuda_driver_version ?? 'none'}, ` +
-      `CUDA_VISIBLE_DEVICES ${probe.cuda_visible_devices ?? 'not set'}`,
+      `CUDA_VISIBLE_DEVICES ${probe.cuda_visible_devices ?? 'not set'}, ` +
+      `ROCR_VISIBLE_DEVICES ${probe.rocr_visible_devices ?? 'not set'}, ` +
+      `HIP_VISIBLE_DEVICES ${probe.hip_visible_devices ?? 'not set'}`,
     ...gpus.map(
       (gpu) =>
-        `  GPU ${gpu.index} ${gpu.name}, compute capability ${gpu.compute_capability.join('.')}, ` +
+        `  GPU ${gpu.index} ${gpu.name}, ${abilityWords(gpu)}, ` +
         `${gpu.memory_free_bytes} of ${gpu.memory_total_bytes} bytes free, ${gpu.processes.length} processes` +
-        (gpu.visible ? '' : ', hidden'),
+        (gpu.visible ? '' : ', hidden') +
+        (gpu.blocked_by === null ? '' : `, blocked by ${gpu.blocked_by}`),
     ),
     ...(probe.no_gpu_reason ? [`  ${probe.no_gpu_reason}`] : []),
     `  ${cpu.name}, ${cpu.logical_cores} cores, ${cpu.memory_available_bytes} of ${cpu.memory_total_bytes} bytes free`,

@@ -75,11 +75,12 @@ async function chooseMeans(request: RunRequest, gate: PythonGate): Promise<Means
     const context = await gate.context();
     const model = await resolveModel(request.model, context.paths);
     if (!model.ok) return model;
-    const devices = await chooseDevices(context, request.devices, model.value);
-    if (!devices.ok) return devices;
-    const precision = choosePrecision(request.precision, devices.value);
+    const choice = await chooseDevices(context, request.devices, model.value);
+    if (!choice.ok) return choice;
+    const { devices } = choice.value;
+    const precision = choosePrecision(request.precision, devices);
     if (!precision.ok) return precision;
-    return { ok: true, model: model.value, devices: devices.value, precision: precision.value };
+    return { ok: true, model: model.value, devices, precision: precision.value };
   } catch (reason) {
     return { ok: false, error: asAppError(reason) };
   }

@@ -28,7 +28,7 @@ export interface RunDevice {
   /** GPU UUID, or `cpu:0`, `cpu:1`, ... */
   id: string;
   name: string;
-  kind: 'cuda' | 'mps' | 'cpu';
+  kind: 'cuda' | 'rocm' | 'mps' | 'cpu';
   /** What probe and worker said of it, for run.json. */
   facts: JsonObject;
   /** Why it was switched off in this run. */

@@ -117,23 +117,28 @@ def die_once(marker: str) -> None:
 
 def gpus(path: str) -> None:
     """Computes on the processor as if it were one of a file's GPUs: `probe` is what the probe says, `cards`
-    have by UUID a `capability`, bytes `total` and `free`, `fixed` (by placement) and `per_token` for the
-    model, and `holds`: the most tokens that ESM-2 can take before memory runs out.
+    have by UUID a `capability` or, AMD's, a `target`, bytes `total` and `free`, `fixed` (by placement) and
+    `per_token` for the model, and `holds`: the most tokens that ESM-2 can take before memory runs out.
     """
     import torch
 
     from virnucpro_backend.encoders.esm2 import Esm2
     from virnucpro_backend.inference import loading, memory
-    from virnucpro_backend.inference.device import OpenDevice, check_capability
+    from virnucpro_backend.inference.device import OpenDevice, check_capability, check_gfx_target
     from virnucpro_backend.inference.memory_profile import MemoryProfile
     from virnucpro_backend.inference.placement import ModelSizes
     from virnucpro_backend.inference.profiling import placement_of, software
 
-    uuid = os.environ["CUDA_VISIBLE_DEVICES"]
-    card = json.loads(Path(path).read_text(encoding="utf-8"))["cards"][uuid]
+    cards = json.loads(Path(path).read_text(encoding="utf-8"))["cards"]
+    pin = os.environ["CUDA_VISIBLE_DEVICES"] or os.environ["ROCR_VISIBLE_DEVICES"]
+    uuid = list(cards)[int(pin)] if pin.isdigit() else pin
+    card = cards[uuid]
 
     def open_device(kind: str, precision: Any, fraction: float | None) -> OpenDevice:
-        check_capability(card["name"], tuple(card["capability"]), precision)
+        if kind == "rocm":
+            check_gfx_target(card["name"], card["target"], precision)
+        else:
+            check_capability(card["name"], tuple(card["capability"]), precision)
         torch.set_num_threads(1)
         return OpenDevice(torch.device("cpu"), card["name"], uuid, card["total"], None)
 

@@ -166,6 +166,19 @@ def test_the_fp32_model_for_faulty_frames_lies_where_there_is_room(monkeypatch: 
     assert loaded == [False, True, False]
 
 
+@pytest.mark.parametrize(
+    ("device", "maker"), [("rocm", "AMD"), ("mps", "Apple"), ("cuda", None), ("cpu", None)]
+)
+def test_gpus_that_nobody_tried_are_said_to_be_so(
+    monkeypatch: pytest.MonkeyPatch, device: str, maker: str | None
+) -> None:
+    SimulatedGpu(monkeypatch, 24 * GIB, 23 * GIB)
+    _, said = load(device=device)
+    assert said == (
+        f"{maker} GPUs were never tested: compare some results with those of the processor." if maker else ""
+    )
+
+
 def test_devices_that_do_not_count_their_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     for placement in ("auto", "streamed"):
         ready, said = load(device="cpu", placement=placement, tokens_per_batch=512)

@@ -241,7 +241,7 @@ def test_stop_drops_what_is_in_work(files: list[ShardFile], tmp_path: Path, how:
         ("\x00\x01garbage", "not JSON"),
         ('{"type": "dance"}', "unknown command 'dance'"),
         ('{"type": "recall"}', "'shard' is missing"),
-        ('{"type": "load", "device": "abacus"}', "device must be one of cpu, cuda, mps"),
+        ('{"type": "load", "device": "abacus"}', "device must be one of cpu, cuda, rocm, mps"),
     ],
 )
 def test_garbage_is_named_and_ends_the_worker(line: str, problem: str) -> None:
@@ -259,6 +259,7 @@ def test_garbage_is_named_and_ends_the_worker(line: str, problem: str) -> None:
     [
         ({"model_folder": "/nowhere"}, "model_missing"),
         ({"device": "mps"}, "device_unusable"),
+        ({"device": "rocm"}, "device_unusable"),
         ({"precision": "fp8"}, "precision_unsupported"),
     ],
 )

@@ -64,12 +64,18 @@ export const newRun = {
   'newRun.getModelSize': 'Holen ({size})',
   'newRun.compute': 'Berechnung',
   'newRun.noGpu': 'Keine GPU gefunden.',
+  'newRun.noUsableGpu': 'Keine GPU ist verwendbar.',
   'newRun.noGpuText':
     'Der Prozessor rechnet ({cpu}, {cores} Threads). Mit den vollen Modellen dauert das sehr lange.',
   'newRun.freeOf': 'frei von {total}',
   'newRun.gpuFree': 'Niemand sonst nutzt sie',
   'newRun.gpuUsedBy': 'In Gebrauch durch {names}',
-  'newRun.gpuHidden': 'Durch die Einstellung CUDA_VISIBLE_DEVICES vor diesem Programm verborgen',
+  'newRun.gpuHidden': 'Durch eine Umgebungsvariable wie CUDA_VISIBLE_DEVICES vor diesem Programm verborgen',
+  'newRun.gpuNeedsPyTorch':
+    'Braucht PyTorch für {build} in einer eigenen Python-Umgebung, siehe Rechnerprüfung',
+  'newRun.gpuClosed': 'Für Ihr Benutzerkonto gesperrt, siehe Rechnerprüfung',
+  'newRun.gpuUntested':
+    'AMD-GPUs wurden nie getestet: vergleichen Sie einige Ergebnisse mit denen des Prozessors',
   'newRun.gpuSliced': 'In Scheiben geteilt; wählen Sie eine Scheibe',
   'newRun.unknownProgram': 'ein anderes Programm',
   'newRun.processor': 'Nur Prozessor',
@@ -78,7 +84,7 @@ export const newRun = {
   'newRun.preset': 'Wie genau',
   'preset.quick': 'Schneller Blick',
   'preset.quickText': 'Am schnellsten: 8-Bit-Zahlen. Grenzfälle können anders ausfallen.',
-  'preset.quickImpossible': 'Braucht neuere GPUs (ab Ada oder Hopper)',
+  'preset.quickImpossible': 'Braucht neuere NVIDIA-GPUs (ab Ada oder Hopper)',
   'preset.standard': 'Standard',
   'preset.standardText': 'Was zu diesem Rechner am besten passt. Empfohlen.',
   'preset.exact': 'Am nächsten am Original',

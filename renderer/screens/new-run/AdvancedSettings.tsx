@@ -19,7 +19,7 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
   const [opened, setOpened] = useState(false);
   const id = useId();
   const { choices } = form;
-  const onGpu = (form.probe.data?.gpus.length ?? 0) > 0 && !choices.useCpu;
+  const onGpu = form.hasGpus && !choices.useCpu;
   const kind = onGpu ? 'gpu' : 'cpu';
   const number = (value: string | number) =>
     typeof value === 'number' && value > 0 ? Math.round(value) : null;
@@ -102,7 +102,7 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
             checked={choices.keepWork}
             onChange={(event) => choose({ keepWork: event.currentTarget.checked })}
           />
-          {(form.probe.data?.gpus.length ?? 0) > 0 && (
+          {form.hasGpus && (
             <Checkbox
               label={t('advanced.useCpu')}
               description={t('advanced.useCpuHelp')}

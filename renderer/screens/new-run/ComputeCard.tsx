@@ -4,7 +4,7 @@ import { Banner } from '../../components/Banner.tsx';
 import { Card } from '../../components/Card.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
-import { isUsable } from '../../state/newRun/choices.ts';
+import { isUsable, listedGpus, takenByItself } from '../../state/newRun/choices.ts';
 import { choose } from '../../state/newRun/store.ts';
 import { AdvancedSettings } from './AdvancedSettings.tsx';
 import classes from './Choice.module.css';
@@ -16,26 +16,28 @@ export function ComputeCard({ form }: { form: NewRunForm }) {
   const { t, format } = useTexts();
   const probe = form.probe.data;
   const all = probe?.gpus ?? [];
+  const listed = listedGpus(probe);
   const chosen = new Set(form.gpus.map((gpu) => gpu.uuid));
   const toggle = (gpu: ProbedGpu, on: boolean) => {
     const next = new Set(chosen);
     if (on) next.add(gpu.uuid);
     else next.delete(gpu.uuid);
-    const usable = all.filter((other) => isUsable(other, all));
-    choose({ gpuUuids: next.size === usable.length ? null : [...next] });
+    const byItself = takenByItself(probe);
+    const isThat = next.size === byItself.length && byItself.every(({ uuid }) => next.has(uuid));
+    choose({ gpuUuids: isThat ? null : [...next] });
   };
   return (
     <Card title={t('newRun.compute')}>
       {form.probe.error && <ErrorCard error={form.probe.error} />}
       {!probe && !form.probe.error && <Skeleton height={88} />}
-      {probe && all.length === 0 && (
-        <Banner tone="warn" title={t('newRun.noGpu')}>
+      {probe && !form.hasGpus && (
+        <Banner tone="warn" title={t(listed.length === 0 ? 'newRun.noGpu' : 'newRun.noUsableGpu')}>
           {probe.no_gpu_reason}{' '}
           {t('newRun.noGpuText', { cpu: probe.cpu.name, cores: probe.cpu.logical_cores })}
         </Banner>
       )}
       <div className={classes.gpus}>
-        {all.map((gpu) => {
+        {listed.map((gpu) => {
           const usable = isUsable(gpu, all);
           const isChosen = chosen.has(gpu.uuid) && !form.choices.useCpu;
           return (
@@ -64,7 +66,11 @@ export function ComputeCard({ form }: { form: NewRunForm }) {
 
 function gpuDescription(gpu: ProbedGpu, usable: boolean, t: ReturnType<typeof useTexts>['t']): string {
   if (!gpu.visible) return t('newRun.gpuHidden');
+  if (gpu.blocked_by === 'permission') return t('newRun.gpuClosed');
+  if (gpu.blocked_by === 'pytorch')
+    return t('newRun.gpuNeedsPyTorch', { build: gpu.vendor === 'amd' ? 'ROCm' : 'CUDA' });
   if (!usable) return t('newRun.gpuSliced');
   const names = [...new Set(gpu.processes.map((process) => process.name ?? t('newRun.unknownProgram')))];
-  return names.length === 0 ? t('newRun.gpuFree') : t('newRun.gpuUsedBy', { names: names.join(', ') });
+  const use = names.length === 0 ? t('newRun.gpuFree') : t('newRun.gpuUsedBy', { names: names.join(', ') });
+  return gpu.vendor === 'amd' ? `${use}. ${t('newRun.gpuUntested')}` : use;
 }

@@ -9,7 +9,13 @@ import type {
 } from '../../../electron/contract/index.ts';
 import type { ShownError } from '../../api/callError.ts';
 import { useConnectionStatus } from '../../state/connection.ts';
-import { chosenGpus, chosenModel, requestFrom, type RunChoices } from '../../state/newRun/choices.ts';
+import {
+  chosenGpus,
+  chosenModel,
+  expectsGpus,
+  requestFrom,
+  type RunChoices,
+} from '../../state/newRun/choices.ts';
 import { totalsOf, type InputTotals } from '../../state/newRun/inspection.ts';
 import { startReasons, type StartReason } from '../../state/newRun/startReasons.ts';
 import { setChunkLength, useNewRun } from '../../state/newRun/store.ts';
@@ -21,6 +27,8 @@ export interface NewRunForm {
   readonly probe: Query<ProbeResult>;
   readonly model: ModelStatus | null;
   readonly gpus: readonly ProbedGpu[];
+  /** Whether the run may use GPUs; else it is the processor, without a question. */
+  readonly hasGpus: boolean;
   readonly totals: InputTotals;
   readonly request: RunRequestInput | null;
   readonly estimate: RunEstimate | null;
@@ -57,14 +65,14 @@ export function useNewRunForm(): NewRunForm {
     if (model) setChunkLength(model.chunkLength);
   }, [model]);
 
-  const hasGpus = (probe.data?.gpus.length ?? 0) > 0 && !choices.useCpu;
+  const hasGpus = expectsGpus(probe.data) || gpus.length > 0;
   const reasons = startReasons({
     connection,
     files,
     uploads: uploads.length,
     looking,
     model,
-    chosenGpus: hasGpus ? gpus.length : null,
+    chosenGpus: hasGpus && !choices.useCpu ? gpus.length : null,
     estimate: question === null ? null : estimate.data,
   });
   return {
@@ -73,6 +81,7 @@ export function useNewRunForm(): NewRunForm {
     probe,
     model,
     gpus,
+    hasGpus,
     totals,
     request,
     estimate: question === null ? null : estimate.data,

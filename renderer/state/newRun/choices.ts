@@ -40,18 +40,39 @@ export const RUN_REQUEST_DEFAULTS: RunChoices = {
   embedEqualSequencesOnce: true,
 };
 
-/** A GPU cut into slices computes through its slices; one hidden by the environment is out of reach. */
+/** A GPU cut into slices computes through its slices; one that is hidden or lacks something is out of reach. */
 export function isUsable(gpu: ProbedGpu, all: readonly ProbedGpu[]): boolean {
-  const isCut = gpu.mig_enabled && all.some((other) => other.parent_uuid === gpu.uuid);
-  return gpu.visible && !isCut;
+  const isCut =
+    gpu.vendor === 'nvidia' &&
+    gpu.mig_enabled &&
+    all.some((other) => other.vendor === 'nvidia' && other.parent_uuid === gpu.uuid);
+  return gpu.visible && gpu.blocked_by === null && !isCut;
+}
+
+function isIntegrated(gpu: ProbedGpu): boolean {
+  return gpu.vendor === 'amd' && gpu.integrated;
+}
+
+/** What the engine takes where nothing was chosen: the graphics part of a processor only if it is asked for. */
+export function takenByItself(probe: ProbeResult | null): ProbedGpu[] {
+  return probe?.gpus.filter((gpu) => isUsable(gpu, probe.gpus) && !isIntegrated(gpu)) ?? [];
+}
+
+/** A processor's graphics part that cannot compute is no card that somebody misses. */
+export function listedGpus(probe: ProbeResult | null): ProbedGpu[] {
+  return probe?.gpus.filter((gpu) => !isIntegrated(gpu) || gpu.blocked_by === null) ?? [];
+}
+
+/** Whether a run is expected to use GPUs; where all of them lack something, it is the processor. */
+export function expectsGpus(probe: ProbeResult | null): boolean {
+  return probe?.gpus.some((gpu) => gpu.blocked_by === null && !isIntegrated(gpu)) ?? false;
 }
 
 export function chosenGpus(choices: RunChoices, probe: ProbeResult | null): ProbedGpu[] {
-  const usable = probe?.gpus.filter((gpu) => isUsable(gpu, probe.gpus)) ?? [];
   const { gpuUuids } = choices;
-  return gpuUuids === null
-    ? usable
-    : usable.filter((gpu) => gpuUuids.includes(gpu.uuid) || gpuUuids.includes(String(gpu.index)));
+  if (gpuUuids === null) return takenByItself(probe);
+  const usable = probe?.gpus.filter((gpu) => isUsable(gpu, probe.gpus)) ?? [];
+  return usable.filter((gpu) => gpuUuids.includes(gpu.uuid) || gpuUuids.includes(String(gpu.index)));
 }
 
 /** The model that is chosen, or else the first of those that are ready: the real ones before the demo. */
@@ -65,7 +86,7 @@ export function chosenModel(choices: RunChoices, models: readonly ModelStatus[] 
 }
 
 export function devicesText(choices: RunChoices, probe: ProbeResult | null): string {
-  const hasGpus = (probe?.gpus.length ?? 0) > 0;
+  const hasGpus = expectsGpus(probe) || chosenGpus(choices, probe).length > 0;
   if (choices.useCpu || (!hasGpus && choices.cpuWorkers !== null))
     return choices.cpuWorkers === null ? 'cpu' : `cpu:${choices.cpuWorkers}`;
   if (choices.gpuUuids === null) return 'auto';

@@ -1,12 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { appError, runRequestSchema } from '../../../electron/contract/index.ts';
+import { appError, runRequestSchema, type AmdGpu, type ProbedGpu } from '../../../electron/contract/index.ts';
 import { madeInspection, madeProbe, MODELS } from '../../testing/memoryEngine/computer.ts';
 import {
   choicesFrom,
   chosenGpus,
   chosenModel,
   devicesText,
+  expectsGpus,
+  listedGpus,
   requestFrom,
   RUN_REQUEST_DEFAULTS,
 } from './choices.ts';
@@ -17,6 +19,20 @@ import { startReasons } from './startReasons.ts';
 
 const listed = (path: string): ListedFile => ({ path, inspected: madeInspection(path, 500) });
 const probe = madeProbe(8);
+const radeon = (facts: Partial<AmdGpu>): AmdGpu => ({
+  vendor: 'amd',
+  index: 0,
+  uuid: 'GPU-3f2a90b1c4d5e6f7',
+  name: 'AMD Radeon RX 7900 XTX',
+  memory_total_bytes: 24 * 2 ** 30,
+  memory_free_bytes: 23 * 2 ** 30,
+  gfx_target: 'gfx1100',
+  integrated: false,
+  processes: [],
+  visible: true,
+  blocked_by: null,
+  ...facts,
+});
 const [model] = MODELS;
 if (!model) throw new Error('The test needs a model');
 
@@ -109,6 +125,21 @@ describe('choices', () => {
     expect(devicesText(RUN_REQUEST_DEFAULTS, probe)).toBe('auto');
   });
 
+  it('take a processor’s graphics part only by name, and no AMD GPU that lacks something', () => {
+    const card = radeon({});
+    const inside = radeon({ index: 1, uuid: 'AMD-0000:13:00.0', integrated: true });
+    const both = { ...probe, gpus: [card, inside] };
+    expect(chosenGpus(RUN_REQUEST_DEFAULTS, both)).toEqual([card]);
+    const named = { ...RUN_REQUEST_DEFAULTS, gpuUuids: [inside.uuid] };
+    expect(devicesText(named, both)).toBe(inside.uuid);
+    const lacking = { ...both, gpus: both.gpus.map((gpu) => ({ ...gpu, blocked_by: 'pytorch' as const })) };
+    expect(chosenGpus(RUN_REQUEST_DEFAULTS, lacking)).toEqual([]);
+    // The card is shown with what it lacks, and the processor computes as if there were none.
+    expect(listedGpus(lacking).map(({ uuid }) => uuid)).toEqual([card.uuid]);
+    expect([expectsGpus(both), expectsGpus(lacking)]).toEqual([true, false]);
+    expect(devicesText({ ...RUN_REQUEST_DEFAULTS, cpuWorkers: 3 }, lacking)).toBe('cpu:3');
+  });
+
   it('become a request that leads back to the same choices', () => {
     const uuids = probe.gpus.filter((gpu) => gpu.visible).map((gpu) => gpu.uuid);
     fc.assert(
@@ -147,10 +178,14 @@ describe('presets', () => {
   });
 
   it('offers the quick look only where every GPU can do it', () => {
-    const gpu = (major: number, minor: number) => ({
-      compute_capability: [major, minor] as [number, number],
+    const [h200] = probe.gpus;
+    if (h200?.vendor !== 'nvidia') throw new Error('The test needs an NVIDIA GPU');
+    const gpu = (major: number, minor: number): ProbedGpu => ({
+      ...h200,
+      compute_capability: [major, minor],
     });
     expect(canQuickLook([gpu(9, 0), gpu(8, 9)])).toBe(true);
+    expect(canQuickLook([gpu(9, 0), radeon({})])).toBe(false);
     expect(canQuickLook([gpu(9, 0), gpu(8, 6)])).toBe(false);
     expect(canQuickLook([])).toBe(false);
   });

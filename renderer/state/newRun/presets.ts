@@ -26,10 +26,14 @@ export function presetOf(settings: PresetSettings): PresetId | null {
   );
 }
 
-/** Eight-bit arithmetic needs Ada, Hopper or newer; one GPU that lacks it is one too many. */
-export function canQuickLook(gpus: readonly Pick<ProbedGpu, 'compute_capability'>[]): boolean {
+/** Eight-bit arithmetic needs Ada, Hopper or newer, and no AMD GPU; one that lacks it is one too many. */
+export function canQuickLook(gpus: readonly ProbedGpu[]): boolean {
   return (
     gpus.length > 0 &&
-    gpus.every(({ compute_capability: [major, minor] }) => major > 8 || (major === 8 && minor >= 9))
+    gpus.every((gpu) => {
+      if (gpu.vendor !== 'nvidia') return false;
+      const [major, minor] = gpu.compute_capability;
+      return major > 8 || (major === 8 && minor >= 9);
+    })
   );
 }

@@ -14,6 +14,7 @@ export function madeProbe(gpus: number): ProbeResult {
     protocol: PROTOCOL_VERSION,
     backend_version: '0.1.0',
     gpus: Array.from({ length: gpus }, (_, index) => ({
+      vendor: 'nvidia',
       index,
       uuid: `GPU-${String(index).padStart(8, '0')}-0000-4000-8000-000000000000`,
       name: index % 3 === 2 ? 'NVIDIA RTX A6000' : 'NVIDIA H200',
@@ -24,10 +25,13 @@ export function madeProbe(gpus: number): ProbeResult {
       parent_uuid: null,
       processes: index === 1 ? [{ pid: 4711, name: 'gromacs', memory_bytes: 128 * GIB }] : [],
       visible: index !== 3,
+      blocked_by: null,
     })),
     driver_version: '580.95',
     cuda_driver_version: '13.0',
     cuda_visible_devices: null,
+    rocr_visible_devices: null,
+    hip_visible_devices: null,
     no_gpu_reason: gpus === 0 ? 'There is no NVIDIA driver on this computer.' : null,
     apple_mps: false,
     cpu: {

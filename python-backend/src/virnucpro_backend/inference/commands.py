@@ -9,7 +9,9 @@ from typing import Literal
 
 from virnucpro_backend.inference.memory_profile import MemoryProfile, PlacementChoice, parse_profile
 
-DeviceKind = Literal["cpu", "cuda", "mps"]
+DeviceKind = Literal["cpu", "cuda", "rocm", "mps"]
+"""`cuda` is NVIDIA's GPUs and `rocm` AMD's, though PyTorch calls the devices of both `cuda`."""
+
 Precision = Literal["bf16", "fp16", "fp32", "fp8"]
 EmbeddingPrecision = Literal["fp16", "fp32"]
 
@@ -78,7 +80,7 @@ def parse_worker_command(fields: Mapping[str, object]) -> WorkerCommand:
     kind = fields.get("type")
     if kind == "load":
         return Load(
-            device=_one_of(fields, "device", ("cpu", "cuda", "mps")),  # type: ignore[arg-type]
+            device=_one_of(fields, "device", ("cpu", "cuda", "rocm", "mps")),  # type: ignore[arg-type]
             model_folder=Path(_text(fields, "model_folder")),
             precision=_one_of(fields, "precision", ("bf16", "fp16", "fp32", "fp8")),  # type: ignore[arg-type]
             tokens_per_batch=_count(fields, "tokens_per_batch", at_least=1),

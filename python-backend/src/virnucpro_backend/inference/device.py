@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
@@ -18,14 +20,29 @@ LEAST_CAPABILITY: dict[Precision, tuple[int, int]] = {"bf16": (8, 0), "fp16": (7
 WDDM_MEMORY_SHARE = 0.95
 """Of the free memory on Windows, whose driver silently moves the rest into main memory, ten times slower."""
 
+AMD_TARGETS: dict[Precision, tuple[str, ...]] = {
+    "bf16": ("gfx90a", "gfx94", "gfx95", "gfx11", "gfx12"),
+    "fp16": ("gfx90", "gfx94", "gfx95", "gfx10", "gfx11", "gfx12"),
+    "fp8": (),
+}
+"""Beginnings of the names of AMD's instruction sets that have fast arithmetic of a precision; FP32 runs
+everywhere. BF16: the matrix units of MI200 and later and of RDNA 3 and later. FP16: also paired arithmetic,
+from Vega on. FP8: none, the layers for it were made for NVIDIA's format.
+"""
+
 _OTHER_DEVICE = "Choose another device, or leave this one out."
+_NEEDS_ROCM = (
+    "Make a Python environment with PyTorch for ROCm and the other packages of "
+    "python-backend/requirements.txt, and name its interpreter: --python PATH, or VIRNUCPRO_PYTHON=PATH for "
+    "the app."
+)
 
 
 @dataclass(frozen=True)
 class OpenDevice:
-    """A device that is ready for a model; `uuid` is what the device itself says, None for a CPU or an Apple
-    GPU. `memory_total`: bytes of a GPU's memory, 0 for the others; `memory_limit`: those of them that this
-    process may take, None for all that are free.
+    """A device that is ready for a model; `uuid` is what the device itself says, None for a CPU, an Apple
+    GPU, or an AMD GPU that has none. `memory_total`: bytes of a GPU's memory, 0 for the others;
+    `memory_limit`: those of them that this process may take, None for all that are free.
     """
 
     device: torch.device
@@ -43,6 +60,8 @@ def open_device(kind: DeviceKind, precision: Precision, memory_fraction: float |
     """
     if kind == "cuda":
         return _open_cuda(precision, memory_fraction)
+    if kind == "rocm":
+        return _open_rocm(precision, memory_fraction)
     if precision == "fp8":
         raise LoadFailedError(
             "precision_unsupported",
@@ -69,6 +88,31 @@ def check_capability(name: str, capability: tuple[int, int], precision: Precisio
         )
 
 
+def check_gfx_target(name: str, target: str, precision: Precision) -> None:
+    """Raise LoadFailedError `precision_unsupported` if an AMD GPU lacks the precision. `target`: its
+    instruction set as PyTorch writes it, such as gfx90a:sramecc+:xnack-.
+    """
+    if precision != "fp32" and not target.startswith(AMD_TARGETS[precision]):
+        raise LoadFailedError(
+            "precision_unsupported",
+            f"{name} ({target.split(':')[0]}) has no {precision.upper()} arithmetic that this program uses.",
+            "Start the run with a precision that all chosen devices have, or leave this device out.",
+        )
+
+
+def uuid_as_rocm_writes_it(uuid: str) -> str | None:
+    """The UUID of an AMD GPU as the probe has it, from PyTorch's; None where that is something else.
+
+    PyTorch writes 16 bytes as hexadecimal digits, and ROCm's 16 bytes are themselves the 16 hexadecimal
+    digits that follow `GPU-`; a GPU without a number of its own has other bytes there.
+    """
+    try:
+        digits = bytes.fromhex(uuid.replace("-", "")).decode("ascii").lower()
+    except ValueError:
+        return None
+    return f"GPU-{digits}" if re.fullmatch("[0-9a-f]{16}", digits) else None
+
+
 def uuid_as_nvml_writes_it(uuid: str, visible_devices: str) -> str:
     """The bare UUID that CUDA reports, with the prefix of a GPU or of a MIG slice, whichever is visible."""
     prefix = "MIG-" if visible_devices.upper().startswith("MIG-") else "GPU-"
@@ -76,39 +120,86 @@ def uuid_as_nvml_writes_it(uuid: str, visible_devices: str) -> str:
 
 
 def _open_cuda(precision: Precision, memory_fraction: float | None) -> OpenDevice:
-    if torch.version.cuda is None and torch.version.hip is None:
+    if torch.version.cuda is None:
+        which = "without GPU support" if torch.version.hip is None else "for AMD GPUs"
         raise LoadFailedError(
             "device_unusable",
-            "The installed PyTorch is the one without GPU support.",
+            f"The installed PyTorch is the one {which}.",
             "Repair the Python environment, so that the PyTorch for NVIDIA GPUs is installed.",
         )
+    visible = _check_one_visible(
+        "CUDA_VISIBLE_DEVICES",
+        "Check with nvidia-smi that the GPU is there and the driver is not older than PyTorch needs.",
+    )
+    gpu = _usable_gpu()
+    check_capability(gpu.name, (gpu.properties.major, gpu.properties.minor), precision)
+    return gpu.opened(uuid_as_nvml_writes_it(str(gpu.properties.uuid), visible), memory_fraction)
+
+
+def _open_rocm(precision: Precision, memory_fraction: float | None) -> OpenDevice:
+    if torch.version.hip is None:
+        raise LoadFailedError(
+            "device_unusable",
+            f"An AMD GPU needs PyTorch for ROCm; the installed PyTorch ({torch.__version__}) is another one.",
+            _NEEDS_ROCM,
+        )
+    _check_one_visible(
+        "ROCR_VISIBLE_DEVICES",
+        "Check with rocminfo that ROCm finds the GPU, and that this account is in the groups render and "
+        "video.",
+    )
+    gpu = _usable_gpu()
+    check_gfx_target(gpu.name, gpu.properties.gcnArchName, precision)
+    return gpu.opened(uuid_as_rocm_writes_it(str(gpu.properties.uuid)), memory_fraction)
+
+
+def _check_one_visible(variable: str, next_step: str) -> str:
+    """The value of the variable that pins this process; raises LoadFailedError unless it leaves one GPU."""
+    visible = os.environ.get(variable, "")
     count = torch.cuda.device_count()
-    visible = os.environ.get("CUDA_VISIBLE_DEVICES", "")
     if count != 1:
         raise LoadFailedError(
             "device_unusable",
-            f"PyTorch sees {count} GPUs with CUDA_VISIBLE_DEVICES={visible!r}; it must be exactly one.",
-            "Check with nvidia-smi that the GPU is there and the driver is not older than PyTorch needs.",
+            f"PyTorch sees {count} GPUs with {variable}={visible!r}; it must be exactly one.",
+            next_step,
         )
+    return visible
+
+
+@dataclass(frozen=True)
+class _UsableGpu:
+    """A GPU that has computed. `properties`: PyTorch's; `free`, `total`: bytes of its memory."""
+
+    device: torch.device
+    properties: Any
+    free: int
+    total: int
+
+    @property
+    def name(self) -> str:
+        return str(self.properties.name)
+
+    def opened(self, uuid: str | None, memory_fraction: float | None) -> OpenDevice:
+        if memory_fraction is None and sys.platform == "win32":
+            memory_fraction = WDDM_MEMORY_SHARE * self.free / self.total
+        limit = None
+        if memory_fraction is not None:
+            torch.cuda.set_per_process_memory_fraction(memory_fraction, self.device)
+            limit = int(memory_fraction * self.total)
+        return OpenDevice(self.device, self.name, uuid, self.total, limit)
+
+
+def _usable_gpu() -> _UsableGpu:
     device = torch.device("cuda", 0)
     try:
         properties = torch.cuda.get_device_properties(device)
         # A first computation: a PyTorch without code for this GPU shows only here.
         torch.ones(1, device=device).add_(1).item()
-        free, total = torch.cuda.mem_get_info(device)
+        return _UsableGpu(device, properties, *torch.cuda.mem_get_info(device))
     except RuntimeError as error:
         raise LoadFailedError(
             "device_unusable", f"The GPU can't be used by this PyTorch: {error}", _OTHER_DEVICE
         ) from error
-    check_capability(properties.name, (properties.major, properties.minor), precision)
-    if memory_fraction is None and sys.platform == "win32":
-        memory_fraction = WDDM_MEMORY_SHARE * free / total
-    limit = None
-    if memory_fraction is not None:
-        torch.cuda.set_per_process_memory_fraction(memory_fraction, device)
-        limit = int(memory_fraction * total)
-    uuid = uuid_as_nvml_writes_it(str(properties.uuid), visible)
-    return OpenDevice(device, properties.name, uuid, total, limit)
 
 
 def _open_mps(memory_fraction: float | None) -> OpenDevice:

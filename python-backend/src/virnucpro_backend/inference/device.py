@@ -103,8 +103,8 @@ def check_gfx_target(name: str, target: str, precision: Precision) -> None:
 def uuid_as_rocm_writes_it(uuid: str) -> str | None:
     """The UUID of an AMD GPU as the probe has it, from PyTorch's; None where that is something else.
 
-    PyTorch writes 16 bytes as hexadecimal digits, and ROCm's 16 bytes are themselves the 16 hexadecimal
-    digits that follow `GPU-`; a GPU without a number of its own has other bytes there.
+    PyTorch writes 16 bytes as hexadecimal digits. ROCm's bytes are taken to be themselves the 16 hexadecimal
+    digits that follow `GPU-`, which nobody has looked at on an AMD GPU; whatever else they are is left out.
     """
     try:
         digits = bytes.fromhex(uuid.replace("-", "")).decode("ascii").lower()

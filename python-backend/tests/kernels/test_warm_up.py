@@ -28,7 +28,7 @@ class EncoderWhoseFusedKernelsFail:
 
 @pytest.fixture(autouse=True)
 def _no_gpu_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_run", lambda encoder, device: encoder.run())
+    monkeypatch.setattr(module, "run_every_kernel", lambda encoder, device: encoder.run())
 
 
 def model(precision: str, encoder: EncoderWhoseFusedKernelsFail) -> Any:

@@ -9,6 +9,7 @@ import torch
 
 from virnucpro_backend import host
 from virnucpro_backend.inference.commands import Load
+from virnucpro_backend.inference.compilation import compiling_kernels
 from virnucpro_backend.inference.device import OpenDevice, open_device
 from virnucpro_backend.inference.failures import LoadFailedError, LoadFailureCode
 from virnucpro_backend.inference.memory import allowance, free_cached_memory, is_out_of_memory
@@ -23,7 +24,7 @@ from virnucpro_backend.inference.profiling import measure_profile, placement_of,
 from virnucpro_backend.inference.warm_up import warm_up
 from virnucpro_backend.weights.errors import WeightsError
 from virnucpro_backend.weights.model_folder import LoadedModel, load_model
-from virnucpro_backend.weights.model_json import read_model_json
+from virnucpro_backend.weights.model_json import ModelDescription, read_model_json
 
 MEMORY_OF_OTHERS = 3 << 29
 """Bytes; a GPU of which more is taken before this process begins is being used by other programs."""
@@ -107,13 +108,14 @@ def remarks(ready: ReadyModel, command: Load) -> list[str]:
 
 
 def _load_on_gpu(command: Load, opened: OpenDevice, wanted: int) -> ReadyModel:
-    sizes = ModelSizes.of(read_model_json(command.model_folder), command.precision)
+    description = read_model_json(command.model_folder)
+    sizes = ModelSizes.of(description, command.precision)
     free = allowance(opened.device, opened.memory_limit)
     placements = placements_to_try(command.placement, sizes, free)
     for placement in placements:
         if placement == "streamed":
             _check_main_memory(sizes)
-        ready = _placed(command, opened, placement, free, wanted)
+        ready = _placed(command, description, opened, placement, free, wanted)
         last = placement == placements[-1]
         if ready is not None and (last or ready.tokens_per_batch >= min(wanted, WORTHWHILE_BATCH)):
             return ready
@@ -125,12 +127,18 @@ def _load_on_gpu(command: Load, opened: OpenDevice, wanted: int) -> ReadyModel:
 
 
 def _placed(
-    command: Load, opened: OpenDevice, placement: Placement, free: int, wanted: int
+    command: Load,
+    description: ModelDescription,
+    opened: OpenDevice,
+    placement: Placement,
+    free: int,
+    wanted: int,
 ) -> ReadyModel | None:
     """The model in one placement; None where that leaves too little memory for a batch."""
     try:
         streamed = placement == "streamed"
-        model = load_model(command.model_folder, opened.device, command.precision, streamed=streamed)
+        with compiling_kernels(description, command.precision, opened.device):
+            model = load_model(command.model_folder, opened.device, command.precision, streamed=streamed)
         warm_up(model)
         profile = _known(command.memory_profile, model) or measure_profile(model)
     except Exception as error:

@@ -31,7 +31,7 @@ def warm_up(model: LoadedModel) -> None:
         return
     for encoder in (model.esm2, model.dnabert_s):
         try:
-            _run(encoder, model.device)
+            run_every_kernel(encoder, model.device)
         except Exception as error:
             if is_out_of_memory(error):
                 raise
@@ -45,10 +45,11 @@ def warm_up(model: LoadedModel) -> None:
                 raise
             log.warning("the fused kernels do not work here, plain ones are used: %s", error)
             encoder.use_kernels_for(model.device, fused=False)
-            _run(encoder, model.device)
+            run_every_kernel(encoder, model.device)
 
 
-def _run(encoder: Esm2 | DnabertS, device: torch.device) -> None:
+def run_every_kernel(encoder: Esm2 | DnabertS, device: torch.device) -> None:
+    """Embed a sequence of every size for which there is a kernel of its own, and wait for the GPU."""
     blocks = range(1, MOST_BLOCKS + 2) if encoder.attention.packs else (1,)
     layout = SequenceLayout.from_lengths([count * BLOCK for count in blocks], device)
     tokens = torch.full((layout.n_tokens,), SOME_TOKEN, dtype=torch.int32, device=device)

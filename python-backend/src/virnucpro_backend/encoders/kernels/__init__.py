@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 import logging
+import threading
 
 import torch
 import torch.nn.functional as F
@@ -25,18 +26,23 @@ HALF_PRECISION = (torch.bfloat16, torch.float16, FP8)
 HEAD_DIMS = (32, 64, 128)
 """Half a head, which rotation takes apart, must still fill a matrix instruction."""
 
+_TRYING = threading.RLock()
+"""Held while a device is tried out: a model is loaded while its kernels are compiled in other threads."""
+
 log = logging.getLogger(__name__)
 
 
 def usable(device: torch.device, dtype: torch.dtype) -> bool:
     """Whether the fused kernels run on a device, for linear layers of this dtype; tried out once per
     device."""
-    return device.type == "cuda" and dtype in HALF_PRECISION and _try_out(device)
+    with _TRYING:
+        return device.type == "cuda" and dtype in HALF_PRECISION and _try_out(device)
 
 
 def hopper_usable(device: torch.device, dtype: torch.dtype) -> bool:
     """Whether, of the fused kernels, those for Hopper GPUs run too; tried out once."""
-    return usable(device, dtype) and dtype != FP8 and _try_out_hopper(device, dtype)
+    with _TRYING:
+        return usable(device, dtype) and dtype != FP8 and _try_out_hopper(device, dtype)
 
 
 @functools.cache

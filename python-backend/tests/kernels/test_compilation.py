@@ -1,0 +1,78 @@
+"""What `compiling_kernels` does with threads and encoders; the kernels themselves need a GPU."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from virnucpro_backend.encoders.dnabert_s import DnabertS
+from virnucpro_backend.encoders.esm2 import Esm2
+from virnucpro_backend.inference import compilation
+from virnucpro_backend.inference.compilation import compiling_kernels
+from virnucpro_backend.weights.model_json import read_model_json
+
+DEMO_MODEL = read_model_json(Path(__file__).parents[3] / "resources" / "demo-model")
+CPU = torch.device("cpu")
+PATIENCE = 10.0
+
+
+class Compilers:
+    """Both compiler threads, which wait for each other and for the weights; then raise `error`, if any."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.error: Exception | None = None
+        self.done: list[Esm2 | DnabertS] = []
+        self.together = threading.Barrier(2)
+        self.weights_are_read = threading.Event()
+        monkeypatch.setattr(compilation, "kernels", SimpleNamespace(usable=self.usable))
+        monkeypatch.setattr(compilation, "run_every_kernel", self.run)
+
+    def usable(self, _: torch.device, dtype: torch.dtype) -> bool:
+        return dtype != torch.float32
+
+    def run(self, encoder: Esm2 | DnabertS, _: torch.device) -> None:
+        self.together.wait(PATIENCE)
+        assert self.weights_are_read.wait(PATIENCE)
+        if self.error:
+            raise self.error
+        self.done.append(encoder)
+
+
+@pytest.fixture
+def compilers(monkeypatch: pytest.MonkeyPatch) -> Compilers:
+    return Compilers(monkeypatch)
+
+
+def test_both_encoders_are_compiled_while_the_block_runs(compilers: Compilers) -> None:
+    with compiling_kernels(DEMO_MODEL, "bf16", CPU):
+        assert compilers.done == []
+        compilers.weights_are_read.set()
+    esm2, dnabert_s = sorted(compilers.done, key=lambda encoder: isinstance(encoder, DnabertS))
+    assert isinstance(esm2, Esm2)
+    assert (len(esm2.layers), esm2.dtype, esm2.config.width) == (1, torch.bfloat16, DEMO_MODEL.esm2.width)
+    assert isinstance(dnabert_s, DnabertS)
+    assert (len(dnabert_s.layers), dnabert_s.config.width) == (1, DEMO_MODEL.dnabert_s.width)
+
+
+def test_what_fails_there_is_left_to_the_warm_up(compilers: Compilers) -> None:
+    compilers.error = torch.OutOfMemoryError("CUDA out of memory")
+    with compiling_kernels(DEMO_MODEL, "fp16", CPU):
+        compilers.weights_are_read.set()
+    assert compilers.done == []
+
+
+def test_weights_that_are_damaged_are_told_after_the_compilers_have_ended(compilers: Compilers) -> None:
+    compilers.weights_are_read.set()
+    with pytest.raises(ValueError, match="damaged"), compiling_kernels(DEMO_MODEL, "bf16", CPU):
+        raise ValueError("damaged")
+    assert len(compilers.done) == 2
+
+
+def test_nothing_is_compiled_where_no_kernel_is_used(compilers: Compilers) -> None:
+    with compiling_kernels(DEMO_MODEL, "fp32", CPU):
+        pass
+    assert compilers.done == []

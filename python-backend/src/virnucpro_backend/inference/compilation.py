@@ -55,7 +55,7 @@ def _compile(one_layer: Callable[[], Esm2 | DnabertS], dtype: torch.dtype, devic
     try:
         if kernels.usable(device, dtype):
             with torch.device(device):
-                encoder = one_layer()
+                encoder = one_layer().to(device)
             run_every_kernel(encoder, device)
             log.info("kernels of %s are there after %.1f s", one_layer.__name__, time.monotonic() - began)
     except Exception as error:

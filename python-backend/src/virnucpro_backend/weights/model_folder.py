@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -26,9 +25,6 @@ from virnucpro_backend.weights.names import State, dnabert_s_state, esm2_state, 
 from virnucpro_backend.weights.verified import verify_file
 
 Encoder = TypeVar("Encoder", Esm2, DnabertS)
-
-READERS = 4
-"""Tensors that are read and copied at a time: one thread reaches neither the disk's nor the GPU's speed."""
 
 
 @dataclass(frozen=True)
@@ -143,17 +139,14 @@ def _tensors(
     module: nn.Module, state: State, prefix: str, device: torch.device, name: str
 ) -> dict[str, Tensor]:
     """A tensor on the device for each of a module's own, whose names in `state` begin with a prefix."""
-
-    def read(key: str, expected: Tensor) -> Tensor:
+    tensors: dict[str, Tensor] = {}
+    for key, expected in module.state_dict().items():
         tensor = state[prefix + key]()
         if tensor.shape != expected.shape:
             shapes = f"{tuple(tensor.shape)}, not {tuple(expected.shape)}"
             raise unreadable(name, f"{prefix}{key} has the shape {shapes}")
-        return _moved(tensor, device, expected.dtype)
-
-    wanted = module.state_dict()
-    with ThreadPoolExecutor(READERS, "weights") as readers:
-        return dict(zip(wanted, readers.map(read, wanted.keys(), wanted.values()), strict=True))
+        tensors[key] = _moved(tensor, device, expected.dtype)
+    return tensors
 
 
 def _moved(tensor: Tensor, device: torch.device, dtype: torch.dtype) -> Tensor:

@@ -22,6 +22,11 @@ class DonePart:
     frames: int
     device: str = ""
 
+    def share_within(self, begin: int, end: int) -> float:
+        """How much of its computation fell between two times."""
+        began = self.ended_at - 1000 * self.seconds
+        return max(0.0, min(self.ended_at, end) - max(began, begin)) / (1000 * self.seconds)
+
 
 @dataclass(frozen=True)
 class Sample:
@@ -36,7 +41,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Steady:
-    """The middle of the work. Rates per second, over whole parts only."""
+    """The middle of the work, and how many parts ended in it. Rates per second."""
 
     begin: int
     end: int
@@ -78,8 +83,8 @@ class RunFigures:
 def steady_state(parts: Sequence[DonePart]) -> Steady | None:
     """The rate between the parts that end the first fifth and the first nine tenths of the residues.
 
-    `parts` of one or several devices. The window begins and ends with a stored part, so that no part counts
-    by a fraction. None where there are too few parts for a middle.
+    `parts` of one or several devices. The window begins and ends with a stored part; those that other devices
+    were computing then count by the share of their time in it. None where there are too few for a middle.
     """
     ordered = sorted(parts, key=lambda part: part.ended_at)
     total = sum(part.residues for part in ordered)
@@ -92,15 +97,14 @@ def steady_state(parts: Sequence[DonePart]) -> Steady | None:
     first, last = marks if len(marks) == 2 else (0, 0)
     if ordered == [] or ordered[last].ended_at <= ordered[first].ended_at:
         return None
-    middle = ordered[first + 1 : last + 1]
     begin, end = ordered[first].ended_at, ordered[last].ended_at
     seconds = (end - begin) / 1000
     return Steady(
         begin,
         end,
-        len(middle),
-        sum(part.residues for part in middle) / seconds,
-        sum(part.frames for part in middle) / seconds,
+        last - first,
+        sum(part.residues * part.share_within(begin, end) for part in parts) / seconds,
+        sum(part.frames * part.share_within(begin, end) for part in parts) / seconds,
     )
 
 

@@ -26,12 +26,14 @@ def test_steady_state_leaves_out_a_slow_beginning_and_a_slow_end() -> None:
     assert steady.parts == 70
 
 
-def test_steady_state_adds_up_devices_and_counts_whole_parts() -> None:
+@pytest.mark.parametrize("offset", [0, 7, 480, 993])
+def test_steady_state_adds_up_devices_wherever_their_parts_begin(offset: int) -> None:
     fast = [DonePart(100 * i, 0.1, 1_000, 10) for i in range(1, 101)]
-    slow = [DonePart(1000 * i + 7, 1.0, 1_000, 10) for i in range(1, 11)]
+    slow = [DonePart(1000 * i + offset, 1.0, 1_000, 10) for i in range(11)]
     steady = steady_state(fast + slow)
     assert steady is not None
-    assert steady.residues_per_second == pytest.approx(11_000, rel=0.02)
+    assert steady.residues_per_second == pytest.approx(11_000)
+    assert steady.frames_per_second == pytest.approx(110)
 
 
 def test_too_few_parts_have_no_middle() -> None:

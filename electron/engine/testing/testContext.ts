@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll } from 'vitest';
 import { RESULT_FILES } from '../../contract/results.ts';
 import type { EngineContext } from '../engineContext.ts';
 import { resolveAppPaths } from '../environment/appPaths.ts';
@@ -34,9 +35,17 @@ export const COMPARED_TABLES = [
   RESULT_FILES.failedRecords,
 ];
 
+const temporaryFolders: string[] = [];
+afterAll(async () => {
+  for (const folder of temporaryFolders) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+});
+
+/** A folder of its own, until the tests of this file are over. */
 export async function temporaryFolder(): Promise<string> {
   // Spaces and letters beyond ASCII, as in many a home folder.
-  return mkdtemp(join(tmpdir(), 'Données β 実験 '));
+  const folder = await mkdtemp(join(tmpdir(), 'Données β 実験 '));
+  temporaryFolders.push(folder);
+  return folder;
 }
 
 /** The engine with the real backend; with a fault, its workers misbehave as faulty.py says. */

@@ -6,6 +6,7 @@ import {
   APPLE,
   EIGHT_H200,
   H200_AND_RADEON,
+  H200_WITHOUT_CUDA,
   NO_GPU,
   PASCAL,
   RADEONS,
@@ -51,6 +52,14 @@ describe('the card of the GPUs', () => {
       status: 'warning',
       sentence: expect.stringMatching(sentence) as string,
     });
+  });
+
+  it('offers to repair an environment that has no PyTorch for the GPUs', () => {
+    expect(gpus(H200_WITHOUT_CUDA)).toMatchObject({
+      sentence: expect.stringMatching(/H200 needs PyTorch for CUDA; .*virnucpro doctor --repair/) as string,
+      action: { kind: 'repair_python' },
+    });
+    expect(gpus(RADEONS_WITHOUT_ROCM)).toMatchObject({ action: { kind: 'check_again' } });
   });
 
   it('says nothing of a processor’s graphics part that cannot compute', () => {

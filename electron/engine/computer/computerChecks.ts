@@ -17,6 +17,7 @@ const MEMORY_NEEDED = 16 * GB;
 const DISK_NEEDED = 25 * GB;
 
 const CHECK_AGAIN = { label: 'Check again', kind: 'check_again' } as const;
+const REPAIR = { label: 'Repair', kind: 'repair_python' } as const;
 
 export interface ComputerFacts {
   environment: Result<PythonEnvironment>;
@@ -30,7 +31,7 @@ export function computerChecks(facts: ComputerFacts): ComputerCheck[] {
   const probe = facts.probe?.ok ? facts.probe.value : null;
   return [
     driverCheck(probe),
-    gpuCheck(probe),
+    gpuCheck(probe, facts.environment),
     memoryCheck(probe),
     diskCheck(facts.diskFreeBytes),
     pythonCheck(facts.environment),
@@ -56,7 +57,7 @@ function driverCheck(probe: ProbeResult | null): ComputerCheck {
       };
 }
 
-function gpuCheck(probe: ProbeResult | null): ComputerCheck {
+function gpuCheck(probe: ProbeResult | null, environment: Result<PythonEnvironment>): ComputerCheck {
   const base = { id: 'gpus', title: 'GPUs' } as const;
   // A processor's graphics part that lacks something is no card that somebody misses.
   const gpus = (probe?.gpus ?? []).filter(
@@ -82,9 +83,14 @@ function gpuCheck(probe: ProbeResult | null): ComputerCheck {
   }
   const names = gpus.map((gpu) => `${gpu.name} (${gigabytes(gpu.memory_free_bytes)} free)`).join(', ');
   const remarks = [...new Set(gpus.flatMap(gpuRemarks))];
-  return remarks.length > 0
-    ? { ...base, status: 'warning', sentence: `${names}. ${remarks.join(' ')}`, action: CHECK_AGAIN }
-    : { ...base, status: 'good', sentence: `${names}.`, action: null };
+  if (remarks.length === 0) return { ...base, status: 'good', sentence: `${names}.`, action: null };
+  // Our own environment gets the PyTorch for the NVIDIA driver that is there when it is made.
+  const canRepair =
+    environment.ok &&
+    environment.value.own &&
+    gpus.some((gpu) => gpu.vendor === 'nvidia' && gpu.blocked_by === 'pytorch');
+  const action = canRepair ? REPAIR : CHECK_AGAIN;
+  return { ...base, status: 'warning', sentence: `${names}. ${remarks.join(' ')}`, action };
 }
 
 /** What one should know before choosing a GPU for a run with the published models. */
@@ -157,7 +163,7 @@ function pythonCheck(environment: Result<PythonEnvironment>): ComputerCheck {
       ...base,
       status: 'bad',
       sentence: environment.error.cause,
-      action: { label: 'Repair', kind: 'repair_python' },
+      action: REPAIR,
     };
   }
   const { pythonVersion, packages } = environment.value;

@@ -2,9 +2,13 @@
 import { appError, type AppError } from '../../contract/errors.ts';
 import type { ProbedGpu } from '../../contract/protocol/index.ts';
 
-const OTHER_PYTORCH =
-  'together with the other packages of python-backend/requirements.txt, and name its interpreter: --python PATH, or ' +
-  'VIRNUCPRO_PYTHON=PATH for the app.';
+const NEXT_STEPS = {
+  nvidia:
+    'Repair the Python environment ("virnucpro doctor --repair"); one of your own needs PyTorch for CUDA.',
+  amd:
+    'Install PyTorch for ROCm into a Python environment of your own, together with the other packages of ' +
+    'python-backend/requirements.txt, and name its interpreter: --python PATH, or VIRNUCPRO_PYTHON=PATH for the app.',
+} as const;
 
 /** Null for a GPU that nothing is in the way of. `name`: what to call it. */
 export function blockedGpu(gpu: ProbedGpu, name: string): AppError | null {
@@ -14,7 +18,7 @@ export function blockedGpu(gpu: ProbedGpu, name: string): AppError | null {
     case 'pytorch': {
       const needed = gpu.vendor === 'amd' ? 'PyTorch for ROCm' : 'PyTorch for CUDA';
       return appError('device_blocked', `${name} needs ${needed}; the Python environment has another one.`, {
-        nextStep: `Install ${needed} into a Python environment of your own, ${OTHER_PYTORCH}`,
+        nextStep: NEXT_STEPS[gpu.vendor],
       });
     }
     case 'permission':

@@ -133,6 +133,12 @@ export const POLARIS = computer([
 export const RADEONS_WITHOUT_ROCM = blocked(RADEONS, 'pytorch');
 export const RADEONS_FORBIDDEN = blocked(RADEONS, 'permission');
 
+/** An NVIDIA GPU for which the environment was made before its driver was there. */
+export const H200_WITHOUT_CUDA = blocked(
+  computer([gpu(0, 'GPU-0a1f5c3e-0000-4000-8000-000000000000', {})]),
+  'pytorch',
+);
+
 /** A GPU of either maker, with a PyTorch for CUDA. */
 export const H200_AND_RADEON = computer([
   gpu(0, 'GPU-0a1f5c3e-0000-4000-8000-000000000000', {}),

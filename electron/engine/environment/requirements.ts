@@ -4,6 +4,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { AppPaths } from './appPaths.ts';
+import { cudaIndex } from './cudaIndex.ts';
 
 export type RequirementSet = 'run' | 'test';
 
@@ -21,7 +22,10 @@ const INSTALLER = 'pip==26.3';
 export function installSteps(set: RequirementSet, paths: AppPaths): InstallStep[] {
   const steps = [
     { title: 'package installer', pipArguments: [INSTALLER] },
-    { title: 'PyTorch and what computing needs', pipArguments: ['-r', requirementsFile('run', paths)] },
+    {
+      title: 'PyTorch and what computing needs',
+      pipArguments: ['-r', requirementsFile('run', paths), ...cudaIndex()],
+    },
   ];
   if (set === 'run') return steps;
   return [

@@ -53,7 +53,7 @@ def probe(environ: Mapping[str, str], root: Path = Path("/")) -> dict[str, Any]:
     # A PyTorch is built for the GPUs of one maker: the others' can't be used with it.
     build = torch_build()
     gpus = [
-        *({**gpu, "blocked_by": "pytorch" if build == "rocm" else None} for gpu in nvidia),
+        *({**gpu, "blocked_by": None if build in ("cuda", None) else "pytorch"} for gpu in nvidia),
         *(_amd_gpu(gpu, build, root) for gpu in amd),
     ]
     ram = memory()

@@ -134,7 +134,7 @@ def test_an_account_that_may_not_open_the_devices(monkeypatch: pytest.MonkeyPatc
     [
         ("rocm", "pytorch", None),
         ("cuda", None, "pytorch"),
-        ("cpu", None, "pytorch"),
+        ("cpu", "pytorch", "pytorch"),
         (None, None, "pytorch"),
     ],
 )

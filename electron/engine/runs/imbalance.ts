@@ -38,14 +38,12 @@ export function describeImbalance(
   return null;
 }
 
-/** Says so, once in a run. Whether it was said already stands in the run's own database. */
-export async function noteImbalance(store: RunStore, notes: RunNotes): Promise<void> {
-  const [{ devices }, done, remarks] = await Promise.all([
-    store.loadRun(),
-    store.deviceSummaries(),
-    store.remarks(Number.MAX_SAFE_INTEGER),
-  ]);
+/** Says so, once in a run, and answers whether it is said. What was said before stands in the run's own database. */
+export async function noteImbalance(store: RunStore, notes: RunNotes): Promise<boolean> {
+  const [{ devices }, done] = await Promise.all([store.loadRun(), store.deviceSummaries()]);
   const words = describeImbalance(devices, done);
-  if (words !== null && remarks.every(({ code }) => code !== IMBALANCE))
-    notes.add('warning', IMBALANCE, words);
+  if (words === null) return false;
+  const remarks = await store.remarks(Number.MAX_SAFE_INTEGER);
+  if (remarks.every(({ code }) => code !== IMBALANCE)) notes.add('warning', IMBALANCE, words);
+  return true;
 }

@@ -1,5 +1,5 @@
 import { appError, type AppError, type ErrorCode } from '../../contract/errors.ts';
-import type { OutOfMemory, ShardDone, WorkerReady } from '../../contract/protocol/index.ts';
+import type { OutOfMemory, WorkerReady } from '../../contract/protocol/index.ts';
 import type { ChosenDevice } from '../devices/chosenDevice.ts';
 import type { StoredShard } from '../store/types.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
@@ -29,7 +29,6 @@ export interface InferenceStageHandlers {
   /** The run can't go on as it is: disk full, no device left. */
   halt: (error: AppError) => void;
   shardLost: (key: string) => void;
-  shardTaken: (done: ShardDone) => void;
   ready: (device: ChosenDevice, ready: WorkerReady) => void;
   /** The device's memory held fewer tokens than was thought. */
   ranOutOfMemory: (device: ChosenDevice, event: OutOfMemory) => void;
@@ -65,7 +64,6 @@ export class InferenceStage {
       },
       halt: handlers.halt,
       shardLost: handlers.shardLost,
-      shardTaken: handlers.shardTaken,
     });
     for (const device of options.devices) this.telemetry.set(device.id, new DeviceTelemetry(device));
   }

@@ -95,6 +95,19 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', { timeout: 120_000 },
     expect(await readTables(session.folder)).toEqual(whole.tables);
   });
 
+  it('starts no process where it is paused while it still looks through its parts', async () => {
+    const session = await makeRun(testContext());
+    let pausing: Promise<unknown> | undefined;
+    session.subscribe((change) => {
+      if (change.type === 'state' && change.state.phase === 'running') pausing = session.pause();
+    });
+    await session.start();
+    await pausing;
+    expect(session.state).toEqual({ phase: 'paused', error: null });
+    await session.close();
+    expect(await readdir(join(session.folder, 'logs'))).toEqual(['run.log']);
+  });
+
   it('bisects a part that kills every worker down to the chunk that does it, and scores the rest', async () => {
     const residues = 'MKTAYIAKQR';
     const poison = 'ATGAAAACCGCCTACATCGCCAAACAGCGC';

@@ -249,7 +249,7 @@ export class RunSession {
         halt: (error) => {
           this.ending = this.halt(error);
         },
-        ready: (_, ready) => {
+        ready: (ready) => {
           this.workerFacts = ready;
         },
       },

@@ -19,7 +19,6 @@ export interface ShardLedgerHandlers {
   halt: (error: AppError) => void;
   /** A shard's file is missing or damaged: prepare must write it again. */
   shardLost: (key: string) => void;
-  shardTaken: (done: ShardDone) => void;
 }
 
 /** Failures of the computer rather than of the shard that met them. */
@@ -170,9 +169,6 @@ export class ShardLedger {
     const intake = await this.store.completeShard(done, attempt, Date.now());
     switch (intake.outcome) {
       case 'taken':
-        this.settle(key);
-        this.handlers.shardTaken(done);
-        break;
       case 'already_done':
       case 'superseded':
         this.settle(key);

@@ -35,7 +35,7 @@ export interface DeviceWorkerOptions {
 /** What a worker tells the run. A worker's death gives back all shards that it held. */
 export interface DeviceWorkerHandlers {
   stateChanged: (state: WorkerState) => void;
-  ready: (ready: WorkerReady, pid: number | undefined) => void;
+  ready: (ready: WorkerReady) => void;
   progress: (progress: ShardProgress) => void;
   shardDone: (done: ShardDone) => void;
   shardFailed: (failed: ShardFailed) => void;
@@ -153,7 +153,7 @@ export class DeviceWorker {
       case 'ready':
         this.life = { phase: 'ready', process, watch: new ProgressWatch(this.options.deadlines, Date.now()) };
         this.showWork();
-        this.handlers.ready(event, process.pid);
+        this.handlers.ready(event);
         break;
       case 'load_failed':
         this.verdict = appError('worker_load_failed', event.message, { nextStep: event.next_step });

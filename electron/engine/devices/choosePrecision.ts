@@ -7,14 +7,14 @@ import { isGpu, type ChosenDevice } from './chosenDevice.ts';
 type Capability = readonly [major: number, minor: number];
 
 /** Compute capability from which a GPU can do a precision at all; a worker refuses by the same numbers
- * (LEAST_CAPABILITY in inference/device.py). Older GPUs than Volta have FP16 numbers, but no faster arithmetic for them. */
+ * (LEAST_CAPABILITY in inference/devices/nvidia.py). Older GPUs than Volta have FP16 numbers, but no faster arithmetic for them. */
 const POSSIBLE_FROM: Readonly<Record<Precision, Capability>> = {
   fp8: [8, 9],
   bf16: [8, 0],
   fp16: [7, 0],
   fp32: [0, 0],
 };
-/** The same for AMD's instruction sets, by how their names begin (AMD_TARGETS there). MI200 and later and RDNA 3 and later
+/** The same for AMD's instruction sets, by how their names begin (AMD_TARGETS in devices/amd.py there). MI200 and later and RDNA 3 and later
  * have matrix units for BF16, which go before FP16 for its range: MI200's lose the smallest FP16 numbers. MI100's are half
  * as fast in BF16, and Vega and RDNA 1 and 2 only pair FP16 numbers. FP8 is not offered: its layers are made for NVIDIA's
  * format. */

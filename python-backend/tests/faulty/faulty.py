@@ -124,7 +124,9 @@ def gpus(path: str) -> None:
 
     from virnucpro_backend.encoders.esm2 import Esm2
     from virnucpro_backend.inference import loading, memory
-    from virnucpro_backend.inference.device import OpenDevice, check_capability, check_gfx_target
+    from virnucpro_backend.inference.devices.amd import check_gfx_target
+    from virnucpro_backend.inference.devices.nvidia import check_capability
+    from virnucpro_backend.inference.devices.opened import OpenDevice
     from virnucpro_backend.inference.memory_profile import MemoryProfile
     from virnucpro_backend.inference.placement import ModelSizes
     from virnucpro_backend.inference.profiling import placement_of, software

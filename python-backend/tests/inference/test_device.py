@@ -9,13 +9,9 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from virnucpro_backend.inference.device import (
-    check_capability,
-    check_gfx_target,
-    open_device,
-    uuid_as_nvml_writes_it,
-    uuid_as_rocm_writes_it,
-)
+from virnucpro_backend.inference.devices.amd import check_gfx_target, uuid_as_rocm_writes_it
+from virnucpro_backend.inference.devices.nvidia import check_capability, uuid_as_nvml_writes_it
+from virnucpro_backend.inference.devices.opening import open_device
 from virnucpro_backend.inference.failures import LoadFailedError, shard_failure, write_failure
 
 

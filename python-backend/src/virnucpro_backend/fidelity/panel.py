@@ -26,7 +26,7 @@ from virnucpro_backend.fidelity.verdict import (
     recommend,
     verdict_words,
 )
-from virnucpro_backend.inference.device import check_capability
+from virnucpro_backend.inference.devices.nvidia import check_capability
 from virnucpro_backend.inference.failures import LoadFailedError
 from virnucpro_backend.inference.memory import free_cached_memory
 from virnucpro_backend.inference.shard_file import ShardFrames

@@ -10,7 +10,8 @@ import torch
 from virnucpro_backend import host
 from virnucpro_backend.inference.commands import Load
 from virnucpro_backend.inference.compilation import compiling_kernels
-from virnucpro_backend.inference.device import OpenDevice, open_device
+from virnucpro_backend.inference.devices.opened import OpenDevice
+from virnucpro_backend.inference.devices.opening import open_device
 from virnucpro_backend.inference.failures import LoadFailedError, LoadFailureCode
 from virnucpro_backend.inference.memory import allowance, free_cached_memory, is_out_of_memory
 from virnucpro_backend.inference.memory_profile import MemoryProfile, Placement, budget

@@ -71,8 +71,7 @@ export const newRun = {
   'newRun.gpuFree': 'Niemand sonst nutzt sie',
   'newRun.gpuUsedBy': 'In Gebrauch durch {names}',
   'newRun.gpuHidden': 'Durch eine Umgebungsvariable wie CUDA_VISIBLE_DEVICES vor diesem Programm verborgen',
-  'newRun.gpuNeedsPyTorch':
-    'Braucht PyTorch für {build} in einer eigenen Python-Umgebung, siehe Rechnerprüfung',
+  'newRun.gpuNeedsPyTorch': 'Braucht PyTorch für {build}, siehe Rechnerprüfung',
   'newRun.gpuClosed': 'Für Ihr Benutzerkonto gesperrt, siehe Rechnerprüfung',
   'newRun.gpuUntested':
     'AMD-GPUs wurden nie getestet: vergleichen Sie einige Ergebnisse mit denen des Prozessors',

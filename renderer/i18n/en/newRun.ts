@@ -70,8 +70,7 @@ export const newRun = {
   'newRun.gpuFree': 'Nobody else is using it',
   'newRun.gpuUsedBy': 'In use by {names}',
   'newRun.gpuHidden': 'Hidden from this program by an environment variable such as CUDA_VISIBLE_DEVICES',
-  'newRun.gpuNeedsPyTorch':
-    'Needs PyTorch for {build} in a Python environment of your own, see Computer check',
+  'newRun.gpuNeedsPyTorch': 'Needs PyTorch for {build}, see Computer check',
   'newRun.gpuClosed': 'Closed to your user account, see Computer check',
   'newRun.gpuUntested': 'AMD GPUs were never tested: compare some results with the processor’s',
   'newRun.gpuSliced': 'Divided into slices; choose a slice instead',

@@ -1,0 +1,81 @@
+"""Shards on their way through a worker, and the order in which the compute thread takes them."""
+
+from __future__ import annotations
+
+import itertools
+import queue
+import threading
+from dataclasses import dataclass, field
+from typing import Literal
+
+from virnucpro_backend.inference.batching import PreparedShard
+from virnucpro_backend.inference.commands import Shard
+from virnucpro_backend.inference.scorer import LaunchedShard
+
+
+@dataclass
+class Job:
+    """A shard on its way through the worker. It is waiting, then begun or recalled; never both."""
+
+    command: Shard
+    begun_at: float = 0.0
+    _state: Literal["waiting", "begun", "recalled"] = "waiting"
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def begin(self) -> bool:
+        """Take it to the device; False if it was recalled."""
+        return self._leave_waiting("begun")
+
+    def recall(self) -> bool:
+        """Give it back; False if it has begun."""
+        return self._leave_waiting("recalled")
+
+    @property
+    def recalled(self) -> bool:
+        return self._state == "recalled"
+
+    def _leave_waiting(self, state: Literal["begun", "recalled"]) -> bool:
+        with self._lock:
+            if self._state == "waiting":
+                self._state = state
+                return True
+            return False
+
+
+@dataclass(frozen=True)
+class ToLaunch:
+    """A shard that is read and waits for the device."""
+
+    job: Job
+    prepared: PreparedShard
+
+
+@dataclass(frozen=True)
+class ToRecompute:
+    """A shard with results that are not finite."""
+
+    job: Job
+    launched: LaunchedShard
+
+
+@dataclass(frozen=True)
+class WakeUp:
+    """Makes the compute thread look at the gate."""
+
+
+ComputeTask = ToLaunch | ToRecompute | WakeUp
+
+
+class ComputeQueue:
+    """Tasks for the compute thread, in order, but for what can't wait: wake-ups, then recomputations."""
+
+    def __init__(self) -> None:
+        self._tasks: queue.PriorityQueue[tuple[int, int, ComputeTask]] = queue.PriorityQueue()
+        self._numbers = itertools.count()
+
+    def put(self, task: ComputeTask) -> None:
+        urgency = 0 if isinstance(task, WakeUp) else 1 if isinstance(task, ToRecompute) else 2
+        self._tasks.put((urgency, next(self._numbers), task))
+
+    def get(self) -> ComputeTask:
+        return self._tasks.get()[2]

@@ -1,0 +1,78 @@
+import { implement } from '@orpc/server';
+import { contract, settingsSchema } from '../../../electron/contract/index.ts';
+import { CHECKS, DIAGNOSTICS, madeProbe, MODELS } from './computer.ts';
+import { pause } from './pause.ts';
+import type { World } from './world.ts';
+
+export function computerRouter(world: World) {
+  const { computer } = implement(contract);
+  return {
+    info: computer.info.handler(() => ({
+      version: '0.1.0',
+      shell: 'browser' as const,
+      platform: 'linux',
+      dataDir: '/data/results',
+      root: '/data',
+    })),
+    devices: computer.devices.handler(() => madeProbe(world.devices.length)),
+    models: computer.models.handler(() => MODELS),
+    check: computer.check.handler(async function* () {
+      yield CHECKS.map((check) => ({ ...check, status: 'checking' as const, sentence: '…', action: null }));
+      await pause(150);
+      yield CHECKS;
+    }),
+    repairPython: computer.repairPython.handler(() =>
+      steps(['Looking for Python', 'Getting PyTorch', 'Checking']),
+    ),
+    getWeights: computer.getWeights.handler(() =>
+      steps(['Fetching ESM-2', 'Fetching DNABERT-S', 'Converting', 'Checking']),
+    ),
+    diagnostics: computer.diagnostics.handler(() => ({ text: DIAGNOSTICS })),
+    settings: computer.settings.handler(() => world.settings),
+    changeSettings: computer.changeSettings.handler(({ input }) => {
+      const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+      world.settings = settingsSchema.parse({ ...world.settings, ...given });
+      return world.settings;
+    }),
+    browse: computer.browse.handler(({ input }) => {
+      const folder = input.folder ?? '/data';
+      return {
+        folder,
+        parent: folder === '/data' ? null : '/data',
+        entries: [
+          { name: 'soil-2026', path: `${folder}/soil-2026`, isFolder: true, sizeBytes: null },
+          {
+            name: 'contigs.fasta',
+            path: `${folder}/contigs.fasta`,
+            isFolder: false,
+            sizeBytes: 48_200_000,
+          },
+          {
+            name: 'reads.fastq.gz',
+            path: `${folder}/reads.fastq.gz`,
+            isFolder: false,
+            sizeBytes: 1_900_000_000,
+          },
+        ],
+      };
+    }),
+  };
+}
+
+async function* steps(names: readonly string[]) {
+  for (const [index, step] of names.entries()) {
+    for (const fraction of [0, 0.4, 0.8, 1]) {
+      const isLast = index === names.length - 1 && fraction === 1;
+      yield {
+        step,
+        stepNumber: index + 1,
+        stepCount: names.length,
+        fraction,
+        line: `${step}: ${Math.round(fraction * 100)} %`,
+        finished: isLast,
+        error: null,
+      };
+      await pause(120);
+    }
+  }
+}

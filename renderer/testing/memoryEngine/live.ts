@@ -1,0 +1,64 @@
+import { appError, type RunLive, type RunSummary } from '../../../electron/contract/index.ts';
+import { madeEvents } from './runs.ts';
+import { isAtWork, type World } from './world.ts';
+
+/** What the dashboard of a run shows at this tick: one device starts again, and one may be left out. */
+export function madeLive(world: World, run: RunSummary): RunLive {
+  const atWork = isAtWork(run);
+  const ended = run.state.phase === 'done';
+  const failed = run.state.phase === 'done' ? run.state.failedShards : atWork ? 1 : 0;
+  const fraction = ended ? 1 : atWork ? Math.min(0.99, 0.42 + world.tick / 40_000) : (run.fraction ?? 0);
+  const wave = (index: number) => Math.sin(world.tick / 19 + index * 1.7);
+  return {
+    run: { ...run, fraction },
+    progress: {
+      prepare: {
+        finished: ended || fraction > 0.6,
+        bytesRead: ended ? 200_000_000 : 148_000_000,
+        bytesTotal: 200_000_000,
+        records: 74_210,
+        bases: 93_400_000,
+        frames: 561_000,
+      },
+      shards: {
+        total: 480,
+        done: Math.floor(480 * fraction) - failed,
+        failed,
+        inWork: atWork ? world.devices.length : 0,
+      },
+      frames: { total: 754_000, done: Math.floor(754_000 * fraction) },
+      residues: { total: 125_829_120, done: Math.floor(125_829_120 * fraction) },
+      inputs: { total: run.plan.inputs.length, done: ended ? run.plan.inputs.length : 1, failed: 0 },
+      fraction,
+      elapsedSeconds: ended ? 2520 : 2160 + world.tick / 4,
+      remainingSeconds: atWork ? { low: 2700, high: 3300 } : null,
+      tokensPerSecond: atWork ? world.devices.length * 41_000 + wave(0) * 3000 : null,
+    },
+    devices: world.devices.map((device, index) => ({
+      ...device,
+      worker: worker(world, index, atWork),
+      shardFraction: atWork ? (world.tick / 40 + index * 0.13) % 1 : null,
+      tokensPerSecond: atWork && index !== 5 && index !== 6 ? 41_000 + wave(index) * 2400 : null,
+      framesPerSecond: atWork && index !== 5 && index !== 6 ? 245 + wave(index) * 14 : null,
+      utilizationPercent: atWork ? 95 + Math.round(wave(index) * 4) : 0,
+      temperatureC: 61 + Math.round(wave(index) * 3),
+      powerW: 412 + Math.round(wave(index) * 25),
+    })),
+    recentEvents: madeEvents(world.openedAt),
+  };
+}
+
+function worker(world: World, index: number, atWork: boolean): RunLive['devices'][number]['worker'] {
+  if (!atWork) return { state: 'stopped' };
+  if (world.excluded.has(index)) return { state: 'excluded' };
+  if (index === 5)
+    return {
+      state: 'restarting',
+      attempt: 2,
+      error: appError('worker_died', 'It ended without saying why (signal 9).'),
+    };
+  return {
+    state: 'working',
+    shard: String(200 + ((index + Math.floor(world.tick / 40)) % 280)).padStart(6, '0'),
+  };
+}

@@ -1,0 +1,49 @@
+import { implement } from '@orpc/server';
+import { appError, contract, type SequenceResult } from '../../../electron/contract/index.ts';
+import { filteredSequences, madeChunks, sortedSequences } from './sequences.ts';
+import type { World } from './world.ts';
+
+export function resultsRouter(world: World) {
+  const { results } = implement(contract);
+  return {
+    page: results.page.handler(({ input }) => {
+      const all = sortedSequences(
+        filteredSequences(world.sequencesOf(input.runId), input.filter),
+        input.sort,
+      );
+      return { total: all.length, items: all.slice(input.offset, input.offset + input.limit) };
+    }),
+    counts: results.counts.handler(({ input }) => {
+      const rows = filteredSequences(world.sequencesOf(input.runId), input.filter);
+      const count = (prediction: SequenceResult['prediction']) =>
+        rows.filter((row) => row.prediction === prediction).length;
+      return {
+        total: rows.length,
+        virus: count('virus'),
+        others: count('others'),
+        notScored: count('not_scored'),
+        failed: count('failed'),
+      };
+    }),
+    histogram: results.histogram.handler(({ input }) => {
+      const bins = Array.from({ length: input.bins }, () => 0);
+      for (const row of filteredSequences(world.sequencesOf(input.runId), input.filter)) {
+        if (row.virusScore === null) continue;
+        const bin = Math.min(input.bins - 1, Math.floor(row.virusScore * input.bins));
+        bins[bin] = (bins[bin] ?? 0) + 1;
+      }
+      return { bins };
+    }),
+    chunks: results.chunks.handler(({ input, errors }) => {
+      const sequence = world.sequencesOf(input.runId)[input.row];
+      if (!sequence) throw errors.APP({ data: appError('internal', 'There is no such sequence.') });
+      return { sequence, chunks: madeChunks(sequence) };
+    }),
+    export: results.export.handler(({ input }) => ({
+      path: input.path ?? '/tmp/export.tsv',
+      downloadPath: null,
+      sequences: filteredSequences(world.sequencesOf(input.runId), input.filter).length,
+      bytes: 123_456,
+    })),
+  };
+}

@@ -1,0 +1,160 @@
+import { implement } from '@orpc/server';
+import { appError, contract } from '../../../electron/contract/index.ts';
+import { madeInspection } from './computer.ts';
+import { madeLive } from './live.ts';
+import { pause } from './pause.ts';
+import { madeEvents, madeInputs, madeRun, madeShards, RUN_IDS } from './runs.ts';
+import { isAtWork, type World } from './world.ts';
+
+export function runsRouter(world: World) {
+  const { runs } = implement(contract);
+  return {
+    watchAll: runs.watchAll.handler(async function* ({ signal }) {
+      let changed = true;
+      const wake = () => (changed = true);
+      world.listeners.add(wake);
+      try {
+        while (!signal?.aborted) {
+          if (changed) yield [...world.runs];
+          changed = false;
+          await pause(100, signal);
+        }
+      } finally {
+        world.listeners.delete(wake);
+      }
+    }),
+    inspect: runs.inspect.handler(async function* ({ input }) {
+      const paths = input.paths.flatMap((path) =>
+        /\.\w+$/.test(path)
+          ? [path]
+          : [`${path}/sample_A.fasta.gz`, `${path}/sample_B.fasta.gz`, `${path}/truncated.fa.gz`],
+      );
+      yield { type: 'found' as const, paths, ignored: paths.length > input.paths.length ? 4 : 0 };
+      for (const path of paths) {
+        await pause(30);
+        yield madeInspection(path, input.chunkLength);
+      }
+    }),
+    estimate: runs.estimate.handler(({ input }) => ({
+      seconds: input.request.model === '300' ? null : { low: 1260, high: 1980 },
+      basis:
+        input.request.model === '300'
+          ? 'No run with this model on this computer yet.'
+          : 'From the last run with this model on these GPUs.',
+      diskBytes: input.bases * 4,
+      diskFreeBytes: 41_000_000_000,
+      outputDir: input.request.outputDir ?? '/data/projects/soil-2026/sample_A_predictions',
+      blocker: input.request.outputDir?.includes('full')
+        ? appError('disk_full', 'The run needs 3 GB, but only 1 GB is free there.')
+        : null,
+    })),
+    create: runs.create.handler(({ input }) => {
+      const runId = crypto.randomUUID();
+      const run = madeRun(
+        {
+          runId,
+          name: input.name ?? 'New run',
+          state: { phase: 'created' },
+          hoursAgo: 0,
+          more: { queuePosition: 2 },
+        },
+        Date.now(),
+      );
+      world.add(run);
+      return { runId };
+    }),
+    runExample: runs.runExample.handler(() => ({ runId: RUN_IDS.demo })),
+    checkExample: runs.checkExample.handler(() => ({
+      matches: true,
+      compared: 214,
+      message: 'All scores agree.',
+    })),
+    open: runs.open.handler(({ input, errors }) => {
+      if (!input.folder.includes('predictions'))
+        throw errors.APP({ data: appError('folder_not_a_run', `${input.folder} holds no run.`) });
+      return { runId: RUN_IDS.done };
+    }),
+    watch: runs.watch.handler(async function* ({ input, signal, errors }) {
+      if (!world.has(input.runId))
+        throw errors.APP({ data: appError('folder_gone', 'This run is not known on this computer.') });
+      let last = '';
+      while (!signal?.aborted) {
+        world.tick += 1;
+        const live = madeLive(world, world.find(input.runId));
+        const text = isAtWork(live.run) ? String(world.tick) : JSON.stringify(live.run);
+        if (text !== last) yield live;
+        last = text;
+        await pause(1000 / world.snapshotsPerSecond, signal);
+      }
+    }),
+    throughput: runs.throughput.handler(({ input }) => {
+      const run = world.find(input.runId);
+      const end = Date.now() / 1000;
+      return Array.from({ length: 216 }, (_, index) => ({
+        time: end - (216 - index) * 10,
+        tokensPerSecond: Object.fromEntries(
+          world.devices
+            .slice(0, run.plan.model.notice === null ? world.devices.length : 1)
+            .map((device, position) => [
+              device.id,
+              (index < 3 ? index * 12_000 : 41_000) + Math.sin(index / 9 + position) * 2600,
+            ]),
+        ),
+      }));
+    }),
+    events: runs.events.handler(({ input }) =>
+      madeEvents(world.openedAt).filter((event) => input.beforeId === undefined || event.id < input.beforeId),
+    ),
+    inputs: runs.inputs.handler(({ input }) => {
+      const run = world.find(input.runId);
+      const all = madeInputs(run, isAtWork(run));
+      return { total: all.length, items: all.slice(input.offset, input.offset + input.limit) };
+    }),
+    shards: runs.shards.handler(({ input }) => {
+      const run = world.find(input.runId);
+      const perInput = Math.ceil(480 / run.plan.inputs.length);
+      const all = madeShards(run, isAtWork(run)).filter(
+        (shard, index) =>
+          (input.state === undefined || shard.state === input.state) &&
+          (input.input === undefined || Math.floor(index / perInput) === input.input),
+      );
+      return { total: all.length, items: all.slice(input.offset, input.offset + input.limit) };
+    }),
+    pause: runs.pause.handler(({ input }) =>
+      world.change(input.runId, { state: { phase: 'paused', error: null } }),
+    ),
+    drain: runs.drain.handler(({ input }) => world.change(input.runId, { state: { phase: 'draining' } })),
+    resume: runs.resume.handler(({ input }) =>
+      world.change(input.runId, { state: { phase: 'running' }, interrupted: false }),
+    ),
+    stop: runs.stop.handler(({ input }) =>
+      world.change(input.runId, { state: { phase: 'paused', error: null } }),
+    ),
+    cancel: runs.cancel.handler(({ input }) =>
+      world.change(input.runId, { state: { phase: 'cancelled' }, queuePosition: null }),
+    ),
+    retry: runs.retry.handler(({ input }) =>
+      world.change(input.runId, { state: { phase: 'done', failedShards: 0, failedRecords: 0 } }),
+    ),
+    skip: runs.skip.handler(() => undefined),
+    includeDevice: runs.includeDevice.handler(({ input }) => {
+      world.includeDevice(input.device, input.included);
+    }),
+    moveInQueue: runs.moveInQueue.handler(({ input }) => {
+      world.moveInQueue(input.runId, input.position);
+    }),
+    rename: runs.rename.handler(({ input }) => world.change(input.runId, { name: input.name })),
+    folderSize: runs.folderSize.handler(() => ({ bytes: 1_840_000_000, files: 1462 })),
+    remove: runs.remove.handler(({ input }) => {
+      world.remove(input.runId);
+    }),
+    readLog: runs.readLog.handler(() => ({
+      text: Array.from(
+        { length: 120 },
+        (_, line) =>
+          `12:${String(line % 60).padStart(2, '0')} INFO shard ${line} of device 2 took ${(6 + (line % 7) / 10).toFixed(1)} s`,
+      ).join('\n'),
+      truncated: false,
+    })),
+  };
+}

@@ -1,0 +1,100 @@
+import {
+  settingsSchema,
+  type DeviceLive,
+  type RunSummary,
+  type SequenceResult,
+  type Settings,
+} from '../../../electron/contract/index.ts';
+import { madeDevices, madeRuns } from './runs.ts';
+import { madeSequences } from './sequences.ts';
+
+export interface MemoryEngineOptions {
+  readonly runs?: 'none' | 'many';
+  readonly sequences?: number;
+  readonly devices?: number;
+  readonly snapshotsPerSecond?: number;
+  readonly welcomeSeen?: boolean;
+}
+
+export const isAtWork = (run: RunSummary) => run.state.phase === 'running' && !run.interrupted;
+
+/** What there is in an invented world, and what calls change in it. */
+export class World {
+  readonly openedAt = Date.now();
+  readonly devices: readonly DeviceLive[];
+  readonly snapshotsPerSecond: number;
+  /** Called when the list of runs has changed. */
+  readonly listeners = new Set<() => void>();
+  /** Numbers of the devices that the user has left out. */
+  readonly excluded = new Set<number>([6]);
+  runs: readonly RunSummary[];
+  settings: Settings;
+  /** Snapshots so far: what makes figures move. */
+  tick = 0;
+  private readonly sequenceCount: number;
+  private readonly sequencesByRun = new Map<string, SequenceResult[]>();
+
+  constructor(options: MemoryEngineOptions) {
+    this.runs = options.runs === 'none' ? [] : madeRuns(this.openedAt);
+    this.settings = { ...settingsSchema.parse({}), welcomeSeen: options.welcomeSeen ?? true };
+    this.devices = madeDevices(options.devices ?? 8);
+    this.snapshotsPerSecond = options.snapshotsPerSecond ?? 4;
+    this.sequenceCount = options.sequences ?? 20_000;
+  }
+
+  has(runId: string): boolean {
+    return this.runs.some((run) => run.runId === runId);
+  }
+
+  find(runId: string): RunSummary {
+    const found = this.runs.find((run) => run.runId === runId);
+    if (!found) throw new Error(`There is no run ${runId}`);
+    return found;
+  }
+
+  change(runId: string, change: Partial<RunSummary>): void {
+    this.setRuns(this.runs.map((run) => (run.runId === runId ? { ...run, ...change } : run)));
+  }
+
+  add(run: RunSummary): void {
+    this.setRuns([run, ...this.runs]);
+  }
+
+  remove(runId: string): void {
+    this.setRuns(this.runs.filter((run) => run.runId !== runId));
+  }
+
+  /** Changes places with the run that is there. */
+  moveInQueue(runId: string, position: number): void {
+    const from = this.find(runId).queuePosition ?? 0;
+    this.runs = this.runs.map((run) =>
+      run.runId !== runId && run.queuePosition === position ? { ...run, queuePosition: from } : run,
+    );
+    this.change(runId, { queuePosition: position });
+  }
+
+  includeDevice(id: string, included: boolean): void {
+    const index = this.devices.findIndex((device) => device.id === id);
+    if (included) this.excluded.delete(index);
+    else this.excluded.add(index);
+  }
+
+  sequencesOf(runId: string): SequenceResult[] {
+    const run = this.find(runId);
+    const known = this.sequencesByRun.get(runId);
+    if (known) return known;
+    const made = madeSequences(this.sequencesIn(run), run.plan.inputs.length, 3);
+    this.sequencesByRun.set(runId, made);
+    return made;
+  }
+
+  private sequencesIn(run: RunSummary): number {
+    if (run.state.phase === 'done') return run.plan.model.notice === null ? this.sequenceCount : 200;
+    return isAtWork(run) ? 4000 : 0;
+  }
+
+  private setRuns(runs: readonly RunSummary[]): void {
+    this.runs = runs;
+    for (const listener of this.listeners) listener();
+  }
+}

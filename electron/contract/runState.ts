@@ -17,6 +17,7 @@ export const runStateSchema = z.discriminatedUnion('phase', [
     failedShards: z.int().nonnegative(),
     failedRecords: z.int().nonnegative(),
   }),
+  /** What the list of runs shows for a folder that cannot be read; no run comes to it by itself. */
   z.object({ phase: z.literal('failed'), error: appErrorSchema }),
   z.object({ phase: z.literal('cancelled') }),
 ]);

@@ -14,7 +14,6 @@ const happenings: RunHappening[] = [
   { type: 'halt', error },
   { type: 'shards_settled' },
   { type: 'tables_written', failedShards: 0, failedRecords: 0 },
-  { type: 'give_up', error },
   { type: 'cancel' },
   { type: 'reopen' },
 ];

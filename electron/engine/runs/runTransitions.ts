@@ -10,7 +10,6 @@ export type RunHappening =
   | { type: 'halt'; error: AppError }
   | { type: 'shards_settled' }
   | { type: 'tables_written'; failedShards: number; failedRecords: number }
-  | { type: 'give_up'; error: AppError }
   | { type: 'cancel' }
   | { type: 'reopen' };
 
@@ -32,7 +31,7 @@ function impossible(state: RunState, happening: RunHappening): Transition {
  *               |  ^        |
  *   pausing/draining |      +-> paused (tables could not be written)
  *               v    |
- *             paused-+      cancelled and failed end it; `reopen` takes every ended or interrupted run up again.
+ *             paused-+      cancelled ends it; `reopen` takes every ended or interrupted run up again.
  */
 export function transition(state: RunState, happening: RunHappening): Transition {
   switch (happening.type) {
@@ -63,10 +62,6 @@ export function transition(state: RunState, happening: RunHappening): Transition
             failedShards: happening.failedShards,
             failedRecords: happening.failedRecords,
           })
-        : impossible(state, happening);
-    case 'give_up':
-      return isActive(state) || state.phase === 'created' || state.phase === 'paused'
-        ? to({ phase: 'failed', error: happening.error })
         : impossible(state, happening);
     case 'cancel':
       return state.phase === 'done' || state.phase === 'cancelled'

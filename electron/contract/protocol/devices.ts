@@ -43,6 +43,21 @@ export type AmdGpu = z.infer<typeof amdGpuSchema>;
 const gpuSchema = z.discriminatedUnion('vendor', [nvidiaGpuSchema, amdGpuSchema]);
 export type ProbedGpu = z.infer<typeof gpuSchema>;
 
+/** Part of a processor, and seldom faster than it. */
+export function isIntegrated(gpu: ProbedGpu): boolean {
+  return gpu.vendor === 'amd' && gpu.integrated;
+}
+
+/** In MIG mode: CUDA can't use it as a whole, only the slices it is cut into. */
+export function isSplit(gpu: ProbedGpu): boolean {
+  return gpu.vendor === 'nvidia' && gpu.mig_enabled && gpu.parent_uuid === null;
+}
+
+/** Whether a worker can compute on it where the user's environment leaves it visible. */
+export function canCompute(gpu: ProbedGpu): boolean {
+  return !isSplit(gpu) && gpu.blocked_by === null;
+}
+
 export const probeResultSchema = z.object({
   type: z.literal('probe'),
   protocol: z.int(),

@@ -1,9 +1,9 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { ProbedGpu, ProbeResult } from '../../contract/protocol/index.ts';
+import { isIntegrated, type ProbedGpu, type ProbeResult } from '../../contract/protocol/index.ts';
 import type { Result } from '../../contract/result.ts';
 import type { ComputerCheck, ModelStatus } from '../../contract/rpc/computer.ts';
-import { AMD_UNTESTED, blockedGpu, gpuDevice, isIntegrated, preferredPrecision } from '../devices/index.ts';
+import { AMD_UNTESTED, blockedGpu, gpuDevice, preferredPrecision } from '../devices/index.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 
 const GB = 1e9;

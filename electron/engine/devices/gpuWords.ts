@@ -3,11 +3,6 @@ import type { ProbedGpu } from '../../contract/protocol/index.ts';
 /** Whoever computes on one should compare a few results with the processor's. */
 export const AMD_UNTESTED = 'AMD GPUs were never tested with this program';
 
-/** Part of a processor, and seldom faster than it. */
-export function isIntegrated(gpu: ProbedGpu): boolean {
-  return gpu.vendor === 'amd' && gpu.integrated;
-}
-
 /** What a GPU can do, by its maker's measure. */
 export function abilityWords(gpu: ProbedGpu): string {
   return gpu.vendor === 'nvidia'

@@ -1,10 +1,15 @@
 /** From what the user wrote (`auto`, `cpu:3`, `0,1`, UUIDs) to the devices of a run. */
 import { appError, type AppError } from '../../contract/errors.ts';
-import type { ProbedGpu, ProbeResult } from '../../contract/protocol/index.ts';
+import {
+  canCompute,
+  isIntegrated,
+  isSplit,
+  type ProbedGpu,
+  type ProbeResult,
+} from '../../contract/protocol/index.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import { blockedGpu } from './blockedGpu.ts';
 import { gpuDevice, type ChosenDevice } from './chosenDevice.ts';
-import { isIntegrated } from './gpuWords.ts';
 
 export interface SelectionOptions {
   /** Main memory that one CPU worker needs; limits how many `cpu` and `auto` start. */
@@ -164,15 +169,6 @@ function describe(gpu: ProbedGpu): string {
   return `${parentOf(gpu) === null ? 'GPU' : 'A slice of GPU'} ${gpu.index} (${gpu.name}, ${gpu.uuid})`;
 }
 
-function isSplit(gpu: ProbedGpu): boolean {
-  return gpu.vendor === 'nvidia' && gpu.mig_enabled && gpu.parent_uuid === null;
-}
-
 function parentOf(gpu: ProbedGpu): string | null {
   return gpu.vendor === 'nvidia' ? gpu.parent_uuid : null;
-}
-
-/** CUDA can't use a GPU in MIG mode as a whole, only its slices. */
-function canCompute(gpu: ProbedGpu): boolean {
-  return !isSplit(gpu) && gpu.blocked_by === null;
 }

@@ -75,7 +75,7 @@ export const newRun = {
   'newRun.gpuClosed': 'Für Ihr Benutzerkonto gesperrt, siehe Rechnerprüfung',
   'newRun.gpuUntested':
     'AMD-GPUs wurden nie getestet: vergleichen Sie einige Ergebnisse mit denen des Prozessors',
-  'newRun.gpuSliced': 'In Scheiben geteilt; wählen Sie eine Scheibe',
+  'newRun.gpuInMigMode': 'Im MIG-Modus; wählen Sie eine ihrer Scheiben',
   'newRun.unknownProgram': 'ein anderes Programm',
   'newRun.processor': 'Nur Prozessor',
   'newRun.gpuCount': '{count, plural, one {# GPU} other {# GPUs}}',

@@ -73,7 +73,7 @@ export const newRun = {
   'newRun.gpuNeedsPyTorch': 'Needs PyTorch for {build}, see Computer check',
   'newRun.gpuClosed': 'Closed to your user account, see Computer check',
   'newRun.gpuUntested': 'AMD GPUs were never tested: compare some results with the processor’s',
-  'newRun.gpuSliced': 'Divided into slices; choose a slice instead',
+  'newRun.gpuInMigMode': 'In MIG mode; choose one of its slices instead',
   'newRun.unknownProgram': 'another program',
   'newRun.processor': 'Processor only',
   'newRun.gpuCount': '{count, plural, one {# GPU} other {# GPUs}}',

@@ -15,7 +15,6 @@ import type { NewRunForm } from './useNewRunForm.ts';
 export function ComputeCard({ form }: { form: NewRunForm }) {
   const { t, format } = useTexts();
   const probe = form.probe.data;
-  const all = probe?.gpus ?? [];
   const listed = listedGpus(probe);
   const chosen = new Set(form.gpus.map((gpu) => gpu.uuid));
   const toggle = (gpu: ProbedGpu, on: boolean) => {
@@ -38,7 +37,7 @@ export function ComputeCard({ form }: { form: NewRunForm }) {
       )}
       <div className={classes.gpus}>
         {listed.map((gpu) => {
-          const usable = isUsable(gpu, all);
+          const usable = isUsable(gpu);
           const isChosen = chosen.has(gpu.uuid) && !form.choices.useCpu;
           return (
             <div key={gpu.uuid} className={classes.choice} data-chosen={isChosen}>
@@ -69,7 +68,7 @@ function gpuDescription(gpu: ProbedGpu, usable: boolean, t: ReturnType<typeof us
   if (gpu.blocked_by === 'permission') return t('newRun.gpuClosed');
   if (gpu.blocked_by === 'pytorch')
     return t('newRun.gpuNeedsPyTorch', { build: gpu.vendor === 'amd' ? 'ROCm' : 'CUDA' });
-  if (!usable) return t('newRun.gpuSliced');
+  if (!usable) return t('newRun.gpuInMigMode');
   const names = [...new Set(gpu.processes.map((process) => process.name ?? t('newRun.unknownProgram')))];
   const use = names.length === 0 ? t('newRun.gpuFree') : t('newRun.gpuUsedBy', { names: names.join(', ') });
   return gpu.vendor === 'amd' ? `${use}. ${t('newRun.gpuUntested')}` : use;

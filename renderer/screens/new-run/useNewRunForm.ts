@@ -65,7 +65,7 @@ export function useNewRunForm(): NewRunForm {
     if (model) setChunkLength(model.chunkLength);
   }, [model]);
 
-  const hasGpus = expectsGpus(probe.data) || gpus.length > 0;
+  const hasGpus = expectsGpus(choices, probe.data);
   const reasons = startReasons({
     connection,
     files,

@@ -1,9 +1,11 @@
-import type {
-  ModelStatus,
-  ProbeResult,
-  ProbedGpu,
-  RunRequest,
-  RunRequestInput,
+import {
+  canCompute,
+  isIntegrated,
+  type ModelStatus,
+  type ProbeResult,
+  type ProbedGpu,
+  type RunRequest,
+  type RunRequestInput,
 } from '../../../electron/contract/index.ts';
 import type { ListedFile } from './inspection.ts';
 
@@ -40,22 +42,14 @@ export const RUN_REQUEST_DEFAULTS: RunChoices = {
   embedEqualSequencesOnce: true,
 };
 
-/** A GPU cut into slices computes through its slices; one that is hidden or lacks something is out of reach. */
-export function isUsable(gpu: ProbedGpu, all: readonly ProbedGpu[]): boolean {
-  const isCut =
-    gpu.vendor === 'nvidia' &&
-    gpu.mig_enabled &&
-    all.some((other) => other.vendor === 'nvidia' && other.parent_uuid === gpu.uuid);
-  return gpu.visible && gpu.blocked_by === null && !isCut;
-}
-
-function isIntegrated(gpu: ProbedGpu): boolean {
-  return gpu.vendor === 'amd' && gpu.integrated;
+/** One that is hidden, lacks something, or computes only through its slices, is out of reach. */
+export function isUsable(gpu: ProbedGpu): boolean {
+  return gpu.visible && canCompute(gpu);
 }
 
 /** What the engine takes where nothing was chosen: the graphics part of a processor only if it is asked for. */
 export function takenByItself(probe: ProbeResult | null): ProbedGpu[] {
-  return probe?.gpus.filter((gpu) => isUsable(gpu, probe.gpus) && !isIntegrated(gpu)) ?? [];
+  return probe?.gpus.filter((gpu) => isUsable(gpu) && !isIntegrated(gpu)) ?? [];
 }
 
 /** A processor's graphics part that cannot compute is no card that somebody misses. */
@@ -63,15 +57,16 @@ export function listedGpus(probe: ProbeResult | null): ProbedGpu[] {
   return probe?.gpus.filter((gpu) => !isIntegrated(gpu) || gpu.blocked_by === null) ?? [];
 }
 
-/** Whether a run is expected to use GPUs; where all of them lack something, it is the processor. */
-export function expectsGpus(probe: ProbeResult | null): boolean {
-  return probe?.gpus.some((gpu) => gpu.blocked_by === null && !isIntegrated(gpu)) ?? false;
+/** Whether a run is expected to use GPUs; where all of them lack something and none is named, it is the processor. */
+export function expectsGpus(choices: RunChoices, probe: ProbeResult | null): boolean {
+  const there = probe?.gpus.some((gpu) => canCompute(gpu) && !isIntegrated(gpu)) ?? false;
+  return there || chosenGpus(choices, probe).length > 0;
 }
 
 export function chosenGpus(choices: RunChoices, probe: ProbeResult | null): ProbedGpu[] {
   const { gpuUuids } = choices;
   if (gpuUuids === null) return takenByItself(probe);
-  const usable = probe?.gpus.filter((gpu) => isUsable(gpu, probe.gpus)) ?? [];
+  const usable = probe?.gpus.filter(isUsable) ?? [];
   return usable.filter((gpu) => gpuUuids.includes(gpu.uuid) || gpuUuids.includes(String(gpu.index)));
 }
 
@@ -86,8 +81,7 @@ export function chosenModel(choices: RunChoices, models: readonly ModelStatus[] 
 }
 
 export function devicesText(choices: RunChoices, probe: ProbeResult | null): string {
-  const hasGpus = expectsGpus(probe) || chosenGpus(choices, probe).length > 0;
-  if (choices.useCpu || (!hasGpus && choices.cpuWorkers !== null))
+  if (choices.useCpu || (!expectsGpus(choices, probe) && choices.cpuWorkers !== null))
     return choices.cpuWorkers === null ? 'cpu' : `cpu:${choices.cpuWorkers}`;
   if (choices.gpuUuids === null) return 'auto';
   return chosenGpus(choices, probe)

@@ -136,8 +136,19 @@ describe('choices', () => {
     expect(chosenGpus(RUN_REQUEST_DEFAULTS, lacking)).toEqual([]);
     // The card is shown with what it lacks, and the processor computes as if there were none.
     expect(listedGpus(lacking).map(({ uuid }) => uuid)).toEqual([card.uuid]);
-    expect([expectsGpus(both), expectsGpus(lacking)]).toEqual([true, false]);
+    expect([both, lacking].map((each) => expectsGpus(RUN_REQUEST_DEFAULTS, each))).toEqual([true, false]);
     expect(devicesText({ ...RUN_REQUEST_DEFAULTS, cpuWorkers: 3 }, lacking)).toBe('cpu:3');
+  });
+
+  it('take the slices of a GPU in MIG mode, and the processor where it has none, as the engine does', () => {
+    const [gpu] = probe.gpus;
+    if (gpu?.vendor !== 'nvidia') throw new Error('The test needs a GPU of NVIDIA');
+    const whole = { ...gpu, mig_enabled: true };
+    const slice = { ...whole, uuid: 'MIG-1', parent_uuid: whole.uuid };
+    const [cut, uncut] = [[whole, slice], [whole]].map((gpus) => ({ ...probe, gpus }));
+    expect(chosenGpus(RUN_REQUEST_DEFAULTS, cut ?? null)).toEqual([slice]);
+    expect(chosenGpus(RUN_REQUEST_DEFAULTS, uncut ?? null)).toEqual([]);
+    expect(expectsGpus(RUN_REQUEST_DEFAULTS, uncut ?? null)).toBe(false);
   });
 
   it('become a request that leads back to the same choices', () => {

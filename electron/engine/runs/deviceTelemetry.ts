@@ -2,7 +2,7 @@ import type { DeviceSample, Placement, ShardProgress } from '../../contract/prot
 import type { DeviceLive, WorkerState } from '../../contract/rpc/runs.ts';
 import { isGpu, type ChosenDevice } from '../devices/chosenDevice.ts';
 import type { DeviceSampleRow } from '../store/types.ts';
-import { RateMeter } from './throughput.ts';
+import { RateMeter } from './rateMeter.ts';
 
 /** What is known of one device while a run goes on: its worker's state, its work, and what the monitor measures. */
 export class DeviceTelemetry {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { remainingSeconds, workFraction, type WorkKnown } from './remainingTime.ts';
-import { RateMeter } from './throughput.ts';
+import { RateMeter } from './rateMeter.ts';
 
 const work = (changes: Partial<WorkKnown>): WorkKnown => ({
   residuesDone: 0,

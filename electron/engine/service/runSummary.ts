@@ -47,6 +47,11 @@ export function withStartError(summary: RunSummary, error: AppError | undefined)
   return error ? { ...summary, state: { phase: 'paused', error } } : summary;
 }
 
+/** Whether a run keeps the computer busy just now. */
+export function isAtWork(run: RunSummary): boolean {
+  return isActive(run.state) && !run.interrupted && !run.missing;
+}
+
 export function hasEnded(state: RunState): boolean {
   return state.phase === 'done' || state.phase === 'failed' || state.phase === 'cancelled';
 }

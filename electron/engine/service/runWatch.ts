@@ -1,15 +1,12 @@
 import { appError, AppFailure } from '../../contract/errors.ts';
-import { placementSchema } from '../../contract/protocol/index.ts';
-import type { DeviceLive, RunEvent, RunLive, RunSummary } from '../../contract/rpc/runs.ts';
-import { runProgress } from '../runs/runProgress.ts';
+import type { RunEvent, RunLive, RunSummary } from '../../contract/rpc/runs.ts';
 import type { RunSession } from '../runs/runSession.ts';
-import { isActive } from '../runs/runTransitions.ts';
-import type { NumberedRunEvent } from '../store/eventPages.ts';
-import type { RunStore } from '../store/runStoreFace.ts';
-import { phaseWords } from './phaseWords.ts';
 import { LiveTopic } from './liveTopic.ts';
 import type { OpenRuns } from './openRuns.ts';
 import type { RunCatalog } from './runCatalog.ts';
+import { toRunEvent } from './runEvents.ts';
+import { isAtWork } from './runSummary.ts';
+import { storedFacts, type LiveFacts } from './storedFacts.ts';
 
 const INTERVAL_MS = 250;
 const RECENT_EVENTS = 50;
@@ -60,20 +57,16 @@ export class RunWatch {
     const topic = new LiveTopic({
       take: () => this.take(runId, watched),
       intervalMs: () => (this.isElsewhere(runId) ? ELSEWHERE_MS : INTERVAL_MS),
-      polls: () => this.isAtWork(runId) || performance.now() < watched.eventsMayChangeUntil,
+      polls: () => isAtWork(this.catalog.find(runId)) || performance.now() < watched.eventsMayChangeUntil,
     });
     const watched: Watched = { topic, events: [], eventsMayChangeUntil: Number.POSITIVE_INFINITY };
     this.watched.set(runId, watched);
     return watched;
   }
 
-  private isAtWork(runId: string): boolean {
-    const { state, interrupted, missing } = this.catalog.find(runId);
-    return isActive(state) && !interrupted && !missing;
-  }
-
   private isElsewhere(runId: string): boolean {
-    return this.isAtWork(runId) && !this.open.session(this.catalog.folder(runId));
+    const run = this.catalog.find(runId);
+    return isAtWork(run) && !this.open.session(run.folder);
   }
 
   private async take(runId: string, watched: Watched): Promise<RunLive> {
@@ -88,75 +81,17 @@ export class RunWatch {
       if (watched.eventsMayChangeUntil === Number.POSITIVE_INFINITY) watched.eventsMayChangeUntil = 0;
     }
     const session = this.open.session(run.folder);
-    const live = session ? liveFacts(session) : await this.open.read(run.folder, storedFacts);
-    return { run: this.placed({ ...run, fraction: live.progress.fraction ?? run.fraction }), ...live, recentEvents: watched.events }; // prettier-ignore
+    const facts = session ? liveFacts(session) : await this.open.read(run.folder, storedFacts);
+    const fraction = facts.progress.fraction ?? run.fraction;
+    return { run: this.placed({ ...run, fraction }), ...facts, recentEvents: watched.events };
   }
 }
 
-type Facts = Pick<RunLive, 'progress' | 'devices'>;
-
-function liveFacts(session: RunSession): Facts {
+function liveFacts(session: RunSession): LiveFacts {
   const progress = session.progress();
   // Whole seconds: a snapshot that differs in nothing else isn't worth sending.
   return {
     progress: { ...progress, elapsedSeconds: Math.floor(progress.elapsedSeconds) },
     devices: session.deviceStates(),
-  };
-}
-
-/** Of a run that nobody works on here: what its database says. */
-async function storedFacts(store: RunStore): Promise<Facts> {
-  const [run, timings, summaries, inputs] = await Promise.all([
-    store.loadRun(),
-    store.timings(),
-    store.deviceSummaries(),
-    store.inputProgress(),
-  ]);
-  const devices = run.devices.map((device): DeviceLive => {
-    const done = summaries.find((summary) => summary.device === device.id);
-    const { index, memoryTotalBytes, tokensPerBatch, placement } = device.facts;
-    return {
-      id: device.id,
-      name: device.name,
-      index: typeof index === 'number' ? index : null,
-      worker: device.switchedOff
-        ? { state: 'switched_off', error: device.switchedOff }
-        : { state: 'stopped' },
-      shardFraction: null,
-      shardsDone: done?.parts ?? 0,
-      residuesDone: done?.residues ?? 0,
-      tokensPerSecond: null,
-      framesPerSecond: null,
-      tokensPerBatch: typeof tokensPerBatch === 'number' ? tokensPerBatch : null,
-      placement: placementSchema.safeParse(placement).data ?? null,
-      utilizationPercent: null,
-      memoryUsedBytes: null,
-      memoryTotalBytes: typeof memoryTotalBytes === 'number' ? memoryTotalBytes : null,
-      temperatureC: null,
-      powerW: null,
-    };
-  });
-  const progress = runProgress({
-    run,
-    counts: run.counts,
-    inputs,
-    prepare: null,
-    prepareFinished: run.prepared !== null,
-    residuesInWork: 0,
-    shardsInWork: run.counts.shards.assigned,
-    elapsedSeconds: Math.floor(timings.workingMilliseconds / 1000),
-    tokensPerSecond: null,
-  });
-  return { progress, devices };
-}
-
-export function toRunEvent(event: NumberedRunEvent): RunEvent {
-  return {
-    id: event.id,
-    time: new Date(event.time).toISOString(),
-    level: event.level === 'debug' ? 'info' : event.level,
-    code: event.code,
-    message: event.code === 'phase' ? phaseWords(event.message) : event.message,
-    detail: event.detail,
   };
 }

@@ -2,7 +2,6 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { RunRequest, RunSummary } from '../../contract/rpc/runs.ts';
 import type { EngineBase } from '../engineBase.ts';
-import { isActive } from '../runs/runTransitions.ts';
 import { openLibraryStore } from '../store/libraryStore.ts';
 import type { LibraryStore } from '../store/types.ts';
 import { sweepOrphans } from '../workers/orphanSweep.ts';
@@ -136,11 +135,6 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
       await library.close();
     },
   };
-}
-
-/** Whether a run keeps the computer busy just now. */
-export function isAtWork(run: RunSummary): boolean {
-  return isActive(run.state) && !run.interrupted && !run.missing;
 }
 
 function withLearntBatches(base: EngineBase, library: LibraryStore): EngineBase {

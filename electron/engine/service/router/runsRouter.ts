@@ -7,8 +7,8 @@ import { estimateRun } from '../estimateRun.ts';
 import { deleteRunFiles, runFolderSize } from '../folderContents.ts';
 import { inputStatuses } from '../inputStatus.ts';
 import { unwrap } from '../failures.ts';
-import { readRunLog } from '../runLog.ts';
-import { toRunEvent } from '../runWatch.ts';
+import { readLog } from '../readLog.ts';
+import { toRunEvent } from '../runEvents.ts';
 import type { Service } from '../service.ts';
 import { shardStatuses } from '../shardStatus.ts';
 import { throughputOf } from '../throughput.ts';
@@ -110,7 +110,7 @@ export function runsRouter(service: Service) {
       if (files === 'work') await catalog.refresh(runId);
     }),
     readLog: runs.readLog.handler(({ input }) =>
-      readRunLog(catalog.folder(input.runId), input.path, input.lines),
+      readLog(catalog.folder(input.runId), input.path, input.lines),
     ),
   };
 }

@@ -13,7 +13,7 @@ export interface LogText {
 }
 
 /** The end of a log file. Only files of the run's own logs/ are read, whatever the path says. */
-export async function readRunLog(folder: string, path: string, lines: number): Promise<LogText> {
+export async function readLog(folder: string, path: string, lines: number): Promise<LogText> {
   const wanted = isAbsolute(path) ? path : resolve(folder, path);
   const file = await realpath(wanted).catch(() => undefined);
   const logs = await realpath(join(folder, 'logs')).catch(() => undefined);

@@ -12,27 +12,13 @@ import { resume, type ResumeFlags } from './commands/resume.ts';
 import { serve, type ServeFlags } from './commands/serve.ts';
 import { status } from './commands/status.ts';
 import { validate } from './commands/validate.ts';
+import { common, reporter, type CommonFlags } from './commonFlags.ts';
 import { EXIT } from './exitCodes.ts';
-import { RETIRED_COMMANDS, RETIRED_VARIABLES } from './legacyTool.ts';
+import { addRetiredCommands, warnOfRetiredVariables } from './legacyTool.ts';
 import { appVersion, openEngine, unwrap } from './openEngine.ts';
-import { portNumber, positiveInteger, predictCommand } from './predictCommand.ts';
-import { logTo } from './output/logFile.ts';
-import {
-  createReporter,
-  errorText,
-  toStandardError,
-  type Reporter,
-  type ReporterKind,
-} from './output/reporter.ts';
-
-interface CommonFlags {
-  python?: string;
-  json?: boolean;
-  quiet?: boolean;
-  verbose?: boolean;
-  logFile?: string;
-  progress?: boolean;
-}
+import { portNumber, positiveInteger } from './numberArguments.ts';
+import { errorText, toStandardError } from './output/reporter.ts';
+import { predictCommand } from './predictCommand.ts';
 
 /** Runs one command and answers with its exit code. */
 export async function runCommandLine(argv: readonly string[], storeHost: URL): Promise<number> {
@@ -180,62 +166,6 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
       await withEngine(flags, (context) => fidelity(context, flags.model, inputs));
     });
 
-  retiredCommands(root, setExitCode);
+  addRetiredCommands(root, setExitCode);
   return root;
-}
-
-function common(command: Command): Command {
-  return command
-    .option('--python <path>', 'use this Python interpreter as it is')
-    .option('--json', 'write events as JSON lines to standard output')
-    .option('-q, --quiet', 'say only what is wrong')
-    .option('-v, --verbose', 'say more')
-    .option('-l, --log-file <file>', 'write a log of what is said')
-    .addOption(new Option('--no-progress').hideHelp());
-}
-
-function retiredCommands(root: Command, setExitCode: (code: number) => void): void {
-  const utils = root.command('utils', { hidden: true });
-  for (const [name, says] of Object.entries(RETIRED_COMMANDS)) {
-    const parent = name.startsWith('utils ') ? utils : root;
-    parent
-      .command(name.replace('utils ', ''), { hidden: true })
-      .allowUnknownOption()
-      .allowExcessArguments()
-      .action(() => {
-        process.stderr.write(`${says}\n`);
-        setExitCode(EXIT.failed);
-      });
-  }
-  for (const [name, today] of [
-    ['list-devices', 'devices'],
-    ['validate', 'validate'],
-  ] as const) {
-    utils
-      .command(name, { hidden: true })
-      .allowUnknownOption()
-      .allowExcessArguments()
-      .argument('[words...]')
-      .action(async (words: string[]) => {
-        await root.parseAsync([today, ...words], { from: 'user' });
-      });
-  }
-}
-
-function reporter(flags: CommonFlags): Reporter {
-  const kind: ReporterKind =
-    flags.json === true
-      ? 'json'
-      : flags.quiet === true
-        ? 'quiet'
-        : process.stderr.isTTY && flags.progress !== false
-          ? 'table'
-          : 'lines';
-  return createReporter(kind, logTo(flags.logFile), flags.verbose === true);
-}
-
-function warnOfRetiredVariables(): void {
-  for (const [name, says] of Object.entries(RETIRED_VARIABLES)) {
-    if (process.env[name]) process.stderr.write(`${name} has no effect: ${says}\n`);
-  }
 }

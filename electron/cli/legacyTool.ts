@@ -1,8 +1,11 @@
+import type { Command } from 'commander';
+import { EXIT } from './exitCodes.ts';
+
 /**
  * The flags, commands and environment variables of the earlier command-line tool. Whoever has scripts with them is either
  * understood (the flag has an equal here) or told in one sentence what replaces it.
  */
-export interface RetiredFlag {
+interface RetiredFlag {
   /** As commander writes it. */
   flags: string;
   says: string;
@@ -61,7 +64,7 @@ export const RETIRED_COMMANDS: Readonly<Record<string, string>> = {
 };
 
 /** Environment variables that changed how the earlier tool computed. */
-export const RETIRED_VARIABLES: Readonly<Record<string, string>> = {
+const RETIRED_VARIABLES: Readonly<Record<string, string>> = {
   VIRNUCPRO_DISABLE_PACKING: 'there is one way of batching, and it is tested against one by one.',
   VIRNUCPRO_DISABLE_FP16: 'use --precision fp32.',
   VIRNUCPRO_V1_ATTENTION: 'there is one attention, exact on every device.',
@@ -73,4 +76,39 @@ export const RETIRED_VARIABLES: Readonly<Record<string, string>> = {
 /** `-d cuda:1`, `-d 1`, `-d cuda` of the earlier tool in today's words. */
 export function legacyDevice(text: string): string {
   return text.trim().toLowerCase() === 'cuda' ? 'auto' : text;
+}
+
+/** Commands of the earlier tool: they are told what replaces them, or do what they did under their name of today. */
+export function addRetiredCommands(root: Command, setExitCode: (code: number) => void): void {
+  const utils = root.command('utils', { hidden: true });
+  for (const [name, says] of Object.entries(RETIRED_COMMANDS)) {
+    const parent = name.startsWith('utils ') ? utils : root;
+    parent
+      .command(name.replace('utils ', ''), { hidden: true })
+      .allowUnknownOption()
+      .allowExcessArguments()
+      .action(() => {
+        process.stderr.write(`${says}\n`);
+        setExitCode(EXIT.failed);
+      });
+  }
+  for (const [name, today] of [
+    ['list-devices', 'devices'],
+    ['validate', 'validate'],
+  ] as const) {
+    utils
+      .command(name, { hidden: true })
+      .allowUnknownOption()
+      .allowExcessArguments()
+      .argument('[words...]')
+      .action(async (words: string[]) => {
+        await root.parseAsync([today, ...words], { from: 'user' });
+      });
+  }
+}
+
+export function warnOfRetiredVariables(): void {
+  for (const [name, says] of Object.entries(RETIRED_VARIABLES)) {
+    if (process.env[name]) process.stderr.write(`${name} has no effect: ${says}\n`);
+  }
 }

@@ -1,5 +1,6 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { RETIRED_PREDICT_FLAGS } from './legacyTool.ts';
+import { positiveInteger } from './numberArguments.ts';
 
 /** `predict` with its flags, those of the earlier tool among them. */
 export function predictCommand(root: Command): Command {
@@ -53,20 +54,6 @@ export function predictCommand(root: Command): Command {
     });
   }
   return command;
-}
-
-export function positiveInteger(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value <= 0) throw new InvalidArgumentError('Write a whole number above 0.');
-  return value;
-}
-
-export function portNumber(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 0 || value > 65_535) {
-    throw new InvalidArgumentError('Write a port number from 0 to 65535.');
-  }
-  return value;
 }
 
 function kebab(name: string): string {

@@ -2,10 +2,9 @@ import { Button } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { ShownError } from '../api/callError.ts';
-import { copyText } from '../api/clipboard.ts';
 import { errorWords } from '../i18n/errors.ts';
 import { useTexts } from '../i18n/index.ts';
-import { say, sayError } from '../state/toasts.ts';
+import { useCopy } from '../state/clipboard.ts';
 import classes from './ErrorCard.module.css';
 
 interface ErrorCardProps {
@@ -20,14 +19,8 @@ interface ErrorCardProps {
 export function ErrorCard({ error, actions, bare = false }: ErrorCardProps) {
   const { t, language } = useTexts();
   const { title, next } = errorWords(error, language);
-  const copyDetail = async () => {
-    try {
-      await copyText([title, error.cause, next, error.detail ?? ''].join('\n'));
-      say(t('common.copied'));
-    } catch (reason) {
-      sayError(reason);
-    }
-  };
+  const copy = useCopy();
+  const detail = [title, error.cause, next, error.detail ?? ''].join('\n');
   return (
     <div className={bare ? classes.bare : classes.card}>
       <IconAlertTriangle className={classes.icon} size={20} aria-hidden />
@@ -40,7 +33,7 @@ export function ErrorCard({ error, actions, bare = false }: ErrorCardProps) {
         <div className={classes.actions}>
           {actions}
           {error.detail && (
-            <Button variant="subtle" color="slate" size="compact-sm" onClick={() => void copyDetail()}>
+            <Button variant="subtle" color="slate" size="compact-sm" onClick={() => void copy.run(detail)}>
               {t('error.copyDetail')}
             </Button>
           )}

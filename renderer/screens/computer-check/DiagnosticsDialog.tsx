@@ -1,9 +1,7 @@
 import { Button, Group, Modal } from '@mantine/core';
-import { copyText } from '../../api/clipboard.ts';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
-import { say } from '../../state/toasts.ts';
-import { useAction } from '../../state/useAction.ts';
+import { useCopy } from '../../state/clipboard.ts';
 import { useQuery } from '../../state/useQuery.ts';
 import classes from './ComputerCheck.module.css';
 
@@ -14,10 +12,7 @@ export function DiagnosticsDialog({ onClose }: { onClose: () => void }) {
     client.computer.diagnostics(undefined, { signal }),
   );
   const text = diagnostics.data?.text;
-  const copy = useAction(async () => {
-    await copyText(text ?? '');
-    say(t('common.copied'));
-  });
+  const copy = useCopy();
   return (
     <Modal
       opened
@@ -37,7 +32,7 @@ export function DiagnosticsDialog({ onClose }: { onClose: () => void }) {
         <Button variant="default" onClick={onClose}>
           {t('common.close')}
         </Button>
-        <Button disabled={text === undefined} loading={copy.busy} onClick={() => void copy.run()}>
+        <Button disabled={text === undefined} loading={copy.busy} onClick={() => void copy.run(text ?? '')}>
           {t('common.copy')}
         </Button>
       </Group>

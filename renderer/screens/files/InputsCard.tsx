@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import type { InputStatus, RunSummary } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
-import { fileName } from '../../components/PathText.tsx';
+import { fileName } from '../../components/pathParts.ts';
 import { ProgressBar } from '../../components/ProgressBar.tsx';
 import { InputBadge } from '../../components/StateBadge.tsx';
 import type { VirtualColumn } from '../../components/virtualColumns.ts';

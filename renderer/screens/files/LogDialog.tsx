@@ -1,11 +1,9 @@
 import { Button, Group, Modal, Switch, TextInput } from '@mantine/core';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { copyText } from '../../api/clipboard.ts';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
-import { useAction } from '../../state/useAction.ts';
+import { useCopy } from '../../state/clipboard.ts';
 import { useQuery } from '../../state/useQuery.ts';
-import { say } from '../../state/toasts.ts';
 import classes from './Files.module.css';
 
 interface LogDialogProps {
@@ -56,10 +54,7 @@ function LogText({ runId, path }: { runId: string; path: string }) {
   useEffect(() => {
     box.current?.scrollTo({ top: box.current.scrollHeight });
   }, [shown]);
-  const copy = useAction(async () => {
-    await copyText(shown);
-    say(t('common.copied'));
-  });
+  const copy = useCopy();
   return (
     <>
       <Group gap="md" mb="sm" align="center">
@@ -75,7 +70,7 @@ function LogText({ runId, path }: { runId: string; path: string }) {
           checked={follow}
           onChange={(event) => setFollow(event.currentTarget.checked)}
         />
-        <Button variant="default" onClick={() => void copy.run()}>
+        <Button variant="default" onClick={() => void copy.run(shown)}>
           {t('common.copy')}
         </Button>
       </Group>

@@ -10,7 +10,7 @@ import {
 import { Card } from '../../components/Card.tsx';
 import { partNumber } from '../../components/partNumber.ts';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
-import { fileName } from '../../components/PathText.tsx';
+import { fileName } from '../../components/pathParts.ts';
 import { PartBadge } from '../../components/StateBadge.tsx';
 import type { VirtualColumn } from '../../components/virtualColumns.ts';
 import { VirtualTable } from '../../components/VirtualTable.tsx';

@@ -2,15 +2,13 @@ import { Menu } from '@mantine/core';
 import { IconFolderOpen, IconPencil, IconPlayerPlay, IconRepeat, IconTrash } from '@tabler/icons-react';
 import { useCallback } from 'react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
-import { copyText } from '../../api/clipboard.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
+import { prepareAgain } from '../../state/newRun/prepareAgain.ts';
 import { isInWork } from '../../state/runs.ts';
 import { runStatus } from '../../state/runStatus.ts';
-import { useSettings } from '../../state/settings.ts';
-import { say } from '../../state/toasts.ts';
 import { useAction } from '../../state/useAction.ts';
-import { prepareAgain } from '../run/RunActions.tsx';
+import { useReveal } from '../../state/useReveal.ts';
 
 const RESUMABLE = ['paused', 'halted', 'interrupted', 'failed', 'cancelled'];
 
@@ -21,17 +19,9 @@ interface RunMenuItemsProps {
 
 export function RunMenuItems({ run, onDialog }: RunMenuItemsProps) {
   const { t } = useTexts();
-  const electron = useSettings((state) => state.info?.shell === 'electron');
   const again = useAction(prepareAgain);
   const resume = useAction(useCallback((runId: string) => engine().runs.resume({ runId }), []));
-  const reveal = useAction(async (path: string) => {
-    if (electron) {
-      await engine().shell.revealInFolder({ path });
-    } else {
-      await copyText(path);
-      say(t('common.copied'));
-    }
-  });
+  const reveal = useReveal();
   return (
     <>
       {RESUMABLE.includes(runStatus(run)) && (
@@ -49,7 +39,7 @@ export function RunMenuItems({ run, onDialog }: RunMenuItemsProps) {
         leftSection={<IconFolderOpen size={16} aria-hidden />}
         onClick={() => void reveal.run(run.folder)}
       >
-        {electron ? t('path.reveal') : t('path.copy')}
+        {reveal.label}
       </Menu.Item>
       <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={() => onDialog('rename')}>
         {t('history.rename')}

@@ -3,7 +3,7 @@ import { IconX } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { Card } from '../../components/Card.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
-import { fileName, folderOf } from '../../components/PathText.tsx';
+import { fileName, folderOf } from '../../components/pathParts.ts';
 import { ProgressBar } from '../../components/ProgressBar.tsx';
 import type { VirtualColumn } from '../../components/virtualColumns.ts';
 import { ROW_HEIGHT, VirtualTable } from '../../components/VirtualTable.tsx';

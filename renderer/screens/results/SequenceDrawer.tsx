@@ -4,7 +4,7 @@ import { Banner } from '../../components/Banner.tsx';
 import { ChunkTrack } from '../../components/ChunkTrack.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { Facts } from '../../components/Facts.tsx';
-import { fileName } from '../../components/PathText.tsx';
+import { fileName } from '../../components/pathParts.ts';
 import { asSentence } from '../../i18n/asSentence.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { changeView, useResultsView } from '../../state/resultsView.ts';

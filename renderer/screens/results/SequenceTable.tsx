@@ -11,7 +11,7 @@ import {
 } from '../../../electron/contract/index.ts';
 import { Empty } from '../../components/Empty.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
-import { fileName } from '../../components/PathText.tsx';
+import { fileName } from '../../components/pathParts.ts';
 import { VirtualTable } from '../../components/VirtualTable.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { usePagedRows } from '../../state/pagedRows.ts';

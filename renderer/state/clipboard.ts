@@ -1,4 +1,16 @@
-import { engine } from '../state/connection.ts';
+import { useTexts } from '../i18n/index.ts';
+import { engine } from './connection.ts';
+import { say } from './toasts.ts';
+import { useAction } from './useAction.ts';
+
+/** For a button that copies a text and says so. */
+export function useCopy() {
+  const { t } = useTexts();
+  return useAction(async (text: string) => {
+    await copyText(text);
+    say(t('common.copied'));
+  });
+}
 
 /** Copies through the shell in Electron, where pages have no clipboard; else through the browser. */
 export async function copyText(text: string): Promise<void> {

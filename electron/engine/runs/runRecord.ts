@@ -1,5 +1,6 @@
 import { asAppError } from '../../contract/errors.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
+import { runRequestSchema, type RunRequest } from '../../contract/rpc/runs.ts';
 import type { RunState } from '../../contract/runState.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
 import type { RunDevice, StoredRun } from '../store/types.ts';
@@ -27,6 +28,10 @@ export class RunRecord {
 
   get run(): StoredRun {
     return this.stored;
+  }
+
+  get request(): RunRequest {
+    return runRequestSchema.parse(this.stored.description.options['request']);
   }
 
   subscribe(listener: RunListener): () => void {

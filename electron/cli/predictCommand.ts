@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { embeddingPrecisionSchema, precisionSchema } from '../contract/protocol/index.ts';
 import { RETIRED_PREDICT_FLAGS } from './legacyTool.ts';
 import { positiveInteger } from './numberArguments.ts';
 
@@ -15,12 +16,27 @@ export function predictCommand(root: Command): Command {
     )
     .option('-e, --chunk-length <n>', "chunk length in bases (default: the model's)", positiveInteger)
     .option('-d, --devices <list>', 'auto, cpu, cpu:3 (three CPU workers), 0,1 or UUIDs (default: auto)')
-    .addOption(new Option('--precision <name>').choices(['auto', 'bf16', 'fp16', 'fp32', 'fp8']))
-    .option('--tokens-per-batch <n>', 'tokens computed at once', positiveInteger)
-    .option('--residues-per-part <n>', 'size of a part, the unit of work and of resuming', positiveInteger)
+    .addOption(
+      new Option(
+        '--precision <name>',
+        'numbers to compute in (default: auto, what all devices are fast in)',
+      ).choices(['auto', ...precisionSchema.options]),
+    )
+    .option(
+      '--tokens-per-batch <n>',
+      'tokens in a batch (default: by the kind of the devices)',
+      positiveInteger,
+    )
+    .option(
+      '--residues-per-part <n>',
+      'size of a part, the unit of work and of resuming (default: by the kind of the devices)',
+      positiveInteger,
+    )
     .option('--no-embed-equal-sequences-once', 'compute equal proteins of a part as often as they occur')
     .addOption(
-      new Option('--embeddings [precision]', 'keep the embeddings').choices(['fp16', 'fp32']).preset('fp16'),
+      new Option('--embeddings [precision]', 'keep the embeddings')
+        .choices(embeddingPrecisionSchema.options)
+        .preset('fp16'),
     )
     .option('-k, --keep-work', 'keep the work folder after the run')
     .option('-f, --force', 'replace a run that is in the folder')

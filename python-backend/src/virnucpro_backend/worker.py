@@ -50,7 +50,8 @@ def main() -> NoReturn:
     with status.doing("starting"):
         channel.hello("worker")
         heartbeat.start()
-        from virnucpro_backend.inference.commands import CommandError, Stop, parse_worker_command
+        from virnucpro_backend.inference.command_fields import CommandError
+        from virnucpro_backend.inference.commands import Stop, parse_worker_command
         from virnucpro_backend.inference.session import WorkerSession
 
         session = WorkerSession(channel, status)

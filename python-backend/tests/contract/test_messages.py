@@ -14,7 +14,8 @@ from typing import Any, get_args
 import jsonschema
 import pytest
 
-from virnucpro_backend.inference.commands import CommandError, parse_worker_command
+from virnucpro_backend.inference.command_fields import CommandError
+from virnucpro_backend.inference.commands import parse_worker_command
 from virnucpro_backend.inference.failures import LoadFailureCode, ShardFailureCode
 from virnucpro_backend.inference.status import Step
 

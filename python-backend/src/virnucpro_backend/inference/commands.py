@@ -5,8 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
+from virnucpro_backend.inference.command_fields import (
+    CommandError,
+    count,
+    field,
+    one_of,
+    optional,
+    share,
+    text,
+    truth,
+)
 from virnucpro_backend.inference.memory_profile import MemoryProfile, PlacementChoice, parse_profile
 
 DeviceKind = Literal["cpu", "cuda", "rocm", "mps"]
@@ -14,10 +24,6 @@ DeviceKind = Literal["cpu", "cuda", "rocm", "mps"]
 
 Precision = Literal["bf16", "fp16", "fp32", "fp8"]
 EmbeddingPrecision = Literal["fp16", "fp32"]
-
-
-class CommandError(ValueError):
-    """A command that does not follow the protocol; the text says what is wrong."""
 
 
 @dataclass(frozen=True)
@@ -80,39 +86,30 @@ def parse_worker_command(fields: Mapping[str, object]) -> WorkerCommand:
     kind = fields.get("type")
     if kind == "load":
         return Load(
-            device=_one_of(fields, "device", ("cpu", "cuda", "rocm", "mps")),  # type: ignore[arg-type]
-            model_folder=Path(_text(fields, "model_folder")),
-            precision=_one_of(fields, "precision", ("bf16", "fp16", "fp32", "fp8")),  # type: ignore[arg-type]
-            tokens_per_batch=_count(fields, "tokens_per_batch", at_least=1),
-            embed_equal_sequences_once=_truth(fields, "embed_equal_sequences_once"),
-            embeddings=(
-                None
-                if _field(fields, "embeddings") is None
-                else _one_of(fields, "embeddings", ("fp16", "fp32"))  # type: ignore[arg-type]
-            ),
-            memory_fraction=_fraction(fields, "memory_fraction"),
-            most_tokens_per_batch=(
-                None
-                if _field(fields, "most_tokens_per_batch") is None
-                else _count(fields, "most_tokens_per_batch", at_least=1)
-            ),
-            placement=_one_of(fields, "placement", ("auto", "resident", "streamed")),  # type: ignore[arg-type]
-            memory_profile=_profile(fields, "memory_profile"),
+            device=one_of(fields, "device", get_args(DeviceKind)),
+            model_folder=_path(fields, "model_folder"),
+            precision=one_of(fields, "precision", get_args(Precision)),
+            tokens_per_batch=_tokens(fields, "tokens_per_batch"),
+            embed_equal_sequences_once=truth(fields, "embed_equal_sequences_once"),
+            embeddings=optional(_embedding_precision, fields, "embeddings"),
+            memory_fraction=optional(share, fields, "memory_fraction"),
+            most_tokens_per_batch=optional(_tokens, fields, "most_tokens_per_batch"),
+            placement=one_of(fields, "placement", get_args(PlacementChoice)),
+            memory_profile=optional(_profile, fields, "memory_profile"),
         )
     if kind == "shard":
-        begin = _count(fields, "frame_begin")
-        embeddings_path = _field(fields, "embeddings_path")
+        begin = count(fields, "frame_begin")
         return Shard(
-            key=_text(fields, "shard"),
-            shard_path=Path(_text(fields, "shard_path")),
-            shard_sha256=_text(fields, "shard_sha256"),
+            key=text(fields, "shard"),
+            shard_path=_path(fields, "shard_path"),
+            shard_sha256=text(fields, "shard_sha256"),
             frame_begin=begin,
-            frame_end=_count(fields, "frame_end", at_least=begin),
-            scores_path=Path(_text(fields, "scores_path")),
-            embeddings_path=None if embeddings_path is None else Path(_text(fields, "embeddings_path")),
+            frame_end=count(fields, "frame_end", at_least=begin),
+            scores_path=_path(fields, "scores_path"),
+            embeddings_path=optional(_path, fields, "embeddings_path"),
         )
     if kind == "recall":
-        return Recall(key=_text(fields, "shard"))
+        return Recall(key=text(fields, "shard"))
     if kind == "pause":
         return Pause()
     if kind == "resume":
@@ -122,58 +119,24 @@ def parse_worker_command(fields: Mapping[str, object]) -> WorkerCommand:
     raise CommandError(f"unknown command {kind!r}")
 
 
-def _field(fields: Mapping[str, object], name: str) -> object:
-    if name not in fields:
-        raise CommandError(f"{fields.get('type')}: field {name!r} is missing")
-    return fields[name]
+def _tokens(fields: Mapping[str, object], name: str) -> int:
+    return count(fields, name, at_least=1)
 
 
-def _text(fields: Mapping[str, object], name: str) -> str:
-    value = _field(fields, name)
-    if not isinstance(value, str) or not value:
-        raise CommandError(f"{fields.get('type')}: {name} must be text, not {value!r}")
-    return value
+def _path(fields: Mapping[str, object], name: str) -> Path:
+    return Path(text(fields, name))
 
 
-def _one_of(fields: Mapping[str, object], name: str, allowed: tuple[str, ...]) -> str:
-    value = _text(fields, name)
-    if value not in allowed:
-        raise CommandError(f"{fields.get('type')}: {name} must be one of {', '.join(allowed)}, not {value!r}")
-    return value
+def _embedding_precision(fields: Mapping[str, object], name: str) -> EmbeddingPrecision:
+    precision: EmbeddingPrecision = one_of(fields, name, get_args(EmbeddingPrecision))
+    return precision
 
 
-def _count(fields: Mapping[str, object], name: str, at_least: int = 0) -> int:
-    value = _field(fields, name)
-    if not isinstance(value, int) or isinstance(value, bool) or value < at_least:
-        raise CommandError(
-            f"{fields.get('type')}: {name} must be a whole number of {at_least} or more, not {value!r}"
-        )
-    return value
-
-
-def _truth(fields: Mapping[str, object], name: str) -> bool:
-    value = _field(fields, name)
-    if not isinstance(value, bool):
-        raise CommandError(f"{fields.get('type')}: {name} must be true or false, not {value!r}")
-    return value
-
-
-def _profile(fields: Mapping[str, object], name: str) -> MemoryProfile | None:
-    value = _field(fields, name)
-    if value is None:
-        return None
+def _profile(fields: Mapping[str, object], name: str) -> MemoryProfile:
+    value = field(fields, name)
     if not isinstance(value, Mapping):
         raise CommandError(f"{fields.get('type')}: {name} must be an object, not {value!r}")
     try:
         return parse_profile(value)
     except ValueError as error:
         raise CommandError(f"{fields.get('type')}: {name}: {error}") from error
-
-
-def _fraction(fields: Mapping[str, object], name: str) -> float | None:
-    value = _field(fields, name)
-    if value is None:
-        return None
-    if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 < value <= 1:
-        raise CommandError(f"{fields.get('type')}: {name} must be above 0 and at most 1, not {value!r}")
-    return float(value)

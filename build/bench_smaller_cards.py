@@ -35,7 +35,7 @@ SHORTEST, LONGEST = 150, 166
 """Residues of the made-up frames: those of 500-bp chunks."""
 ROUNDS = 3
 
-NOT_PINNED = "from virnucpro_backend.encoders import streamed_layers as s; s._pin = lambda memory: False"
+NOT_PINNED = "from virnucpro_backend.encoders import host_memory as h; h._pin = lambda memory: False"
 OLD_GPU = "import torch; torch.cuda.get_device_capability = lambda device=None: (7, 5)"
 BALLAST = """
 import sys, torch

@@ -7,10 +7,11 @@ import torch
 from random_weights import random_sequences, randomize
 from torch import Tensor
 
-from virnucpro_backend.encoders import streamed_layers
+from virnucpro_backend.encoders import host_memory, streamed_layers
 from virnucpro_backend.encoders.esm2 import Esm2, Esm2Config
+from virnucpro_backend.encoders.host_memory import HostMemory
 from virnucpro_backend.encoders.layout import SequenceLayout
-from virnucpro_backend.encoders.streamed_layers import HostMemory, StreamedLayers
+from virnucpro_backend.encoders.streamed_layers import StreamedLayers
 from virnucpro_backend.weights.model_folder import fill, stream_layers
 
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
@@ -88,7 +89,7 @@ def test_only_two_layers_are_on_the_device() -> None:
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device here")
 def test_memory_that_cannot_be_pinned_still_serves(monkeypatch: pytest.MonkeyPatch) -> None:
-    real, refused = streamed_layers._pin, []
+    real, refused = host_memory._pin, []
 
     def some(memory: Tensor) -> bool:
         if len(refused) == 0 and memory.nbytes > 0:
@@ -97,7 +98,7 @@ def test_memory_that_cannot_be_pinned_still_serves(monkeypatch: pytest.MonkeyPat
             return real(torch.empty(0, dtype=torch.uint8))
         return real(memory)
 
-    monkeypatch.setattr(streamed_layers, "_pin", some)
+    monkeypatch.setattr(host_memory, "_pin", some)
     assert not HostMemory(3, 1 << 20, pin=True).pinned
     resident, streamed = pair(6, torch.bfloat16, "cuda")
     given = batches("cuda")

@@ -9,13 +9,12 @@ last layer the first one is fetched again, for the next batch.
 from __future__ import annotations
 
 import copy
-import logging
-import weakref
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import torch
 from torch import Tensor, nn
+
+from virnucpro_backend.encoders.host_memory import HostMemory
 
 ALIGNMENT = 256
 """Bytes; every tensor of a layer begins at a multiple, as PyTorch's own allocations on a GPU do."""
@@ -24,8 +23,6 @@ SWEEP_BATCHES, SWEEP_TOKENS = 4, 16_384
 """Batches that go through each layer before the next one does: at most so many of them, and so many tokens
 unless one batch alone has more. Enough to hide the copies: a layer of ESM-2 3B comes in 13 ms over PCIe 3.0,
 and 16,384 tokens take a GPU of 100 TFLOP/s 26 ms in it."""
-
-log = logging.getLogger(__name__)
 
 
 class StreamedLayers(nn.Module):
@@ -134,62 +131,5 @@ class _Slot:
             self._used.record()
 
 
-class HostMemory:
-    """Stretches of main memory, uint8 [n_bytes] each, pinned as far as the system allows.
-
-    Each is an allocation of its own, pinned afterwards: PyTorch's allocator of pinned memory would round it
-    up to the next power of two.
-    """
-
-    def __init__(self, count: int, n_bytes: int, *, pin: bool) -> None:
-        self._stretches = [torch.empty(n_bytes, dtype=torch.uint8, device="cpu") for _ in range(count)]
-        pinned = []
-        for stretch in self._stretches if pin else ():
-            if not _pin(stretch):
-                break
-            pinned.append(stretch)
-        self.pinned = len(pinned) == count
-        if pin and not self.pinned:
-            log.warning("only %d of %d layers are in pinned memory: slower copies", len(pinned), count)
-        # At the end of the process the system takes it all back by itself.
-        weakref.finalize(self, _unpin, pinned).atexit = False
-
-    def __len__(self) -> int:
-        return len(self._stretches)
-
-    def __getitem__(self, number: int) -> Tensor:
-        return self._stretches[number]
-
-
 def _stream(device: torch.device) -> torch.cuda.Stream:
     return torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
-
-
-def _pin(memory: Tensor) -> bool:
-    try:
-        torch.cuda.check_error(_cudart().cudaHostRegister(memory.data_ptr(), memory.nbytes, 0))
-    except Exception as error:
-        log.warning("main memory can't be pinned: %s", error)
-        _forget_last_error()
-        return False
-    return True
-
-
-def _unpin(pinned: list[Tensor]) -> None:
-    """Before the memory goes back to the system."""
-    if pinned:
-        torch.cuda.synchronize()
-        for memory in pinned:
-            _cudart().cudaHostUnregister(memory.data_ptr())
-
-
-def _cudart() -> Any:
-    return torch.cuda.cudart()  # type: ignore[no-untyped-call]
-
-
-def _forget_last_error() -> None:
-    """CUDA keeps a refusal, and PyTorch would take it for the failure of whatever it launches next."""
-    try:
-        torch.zeros(1, device="cuda")
-    except RuntimeError:
-        log.debug("the refusal was forgotten")

@@ -1,0 +1,69 @@
+"""Main memory that a GPU can fetch from by itself, as far as the system allows."""
+
+from __future__ import annotations
+
+import logging
+import weakref
+from typing import Any
+
+import torch
+from torch import Tensor
+
+log = logging.getLogger(__name__)
+
+
+class HostMemory:
+    """Stretches of main memory, uint8 [n_bytes] each, pinned as far as the system allows.
+
+    Each is an allocation of its own, pinned afterwards: PyTorch's allocator of pinned memory would round it
+    up to the next power of two.
+    """
+
+    def __init__(self, count: int, n_bytes: int, *, pin: bool) -> None:
+        self._stretches = [torch.empty(n_bytes, dtype=torch.uint8, device="cpu") for _ in range(count)]
+        pinned = []
+        for stretch in self._stretches if pin else ():
+            if not _pin(stretch):
+                break
+            pinned.append(stretch)
+        self.pinned = len(pinned) == count
+        if pin and not self.pinned:
+            log.warning("only %d of %d layers are in pinned memory: slower copies", len(pinned), count)
+        # At the end of the process the system takes it all back by itself.
+        weakref.finalize(self, _unpin, pinned).atexit = False
+
+    def __len__(self) -> int:
+        return len(self._stretches)
+
+    def __getitem__(self, number: int) -> Tensor:
+        return self._stretches[number]
+
+
+def _pin(memory: Tensor) -> bool:
+    try:
+        torch.cuda.check_error(_cudart().cudaHostRegister(memory.data_ptr(), memory.nbytes, 0))
+    except Exception as error:
+        log.warning("main memory can't be pinned: %s", error)
+        _forget_last_error()
+        return False
+    return True
+
+
+def _unpin(pinned: list[Tensor]) -> None:
+    """Before the memory goes back to the system."""
+    if pinned:
+        torch.cuda.synchronize()
+        for memory in pinned:
+            _cudart().cudaHostUnregister(memory.data_ptr())
+
+
+def _cudart() -> Any:
+    return torch.cuda.cudart()  # type: ignore[no-untyped-call]
+
+
+def _forget_last_error() -> None:
+    """CUDA keeps a refusal, and PyTorch would take it for the failure of whatever it launches next."""
+    try:
+        torch.zeros(1, device="cuda")
+    except RuntimeError:
+        log.debug("the refusal was forgotten")

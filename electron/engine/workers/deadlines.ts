@@ -23,7 +23,32 @@ export const HELD_UP_MS = 10_000;
 const STEP_PATIENCE = 10;
 const WORKING_STEPS: ReadonlySet<Heartbeat['step']> = new Set(['reading', 'computing', 'writing']);
 
-export type DeadlineMissed = 'silent' | 'stalled';
+/** What a worker did not do in time: as an error, and as it follows its name. */
+export interface DeadlineMissed {
+  readonly code: 'worker_silent' | 'worker_stalled';
+  readonly words: string;
+}
+
+/** Watches a worker that starts or loads: it has so long for it. */
+export class StartWatch {
+  private readonly limitMs: number;
+  private since: number;
+
+  constructor(limitMs: number, now: number) {
+    this.limitMs = limitMs;
+    this.since = now;
+  }
+
+  /** See ProgressWatch. */
+  forgive(milliseconds: number): void {
+    this.since += milliseconds;
+  }
+
+  missed(now: number): DeadlineMissed | undefined {
+    if (now - this.since <= this.limitMs) return undefined;
+    return { code: 'worker_silent', words: `was not ready after ${Math.round(this.limitMs / 1000)} s` };
+  }
+}
 
 /**
  * Tells a worker at work from one that only beats: besides signs of life it watches that steps get finished, each within
@@ -64,9 +89,11 @@ export class ProgressWatch {
   }
 
   missed(now: number): DeadlineMissed | undefined {
-    if (now - this.lastMessageAt > this.limits.silentMs) return 'silent';
+    if (now - this.lastMessageAt > this.limits.silentMs)
+      return { code: 'worker_silent', words: 'stopped answering' };
     const patience = Math.max(this.limits.stepFloorMs, STEP_PATIENCE * this.longestStepMs);
-    if (this.working && now - this.lastStepAt > patience) return 'stalled';
+    if (this.working && now - this.lastStepAt > patience)
+      return { code: 'worker_stalled', words: 'answers, but its work does not advance' };
     return undefined;
   }
 }

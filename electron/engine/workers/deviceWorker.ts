@@ -15,7 +15,7 @@ import {
 import type { WorkerState } from '../../contract/rpc/runs.ts';
 import type { PythonLaunch } from '../environment/pythonLaunch.ts';
 import { BackendProcess } from './backendProcess.ts';
-import { HELD_UP_MS, ProgressWatch, type DeadlineLimits } from './deadlines.ts';
+import { HELD_UP_MS, ProgressWatch, StartWatch, type DeadlineLimits } from './deadlines.ts';
 import { describeExit, type ProcessExit } from './exitWords.ts';
 import { decideRestart } from './restartPolicy.ts';
 
@@ -49,7 +49,7 @@ export interface DeviceWorkerHandlers {
 
 type Process = BackendProcess<WorkerEvent>;
 type Life =
-  | { phase: 'starting' | 'loading'; process: Process; since: number }
+  | { phase: 'starting' | 'loading'; process: Process; watch: StartWatch }
   | { phase: 'ready'; process: Process; watch: ProgressWatch }
   | { phase: 'restarting'; timer: NodeJS.Timeout }
   | { phase: 'ended' };
@@ -95,7 +95,8 @@ export class DeviceWorker {
         },
       },
     );
-    this.life = { phase: 'starting', process, since: Date.now() };
+    const watch = new StartWatch(this.options.deadlines.helloMs, Date.now());
+    this.life = { phase: 'starting', process, watch };
     this.handlers.stateChanged({ state: 'starting' });
   }
 
@@ -143,15 +144,16 @@ export class DeviceWorker {
   }
 
   private take(event: WorkerEvent, process: Process): void {
+    const { deadlines } = this.options;
     if (this.life.phase === 'ready') this.life.watch.message(Date.now());
     switch (event.type) {
       case 'hello':
-        this.life = { phase: 'loading', process, since: Date.now() };
+        this.life = { phase: 'loading', process, watch: new StartWatch(deadlines.loadMs, Date.now()) };
         this.handlers.stateChanged({ state: 'loading' });
         process.send(this.options.load);
         break;
       case 'ready':
-        this.life = { phase: 'ready', process, watch: new ProgressWatch(this.options.deadlines, Date.now()) };
+        this.life = { phase: 'ready', process, watch: new ProgressWatch(deadlines, Date.now()) };
         this.showWork();
         this.handlers.ready(event);
         break;
@@ -200,40 +202,17 @@ export class DeviceWorker {
   }
 
   private checkDeadlines(now: number): void {
-    const { life } = this;
-    const { deadlines } = this.options;
+    const watched = 'watch' in this.life ? this.life : undefined;
     const heldUpMs = now - this.lastCheckAt;
     this.lastCheckAt = now;
     if (heldUpMs > HELD_UP_MS) {
-      if (life.phase === 'ready') life.watch.forgive(heldUpMs);
-      if (life.phase === 'starting' || life.phase === 'loading') life.since += heldUpMs;
+      watched?.watch.forgive(heldUpMs);
       this.handlers.heldUp();
       return;
     }
-    if (life.phase === 'starting' || life.phase === 'loading') {
-      const limit = life.phase === 'starting' ? deadlines.helloMs : deadlines.loadMs;
-      if (now - life.since > limit) {
-        this.condemn(
-          appError(
-            'worker_silent',
-            `The worker of ${this.device} was not ready after ${Math.round(limit / 1000)} s.`,
-          ),
-          life.process,
-        );
-      }
-    } else if (life.phase === 'ready') {
-      const missed = life.watch.missed(now);
-      if (missed === 'silent') {
-        this.condemn(
-          appError('worker_silent', `The worker of ${this.device} stopped answering.`),
-          life.process,
-        );
-      } else if (missed === 'stalled') {
-        this.condemn(
-          appError('worker_stalled', `The worker of ${this.device} answers, but its work does not advance.`),
-          life.process,
-        );
-      }
+    const missed = watched?.watch.missed(now);
+    if (watched && missed) {
+      this.condemn(appError(missed.code, `The worker of ${this.device} ${missed.words}.`), watched.process);
     }
   }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RunLive } from '../../electron/contract/index.ts';
-import { madeDevices, madeEvents, madeRun } from '../testing/memoryEngine/runs.ts';
+import { madeDevices, madeEvents } from '../testing/memoryEngine/runDetails.ts';
+import { madeRun } from '../testing/memoryEngine/runs.ts';
 import { withStableParts } from './stableSnapshot.ts';
 
 const RUN_ID = '11111111-1111-4111-8111-111111111111';

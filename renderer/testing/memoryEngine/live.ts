@@ -1,5 +1,5 @@
 import { appError, type RunLive, type RunSummary } from '../../../electron/contract/index.ts';
-import { madeEvents } from './runs.ts';
+import { madeEvents } from './runDetails.ts';
 import { isAtWork, type World } from './world.ts';
 
 /** What the dashboard of a run shows at this tick: one device starts again, and one may be left out. */

@@ -3,7 +3,8 @@ import { appError, contract } from '../../../electron/contract/index.ts';
 import { madeInspection } from './computer.ts';
 import { madeLive } from './live.ts';
 import { pause } from './pause.ts';
-import { madeEvents, madeInputs, madeRun, madeShards, RUN_IDS } from './runs.ts';
+import { madeEvents, madeInputs, madeShards } from './runDetails.ts';
+import { madeRun, RUN_IDS } from './runs.ts';
 import { isAtWork, type World } from './world.ts';
 
 export function runsRouter(world: World) {

@@ -5,7 +5,8 @@ import {
   type SequenceResult,
   type Settings,
 } from '../../../electron/contract/index.ts';
-import { madeDevices, madeRuns } from './runs.ts';
+import { madeDevices } from './runDetails.ts';
+import { madeRuns } from './runs.ts';
 import { madeSequences } from './sequences.ts';
 
 export interface MemoryEngineOptions {

@@ -173,14 +173,12 @@ export class InferenceStage {
         );
       },
       shardDone: (done) => {
-        telemetry.leave(done.shard, true);
-        this.recalled.delete(done.shard);
+        this.leave(device.id, done.shard, true);
         this.ledger.done(done);
         this.pump();
       },
       shardFailed: (failed) => {
-        telemetry.leave(failed.shard, false);
-        this.recalled.delete(failed.shard);
+        this.leave(device.id, failed.shard, false);
         this.ledger.failed(device.id, failed);
         this.pump();
       },
@@ -188,8 +186,7 @@ export class InferenceStage {
         notes.add('warning', error.code, `${device.name}: ${error.cause}`, error.detail);
         // Reading, computing and writing overlap: any of them may have been the cause.
         for (const key of held) {
-          telemetry.leave(key, false);
-          this.recalled.delete(key);
+          this.leave(device.id, key, false);
           this.ledger.casualty(key, { code: 'internal_error', message: error.cause });
         }
         if (telemetry.state.state === 'switched_off') this.onSwitchedOff(device, error);
@@ -240,9 +237,14 @@ export class InferenceStage {
   }
 
   private giveBack(device: string, key: string): void {
-    this.telemetry.get(device)?.leave(key, false);
-    this.recalled.delete(key);
+    this.leave(device, key, false);
     this.ledger.giveBack(device, key, 'interrupted');
+  }
+
+  /** The shard is with this device's worker no more; `done` tells whether its work counts. */
+  private leave(device: string, key: string, done: boolean): void {
+    this.telemetry.get(device)?.leave(key, done);
+    this.recalled.delete(key);
   }
 
   private onSwitchedOff(device: ChosenDevice, error: AppError): void {

@@ -1,7 +1,7 @@
 import { AppFailure, appError } from '../../contract/errors.ts';
 import type { EngineContext } from '../../engine/engineContext.ts';
-import { deviceReports } from '../../engine/results/deviceReport.ts';
-import { describeImbalance, IMBALANCE } from '../../engine/runs/imbalance.ts';
+import { IMBALANCE } from '../../engine/runs/imbalance.ts';
+import { readRunReport } from '../../engine/runs/runReport.ts';
 import { describePhase, isActive } from '../../engine/runs/runTransitions.ts';
 import { isRunFolder } from '../../engine/runs/runFolder.ts';
 import { lockHolder } from '../../engine/store/runLock.ts';
@@ -21,8 +21,7 @@ function memoryWords({ devices, plan }: StoredRun, id: string): string {
   );
 }
 
-/** Of the newest warnings: with --json, and in words. */
-const REMARKS = 100;
+/** The newest so many warnings are told in words; with --json, all of the report. */
 const SHOWN_REMARKS = 5;
 
 /** Says where a run stands, also while another program works on it. */
@@ -30,15 +29,7 @@ export async function status(context: EngineContext, folder: string, json: boole
   if (!isRunFolder(folder)) throw new AppFailure(appError('folder_not_a_run', `${folder} holds no run.db.`));
   const store = await openRunStore(folder, { hostEntry: context.storeHost, readOnly: true });
   try {
-    const [run, timings, done, measured, remarks] = await Promise.all([
-      store.loadRun(),
-      store.timings(),
-      store.deviceSummaries(),
-      store.deviceMeasures(),
-      store.remarks(REMARKS),
-    ]);
-    const devices = deviceReports(run.devices, done, measured, timings);
-    const uneven = describeImbalance(run.devices, done);
+    const { run, timings, devices, uneven, remarks } = await readRunReport(store);
     const told = remarks.filter(({ code }) => code !== IMBALANCE).slice(-SHOWN_REMARKS);
     const holder = lockHolder(folder);
     const interrupted = isActive(run.state) && holder === null;

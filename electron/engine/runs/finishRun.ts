@@ -3,16 +3,13 @@ import { BOUNDED_TOLERANCE } from '../../contract/plan.ts';
 import type { WorkerReady } from '../../contract/protocol/index.ts';
 import type { EngineContext } from '../engineContext.ts';
 import { extractRecords } from '../inputs/extractRecords.ts';
-import { deviceReports } from '../results/deviceReport.ts';
 import { runJson, writeRunJson } from '../results/runJson.ts';
 import type { TablesWritten } from '../results/types.ts';
 import { writeViralSequences } from '../results/viralSequences.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
 import { noteImbalance } from './imbalance.ts';
 import type { RunNotes } from './runNotes.ts';
-
-/** The newest so many warnings stand in run.json; all of them in run.db and logs/run.log. */
-const REMARKS = 100;
+import { readRunReport } from './runReport.ts';
 
 export interface FinishedRun {
   tables: TablesWritten;
@@ -56,14 +53,7 @@ export async function recordRun(
   tables: TablesWritten,
   worker: WorkerReady | undefined,
 ): Promise<void> {
-  const [run, timings, done, measured, remarks] = await Promise.all([
-    store.loadRun(),
-    store.timings(),
-    store.deviceSummaries(),
-    store.deviceMeasures(),
-    store.remarks(REMARKS),
-  ]);
-  const devices = deviceReports(run.devices, done, measured, timings);
+  const { run, timings, devices, remarks } = await readRunReport(store);
   const { environment } = context;
   await writeRunJson(
     store.folder,

@@ -13,10 +13,6 @@ export async function openLibraryStore(
     (...args: Parameters<LibraryMethods[Name]>) =>
       thread.call(name, ...args);
   let closing: Promise<void> | null = null;
-  async function close(): Promise<void> {
-    await thread.call('close');
-    await thread.stop();
-  }
   return {
     setting: call('setting'),
     settings: call('settings'),
@@ -26,6 +22,6 @@ export async function openLibraryStore(
     removeRun: call('removeRun'),
     learntBatch: call('learntBatch'),
     saveLearntBatch: call('saveLearntBatch'),
-    close: () => (closing ??= close()),
+    close: () => (closing ??= thread.close('close')),
   };
 }

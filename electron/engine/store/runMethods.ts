@@ -69,11 +69,11 @@ export type RunWriteMethods = ReturnType<typeof runWriteMethods>;
 
 /** Leaves a single file that opens anywhere, a read-only disk included: in WAL mode SQLite would want to write beside it. */
 function closeWriter(db: Database.Database): void {
-  db.pragma('wal_checkpoint(TRUNCATE)');
   try {
+    db.pragma('wal_checkpoint(TRUNCATE)');
     db.pragma('journal_mode = DELETE');
   } catch {
-    // Another program is just reading the run; the checkpoint has brought everything into run.db all the same.
+    // Another program is just reading the run, or the disk is full: what is not in run.db yet stays in the WAL beside it.
   }
   db.close();
 }

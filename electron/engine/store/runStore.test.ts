@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync, appendFileSync, readdirSync } from 'node:fs';
+import { rmSync, truncateSync, writeFileSync, appendFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { AppFailure } from '../../contract/errors.ts';
@@ -33,6 +33,14 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
 }
 
 describe('a run folder', () => {
+  it('is closed even where what was written last cannot be brought into run.db', async () => {
+    const run = await preparedRun(TWO_INPUTS);
+    // As a full disk does it, or one that is gone.
+    truncateSync(join(run.folder, 'run.db-wal'), 0);
+    await expect(run.store.close()).resolves.toBeUndefined();
+    expect(await codeOf(run.store.setState({ phase: 'running' }))).toBe('internal');
+  });
+
   it('keeps everything said about a run', async () => {
     const run = await preparedRun(TWO_INPUTS);
     const device = {

@@ -16,8 +16,7 @@ export const openRunStore: OpenRunStore = async (folder, { hostEntry, create, re
   try {
     return runStore(at, await openReader(hostEntry, at), writer);
   } catch (error) {
-    await writer.call('closeWriter');
-    await writer.stop();
+    await writer.close('closeWriter').catch(() => undefined);
     throw error;
   }
 };
@@ -40,10 +39,11 @@ function runStore(folder: string, reader: Reader | null, writer: Writer | null):
   let closing: Promise<void> | null = null;
   async function close(): Promise<void> {
     // The reader first: the writer can only tidy up when it is alone.
-    await reader?.call('closeReader');
-    await reader?.stop();
-    await writer?.call('closeWriter');
-    await writer?.stop();
+    try {
+      await reader?.close('closeReader');
+    } finally {
+      await writer?.close('closeWriter');
+    }
   }
 
   return {

@@ -17,8 +17,23 @@ export function describeStoreError(reason: unknown, folder: string): AppError {
     return appError('run_locked', `Another program uses the database in ${folder}.`, { detail });
   if (['EACCES', 'EPERM', 'EROFS', 'SQLITE_PERM', 'SQLITE_AUTH'].includes(code) || isRefusedWrite(code))
     return appError('folder_unwritable', `${folder} cannot be written.`, { detail });
+  if (code.startsWith('SQLITE_IOERR') || DISK_TROUBLE.has(code))
+    return appError('folder_unwritable', `The disk with ${folder} does not read or write as it should.`, {
+      nextStep: 'Check that it is connected, and that neither it nor your quota is full; then resume.',
+      detail,
+    });
   return asAppError(reason);
 }
+
+/** Also what SQLite makes of a quota that is used up: of all such answers it knows only ENOSPC as a full disk. */
+const DISK_TROUBLE: ReadonlySet<string> = new Set([
+  'EIO',
+  'EFBIG',
+  'ESTALE',
+  'ENOTCONN',
+  'EHOSTDOWN',
+  'ENODEV',
+]);
 
 function isRefusedWrite(code: string): boolean {
   return code.startsWith('SQLITE_READONLY') || code.startsWith('SQLITE_CANTOPEN');

@@ -68,6 +68,16 @@ export class StoreThread<Methods extends StoreMethods> {
     });
   }
 
+  /** Closes the database by its method for that and ends the thread, also where closing fails: a thread that is left keeps
+   * the process from ending. */
+  async close(method: keyof Methods & string): Promise<void> {
+    try {
+      await this.call(method, ...([] as unknown as Parameters<Methods[typeof method]>));
+    } finally {
+      await this.stop();
+    }
+  }
+
   /** Ends the thread after its last call. The database must have been closed by a call. */
   async stop(): Promise<void> {
     this.#ended ??= appError('internal', 'The database of the run has been closed.');

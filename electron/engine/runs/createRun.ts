@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { appError, asAppError, type AppError } from '../../contract/errors.ts';
+import { appError, type AppError } from '../../contract/errors.ts';
 import {
   RESIDUES_PER_SHARD,
   TAIL_SHARDS,
@@ -19,10 +19,11 @@ import { collectInputs } from '../inputs/collectInputs.ts';
 import { inspectInputs } from '../inputs/inspectInputs.ts';
 import { resolveModel } from '../models/index.ts';
 import { openRunStore } from '../store/runStore.ts';
+import { describeStoreError } from '../store/storeErrors.ts';
 import type { JsonObject } from '../store/types.ts';
 import { acquireRunLock, type RunLock } from '../store/runLock.ts';
 import { chooseDevices } from './chooseDevices.ts';
-import { checkRunFolder, makeWorkFolders, removeRun } from './runFolder.ts';
+import { checkRunFolder, makeRunFolder, makeWorkFolders, removeRun } from './runFolder.ts';
 
 export interface CreatedRun {
   runId: string;
@@ -71,7 +72,7 @@ export async function createRun(
   if (!checked.ok) return checked;
 
   const folder = await chooseRunFolder(options, collected.value.paths);
-  const usable = await checkRunFolder(folder, request.force);
+  const usable = await checkRunFolder(folder, request.force, collected.value.paths);
   if (!usable.ok) return usable;
 
   const inspected = await inspectAll(context, collected.value.paths, chunkLength, options);
@@ -168,7 +169,7 @@ async function makeFolder(
 ): Promise<Result<void>> {
   let lock: RunLock | undefined;
   try {
-    await mkdir(folder, { recursive: true });
+    await makeRunFolder(folder);
     lock = await acquireRunLock(folder);
     await removeRun(folder);
     await makeWorkFolders(folder);
@@ -188,7 +189,10 @@ async function makeFolder(
     await store.close();
     return ok(undefined);
   } catch (reason) {
-    return err(asAppError(reason));
+    const error = describeStoreError(reason, folder);
+    // There is nothing to resume yet.
+    const nextStep = 'Free some space on this disk, or choose another folder, then start again.';
+    return err(error.code === 'disk_full' ? { ...error, nextStep } : error);
   } finally {
     lock?.release();
   }

@@ -1,14 +1,10 @@
-import { existsSync } from 'node:fs';
-import { access, constants, readdir } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
 import { appError, asAppError, type AppError } from '../../contract/errors.ts';
-import { RESULT_FILES } from '../../contract/results.ts';
 import type { RunEstimate, RunRequest } from '../../contract/rpc/runs.ts';
 import { freeBytes } from '../computer/computerChecks.ts';
 import { choosePrecision, type ChosenDevice } from '../devices/index.ts';
 import { resolveModel, type ResolvedModel } from '../models/index.ts';
 import { chooseDevices } from '../runs/chooseDevices.ts';
-import { isRunFolder, OUR_NAMES } from '../runs/runFolder.ts';
+import { checkRunFolder } from '../runs/runFolder.ts';
 import type { PythonGate } from './pythonGate.ts';
 import type { SpeedBook } from './speedBook.ts';
 
@@ -101,24 +97,13 @@ function diskNeeded(question: EstimateQuestion, residuesPerBase: number, chunkLe
 }
 
 async function folderBlocker(folder: string, force: boolean): Promise<AppError | undefined> {
-  if (existsSync(folder)) {
-    if (isRunFolder(folder) && !force) {
-      return appError('folder_has_run', `${folder} already holds a run.`, {
-        nextStep: 'Choose another folder, or resume that run.',
-      });
-    }
-    const known = new Set<string>([...OUR_NAMES, ...Object.values(RESULT_FILES)]);
-    const foreign = (await readdir(folder).catch(() => [])).find((name) => !known.has(name));
-    if (!isRunFolder(folder) && foreign !== undefined) {
-      return appError('folder_not_ours', `${folder} holds other files, such as ${foreign}.`);
-    }
-  }
-  const place = nearestExisting(folder);
-  const writable = await access(place, constants.W_OK).then(
-    () => true,
-    () => false,
-  );
-  return writable ? undefined : appError('folder_unwritable', `You may not write in ${place}.`);
+  const checked = await checkRunFolder(folder, force, []);
+  if (checked.ok) return undefined;
+  const { error } = checked;
+  // The window has no --force.
+  return error.code === 'folder_has_run'
+    ? { ...error, nextStep: 'Choose another folder, or resume that run.' }
+    : error;
 }
 
 function diskBlocker(folder: string, needed: number, free: number | null): AppError | undefined {
@@ -131,10 +116,4 @@ function diskBlocker(folder: string, needed: number, free: number | null): AppEr
       nextStep: 'Free some space on this disk, or choose another folder.',
     },
   );
-}
-
-function nearestExisting(folder: string): string {
-  let place = resolve(folder);
-  while (!existsSync(place) && dirname(place) !== place) place = dirname(place);
-  return place;
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppFailure, asAppError } from '../../contract/errors.ts';
-import { isRunFolder, OUR_NAMES, removeRun, removeWork } from '../runs/runFolder.ts';
+import { isOurName, isRunFolder, removeRun, removeWork } from '../runs/runFolder.ts';
 import { acquireRunLock } from '../store/runLock.ts';
 
 export interface FolderSize {
@@ -19,7 +19,7 @@ export async function runFolderSize(folder: string): Promise<FolderSize> {
     total.bytes += info.size;
     total.files += 1;
   };
-  for (const name of OUR_NAMES) {
+  for (const name of (await readdir(folder).catch(() => [])).filter(isOurName)) {
     const path = join(folder, name);
     const info = await stat(path).catch(() => undefined);
     if (info?.isFile()) await add(path);

@@ -17,13 +17,12 @@ export async function inspectInputs(
   const launch = pythonLaunch(context.environment, 'virnucpro_backend.prepare.inspect', [
     '--chunk-length',
     String(chunkLength),
-    '--',
-    ...paths,
   ]);
   const subprocess = execa(launch.file, launch.args, {
     env: launch.env,
     extendEnv: false,
-    stdin: 'ignore',
+    // Not as arguments: a folder of genomes holds more paths than a command line may.
+    input: paths.map((path) => `${JSON.stringify(path)}\n`).join(''),
     reject: false,
     windowsHide: true,
     buffer: { stdout: false, stderr: true },

@@ -92,6 +92,9 @@ def test_each_unreadable_file_is_a_problem_and_the_others_are_read(tmp_path: Pat
     assert events[4]["problems"] == []
     assert events[4]["sequences"] == 1
     assert result.stderr == b""
+    lines = "".join(json.dumps(path) + "\n" for path in paths).encode()
+    piped = subprocess.run([*command, "--chunk-length", "300"], input=lines, capture_output=True, check=True)
+    assert piped.stdout == result.stdout
 
 
 @settings(max_examples=200, deadline=None)

@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
+import { collectInputs } from './collectInputs.ts';
+import { inspectInputs } from './inspectInputs.ts';
+
+const FASTA = '>a\nACGT\n';
+
+async function collected(...named: string[]): Promise<string[] | string> {
+  const outcome = await collectInputs(named);
+  return outcome.ok ? outcome.value.paths : outcome.error.code;
+}
+
+describe('the inputs of a run', () => {
+  it.skipIf(process.platform === 'win32')(
+    'are all sequence files of a folder, through links too, whether or not they can be read',
+    async () => {
+      const parent = await temporaryFolder();
+      const [folder, elsewhere] = [join(parent, 'data'), join(parent, 'elsewhere')];
+      await mkdir(join(folder, 'deep'), { recursive: true });
+      await mkdir(elsewhere);
+      for (const file of [join(folder, 'b.fa'), join(folder, 'deep', 'c.fq.gz'), join(elsewhere, 'd.fna')])
+        await writeFile(file, FASTA);
+      for (const file of ['notes.txt', '.hidden.fa']) await writeFile(join(folder, file), FASTA);
+      await symlink(join(elsewhere, 'd.fna'), join(folder, 'a.fna'));
+      await symlink(elsewhere, join(folder, 'linked'));
+      await symlink(folder, join(folder, 'deep', 'circle'));
+      await symlink('nowhere', join(folder, 'broken.fa'));
+      expect(await collectInputs([folder])).toEqual({
+        ok: true,
+        value: {
+          paths: ['a.fna', 'b.fa', 'broken.fa', 'deep/c.fq.gz', 'linked/d.fna'].map((name) =>
+            join(folder, name),
+          ),
+          ignored: 1,
+        },
+      });
+    },
+  );
+
+  it('are not the results of an earlier run, unless named', async () => {
+    const folder = await temporaryFolder();
+    const run = join(folder, 'out');
+    await mkdir(run);
+    for (const file of [join(folder, 'a.fa'), join(run, 'viral_sequences.fna'), join(run, 'mine.fa')])
+      await writeFile(file, FASTA);
+    await writeFile(join(run, 'run.db'), '');
+    expect(await collected(folder)).toEqual([join(folder, 'a.fa'), join(run, 'mine.fa')]);
+    expect(await collected(join(run, 'viral_sequences.fna'))).toEqual([join(run, 'viral_sequences.fna')]);
+  });
+
+  it.skipIf(process.platform === 'win32')('are no pipes, which can be read only once', async () => {
+    const pipe = join(await temporaryFolder(), 'reads.fa');
+    execFileSync('mkfifo', [pipe]);
+    expect(await collected(pipe)).toBe('input_unreadable');
+  });
+
+  it.skipIf(WITHOUT_PYTHON)('may be more than a command line has room for', { timeout: 60_000 }, async () => {
+    const folder = await temporaryFolder();
+    const paths = Array.from({ length: 800 }, (_, n) => join(folder, `${n}`, 'x'.repeat(4000)));
+    const found: string[] = [];
+    const outcome = await inspectInputs(testContext(), paths, 500, (file) => found.push(file.path));
+    expect(outcome).toEqual({ ok: true, value: undefined });
+    expect(found).toEqual(paths);
+  });
+});

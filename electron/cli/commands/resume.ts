@@ -11,7 +11,7 @@ export interface ResumeFlags {
   retryFailed?: boolean;
 }
 
-/** Goes on with a run where it was; one that is done is left alone, unless its failed parts are to be tried again. */
+/** Goes on with a run where it was; one that is done only gets what it lacks, unless its failed parts are to be tried again. */
 export async function resume(
   context: EngineContext,
   folder: string,
@@ -25,11 +25,21 @@ export async function resume(
     return followRun(session, reporter, flags.devices ?? flags.gpus);
   }
   const { failedShards } = session.state;
-  reporter.line(
-    failedShards > 0
-      ? `The run is done, but ${failedShards} parts failed. Try them again with --retry-failed.`
-      : 'The run is already complete.',
-  );
-  await session.close();
+  try {
+    if (!session.isWrappedUp) {
+      session.subscribe((change) => {
+        if (change.type === 'note') reporter.note(change.note);
+      });
+      unwrap(await session.writeResultsAgain());
+      reporter.line('Not everything that a run leaves was there: its result files have been written again.');
+    }
+    reporter.line(
+      failedShards > 0
+        ? `The run is done, but ${failedShards} parts failed. Try them again with --retry-failed.`
+        : 'The run is already complete.',
+    );
+  } finally {
+    await session.close();
+  }
   return exitCodeOf(session.state);
 }

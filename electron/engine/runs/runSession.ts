@@ -17,6 +17,7 @@ import { RunRecord, type RunListener } from './runRecord.ts';
 import { storedDevice } from './storedDevice.ts';
 import { isActive } from './runTransitions.ts';
 import { RunWork } from './runWork.ts';
+import { isWrappedUp } from './wrapUpRun.ts';
 
 /** Time for a worker to leave its batch when the user wants it gone at once. */
 const STOP_NOW_GRACE_MS = 500;
@@ -56,13 +57,15 @@ export class RunSession {
       return err(appError('folder_not_a_run', `${folder} holds no run.db, so there is nothing to resume.`));
     }
     let lock: RunLock | undefined;
+    let store: RunStore | undefined;
     try {
       lock = await acquireRunLock(folder);
-      const store = await openRunStore(folder, { hostEntry: context.storeHost });
+      store = await openRunStore(folder, { hostEntry: context.storeHost });
       const run = await store.loadRun();
       const book = await ProgressBook.open(store, run);
       return ok(new RunSession(context, folder, store, lock, new RunRecord(store, run), book));
     } catch (reason) {
+      await store?.close().catch(() => undefined);
       lock?.release();
       return err(asAppError(reason));
     }
@@ -163,6 +166,16 @@ export class RunSession {
     return ok(undefined);
   }
 
+  /** Whether a run that is done has everything that such a run leaves, and nothing else. */
+  get isWrappedUp(): boolean {
+    return isWrappedUp(this.folder, this.record.request.keepWork);
+  }
+
+  /** Writes the result files of a run that is done again: the tables from run.db, the sequences from the inputs. */
+  writeResultsAgain(): Promise<Result<void>> {
+    return this.work.writeResultsAgain();
+  }
+
   /** Gives up on parts that wait or have failed: their sequences are listed as failed. */
   async skip(keys: string[]): Promise<Result<void>> {
     const skipped = await this.store.skipShards(keys);
@@ -200,8 +213,11 @@ export class RunSession {
     if (this.work.period) await this.pause();
     await this.work.ended();
     await this.notes.log.written();
-    await this.store.close();
-    this.lock.release();
+    try {
+      await this.store.close();
+    } finally {
+      this.lock.release();
+    }
   }
 
   private async rest(graceMs?: number): Promise<Result<void>> {

@@ -4,14 +4,15 @@ import { err, ok, type Result } from '../../contract/result.ts';
 import type { RunState } from '../../contract/runState.ts';
 import type { ChosenDevice } from '../devices/index.ts';
 import type { EngineContext } from '../engineContext.ts';
+import type { TablesWritten } from '../results/types.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
 import type { BatchSizes } from './batchSizes.ts';
-import { finishRun, recordRun } from './finishRun.ts';
+import { finishRun } from './finishRun.ts';
 import type { ProgressBook } from './progressBook.ts';
-import { removeWork } from './runFolder.ts';
 import type { RunRecord } from './runRecord.ts';
 import { isActive, type RunHappening } from './runTransitions.ts';
 import { WorkingPeriod } from './workingPeriod.ts';
+import { wrapUpRun } from './wrapUpRun.ts';
 
 /** The work on a run, one stretch after the other: begins it, and brings the run to where its end leads. */
 export class RunWork {
@@ -23,6 +24,7 @@ export class RunWork {
   private current: WorkingPeriod | undefined;
   private workerFacts: WorkerReady | undefined;
   private ending: Promise<void> = Promise.resolve();
+  private halting = false;
 
   constructor(
     context: EngineContext,
@@ -62,7 +64,7 @@ export class RunWork {
           this.ending = this.end({ type: 'workers_idle' });
         },
         halt: (error) => {
-          this.ending = this.halt(error);
+          this.ending = Promise.all([this.ending, this.halt(error)]).then(() => undefined);
         },
         ready: (ready) => {
           this.workerFacts = ready;
@@ -131,6 +133,17 @@ export class RunWork {
     await this.ending;
   }
 
+  /** For a run that is done and lacks result files. */
+  async writeResultsAgain(): Promise<Result<void>> {
+    try {
+      const { tables } = await finishRun(this.context, this.store, this.record.notes);
+      await this.wrapUp(tables);
+      return ok(undefined);
+    } catch (reason) {
+      return err(asAppError(reason));
+    }
+  }
+
   private async finish(): Promise<void> {
     try {
       await this.record.advance({ type: 'shards_settled' });
@@ -138,23 +151,35 @@ export class RunWork {
       const { tables, ...failures } = await finishRun(this.context, this.store, this.record.notes);
       await stopping;
       await this.record.advance({ type: 'tables_written', ...failures });
-      await recordRun(this.context, this.store, tables, this.workerFacts);
-      if (!this.record.request.keepWork)
-        await removeWork(this.store.folder, this.record.run.plan.embeddings !== null);
-      await this.store.checkpoint();
+      await this.wrapUp(tables);
     } catch (reason) {
       await this.halt(asAppError(reason));
     }
   }
 
+  private wrapUp(tables: TablesWritten): Promise<void> {
+    return wrapUpRun(this.context, this.store, this.record.notes, {
+      tables,
+      worker: this.workerFacts,
+      keepWork: this.record.request.keepWork,
+      keepEmbeddings: this.record.run.plan.embeddings !== null,
+    });
+  }
+
   private async halt(error: AppError): Promise<void> {
-    if (!isActive(this.record.run.state)) return;
+    // On a full disk everything that wants to write halts the run; the first says why.
+    if (!isActive(this.record.run.state) || this.halting) return;
+    this.halting = true;
     this.record.notes.add(
       'error',
       error.code,
       `The run is paused. ${error.title}: ${error.cause}`,
       error.detail,
     );
-    await this.end({ type: 'halt', error });
+    try {
+      await this.end({ type: 'halt', error });
+    } finally {
+      this.halting = false;
+    }
   }
 }

@@ -138,10 +138,10 @@ export class ShardLedger {
   giveBack(device: string, key: string, outcome: 'recalled' | 'interrupted'): void {
     if (this.queue.holder(key) !== device) return;
     const ended = this.endAttempt(key, outcome);
-    this.attempts.set(
-      key,
-      ended.then(() => null),
-    );
+    const after = ended.then(() => null);
+    // A failure is told when its turn in the queue comes, which may be later.
+    for (const promise of [ended, after]) promise.catch(() => undefined);
+    this.attempts.set(key, after);
     this.queue.giveBack(key, this.queue.casualtiesOf(key));
     this.enqueue(() => ended);
   }

@@ -17,11 +17,15 @@ import { EXIT } from './exitCodes.ts';
 import { addRetiredCommands, warnOfRetiredVariables } from './legacyTool.ts';
 import { appVersion, openEngine, unwrap } from './openEngine.ts';
 import { portNumber, positiveInteger } from './numberArguments.ts';
+import { outliveReaders } from './output/lostReaders.ts';
 import { errorText, toStandardError } from './output/reporter.ts';
 import { predictCommand } from './predictCommand.ts';
+import { outliveSignals } from './stopSignals.ts';
 
 /** Runs one command and answers with its exit code. */
 export async function runCommandLine(argv: readonly string[], storeHost: URL): Promise<number> {
+  outliveReaders();
+  outliveSignals();
   let exitCode: number = EXIT.done;
   const withEngine = async (
     flags: CommonFlags,

@@ -5,6 +5,7 @@ import type { RunSession } from '../../engine/runs/runSession.ts';
 import { EXIT, exitCodeOf } from '../exitCodes.ts';
 import { formatCount, formatSeconds } from '../output/numbers.ts';
 import type { Reporter } from '../output/reporter.ts';
+import { exitCodeAfter, stopSignals, type StopSignal } from '../stopSignals.ts';
 
 /** Starts the run, shows it until nobody works on it any more, and answers with the exit code. */
 export async function followRun(session: RunSession, reporter: Reporter, devices?: string): Promise<number> {
@@ -12,18 +13,22 @@ export async function followRun(session: RunSession, reporter: Reporter, devices
     if (change.type === 'note') reporter.note(change.note);
     else reporter.state(change.state);
   });
-  let stoppedBy: 'SIGINT' | 'SIGTERM' | undefined;
-  const onSignal = (signal: 'SIGINT' | 'SIGTERM'): void => {
+  let stoppedBy: StopSignal | undefined;
+  const onSignal = (signal: StopSignal): void => {
     if (stoppedBy) {
       reporter.end();
-      process.exit(signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated);
+      process.exit(exitCodeAfter(signal));
     }
     stoppedBy = signal;
-    reporter.line('Stopping after the batch in work. What is computed is kept. (Again to quit at once.)');
+    reporter.line(
+      session.state.phase === 'finishing'
+        ? 'The results are being written; ending after that. (Again to quit at once.)'
+        : 'Stopping after the batch in work. What is computed is kept. (Again to quit at once.)',
+    );
     void session.stopNow();
   };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+  const signals = stopSignals();
+  for (const signal of signals) process.on(signal, onSignal);
   try {
     const started = await session.start(devices);
     if (!started.ok) {
@@ -33,16 +38,15 @@ export async function followRun(session: RunSession, reporter: Reporter, devices
     reporter.follow(session);
     const state = await session.whenIdle();
     reporter.end();
-    if (stoppedBy) {
+    if (stoppedBy && state.phase !== 'done') {
       reporter.line(`Stopped. Go on with: virnucpro resume ${quoted(session.folder)}`);
-      return stoppedBy === 'SIGINT' ? EXIT.interrupted : EXIT.terminated;
+      return exitCodeAfter(stoppedBy);
     }
     await summarize(session, state, reporter);
     return exitCodeOf(state);
   } finally {
     reporter.end();
-    process.off('SIGINT', onSignal);
-    process.off('SIGTERM', onSignal);
+    for (const signal of signals) process.off(signal, onSignal);
     await session.close();
   }
 }
@@ -50,6 +54,7 @@ export async function followRun(session: RunSession, reporter: Reporter, devices
 async function summarize(session: RunSession, state: RunState, reporter: Reporter): Promise<void> {
   if (state.phase === 'paused' && state.error) {
     reporter.error(state.error);
+    if (state.error.code === 'run_damaged') return;
     reporter.line(
       `Everything computed so far is kept. Go on with: virnucpro resume ${quoted(session.folder)}`,
     );

@@ -15,6 +15,7 @@ import {
 import { EXIT } from '../exitCodes.ts';
 import { openBrowser } from '../openBrowser.ts';
 import { appVersion, unwrap } from '../openEngine.ts';
+import { exitCodeAfter, stopSignals, type StopSignal } from '../stopSignals.ts';
 
 export interface ServeFlags {
   python?: string;
@@ -67,7 +68,7 @@ export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> 
   await server.close();
   await service.close();
   if (!atWork) return EXIT.done;
-  return signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated;
+  return exitCodeAfter(signal);
 }
 
 /** In a checkout the window is built where it is missing or outdated; an installed program has it. */
@@ -99,20 +100,17 @@ async function listen(
   }
 }
 
-type StopSignal = 'SIGINT' | 'SIGTERM';
-const STOP_SIGNALS: readonly StopSignal[] = ['SIGINT', 'SIGTERM'];
-
 function nextSignal(): Promise<StopSignal> {
   return new Promise((done) => {
-    for (const signal of STOP_SIGNALS) process.once(signal, done);
+    for (const signal of stopSignals()) process.once(signal, done);
   });
 }
 
 function quitOnNextSignal(): void {
-  for (const signal of STOP_SIGNALS) {
+  for (const signal of stopSignals()) {
     process.removeAllListeners(signal);
     process.once(signal, () => {
-      process.exit(signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated);
+      process.exit(exitCodeAfter(signal));
     });
   }
 }

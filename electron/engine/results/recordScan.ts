@@ -4,15 +4,21 @@ import { FRAMES_IN_MASK, type ScorePairs } from './chunkCall.ts';
 import type { ChunkScores } from './sequenceTally.ts';
 
 const PAGE_ROWS = 1024;
+/** Letters of a float32 in hexadecimal. */
+const HEX_PER_SCORE = 8;
 const NO_PAIRS = new Float32Array(0);
 
-export interface ScannedRecord {
+/** What is needed of a record to sum up its chunks. */
+export interface CountedRecord {
   row: number;
-  input: number;
-  length: number;
   nChunks: number;
   nFrames: number;
   fault: Reason | null;
+}
+
+export interface ScannedRecord extends CountedRecord {
+  input: number;
+  length: number;
   name: string;
 }
 
@@ -22,11 +28,22 @@ export interface ScannedChunk extends ChunkScores {
   shard: number;
 }
 
-/** All records in order, a page in memory at a time, so that the connection stays free to write in between. */
-export function* scanRecords(db: Database.Database): Generator<ScannedRecord> {
-  const page = db.prepare<[number, number], ScannedRecord>(
-    `SELECT row, input, length, n_chunks AS nChunks, n_frames AS nFrames, reason AS fault, name
-     FROM record WHERE row > ? ORDER BY row LIMIT ?`,
+const COUNTED = 'row, n_chunks AS nChunks, n_frames AS nFrames, reason AS fault';
+
+/** All records in order. */
+export function scanRecords(db: Database.Database): Generator<ScannedRecord> {
+  return recordPages(db, `${COUNTED}, input, length, name`);
+}
+
+/** The same without their texts, in half the time. */
+export function countRecords(db: Database.Database): Generator<CountedRecord> {
+  return recordPages(db, COUNTED);
+}
+
+/** A page in memory at a time, so that the connection stays free to write in between. */
+function* recordPages<Row extends CountedRecord>(db: Database.Database, columns: string): Generator<Row> {
+  const page = db.prepare<[number, number], Row>(
+    `SELECT ${columns} FROM record WHERE row > ? ORDER BY row LIMIT ?`,
   );
   for (let last = -1; ;) {
     const records = page.all(last, PAGE_ROWS);
@@ -36,7 +53,8 @@ export function* scanRecords(db: Database.Database): Generator<ScannedRecord> {
   }
 }
 
-type ChunkTuple = [number, number, number, number, number, Buffer | null, Reason | null];
+/** Scores as hexadecimal text: SQLite hands a million short texts over much faster than as many blobs. */
+type ChunkTuple = [number, number, number, number, number, string, Reason | null];
 
 /** Walks over the chunk rows in order, a page in memory at a time. */
 export class ChunkCursor {
@@ -45,11 +63,14 @@ export class ChunkCursor {
   readonly #statement: Database.Statement<[number, number, number], ChunkTuple>;
   #page: ChunkTuple[] = [];
   #next = 0;
+  /** Scores of the whole page, and how many of them lie behind. */
+  #pairs: ScorePairs = NO_PAIRS;
+  #used = 0;
 
   constructor(db: Database.Database) {
     this.#statement = db
       .prepare<[number, number, number], ChunkTuple>(
-        `SELECT row, chunk, shard, frames, unscored, scores, reason FROM chunk
+        `SELECT row, chunk, shard, frames, unscored, hex(scores), reason FROM chunk
          WHERE (row, chunk) > (?, ?) ORDER BY row, chunk LIMIT ?`,
       )
       .raw();
@@ -65,17 +86,25 @@ export class ChunkCursor {
   #load(row: number, chunk: number): void {
     this.#page = this.#statement.all(row, chunk, PAGE_ROWS);
     this.#next = 0;
+    let scores = '';
+    for (const tuple of this.#page) scores += tuple[5];
+    this.#pairs = scorePairs(Buffer.from(scores, 'hex'));
+    this.#used = 0;
     this.#show();
   }
 
   #show(): void {
     const tuple = this.#page[this.#next++];
-    this.current = tuple ? toChunk(tuple) : null;
+    if (!tuple) {
+      this.current = null;
+      return;
+    }
+    const [row, chunk, shard, frames, unscored, scores, reason] = tuple;
+    const end = this.#used + scores.length / HEX_PER_SCORE;
+    const pairs = this.#pairs.subarray(this.#used, end);
+    this.#used = end;
+    this.current = { row, chunk, shard, frames, unscored, pairs, reason };
   }
-}
-
-function toChunk([row, chunk, shard, frames, unscored, scores, reason]: ChunkTuple): ScannedChunk {
-  return { row, chunk, shard, frames, unscored, pairs: scorePairs(scores), reason };
 }
 
 /** The `scores` of a chunk row as numbers. */

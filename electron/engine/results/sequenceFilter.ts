@@ -23,7 +23,7 @@ export function selectionSql({ filter, rows }: SequenceSelection): SqlFilter {
   if (rows) add('s.row IN (SELECT value FROM json_each(?))', JSON.stringify(rows));
   if (filter.input !== undefined) add('r.input = ?', filter.input);
   if (filter.predictions) {
-    add('s.prediction IN (SELECT value FROM json_each(?))', JSON.stringify(filter.predictions));
+    add(`s.prediction IN (${filter.predictions.map(() => '?').join(', ')})`, ...filter.predictions);
   }
   if (filter.minScore !== undefined) add('s.virus_score >= ?', filter.minScore);
   if (filter.minLength !== undefined) add('r.length >= ?', filter.minLength);

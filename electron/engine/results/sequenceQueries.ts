@@ -6,7 +6,8 @@ import { readPlan } from '../store/runRows.ts';
 import { SEQUENCE_COLUMNS, toSequence, type SequenceColumns } from './queries.ts';
 import { orderSql, selectionSql, type SequenceSelection } from './sequenceFilter.ts';
 
-const FROM = 'FROM sequence s JOIN record r ON r.row = s.row';
+/** Each sequence has its record. LEFT, as SQLite then leaves out a record that nothing is asked of. */
+const FROM = 'FROM sequence s LEFT JOIN record r ON r.row = s.row';
 const ROWS_PER_WRITE = 65_536;
 
 export interface FoundSequences {

@@ -1,13 +1,13 @@
 import type Database from 'better-sqlite3';
-import { appError, AppFailure } from '../../contract/errors.ts';
 import { predictionSchema, reasonSchema, RESULT_FILES } from '../../contract/results.ts';
-import { readInputs, readPlan, readRun } from '../store/runRows.ts';
-import { SEQUENCE_INDEX } from '../store/runSchema.ts';
+import { readInputs, readPlan } from '../store/runRows.ts';
 import { syncFolder } from '../store/syncFolder.ts';
 import { FailedParts } from './failedParts.ts';
 import { cellText, inputLabels } from './inputLabels.ts';
-import { ChunkCursor, scanRecords, type ScannedRecord } from './recordScan.ts';
-import { SequenceTally, type SequenceSummary } from './sequenceTally.ts';
+import { scanRecords, type ScannedChunk, type ScannedRecord } from './recordScan.ts';
+import { recordSummaries } from './recordSummaries.ts';
+import { refuseUnfinished } from './refuseUnfinished.ts';
+import type { SequenceSummary } from './sequenceTally.ts';
 import { TableFile } from './tableFile.ts';
 import {
   booleanText,
@@ -23,22 +23,21 @@ type TableName =
   'originalFrames' | 'originalChunks' | 'sequences' | 'chunks' | 'failedFiles' | 'failedRecords';
 type Tables = Record<TableName, TableFile>;
 
-/** Derives the sequence results from the chunk rows and writes every table that run.db alone can give. The tables appear
- * together, each whole; results in run.db and tables come from the same pass. */
+/** Writes every table that run.db alone can give, from one state of it. They appear together, each whole. */
 export function writeTables(db: Database.Database, folder: string): TablesWritten {
   const begun = performance.now();
   refuseUnfinished(db);
   const tables = openTables(folder);
   const all = Object.values(tables);
   try {
-    const derived = db.transaction(() => {
-      const counts = deriveSequences(db, tables);
+    const write = db.transaction(() => {
+      const counts = writeInOrder(db, tables);
       writeOriginalChunks(db, tables.originalChunks);
-      const files = Object.fromEntries(all.map((table) => [table.name, table.finish()]));
-      for (const table of all) table.publish();
-      return { counts, files };
+      return counts;
     });
-    const { counts, files } = derived.immediate();
+    const counts = write.deferred();
+    const files = Object.fromEntries(all.map((table) => [table.name, table.finish()]));
+    for (const table of all) table.publish();
     syncFolder(folder);
     return { counts, files, seconds: (performance.now() - begun) / 1000 };
   } catch (error) {
@@ -62,72 +61,44 @@ function openTables(folder: string): Tables {
   return tables;
 }
 
-/** One pass over records and chunks: rows of `sequence`, and all tables but the one sorted by id. */
-function deriveSequences(db: Database.Database, tables: Tables): ResultCounts {
+/** All tables but the one sorted by id. */
+function writeInOrder(db: Database.Database, tables: Tables): ResultCounts {
   const { chunkLength, model } = readPlan(db);
   const inputs = inputLabels(readInputs(db).map(({ path }) => path));
   const modelLabel = cellText(model.notice === null ? model.name : `${model.name} (${model.notice})`);
   const failedParts = new FailedParts(db);
   const counts = noCounts(failedParts.count);
-  db.exec(`DELETE FROM sequence; DROP INDEX ${SEQUENCE_INDEX.name}`);
-  const insert = db.prepare('INSERT INTO sequence VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  /** Of the record at hand: its first chunk that has no line yet, and the parts that chunks failed in. */
+  let next = 0;
+  const failedIn = new Set<number>();
 
-  const cursor = new ChunkCursor(db);
-  for (const record of scanRecords(db)) {
-    const { summary, failedIn } = writeChunks(record, cursor, chunkLength, tables);
-    if (summary.nFrames !== record.nFrames || cursor.current?.row === record.row)
-      throw framesAmiss(record, summary);
-    const {
-      prediction,
-      reason,
-      virusScore,
-      nChunksScored,
-      nChunksViral,
-      nFramesScored,
-      bestChunk,
-      bestFrame,
-    } = summary;
-    const storedReason = reason === 'ok' ? null : reason;
-    insert.run(record.row, prediction, storedReason, virusScore, nChunksScored, nChunksViral, nFramesScored, bestChunk, bestFrame); // prettier-ignore
+  const writeUnopened = (record: ScannedRecord, end: number): void => {
+    for (; next < end; next++) tables.chunks.write(unopenedChunkLine(record, chunkLength, next));
+  };
+  const writeChunk = (record: ScannedRecord, chunk: ScannedChunk): void => {
+    writeUnopened(record, chunk.chunk);
+    const lines = chunkLines(record, chunkLength, chunk);
+    tables.originalFrames.write(lines.frames);
+    tables.chunks.write(lines.chunk);
+    if (chunk.reason !== null) failedIn.add(chunk.shard);
+    next = chunk.chunk + 1;
+  };
+  for (const { record, summary } of recordSummaries(db, scanRecords(db), writeChunk)) {
+    writeUnopened(record, record.nChunks);
     const labels = { input: inputs[record.input] ?? 'NA', model: modelLabel };
     tables.sequences.write(sequenceLine(record, summary, chunkLength, labels));
-    if (prediction === 'failed') {
+    if (summary.prediction === 'failed') {
       const cells = failedParts.cells(failedIn);
       tables.failedRecords.write(
-        `${nameText(record.name)}\t${labels.input}\t${record.row}\t${record.length}\t${reason}\t${cells}\n`,
+        `${nameText(record.name)}\t${labels.input}\t${record.row}\t${record.length}\t${summary.reason}\t${cells}\n`,
       );
     }
     count(counts, record, summary);
+    next = 0;
+    failedIn.clear();
   }
-  if (cursor.current) throw new Error(`Chunk row of an unknown record ${cursor.current.row}`);
   for (const line of failedParts.lines()) tables.failedFiles.write(line);
-  db.exec(SEQUENCE_INDEX.create);
   return counts;
-}
-
-/** Writes the chunks of one record, moving the cursor behind them, and sums them up. */
-function writeChunks(
-  record: ScannedRecord,
-  cursor: ChunkCursor,
-  chunkLength: number,
-  tables: Tables,
-): { summary: SequenceSummary; failedIn: Set<number> } {
-  const tally = new SequenceTally();
-  const failedIn = new Set<number>();
-  for (let k = 0; k < record.nChunks; k++) {
-    const chunk = cursor.current;
-    if (chunk?.row === record.row && chunk.chunk === k) {
-      const lines = chunkLines(record, chunkLength, chunk);
-      tables.originalFrames.write(lines.frames);
-      tables.chunks.write(lines.chunk);
-      tally.add(chunk);
-      if (chunk.reason !== null) failedIn.add(chunk.shard);
-      cursor.advance();
-    } else {
-      tables.chunks.write(unopenedChunkLine(record, chunkLength, k));
-    }
-  }
-  return { summary: tally.summary(record.fault), failedIn };
 }
 
 /** prediction_results_highestscore.csv: chunks by id in code-point order, which is how SQLite compares UTF-8 text. */
@@ -140,22 +111,6 @@ function writeOriginalChunks(db: Database.Database, table: TableFile): void {
     )
     .raw();
   for (const [id, isVirus] of sorted.iterate()) table.write(`${id}\t${booleanText(isVirus === 1)}\n`);
-}
-
-function refuseUnfinished(db: Database.Database): void {
-  const open = db
-    .prepare<[], number>(`SELECT count(*) FROM shard WHERE state IN ('pending', 'assigned')`)
-    .pluck()
-    .get();
-  if (open === 0 && readRun(db).prepared !== null) return;
-  throw new AppFailure(
-    appError('internal', `Results were asked for with ${open} parts still to be computed.`),
-  );
-}
-
-function framesAmiss(record: ScannedRecord, summary: SequenceSummary): AppFailure {
-  const cause = `Row ${record.row} (${record.name}) has ${summary.nFrames} frames in its results, ${record.nFrames} in the input.`;
-  return new AppFailure(appError('internal', cause));
 }
 
 function noCounts(failedShards: number): ResultCounts {

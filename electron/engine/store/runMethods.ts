@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3';
 import { exportTable, type TableExport } from '../results/exportTable.ts';
 import { resultQueryMethods } from '../results/queries.ts';
 import { sequenceQueryMethods } from '../results/sequenceQueries.ts';
+import { deriveSequences, indexSequences } from '../results/sequenceRows.ts';
 import { writeTables } from '../results/tables.ts';
 import { attemptReadMethods, attemptWriteMethods } from './attempts.ts';
 import { readDeviceMeasures } from './deviceMeasures.ts';
@@ -44,10 +45,14 @@ export function runReadMethods(db: Database.Database, folder: string) {
     ...resultQueryMethods(db),
     ...sequenceQueryMethods(db),
     exportTable: (request: TableExport) => exportTable(db, request),
+    writeTables: () => writeTables(db, folder),
     closeReader: (): void => void db.close(),
   };
 }
 export type RunReadMethods = ReturnType<typeof runReadMethods>;
+
+/** SQLite's own: so long a WAL is brought into run.db by the commit that made it so. */
+const WAL_PAGES = 1000;
 
 /** What the one thread that writes answers: reads as well, for where there can be no second connection. */
 export function runWriteMethods(db: Database.Database, folder: string) {
@@ -60,8 +65,16 @@ export function runWriteMethods(db: Database.Database, folder: string) {
     ...shardFailureMethods(db, folder),
     ...shardSplitMethods(db, folder),
     ...telemetryWriteMethods(db),
-    writeTables: () => writeTables(db, folder),
-    checkpoint: (): void => void db.pragma('wal_checkpoint(TRUNCATE)'),
+    deriveSequences: (): void => {
+      // Else the commit that says that the run is done would bring all of this into run.db first.
+      db.pragma('wal_autocheckpoint = 0');
+      deriveSequences(db);
+    },
+    indexSequences: (): void => indexSequences(db),
+    checkpoint: (): void => {
+      db.pragma(`wal_autocheckpoint = ${WAL_PAGES}`);
+      db.pragma('wal_checkpoint(TRUNCATE)');
+    },
     closeWriter: (): void => closeWriter(db),
   };
 }

@@ -2,19 +2,17 @@ import { resolve } from 'node:path';
 import { appError, AppFailure } from '../../contract/errors.ts';
 import type { RunReadMethods, RunWriteMethods } from './runMethods.ts';
 import { StoreThread } from './storeThread.ts';
+import { writeResults, type Reader, type Writer } from './resultThreads.ts';
 import type { OpenRunStore, RunStore } from './runStoreFace.ts';
-
-type Reader = StoreThread<RunReadMethods>;
-type Writer = StoreThread<RunWriteMethods>;
 
 export const openRunStore: OpenRunStore = async (folder, { hostEntry, create, readOnly = false }) => {
   const at = resolve(folder);
-  if (readOnly) return runStore(at, await openReader(hostEntry, at), null);
+  if (readOnly) return runStore(at, hostEntry, await openReader(hostEntry, at), null);
   const task = { store: 'run', role: 'writer', folder: at, create: create ?? null } as const;
   const writer: Writer = await StoreThread.open(hostEntry, task);
-  if (writer.journal === 'rollback') return runStore(at, null, writer);
+  if (writer.journal === 'rollback') return runStore(at, hostEntry, null, writer);
   try {
-    return runStore(at, await openReader(hostEntry, at), writer);
+    return runStore(at, hostEntry, await openReader(hostEntry, at), writer);
   } catch (error) {
     await writer.close('closeWriter').catch(() => undefined);
     throw error;
@@ -26,7 +24,7 @@ function openReader(hostEntry: URL, folder: string): Promise<Reader> {
 }
 
 /** Without a reader the writer answers everything: on network disks only one connection may have the database open. */
-function runStore(folder: string, reader: Reader | null, writer: Writer | null): RunStore {
+function runStore(folder: string, hostEntry: URL, reader: Reader | null, writer: Writer | null): RunStore {
   const read =
     <Name extends keyof RunReadMethods>(name: Name) =>
     (...args: Parameters<RunReadMethods[Name]>) =>
@@ -91,7 +89,8 @@ function runStore(folder: string, reader: Reader | null, writer: Writer | null):
     scoreBins: read('scoreBins'),
     writeSelectedRows: read('writeSelectedRows'),
     exportTable: read('exportTable'),
-    writeTables: write('writeTables'),
+    writeTables: async (meanwhile) =>
+      writeResults(toWrite(writer), reader ? () => openReader(hostEntry, folder) : null, meanwhile),
     checkpoint: write('checkpoint'),
     close: () => (closing ??= close()),
   };

@@ -107,8 +107,9 @@ export interface RunStore extends ResultReader {
 
   // Results
   /** Derives the sequence results and writes every table that run.db alone can give: all of RESULT_FILES but
-   * viral_sequences.fna and run.json. Rejects if a shard is still pending or a record's frames are not all there. */
-  writeTables(): Promise<TablesWritten>;
+   * viral_sequences.fna and run.json. Rejects if a shard is still pending or a record's frames are not all there.
+   * `meanwhile` is called as soon as the sequence results can be read, and waited for; the tables may appear later. */
+  writeTables(meanwhile?: () => Promise<void>): Promise<TablesWritten>;
 
   /** Brings everything into run.db itself, so that copying the folder loses nothing. */
   checkpoint(): Promise<void>;

@@ -15,19 +15,43 @@ const answerSchema = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** Streams the inputs once more and writes the wanted records to a file, header lines unchanged. */
-export async function extractRecords(
-  environment: PythonEnvironment,
-  request: ExtractionRequest,
-): Promise<void> {
+function spawn(environment: PythonEnvironment) {
   const launch = pythonLaunch(environment, 'virnucpro_backend.prepare.extract');
-  const { stdout, stderr } = await execa(launch.file, launch.args, {
+  return execa(launch.file, launch.args, {
+    stdin: 'pipe',
     env: launch.env,
     extendEnv: false,
     reject: false,
     windowsHide: true,
-    input: `${JSON.stringify({ type: 'extract', inputs: request.inputs, rows_path: request.rowsPath, out_path: request.outPath })}\n`,
   });
+}
+
+/** A process that has loaded what it needs by the time that it is known which records are wanted. It takes one request. */
+export class Extraction {
+  private readonly subprocess: ReturnType<typeof spawn>;
+
+  constructor(environment: PythonEnvironment) {
+    this.subprocess = spawn(environment);
+    // A write to a process that has just died fails here; its end is told by its answer.
+    this.subprocess.stdin.on('error', () => undefined);
+  }
+
+  /** Streams the inputs once more and writes the wanted records to a file, header lines unchanged. */
+  async run({ inputs, rowsPath, outPath }: ExtractionRequest): Promise<void> {
+    const command = { type: 'extract', inputs, rows_path: rowsPath, out_path: outPath };
+    this.subprocess.stdin.end(`${JSON.stringify(command)}\n`);
+    const { stdout, stderr } = await this.subprocess;
+    checkAnswer(stdout, stderr);
+  }
+
+  /** For when it may turn out that there is nothing to do. Harmless when it has run. */
+  async dismiss(): Promise<void> {
+    this.subprocess.stdin.end();
+    await this.subprocess;
+  }
+}
+
+function checkAnswer(stdout: string, stderr: string): void {
   const answer = parseAnswer(stdout);
   if (answer?.type === 'extracted') return;
   if (!answer) {

@@ -2,7 +2,7 @@ import { asAppError } from '../../contract/errors.ts';
 import { BOUNDED_TOLERANCE } from '../../contract/plan.ts';
 import type { WorkerReady } from '../../contract/protocol/index.ts';
 import type { EngineContext } from '../engineContext.ts';
-import { extractRecords } from '../inputs/extractRecords.ts';
+import { Extraction } from '../inputs/extractRecords.ts';
 import { runJson, writeRunJson } from '../results/runJson.ts';
 import type { TablesWritten } from '../results/types.ts';
 import { writeViralSequences } from '../results/viralSequences.ts';
@@ -23,18 +23,22 @@ export async function finishRun(
   store: RunStore,
   notes: RunNotes,
 ): Promise<FinishedRun> {
-  const tables = await store.writeTables();
-  await writeSequences(context, store, notes);
-  await noteImbalance(store, notes);
-  const { failedShards, byPrediction } = tables.counts;
-  return { tables, failedShards, failedRecords: byPrediction.failed };
+  const extraction = new Extraction(context.environment);
+  try {
+    const tables = await store.writeTables(() => writeSequences(store, notes, extraction));
+    await noteImbalance(store, notes);
+    const { failedShards, byPrediction } = tables.counts;
+    return { tables, failedShards, failedRecords: byPrediction.failed };
+  } finally {
+    await extraction.dismiss();
+  }
 }
 
 /** The tables stand without the sequences: an input that has moved must not undo a finished run. */
-async function writeSequences(context: EngineContext, store: RunStore, notes: RunNotes): Promise<void> {
+async function writeSequences(store: RunStore, notes: RunNotes, extraction: Extraction): Promise<void> {
   const { plan } = await store.loadRun();
   try {
-    await writeViralSequences(store, plan.inputs, (request) => extractRecords(context.environment, request));
+    await writeViralSequences(store, plan.inputs, (request) => extraction.run(request));
   } catch (reason) {
     const error = asAppError(reason);
     notes.add(

@@ -3,7 +3,7 @@ import { mkdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { EngineContext } from '../engineContext.ts';
-import { extractRecords } from '../inputs/extractRecords.ts';
+import { Extraction } from '../inputs/extractRecords.ts';
 import type { WrittenExport } from '../results/exportTable.ts';
 import type { SequenceSelection } from '../results/sequenceFilter.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
@@ -29,7 +29,7 @@ export async function exportResults(
     const sequences = await store.writeSelectedRows(selection, rowsPath);
     const { plan } = await store.loadRun();
     const { environment } = await context();
-    await extractRecords(environment, { inputs: plan.inputs, rowsPath, outPath: path });
+    await new Extraction(environment).run({ inputs: plan.inputs, rowsPath, outPath: path });
     return { sequences, bytes: (await stat(path)).size };
   } finally {
     await rm(rowsPath, { force: true });

@@ -147,6 +147,18 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', { timeout: 120_000 },
     },
   );
 
+  it('stops where another program has taken the run, as after this computer slept, and leaves it to that', async () => {
+    const session = await makeRun(testContext({ fault: 'stalled' }));
+    expect((await session.start()).ok).toBe(true);
+    const lock = join(session.folder, 'run.lock');
+    const holder = JSON.parse(await readFile(lock, 'utf8')) as Record<string, unknown>;
+    const theirs = JSON.stringify({ ...holder, host: 'node-7', token: 'of-node-7' });
+    await writeFile(lock, theirs);
+    expect(await session.whenIdle()).toMatchObject({ phase: 'paused', error: { code: 'run_locked' } });
+    await session.close();
+    expect(await readFile(lock, 'utf8')).toBe(theirs);
+  });
+
   it('says in log, database and run.json that a worker stalled, and how the devices did', async () => {
     const marker = join(await temporaryFolder(), 'stalled');
     const context = testContext({ fault: `stall_once:${marker}`, deadlines: { stepFloorMs: 1500 } });

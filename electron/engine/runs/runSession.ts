@@ -58,12 +58,14 @@ export class RunSession {
     }
     let lock: RunLock | undefined;
     let store: RunStore | undefined;
+    let session: RunSession | undefined;
     try {
-      lock = await acquireRunLock(folder);
+      lock = await acquireRunLock(folder, { onLost: () => void session?.lockLost() });
       store = await openRunStore(folder, { hostEntry: context.storeHost });
       const run = await store.loadRun();
       const book = await ProgressBook.open(store, run);
-      return ok(new RunSession(context, folder, store, lock, new RunRecord(store, run), book));
+      session = new RunSession(context, folder, store, lock, new RunRecord(store, run), book);
+      return ok(session);
     } catch (reason) {
       await store?.close().catch(() => undefined);
       lock?.release();
@@ -218,6 +220,15 @@ export class RunSession {
     } finally {
       this.lock.release();
     }
+  }
+
+  /** The folder was moved, or another program took the run while this computer slept: two must not write into one run. */
+  private async lockLost(): Promise<void> {
+    await this.work.halt(
+      isRunFolder(this.folder)
+        ? appError('run_locked', `Another program has taken over the run in ${this.folder}.`)
+        : appError('folder_gone', `The run is not in ${this.folder} any more.`),
+    );
   }
 
   private async rest(graceMs?: number): Promise<Result<void>> {

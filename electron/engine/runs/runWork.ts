@@ -133,6 +133,24 @@ export class RunWork {
     await this.ending;
   }
 
+  /** Pauses the run, because it can't go on as it is. */
+  async halt(error: AppError): Promise<void> {
+    // On a full disk everything that wants to write halts the run; the first says why.
+    if (!isActive(this.record.run.state) || this.halting) return;
+    this.halting = true;
+    this.record.notes.add(
+      'error',
+      error.code,
+      `The run is paused. ${error.title}: ${error.cause}`,
+      error.detail,
+    );
+    try {
+      await this.end({ type: 'halt', error });
+    } finally {
+      this.halting = false;
+    }
+  }
+
   /** For a run that is done and lacks result files. */
   async writeResultsAgain(): Promise<Result<void>> {
     try {
@@ -164,22 +182,5 @@ export class RunWork {
       keepWork: this.record.request.keepWork,
       keepEmbeddings: this.record.run.plan.embeddings !== null,
     });
-  }
-
-  private async halt(error: AppError): Promise<void> {
-    // On a full disk everything that wants to write halts the run; the first says why.
-    if (!isActive(this.record.run.state) || this.halting) return;
-    this.halting = true;
-    this.record.notes.add(
-      'error',
-      error.code,
-      `The run is paused. ${error.title}: ${error.cause}`,
-      error.detail,
-    );
-    try {
-      await this.end({ type: 'halt', error });
-    } finally {
-      this.halting = false;
-    }
   }
 }

@@ -38,7 +38,7 @@ export type LockHolder = z.infer<typeof holderSchema>;
 
 export interface RunLock {
   readonly holder: LockHolder;
-  /** Gives the lock back. Harmless when called twice, and when somebody else has taken it over. */
+  /** Gives the lock back; never throws. Harmless when called twice, and when somebody else has taken it over. */
   release(): void;
 }
 
@@ -180,7 +180,11 @@ function hold(
     release() {
       if (!held) return;
       stop();
-      if (isOurs(path, holder)) rmSync(path, { force: true });
+      try {
+        if (isOurs(path, holder)) rmSync(path, { force: true });
+      } catch {
+        // A disk that has become read-only, or is gone: the lock is that of a dead process as soon as this one ends.
+      }
     },
   };
 }

@@ -1,9 +1,10 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { memoryProfileSchema } from '../../contract/protocol/index.ts';
 import { networkFileSystem } from './networkFileSystem.ts';
 import { checkKind, isEmptyDatabase, migrate, type DatabaseKind } from './database.ts';
+import { isDamage } from './storeErrors.ts';
 import type { DeviceUse, HistoryEntry, JsonObject, JsonValue, LearntBatch } from './types.ts';
 
 const VERSION_1 = `
@@ -44,15 +45,47 @@ export const LIBRARY_DATABASE: DatabaseKind = {
   notOurs: 'internal',
 };
 
-/** Opens the user's library, making it if there is none. Several programs may have it open at once. */
+/**
+ * Opens the user's library, making it if there is none. Several programs may have it open at once. One that is damaged is set
+ * aside: it must not keep the program from starting, since every run stands in its own folder and can be opened there.
+ */
 export function openLibrary(path: string) {
   mkdirSync(dirname(path), { recursive: true });
-  const db = new Database(path);
-  if (!isEmptyDatabase(db)) checkKind(db, LIBRARY_DATABASE);
-  if (!networkFileSystem(dirname(path))) db.pragma('journal_mode = WAL');
-  migrate(db, LIBRARY_DATABASE);
-  return libraryMethods(db);
+  try {
+    return libraryMethods(openDatabase(path));
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    process.stderr.write(
+      `The list of runs and the settings were damaged; they begin anew, and the damaged file is ${setAside(path)}. ` +
+        'Runs are complete in their folders: open them there.\n',
+    );
+    return libraryMethods(openDatabase(path));
+  }
 }
+
+function openDatabase(path: string): Database.Database {
+  const db = new Database(path);
+  try {
+    if (!isEmptyDatabase(db)) checkKind(db, LIBRARY_DATABASE);
+    if (!networkFileSystem(dirname(path))) db.pragma('journal_mode = WAL');
+    migrate(db, LIBRARY_DATABASE);
+    const verdict = db.pragma('quick_check(1)', { simple: true });
+    if (verdict !== 'ok') throw new Database.SqliteError(String(verdict), 'SQLITE_CORRUPT');
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function setAside(path: string): string {
+  const kept = `${path}.damaged-${Date.now()}`;
+  renameSync(path, kept);
+  // They belong to the damaged file, and would damage the new one.
+  for (const ending of ['-wal', '-shm']) rmSync(path + ending, { force: true });
+  return kept;
+}
+
 export type LibraryMethods = ReturnType<typeof openLibrary>;
 
 function libraryMethods(db: Database.Database) {

@@ -1,3 +1,4 @@
+import { closeSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, expect, it } from 'vitest';
@@ -85,4 +86,26 @@ it('forgets what a version without measurements learnt of GPUs, and keeps the re
   expect(await learnt('MIG-1')).toBeNull();
   expect(await learnt('cpu:0')).toMatchObject({ tokensPerBatch: 512, profile: null });
   await library.close();
+});
+
+it('is set aside where it is damaged, at its beginning or deep inside, and begins anew', async () => {
+  for (const offset of [0, 3 * 4096]) {
+    const folder = newFolder();
+    const path = join(folder, 'library.db');
+    const before = await openLibraryStore(path, { hostEntry: HOST_ENTRY });
+    for (let run = 0; run < 200; run++) await before.saveRun(entry(`run ${run}`, run));
+    await before.close();
+    const file = openSync(path, 'r+');
+    writeSync(file, Buffer.alloc(4 * 4096, 0x55), 0, null, offset);
+    closeSync(file);
+    const damaged = readFileSync(path);
+
+    const library = await openLibraryStore(path, { hostEntry: HOST_ENTRY });
+    expect(await library.history()).toEqual([]);
+    await library.saveRun(entry('new', 1));
+    await library.close();
+    const kept = readdirSync(folder).filter((name) => name.startsWith('library.db.damaged-'));
+    expect(kept).toHaveLength(1);
+    expect(readFileSync(join(folder, kept[0] ?? ''))).toEqual(damaged);
+  }
 });

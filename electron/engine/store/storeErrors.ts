@@ -11,7 +11,7 @@ export function describeStoreError(reason: unknown, folder: string): AppError {
   if (!existsSync(folder)) return appError('folder_gone', `${folder} is not there any more.`, { detail });
   if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'SQLITE_FULL')
     return appError('disk_full', `There is no space left to write in ${folder}.`, { detail });
-  if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT'))
+  if (isDamage(reason))
     return appError('run_damaged', `The database in ${folder} cannot be read.`, { detail });
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED'))
     return appError('run_locked', `Another program uses the database in ${folder}.`, { detail });
@@ -34,6 +34,12 @@ const DISK_TROUBLE: ReadonlySet<string> = new Set([
   'EHOSTDOWN',
   'ENODEV',
 ]);
+
+/** Whether SQLite finds the content of a database broken. */
+export function isDamage(reason: unknown): boolean {
+  const code = errorCode(reason);
+  return code !== null && (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT'));
+}
 
 function isRefusedWrite(code: string): boolean {
   return code.startsWith('SQLITE_READONLY') || code.startsWith('SQLITE_CANTOPEN');

@@ -12,6 +12,7 @@ export class ProgressBook {
   private counts: RunCounts;
   private inputs: InputProgress[];
   private workedMs: number;
+  /** By a clock that nobody can set. */
   private workingSince: number | undefined;
   private timer: NodeJS.Timeout | undefined;
   private highestFraction = 0;
@@ -30,13 +31,13 @@ export class ProgressBook {
 
   beginWork(refresh: () => void): void {
     this.allowStepBack();
-    this.workingSince = Date.now();
+    this.workingSince = performance.now();
     this.timer = setInterval(refresh, REFRESH_INTERVAL_MS);
   }
 
   endWork(): void {
     clearInterval(this.timer);
-    if (this.workingSince !== undefined) this.workedMs += Date.now() - this.workingSince;
+    if (this.workingSince !== undefined) this.workedMs += performance.now() - this.workingSince;
     this.workingSince = undefined;
   }
 
@@ -52,7 +53,8 @@ export class ProgressBook {
   progress(run: StoredRun, period: WorkingPeriod | undefined, now: number): RunProgress {
     const devices = period?.inference.devices() ?? [];
     const rates = devices.map((device) => device.tokensPerSecond(now)).filter((rate) => rate !== null);
-    const worked = this.workedMs + (this.workingSince === undefined ? 0 : now - this.workingSince);
+    const worked =
+      this.workedMs + (this.workingSince === undefined ? 0 : performance.now() - this.workingSince);
     const progress = runProgress({
       run,
       counts: this.counts,

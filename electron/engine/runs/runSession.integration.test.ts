@@ -147,6 +147,24 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', { timeout: 120_000 },
     },
   );
 
+  it('finds a worker that stalls, and counts its time, though the clock is set back', async () => {
+    const session = await makeRun(testContext({ fault: 'stalled', deadlines: { stepFloorMs: 1500 } }));
+    expect((await session.start()).ok).toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => new Date().getTime() - 7_200_000);
+    try {
+      expect(await session.whenIdle()).toMatchObject({
+        phase: 'paused',
+        error: { code: 'no_usable_device' },
+      });
+      expect(session.progress().elapsedSeconds).toBeGreaterThan(1.5);
+      expect(session.progress().elapsedSeconds).toBeLessThan(120);
+    } finally {
+      clock.mockRestore();
+      await session.close();
+    }
+  });
+
   it('stops where another program has taken the run, as after this computer slept, and leaves it to that', async () => {
     const session = await makeRun(testContext({ fault: 'stalled' }));
     expect((await session.start()).ok).toBe(true);

@@ -205,7 +205,8 @@ export class DeviceWorker {
     const watched = 'watch' in this.life ? this.life : undefined;
     const heldUpMs = now - this.lastCheckAt;
     this.lastCheckAt = now;
-    if (heldUpMs > HELD_UP_MS) {
+    // Below nothing where the clock was set back, by which the worker would else have all that time.
+    if (heldUpMs > HELD_UP_MS || heldUpMs < 0) {
       watched?.watch.forgive(heldUpMs);
       this.handlers.heldUp();
       return;

@@ -1,4 +1,3 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, openSync, readdirSync, rmSync, statSync, writeSync, closeSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -9,62 +8,16 @@ import {
   temporaryFolder,
   WITHOUT_PYTHON,
 } from '../engine/testing/testContext.ts';
+import { ended, MANY_PARTS, succeeds, virnucpro, waitUntil } from './testing/commandLineProcess.ts';
 
-const MAIN = join(import.meta.dirname, 'main.ts');
-const FLAGS = [
-  '--model',
-  'demo',
-  '--devices',
-  'cpu:2',
-  '--residues-per-part',
-  '800',
-  '--python',
-  REAL_PYTHON,
-];
 /** Longer than any of these runs takes; a process that is still there has hung. */
 const LIMIT_MS = 60_000;
+const LIMITS = { timeoutMs: LIMIT_MS };
 
-/** `limits` are commands of a shell, such as ulimit. */
-function virnucpro(args: string[], limits = ''): ChildProcess {
-  const command = `${limits}\nexec "$@"`;
-  return spawn('/bin/bash', ['-c', command, 'bash', process.execPath, MAIN, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, NODE_OPTIONS: '' },
-    timeout: LIMIT_MS,
-    killSignal: 'SIGKILL',
-  });
-}
-
-interface Ending {
-  code: number | null;
-  said: string;
-}
-
-function ended(child: ChildProcess): Promise<Ending> {
-  let said = '';
-  child.stderr?.on('data', (data) => (said += String(data)));
-  child.stdout?.on('data', (data) => (said += String(data)));
-  return new Promise((resolve) => {
-    child.on('close', (code) => {
-      resolve({ code, said });
-    });
-  });
-}
-
-const predict = (folder: string): string[] => ['predict', SAMPLE, '-o', folder, ...FLAGS];
+const predict = (folder: string): string[] => ['predict', SAMPLE, '-o', folder, ...MANY_PARTS];
 const resume = (folder: string): string[] => ['resume', folder, '--python', REAL_PYTHON];
 
-async function done(args: string[]): Promise<string> {
-  const { code, said } = await ended(virnucpro(args));
-  expect(code, said).toBe(0);
-  return said;
-}
-
-const seconds = (count: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, count * 1000));
-
-async function until(condition: () => boolean): Promise<void> {
-  for (const begin = Date.now(); !condition() && Date.now() - begin < LIMIT_MS;) await seconds(0.01);
-}
+const done = (args: string[]): Promise<string> => succeeds(args, LIMITS);
 
 describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')(
   'on a computer that fails it, the command line',
@@ -75,7 +28,7 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')(
       const [whole, stopped] = [join(parent, 'whole'), join(parent, 'stopped')];
       await done(predict(whole));
       // Kilobytes that a file may have: the database's log of writes reaches this in the middle of the run.
-      const { code, said } = await ended(virnucpro(predict(stopped), 'ulimit -f 250'));
+      const { code, said } = await ended(virnucpro(predict(stopped), { ...LIMITS, shell: 'ulimit -f 250' }));
       expect(code, said).toBe(1);
       expect(said).toContain('What to do: ');
       expect(said).not.toMatch(/Unexpected error|\n {4}at /);
@@ -92,7 +45,7 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')(
       // The first page and with it the list of tables stay whole, so that opening alone does not tell.
       writeSync(database, Buffer.alloc(size - 4096 * 8, 0x55), 0, null, 4096 * 8);
       closeSync(database);
-      const { code, said } = await ended(virnucpro(resume(folder)));
+      const { code, said } = await ended(virnucpro(resume(folder), LIMITS));
       expect(code, said).toBe(1);
       expect(said).toContain('Run database is damaged');
       expect(said).not.toMatch(/\n {4}at |Go on with/);
@@ -102,14 +55,14 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')(
       const parent = await temporaryFolder();
       const [unread, orphaned] = [join(parent, 'unread'), join(parent, 'orphaned')];
       for (const kind of [[], ['--json']]) {
-        const child = virnucpro([...predict(unread), '--force', ...kind]);
+        const child = virnucpro([...predict(unread), '--force', ...kind], LIMITS);
         child.stdout?.destroy();
         child.stderr?.destroy();
         expect((await ended(child)).code).toBe(0);
       }
-      const child = virnucpro(predict(orphaned));
+      const child = virnucpro(predict(orphaned), LIMITS);
       const end = ended(child);
-      await until(() => existsSync(join(orphaned, 'work', 'shards', '000003.safetensors')));
+      await waitUntil(() => existsSync(join(orphaned, 'work', 'shards', '000003.safetensors')), LIMIT_MS);
       child.kill('SIGHUP');
       expect((await end).code).toBe(0);
       expect(await readTables(orphaned)).toEqual(await readTables(unread));

@@ -1,4 +1,3 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -10,42 +9,7 @@ import {
   temporaryFolder,
   WITHOUT_PYTHON,
 } from '../engine/testing/testContext.ts';
-
-const MAIN = join(import.meta.dirname, 'main.ts');
-const FLAGS = [
-  '--model',
-  'demo',
-  '--devices',
-  'cpu:2',
-  '--residues-per-part',
-  '800',
-  '--python',
-  REAL_PYTHON,
-];
-
-function virnucpro(...args: string[]): ChildProcess {
-  return spawn(process.execPath, [MAIN, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, NODE_OPTIONS: '' },
-  });
-}
-
-function ended(child: ChildProcess): Promise<number | null> {
-  return new Promise((resolve) =>
-    child.on('exit', (code) => {
-      resolve(code);
-    }),
-  );
-}
-
-async function complete(...args: string[]): Promise<void> {
-  const child = virnucpro(...args);
-  let said = '';
-  child.stderr?.on('data', (data) => (said += String(data)));
-  child.stdout?.resume();
-  const code = await ended(child);
-  expect(code, said).toBe(0);
-}
+import { ended, MANY_PARTS, succeeds, virnucpro, waitUntil } from './testing/commandLineProcess.ts';
 
 /** Python processes that work in the folder. */
 function workersOf(folder: string): number[] {
@@ -66,12 +30,6 @@ function workersOf(folder: string): number[] {
     });
 }
 
-const waitUntil = async (condition: () => boolean, limitMs: number): Promise<void> => {
-  for (const begin = Date.now(); !condition() && Date.now() - begin < limitMs;) {
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-};
-
 describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')(
   'kill -9 of the engine',
   { timeout: 240_000 },
@@ -79,14 +37,14 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')(
     it('at any moment loses nothing: resumed, the tables are those of a run that nobody disturbed', async () => {
       const parent = await temporaryFolder();
       const whole = join(parent, 'whole');
-      await complete('predict', SAMPLE, '-o', whole, '-q', ...FLAGS);
+      await succeeds(['predict', SAMPLE, '-o', whole, '-q', ...MANY_PARTS]);
 
       const folder = join(parent, 'killed');
       process.env['VIRNUCPRO_TEST_FOLDER'] = folder;
       const start = (): string[] =>
         existsSync(join(folder, 'run.db'))
           ? ['resume', folder, '-q', '--python', REAL_PYTHON]
-          : ['predict', SAMPLE, '-o', folder, '-q', ...FLAGS];
+          : ['predict', SAMPLE, '-o', folder, '-q', ...MANY_PARTS];
       const files = (kind: string): number =>
         existsSync(join(folder, 'work', kind)) ? readdirSync(join(folder, 'work', kind)).length : 0;
       const scored = (more: number) => (): (() => boolean) => {
@@ -105,7 +63,7 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')(
         exists('sequences.tsv.tmp'),
       ];
       for (const moment of moments) {
-        const child = virnucpro(...start());
+        const child = virnucpro(start());
         const end = ended(child);
         const reached = moment();
         await waitUntil(() => reached() || child.exitCode !== null, 20_000);
@@ -116,7 +74,7 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')(
         expect(workersOf(folder), 'no orphan holds a device').toEqual([]);
         if (moment !== moments.at(-1)) expect(child.signalCode, 'killed before its end').toBe('SIGKILL');
       }
-      await complete(...start());
+      await succeeds(start());
       delete process.env['VIRNUCPRO_TEST_FOLDER'];
       expect(await readTables(folder)).toEqual(await readTables(whole));
 
@@ -137,12 +95,12 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')(
         ['SIGTERM', 143],
       ] as const) {
         const folder = join(parent, signal);
-        const child = virnucpro('predict', SAMPLE, '-o', folder, ...FLAGS);
+        const child = virnucpro(['predict', SAMPLE, '-o', folder, ...MANY_PARTS]);
         const end = ended(child);
         await waitUntil(() => existsSync(join(folder, 'work', 'shards', '000003.safetensors')), 20_000);
         child.kill(signal);
-        expect(await end).toBe(code);
-        await complete('resume', folder, '-q', '--python', REAL_PYTHON);
+        expect((await end).code).toBe(code);
+        await succeeds(['resume', folder, '-q', '--python', REAL_PYTHON]);
       }
     });
   },

@@ -1,0 +1,67 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { REAL_PYTHON } from '../../engine/testing/testContext.ts';
+
+const MAIN = join(import.meta.dirname, '..', 'main.ts');
+/** Flags of a run with many small parts, of which two workers compute one each. */
+export const MANY_PARTS = [
+  '--model',
+  'demo',
+  '--devices',
+  'cpu:2',
+  '--residues-per-part',
+  '800',
+  '--python',
+  REAL_PYTHON,
+];
+
+export interface ProcessLimits {
+  /** Commands of a shell before it, such as ulimit. */
+  shell?: string;
+  /** When it is killed. */
+  timeoutMs?: number;
+}
+
+/** The command line in a process of its own. */
+export function virnucpro(args: string[], { shell, timeoutMs }: ProcessLimits = {}): ChildProcess {
+  const [file, ...rest] =
+    shell === undefined
+      ? [process.execPath, MAIN, ...args]
+      : ['/bin/bash', '-c', `${shell}\nexec "$@"`, 'bash', process.execPath, MAIN, ...args];
+  return spawn(file, rest, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, NODE_OPTIONS: '' },
+    killSignal: 'SIGKILL',
+    ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
+  });
+}
+
+export interface Ending {
+  code: number | null;
+  said: string;
+}
+
+export function ended(child: ChildProcess): Promise<Ending> {
+  let said = '';
+  child.stderr?.on('data', (data) => (said += String(data)));
+  child.stdout?.on('data', (data) => (said += String(data)));
+  return new Promise((resolve) => {
+    child.on('close', (code) => {
+      resolve({ code, said });
+    });
+  });
+}
+
+/** Runs it to its end, which must be a good one; answers what it said. */
+export async function succeeds(args: string[], limits?: ProcessLimits): Promise<string> {
+  const { code, said } = await ended(virnucpro(args, limits));
+  expect(code, said).toBe(0);
+  return said;
+}
+
+export async function waitUntil(condition: () => boolean, limitMs: number): Promise<void> {
+  for (const begin = Date.now(); !condition() && Date.now() - begin < limitMs;) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

@@ -10,9 +10,11 @@ export interface System {
   readonly exists: (path: string) => boolean;
 }
 
+const THIS_SYSTEM: System = { platform: process.platform, arch: process.arch, exists: existsSync };
+
 /** What pip is told so that PyTorch can use NVIDIA's GPUs: on Linux with an x86 processor nothing, since there the ordinary
  * package has CUDA in it. Elsewhere it is for processors only, and the one for CUDA has the higher version. */
-export function cudaIndex({ platform, arch, exists }: System = { ...process, exists: existsSync }): string[] {
+export function cudaIndex({ platform, arch, exists }: System = THIS_SYSTEM): string[] {
   const driver =
     platform === 'win32'
       ? join(process.env['SystemRoot'] ?? 'C:\\Windows', 'System32', 'nvml.dll')

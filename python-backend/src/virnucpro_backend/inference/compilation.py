@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 
 import torch
 
@@ -30,33 +31,28 @@ def compiling_kernels(model: ModelDescription, precision: Precision, device: tor
     `warm_up`, which tries it again. Takes the memory of one layer of each encoder for that time.
     """
     dtype = DTYPES[precision]
-
-    def esm2() -> Esm2:
-        encoder = Esm2(replace(model.esm2, layers=1), dtype)
-        encoder.use_kernels_for(device)
-        if precision == "fp8":
-            encoder.to_fp8()
-        return encoder
-
-    def dnabert_s() -> DnabertS:
-        encoder = DnabertS(replace(model.dnabert_s, layers=1), dtype)
-        encoder.use_kernels_for(device)
-        return encoder
-
+    one_layer_each: tuple[Callable[[], Esm2 | DnabertS], ...] = (
+        partial(Esm2, replace(model.esm2, layers=1), dtype),
+        partial(DnabertS, replace(model.dnabert_s, layers=1), dtype),
+    )
     with ThreadPoolExecutor(thread_name_prefix="compilation") as threads:
-        for encoder in (esm2, dnabert_s):
-            threads.submit(_compile, encoder, dtype, device)
+        for one_layer in one_layer_each:
+            threads.submit(_compile, one_layer, precision, device)
         yield
 
 
-def _compile(one_layer: Callable[[], Esm2 | DnabertS], dtype: torch.dtype, device: torch.device) -> None:
+def _compile(one_layer: Callable[[], Esm2 | DnabertS], precision: Precision, device: torch.device) -> None:
     """Run an encoder of one layer, whose weights are of no account."""
     began = time.monotonic()
     try:
-        if kernels.usable(device, dtype):
+        if kernels.usable(device, DTYPES[precision]):
             with torch.device(device):
                 encoder = one_layer().to(device)
+            encoder.use_kernels_for(device)
+            if precision == "fp8" and isinstance(encoder, Esm2):
+                encoder.to_fp8()
             run_every_kernel(encoder, device)
-            log.info("kernels of %s are there after %.1f s", one_layer.__name__, time.monotonic() - began)
+            seconds = time.monotonic() - began
+            log.info("kernels of %s are there after %.1f s", type(encoder).__name__, seconds)
     except Exception as error:
         log.info("kernels could not be compiled ahead: %s", error)

@@ -128,13 +128,13 @@ def measure(name: str, path: Path, work_dir: Path) -> None:
         "inputs": [{"input": 0, "path": str(path), "sha256": None}],
         "work_dir": str(work_dir),
         "chunk_length": 500,
-        "residues_per_shard": 262_144,
-        "tail_shards": 32,
+        "residues_per_part": 262_144,
+        "tail_parts": 32,
     }
     megabytes = path.stat().st_size / 1e6
     events, *figures = on_one_core(python("virnucpro_backend.prepare"), json.dumps(job))
     done = events[-1]
-    counts = ", ".join(f"{done[what]:,} {what}" for what in ("records", "chunks", "frames", "shards"))
+    counts = ", ".join(f"{done[what]:,} {what}" for what in ("records", "chunks", "frames", "parts"))
     print(f"  prepare  {name:15} {in_words(megabytes, *figures)}   {counts}")
     _, *figures = on_one_core([*python("virnucpro_backend.prepare.inspect"), str(path)], None)
     print(f"  inspect  {name:15} {in_words(megabytes, *figures)}")

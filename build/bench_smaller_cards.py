@@ -95,16 +95,16 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args(words)
     began = time.monotonic()
-    shard = write_shard(arguments.work / "000000.safetensors", arguments.frames)
+    part = write_part(arguments.work / "000000.safetensors", arguments.frames)
     card = Card()
     done: list[dict[str, Any]] = []
     tokens: int = arguments.tokens_per_batch
-    whole, _ = measure(WHOLE_CARD, arguments.model, shard, card, tokens, {})
+    whole, _ = measure(WHOLE_CARD, arguments.model, part, card, tokens, {})
     references: dict[str, dict[str, np.ndarray]] = {}
     for row in [WHOLE_CARD, *(row for row in rows(arguments.caps) if re.search(arguments.only, row.name))]:
         if time.monotonic() - began > arguments.seconds:
             break
-        measured, embeddings = measure(row, arguments.model, shard, card, tokens, whole)
+        measured, embeddings = measure(row, arguments.model, part, card, tokens, whole)
         if embeddings is not None:
             reference = references.setdefault(row.precision, embeddings)
             measured["against_whole_card"] = agreement(embeddings, reference)
@@ -117,14 +117,14 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 @dataclass(frozen=True)
-class Shard:
+class Part:
     path: Path
     sha256: str
     frames: int
     residues: int
 
 
-def write_shard(path: Path, count: int) -> Shard:
+def write_part(path: Path, count: int) -> Part:
     """A part of random frames, as prepare writes it."""
     random = np.random.default_rng(5)
     lengths = random.integers(SHORTEST, LONGEST + 1, count)
@@ -142,7 +142,7 @@ def write_shard(path: Path, count: int) -> Shard:
             "nucleotide_offsets": np.concatenate(([0], dna_ends)).astype(np.uint32),
         },
     )
-    return Shard(path, sha256_of_file(path), count, int(ends[-1]))
+    return Part(path, sha256_of_file(path), count, int(ends[-1]))
 
 
 class Card:
@@ -199,7 +199,7 @@ def neighbour(left_gib: float | None) -> Iterator[None]:
 
 
 def measure(
-    row: Row, model: Path, shard: Shard, card: Card, tokens_per_batch: int, whole: Mapping[str, Any]
+    row: Row, model: Path, part: Part, card: Card, tokens_per_batch: int, whole: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, np.ndarray] | None]:
     """One row: what the worker said, how fast it was, and the embeddings of its last round.
 
@@ -208,7 +208,7 @@ def measure(
     fraction = None if row.cap is None else (row.cap * GIB - whole["beside_pytorch_bytes"]) / card.total
     with neighbour(row.neighbour):
         before = card.used()
-        log = shard.path.with_name("workers.log")
+        log = part.path.with_name("workers.log")
         with card.peak() as most, OneWorker(log, row.prologue) as worker:
             worker.send(
                 **{
@@ -232,20 +232,20 @@ def measure(
             result: dict[str, Any] = {"row": row.name, "memory_fraction": fraction}
             if ready["type"] == "load_failed":
                 return {**result, "failed": ready["message"]}, None
-            embeddings = shard.path.with_name("embeddings.safetensors")
+            embeddings = part.path.with_name("embeddings.safetensors")
             for number in range(ROUNDS):
                 worker.send(
-                    type="shard",
-                    shard=f"{number:06}",
-                    shard_path=str(shard.path),
-                    shard_sha256=shard.sha256,
+                    type="part",
+                    part=f"{number:06}",
+                    part_path=str(part.path),
+                    part_sha256=part.sha256,
                     frame_begin=0,
-                    frame_end=shard.frames,
-                    scores_path=str(shard.path.with_name("scores.safetensors")),
+                    frame_end=part.frames,
+                    scores_path=str(part.path.with_name("scores.safetensors")),
                     embeddings_path=str(embeddings),
                 )
-            rounds = [worker.wait_for("shard_done", "shard_failed") for _ in range(ROUNDS)]
-    if any(each["type"] == "shard_failed" for each in rounds):
+            rounds = [worker.wait_for("part_done", "part_failed") for _ in range(ROUNDS)]
+    if any(each["type"] == "part_failed" for each in rounds):
         return {**result, "failed": [each.get("message") for each in rounds]}, None
     seconds = sum(each["seconds"] for each in rounds[1:])
     reserved = max(each["peak_memory_bytes"] for each in rounds)
@@ -254,7 +254,7 @@ def measure(
         for name in ("placement", "tokens_per_batch", "memory_profile", "memory_free_bytes", "load_seconds")
     }
     result |= {
-        "residues_per_second": round(shard.residues * (ROUNDS - 1) / seconds, 1),
+        "residues_per_second": round(part.residues * (ROUNDS - 1) / seconds, 1),
         "batches_split": rounds[-1]["batch_halvings"],
         "pytorch_peak_bytes": reserved,
         "process_peak_bytes": most[0] - before,

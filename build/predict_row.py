@@ -20,7 +20,7 @@ from result_tables import table_hashes
 from run_figures import RunFigures, run_figures
 from virnucpro_backend.conditions import conditions
 
-SHARDS_FOR_RATES = 6
+PARTS_FOR_RATES = 6
 
 
 @dataclass(frozen=True)
@@ -99,9 +99,9 @@ def _predict(bench: Bench, source: Path, folder: Path, devices: str) -> RunFigur
 
 def _rates(bench: Bench, folder: Path, plan: dict[str, Any]) -> dict[str, Any]:
     """The encoders alone, on one GPU, over the first of the run's own parts."""
-    shards = sorted((folder / "work" / "shards").glob("*.safetensors"))[:SHARDS_FOR_RATES]
+    parts = sorted((folder / "work" / "parts").glob("*.safetensors"))[:PARTS_FOR_RATES]
     return python_json(
-        "virnucpro_backend.encoder_rates", "--model", bench.model, "--shards", *shards,
+        "virnucpro_backend.encoder_rates", "--model", bench.model, "--parts", *parts,
         "--precision", plan["precision"], "--tokens-per-batch", plan["tokens_per_batch"],
         "--seconds", bench.rates_seconds,
     )  # fmt: skip

@@ -115,9 +115,9 @@ def run_figures(folder: Path, started: float, ended: float) -> RunFigures:
         parts = [
             DonePart(*row)
             for row in db.execute(
-                "SELECT attempt.ended_at, shard.seconds, shard.residues, shard.frames, attempt.device"
-                " FROM attempt JOIN shard ON shard.key = attempt.shard"
-                " WHERE attempt.outcome = 'done' AND shard.state = 'done' ORDER BY attempt.ended_at"
+                "SELECT attempt.ended_at, part.seconds, part.residues, part.frames, attempt.device"
+                " FROM attempt JOIN part ON part.key = attempt.part"
+                " WHERE attempt.outcome = 'done' AND part.state = 'done' ORDER BY attempt.ended_at"
             )
         ]
         samples = [

@@ -13,7 +13,7 @@ export function finishedParts(runFolder: string): FinishedPart[] {
   try {
     return db
       .prepare<[], FinishedPart>(
-        `SELECT key, attempts, scores_sha256 AS scores FROM shard WHERE state = 'done' ORDER BY key`,
+        `SELECT key, attempts, scores_sha256 AS scores FROM part WHERE state = 'done' ORDER BY key`,
       )
       .all();
   } finally {

@@ -17,14 +17,14 @@ import { EXIT } from './exitCodes.ts';
 import { addRetiredCommands, warnOfRetiredVariables } from './legacyTool.ts';
 import { appVersion, openEngine, unwrap } from './openEngine.ts';
 import { portNumber, positiveInteger } from './numberArguments.ts';
-import { outliveReaders } from './output/lostReaders.ts';
+import { ignoreBrokenPipes } from './output/ignoreBrokenPipes.ts';
 import { errorText, toStandardError } from './output/reporter.ts';
 import { predictCommand } from './predictCommand.ts';
 import { outliveSignals } from './stopSignals.ts';
 
 /** Runs one command and answers with its exit code. */
 export async function runCommandLine(argv: readonly string[], storeHost: URL): Promise<number> {
-  outliveReaders();
+  ignoreBrokenPipes();
   outliveSignals();
   let exitCode: number = EXIT.done;
   const withEngine = async (

@@ -4,5 +4,5 @@ export const EXIT = { done: 0, failed: 1, doneWithFailures: 2, interrupted: 130,
 
 export function exitCodeOf(state: RunState): number {
   if (state.phase !== 'done') return EXIT.failed;
-  return state.failedShards > 0 || state.failedRecords > 0 ? EXIT.doneWithFailures : EXIT.done;
+  return state.failedParts > 0 || state.failedRecords > 0 ? EXIT.doneWithFailures : EXIT.done;
 }

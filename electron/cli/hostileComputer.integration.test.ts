@@ -62,7 +62,7 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')(
       }
       const child = virnucpro(predict(orphaned), LIMITS);
       const end = ended(child);
-      await waitUntil(() => existsSync(join(orphaned, 'work', 'shards', '000003.safetensors')), LIMIT_MS);
+      await waitUntil(() => existsSync(join(orphaned, 'work', 'parts', '000003.safetensors')), LIMIT_MS);
       child.kill('SIGHUP');
       expect((await end).code).toBe(0);
       expect(await readTables(orphaned)).toEqual(await readTables(unread));

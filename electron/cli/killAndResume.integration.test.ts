@@ -55,7 +55,7 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')(
       const moments = [
         exists('.'),
         exists('run.db'),
-        () => () => files('shards') > 0,
+        () => () => files('parts') > 0,
         exists('logs/worker-cpu-1.log'),
         scored(1),
         scored(2),
@@ -79,13 +79,13 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')(
       expect(await readTables(folder)).toEqual(await readTables(whole));
 
       const store = await openRunStore(folder, {
-        hostEntry: new URL('../engine/store/hostEntry.ts', import.meta.url),
+        hostEntry: new URL('../engine/store/sqlite/hostEntry.ts', import.meta.url),
         readOnly: true,
       });
       const { counts, prepared } = await store.loadRun();
       await store.close();
       expect(counts.frames.done).toBe(prepared?.frames);
-      expect(counts.shards.done).toBe(prepared?.shards);
+      expect(counts.parts.done).toBe(prepared?.parts);
     });
 
     it('answers SIGINT with 130 and SIGTERM with 143, and both can be resumed', async () => {
@@ -97,7 +97,7 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')(
         const folder = join(parent, signal);
         const child = virnucpro(['predict', SAMPLE, '-o', folder, ...MANY_PARTS]);
         const end = ended(child);
-        await waitUntil(() => existsSync(join(folder, 'work', 'shards', '000003.safetensors')), 20_000);
+        await waitUntil(() => existsSync(join(folder, 'work', 'parts', '000003.safetensors')), 20_000);
         child.kill(signal);
         expect((await end).code).toBe(code);
         await succeeds(['resume', folder, '-q', '--python', REAL_PYTHON]);

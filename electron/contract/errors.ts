@@ -69,7 +69,7 @@ const ERROR_CATALOGUE = {
   ],
   worker_load_failed: ['A worker could not load the model', 'Read the reason below; then resume.'],
   device_switched_off: ['Device switched off', 'The other devices go on. See its log for the reason.'],
-  shard_failed: ['A part failed', 'Retry it. If it fails again, its sequences are listed by name.'],
+  part_failed: ['A part failed', 'Retry it. If it fails again, its sequences are listed by name.'],
   prepare_failed: ['Reading the input failed', 'Read the reason below; then resume.'],
   // anything else
   usage: ['Used wrongly', 'See "virnucpro --help".'],

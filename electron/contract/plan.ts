@@ -7,10 +7,10 @@ import {
   type Precision,
 } from './protocol/common.ts';
 
-/** Shards this many from the end of the input are cut to a quarter, so that all devices end together.
- * A constant, and not per worker: the shards must not depend on how many workers there are. */
-export const TAIL_SHARDS = 32;
-export const RESIDUES_PER_SHARD = { gpu: 262_144, cpu: 16_384 } as const;
+/** Parts this many from the end of the input are cut to a quarter, so that all devices end together.
+ * A constant, and not per worker: the parts must not depend on how many workers there are. */
+export const TAIL_PARTS = 32;
+export const RESIDUES_PER_PART = { gpu: 262_144, cpu: 16_384 } as const;
 /** As measured on an H200 (docs/performance.md): larger batches gain less than 1 %, and this many fit beside ESM-2 3B into
  * 8 GB. On a CPU larger batches gain nothing, and one of this size takes a slow core about a minute, well within a worker's
  * deadline for a step. */
@@ -41,9 +41,9 @@ export const planSchema = z.object({
   chunkLength: z.int().min(CHUNK_LENGTH_LIMITS.min).max(CHUNK_LENGTH_LIMITS.max),
   precision: precisionSchema,
   tokensPerBatch: z.int().positive(),
-  residuesPerShard: z.int().positive(),
-  tailShards: countSchema,
-  /** Frames of a shard with the same letters share one pass of an encoder. Runs from before it was a choice had it off. */
+  residuesPerPart: z.int().positive(),
+  tailParts: countSchema,
+  /** Frames of a part with the same letters share one pass of an encoder. Runs from before it was a choice had it off. */
   embedEqualSequencesOnce: z.boolean().default(false),
   embeddings: embeddingPrecisionSchema.nullable(),
 });

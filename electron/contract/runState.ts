@@ -14,7 +14,7 @@ export const runStateSchema = z.discriminatedUnion('phase', [
   z.object({ phase: z.literal('finishing') }),
   z.object({
     phase: z.literal('done'),
-    failedShards: z.int().nonnegative(),
+    failedParts: z.int().nonnegative(),
     failedRecords: z.int().nonnegative(),
   }),
   /** What the list of runs shows for a folder that cannot be read; no run comes to it by itself. */
@@ -24,5 +24,5 @@ export const runStateSchema = z.discriminatedUnion('phase', [
 export type RunState = z.infer<typeof runStateSchema>;
 export type RunPhase = RunState['phase'];
 
-export const shardStateSchema = z.enum(['pending', 'assigned', 'done', 'failed', 'split', 'skipped']);
-export type ShardState = z.infer<typeof shardStateSchema>;
+export const partStateSchema = z.enum(['pending', 'assigned', 'done', 'failed', 'split', 'skipped']);
+export type PartState = z.infer<typeof partStateSchema>;

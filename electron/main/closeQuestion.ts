@@ -14,9 +14,9 @@ export interface CloseQuestion {
 /** What the user is asked who closes the program while a run is at work: what will be kept, and what each choice does. */
 export function closeQuestion(live: RunLive): CloseQuestion {
   const { run, progress } = live;
-  const { shards } = progress;
+  const { parts } = progress;
   const percent = progress.fraction === null ? '' : ` (${Math.floor(progress.fraction * 100)} %)`;
-  const inWork = shards.inWork === 1 ? '1 part is in work' : `${shards.inWork} parts are in work`;
+  const inWork = parts.inWork === 1 ? '1 part is in work' : `${parts.inWork} parts are in work`;
   const choices: [button: string, answer: QuitAnswer][] =
     run.state.phase === 'running'
       ? [
@@ -33,7 +33,7 @@ export function closeQuestion(live: RunLive): CloseQuestion {
   return {
     message: `"${run.name}" is still at work${percent}.`,
     detail:
-      `${shards.done} of ${shards.total}${progress.prepare.finished ? '' : ' or more'} parts are computed and stay on the disk whatever you choose. ` +
+      `${parts.done} of ${parts.total}${progress.prepare.finished ? '' : ' or more'} parts are computed and stay on the disk whatever you choose. ` +
       `${inWork}: if you quit now, they are computed again when you go on. ` +
       'Without a window the run goes on in the background; start the program again to see it.',
     buttons: choices.map(([button]) => button),
@@ -45,9 +45,9 @@ export function closeQuestion(live: RunLive): CloseQuestion {
 
 /** How long the slowest part in work will take; null where no device has a speed yet. */
 function partsInWorkSeconds({ run, devices }: RunLive): number | null {
-  const seconds = devices.flatMap(({ worker, shardFraction, tokensPerSecond }) =>
-    worker.state === 'working' && tokensPerSecond
-      ? [((1 - (shardFraction ?? 0)) * run.plan.residuesPerShard) / tokensPerSecond]
+  const seconds = devices.flatMap(({ worker, partFraction, residuesPerSecond }) =>
+    worker.state === 'working' && residuesPerSecond
+      ? [((1 - (partFraction ?? 0)) * run.plan.residuesPerPart) / residuesPerSecond]
       : [],
   );
   return seconds.length > 0 ? Math.max(...seconds) : null;

@@ -20,8 +20,8 @@ const summary: RunSummary = {
     chunkLength: 500,
     precision: 'fp32',
     tokensPerBatch: 4096,
-    residuesPerShard: 16_384,
-    tailShards: 32,
+    residuesPerPart: 16_384,
+    tailParts: 32,
     embedEqualSequencesOnce: true,
     embeddings: null,
   },
@@ -48,7 +48,7 @@ const inState = (state: RunState, more: Partial<RunSummary> = {}): RunSummary =>
 
 describe('notifications', () => {
   it('tell of an end, of a failure, and of a run that waits for the user', () => {
-    const done = inState({ phase: 'done', failedShards: 1, failedRecords: 3 }, { viralSequences: 28 });
+    const done = inState({ phase: 'done', failedParts: 1, failedRecords: 3 }, { viralSequences: 28 });
     expect(noticeOf(done)).toEqual({
       title: 'gut is done',
       body: '28 sequences called virus, 3 sequences failed',
@@ -79,25 +79,25 @@ describe('the question at closing', () => {
     run: inState(state),
     progress: {
       prepare: { finished: true, bytesRead: 1, bytesTotal: 1, records: 1, bases: 1, frames: 1 },
-      shards: { total: 40, done: 17, failed: 0, inWork: 2 },
+      parts: { total: 40, done: 17, failed: 0, inWork: 2 },
       frames: { total: 10, done: 5 },
       residues: { total: 10, done: 5 },
       inputs: { total: 1, done: 0, failed: 0 },
       fraction: 0.434,
       elapsedSeconds: 60,
       remainingSeconds: null,
-      tokensPerSecond: 100,
+      residuesPerSecond: 100,
     },
     devices: [
       {
         id: 'cpu:0',
         name: 'CPU',
         index: null,
-        worker: { state: 'working', shard: '000017' },
-        shardFraction: 0.5,
-        shardsDone: 17,
+        worker: { state: 'working', part: '000017' },
+        partFraction: 0.5,
+        partsDone: 17,
         residuesDone: 1,
-        tokensPerSecond: 100,
+        residuesPerSecond: 100,
         framesPerSecond: 1,
         tokensPerBatch: 4096,
         placement: 'resident',

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { sendingToTheLiving } from './browserTransport.ts';
+import { dropSendsWhileClosing } from './browserTransport.ts';
 import { ConnectionLost } from './callError.ts';
 
 function socketIn(readyState: WebSocket['readyState']) {
   const sent: unknown[] = [];
   const socket = Object.assign(new EventTarget(), { readyState, send: (data: unknown) => sent.push(data) });
-  return { sent, socket: sendingToTheLiving(socket) };
+  return { sent, socket: dropSendsWhileClosing(socket) };
 }
 
 it('sends on an open socket', () => {

@@ -21,7 +21,7 @@ function openSocket(address: string, probeAddress: string): Promise<EngineLink> 
     let opened = false;
     socket.addEventListener('open', () => {
       opened = true;
-      const client = createEngineClient(new RPCLink({ websocket: sendingToTheLiving(socket) }));
+      const client = createEngineClient(new RPCLink({ websocket: dropSendsWhileClosing(socket) }));
       // Told after the client's own listener: it has let go of all calls by then, and none is taken back on a dead socket.
       const ended = new Promise<LinkEnd>((settle) => {
         socket.addEventListener('close', ({ code }) =>
@@ -47,7 +47,7 @@ type SocketOfLink = Pick<WebSocket, 'addEventListener' | 'removeEventListener' |
  * A call on a closed socket fails as one without a connection. What is sent while it closes is dropped: the client lets
  * go of all its calls as soon as it has closed.
  */
-export function sendingToTheLiving(socket: SocketOfLink): SocketOfLink {
+export function dropSendsWhileClosing(socket: SocketOfLink): SocketOfLink {
   return {
     addEventListener: socket.addEventListener.bind(socket),
     removeEventListener: socket.removeEventListener.bind(socket),

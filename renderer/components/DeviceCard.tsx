@@ -48,11 +48,11 @@ export const DeviceCard = memo(function DeviceCard({
         <p className={classes.note}>{t('device.streamed')}</p>
       )}
       <div className={classes.part}>
-        <PartText shard={worker.state === 'working' ? worker.shard : null} shardsDone={device.shardsDone} />
+        <PartText part={worker.state === 'working' ? worker.part : null} partsDone={device.partsDone} />
         {!isStopped && (
           <ProgressBar
             label={t('device.partProgress')}
-            fraction={worker.state === 'working' ? (device.shardFraction ?? 0) : 0}
+            fraction={worker.state === 'working' ? (device.partFraction ?? 0) : 0}
             size="thin"
           />
         )}
@@ -88,14 +88,14 @@ const Head = memo(function Head({ title, name, isGpu, state }: HeadProps) {
   );
 });
 
-const PartText = memo(function PartText({ shard, shardsDone }: { shard: string | null; shardsDone: number }) {
+const PartText = memo(function PartText({ part, partsDone }: { part: string | null; partsDone: number }) {
   const { t } = useTexts();
   return (
     <div className={classes.partText}>
       <span className="ellipsis">
-        {shard === null ? t('device.noPart') : t('device.part', { key: partNumber(shard) })}
+        {part === null ? t('device.noPart') : t('device.part', { key: partNumber(part) })}
       </span>
-      <span>{t('device.partsDone', { count: shardsDone })}</span>
+      <span>{t('device.partsDone', { count: partsDone })}</span>
     </div>
   );
 });

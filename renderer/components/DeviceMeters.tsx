@@ -17,7 +17,7 @@ interface SpeedProps {
 /** How fast a device is now, and was over the last minutes. */
 export function Speed({ device, speeds, sequencesPerFrame }: SpeedProps) {
   const { t, format } = useTexts();
-  const { tokensPerSecond, framesPerSecond } = device;
+  const { residuesPerSecond, framesPerSecond } = device;
   const sequencesPerSecond =
     framesPerSecond === null || sequencesPerFrame === null ? null : framesPerSecond * sequencesPerFrame;
   return (
@@ -25,9 +25,9 @@ export function Speed({ device, speeds, sequencesPerFrame }: SpeedProps) {
       <div className={classes.speed}>
         <div className={classes.figure}>
           <span className={classes.big}>
-            {tokensPerSecond === null ? NONE : format.rate(tokensPerSecond)}
+            {residuesPerSecond === null ? NONE : format.rate(residuesPerSecond)}
           </span>
-          <span className={classes.unit}>{t('device.tokensPerSecond')}</span>
+          <span className={classes.unit}>{t('device.residuesPerSecond')}</span>
         </div>
         <div className={classes.figure}>
           <span className={classes.medium}>

@@ -10,7 +10,7 @@ import {
   IconProgress,
 } from '@tabler/icons-react';
 import type { ComponentType } from 'react';
-import type { InputStatus, RunSummary, ShardState, WorkerState } from '../../electron/contract/index.ts';
+import type { InputStatus, RunSummary, PartState, WorkerState } from '../../electron/contract/index.ts';
 import { useTexts } from '../i18n/index.ts';
 import { runStatus, type RunStatus } from '../state/runStatus.ts';
 import classes from './StateBadge.module.css';
@@ -57,7 +57,7 @@ export function RunBadge({ run }: { run: RunSummary }) {
   );
 }
 
-const SHARD_LOOKS: Record<ShardState, Look> = {
+const PART_LOOKS: Record<PartState, Look> = {
   pending: ['neutral', IconClock],
   assigned: ['active', IconPlayerPlay],
   done: ['good', IconCircleCheck],
@@ -66,9 +66,9 @@ const SHARD_LOOKS: Record<ShardState, Look> = {
   skipped: ['neutral', IconCircleX],
 };
 
-export function PartBadge({ state }: { state: ShardState }) {
+export function PartBadge({ state }: { state: PartState }) {
   const { t } = useTexts();
-  const [tone, icon] = SHARD_LOOKS[state];
+  const [tone, icon] = PART_LOOKS[state];
   return (
     <Badge tone={tone} icon={icon}>
       {t(`partState.${state}`)}

@@ -63,7 +63,10 @@ describe('the scale of a chart', () => {
 
 describe('speed over time', () => {
   it('adds devices up and keeps the mean when it is thinned out', () => {
-    const points = Array.from({ length: 1000 }, (_, time) => ({ time, tokensPerSecond: { a: time, b: 1 } }));
+    const points = Array.from({ length: 1000 }, (_, time) => ({
+      time,
+      residuesPerSecond: { a: time, b: 1 },
+    }));
     expect(totalsOverTime(points.slice(0, 10), 240)[3]).toEqual({ time: 3, total: 4 });
     const thinned = totalsOverTime(points, 100);
     expect(thinned).toHaveLength(100);
@@ -74,11 +77,11 @@ describe('speed over time', () => {
   it('draws the newest sample at the right edge and lets old ones leave at the left', () => {
     const now = 10_000_000;
     const path = sparklinePath([
-      { time: now - SPEED_WINDOW_MS, tokensPerSecond: 1 },
-      { time: now, tokensPerSecond: 2 },
+      { time: now - SPEED_WINDOW_MS, residuesPerSecond: 1 },
+      { time: now, residuesPerSecond: 2 },
     ]);
     expect(path).toMatch(/^M0\.0,.*L240\.0,/);
-    expect(sparklinePath([{ time: now, tokensPerSecond: 1 }])).toBeNull();
+    expect(sparklinePath([{ time: now, residuesPerSecond: 1 }])).toBeNull();
   });
 });
 

@@ -6,10 +6,10 @@ export const SPARKLINE = { width: 240, height: 36 } as const;
 export function sparklinePath(samples: readonly SpeedSample[]): string | null {
   const last = samples.at(-1);
   if (!last || samples.length < 2) return null;
-  const top = Math.max(1e-9, ...samples.map((sample) => sample.tokensPerSecond));
+  const top = Math.max(1e-9, ...samples.map((sample) => sample.residuesPerSecond));
   const points = samples.map((sample) => {
     const x = SPARKLINE.width * (1 - (last.time - sample.time) / SPEED_WINDOW_MS);
-    const y = SPARKLINE.height - 2 - (SPARKLINE.height - 6) * (sample.tokensPerSecond / top);
+    const y = SPARKLINE.height - 2 - (SPARKLINE.height - 6) * (sample.residuesPerSecond / top);
     return `${x.toFixed(1)},${y.toFixed(1)}`;
   });
   return `M${points.join('L')}`;

@@ -13,7 +13,7 @@ describe('errors in the window', () => {
   });
 
   it('keeps the next step that was written for the case', () => {
-    const error = appError('shard_failed', 'x', { nextStep: 'Close other programs that use the GPU.' });
+    const error = appError('part_failed', 'x', { nextStep: 'Close other programs that use the GPU.' });
     expect(errorWords(error, 'de').next).toBe('Close other programs that use the GPU.');
   });
 });

@@ -144,7 +144,7 @@ const GERMAN: Readonly<Record<string, ErrorWords>> = {
     title: 'Gerät abgeschaltet',
     next: 'Die anderen Geräte rechnen weiter. Den Grund nennt sein Log.',
   },
-  shard_failed: {
+  part_failed: {
     title: 'Ein Teil ist gescheitert',
     next: 'Wiederholen Sie ihn. Scheitert er erneut, stehen seine Sequenzen namentlich in den Ergebnissen.',
   },

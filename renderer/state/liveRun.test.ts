@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SPEED_STEP_MS, SPEED_WINDOW_MS, withSpeeds, type SpeedHistory } from './liveRun.ts';
 
-const device = (id: string, tokensPerSecond: number | null) => ({ id, tokensPerSecond });
+const device = (id: string, residuesPerSecond: number | null) => ({ id, residuesPerSecond });
 
 describe('speeds of the last minutes', () => {
   it('stay within the window, in order and apart, however often snapshots come', () => {
@@ -33,6 +33,6 @@ describe('speeds of the last minutes', () => {
   });
 
   it('counts a device that does nothing as nought', () => {
-    expect(withSpeeds({}, [device('a', null)], 1).a).toEqual([{ time: 1, tokensPerSecond: 0 }]);
+    expect(withSpeeds({}, [device('a', null)], 1).a).toEqual([{ time: 1, residuesPerSecond: 0 }]);
   });
 });

@@ -8,7 +8,7 @@ import { withStableParts } from './stableSnapshot.ts';
 export interface SpeedSample {
   /** Milliseconds since the epoch. */
   readonly time: number;
-  readonly tokensPerSecond: number;
+  readonly residuesPerSecond: number;
 }
 export type SpeedHistory = Readonly<Record<string, readonly SpeedSample[]>>;
 
@@ -48,7 +48,7 @@ export function followRun(runId: string): () => void {
 /** Adds a sample per device when the last one is old enough, and lets go of those that left the window. */
 export function withSpeeds(
   speeds: SpeedHistory,
-  devices: readonly Pick<DeviceLive, 'id' | 'tokensPerSecond'>[],
+  devices: readonly Pick<DeviceLive, 'id' | 'residuesPerSecond'>[],
   now: number,
 ): SpeedHistory {
   let changed: Record<string, readonly SpeedSample[]> | null = null;
@@ -59,7 +59,7 @@ export function withSpeeds(
     changed ??= { ...speeds };
     changed[device.id] = [
       ...samples.filter((sample) => now - sample.time <= SPEED_WINDOW_MS),
-      { time: now, tokensPerSecond: device.tokensPerSecond ?? 0 },
+      { time: now, residuesPerSecond: device.residuesPerSecond ?? 0 },
     ];
   }
   return changed ?? speeds;
@@ -67,17 +67,17 @@ export function withSpeeds(
 
 /** Puts what the engine remembers before what this window saw, so that a reload does not empty the curves. */
 export function seedSpeeds(
-  points: readonly { time: number; tokensPerSecond: Record<string, number> }[],
+  points: readonly { time: number; residuesPerSecond: Record<string, number> }[],
   now: number,
 ): void {
   useLiveRun.setState(({ speeds }) => {
     const seeded: Record<string, readonly SpeedSample[]> = { ...speeds };
-    const deviceIds = new Set(points.flatMap((point) => Object.keys(point.tokensPerSecond)));
+    const deviceIds = new Set(points.flatMap((point) => Object.keys(point.residuesPerSecond)));
     for (const id of deviceIds) {
       const seen = speeds[id] ?? [];
       const firstSeen = seen[0]?.time ?? now;
       const earlier = points
-        .map((point) => ({ time: point.time * 1000, tokensPerSecond: point.tokensPerSecond[id] ?? 0 }))
+        .map((point) => ({ time: point.time * 1000, residuesPerSecond: point.residuesPerSecond[id] ?? 0 }))
         .filter((sample) => sample.time < firstSeen && now - sample.time <= SPEED_WINDOW_MS);
       seeded[id] = [...earlier, ...seen];
     }

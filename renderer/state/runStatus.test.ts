@@ -18,8 +18,8 @@ describe('the one word for a run', () => {
     [run({ phase: 'paused', error: null }), 'paused'],
     [run({ phase: 'paused', error }), 'halted'],
     [run({ phase: 'paused', error }, { queuePosition: 1 }), 'queued'],
-    [run({ phase: 'done', failedShards: 0, failedRecords: 0 }), 'done'],
-    [run({ phase: 'done', failedShards: 0, failedRecords: 4 }), 'done_with_failures'],
+    [run({ phase: 'done', failedParts: 0, failedRecords: 0 }), 'done'],
+    [run({ phase: 'done', failedParts: 0, failedRecords: 4 }), 'done_with_failures'],
     [run({ phase: 'failed', error }), 'failed'],
   ])('%#', (summary, status) => {
     expect(runStatus(summary)).toBe(status);

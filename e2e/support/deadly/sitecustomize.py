@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 
 if "virnucpro_backend.worker" in sys.orig_argv and not Path(os.environ["VIRNUCPRO_HEALED"]).exists():
-    from virnucpro_backend.inference.scorer import ShardScorer
+    from virnucpro_backend.inference.scorer import PartScorer
 
-    launch = ShardScorer.launch
+    launch = PartScorer.launch
 
-    def deadly_launch(self, shard, listener=None):
-        if os.environ["VIRNUCPRO_DEADLY"].encode() in shard.frames.residues.tobytes():
+    def deadly_launch(self, part, listener=None):
+        if os.environ["VIRNUCPRO_DEADLY"].encode() in part.frames.residues.tobytes():
             os.kill(os.getpid(), signal.SIGKILL)
-        return launch(self, shard, listener)
+        return launch(self, part, listener)
 
-    ShardScorer.launch = deadly_launch
+    PartScorer.launch = deadly_launch

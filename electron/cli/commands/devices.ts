@@ -1,6 +1,6 @@
 import type { EngineContext } from '../../engine/engineContext.ts';
 import { probeDevices } from '../../engine/devices/index.ts';
-import { formatBytes } from '../../engine/results/formatBytes.ts';
+import { formatBytes } from '../../engine/format/formatBytes.ts';
 import { unwrap } from '../openEngine.ts';
 import { gpuLine } from '../output/gpuLine.ts';
 

@@ -1,4 +1,4 @@
-import { computerChecks, freeBytes } from '../../engine/computer/computerChecks.ts';
+import { computerChecks, freeBytes } from '../../engine/devices/computerChecks.ts';
 import { probeDevices } from '../../engine/devices/index.ts';
 import { ensureEnvironment, resolveAppPaths, stateLines } from '../../engine/environment/index.ts';
 import { listModels } from '../../engine/models/index.ts';

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { execa } from 'execa';
 import type { EngineContext } from '../../engine/engineContext.ts';
 import { pythonLaunch } from '../../engine/environment/index.ts';
-import { fidelityReport } from '../../engine/fidelity/fidelityVerdict.ts';
+import { fidelityReport } from '../../engine/models/fidelityVerdict.ts';
 import { resolveModel } from '../../engine/models/index.ts';
 import { EXIT } from '../exitCodes.ts';
 import { unwrap } from '../openEngine.ts';

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { RESULT_FILES } from '../../contract/results.ts';
 import type { RunState } from '../../contract/runState.ts';
-import type { RunSession } from '../../engine/runs/runSession.ts';
+import type { OpenRun } from '../../engine/run/openRun.ts';
 import { EXIT, exitCodeOf } from '../exitCodes.ts';
 import { formatCount, formatSeconds } from '../output/numbers.ts';
 import type { Reporter } from '../output/reporter.ts';
 import { exitCodeAfter, stopSignals, type StopSignal } from '../stopSignals.ts';
 
 /** Starts the run, shows it until nobody works on it any more, and answers with the exit code. */
-export async function followRun(session: RunSession, reporter: Reporter, devices?: string): Promise<number> {
+export async function followRun(session: OpenRun, reporter: Reporter, devices?: string): Promise<number> {
   session.subscribe((change) => {
     if (change.type === 'note') reporter.note(change.note);
     else reporter.state(change.state);
@@ -51,7 +51,7 @@ export async function followRun(session: RunSession, reporter: Reporter, devices
   }
 }
 
-async function summarize(session: RunSession, state: RunState, reporter: Reporter): Promise<void> {
+async function summarize(session: OpenRun, state: RunState, reporter: Reporter): Promise<void> {
   if (state.phase === 'paused' && state.error) {
     reporter.error(state.error);
     if (state.error.code === 'run_damaged') return;
@@ -75,7 +75,7 @@ async function summarize(session: RunSession, state: RunState, reporter: Reporte
       `(model ${title}, ${formatCount(progress.frames.done)} reading frames).`,
   );
   if (notice) reporter.line(`Note: ${notice}.`);
-  if (state.failedShards > 0 || state.failedRecords > 0) {
+  if (state.failedParts > 0 || state.failedRecords > 0) {
     reporter.line(
       `${formatCount(state.failedRecords)} sequences failed: see ${join(session.folder, RESULT_FILES.failedRecords)}`,
     );

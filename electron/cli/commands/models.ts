@@ -2,7 +2,7 @@ import { appError, AppFailure } from '../../contract/errors.ts';
 import type { EngineContext } from '../../engine/engineContext.ts';
 import { getModel, importModel, listModels, resolveModel, verifyModel } from '../../engine/models/index.ts';
 import { EXIT } from '../exitCodes.ts';
-import { formatBytes } from '../../engine/results/formatBytes.ts';
+import { formatBytes } from '../../engine/format/formatBytes.ts';
 import { unwrap } from '../openEngine.ts';
 
 export interface ModelsFlags {

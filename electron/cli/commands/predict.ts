@@ -3,13 +3,13 @@ import { AppFailure, appError } from '../../contract/errors.ts';
 import { runRequestSchema, type RunRequest } from '../../contract/rpc/runs.ts';
 import { isGpu } from '../../engine/devices/index.ts';
 import type { EngineContext } from '../../engine/engineContext.ts';
-import { sampleInput } from '../../engine/example/exampleRun.ts';
-import { createRun, defaultFolderName } from '../../engine/runs/createRun.ts';
-import { isRunFolder } from '../../engine/runs/runFolder.ts';
-import { RunSession } from '../../engine/runs/runSession.ts';
+import { sampleInput } from '../../engine/run/exampleRun.ts';
+import { createRun, defaultFolderName } from '../../engine/run/begin/createRun.ts';
+import { isRunFolder } from '../../engine/store/runFolder.ts';
+import { OpenRun } from '../../engine/run/openRun.ts';
 import { legacyDevice } from '../legacyTool.ts';
 import { formatCount } from '../output/numbers.ts';
-import { formatBytes } from '../../engine/results/formatBytes.ts';
+import { formatBytes } from '../../engine/format/formatBytes.ts';
 import type { Reporter } from '../output/reporter.ts';
 import { unwrap } from '../openEngine.ts';
 import { followRun } from './followRun.ts';
@@ -40,7 +40,7 @@ export async function predict(
   const request = runRequest(inputs, flags, modelFor(context, inputs));
   const folder = request.outputDir ?? defaultFolderName(inputs);
   if (flags.resume && isRunFolder(folder)) {
-    return followRun(unwrap(await RunSession.open(context, folder)), reporter, flags.devices);
+    return followRun(unwrap(await OpenRun.open(context, folder)), reporter, flags.devices);
   }
   const created = unwrap(
     await createRun(context, {
@@ -64,7 +64,7 @@ export async function predict(
         .join(', '),
   );
   reporter.line(`Results go to ${created.folder}`);
-  return followRun(unwrap(await RunSession.open(context, created.folder)), reporter);
+  return followRun(unwrap(await OpenRun.open(context, created.folder)), reporter);
 }
 
 function runRequest(inputs: string[], flags: PredictFlags, defaultModel: string): RunRequest {
@@ -76,7 +76,7 @@ function runRequest(inputs: string[], flags: PredictFlags, defaultModel: string)
     devices: legacyDevice(flags.devices ?? 'auto'),
     precision: flags.precision ?? 'auto',
     tokensPerBatch: flags.tokensPerBatch,
-    residuesPerShard: flags.residuesPerPart,
+    residuesPerPart: flags.residuesPerPart,
     embedEqualSequencesOnce: flags.embedEqualSequencesOnce,
     embeddings: flags.embeddings === true ? 'fp16' : flags.embeddings || null,
     keepWork: flags.keepWork ?? false,

@@ -1,5 +1,5 @@
 import type { EngineContext } from '../../engine/engineContext.ts';
-import { RunSession } from '../../engine/runs/runSession.ts';
+import { OpenRun } from '../../engine/run/openRun.ts';
 import { exitCodeOf } from '../exitCodes.ts';
 import { unwrap } from '../openEngine.ts';
 import type { Reporter } from '../output/reporter.ts';
@@ -18,13 +18,13 @@ export async function resume(
   flags: ResumeFlags,
   reporter: Reporter,
 ): Promise<number> {
-  const session = unwrap(await RunSession.open(context, folder));
+  const session = unwrap(await OpenRun.open(context, folder));
   if (session.state.phase !== 'done') return followRun(session, reporter, flags.devices ?? flags.gpus);
-  if (flags.retryFailed && session.state.failedShards > 0) {
+  if (flags.retryFailed && session.state.failedParts > 0) {
     await session.store.retryFailed('all');
     return followRun(session, reporter, flags.devices ?? flags.gpus);
   }
-  const { failedShards } = session.state;
+  const { failedParts } = session.state;
   try {
     if (!session.isWrappedUp) {
       session.subscribe((change) => {
@@ -34,8 +34,8 @@ export async function resume(
       reporter.line('Not everything that a run leaves was there: its result files have been written again.');
     }
     reporter.line(
-      failedShards > 0
-        ? `The run is done, but ${failedShards} parts failed. Try them again with --retry-failed.`
+      failedParts > 0
+        ? `The run is done, but ${failedParts} parts failed. Try them again with --retry-failed.`
         : 'The run is already complete.',
     );
   } finally {

@@ -1,9 +1,9 @@
 import { AppFailure, appError } from '../../contract/errors.ts';
 import type { EngineContext } from '../../engine/engineContext.ts';
-import { IMBALANCE } from '../../engine/runs/imbalance.ts';
-import { readRunReport } from '../../engine/runs/runReport.ts';
-import { describePhase, isActive } from '../../engine/runs/runTransitions.ts';
-import { isRunFolder } from '../../engine/runs/runFolder.ts';
+import { IMBALANCE } from '../../engine/run/progress/imbalance.ts';
+import { readRunReport } from '../../engine/run/finish/runReport.ts';
+import { describePhase, isActive } from '../../engine/run/runTransitions.ts';
+import { isRunFolder } from '../../engine/store/runFolder.ts';
 import { lockHolder } from '../../engine/store/runLock.ts';
 import type { StoredRun } from '../../engine/store/types.ts';
 import { openRunStore } from '../../engine/store/runStore.ts';
@@ -40,13 +40,13 @@ export async function status(context: EngineContext, folder: string, json: boole
       );
       return 0;
     }
-    const { shards, frames, repeatedProteins, repeatedNucleotides } = run.counts;
-    const total = shards.pending + shards.assigned + shards.done + shards.failed + shards.skipped;
+    const { parts, frames, repeatedProteins, repeatedNucleotides } = run.counts;
+    const total = parts.pending + parts.assigned + parts.done + parts.failed + parts.skipped;
     const lines = [
       `${run.description.name}: ${interrupted ? 'interrupted; go on with "virnucpro resume"' : describePhase(run.state)}`,
       `model ${run.plan.model.title}${run.plan.model.notice ? ` (${run.plan.model.notice})` : ''}, ${run.plan.precision}`,
-      `${bar(frames.total === 0 ? 0 : frames.done / frames.total)} parts ${shards.done}/${total}${run.prepared ? '' : '+'}, ` +
-        `frames ${formatCount(frames.done)}/${formatCount(frames.total)}, ${shards.failed} failed, ` +
+      `${bar(frames.total === 0 ? 0 : frames.done / frames.total)} parts ${parts.done}/${total}${run.prepared ? '' : '+'}, ` +
+        `frames ${formatCount(frames.done)}/${formatCount(frames.total)}, ${parts.failed} failed, ` +
         `at work for ${formatSeconds(timings.workingMilliseconds / 1000)}`,
       ...(repeatedProteins + repeatedNucleotides === 0
         ? []

@@ -1,5 +1,5 @@
-import type { DeviceReport } from '../../engine/results/deviceReport.ts';
-import { measureWords } from '../../engine/results/measureWords.ts';
+import type { DeviceReport } from '../../engine/run/finish/deviceReport.ts';
+import { measureWords } from '../../engine/format/measureWords.ts';
 import { formatCount } from './numbers.ts';
 
 /** How a device did in a run, in one line. */
@@ -10,7 +10,7 @@ export function deviceLine(device: DeviceReport): string {
     `${formatCount(device.residues)} residues`,
     ...(busy_share === null ? [] : [`at work ${Math.round(100 * busy_share)} % of the time`]),
     measureWords({
-      tokensPerSecond: device.residues_per_second,
+      residuesPerSecond: device.residues_per_second,
       utilizationPercent: device.utilization_mean_percent,
       memoryBytes: device.memory_peak_bytes,
       powerW: device.power_mean_w,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { EIGHT_H200, RADEONS, RADEONS_WITHOUT_ROCM } from '../../engine/devices/probeExamples.ts';
+import { EIGHT_H200, RADEONS, RADEONS_WITHOUT_ROCM } from '../../engine/devices/testing/probeExamples.ts';
 import type { ProbeResult } from '../../contract/protocol/index.ts';
 import { gpuLine } from './gpuLine.ts';
 

@@ -1,6 +1,6 @@
 import type { ProbedGpu } from '../../contract/protocol/index.ts';
 import { abilityWords, AMD_UNTESTED, blockedGpu } from '../../engine/devices/index.ts';
-import { formatBytes } from '../../engine/results/formatBytes.ts';
+import { formatBytes } from '../../engine/format/formatBytes.ts';
 
 /** A GPU of this computer in one line, for `devices`. */
 export function gpuLine(gpu: ProbedGpu): string {

@@ -1,6 +1,6 @@
 import type { DeviceLive, RunProgress } from '../../contract/rpc/runs.ts';
 import { formatCount, formatRange, formatSeconds } from './numbers.ts';
-import { formatBytes } from '../../engine/results/formatBytes.ts';
+import { formatBytes } from '../../engine/format/formatBytes.ts';
 
 const BAR_WIDTH = 24;
 
@@ -14,12 +14,12 @@ export function totalLine(progress: RunProgress): string {
   const percent = progress.fraction === null ? '  ?' : (progress.fraction * 100).toFixed(1);
   const parts = [
     `${percent} %`,
-    `parts ${formatCount(progress.shards.done)}/${formatCount(progress.shards.total)}${progress.prepare.finished ? '' : '+'}`,
+    `parts ${formatCount(progress.parts.done)}/${formatCount(progress.parts.total)}${progress.prepare.finished ? '' : '+'}`,
     `frames ${formatCount(progress.frames.done)}/${formatCount(progress.frames.total)}`,
   ];
-  if (progress.shards.failed > 0) parts.push(`${formatCount(progress.shards.failed)} failed`);
-  if (progress.tokensPerSecond !== null)
-    parts.push(`${formatCount(Math.round(progress.tokensPerSecond))} tokens/s`);
+  if (progress.parts.failed > 0) parts.push(`${formatCount(progress.parts.failed)} failed`);
+  if (progress.residuesPerSecond !== null)
+    parts.push(`${formatCount(Math.round(progress.residuesPerSecond))} tokens/s`);
   parts.push(`elapsed ${formatSeconds(progress.elapsedSeconds)}`);
   if (progress.remainingSeconds) parts.push(`left ${formatRange(progress.remainingSeconds)}`);
   return parts.join('  ');
@@ -29,18 +29,18 @@ export function deviceLine(device: DeviceLive): string {
   const name = device.index === null ? device.id : `GPU ${device.index} ${device.name}`;
   const cells = [name.slice(0, 26).padEnd(26)];
   if (device.worker.state === 'working') {
-    cells.push(bar(device.shardFraction ?? 0, 12), `part ${device.worker.shard}`.padEnd(14));
+    cells.push(bar(device.partFraction ?? 0, 12), `part ${device.worker.part}`.padEnd(14));
   } else {
     cells.push(workerWords(device).padEnd(27));
   }
-  cells.push(`${formatCount(device.shardsDone)} done`.padStart(10));
+  cells.push(`${formatCount(device.partsDone)} done`.padStart(10));
   cells.push(
     device.memoryUsedBytes === null ? ''.padStart(9) : formatBytes(device.memoryUsedBytes).padStart(9),
   );
   if (device.utilizationPercent !== null)
     cells.push(`${Math.round(device.utilizationPercent)} %`.padStart(6));
-  if (device.tokensPerSecond !== null) {
-    cells.push(`${formatCount(Math.round(device.tokensPerSecond))} tokens/s`.padStart(18));
+  if (device.residuesPerSecond !== null) {
+    cells.push(`${formatCount(Math.round(device.residuesPerSecond))} tokens/s`.padStart(18));
   }
   return cells.join(' ');
 }

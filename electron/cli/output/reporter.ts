@@ -1,8 +1,8 @@
 import { createLogUpdate } from 'log-update';
 import type { AppError } from '../../contract/errors.ts';
 import type { RunState } from '../../contract/runState.ts';
-import type { RunNote } from '../../engine/runs/runNotes.ts';
-import type { RunSession } from '../../engine/runs/runSession.ts';
+import type { RunNote } from '../../engine/run/runNotes.ts';
+import type { OpenRun } from '../../engine/run/openRun.ts';
 import { bar, deviceLine, totalLine } from './progressText.ts';
 
 /** How a run is told to whoever watches it. Everything but JSON goes to standard error; tables lie in the folder. */
@@ -11,7 +11,7 @@ export interface Reporter {
   note(note: RunNote): void;
   state(state: RunState): void;
   error(error: AppError): void;
-  follow(session: RunSession): void;
+  follow(session: OpenRun): void;
   end(): void;
 }
 
@@ -79,7 +79,7 @@ class LineReporter implements Reporter {
     toStandardError(errorText(error));
   }
 
-  follow(session: RunSession): void {
+  follow(session: OpenRun): void {
     if (!Number.isFinite(this.intervalMs)) return;
     this.timer = setInterval(() => {
       this.line(totalLine(session.progress()));
@@ -120,7 +120,7 @@ class TableReporter implements Reporter {
     this.line(errorText(error));
   }
 
-  follow(session: RunSession): void {
+  follow(session: OpenRun): void {
     const draw = (): void => {
       const progress = session.progress();
       const devices = session.deviceStates().map(deviceLine);
@@ -162,7 +162,7 @@ class JsonReporter implements Reporter {
     this.write({ type: 'error', error });
   }
 
-  follow(session: RunSession): void {
+  follow(session: OpenRun): void {
     const tell = (): void => {
       this.write({ type: 'progress', progress: session.progress(), devices: session.deviceStates() });
     };

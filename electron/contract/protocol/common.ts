@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-export const PROTOCOL_VERSION = 1;
+export const PROTOCOL_VERSION = 2;
 
-/** Key of a shard: its number from prepare, six digits or more; a bisected half appends `.0` or `.1`. */
-export const shardKeySchema = z.string().regex(/^\d{6,}(\.[01])*$/);
+/** Key of a part: its number from prepare, six digits or more; a bisected half appends `.0` or `.1`. */
+export const partKeySchema = z.string().regex(/^\d{6,}(\.[01])*$/);
 
 export const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/);
 

@@ -21,14 +21,14 @@ describe('the exported JSON Schemas', () => {
   it('know exactly the messages of the protocol', () => {
     const types = (schema: { options: readonly { shape: { type: { value: string } } }[] }): string[] =>
       schema.options.map((option) => option.shape.type.value);
-    expect(types(workerCommandSchema)).toEqual(['load', 'shard', 'recall', 'pause', 'resume', 'stop']);
+    expect(types(workerCommandSchema)).toEqual(['load', 'part', 'recall', 'pause', 'resume', 'stop']);
     expect(types(workerEventSchema)).toEqual([
       'hello',
       'ready',
       'load_failed',
       'progress',
-      'shard_done',
-      'shard_failed',
+      'part_done',
+      'part_failed',
       'oom',
       'heartbeat',
       'log',
@@ -39,7 +39,7 @@ describe('the exported JSON Schemas', () => {
       'hello',
       'progress',
       'records',
-      'shard',
+      'part',
       'input_problem',
       'input_done',
       'done',

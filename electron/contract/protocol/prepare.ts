@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countSchema, helloSchema, runPathSchema, sha256Schema, shardKeySchema } from './common.ts';
+import { countSchema, helloSchema, runPathSchema, sha256Schema, partKeySchema } from './common.ts';
 
 export const prepareCommandSchema = z.object({
   type: z.literal('prepare'),
@@ -7,8 +7,8 @@ export const prepareCommandSchema = z.object({
   /** The run folder's `work` directory. */
   work_dir: z.string(),
   chunk_length: z.int().positive(),
-  residues_per_shard: z.int().positive(),
-  tail_shards: countSchema,
+  residues_per_part: z.int().positive(),
+  tail_parts: countSchema,
 });
 export type PrepareCommand = z.infer<typeof prepareCommandSchema>;
 
@@ -21,7 +21,7 @@ const progressSchema = z.object({
   bases: countSchema,
   chunks: countSchema,
   frames: countSchema,
-  shards: countSchema,
+  parts: countSchema,
 });
 export type PrepareProgress = z.infer<typeof progressSchema>;
 
@@ -34,9 +34,9 @@ const recordsSchema = z.object({
 });
 export type RecordsFile = z.infer<typeof recordsSchema>;
 
-const shardSchema = z.object({
-  type: z.literal('shard'),
-  key: shardKeySchema,
+const partSchema = z.object({
+  type: z.literal('part'),
+  key: partKeySchema,
   path: runPathSchema,
   sha256: sha256Schema,
   frames: countSchema,
@@ -45,7 +45,7 @@ const shardSchema = z.object({
   first_row: countSchema,
   last_row: countSchema,
 });
-export type PreparedShard = z.infer<typeof shardSchema>;
+export type PreparedPart = z.infer<typeof partSchema>;
 
 const inputProblemSchema = z.object({
   type: z.literal('input_problem'),
@@ -75,7 +75,7 @@ const doneSchema = z.object({
   chunks: countSchema,
   frames: countSchema,
   residues: countSchema,
-  shards: countSchema,
+  parts: countSchema,
   scorable_records: countSchema,
   not_scored: z.record(z.string(), countSchema),
 });
@@ -104,7 +104,7 @@ export const prepareEventSchema = z.discriminatedUnion('type', [
   helloSchema,
   progressSchema,
   recordsSchema,
-  shardSchema,
+  partSchema,
   inputProblemSchema,
   inputDoneSchema,
   doneSchema,

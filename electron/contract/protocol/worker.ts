@@ -7,22 +7,22 @@ import {
   logSchema,
   precisionSchema,
   sha256Schema,
-  shardKeySchema,
+  partKeySchema,
 } from './common.ts';
 
-/** Closed list of the reasons for which a frame or a shard gets no score. */
-export const shardFailureCodeSchema = z.enum([
+/** Closed list of the reasons for which a frame or a part gets no score. */
+export const partFailureCodeSchema = z.enum([
   'out_of_memory',
   'non_finite',
   'norm_out_of_band',
-  'shard_unreadable',
+  'part_unreadable',
   'write_failed',
   'disk_full',
   'device_lost',
   'internal_error',
   'recalled',
 ]);
-export type ShardFailureCode = z.infer<typeof shardFailureCodeSchema>;
+export type PartFailureCode = z.infer<typeof partFailureCodeSchema>;
 
 /** Where ESM-2's layers are: all on the device, or in main memory, coming to the device one after the other. */
 export const placementSchema = z.enum(['resident', 'streamed']);
@@ -56,22 +56,22 @@ const loadCommandSchema = z.object({
   memory_profile: memoryProfileSchema.nullable(),
 });
 
-const shardCommandSchema = z.object({
-  type: z.literal('shard'),
-  shard: shardKeySchema,
-  shard_path: z.string(),
-  shard_sha256: sha256Schema,
+const partCommandSchema = z.object({
+  type: z.literal('part'),
+  part: partKeySchema,
+  part_path: z.string(),
+  part_sha256: sha256Schema,
   frame_begin: countSchema,
   frame_end: countSchema,
   scores_path: z.string(),
   embeddings_path: z.string().nullable(),
 });
-export type ShardCommand = z.infer<typeof shardCommandSchema>;
+export type PartCommand = z.infer<typeof partCommandSchema>;
 
 export const workerCommandSchema = z.discriminatedUnion('type', [
   loadCommandSchema,
-  shardCommandSchema,
-  z.object({ type: z.literal('recall'), shard: shardKeySchema }),
+  partCommandSchema,
+  z.object({ type: z.literal('recall'), part: partKeySchema }),
   z.object({ type: z.literal('pause') }),
   z.object({ type: z.literal('resume') }),
   z.object({ type: z.literal('stop') }),
@@ -102,17 +102,17 @@ export type WorkerReady = z.infer<typeof readySchema>;
 
 const progressSchema = z.object({
   type: z.literal('progress'),
-  shard: shardKeySchema,
+  part: partKeySchema,
   frames_done: countSchema,
   frames_total: countSchema,
   residues_done: countSchema,
   residues_total: countSchema,
 });
-export type ShardProgress = z.infer<typeof progressSchema>;
+export type PartProgress = z.infer<typeof progressSchema>;
 
-const shardDoneSchema = z.object({
-  type: z.literal('shard_done'),
-  shard: shardKeySchema,
+const partDoneSchema = z.object({
+  type: z.literal('part_done'),
+  part: partKeySchema,
   scores_path: z.string(),
   scores_sha256: sha256Schema,
   embeddings_sha256: sha256Schema.nullable(),
@@ -129,20 +129,20 @@ const shardDoneSchema = z.object({
   repeated_nucleotides: countSchema,
   peak_memory_bytes: countSchema,
 });
-export type ShardDone = z.infer<typeof shardDoneSchema>;
+export type PartDone = z.infer<typeof partDoneSchema>;
 
-const shardFailedSchema = z.object({
-  type: z.literal('shard_failed'),
-  shard: shardKeySchema,
-  code: shardFailureCodeSchema,
+const partFailedSchema = z.object({
+  type: z.literal('part_failed'),
+  part: partKeySchema,
+  code: partFailureCodeSchema,
   message: z.string(),
   detail: z.string(),
 });
-export type ShardFailed = z.infer<typeof shardFailedSchema>;
+export type PartFailed = z.infer<typeof partFailedSchema>;
 
 const oomSchema = z.object({
   type: z.literal('oom'),
-  shard: shardKeySchema,
+  part: partKeySchema,
   tokens_per_batch_before: z.int().positive(),
   tokens_per_batch_after: z.int().positive(),
   /** Corrected by what did not fit. */
@@ -156,7 +156,7 @@ const heartbeatSchema = z.object({
   step: z.enum(['starting', 'loading', 'idle', 'reading', 'computing', 'writing', 'paused', 'stopping']),
   /** Counts every finished step, batch or file, so that a beat without progress can be told from work. */
   steps_done: countSchema,
-  shard: shardKeySchema.nullable(),
+  part: partKeySchema.nullable(),
   rss_bytes: countSchema,
   device_memory_bytes: countSchema,
 });
@@ -182,8 +182,8 @@ export const workerEventSchema = z.discriminatedUnion('type', [
   readySchema,
   loadFailedSchema,
   progressSchema,
-  shardDoneSchema,
-  shardFailedSchema,
+  partDoneSchema,
+  partFailedSchema,
   oomSchema,
   heartbeatSchema,
   logSchema,

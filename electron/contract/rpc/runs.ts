@@ -8,9 +8,9 @@ import {
   inspectedFileSchema,
   placementSchema,
   precisionSchema,
-  shardKeySchema,
+  partKeySchema,
 } from '../protocol/index.ts';
-import { runStateSchema, shardStateSchema } from '../runState.ts';
+import { runStateSchema, partStateSchema } from '../runState.ts';
 import { procedure } from './procedure.ts';
 
 export const runIdSchema = z.uuid();
@@ -28,7 +28,7 @@ export const runRequestSchema = z.object({
   devices: z.string().default('auto'),
   precision: z.union([z.literal('auto'), precisionSchema]).default('auto'),
   tokensPerBatch: z.int().positive().optional(),
-  residuesPerShard: z.int().positive().optional(),
+  residuesPerPart: z.int().positive().optional(),
   /** Equal proteins, and equal nucleotides, of a part go through their encoder once. */
   embedEqualSequencesOnce: z.boolean().default(true),
   embeddings: embeddingPrecisionSchema.nullable().default(null),
@@ -42,7 +42,7 @@ export const workerStateSchema = z.discriminatedUnion('state', [
   z.object({ state: z.literal('starting') }),
   z.object({ state: z.literal('loading') }),
   z.object({ state: z.literal('idle') }),
-  z.object({ state: z.literal('working'), shard: shardKeySchema }),
+  z.object({ state: z.literal('working'), part: partKeySchema }),
   z.object({ state: z.literal('pausing') }),
   z.object({ state: z.literal('paused') }),
   z.object({ state: z.literal('restarting'), attempt: z.int(), error: appErrorSchema }),
@@ -59,10 +59,10 @@ export const deviceLiveSchema = z.object({
   /** nvidia-smi's number or ROCm's; null for a CPU worker. */
   index: countSchema.nullable(),
   worker: workerStateSchema,
-  shardFraction: z.number().min(0).max(1).nullable(),
-  shardsDone: countSchema,
+  partFraction: z.number().min(0).max(1).nullable(),
+  partsDone: countSchema,
   residuesDone: countSchema,
-  tokensPerSecond: z.number().nonnegative().nullable(),
+  residuesPerSecond: z.number().nonnegative().nullable(),
   framesPerSecond: z.number().nonnegative().nullable(),
   tokensPerBatch: z.int().positive().nullable(),
   /** Where ESM-2's layers are; null until the worker has loaded them. */
@@ -84,7 +84,7 @@ export const runProgressSchema = z.object({
     bases: countSchema,
     frames: countSchema,
   }),
-  shards: z.object({ total: countSchema, done: countSchema, failed: countSchema, inWork: countSchema }),
+  parts: z.object({ total: countSchema, done: countSchema, failed: countSchema, inWork: countSchema }),
   frames: z.object({ total: countSchema, done: countSchema }),
   residues: z.object({ total: countSchema, done: countSchema }),
   inputs: z.object({ total: countSchema, done: countSchema, failed: countSchema }),
@@ -93,7 +93,7 @@ export const runProgressSchema = z.object({
   elapsedSeconds: z.number().nonnegative(),
   /** Time left as a range; null until it can be said. */
   remainingSeconds: z.object({ low: z.number(), high: z.number() }).nullable(),
-  tokensPerSecond: z.number().nonnegative().nullable(),
+  residuesPerSecond: z.number().nonnegative().nullable(),
 });
 export type RunProgress = z.infer<typeof runProgressSchema>;
 
@@ -141,7 +141,7 @@ export type RunLive = z.infer<typeof runLiveSchema>;
 export const throughputPointSchema = z.object({
   time: z.number(),
   /** Tokens per second by device id. */
-  tokensPerSecond: z.record(z.string(), z.number()),
+  residuesPerSecond: z.record(z.string(), z.number()),
 });
 
 export const inputStatusSchema = z.object({
@@ -151,7 +151,7 @@ export const inputStatusSchema = z.object({
   state: z.enum(['waiting', 'preparing', 'working', 'done', 'done_with_failures', 'failed']),
   records: countSchema.nullable(),
   bases: countSchema.nullable(),
-  shards: z.object({ total: countSchema, done: countSchema, failed: countSchema }),
+  parts: z.object({ total: countSchema, done: countSchema, failed: countSchema }),
   residues: z.object({ total: countSchema, done: countSchema }),
   problems: z.array(
     z.object({
@@ -164,9 +164,9 @@ export const inputStatusSchema = z.object({
 });
 export type InputStatus = z.infer<typeof inputStatusSchema>;
 
-export const shardStatusSchema = z.object({
-  key: shardKeySchema,
-  state: shardStateSchema,
+export const partStatusSchema = z.object({
+  key: partKeySchema,
+  state: partStateSchema,
   firstRow: countSchema,
   lastRow: countSchema,
   frames: countSchema,
@@ -178,7 +178,7 @@ export const shardStatusSchema = z.object({
   failure: z.object({ stage: z.string(), error: appErrorSchema }).nullable(),
   logPath: z.string().nullable(),
 });
-export type ShardStatus = z.infer<typeof shardStatusSchema>;
+export type PartStatus = z.infer<typeof partStatusSchema>;
 
 const page = { offset: countSchema.default(0), limit: z.int().positive().max(1000).default(200) };
 
@@ -230,9 +230,9 @@ export const runsContract = {
   inputs: procedure
     .input(byRun.extend(page))
     .output(z.object({ total: countSchema, items: z.array(inputStatusSchema) })),
-  shards: procedure
-    .input(byRun.extend({ ...page, input: countSchema.optional(), state: shardStateSchema.optional() }))
-    .output(z.object({ total: countSchema, items: z.array(shardStatusSchema) })),
+  parts: procedure
+    .input(byRun.extend({ ...page, input: countSchema.optional(), state: partStateSchema.optional() }))
+    .output(z.object({ total: countSchema, items: z.array(partStatusSchema) })),
   pause: procedure.input(byRun),
   /** Finishes the parts in work, then pauses. */
   drain: procedure.input(byRun),
@@ -242,11 +242,11 @@ export const runsContract = {
   cancel: procedure.input(byRun),
   retry: procedure.input(
     byRun.extend({
-      shards: z.union([z.literal('all'), z.array(shardKeySchema)]),
+      parts: z.union([z.literal('all'), z.array(partKeySchema)]),
       smallerBatches: z.boolean(),
     }),
   ),
-  skip: procedure.input(byRun.extend({ shards: z.array(shardKeySchema) })),
+  skip: procedure.input(byRun.extend({ parts: z.array(partKeySchema) })),
   includeDevice: procedure.input(byRun.extend({ device: z.string(), included: z.boolean() })),
   moveInQueue: procedure.input(byRun.extend({ position: countSchema })),
   rename: procedure.input(byRun.extend({ name: z.string().min(1).max(200) })),

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Precision, ProbeResult } from '../../contract/protocol/index.ts';
 import { choosePrecision, precisionRemark } from './choosePrecision.ts';
-import { A100_AND_TURING, APPLE, EIGHT_H200, NO_GPU, PASCAL, POLARIS, RADEONS } from './probeExamples.ts';
+import {
+  A100_AND_TURING,
+  APPLE,
+  EIGHT_H200,
+  NO_GPU,
+  PASCAL,
+  POLARIS,
+  RADEONS,
+} from './testing/probeExamples.ts';
 import { selectDevices } from './selectDevices.ts';
 
 function precision(request: 'auto' | Precision, devices: string, probe: ProbeResult) {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { CommandOutcome } from '../environment/runCommand.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { probeDevices } from './probeDevices.ts';
-import { EIGHT_H200 } from './probeExamples.ts';
+import { EIGHT_H200 } from './testing/probeExamples.ts';
 
 const environment: PythonEnvironment = {
   interpreter: '/env/bin/python',

@@ -12,7 +12,7 @@ import {
   RADEONS,
   RADEONS_FORBIDDEN,
   RADEONS_WITHOUT_ROCM,
-} from './probeExamples.ts';
+} from './testing/probeExamples.ts';
 import { leftOutRemark, selectDevices } from './selectDevices.ts';
 import { workerEnvironment } from './chosenDevice.ts';
 

@@ -3,7 +3,7 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { appError, AppFailure, asAppError } from '../../contract/errors.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
-import { isOurName, isRunFolder } from '../runs/runFolder.ts';
+import { isOurName, isRunFolder } from '../store/runFolder.ts';
 
 /** Endings by which files are picked out of a folder; a file named by itself may be called anything. */
 const SEQUENCE_FILE = /\.(fa|fasta|fna|fas|ffn|frn|fq|fastq)(\.(gz|bz2|xz|zst))?$/i;

@@ -4,7 +4,7 @@ import { inspectedFileSchema, type InspectedFile } from '../../contract/protocol
 import { err, ok, type Result } from '../../contract/result.ts';
 import type { EngineContext } from '../engineContext.ts';
 import { pythonLaunch } from '../environment/pythonLaunch.ts';
-import { describeExit } from '../workers/exitWords.ts';
+import { describeExit } from '../workers/describeExit.ts';
 
 /** Reads files to their end and tells what they hold, one after the other, in the order given. */
 export async function inspectInputs(

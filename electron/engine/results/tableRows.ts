@@ -1,7 +1,7 @@
 import { chunkBounds } from './chunkLayout.ts';
 import { FRAMES_IN_MASK, frameName, indexOfLargest, isVirusCall, isVirusFrame } from './chunkCall.ts';
 import { float32Text } from './float32Text.ts';
-import { scoredFrames, type ScannedRecord } from './recordScan.ts';
+import { scoredFrames, type ScannedRecord } from '../store/sqlite/results/recordScan.ts';
 import type { ChunkScores, SequenceSummary } from './sequenceTally.ts';
 
 export const TABLE_HEADERS = {

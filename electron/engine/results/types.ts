@@ -19,7 +19,7 @@ export interface ResultCounts {
   framesScored: number;
   byPrediction: Record<Prediction, number>;
   byReason: Record<Reason, number>;
-  failedShards: number;
+  failedParts: number;
 }
 
 export interface TablesWritten {

@@ -4,13 +4,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { appError } from '../../contract/errors.ts';
 import { runRequestSchema, type RunRequest } from '../../contract/rpc/runs.ts';
 import { SAMPLE, WITHOUT_PYTHON } from '../testing/testContext.ts';
-import { browseFolder } from './browseFolder.ts';
-import { estimateRun } from './estimateRun.ts';
-import { deleteRunFiles, runFolderSize } from './folderContents.ts';
-import { isInside, realPath } from './pathInside.ts';
-import { readLog } from './readLog.ts';
+import { browseFolder } from './window/browseFolder.ts';
+import { estimateRun } from './questions/estimateRun.ts';
+import { deleteRunFiles, runFolderSize } from './questions/folderContents.ts';
+import { isInside, realPath } from './window/pathInside.ts';
+import { readLog } from './questions/readLog.ts';
 import type { Service } from './service.ts';
-import type { PathPolicy } from './windowContext.ts';
+import type { PathPolicy } from './window/windowContext.ts';
 import { openTestService } from './testing/testService.ts';
 
 let service: Service;
@@ -132,7 +132,7 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', { timeout: 120_
     await writeFile(join(runFolder, 'my notes.txt'), 'mine');
     const before = await runFolderSize(runFolder);
     const remove = (files: 'work' | 'all'): Promise<void> =>
-      service.control.undisturbed(runId, () => deleteRunFiles(runFolder, files));
+      service.control.withExclusiveFolder(runId, () => deleteRunFiles(runFolder, files));
     await remove('work');
     const after = await runFolderSize(runFolder);
     expect(after.bytes).toBeLessThan(before.bytes);

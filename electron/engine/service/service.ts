@@ -6,25 +6,28 @@ import { openLibraryStore } from '../store/libraryStore.ts';
 import type { LibraryStore } from '../store/types.ts';
 import { sweepOrphans } from '../workers/orphanSweep.ts';
 import { processRecordsFolder } from '../workers/processRecords.ts';
-import { Inspections } from './inspections.ts';
-import { KnownPaths } from './knownPaths.ts';
-import { LiveTopic } from './liveTopic.ts';
-import { OpenRuns } from './openRuns.ts';
-import { PythonGate, type PythonGateOptions } from './pythonGate.ts';
-import { RunCatalog } from './runCatalog.ts';
-import { RunControl } from './runControl.ts';
-import { hasEnded } from './runSummary.ts';
-import { RunWatch } from './runWatch.ts';
-import { SettingsBook } from './settingsBook.ts';
-import { SpeedBook } from './speedBook.ts';
-import { WeightDownloads } from './weightDownloads.ts';
+import { Inspections } from './computer/inspections.ts';
+import { KnownPaths } from './window/knownPaths.ts';
+import { LiveTopic } from './runs/liveTopic.ts';
+import { OpenRuns } from './runs/openRuns.ts';
+import {
+  PythonEnvironmentManager,
+  type PythonEnvironmentOptions,
+} from './computer/pythonEnvironmentManager.ts';
+import { RunCatalog } from './runs/runCatalog.ts';
+import { RunControl } from './runs/runControl.ts';
+import { hasEnded } from './runs/runSummary.ts';
+import { RunWatch } from './runs/runWatch.ts';
+import { UserSettings } from './userSettings.ts';
+import { SpeedHistory } from './questions/speedHistory.ts';
+import { WeightDownloads } from './computer/weightDownloads.ts';
 
 const LIST_INTERVAL_MS = 500;
 const CLOSE_DEADLINE_MS = 15_000;
 /** A fraction in the list that moves by less isn't worth sending all runs again. */
 const FRACTION_STEPS = 200;
 
-export interface ServiceOptions extends PythonGateOptions {
+export interface ServiceOptions extends PythonEnvironmentOptions {
   /** Where results go that belong beside no file of the user's. */
   resultsFolder?: string;
 }
@@ -32,9 +35,9 @@ export interface ServiceOptions extends PythonGateOptions {
 /** The product without a window: what all windows share. The router makes the contract's calls of it. */
 export interface Service {
   readonly engine: EngineBase;
-  readonly gate: PythonGate;
-  readonly settings: SettingsBook;
-  readonly speeds: SpeedBook;
+  readonly gate: PythonEnvironmentManager;
+  readonly settings: UserSettings;
+  readonly speeds: SpeedHistory;
   readonly open: OpenRuns;
   readonly catalog: RunCatalog;
   readonly control: RunControl;
@@ -59,8 +62,8 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
   });
   const engine = withLearntBatches(base, library);
   const resultsFolder = options.resultsFolder ?? join(homedir(), 'VirNucPro results');
-  const [settings, speeds] = await Promise.all([SettingsBook.open(library), SpeedBook.open(library)]);
-  const gate = new PythonGate(engine, options);
+  const [settings, speeds] = await Promise.all([UserSettings.open(library), SpeedHistory.open(library)]);
+  const gate = new PythonEnvironmentManager(engine, options);
   const inspections = new Inspections(gate);
   const open = new OpenRuns(engine.storeHost);
   const restListeners = new Set<(run: RunSummary) => void>();

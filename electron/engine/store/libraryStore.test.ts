@@ -2,8 +2,8 @@ import { closeSync, openSync, readdirSync, readFileSync, writeSync } from 'node:
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, expect, it } from 'vitest';
-import { migrate } from './database.ts';
-import { LIBRARY_DATABASE } from './libraryDatabase.ts';
+import { migrate } from './sqlite/database.ts';
+import { LIBRARY_DATABASE } from './sqlite/libraryDatabase.ts';
 import { openLibraryStore } from './libraryStore.ts';
 import { HOST_ENTRY, newFolder, removeFolders } from './testing/storeFixture.ts';
 import type { HistoryEntry } from './types.ts';

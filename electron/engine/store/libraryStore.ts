@@ -1,4 +1,4 @@
-import type { LibraryMethods } from './libraryDatabase.ts';
+import type { LibraryMethods } from './sqlite/libraryDatabase.ts';
 import { StoreThread } from './storeThread.ts';
 import type { LibraryStore } from './types.ts';
 

@@ -6,9 +6,9 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
-import { prepareEventSchema, type PreparedShard } from '../../contract/protocol/index.ts';
+import { prepareEventSchema, type PreparedPart } from '../../contract/protocol/index.ts';
 import { openRunStore } from './runStore.ts';
-import { readShardFrames } from './shardFile.ts';
+import { readPartFrames } from './sqlite/files/partFile.ts';
 import { begin, HOST_ENTRY, newFolder, removeFolders } from './testing/storeFixture.ts';
 import { DESCRIPTION, syntheticPlan, writeScores } from './testing/syntheticRun.ts';
 import type { RunStore } from './runStoreFace.ts';
@@ -29,9 +29,9 @@ async function python(module: string, command: object): Promise<{ type: string }
   return lines.map((line) => JSON.parse(line) as { type: string });
 }
 
-/** Reports every event of a real prepare to the store; answers with the shards. */
-async function prepare(store: RunStore, command: object): Promise<PreparedShard[]> {
-  const shards: PreparedShard[] = [];
+/** Reports every event of a real prepare to the store; answers with the parts. */
+async function prepare(store: RunStore, command: object): Promise<PreparedPart[]> {
+  const parts: PreparedPart[] = [];
   for (const line of await python('prepare', command)) {
     const event = prepareEventSchema.parse(line);
     if (event.type === 'records') await store.ingestRecords(event);
@@ -39,12 +39,12 @@ async function prepare(store: RunStore, command: object): Promise<PreparedShard[
     else if (event.type === 'input_done') await store.finishInput(event);
     else if (event.type === 'done') await store.finishPrepare(event);
     else if (event.type === 'prepare_failed') throw new Error(event.message);
-    else if (event.type === 'shard') {
-      await store.registerShard(event);
-      shards.push(event);
+    else if (event.type === 'part') {
+      await store.registerPart(event);
+      parts.push(event);
     }
   }
-  return shards;
+  return parts;
 }
 
 const GLYCINES = 'GGC'.repeat(250); // Open in every frame.
@@ -85,19 +85,19 @@ describe.skipIf(!existsSync(PYTHON))('with the real prepare (skipped without pyt
       inputs,
       work_dir: join(folder, 'work'),
       chunk_length: plan.chunkLength,
-      residues_per_shard: 300,
-      tail_shards: 2,
+      residues_per_part: 300,
+      tail_parts: 2,
     };
-    const shards = await prepare(store, command);
-    expect(shards.length).toBeGreaterThan(1);
-    for (const { key, residues } of shards) {
-      const shard = await store.shard(key);
-      const read = readShardFrames(folder, shard!);
+    const parts = await prepare(store, command);
+    expect(parts.length).toBeGreaterThan(1);
+    for (const { key, residues } of parts) {
+      const part = await store.part(key);
+      const read = readPartFrames(folder, part!);
       if (!read.ok) throw new Error(read.message);
       const { row, chunk, frame } = read.frames;
       const frames = Array.from(row, (_, i) => ({ row: row[i]!, chunk: chunk[i]!, frame: frame[i]! }));
       const report = writeScores(folder, { residues }, key, frames, (ref) => (ref.row === 0 ? 0.25 : 0.75));
-      expect(await store.completeShard(report, await begin(store, key), 1)).toMatchObject({
+      expect(await store.completePart(report, await begin(store, key), 1)).toMatchObject({
         outcome: 'taken',
       });
     }

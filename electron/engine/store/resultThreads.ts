@@ -1,5 +1,5 @@
 import type { TablesWritten } from '../results/types.ts';
-import type { RunReadMethods, RunWriteMethods } from './runMethods.ts';
+import type { RunReadMethods, RunWriteMethods } from './sqlite/runMethods.ts';
 import type { StoreThread } from './storeThread.ts';
 
 export type Reader = StoreThread<RunReadMethods>;

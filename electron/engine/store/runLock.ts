@@ -14,8 +14,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { appError, AppFailure } from '../../contract/errors.ts';
-import { isProcessAlive, processStart } from './processStart.ts';
-import { describeStoreError } from './storeErrors.ts';
+import { isProcessAlive, processStart } from '../workers/processStart.ts';
+import { describeStoreError } from './sqlite/storeErrors.ts';
 
 const LOCK_FILE = 'run.lock';
 const HEARTBEAT_MS = 10_000;

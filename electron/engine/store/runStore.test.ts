@@ -88,9 +88,9 @@ describe('a run folder', () => {
   it('can be looked at while another one works on it', async () => {
     const run = await preparedRun(TWO_INPUTS);
     const looking = await openRunStore(run.folder, { hostEntry: HOST_ENTRY, readOnly: true });
-    expect((await looking.counts()).shards.done).toBe(0);
+    expect((await looking.counts()).parts.done).toBe(0);
     await computeAll(run);
-    expect((await looking.counts()).shards.pending).toBe(0);
+    expect((await looking.counts()).parts.pending).toBe(0);
     await run.store.close();
     await looking.close();
   });
@@ -106,12 +106,12 @@ describe('a run folder', () => {
 
   it('gives back what a dead engine had assigned', async () => {
     const run = await preparedRun(TWO_INPUTS);
-    const [first] = await run.store.pendingShards(1);
+    const [first] = await run.store.pendingParts(1);
     await begin(run.store, first!);
     // As after a crash: closed without ending the attempt.
     await run.store.close();
     const store = await openRunStore(run.folder, { hostEntry: HOST_ENTRY });
-    expect(await store.shard(first!.key)).toMatchObject({ state: 'pending', attempts: 0, device: null });
+    expect(await store.part(first!.key)).toMatchObject({ state: 'pending', attempts: 0, device: null });
     expect((await store.attemptsOf(first!.key))[0]!.end).toMatchObject({ outcome: 'interrupted' });
     await store.close();
   });
@@ -130,7 +130,7 @@ describe('on a network disk', () => {
     expect(await codeOf(openRunStore(run.folder, { hostEntry, readOnly: true }))).toBe('run_locked');
     await store.close();
     const again = await openRunStore(run.folder, { hostEntry: HOST_ENTRY });
-    expect((await again.counts()).shards).toMatchObject({ done: 2, pending: 0 });
+    expect((await again.counts()).parts).toMatchObject({ done: 2, pending: 0 });
     await again.close();
   });
 });
@@ -141,7 +141,7 @@ describe('what prepare reports', () => {
     await computeAll(run);
     const answers = await reportPrepare(run.store, run.prepared);
     expect(new Set(answers)).toEqual(new Set(['known']));
-    expect((await run.store.counts()).shards).toMatchObject({ pending: 0, done: run.prepared.shards.length });
+    expect((await run.store.counts()).parts).toMatchObject({ pending: 0, done: run.prepared.parts.length });
     await run.store.close();
   });
 
@@ -149,11 +149,11 @@ describe('what prepare reports', () => {
     const run = await preparedRun(TWO_INPUTS, 4);
     await computeAll(run);
     const changed = [[recordOf('a', [1, 2, 3]), recordOf('b', [62])], TWO_INPUTS[1]!];
-    const again = writePrepared(run.folder, changed, { framesPerShard: 4 });
-    const differing = again.shards.filter(({ sha256 }, i) => sha256 !== run.prepared.shards[i]?.sha256);
-    const answers = await Promise.all(again.shards.map((shard) => run.store.registerShard(shard)));
+    const again = writePrepared(run.folder, changed, { framesPerPart: 4 });
+    const differing = again.parts.filter(({ sha256 }, i) => sha256 !== run.prepared.parts[i]?.sha256);
+    const answers = await Promise.all(again.parts.map((part) => run.store.registerPart(part)));
     expect(answers.filter((answer) => answer === 'replaced')).toHaveLength(differing.length);
-    expect((await run.store.pendingShards()).map(({ key }) => key)).toEqual(differing.map(({ key }) => key));
+    expect((await run.store.pendingParts()).map(({ key }) => key)).toEqual(differing.map(({ key }) => key));
     await run.store.close();
   });
 
@@ -188,12 +188,12 @@ describe('what prepare reports', () => {
     const run = await preparedRun([Array.from({ length: 9 }, (_, i) => recordOf(`r${i}`, [63]))], 6);
     await computeAll(run);
     const fewer = writePrepared(run.folder, [Array.from({ length: 4 }, (_, i) => recordOf(`r${i}`, [63]))], {
-      framesPerShard: 6,
+      framesPerPart: 6,
     });
     await reportPrepare(run.store, fewer);
     expect(await run.store.counts()).toMatchObject({
       records: 4,
-      shards: { done: 4 },
+      parts: { done: 4 },
       frames: { total: 24, done: 24 },
     });
     expect((await run.store.writeTables()).counts.framesScored).toBe(24);
@@ -204,26 +204,26 @@ describe('what prepare reports', () => {
 describe('a part', () => {
   it('is taken in once', async () => {
     const run = await preparedRun(TWO_INPUTS);
-    const { key } = run.prepared.shards[0]!;
+    const { key } = run.prepared.parts[0]!;
     const attempt = await begin(run.store, key);
     const report = await scoresFor(run, key);
-    expect(await run.store.completeShard(report, attempt, 2000)).toMatchObject({
+    expect(await run.store.completePart(report, attempt, 2000)).toMatchObject({
       outcome: 'taken',
       framesFailed: 0,
     });
-    expect(await run.store.completeShard(report, attempt, 2000)).toEqual({ outcome: 'already_done' });
+    expect(await run.store.completePart(report, attempt, 2000)).toEqual({ outcome: 'already_done' });
     // Nobody needs the scores file any more.
     rmSync(join(run.folder, report.scores_path));
-    expect(await run.store.verifyPendingShards()).toEqual([]);
+    expect(await run.store.verifyPendingParts()).toEqual([]);
     expect(
-      await run.store.startAttempt({ shard: key, device: 'x', workerPid: 1, startedAt: 1, log: null }),
+      await run.store.startAttempt({ part: key, device: 'x', workerPid: 1, startedAt: 1, log: null }),
     ).toBeNull();
     await run.store.close();
   });
 
   it('is computed again if its scores are not what was reported', async () => {
     const run = await preparedRun([[recordOf('a', [63]), recordOf('b', [63])]], 6);
-    const [{ key }, other] = [run.prepared.shards[0]!, run.prepared.shards[1]!];
+    const [{ key }, other] = [run.prepared.parts[0]!, run.prepared.parts[1]!];
     const damage: ((path: string) => void)[] = [
       (path) => appendFileSync(path, 'x'),
       (path) => writeFileSync(path, ''),
@@ -233,14 +233,14 @@ describe('a part', () => {
       const attempt = await begin(run.store, key);
       const report = await scoresFor(run, key);
       harm(join(run.folder, report.scores_path));
-      expect(await run.store.completeShard(report, attempt, 2000)).toMatchObject({
+      expect(await run.store.completePart(report, attempt, 2000)).toMatchObject({
         outcome: 'scores_damaged',
       });
-      expect(await run.store.shard(key)).toMatchObject({ state: 'pending' });
+      expect(await run.store.part(key)).toMatchObject({ state: 'pending' });
     }
     // Whole and well, but with the number of frames of another part or with scores that cannot be.
     const bad = [
-      async () => ({ ...(await scoresFor(run, key, () => 1.5)), shard: key }),
+      async () => ({ ...(await scoresFor(run, key, () => 1.5)), part: key }),
       async () => {
         const half = { ...run.prepared, frames: new Map([[key, run.prepared.frames.get(key)!.slice(1)]]) };
         return scoresFor({ ...run, prepared: half }, key);
@@ -248,48 +248,48 @@ describe('a part', () => {
     ];
     for (const report of bad) {
       const attempt = await begin(run.store, key);
-      expect(await run.store.completeShard(await report(), attempt, 1)).toMatchObject({
+      expect(await run.store.completePart(await report(), attempt, 1)).toMatchObject({
         outcome: 'scores_damaged',
       });
     }
-    expect(await run.store.shard(key)).toMatchObject({ state: 'pending', attempts: 5 });
+    expect(await run.store.part(key)).toMatchObject({ state: 'pending', attempts: 5 });
     expect(await compute(run, other.key)).toMatchObject({ outcome: 'taken' });
     await run.store.close();
   });
 
   it('is prepared again if its own file is missing or damaged', async () => {
     const run = await preparedRun([[recordOf('a', [63]), recordOf('b', [63])]], 6);
-    const [first, second] = [run.prepared.shards[0]!, run.prepared.shards[1]!];
+    const [first, second] = [run.prepared.parts[0]!, run.prepared.parts[1]!];
     appendFileSync(join(run.folder, first.path), 'x');
     rmSync(join(run.folder, second.path));
-    expect(await run.store.verifyPendingShards()).toEqual([first.key, second.key]);
-    expect(await compute(run, first.key)).toMatchObject({ outcome: 'shard_damaged' });
-    expect(await run.store.failShard(second.key, { code: 'device_lost', message: '' })).toMatchObject({
-      outcome: 'shard_damaged',
+    expect(await run.store.verifyPendingParts()).toEqual([first.key, second.key]);
+    expect(await compute(run, first.key)).toMatchObject({ outcome: 'part_damaged' });
+    expect(await run.store.failPart(second.key, { code: 'device_lost', message: '' })).toMatchObject({
+      outcome: 'part_damaged',
     });
-    expect((await run.store.counts()).shards.pending).toBe(2);
+    expect((await run.store.counts()).parts.pending).toBe(2);
     await run.store.close();
   });
 
   it('does not take scores of an attempt that has ended', async () => {
     const run = await preparedRun([[recordOf('a', [1])]]);
-    const { key } = run.prepared.shards[0]!;
+    const { key } = run.prepared.parts[0]!;
     const attempt = await begin(run.store, key);
     const report = await scoresFor(run, key);
     await run.store.endAttempt(attempt, { outcome: 'worker_lost', endedAt: 5 });
-    expect(await run.store.completeShard(report, attempt, 6)).toEqual({ outcome: 'superseded' });
+    expect(await run.store.completePart(report, attempt, 6)).toEqual({ outcome: 'superseded' });
     await begin(run.store, key);
-    expect(await run.store.completeShard(report, attempt, 6)).toEqual({ outcome: 'superseded' });
-    expect(await run.store.shard(key)).toMatchObject({ state: 'assigned', attempts: 2 });
+    expect(await run.store.completePart(report, attempt, 6)).toEqual({ outcome: 'superseded' });
+    expect(await run.store.part(key)).toMatchObject({ state: 'assigned', attempts: 2 });
     await run.store.close();
   });
 
   it('costs no attempt when it is recalled', async () => {
     const run = await preparedRun([[recordOf('a', [1])]]);
-    const { key } = run.prepared.shards[0]!;
+    const { key } = run.prepared.parts[0]!;
     for (const outcome of ['recalled', 'interrupted', 'worker_lost', 'recalled'] as const)
       await run.store.endAttempt(await begin(run.store, key), { outcome, endedAt: 9 });
-    expect(await run.store.shard(key)).toMatchObject({ state: 'pending', attempts: 1 });
+    expect(await run.store.part(key)).toMatchObject({ state: 'pending', attempts: 1 });
     expect((await run.store.attemptsOf(key)).map(({ end }) => end?.outcome)).toEqual([
       'recalled',
       'interrupted',
@@ -301,23 +301,23 @@ describe('a part', () => {
 
   it('is cut between chunks, down to the one that fails, and the rest succeeds', async () => {
     const run = await preparedRun([[recordOf('a', [63, 1, 3, 7]), recordOf('b', [1])]], 100);
-    const { key } = run.prepared.shards[0]!;
+    const { key } = run.prepared.parts[0]!;
     // 6 + 1 + 2 + 3 + 1 = 13 frames: the boundary at 6 is nearest the middle.
     await run.store.endAttempt(await begin(run.store, key), { outcome: 'worker_lost', endedAt: 2 });
-    expect(await run.store.splitShard(key)).toEqual({ outcome: 'split', children: [`${key}.0`, `${key}.1`] });
-    expect(await run.store.splitShard(key)).toMatchObject({ outcome: 'split' });
-    expect(await run.store.pendingShards()).toMatchObject([
+    expect(await run.store.splitPart(key)).toEqual({ outcome: 'split', children: [`${key}.0`, `${key}.1`] });
+    expect(await run.store.splitPart(key)).toMatchObject({ outcome: 'split' });
+    expect(await run.store.pendingParts()).toMatchObject([
       { key: `${key}.0`, frameBegin: 0, frameEnd: 6, residues: 60, chunks: 1, bisected: true, parent: key },
       { key: `${key}.1`, frameBegin: 6, frameEnd: 13, residues: 70, chunks: 4, firstRow: 0, lastRow: 1 },
     ]);
-    expect(await run.store.splitShard(`${key}.0`)).toEqual({ outcome: 'indivisible' });
+    expect(await run.store.splitPart(`${key}.0`)).toEqual({ outcome: 'indivisible' });
     await begin(run.store, `${key}.0`);
-    await run.store.failShard(`${key}.0`, { code: 'out_of_memory', message: 'too long' });
+    await run.store.failPart(`${key}.0`, { code: 'out_of_memory', message: 'too long' });
     await compute(run, `${key}.1`);
     expect(await run.store.counts()).toMatchObject({
-      shards: { split: 1, done: 1, failed: 1, pending: 0 },
+      parts: { split: 1, done: 1, failed: 1, pending: 0 },
       frames: { total: 13, done: 7, failed: 6 },
-      boundedShards: 1,
+      boundedParts: 1,
     });
     await run.store.writeTables();
     expect((await run.store.chunksOf(0, 0, 10)).chunks.map(({ reason }) => reason)).toEqual([
@@ -334,9 +334,9 @@ describe('a part', () => {
 
   it('can be skipped: its sequences fail by name', async () => {
     const run = await preparedRun([[recordOf('a', [1]), recordOf('b', [1])]], 1);
-    expect(await run.store.skipShards(['000001', '000007'])).toEqual(['000001']);
+    expect(await run.store.skipParts(['000001', '000007'])).toEqual(['000001']);
     await computeAll(run);
-    expect((await run.store.counts()).shards).toMatchObject({ done: 1, skipped: 1 });
+    expect((await run.store.counts()).parts).toMatchObject({ done: 1, skipped: 1 });
     expect((await run.store.writeTables()).counts.byReason).toMatchObject({ ok: 1, worker_failure: 1 });
     await run.store.close();
   });
@@ -400,7 +400,7 @@ describe('progress', () => {
       memoryUsedBytes: 140e9,
       powerW: null,
       temperatureC: 61,
-      tokensPerSecond: 1e5,
+      residuesPerSecond: 1e5,
       framesPerSecond: null,
     };
     await run.store.addSamples([sample, { ...sample, time: 9 }, { ...sample, device: 'GPU-2' }]);

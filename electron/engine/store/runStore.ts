@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { appError, AppFailure } from '../../contract/errors.ts';
-import type { RunReadMethods, RunWriteMethods } from './runMethods.ts';
+import type { RunReadMethods, RunWriteMethods } from './sqlite/runMethods.ts';
 import { StoreThread } from './storeThread.ts';
 import { writeResults, type Reader, type Writer } from './resultThreads.ts';
 import type { OpenRunStore, RunStore } from './runStoreFace.ts';
@@ -52,23 +52,23 @@ function runStore(folder: string, hostEntry: URL, reader: Reader | null, writer:
     setState: write('setState'),
     saveDevices: write('saveDevices'),
     ingestRecords: write('ingestRecords'),
-    registerShard: write('registerShard'),
+    registerPart: write('registerPart'),
     addInputProblem: write('addInputProblem'),
     finishInput: write('finishInput'),
     finishPrepare: write('finishPrepare'),
     invalidatePrepare: write('invalidatePrepare'),
-    verifyPendingShards: read('verifyPendingShards'),
-    pendingShards: read('pendingShards'),
-    shard: read('shard'),
-    shardsIn: read('shardsIn'),
+    verifyPendingParts: read('verifyPendingParts'),
+    pendingParts: read('pendingParts'),
+    part: read('part'),
+    partsIn: read('partsIn'),
     attemptsOf: read('attemptsOf'),
     startAttempt: write('startAttempt'),
     endAttempt: write('endAttempt'),
-    completeShard: write('completeShard'),
-    failShard: write('failShard'),
-    splitShard: write('splitShard'),
+    completePart: write('completePart'),
+    failPart: write('failPart'),
+    splitPart: write('splitPart'),
     retryFailed: write('retryFailed'),
-    skipShards: write('skipShards'),
+    skipParts: write('skipParts'),
     counts: read('counts'),
     inputProgress: read('inputProgress'),
     timings: read('timings'),
@@ -80,7 +80,7 @@ function runStore(folder: string, hostEntry: URL, reader: Reader | null, writer:
     events: read('events'),
     remarks: read('remarks'),
     pageEvents: read('pageEvents'),
-    pageShards: read('pageShards'),
+    pageParts: read('pageParts'),
     sequence: read('sequence'),
     chunksOf: read('chunksOf'),
     inputSummaries: read('inputSummaries'),

@@ -2,23 +2,23 @@ import type { Plan } from '../../contract/plan.ts';
 import type {
   InputDone,
   InputProblem,
-  PreparedShard,
+  PreparedPart,
   PrepareDone,
   RecordsFile,
-  ShardDone,
-  ShardFailureCode,
+  PartDone,
+  PartFailureCode,
 } from '../../contract/protocol/index.ts';
-import type { RunState, ShardState } from '../../contract/runState.ts';
-import type { ResultReader } from '../results/resultReader.ts';
+import type { RunState, PartState } from '../../contract/runState.ts';
+import type { ResultReader } from './resultReader.ts';
 import type { TablesWritten } from '../results/types.ts';
-import type { DeviceMeasures } from './deviceMeasures.ts';
-import type { NumberedRunEvent } from './eventPages.ts';
-import type { ShardPage, ShardPageRequest } from './shardPages.ts';
+import type { DeviceMeasures } from './sqlite/deviceMeasures.ts';
+import type { NumberedRunEvent } from './sqlite/eventPages.ts';
+import type { PartPage, PartPageRequest } from './sqlite/parts/partPages.ts';
 import type {
   Milliseconds,
   RunDescription,
   RunDevice,
-  StoredShard,
+  StoredPart,
   RunCounts,
   RunTimings,
   DeviceSummary,
@@ -28,9 +28,9 @@ import type {
   AttemptStart,
   AttemptEnd,
   StoredAttempt,
-  ShardIntake,
-  ShardFailing,
-  ShardSplit,
+  PartIntake,
+  PartFailing,
+  PartSplit,
   DeviceSampleRow,
   RunEvent,
 } from './types.ts';
@@ -54,38 +54,38 @@ export interface RunStore extends ResultReader {
   // What prepare reports. Everything may be reported again by a second prepare: known things are left as they are.
   /** Reads the file and checks its hash. Rejects with prepare_failed if it isn't what was reported. */
   ingestRecords(file: RecordsFile): Promise<Registered>;
-  /** `replaced`: another hash under a known key; the shard is pending again, its results and bisected parts are gone. */
-  registerShard(shard: PreparedShard): Promise<Registered>;
+  /** `replaced`: another hash under a known key; the part is pending again, its results and bisected parts are gone. */
+  registerPart(part: PreparedPart): Promise<Registered>;
   addInputProblem(problem: InputProblem): Promise<void>;
   /** Rejects with input_changed if the hash isn't the plan's. */
   finishInput(input: InputDone): Promise<void>;
   /** Drops what an earlier prepare left beyond these counts. Rejects with prepare_failed if the counts don't add up. */
   finishPrepare(done: PrepareDone): Promise<void>;
-  /** Prepare must run again: a file of work/ is missing or damaged. Shards and results stay. */
+  /** Prepare must run again: a file of work/ is missing or damaged. Parts and results stay. */
   invalidatePrepare(): Promise<void>;
-  /** Checks that the files of all pending shards are there with their hash; answers with the keys of those that aren't. */
-  verifyPendingShards(): Promise<string[]>;
+  /** Checks that the files of all pending parts are there with their hash; answers with the keys of those that aren't. */
+  verifyPendingParts(): Promise<string[]>;
 
   // Dispatch
   /** In the order of the run. */
-  pendingShards(limit?: number): Promise<StoredShard[]>;
-  shard(key: string): Promise<StoredShard | null>;
-  shardsIn(state: ShardState): Promise<StoredShard[]>;
+  pendingParts(limit?: number): Promise<StoredPart[]>;
+  part(key: string): Promise<StoredPart | null>;
+  partsIn(state: PartState): Promise<StoredPart[]>;
   attemptsOf(key: string): Promise<StoredAttempt[]>;
-  /** The shard becomes `assigned`. Answers with the attempt's number, or null if the shard isn't pending. */
+  /** The part becomes `assigned`. Answers with the attempt's number, or null if the part isn't pending. */
   startAttempt(start: AttemptStart): Promise<number | null>;
-  /** An attempt that ends in neither `done` nor `failed` makes its shard pending again. */
+  /** An attempt that ends in neither `done` nor `failed` makes its part pending again. */
   endAttempt(attempt: number, end: AttemptEnd): Promise<void>;
-  /** Checks scores and shard files; in one transaction takes in the chunk rows, marks the shard done, ends the attempt. */
-  completeShard(done: ShardDone, attempt: number, endedAt: Milliseconds): Promise<ShardIntake>;
-  /** Gives up on a shard: its chunks fail with the reason that belongs to the code. Open attempts end as `failed`. */
-  failShard(key: string, failure: { code: ShardFailureCode; message: string }): Promise<ShardFailing>;
+  /** Checks scores and part files; in one transaction takes in the chunk rows, marks the part done, ends the attempt. */
+  completePart(done: PartDone, attempt: number, endedAt: Milliseconds): Promise<PartIntake>;
+  /** Gives up on a part: its chunks fail with the reason that belongs to the code. Open attempts end as `failed`. */
+  failPart(key: string, failure: { code: PartFailureCode; message: string }): Promise<PartFailing>;
   /** Cuts at the chunk boundary nearest the middle. The children are pending and marked as bisected. */
-  splitShard(key: string): Promise<ShardSplit>;
-  /** Makes failed and skipped shards pending; answers with the keys. */
+  splitPart(key: string): Promise<PartSplit>;
+  /** Makes failed and skipped parts pending; answers with the keys. */
   retryFailed(keys: string[] | 'all'): Promise<string[]>;
-  /** Skips pending and failed shards: their chunks fail as `worker_failure`. Answers with the keys skipped. */
-  skipShards(keys: string[]): Promise<string[]>;
+  /** Skips pending and failed parts: their chunks fail as `worker_failure`. Answers with the keys skipped. */
+  skipParts(keys: string[]): Promise<string[]>;
 
   // Progress, telemetry, events
   counts(): Promise<RunCounts>;
@@ -103,11 +103,11 @@ export interface RunStore extends ResultReader {
   remarks(limit: number): Promise<RunEvent[]>;
   /** At most `limit` events before the one called `beforeId`, oldest first. */
   pageEvents(limit: number, beforeId?: number): Promise<NumberedRunEvent[]>;
-  pageShards(request: ShardPageRequest): Promise<ShardPage>;
+  pageParts(request: PartPageRequest): Promise<PartPage>;
 
   // Results
   /** Derives the sequence results and writes every table that run.db alone can give: all of RESULT_FILES but
-   * viral_sequences.fna and run.json. Rejects if a shard is still pending or a record's frames are not all there.
+   * viral_sequences.fna and run.json. Rejects if a part is still pending or a record's frames are not all there.
    * `meanwhile` is called as soon as the sequence results can be read, and waited for; the tables may appear later. */
   writeTables(meanwhile?: () => Promise<void>): Promise<TablesWritten>;
 

@@ -26,16 +26,16 @@ function work(folder: string, killAfterMs: number | null): Promise<boolean> {
   });
 }
 
-/** Every frame of a done shard stands in run.db once, none of any other. */
+/** Every frame of a done part stands in run.db once, none of any other. */
 function checkWhole(folder: string): number {
   const db = new Database(join(folder, 'run.db'));
   try {
     expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
     const chunks = db
-      .prepare('SELECT s.state, count(*) AS n FROM chunk c JOIN shard s ON s.id = c.shard GROUP BY 1')
+      .prepare('SELECT s.state, count(*) AS n FROM chunk c JOIN part s ON s.id = c.part GROUP BY 1')
       .all();
     const done = db.prepare<[], { n: number; chunks: number }>(
-      `SELECT count(*) AS n, coalesce(sum(chunks), 0) AS chunks FROM shard WHERE state = 'done'`,
+      `SELECT count(*) AS n, coalesce(sum(chunks), 0) AS chunks FROM part WHERE state = 'done'`,
     );
     const { n, chunks: expected } = done.get()!;
     expect(chunks).toEqual(expected === 0 ? [] : [{ state: 'done', n: expected }]);
@@ -48,7 +48,7 @@ function checkWhole(folder: string): number {
 it('holds every result once, whenever its process is killed', { timeout: 120_000 }, async () => {
   const template = newFolder();
   const records = Array.from({ length: 600 }, (_, i) => recordOf(`read_${i} x`, [i % 64, (7 * i) % 64]));
-  const prepared = writePrepared(template, [records], { framesPerShard: 16, recordsPerFile: 100 });
+  const prepared = writePrepared(template, [records], { framesPerPart: 16, recordsPerFile: 100 });
   const saved = { ...prepared, frames: [...prepared.frames] };
   writeFileSync(join(template, 'prepared.json'), JSON.stringify(saved));
   const store = await openRunStore(template, {
@@ -57,13 +57,13 @@ it('holds every result once, whenever its process is killed', { timeout: 120_000
   });
   await store.close();
 
-  const undisturbed = join(newFolder(), 'undisturbed');
+  const withExclusiveFolder = join(newFolder(), 'withExclusiveFolder');
   const disturbed = join(newFolder(), 'disturbed');
-  for (const folder of [undisturbed, disturbed]) {
+  for (const folder of [withExclusiveFolder, disturbed]) {
     mkdirSync(folder);
     cpSync(template, folder, { recursive: true });
   }
-  expect(await work(undisturbed, null)).toBe(true);
+  expect(await work(withExclusiveFolder, null)).toBe(true);
 
   const doneAfterKill: number[] = [];
   for (const killAfterMs of [0, 20, 60, 110, 170, 240]) {
@@ -73,7 +73,7 @@ it('holds every result once, whenever its process is killed', { timeout: 120_000
   expect(doneAfterKill.length).toBeGreaterThan(1);
   expect([...doneAfterKill].sort((a, b) => a - b)).toEqual(doneAfterKill);
   expect(await work(disturbed, null)).toBe(true);
-  expect(checkWhole(disturbed)).toBe(prepared.shards.length);
+  expect(checkWhole(disturbed)).toBe(prepared.parts.length);
 
   for (const name of [
     'prediction_results.txt',
@@ -81,5 +81,7 @@ it('holds every result once, whenever its process is killed', { timeout: 120_000
     'sequences.tsv',
     'chunks.tsv',
   ])
-    expect(readFileSync(join(disturbed, name)).equals(readFileSync(join(undisturbed, name)))).toBe(true);
+    expect(readFileSync(join(disturbed, name)).equals(readFileSync(join(withExclusiveFolder, name)))).toBe(
+      true,
+    );
 });

@@ -4,9 +4,9 @@ import type {
   InputProblem,
   MemoryProfile,
   PrepareDone,
-  ShardFailureCode,
+  PartFailureCode,
 } from '../../contract/protocol/index.ts';
-import type { RunState, ShardState } from '../../contract/runState.ts';
+import type { RunState, PartState } from '../../contract/runState.ts';
 
 /** All times are milliseconds since the epoch. */
 export type Milliseconds = number;
@@ -44,9 +44,9 @@ export interface StoredInput {
   prepared: { records: number; bases: number; firstRow: number } | null;
 }
 
-export interface StoredShard {
+export interface StoredPart {
   key: string;
-  /** Key of the shard this one was cut from. */
+  /** Key of the part this one was cut from. */
   parent: string | null;
   /** Relative to the run folder, forward slashes. */
   path: string;
@@ -58,29 +58,29 @@ export interface StoredShard {
   chunks: number;
   firstRow: number;
   lastRow: number;
-  state: ShardState;
+  state: PartState;
   /** Attempts begun, those recalled or interrupted by the engine's own end left out. */
   attempts: number;
   device: string | null;
   seconds: number | null;
-  failure: { code: ShardFailureCode; message: string } | null;
+  failure: { code: PartFailureCode; message: string } | null;
   recomputedFp32: number;
   batchHalvings: number;
   bisected: boolean;
 }
 
 export interface RunCounts {
-  /** `split` shards are counted apart; their children carry the work. */
-  shards: Record<ShardState, number>;
-  /** Of all shards but split ones. */
+  /** `split` parts are counted apart; their children carry the work. */
+  parts: Record<PartState, number>;
+  /** Of all parts but split ones. */
   frames: WorkCount;
   residues: WorkCount;
   records: number;
-  /** Done shards whose scores are bounded rather than byte-identical: bisected, or a batch was halved. */
-  boundedShards: number;
-  /** Done shards in which frames were recomputed in FP32. */
-  recomputedShards: number;
-  /** Frames of done shards whose protein, or nucleotides, were embedded with an equal frame's. */
+  /** Done parts whose scores are bounded rather than byte-identical: bisected, or a batch was halved. */
+  boundedParts: number;
+  /** Done parts in which frames were recomputed in FP32. */
+  recomputedParts: number;
+  /** Frames of done parts whose protein, or nucleotides, were embedded with an equal frame's. */
   repeatedProteins: number;
   repeatedNucleotides: number;
 }
@@ -136,7 +136,7 @@ export interface StoredRun {
 export type Registered = 'new' | 'known' | 'replaced';
 
 export interface AttemptStart {
-  shard: string;
+  part: string;
   device: string;
   workerPid: number;
   startedAt: Milliseconds;
@@ -144,7 +144,7 @@ export interface AttemptStart {
   log: string | null;
 }
 
-/** `recalled`: not begun and taken back. `interrupted`: the engine ended or paused. Both cost the shard no attempt. */
+/** `recalled`: not begun and taken back. `interrupted`: the engine ended or paused. Both cost the part no attempt. */
 export type AttemptOutcome = 'done' | 'failed' | 'recalled' | 'interrupted' | 'worker_lost' | 'damaged';
 
 export interface AttemptEnd {
@@ -159,28 +159,28 @@ export interface StoredAttempt extends AttemptStart {
   end: AttemptEnd | null;
 }
 
-export type ShardIntake =
+export type PartIntake =
   | { outcome: 'taken'; chunks: number; framesFailed: number }
   /** Known already; nothing was written. */
   | { outcome: 'already_done' }
   /** Replaced, split or deleted meanwhile; the scores are of no use. */
   | { outcome: 'superseded' }
-  /** The scores file isn't what the worker reported. The shard is pending again: compute it once more. */
+  /** The scores file isn't what the worker reported. The part is pending again: compute it once more. */
   | { outcome: 'scores_damaged'; message: string }
-  /** The shard's own file is missing or damaged. Prepare must run again. */
-  | { outcome: 'shard_damaged'; message: string };
+  /** The part's own file is missing or damaged. Prepare must run again. */
+  | { outcome: 'part_damaged'; message: string };
 
-export type ShardFailing =
+export type PartFailing =
   | { outcome: 'failed'; chunks: number }
   | { outcome: 'superseded' }
-  | { outcome: 'shard_damaged'; message: string };
+  | { outcome: 'part_damaged'; message: string };
 
-export type ShardSplit =
+export type PartSplit =
   | { outcome: 'split'; children: [string, string] }
   /** It holds a single chunk. */
   | { outcome: 'indivisible' }
   | { outcome: 'superseded' }
-  | { outcome: 'shard_damaged'; message: string };
+  | { outcome: 'part_damaged'; message: string };
 
 export interface DeviceSampleRow {
   time: Milliseconds;
@@ -189,7 +189,7 @@ export interface DeviceSampleRow {
   memoryUsedBytes: number | null;
   powerW: number | null;
   temperatureC: number | null;
-  tokensPerSecond: number | null;
+  residuesPerSecond: number | null;
   framesPerSecond: number | null;
 }
 

@@ -68,7 +68,7 @@ export function testContext(
     appVersion: 'test',
     paths: paths.value,
     environment,
-    storeHost: new URL('../store/hostEntry.ts', import.meta.url),
+    storeHost: new URL('../store/sqlite/hostEntry.ts', import.meta.url),
     deadlines: { ...DEADLINES, ...options.deadlines },
     restartDelayMs: 50,
   };

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { appError, type AppError } from '../../contract/errors.ts';
 import { PROTOCOL_VERSION } from '../../contract/protocol/index.ts';
 import type { PythonLaunch } from '../environment/pythonLaunch.ts';
-import type { ProcessExit } from './exitWords.ts';
+import type { ProcessExit } from './describeExit.ts';
 import { recordProcess, type RecordedLaunch } from './processRecords.ts';
 
 const LAST_LINES_KEPT = 40;

@@ -4,10 +4,10 @@ import {
   workerEventSchema,
   type Heartbeat,
   type OutOfMemory,
-  type ShardCommand,
-  type ShardDone,
-  type ShardFailed,
-  type ShardProgress,
+  type PartCommand,
+  type PartDone,
+  type PartFailed,
+  type PartProgress,
   type WorkerCommand,
   type WorkerEvent,
   type WorkerReady,
@@ -16,10 +16,10 @@ import type { WorkerState } from '../../contract/rpc/runs.ts';
 import type { PythonLaunch } from '../environment/pythonLaunch.ts';
 import { BackendProcess } from './backendProcess.ts';
 import { HELD_UP_MS, ProgressWatch, StartWatch, type DeadlineLimits } from './deadlines.ts';
-import { describeExit, type ProcessExit } from './exitWords.ts';
+import { describeExit, type ProcessExit } from './describeExit.ts';
 import { decideRestart } from './restartPolicy.ts';
 
-export const SHARDS_IN_FLIGHT = 2;
+export const PARTS_IN_FLIGHT = 2;
 const STOP_GRACE_MS = 10_000;
 const WATCH_INTERVAL_MS = 1_000;
 
@@ -32,13 +32,13 @@ export interface DeviceWorkerOptions {
   restartDelayMs: number;
 }
 
-/** What a worker tells the run. A worker's death gives back all shards that it held. */
+/** What a worker tells the run. A worker's death gives back all parts that it held. */
 export interface DeviceWorkerHandlers {
   stateChanged: (state: WorkerState) => void;
   ready: (ready: WorkerReady) => void;
-  progress: (progress: ShardProgress) => void;
-  shardDone: (done: ShardDone) => void;
-  shardFailed: (failed: ShardFailed) => void;
+  progress: (progress: PartProgress) => void;
+  partDone: (done: PartDone) => void;
+  partFailed: (failed: PartFailed) => void;
   outOfMemory: (event: OutOfMemory) => void;
   heartbeat: (beat: Heartbeat) => void;
   /** The computer slept: what was measured over that time means nothing. */
@@ -109,27 +109,27 @@ export class DeviceWorker {
   }
 
   get freeSlots(): number {
-    return this.life.phase === 'ready' && !this.stopping ? SHARDS_IN_FLIGHT - this.inFlight.length : 0;
+    return this.life.phase === 'ready' && !this.stopping ? PARTS_IN_FLIGHT - this.inFlight.length : 0;
   }
 
-  /** Shards it holds but has not begun, last assigned first. */
+  /** Parts it holds but has not begun, last assigned first. */
   get notBegun(): string[] {
     return this.inFlight.slice(1).reverse();
   }
 
-  assign(shard: ShardCommand): void {
+  assign(part: PartCommand): void {
     if (this.life.phase !== 'ready') throw new Error(`worker ${this.device} is not ready`);
-    this.inFlight.push(shard.shard);
-    this.life.process.writeLog(`assign ${shard.shard} frames ${shard.frame_begin}-${shard.frame_end}`);
-    this.life.process.send(shard);
+    this.inFlight.push(part.part);
+    this.life.process.writeLog(`assign ${part.part} frames ${part.frame_begin}-${part.frame_end}`);
+    this.life.process.send(part);
     this.showWork();
   }
 
-  recall(shard: string): void {
-    if (this.life.phase === 'ready') this.life.process.send({ type: 'recall', shard });
+  recall(part: string): void {
+    if (this.life.phase === 'ready') this.life.process.send({ type: 'recall', part });
   }
 
-  /** Ends the process after the batch under way and answers with the shards it held. */
+  /** Ends the process after the batch under way and answers with the parts it held. */
   async stop(graceMs = STOP_GRACE_MS): Promise<string[]> {
     this.stopping = true;
     clearInterval(this.watchTimer);
@@ -166,14 +166,14 @@ export class DeviceWorker {
       case 'progress':
         this.handlers.progress(event);
         break;
-      case 'shard_done':
+      case 'part_done':
         this.deathsWithoutProgress = 0;
-        this.release(event.shard);
-        this.handlers.shardDone(event);
+        this.release(event.part);
+        this.handlers.partDone(event);
         break;
-      case 'shard_failed':
-        this.release(event.shard);
-        this.handlers.shardFailed(event);
+      case 'part_failed':
+        this.release(event.part);
+        this.handlers.partFailed(event);
         break;
       case 'oom':
         this.handlers.outOfMemory(event);
@@ -190,15 +190,15 @@ export class DeviceWorker {
     }
   }
 
-  private release(shard: string): void {
-    const index = this.inFlight.indexOf(shard);
+  private release(part: string): void {
+    const index = this.inFlight.indexOf(part);
     if (index >= 0) this.inFlight.splice(index, 1);
     this.showWork();
   }
 
   private showWork(): void {
-    const [shard] = this.inFlight;
-    this.handlers.stateChanged(shard === undefined ? { state: 'idle' } : { state: 'working', shard });
+    const [part] = this.inFlight;
+    this.handlers.stateChanged(part === undefined ? { state: 'idle' } : { state: 'working', part });
   }
 
   private checkDeadlines(now: number): void {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ProgressWatch } from './deadlines.ts';
-import { describeExit } from './exitWords.ts';
+import { describeExit } from './describeExit.ts';
 import { decideRestart } from './restartPolicy.ts';
 
 const limits = { helloMs: 1000, loadMs: 1000, silentMs: 60_000, stepFloorMs: 120_000 };

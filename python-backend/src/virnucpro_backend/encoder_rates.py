@@ -26,8 +26,8 @@ from virnucpro_backend.device_allocator import set_up_device_allocator
 from virnucpro_backend.encoders.batches import GPU_TOKENS_PER_BATCH
 from virnucpro_backend.encoders.layout import SequenceLayout
 from virnucpro_backend.inference.batching import EncoderInput, HostBatch
-from virnucpro_backend.inference.scorer import ShardScorer
-from virnucpro_backend.inference.shard_file import read_shard
+from virnucpro_backend.inference.part_file import read_part
+from virnucpro_backend.inference.scorer import PartScorer
 from virnucpro_backend.inference.warm_up import warm_up
 from virnucpro_backend.safetensors_file import sha256_of_file
 from virnucpro_backend.weights.model_folder import load_model
@@ -39,7 +39,7 @@ def main(words: Sequence[str] | None = None) -> int:
     """Measure and print one JSON object; returns the exit code."""
     parser = argparse.ArgumentParser(prog=f"python -m {MODULE}", description=__doc__)
     parser.add_argument("--model", type=Path, required=True)
-    parser.add_argument("--shards", type=Path, nargs="+", required=True, help="files of work/shards")
+    parser.add_argument("--parts", type=Path, nargs="+", required=True, help="files of work/parts")
     parser.add_argument("--precision", default="bf16", choices=("bf16", "fp16", "fp8"))
     parser.add_argument("--tokens-per-batch", type=int, default=GPU_TOKENS_PER_BATCH)
     parser.add_argument("--seconds", type=float, default=15.0)
@@ -58,16 +58,16 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     device = torch.device("cuda", 0)
     model = load_model(arguments.model, device, arguments.precision)
     warm_up(model)
-    scorer = ShardScorer(model, arguments.tokens_per_batch, False, None, lambda where: model)
+    scorer = PartScorer(model, arguments.tokens_per_batch, False, None, lambda where: model)
     esm2_steps: list[Step] = []
     dnabert_s_steps: list[Step] = []
     frames = residues = 0
-    for path in arguments.shards:
-        shard = scorer.prepare(read_shard(path, sha256_of_file(path), 0, _frame_count(path)))
-        counts = shard.frames.residue_counts
-        frames, residues = frames + shard.frames.count, residues + int(counts.sum())
-        esm2_steps += _steps(shard.esm2, model.esm2.embed, device, counts)
-        dnabert_s_steps += _steps(shard.dnabert_s, model.dnabert_s.embed, device, np.ones_like(counts))
+    for path in arguments.parts:
+        part = scorer.prepare(read_part(path, sha256_of_file(path), 0, _frame_count(path)))
+        counts = part.frames.residue_counts
+        frames, residues = frames + part.frames.count, residues + int(counts.sum())
+        esm2_steps += _steps(part.esm2, model.esm2.embed, device, counts)
+        dnabert_s_steps += _steps(part.dnabert_s, model.dnabert_s.embed, device, np.ones_like(counts))
     esm2 = time_steps(esm2_steps, arguments.seconds, device)
     dnabert_s = time_steps(dnabert_s_steps, arguments.seconds / 2, device)
     return {

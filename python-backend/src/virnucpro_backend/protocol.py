@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 
 from virnucpro_backend import __version__
 
-PROTOCOL_VERSION = 1
+PROTOCOL_VERSION = 2
 
 Command = dict[str, Any]
 """A parsed command: a JSON object with at least a text `type`."""

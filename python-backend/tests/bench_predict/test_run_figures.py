@@ -49,14 +49,14 @@ def test_figures_of_a_run_folder(tmp_path: Path) -> None:
         for number in range(20):
             key = f"{number:06d}"
             db.execute(
-                "INSERT INTO shard (id, key, number, path, sha256, frame_begin, frame_end, frames, residues,"
+                "INSERT INTO part (id, key, number, path, sha256, frame_begin, frame_end, frames, residues,"
                 " chunks, first_row, last_row, state, seconds) VALUES (?, ?, ?, '', '', 0, 4, 4, 600, 4, 0,"
                 " 3, 'done', 0.5)",
                 (number, key, number),
             )
             for outcome, ended in (("interrupted", 1), ("done", 10_000 + 500 * number)):
                 db.execute(
-                    "INSERT INTO attempt (shard, device, worker_pid, started_at, ended_at, outcome)"
+                    "INSERT INTO attempt (part, device, worker_pid, started_at, ended_at, outcome)"
                     " VALUES (?, 'GPU-1', 1, 0, ?, ?)",
                     (key, ended, outcome),
                 )

@@ -16,7 +16,7 @@ import pytest
 
 from virnucpro_backend.inference.command_fields import CommandError
 from virnucpro_backend.inference.commands import parse_worker_command
-from virnucpro_backend.inference.failures import LoadFailureCode, ShardFailureCode
+from virnucpro_backend.inference.failures import LoadFailureCode, PartFailureCode
 from virnucpro_backend.inference.status import Step
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
@@ -52,11 +52,11 @@ PROFILE = {
     "bytes_per_token": 107_000,
     "code": "PyTorch 2.13.0, eager/equal_length/eager/equal_length",
 }
-SHARD = {
-    "type": "shard",
-    "shard": "000012.1.0",
-    "shard_path": "/run/work/shards/000012.safetensors",
-    "shard_sha256": "0123456789abcdef" * 4,
+PART = {
+    "type": "part",
+    "part": "000012.1.0",
+    "part_path": "/run/work/parts/000012.safetensors",
+    "part_sha256": "0123456789abcdef" * 4,
     "frame_begin": 5,
     "frame_end": 5,
     "scores_path": "/run/work/scores/000012.1.0.safetensors",
@@ -70,9 +70,9 @@ SAMPLES: list[Json] = [
     {**LOAD, "embeddings": "fp32", "memory_fraction": 1, "tokens_per_batch": 1},
     *({**LOAD, "placement": placement} for placement in ("resident", "streamed")),
     {**LOAD, "most_tokens_per_batch": 2048, "memory_profile": PROFILE},
-    SHARD,
-    {**SHARD, "frame_begin": 0, "embeddings_path": "/run/work/embeddings/000012.1.0.safetensors"},
-    {"type": "recall", "shard": "000012"},
+    PART,
+    {**PART, "frame_begin": 0, "embeddings_path": "/run/work/embeddings/000012.1.0.safetensors"},
+    {"type": "recall", "part": "000012"},
     {"type": "pause"},
     {"type": "resume"},
     {"type": "stop"},
@@ -132,6 +132,6 @@ def enum(variant: Json, field: str) -> set[str]:
 
 def test_closed_lists_are_the_same_on_both_sides() -> None:
     events = variants("worker-event")
-    assert enum(events["shard_failed"], "code") == set(get_args(ShardFailureCode))
+    assert enum(events["part_failed"], "code") == set(get_args(PartFailureCode))
     assert enum(events["load_failed"], "code") == set(get_args(LoadFailureCode))
     assert enum(events["heartbeat"], "step") == set(get_args(Step))

@@ -1,4 +1,4 @@
-"""The real prepare writes shards, the real worker scores them: files and messages of both fit together."""
+"""The real prepare writes parts, the real worker scores them: files and messages of both fit together."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def test_from_sequences_to_scores(tmp_path: Path) -> None:
         "inputs": [{"input": 0, "path": str(SAMPLE), "sha256": None}],
         "work_dir": str(tmp_path / "work"),
         "chunk_length": 500,
-        "residues_per_shard": 8192,
-        "tail_shards": 4,
+        "residues_per_part": 8192,
+        "tail_parts": 4,
     }
     schema("prepare-command").validate(command)
     prepare = subprocess.Popen(
@@ -49,28 +49,28 @@ def test_from_sequences_to_scores(tmp_path: Path) -> None:
             prepare.stdin.close()
     assert prepare.wait(timeout=30) == 0
     assert events[0]["type"] == "hello"
-    shards = [event for event in events if event["type"] == "shard"]
+    parts = [event for event in events if event["type"] == "part"]
     (done,) = [event for event in events if event["type"] == "done"]
-    assert len(shards) == done["shards"] > 2
-    assert sum(shard["frames"] for shard in shards) == done["frames"] > 0
+    assert len(parts) == done["parts"] > 2
+    assert sum(part["frames"] for part in parts) == done["frames"] > 0
 
     with RunningWorker() as worker:
         worker.load()
-        for shard in shards:
+        for part in parts:
             worker.send(
-                type="shard",
-                shard=shard["key"],
-                shard_path=str(tmp_path / shard["path"]),
-                shard_sha256=shard["sha256"],
+                type="part",
+                part=part["key"],
+                part_path=str(tmp_path / part["path"]),
+                part_sha256=part["sha256"],
                 frame_begin=0,
-                frame_end=shard["frames"],
-                scores_path=str(tmp_path / "work" / "scores" / f"{shard['key']}.safetensors"),
+                frame_end=part["frames"],
+                scores_path=str(tmp_path / "work" / "scores" / f"{part['key']}.safetensors"),
                 embeddings_path=None,
             )
-        for shard in shards:
-            scored = worker.wait_for("shard_done")
-            assert (scored["shard"], scored["frames"]) == (shard["key"], shard["frames"])
-            assert scored["residues"] == shard["residues"]
+        for part in parts:
+            scored = worker.wait_for("part_done")
+            assert (scored["part"], scored["frames"]) == (part["key"], part["frames"])
+            assert scored["residues"] == part["residues"]
             scores = safetensors.numpy.load_file(scored["scores_path"])
-            assert len(scores["score2"]) == shard["frames"]
+            assert len(scores["score2"]) == part["frames"]
             assert np.isfinite(scores["score2"]).all()

@@ -36,16 +36,16 @@ def on_emit(act: Callable[[Any, str], bool]) -> None:
 
 
 def before_launch(act: Callable[[Any], None]) -> None:
-    """Calls `act(frames)` when a shard goes to the device."""
-    from virnucpro_backend.inference.scorer import ShardScorer
+    """Calls `act(frames)` when a part goes to the device."""
+    from virnucpro_backend.inference.scorer import PartScorer
 
-    launch = ShardScorer.launch
+    launch = PartScorer.launch
 
-    def faulty(self: ShardScorer, shard: Any, listener: Any = None) -> Any:
-        act(shard.frames)
-        return launch(self, shard, listener)
+    def faulty(self: PartScorer, part: Any, listener: Any = None) -> Any:
+        act(part.frames)
+        return launch(self, part, listener)
 
-    ShardScorer.launch = faulty  # type: ignore[method-assign]
+    PartScorer.launch = faulty  # type: ignore[method-assign]
 
 
 def garbage(_: str) -> None:
@@ -97,7 +97,7 @@ def stall_once(marker: str) -> None:
 
 
 def die_at(residues: str) -> None:
-    """Dies, as by the system's memory killer, whenever a shard holds these amino acids in a row."""
+    """Dies, as by the system's memory killer, whenever a part holds these amino acids in a row."""
 
     def act(frames: Any) -> None:
         if residues.encode() in frames.residues.tobytes():

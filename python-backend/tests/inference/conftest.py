@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 import torch
-from made_shards import DEMO_MODEL
+from made_parts import DEMO_MODEL
 
-from virnucpro_backend.inference.scorer import ShardScorer
+from virnucpro_backend.inference.scorer import PartScorer
 from virnucpro_backend.weights.model_folder import load_model
 
 
@@ -17,7 +17,7 @@ def one_thread() -> None:
 def make_scorer():  # type: ignore[no-untyped-def]
     """A factory of scorers with the demo model on the CPU."""
 
-    def make(precision: str = "fp32", tokens_per_batch: int = 2048, **changes: object) -> ShardScorer:
+    def make(precision: str = "fp32", tokens_per_batch: int = 2048, **changes: object) -> PartScorer:
         model = load_model(DEMO_MODEL, "cpu", precision)  # type: ignore[arg-type]
         fields: dict[str, object] = {
             "model": model,
@@ -26,6 +26,6 @@ def make_scorer():  # type: ignore[no-untyped-def]
             "embeddings": None,
             "load_fp32": lambda device: load_model(DEMO_MODEL, device, "fp32"),
         }
-        return ShardScorer(**{**fields, **changes})  # type: ignore[arg-type]
+        return PartScorer(**{**fields, **changes})  # type: ignore[arg-type]
 
     return make

@@ -9,19 +9,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from made_shards import DEMO_MODEL, random_frames
+from made_parts import DEMO_MODEL, random_frames
 
 from virnucpro_backend.encoders.precision import Precision
-from virnucpro_backend.inference.scorer import ShardScorer
+from virnucpro_backend.inference.scorer import PartScorer
 from virnucpro_backend.weights.model_folder import load_model
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
 PLAN = Path(__file__).parents[3] / "electron" / "contract" / "plan.ts"
 
 
-def scorer(precision: Precision, once: bool) -> ShardScorer:
+def scorer(precision: Precision, once: bool) -> PartScorer:
     model = load_model(DEMO_MODEL, torch.device("cuda", 0), precision)
-    return ShardScorer(model, 4096, once, None, lambda device: load_model(DEMO_MODEL, device, "fp32"))
+    return PartScorer(model, 4096, once, None, lambda device: load_model(DEMO_MODEL, device, "fp32"))
 
 
 @pytest.mark.parametrize("precision", ["fp32", "fp16", "bf16"])

@@ -12,7 +12,7 @@ import torch
 from virnucpro_backend.inference.devices.amd import check_gfx_target, uuid_as_rocm_writes_it
 from virnucpro_backend.inference.devices.nvidia import check_capability, uuid_as_nvml_writes_it
 from virnucpro_backend.inference.devices.opening import open_device
-from virnucpro_backend.inference.failures import LoadFailedError, shard_failure, write_failure
+from virnucpro_backend.inference.failures import LoadFailedError, part_failure, write_failure
 
 
 @pytest.mark.parametrize(
@@ -144,8 +144,8 @@ def test_uuids_of_amd_gpus() -> None:
 def test_errors_become_codes() -> None:
     assert write_failure(OSError(errno.ENOSPC, "No space left on device"), "x").code == "disk_full"
     assert write_failure(OSError(errno.EACCES, "Permission denied"), "x").code == "write_failed"
-    lost = shard_failure(RuntimeError("CUDA error: an illegal memory access was encountered\nmore"))
+    lost = part_failure(RuntimeError("CUDA error: an illegal memory access was encountered\nmore"))
     assert lost.code == "device_lost"
     assert "more" not in lost.message
-    assert shard_failure(torch.OutOfMemoryError("CUDA out of memory.")).code == "out_of_memory"
-    assert shard_failure(ZeroDivisionError("x")).code == "internal_error"
+    assert part_failure(torch.OutOfMemoryError("CUDA out of memory.")).code == "out_of_memory"
+    assert part_failure(ZeroDivisionError("x")).code == "internal_error"

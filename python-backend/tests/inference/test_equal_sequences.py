@@ -1,4 +1,4 @@
-"""Equal proteins, and equal nucleotides, of a shard are embedded once; nobody's score may change by it."""
+"""Equal proteins, and equal nucleotides, of a part are embedded once; nobody's score may change by it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_shards import random_frames
+from made_parts import random_frames
 
-from virnucpro_backend.inference.encoding import ShardListener
+from virnucpro_backend.inference.encoding import PartListener
 from virnucpro_backend.inference.equal_sequences import distinct_sequences
-from virnucpro_backend.inference.scorer import ShardScorer
-from virnucpro_backend.inference.shard_file import ShardFrames, gathered
+from virnucpro_backend.inference.part_file import PartFrames, gathered
+from virnucpro_backend.inference.scorer import PartScorer
 
-MakeScorer = Callable[..., ShardScorer]
+MakeScorer = Callable[..., PartScorer]
 
 
 @given(st.lists(st.text("AC", min_size=1, max_size=3), max_size=40))
@@ -33,7 +33,7 @@ def test_every_frame_finds_its_own_letters_and_no_sequence_is_kept_twice(sequenc
     assert distinct.repeats == len(sequences) - len(set(sequences))
 
 
-class Counted(ShardListener):
+class Counted(PartListener):
     """Adds up what it is told."""
 
     def __init__(self) -> None:
@@ -43,15 +43,15 @@ class Counted(ShardListener):
         self.frames, self.residues = self.frames + frames, self.residues + residues
 
 
-def drawn(base: ShardFrames, numbers: list[int], nucleotides_of: list[int]) -> ShardFrames:
+def drawn(base: PartFrames, numbers: list[int], nucleotides_of: list[int]) -> PartFrames:
     """Frames with the proteins of some frames and the nucleotides of others."""
     residues, residue_offsets = gathered(base.residues, base.residue_offsets, np.array(numbers))
     dna, dna_offsets = gathered(base.nucleotides, base.nucleotide_offsets, np.array(nucleotides_of))
-    return ShardFrames(residues, residue_offsets, dna, dna_offsets)
+    return PartFrames(residues, residue_offsets, dna, dna_offsets)
 
 
 @pytest.fixture(scope="module")
-def scorers(make_scorer: MakeScorer) -> tuple[ShardScorer, ShardScorer]:
+def scorers(make_scorer: MakeScorer) -> tuple[PartScorer, PartScorer]:
     """Equal sequences embedded once, and each time."""
     once, each = (make_scorer(embed_equal_sequences_once=value, embeddings="fp32") for value in (True, False))
     return once, each
@@ -63,7 +63,7 @@ PAIRS = st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)), min_size=1, 
 @settings(max_examples=30, deadline=None)
 @given(pairs=PAIRS)
 def test_scores_are_those_of_computing_each_frame(
-    scorers: tuple[ShardScorer, ShardScorer], pairs: list[tuple[int, int]]
+    scorers: tuple[PartScorer, PartScorer], pairs: list[tuple[int, int]]
 ) -> None:
     frames = drawn(random_frames(12, seed=21), [p for p, _ in pairs], [d for _, d in pairs])
     once, each = (scorer.score(frames) for scorer in scorers)
@@ -86,7 +86,7 @@ def test_scores_are_those_of_computing_each_frame(
 @settings(max_examples=20, deadline=None)
 @given(pairs=PAIRS)
 def test_progress_adds_up_to_all_frames(
-    scorers: tuple[ShardScorer, ShardScorer], pairs: list[tuple[int, int]]
+    scorers: tuple[PartScorer, PartScorer], pairs: list[tuple[int, int]]
 ) -> None:
     frames = drawn(random_frames(12, seed=22), [p for p, _ in pairs], [d for _, d in pairs])
     counted = Counted()

@@ -8,21 +8,21 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 import torch
-from made_shards import DEMO_MODEL, random_frames
+from made_parts import DEMO_MODEL, random_frames
 from torch import Tensor
 
 from virnucpro_backend.encoders.layout import SequenceLayout
-from virnucpro_backend.inference.encoding import ShardListener
-from virnucpro_backend.inference.failures import ShardFailedError
+from virnucpro_backend.inference.encoding import PartListener
+from virnucpro_backend.inference.failures import PartFailedError
 from virnucpro_backend.inference.memory_profile import SMALLEST_BUDGET
-from virnucpro_backend.inference.scorer import ShardScorer
+from virnucpro_backend.inference.scorer import PartScorer
 from virnucpro_backend.weights.model_folder import LoadedModel, load_model
 from virnucpro_backend.weights.model_json import NormBand
 
-MakeScorer = Callable[..., ShardScorer]
+MakeScorer = Callable[..., PartScorer]
 
 
-class OutOfMemoryEvents(ShardListener):
+class OutOfMemoryEvents(PartListener):
     def __init__(self) -> None:
         self.seen: list[tuple[int, int]] = []
 
@@ -30,7 +30,7 @@ class OutOfMemoryEvents(ShardListener):
         self.seen.append((tokens_before, tokens_after))
 
 
-def limit_memory(scorer: ShardScorer, most_tokens: int) -> list[int]:
+def limit_memory(scorer: PartScorer, most_tokens: int) -> list[int]:
     """Make ESM-2 run out of memory with more tokens than these; the sizes of the batches that did fit."""
     embed = scorer.model.esm2.embed
     sizes: list[int] = []
@@ -77,10 +77,10 @@ def test_a_batch_within_the_budget_is_left_whole(make_scorer: MakeScorer) -> Non
     assert scorer.score(small).batch_halvings == 0
 
 
-def test_below_the_floor_the_shard_fails(make_scorer: MakeScorer) -> None:
+def test_below_the_floor_the_part_fails(make_scorer: MakeScorer) -> None:
     scorer, events = make_scorer(tokens_per_batch=4096), OutOfMemoryEvents()
     limit_memory(scorer, 10)
-    with pytest.raises(ShardFailedError) as failure:
+    with pytest.raises(PartFailedError) as failure:
         scorer.launch(scorer.prepare(random_frames(200, seed=22, shortest=60, longest=60)), events)
     assert failure.value.code == "out_of_memory"
     assert min(after for _, after in events.seen) >= SMALLEST_BUDGET
@@ -180,7 +180,7 @@ def test_no_room_for_the_fp32_model_is_said(make_scorer: MakeScorer) -> None:
 
     scorer = make_scorer("bf16", load_fp32=too_large)
     poison(scorer.model, 33)
-    with pytest.raises(ShardFailedError, match="too little memory") as failure:
+    with pytest.raises(PartFailedError, match="too little memory") as failure:
         scorer.score(random_frames(90, seed=25, shortest=30, longest=40))
     assert failure.value.code == "non_finite"
 
@@ -197,7 +197,7 @@ def test_norm_bands(make_scorer: MakeScorer, outside: int, fault: bool) -> None:
     bands = {"esm2": NormBand(low, 1e9), "dnabert_s": NormBand(0.0, 1e9)}
     scorer.model = dataclasses.replace(scorer.model, norm_bands=bands)
     if fault:
-        with pytest.raises(ShardFailedError) as failure:
+        with pytest.raises(PartFailedError) as failure:
             scorer.score(frames)
         assert failure.value.code == "norm_out_of_band"
     else:

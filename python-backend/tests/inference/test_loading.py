@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from made_shards import DEMO_MODEL
+from made_parts import DEMO_MODEL
 
 from virnucpro_backend.host import Memory
 from virnucpro_backend.inference import loading

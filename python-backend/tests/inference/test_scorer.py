@@ -7,17 +7,17 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 import torch
-from made_shards import random_frames
+from made_parts import random_frames
 
-from virnucpro_backend.inference.scorer import ShardScorer, ShardScores
-from virnucpro_backend.inference.shard_file import ShardFrames
+from virnucpro_backend.inference.part_file import PartFrames
+from virnucpro_backend.inference.scorer import PartScorer, PartScores
 
-MakeScorer = Callable[..., ShardScorer]
+MakeScorer = Callable[..., PartScorer]
 TOLERANCE = 2e-6
 """Largest difference seen between two ways of batching is about 2e-7; scores are between 0 and 1."""
 
 
-def assert_same_bytes(a: ShardScores, b: ShardScores) -> None:
+def assert_same_bytes(a: PartScores, b: PartScores) -> None:
     assert a.score1.tobytes() == b.score1.tobytes()
     assert a.score2.tobytes() == b.score2.tobytes()
     assert a.state.tobytes() == b.state.tobytes()
@@ -40,7 +40,7 @@ def test_each_frame_gets_its_own_score(make_scorer: MakeScorer) -> None:
         np.testing.assert_allclose(together.embeddings[name], rows, atol=1e-5)
 
 
-def test_scores_depend_on_nothing_but_the_shard_and_the_plan(make_scorer: MakeScorer) -> None:
+def test_scores_depend_on_nothing_but_the_part_and_the_plan(make_scorer: MakeScorer) -> None:
     frames = random_frames(80, seed=4)
     first = make_scorer()
     result = first.score(frames)
@@ -60,14 +60,14 @@ def test_other_batches_give_the_same_within_the_tolerance(
     np.testing.assert_allclose(a.score2, b.score2, atol=TOLERANCE)
 
 
-def test_halves_of_a_shard_give_what_the_whole_gives(make_scorer: MakeScorer) -> None:
+def test_halves_of_a_part_give_what_the_whole_gives(make_scorer: MakeScorer) -> None:
     frames, scorer = random_frames(61, seed=8), make_scorer()
     whole = scorer.score(frames).score2
     halves = [scorer.score(frames.subset(part)).score2 for part in np.array_split(np.arange(61), 2)]
     np.testing.assert_allclose(whole, np.concatenate(halves), atol=TOLERANCE)
 
 
-def test_a_shard_without_frames(make_scorer: MakeScorer) -> None:
+def test_a_part_without_frames(make_scorer: MakeScorer) -> None:
     empty = random_frames(3, seed=9).subset(np.arange(0))
     result = make_scorer(embeddings="fp16").score(empty)
     assert len(result.score1) == len(result.state) == 0
@@ -87,7 +87,7 @@ def test_no_forward_pass_records_gradients(make_scorer: MakeScorer) -> None:
 
 
 def test_half_precision_stays_close(make_scorer: MakeScorer) -> None:
-    frames: ShardFrames = random_frames(40, seed=11)
+    frames: PartFrames = random_frames(40, seed=11)
     exact = make_scorer(embeddings="fp32").score(frames)
     for precision, bound in (("bf16", 0.05), ("fp16", 0.005)):
         result = make_scorer(precision, embeddings="fp16").score(frames)

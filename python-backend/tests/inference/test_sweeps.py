@@ -7,31 +7,31 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 import torch
-from made_shards import DEMO_MODEL, random_frames
+from made_parts import DEMO_MODEL, random_frames
 from torch import Tensor
 
 from virnucpro_backend.encoders.layout import SequenceLayout
 from virnucpro_backend.encoders.streamed_layers import SWEEP_BATCHES, SWEEP_TOKENS
-from virnucpro_backend.inference.encoding import ShardListener
-from virnucpro_backend.inference.failures import ShardFailedError
-from virnucpro_backend.inference.scorer import ShardScorer, ShardScores
+from virnucpro_backend.inference.encoding import PartListener
+from virnucpro_backend.inference.failures import PartFailedError
+from virnucpro_backend.inference.scorer import PartScorer, PartScores
 from virnucpro_backend.weights.model_folder import load_model
 
-MakeScorer = Callable[..., ShardScorer]
+MakeScorer = Callable[..., PartScorer]
 
 
 def streamed_model(precision: str = "fp32"):  # type: ignore[no-untyped-def]
     return load_model(DEMO_MODEL, "cpu", precision, streamed=True)  # type: ignore[arg-type]
 
 
-def bytes_of(scores: ShardScores) -> tuple[bytes, bytes, bytes]:
+def bytes_of(scores: PartScores) -> tuple[bytes, bytes, bytes]:
     return scores.score1.tobytes(), scores.score2.tobytes(), scores.state.tobytes()
 
 
 class Sweeps:
     """Notes the tokens of the batches that went through ESM-2 together."""
 
-    def __init__(self, scorer: ShardScorer, limit: int | None = None) -> None:
+    def __init__(self, scorer: PartScorer, limit: int | None = None) -> None:
         self.seen: list[list[int]] = []
         esm2 = scorer.model.esm2
         embed_all = esm2.embed_all
@@ -46,7 +46,7 @@ class Sweeps:
         esm2.embed_all = watched  # type: ignore[method-assign]
 
 
-class Heard(ShardListener):
+class Heard(PartListener):
     def __init__(self) -> None:
         self.frames = self.residues = 0
         self.cuts: list[tuple[int, int]] = []
@@ -92,7 +92,7 @@ def test_memory_that_runs_out_in_a_sweep(make_scorer: MakeScorer) -> None:
     assert heard.frames == 300, "no batch counts twice"
     np.testing.assert_allclose(got.score2, expected.score2, atol=2e-6)
     assert 1 <= got.batch_halvings <= len(make_scorer(tokens_per_batch=4096).prepare(frames).esm2.batches)
-    # What was learnt holds for the next shard.
+    # What was learnt holds for the next part.
     before = len(sweeps.seen)
     again = Heard()
     scorer.collect(scorer.launch(scorer.prepare(frames), again))
@@ -103,7 +103,7 @@ def test_memory_that_runs_out_in_a_sweep(make_scorer: MakeScorer) -> None:
 def test_a_device_too_small_for_a_sweep_of_one(make_scorer: MakeScorer) -> None:
     scorer = make_scorer(tokens_per_batch=4096, model=streamed_model())
     Sweeps(scorer, limit=100)
-    with pytest.raises(ShardFailedError) as failure:
+    with pytest.raises(PartFailedError) as failure:
         scorer.score(random_frames(300, seed=33, shortest=50, longest=50))
     assert failure.value.code == "out_of_memory"
 

@@ -58,9 +58,9 @@ class Outcome:
         return found
 
     def frames(self) -> list[tuple[int, int, int, str, str]]:
-        """Row, chunk, frame, protein, nucleotides of all shards."""
+        """Row, chunk, frame, protein, nucleotides of all parts."""
         found: list[tuple[int, int, int, str, str]] = []
-        for event in self.of("shard"):
+        for event in self.of("part"):
             file = load_file(self.work_dir.parent / event["path"])
             proteins = texts(file["residues"], file["residue_offsets"])
             nucleotides = texts(file["nucleotides"], file["nucleotide_offsets"])
@@ -83,8 +83,8 @@ def run_prepare(
     paths: list[Path],
     *,
     chunk_length: int = 500,
-    residues_per_shard: int = 262144,
-    tail_shards: int = 32,
+    residues_per_part: int = 262144,
+    tail_parts: int = 32,
     sha256: str | None = None,
 ) -> Outcome:
     work_dir = run_dir / "work"
@@ -94,8 +94,8 @@ def run_prepare(
         "inputs": [{"input": i, "path": str(path), "sha256": sha256} for i, path in enumerate(paths)],
         "work_dir": str(work_dir),
         "chunk_length": chunk_length,
-        "residues_per_shard": residues_per_shard,
-        "tail_shards": tail_shards,
+        "residues_per_part": residues_per_part,
+        "tail_parts": tail_parts,
     }
     validator("prepare-command").validate(job)
     return run_line(work_dir, json.dumps(job))

@@ -22,7 +22,7 @@ from plain_definition import frames_of_sequence
 from prepare_process import BACKEND, Outcome, run_line, run_prepare
 from xopen import xopen
 
-from virnucpro_backend.prepare import shards
+from virnucpro_backend.prepare import parts
 from virnucpro_backend.prepare.failures import FailureCode, PrepareError
 from virnucpro_backend.prepare.frames import FRAME_NAMES
 from virnucpro_backend.prepare.job import Job, JobInput
@@ -74,14 +74,14 @@ def check_consistency(outcome: Outcome) -> None:
     assert np.bincount(rows, minlength=done["records"]).tolist() == records["n_frames"].tolist()
     assert not records["n_chunks"][records["reason"] != 0].any()
     assert all(done["not_scored"].values())
-    shard_events = outcome.of("shard")
-    assert [event["key"] for event in shard_events] == [f"{i:06d}" for i in range(done["shards"])]
-    for event in [*shard_events, *outcome.of("records")]:
+    part_events = outcome.of("part")
+    assert [event["key"] for event in part_events] == [f"{i:06d}" for i in range(done["parts"])]
+    for event in [*part_events, *outcome.of("records")]:
         content = (outcome.work_dir.parent / event["path"]).read_bytes()
         assert hashlib.sha256(content).hexdigest() == event["sha256"]
     for total in ("frames", "residues"):
-        assert sum(event[total] for event in shard_events) == done[total]
-    assert len({frame[:2] for frame in frames}) == sum(event["chunks"] for event in shard_events)
+        assert sum(event[total] for event in part_events) == done[total]
+    assert len({frame[:2] for frame in frames}) == sum(event["chunks"] for event in part_events)
     assert sum(event["records"] for event in outcome.of("input_done")) == done["records"]
     assert not list(outcome.work_dir.rglob("*.tmp"))
 
@@ -90,7 +90,7 @@ LENGTHS = [1, 2, 3, 4, 149, 300, 499, 500, 501, 999, 1000, 1001, 1400, 2600, 12_
 
 
 @pytest.mark.parametrize("c", [300, 500])
-def test_records_and_shards_hold_what_the_plain_definition_says(tmp_path: Path, c: int) -> None:
+def test_records_and_parts_hold_what_the_plain_definition_says(tmp_path: Path, c: int) -> None:
     texts = sequences(1, [*LENGTHS, 0, 77])
     texts[3] = "NNNN"
     texts[9] = texts[9].lower()
@@ -98,7 +98,7 @@ def test_records_and_shards_hold_what_the_plain_definition_says(tmp_path: Path, 
     stream = fasta(texts)
     path = tmp_path / "in put β.fa"
     path.write_bytes(stream)
-    outcome = run_prepare(tmp_path / "run", [path], chunk_length=c, residues_per_shard=500)
+    outcome = run_prepare(tmp_path / "run", [path], chunk_length=c, residues_per_part=500)
     check_consistency(outcome)
     assert outcome.frames() == expected_frames(texts, c)
     records = outcome.records()
@@ -134,7 +134,7 @@ COMPRESSIONS: dict[str, Compress] = {
 }
 
 
-def test_every_format_compression_and_line_end_gives_the_same_shards(tmp_path: Path) -> None:
+def test_every_format_compression_and_line_end_gives_the_same_parts(tmp_path: Path) -> None:
     texts = sequences(2, LENGTHS)
     forms = {
         "wrapped": fasta(texts),
@@ -144,7 +144,7 @@ def test_every_format_compression_and_line_end_gives_the_same_shards(tmp_path: P
         "bom": b"\xef\xbb\xbf" + fasta(texts),
         "fastq": fastq(texts),
     }
-    shards_of: dict[str, dict[str, bytes]] = {}
+    parts_of: dict[str, dict[str, bytes]] = {}
     for i, (form, compression) in enumerate(
         [
             *((form, "plain") for form in forms),
@@ -155,14 +155,14 @@ def test_every_format_compression_and_line_end_gives_the_same_shards(tmp_path: P
         # The name says nothing: the content decides.
         path = tmp_path / f"{i}.pdf"
         path.write_bytes(COMPRESSIONS[compression](forms[form], tmp_path))
-        outcome = run_prepare(tmp_path / f"run{i}", [path], residues_per_shard=800)
+        outcome = run_prepare(tmp_path / f"run{i}", [path], residues_per_part=800)
         check_consistency(outcome)
         files = outcome.file_bytes()
-        shards_of[f"{form} {compression}"] = {name: data for name, data in files.items() if "shards" in name}
-    assert len(shards_of) == len(forms) + len(COMPRESSIONS)
-    first = shards_of.pop("wrapped plain")
+        parts_of[f"{form} {compression}"] = {name: data for name, data in files.items() if "parts" in name}
+    assert len(parts_of) == len(forms) + len(COMPRESSIONS)
+    first = parts_of.pop("wrapped plain")
     assert len(first) > 8
-    for name, files in shards_of.items():
+    for name, files in parts_of.items():
         assert files == first, name
 
 
@@ -171,7 +171,7 @@ def test_a_truncated_file_is_refused_by_name(tmp_path: Path, name: str) -> None:
     data = COMPRESSIONS[name](fasta(sequences(3, [40_000] * 40)), tmp_path)
     path = tmp_path / "cut.fa"
     path.write_bytes(data[: len(data) * 2 // 3])
-    outcome = run_prepare(tmp_path / "run", [path], residues_per_shard=2000, tail_shards=0)
+    outcome = run_prepare(tmp_path / "run", [path], residues_per_part=2000, tail_parts=0)
     assert outcome.status == 1
     assert (outcome.last["type"], outcome.last["code"]) == ("prepare_failed", "input_truncated")
     assert outcome.last["input"] == 0
@@ -230,10 +230,10 @@ def test_the_same_job_gives_the_same_bytes_over_the_remains_of_a_killed_one(tmp_
     path.write_bytes(fasta(sequences(5, [3000] * 300)))
     outcomes = []
     for name in ("a", "b"):
-        for folder in ("shards", "records"):
+        for folder in ("parts", "records"):
             (tmp_path / name / "work" / folder).mkdir(parents=True)
             (tmp_path / name / "work" / folder / "000000.safetensors.77.tmp").write_bytes(b"half")
-        outcomes.append(run_prepare(tmp_path / name, [path], residues_per_shard=20_000))
+        outcomes.append(run_prepare(tmp_path / name, [path], residues_per_part=20_000))
         check_consistency(outcomes[-1])
     assert outcomes[0].file_bytes() == outcomes[1].file_bytes()
     timeless = [
@@ -241,17 +241,17 @@ def test_the_same_job_gives_the_same_bytes_over_the_remains_of_a_killed_one(tmp_
         for outcome in outcomes
     ]
     for events in timeless:
-        # Shards are announced by a thread of their own; among themselves they are in order.
+        # Parts are announced by a thread of their own; among themselves they are in order.
         events.sort(key=lambda event: (event["type"], event.get("key", "")))
     assert timeless[0] == timeless[1]
 
 
-def test_the_first_shard_is_announced_before_the_input_is_read(tmp_path: Path) -> None:
+def test_the_first_part_is_announced_before_the_input_is_read(tmp_path: Path) -> None:
     path = tmp_path / "in.fa"
     path.write_bytes(fasta(sequences(6, [200_000] * 30)))
-    outcome = run_prepare(tmp_path / "run", [path], residues_per_shard=5000)
+    outcome = run_prepare(tmp_path / "run", [path], residues_per_part=5000)
     kinds = [event["type"] for event in outcome.events]
-    assert kinds.index("shard") < kinds.index("input_done")
+    assert kinds.index("part") < kinds.index("input_done")
 
 
 def test_an_input_that_is_not_the_one_expected_is_refused(tmp_path: Path) -> None:
@@ -313,11 +313,11 @@ def test_a_full_disk_and_a_folder_that_is_gone_are_told_apart(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patch:
-        patch.setattr(shards, "write_safetensors", full)
+        patch.setattr(parts, "write_safetensors", full)
         with pytest.raises(PrepareError) as caught:
             run.run()
     assert caught.value.code is FailureCode.DISK_FULL
-    assert "shard" not in events
+    assert "part" not in events
     assert "done" not in events
 
     (tmp_path / "elsewhere").mkdir()
@@ -338,8 +338,8 @@ def test_the_process_ends_at_once_when_standard_input_closes(tmp_path: Path) -> 
     job |= {
         "work_dir": str(tmp_path / "work"),
         "chunk_length": 500,
-        "residues_per_shard": 9,
-        "tail_shards": 0,
+        "residues_per_part": 9,
+        "tail_parts": 0,
     }
     process.stdin.write(json.dumps(job).encode() + b"\n")
     process.stdin.flush()

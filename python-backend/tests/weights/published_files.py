@@ -44,7 +44,7 @@ def hugging_face_esm2() -> EsmForMaskedLM:
 
 
 def write_hugging_face_bin(folder: Path, model: EsmForMaskedLM) -> Path:
-    """Two `.bin` shards, their index and `config.json`."""
+    """Two `.bin` parts, their index and `config.json`."""
     tensors = model.state_dict()
     names = list(tensors)
     weight_map = {}

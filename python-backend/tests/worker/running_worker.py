@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
-from made_shards import DEMO_MODEL, ShardFile
+from made_parts import DEMO_MODEL, PartFile
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
 EVENTS = jsonschema.Draft202012Validator(
@@ -82,13 +82,13 @@ class RunningWorker:
             }
         )
 
-    def shard(self, key: str, file: ShardFile, folder: Path, **changes: object) -> None:
+    def part(self, key: str, file: PartFile, folder: Path, **changes: object) -> None:
         self.send(
             **{
-                "type": "shard",
-                "shard": key,
-                "shard_path": str(file.path),
-                "shard_sha256": file.sha256,
+                "type": "part",
+                "part": key,
+                "part_path": str(file.path),
+                "part_sha256": file.sha256,
                 "frame_begin": 0,
                 "frame_end": file.frames.count,
                 "scores_path": str(folder / "scores" / f"{key}.safetensors"),

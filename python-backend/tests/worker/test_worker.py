@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import safetensors.numpy
-from made_shards import DEMO_MODEL, ShardFile, random_frames, write_shard_file
+from made_parts import DEMO_MODEL, PartFile, random_frames, write_part_file
 from running_worker import RunningWorker
 
 QUICK_BEATS = "import virnucpro_backend.inference.status as s; s.HEARTBEAT_SECONDS = 0.1\n"
@@ -27,9 +27,9 @@ e.BatchLoop._fits = slow
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> list[ShardFile]:
+def files(tmp_path: Path) -> list[PartFile]:
     return [
-        write_shard_file(tmp_path / "shards" / f"{i:06}.safetensors", random_frames(60, seed=i))
+        write_part_file(tmp_path / "parts" / f"{i:06}.safetensors", random_frames(60, seed=i))
         for i in range(3)
     ]
 
@@ -38,14 +38,14 @@ def sha256_of(path: str | Path) -> str:
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 
-def test_shards_to_scores(files: list[ShardFile], tmp_path: Path) -> None:
+def test_parts_to_scores(files: list[PartFile], tmp_path: Path) -> None:
     with RunningWorker(QUICK_BEATS) as worker:
         worker.load(embeddings="fp16")
         for i, file in enumerate(files):
             path = str(tmp_path / "embeddings" / f"{i:06}.safetensors")
-            worker.shard(f"{i:06}", file, tmp_path, embeddings_path=path)
+            worker.part(f"{i:06}", file, tmp_path, embeddings_path=path)
         ready = worker.wait_for("ready")
-        done = [worker.wait_for("shard_done") for _ in files]
+        done = [worker.wait_for("part_done") for _ in files]
         worker.send(type="stop")
         assert worker.exit_code() == 0
     assert worker.seen[0]["type"] == "hello"
@@ -53,7 +53,7 @@ def test_shards_to_scores(files: list[ShardFile], tmp_path: Path) -> None:
     assert worker.seen[-1] == {"type": "bye", "reason": "stop"}
     assert ready["model_name"] == "demo"
     assert ready["device_uuid"] is None
-    assert [event["shard"] for event in done] == ["000000", "000001", "000002"]
+    assert [event["part"] for event in done] == ["000000", "000001", "000002"]
     for event, file in zip(done, files, strict=True):
         assert (event["frames"], event["residues"]) == (60, len(file.frames.residues))
         assert event["scores_sha256"] == sha256_of(event["scores_path"])
@@ -72,7 +72,7 @@ def test_shards_to_scores(files: list[ShardFile], tmp_path: Path) -> None:
             "esm2": ("<f2", (60, 64)),
         }
     progress = [event for event in worker.seen if event["type"] == "progress"]
-    assert {event["shard"] for event in progress if event["frames_done"] == 60} == {
+    assert {event["part"] for event in progress if event["frames_done"] == 60} == {
         "000000",
         "000001",
         "000002",
@@ -83,22 +83,22 @@ def test_shards_to_scores(files: list[ShardFile], tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("*.tmp"))
 
 
-def test_the_same_bytes_again_whatever_came_before(files: list[ShardFile], tmp_path: Path) -> None:
+def test_the_same_bytes_again_whatever_came_before(files: list[PartFile], tmp_path: Path) -> None:
     hashes = []
     for order in ([0, 1, 2], [2, 0, 1]):
         with RunningWorker() as worker:
             worker.load()
             for i in order:
-                worker.shard(f"{i:06}", files[i], tmp_path)
+                worker.part(f"{i:06}", files[i], tmp_path)
             found = {
-                event["shard"]: event["scores_sha256"]
-                for event in (worker.wait_for("shard_done") for _ in order)
+                event["part"]: event["scores_sha256"]
+                for event in (worker.wait_for("part_done") for _ in order)
             }
             hashes.append(found)
     assert hashes[0] == hashes[1]
 
 
-def test_streamed_layers_and_smaller_batches_are_told(files: list[ShardFile], tmp_path: Path) -> None:
+def test_streamed_layers_and_smaller_batches_are_told(files: list[PartFile], tmp_path: Path) -> None:
     hashes = []
     for placement in ("auto", "streamed"):
         with RunningWorker() as worker:
@@ -109,37 +109,37 @@ def test_streamed_layers_and_smaller_batches_are_told(files: list[ShardFile], tm
             if placement == "streamed":
                 assert "stay in main memory" in worker.wait_for("log")["message"]
             assert ready["placement"] == ("streamed" if placement == "streamed" else "resident")
-            worker.shard("000000", files[0], tmp_path)
-            hashes.append(worker.wait_for("shard_done")["scores_sha256"])
+            worker.part("000000", files[0], tmp_path)
+            hashes.append(worker.wait_for("part_done")["scores_sha256"])
     assert hashes[0] == hashes[1]
 
 
-def test_a_range_of_frames(files: list[ShardFile], tmp_path: Path) -> None:
+def test_a_range_of_frames(files: list[PartFile], tmp_path: Path) -> None:
     with RunningWorker() as worker:
         worker.load()
-        worker.shard("000001", files[1], tmp_path)
-        worker.shard("000001.1", files[1], tmp_path, frame_begin=30)
+        worker.part("000001", files[1], tmp_path)
+        worker.part("000001.1", files[1], tmp_path, frame_begin=30)
         whole, part = (
-            safetensors.numpy.load_file(worker.wait_for("shard_done")["scores_path"]) for _ in range(2)
+            safetensors.numpy.load_file(worker.wait_for("part_done")["scores_path"]) for _ in range(2)
         )
     np.testing.assert_allclose(part["score2"], whole["score2"][30:], atol=2e-6)
 
 
-def test_prints_of_libraries_break_no_line(files: list[ShardFile], tmp_path: Path) -> None:
+def test_prints_of_libraries_break_no_line(files: list[PartFile], tmp_path: Path) -> None:
     noise = """
 import os, virnucpro_backend.inference.pipeline as p
-read_shard = p.read_shard
+read_part = p.read_part
 def noisy(*arguments):
     print('from python')
     os.write(1, b'from C, no line end')
     os.system('echo from a child')
-    return read_shard(*arguments)
-p.read_shard = noisy
+    return read_part(*arguments)
+p.read_part = noisy
 """
     with RunningWorker(noise) as worker:
         worker.load()
-        worker.shard("000000", files[0], tmp_path)
-        worker.wait_for("shard_done")
+        worker.part("000000", files[0], tmp_path)
+        worker.wait_for("part_done")
         worker.send(type="stop")
         assert worker.exit_code() == 0
     for words in (b"from python", b"from C", b"from a child"):
@@ -147,7 +147,7 @@ p.read_shard = noisy
 
 
 def test_a_closed_input_ends_it_in_the_middle_of_a_computation(
-    files: list[ShardFile], tmp_path: Path
+    files: list[PartFile], tmp_path: Path
 ) -> None:
     """Within PyTorch's own code, where no Python runs for seconds."""
     busy = """
@@ -160,7 +160,7 @@ e.BatchLoop._fits = endless
 """
     with RunningWorker(QUICK_BEATS + busy) as worker:
         worker.load()
-        worker.shard("000000", files[0], tmp_path)
+        worker.part("000000", files[0], tmp_path)
         worker.wait_for("heartbeat", lambda event: event["step"] == "computing")
         closed = time.monotonic()
         worker.close_input()
@@ -169,56 +169,56 @@ e.BatchLoop._fits = endless
     assert worker.seen[-1] == {"type": "bye", "reason": "stdin_closed"}
 
 
-def test_pause_recall_and_resume(files: list[ShardFile], tmp_path: Path) -> None:
+def test_pause_recall_and_resume(files: list[PartFile], tmp_path: Path) -> None:
     with RunningWorker() as worker:
         worker.load()
-        worker.shard("000000", files[0], tmp_path / "undisturbed")
-        undisturbed = worker.wait_for("shard_done")["scores_sha256"]
+        worker.part("000000", files[0], tmp_path / "undisturbed")
+        undisturbed = worker.wait_for("part_done")["scores_sha256"]
     with RunningWorker(QUICK_BEATS + SLOW_BATCHES) as worker:
         worker.load()
-        worker.shard("000000", files[0], tmp_path)
-        worker.shard("000001", files[1], tmp_path)
+        worker.part("000000", files[0], tmp_path)
+        worker.part("000001", files[1], tmp_path)
         worker.wait_for("heartbeat", lambda event: event["step"] == "computing")
         worker.send(type="pause")
         paused = worker.wait_for("heartbeat", lambda event: event["step"] == "paused")
-        worker.send(type="recall", shard="000000")
-        worker.send(type="recall", shard="000001")
-        failed = worker.wait_for("shard_failed")
-        assert (failed["shard"], failed["code"]) == ("000001", "recalled")
+        worker.send(type="recall", part="000000")
+        worker.send(type="recall", part="000001")
+        failed = worker.wait_for("part_failed")
+        assert (failed["part"], failed["code"]) == ("000001", "recalled")
         later = [worker.wait_for("heartbeat") for _ in range(5)]
         assert {event["step"] for event in later} == {"paused"}
-        # The second shard may have been read meanwhile; nothing is computed.
+        # The second part may have been read meanwhile; nothing is computed.
         assert later[-1]["steps_done"] <= paused["steps_done"] + 1
         worker.send(type="resume")
-        done = worker.wait_for("shard_done")
-        assert (done["shard"], done["scores_sha256"]) == ("000000", undisturbed)
-        worker.shard("000002", files[2], tmp_path)
-        assert worker.wait_for("shard_done")["shard"] == "000002"
+        done = worker.wait_for("part_done")
+        assert (done["part"], done["scores_sha256"]) == ("000000", undisturbed)
+        worker.part("000002", files[2], tmp_path)
+        assert worker.wait_for("part_done")["part"] == "000002"
         worker.send(type="stop")
         assert worker.exit_code() == 0
-    assert [event["shard"] for event in worker.seen if event["type"] == "shard_failed"] == ["000001"]
+    assert [event["part"] for event in worker.seen if event["type"] == "part_failed"] == ["000001"]
     assert not (tmp_path / "scores" / "000001.safetensors").exists()
 
 
-def test_a_pause_with_nothing_to_do(files: list[ShardFile], tmp_path: Path) -> None:
+def test_a_pause_with_nothing_to_do(files: list[PartFile], tmp_path: Path) -> None:
     with RunningWorker(QUICK_BEATS) as worker:
         worker.load()
         worker.wait_for("ready")
         worker.send(type="pause")
         worker.wait_for("heartbeat", lambda event: event["step"] == "paused")
-        worker.shard("000000", files[0], tmp_path)
+        worker.part("000000", files[0], tmp_path)
         worker.send(type="resume")
-        worker.wait_for("shard_done")
+        worker.wait_for("part_done")
 
 
 @pytest.mark.parametrize("how", ["command", "signal", "command while paused"])
-def test_stop_drops_what_is_in_work(files: list[ShardFile], tmp_path: Path, how: str) -> None:
+def test_stop_drops_what_is_in_work(files: list[PartFile], tmp_path: Path, how: str) -> None:
     if how == "signal" and sys.platform == "win32":
         pytest.skip("Windows has no SIGTERM to catch")
     with RunningWorker(QUICK_BEATS + SLOW_BATCHES) as worker:
         worker.load()
-        worker.shard("000000", files[0], tmp_path)
-        worker.shard("000001", files[1], tmp_path)
+        worker.part("000000", files[0], tmp_path)
+        worker.part("000001", files[1], tmp_path)
         worker.wait_for("heartbeat", lambda event: event["step"] == "computing")
         if how == "command while paused":
             worker.send(type="pause")
@@ -231,7 +231,7 @@ def test_stop_drops_what_is_in_work(files: list[ShardFile], tmp_path: Path, how:
         assert worker.exit_code() == 0
         assert time.monotonic() - stopped < 5
     assert worker.seen[-1] == {"type": "bye", "reason": "stop"}
-    assert not [event for event in worker.seen if event["type"] in ("shard_done", "shard_failed")]
+    assert not [event for event in worker.seen if event["type"] in ("part_done", "part_failed")]
     assert not list(tmp_path.rglob("scores/*"))
 
 
@@ -240,7 +240,7 @@ def test_stop_drops_what_is_in_work(files: list[ShardFile], tmp_path: Path, how:
     [
         ("\x00\x01garbage", "not JSON"),
         ('{"type": "dance"}', "unknown command 'dance'"),
-        ('{"type": "recall"}', "'shard' is missing"),
+        ('{"type": "recall"}', "'part' is missing"),
         ('{"type": "load", "device": "abacus"}', "device must be one of cpu, cuda, rocm, mps"),
     ],
 )
@@ -264,17 +264,17 @@ def test_garbage_is_named_and_ends_the_worker(line: str, problem: str) -> None:
     ],
 )
 def test_a_model_that_cannot_be_loaded(
-    files: list[ShardFile], tmp_path: Path, changes: dict[str, str], code: str
+    files: list[PartFile], tmp_path: Path, changes: dict[str, str], code: str
 ) -> None:
     with RunningWorker() as worker:
         worker.load(**changes)
-        worker.shard("000000", files[0], tmp_path)
+        worker.part("000000", files[0], tmp_path)
         failed = worker.wait_for("load_failed")
         assert failed["code"] == code
         assert failed["next_step"]
-        assert worker.wait_for("shard_failed")["shard"] == "000000"
-        worker.shard("000001", files[1], tmp_path)
-        assert worker.wait_for("shard_failed")["shard"] == "000001"
+        assert worker.wait_for("part_failed")["part"] == "000000"
+        worker.part("000001", files[1], tmp_path)
+        assert worker.wait_for("part_failed")["part"] == "000001"
         worker.send(type="stop")
         assert worker.exit_code() == 0
 
@@ -294,19 +294,19 @@ def test_a_damaged_model(tmp_path: Path) -> None:
         assert worker.wait_for("load_failed")["code"] == "model_damaged"
 
 
-def test_a_bad_shard_does_not_stop_its_neighbours(files: list[ShardFile], tmp_path: Path) -> None:
+def test_a_bad_part_does_not_stop_its_neighbours(files: list[PartFile], tmp_path: Path) -> None:
     (tmp_path / "file").write_text("a file where a folder is wanted")
     with RunningWorker() as worker:
         worker.load()
-        worker.shard("000000", files[0], tmp_path, shard_sha256="0" * 64)
-        worker.shard("000001", files[1], tmp_path / "file")
-        worker.shard("000002", files[2], tmp_path)
-        assert worker.wait_for("shard_failed", lambda e: e["shard"] == "000000")["code"] == "shard_unreadable"
-        assert worker.wait_for("shard_failed", lambda e: e["shard"] == "000001")["code"] == "write_failed"
-        assert worker.wait_for("shard_done")["shard"] == "000002"
+        worker.part("000000", files[0], tmp_path, part_sha256="0" * 64)
+        worker.part("000001", files[1], tmp_path / "file")
+        worker.part("000002", files[2], tmp_path)
+        assert worker.wait_for("part_failed", lambda e: e["part"] == "000000")["code"] == "part_unreadable"
+        assert worker.wait_for("part_failed", lambda e: e["part"] == "000001")["code"] == "write_failed"
+        assert worker.wait_for("part_done")["part"] == "000002"
 
 
-def test_memory_that_runs_out_is_told(files: list[ShardFile], tmp_path: Path) -> None:
+def test_memory_that_runs_out_is_told(files: list[PartFile], tmp_path: Path) -> None:
     small_device = """
 import torch
 from virnucpro_backend.encoders.esm2 import Esm2
@@ -317,20 +317,20 @@ def limited(self, tokens, layout):
     return embed(self, tokens, layout)
 Esm2.embed = limited
 """
-    file = write_shard_file(tmp_path / "same.safetensors", random_frames(60, seed=9, shortest=50, longest=50))
+    file = write_part_file(tmp_path / "same.safetensors", random_frames(60, seed=9, shortest=50, longest=50))
     with RunningWorker(small_device) as worker:
         worker.load()
-        worker.shard("000000", file, tmp_path)
+        worker.part("000000", file, tmp_path)
         event = worker.wait_for("oom")
-        assert event["shard"] == "000000"
+        assert event["part"] == "000000"
         assert event["tokens_per_batch_after"] < event["tokens_per_batch_before"] == 2048
-        assert worker.wait_for("shard_done")["batch_halvings"] > 0
-        worker.shard("000001", file, tmp_path)
-        assert worker.wait_for("shard_done")["batch_halvings"] > 0
+        assert worker.wait_for("part_done")["batch_halvings"] > 0
+        worker.part("000001", file, tmp_path)
+        assert worker.wait_for("part_done")["batch_halvings"] > 0
     assert len([event for event in worker.seen if event["type"] == "oom"]) == 2
 
 
-def test_frames_recomputed_in_fp32_are_counted(files: list[ShardFile], tmp_path: Path) -> None:
+def test_frames_recomputed_in_fp32_are_counted(files: list[PartFile], tmp_path: Path) -> None:
     overflow = """
 import torch
 from virnucpro_backend.encoders.esm2 import Esm2
@@ -343,16 +343,16 @@ Esm2.embed = overflowing
     with RunningWorker(overflow) as worker:
         worker.load(precision="fp16")
         for i, file in enumerate(files):
-            worker.shard(f"{i:06}", file, tmp_path)
+            worker.part(f"{i:06}", file, tmp_path)
         for _ in files:
-            done = worker.wait_for("shard_done")
-            expected = np.count_nonzero(files[int(done["shard"])].frames.residue_counts > 98)
+            done = worker.wait_for("part_done")
+            expected = np.count_nonzero(files[int(done["part"])].frames.residue_counts > 98)
             assert (done["frames_recomputed_fp32"], done["frames_failed"]) == (expected, 0)
             state = safetensors.numpy.load_file(done["scores_path"])["state"]
             assert np.count_nonzero(state == 1) == expected > 0
 
 
-def test_a_lost_device_ends_the_worker(files: list[ShardFile], tmp_path: Path) -> None:
+def test_a_lost_device_ends_the_worker(files: list[PartFile], tmp_path: Path) -> None:
     lost = """
 import virnucpro_backend.inference.encoding as e
 def gone(*arguments):
@@ -361,7 +361,7 @@ e.BatchLoop._fits = gone
 """
     with RunningWorker(lost) as worker:
         worker.load()
-        worker.shard("000000", files[0], tmp_path)
-        assert worker.wait_for("shard_failed")["code"] == "device_lost"
+        worker.part("000000", files[0], tmp_path)
+        assert worker.wait_for("part_failed")["code"] == "device_lost"
         assert worker.exit_code() == 3
     assert b"illegal memory access" in worker.log

@@ -53,7 +53,7 @@ export const run = {
   'progress.about': 'etwa {time}',
   'progress.leftUnknown': 'wird geschätzt',
   'progress.speed': 'Tempo',
-  'progress.tokensPerSecond': '{speed} Tokens/s',
+  'progress.residuesPerSecond': '{speed} Tokens/s',
   'progress.files': 'Dateien fertig',
   'progress.parts': 'Teile fertig',
   'progress.failedParts': 'Gescheitert',
@@ -64,7 +64,7 @@ export const run = {
 
   'device.gpu': 'GPU {index}',
   'device.processor': 'Prozessor {number}',
-  'device.tokensPerSecond': 'Tokens/s',
+  'device.residuesPerSecond': 'Tokens/s',
   'device.sequencesPerSecond': 'Sequenzen/s',
   'device.utilization': 'Last',
   'device.memory': 'Speicher',

@@ -52,7 +52,7 @@ export const run = {
   'progress.about': 'about {time}',
   'progress.leftUnknown': 'being estimated',
   'progress.speed': 'Speed',
-  'progress.tokensPerSecond': '{speed} tokens/s',
+  'progress.residuesPerSecond': '{speed} tokens/s',
   'progress.files': 'Files done',
   'progress.parts': 'Parts done',
   'progress.failedParts': 'Failed parts',
@@ -63,7 +63,7 @@ export const run = {
 
   'device.gpu': 'GPU {index}',
   'device.processor': 'Processor {number}',
-  'device.tokensPerSecond': 'tokens/s',
+  'device.residuesPerSecond': 'tokens/s',
   'device.sequencesPerSecond': 'sequences/s',
   'device.utilization': 'Load',
   'device.memory': 'Memory',

@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core';
 import { useCallback, useState } from 'react';
-import type { RunSummary, ShardStatus } from '../../../electron/contract/index.ts';
+import type { RunSummary, PartStatus } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { partNumber } from '../../components/partNumber.ts';
@@ -23,14 +23,14 @@ export function FailuresCard({ run, version }: { run: RunSummary; version: numbe
   const [log, setLog] = useState<string | null>(null);
   const [skipping, setSkipping] = useState<readonly string[] | null>(null);
   const failed = useQuery(`failed:${runId}`, (client, signal) =>
-    client.runs.shards({ runId, state: 'failed', offset: 0, limit: MOST_SHOWN }, { signal }),
+    client.runs.parts({ runId, state: 'failed', offset: 0, limit: MOST_SHOWN }, { signal }),
   );
   const { reload } = failed;
   useReloadOn(version, reload);
   const retry = useAction(
     useCallback(
-      async (shards: 'all' | string[], smallerBatches: boolean) => {
-        await engine().runs.retry({ runId, shards, smallerBatches });
+      async (parts: 'all' | string[], smallerBatches: boolean) => {
+        await engine().runs.retry({ runId, parts, smallerBatches });
         reload();
       },
       [runId, reload],
@@ -38,8 +38,8 @@ export function FailuresCard({ run, version }: { run: RunSummary; version: numbe
   );
   const skip = useAction(
     useCallback(
-      async (shards: readonly string[]) => {
-        await engine().runs.skip({ runId, shards: [...shards] });
+      async (parts: readonly string[]) => {
+        await engine().runs.skip({ runId, parts: [...parts] });
         reload();
       },
       [runId, reload],
@@ -101,7 +101,7 @@ export function FailuresCard({ run, version }: { run: RunSummary; version: numbe
 }
 
 interface FailureProps {
-  part: ShardStatus;
+  part: PartStatus;
   busy: boolean;
   onRetry: (smallerBatches: boolean) => void;
   onSkip: () => void;

@@ -25,7 +25,7 @@ function usePartsVersion(): number {
   const fingerprint = useLiveRun((state) => {
     const progress = state.live?.progress;
     return progress
-      ? `${progress.shards.total}/${progress.shards.done}/${progress.shards.failed}/${progress.shards.inWork}/${progress.prepare.records}`
+      ? `${progress.parts.total}/${progress.parts.done}/${progress.parts.failed}/${progress.parts.inWork}/${progress.prepare.records}`
       : '';
   });
   const [version, setVersion] = useState(0);

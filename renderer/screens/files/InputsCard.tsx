@@ -98,8 +98,8 @@ function inputColumns({ t, format }: Texts): VirtualColumn<InputStatus>[] {
       meta: { width: '104px', align: 'end' },
       cell: ({ row }) =>
         t('common.of', {
-          part: format.integer(row.original.shards.done),
-          whole: format.integer(row.original.shards.total),
+          part: format.integer(row.original.parts.done),
+          whole: format.integer(row.original.parts.total),
         }),
     },
     {

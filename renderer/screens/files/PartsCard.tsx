@@ -1,11 +1,11 @@
 import { Button, Select } from '@mantine/core';
 import { useCallback, useMemo, useState } from 'react';
 import {
-  shardStateSchema,
+  partStateSchema,
   type InputStatus,
   type RunSummary,
-  type ShardState,
-  type ShardStatus,
+  type PartState,
+  type PartStatus,
 } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
 import { partNumber } from '../../components/partNumber.ts';
@@ -33,12 +33,12 @@ const ANY = 'any';
 export function PartsCard({ run, version, input, onShowAll }: PartsCardProps) {
   const texts = useTexts();
   const { t } = texts;
-  const [state, setState] = useState<ShardState | null>(null);
+  const [state, setState] = useState<PartState | null>(null);
   const [log, setLog] = useState<string | null>(null);
   const rows = usePagedRows(
-    `shards:${run.runId}:${input?.input ?? 'all'}:${state ?? ANY}`,
+    `parts:${run.runId}:${input?.input ?? 'all'}:${state ?? ANY}`,
     (client, range, signal) =>
-      client.runs.shards(
+      client.runs.parts(
         {
           runId: run.runId,
           ...range,
@@ -68,10 +68,10 @@ export function PartsCard({ run, version, input, onShowAll }: PartsCardProps) {
             aria-label={t('files.column.state')}
             data={[
               { value: ANY, label: t('files.anyState') },
-              ...shardStateSchema.options.map((value) => ({ value, label: t(`partState.${value}`) })),
+              ...partStateSchema.options.map((value) => ({ value, label: t(`partState.${value}`) })),
             ]}
             value={state ?? ANY}
-            onChange={(value) => setState(shardStateSchema.options.find((known) => known === value) ?? null)}
+            onChange={(value) => setState(partStateSchema.options.find((known) => known === value) ?? null)}
           />
         </>
       }
@@ -98,7 +98,7 @@ function partColumns(
   { t, format }: Texts,
   deviceLabel: (id: string | null) => string,
   showLog: (path: string) => void,
-): VirtualColumn<ShardStatus>[] {
+): VirtualColumn<PartStatus>[] {
   return [
     {
       id: 'key',

@@ -1,7 +1,7 @@
 import { Button, Checkbox, Collapse, NumberInput, Select } from '@mantine/core';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { useId, useState } from 'react';
-import { RESIDUES_PER_SHARD, TOKENS_PER_BATCH } from '../../../electron/contract/index.ts';
+import { RESIDUES_PER_PART, TOKENS_PER_BATCH } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { RUN_REQUEST_DEFAULTS } from '../../state/newRun/choices.ts';
 import { choose } from '../../state/newRun/store.ts';
@@ -71,12 +71,12 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
             inputWrapperOrder={ORDER}
             label={t('advanced.partSize')}
             description={t('advanced.partSizeHelp')}
-            placeholder={format.integer(RESIDUES_PER_SHARD[kind])}
+            placeholder={format.integer(RESIDUES_PER_PART[kind])}
             min={1024}
             step={16384}
             allowDecimal={false}
-            value={choices.residuesPerShard ?? ''}
-            onChange={(value) => choose({ residuesPerShard: number(value) })}
+            value={choices.residuesPerPart ?? ''}
+            onChange={(value) => choose({ residuesPerPart: number(value) })}
           />
           {!onGpu && (
             <NumberInput

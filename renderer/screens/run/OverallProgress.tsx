@@ -12,7 +12,7 @@ export function OverallProgress() {
   const progress = useLiveRun((state) => state.live?.progress ?? null);
   const run = useLiveRun((state) => state.live?.run ?? null);
   if (!progress || !run) return null;
-  const { prepare, shards, residues, inputs, remainingSeconds } = progress;
+  const { prepare, parts, residues, inputs, remainingSeconds } = progress;
   const done = run.state.phase === 'done';
   const atWork = isInWork(run);
   const fraction = done ? 1 : progress.fraction;
@@ -32,9 +32,9 @@ export function OverallProgress() {
   const speed = {
     label: t('progress.speed'),
     value:
-      progress.tokensPerSecond === null
+      progress.residuesPerSecond === null
         ? '–'
-        : t('progress.tokensPerSecond', { speed: format.rate(progress.tokensPerSecond) }),
+        : t('progress.residuesPerSecond', { speed: format.rate(progress.residuesPerSecond) }),
   };
   return (
     <Card>
@@ -56,10 +56,10 @@ export function OverallProgress() {
             {
               label: t('progress.parts'),
               value:
-                t('common.of', { part: format.integer(shards.done), whole: format.integer(shards.total) }) +
+                t('common.of', { part: format.integer(parts.done), whole: format.integer(parts.total) }) +
                 (prepare.finished ? '' : '+'),
             },
-            { label: t('progress.failedParts'), value: format.integer(shards.failed) },
+            { label: t('progress.failedParts'), value: format.integer(parts.failed) },
           ]}
         />
       </div>

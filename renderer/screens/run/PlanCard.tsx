@@ -16,7 +16,7 @@ export function PlanCard({ run }: { run: RunSummary }) {
           { label: t('plan.chunkLength'), value: format.bases(plan.chunkLength) },
           { label: t('advanced.precision'), value: t(`precision.${plan.precision}`) },
           { label: t('advanced.tokensPerBatch'), value: format.integer(plan.tokensPerBatch) },
-          { label: t('advanced.partSize'), value: format.integer(plan.residuesPerShard) },
+          { label: t('advanced.partSize'), value: format.integer(plan.residuesPerPart) },
           {
             label: t('plan.equalSequences'),
             value: t(plan.embedEqualSequencesOnce ? 'plan.equalOnce' : 'plan.equalEach'),

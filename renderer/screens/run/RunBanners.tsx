@@ -54,7 +54,7 @@ export function RunBanners({ run }: { run: RunSummary }) {
             </Button>
           }
         >
-          {t('run.doneWithFailuresText', { parts: state.failedShards, records: state.failedRecords })}
+          {t('run.doneWithFailuresText', { parts: state.failedParts, records: state.failedRecords })}
         </Banner>
       ) : null;
     case 'queued':

@@ -26,7 +26,7 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
   useEffect(() => followRun(runId), [runId]);
   const run = useRunSummary(runId);
   const error = useLiveRun((state) => (state.runId === runId ? state.error : null));
-  const failedParts = useLiveRun((state) => state.live?.progress.shards.failed ?? 0);
+  const failedParts = useLiveRun((state) => state.live?.progress.parts.failed ?? 0);
   if (!run) {
     return (
       <Page title={t('run.title')}>

@@ -88,10 +88,10 @@ export function StopActions({ run, running }: StopActionsProps) {
 
 function KeptFigures({ format }: { format: (value: number) => string }) {
   const { t } = useTexts();
-  const shards = useLiveRun((state) => state.live?.progress.shards ?? null);
+  const parts = useLiveRun((state) => state.live?.progress.parts ?? null);
   return (
-    shards && (
-      <p className="muted">{t('run.kept', { done: format(shards.done), inWork: format(shards.inWork) })}</p>
+    parts && (
+      <p className="muted">{t('run.kept', { done: format(parts.done), inWork: format(parts.inWork) })}</p>
     )
   );
 }
@@ -105,7 +105,7 @@ interface DrainChoiceProps {
 function DrainChoice({ run, othersWait, onClick }: DrainChoiceProps) {
   const { t, format } = useTexts();
   const devices = useLiveRun((state) => state.live?.devices);
-  const seconds = drainSeconds(devices ?? [], run.plan.residuesPerShard);
+  const seconds = drainSeconds(devices ?? [], run.plan.residuesPerPart);
   const title =
     seconds === null ? t('run.drain') : t('run.drainAbout', { time: format.durationRange(seconds, seconds) });
   return <Choice title={title} text={`${t('run.drainHelp')}${othersWait}`} onClick={onClick} />;

@@ -90,7 +90,7 @@ export function ThroughputChart({ run }: { run: RunSummary }) {
                   return point ? (
                     <ChartTip
                       title={format.time(new Date(point.time * 1000).toISOString())}
-                      lines={[t('progress.tokensPerSecond', { speed: format.rate(point.total) })]}
+                      lines={[t('progress.residuesPerSecond', { speed: format.rate(point.total) })]}
                     />
                   ) : null;
                 }}

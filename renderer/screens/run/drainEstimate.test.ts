@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { drainSeconds } from './drainEstimate.ts';
 
-const working = (shardFraction: number | null, tokensPerSecond: number | null) => ({
-  worker: { state: 'working' as const, shard: '000001' },
-  shardFraction,
-  tokensPerSecond,
+const working = (partFraction: number | null, residuesPerSecond: number | null) => ({
+  worker: { state: 'working' as const, part: '000001' },
+  partFraction,
+  residuesPerSecond,
 });
 
 describe('time until the parts in work are finished', () => {
@@ -13,7 +13,7 @@ describe('time until the parts in work are finished', () => {
   });
 
   it('counts neither idle devices nor unknown speeds', () => {
-    const idle = { worker: { state: 'idle' as const }, shardFraction: 0, tokensPerSecond: 1 };
+    const idle = { worker: { state: 'idle' as const }, partFraction: 0, residuesPerSecond: 1 };
     expect(drainSeconds([idle, working(0.5, null), working(null, 100)], 1000)).toBeCloseTo(10);
     expect(drainSeconds([idle, working(0.5, 0)], 1000)).toBeNull();
   });

@@ -1,7 +1,7 @@
 import type { DeviceLive } from '../../../electron/contract/index.ts';
 
 /** Two tokens of each frame are not residues; on frames of about 166 residues that is too little to matter here. */
-type WorkingDevice = Pick<DeviceLive, 'worker' | 'shardFraction' | 'tokensPerSecond'>;
+type WorkingDevice = Pick<DeviceLive, 'worker' | 'partFraction' | 'residuesPerSecond'>;
 
 /**
  * Seconds until every part in work is finished: the slowest device decides. Null where no device's speed is known.
@@ -11,8 +11,10 @@ export function drainSeconds(devices: readonly WorkingDevice[], residuesPerPart:
   const times = devices
     .filter(
       (device) =>
-        device.worker.state === 'working' && device.tokensPerSecond !== null && device.tokensPerSecond > 0,
+        device.worker.state === 'working' &&
+        device.residuesPerSecond !== null &&
+        device.residuesPerSecond > 0,
     )
-    .map((device) => ((1 - (device.shardFraction ?? 0)) * residuesPerPart) / (device.tokensPerSecond ?? 1));
+    .map((device) => ((1 - (device.partFraction ?? 0)) * residuesPerPart) / (device.residuesPerSecond ?? 1));
   return times.length === 0 ? null : Math.max(...times);
 }

@@ -6,12 +6,12 @@ export interface ThroughputTotal {
 
 /** Sum over the devices, averaged over equal stretches where there are more points than can be told apart. */
 export function totalsOverTime(
-  points: readonly { time: number; tokensPerSecond: Record<string, number> }[],
+  points: readonly { time: number; residuesPerSecond: Record<string, number> }[],
   mostPoints: number,
 ): ThroughputTotal[] {
   const totals = points.map((point) => ({
     time: point.time,
-    total: Object.values(point.tokensPerSecond).reduce((sum, speed) => sum + speed, 0),
+    total: Object.values(point.residuesPerSecond).reduce((sum, speed) => sum + speed, 0),
   }));
   const perPoint = Math.ceil(totals.length / mostPoints);
   if (perPoint <= 1) return totals;

@@ -23,7 +23,7 @@ export interface RunChoices {
   readonly embeddings: RunRequest['embeddings'];
   readonly keepWork: boolean;
   readonly tokensPerBatch: number | null;
-  readonly residuesPerShard: number | null;
+  readonly residuesPerPart: number | null;
   readonly embedEqualSequencesOnce: boolean;
 }
 
@@ -38,7 +38,7 @@ export const RUN_REQUEST_DEFAULTS: RunChoices = {
   embeddings: null,
   keepWork: false,
   tokensPerBatch: null,
-  residuesPerShard: null,
+  residuesPerPart: null,
   embedEqualSequencesOnce: true,
 };
 
@@ -108,7 +108,7 @@ export function requestFrom(
     ...(name ? { name } : {}),
     ...(choices.outputDir === null ? {} : { outputDir: choices.outputDir }),
     ...(choices.tokensPerBatch === null ? {} : { tokensPerBatch: choices.tokensPerBatch }),
-    ...(choices.residuesPerShard === null ? {} : { residuesPerShard: choices.residuesPerShard }),
+    ...(choices.residuesPerPart === null ? {} : { residuesPerPart: choices.residuesPerPart }),
   };
 }
 
@@ -127,7 +127,7 @@ export function choicesFrom(request: RunRequest): RunChoices {
     embeddings: request.embeddings,
     keepWork: request.keepWork,
     tokensPerBatch: request.tokensPerBatch ?? null,
-    residuesPerShard: request.residuesPerShard ?? null,
+    residuesPerPart: request.residuesPerPart ?? null,
     embedEqualSequencesOnce: request.embedEqualSequencesOnce,
   };
 }

@@ -6,7 +6,7 @@ import { isAtWork, type World } from './world.ts';
 export function madeLive(world: World, run: RunSummary): RunLive {
   const atWork = isAtWork(run);
   const ended = run.state.phase === 'done';
-  const failed = run.state.phase === 'done' ? run.state.failedShards : atWork ? 1 : 0;
+  const failed = run.state.phase === 'done' ? run.state.failedParts : atWork ? 1 : 0;
   const fraction = ended ? 1 : atWork ? Math.min(0.99, 0.42 + world.tick / 40_000) : (run.fraction ?? 0);
   const wave = (index: number) => Math.sin(world.tick / 19 + index * 1.7);
   return {
@@ -20,7 +20,7 @@ export function madeLive(world: World, run: RunSummary): RunLive {
         bases: 93_400_000,
         frames: 561_000,
       },
-      shards: {
+      parts: {
         total: 480,
         done: Math.floor(480 * fraction) - failed,
         failed,
@@ -32,13 +32,13 @@ export function madeLive(world: World, run: RunSummary): RunLive {
       fraction,
       elapsedSeconds: ended ? 2520 : 2160 + world.tick / 4,
       remainingSeconds: atWork ? { low: 2700, high: 3300 } : null,
-      tokensPerSecond: atWork ? world.devices.length * 41_000 + wave(0) * 3000 : null,
+      residuesPerSecond: atWork ? world.devices.length * 41_000 + wave(0) * 3000 : null,
     },
     devices: world.devices.map((device, index) => ({
       ...device,
       worker: worker(world, index, atWork),
-      shardFraction: atWork ? (world.tick / 40 + index * 0.13) % 1 : null,
-      tokensPerSecond: atWork && index !== 5 && index !== 6 ? 41_000 + wave(index) * 2400 : null,
+      partFraction: atWork ? (world.tick / 40 + index * 0.13) % 1 : null,
+      residuesPerSecond: atWork && index !== 5 && index !== 6 ? 41_000 + wave(index) * 2400 : null,
       framesPerSecond: atWork && index !== 5 && index !== 6 ? 245 + wave(index) * 14 : null,
       utilizationPercent: atWork ? 95 + Math.round(wave(index) * 4) : 0,
       temperatureC: 61 + Math.round(wave(index) * 3),
@@ -59,6 +59,6 @@ function worker(world: World, index: number, atWork: boolean): RunLive['devices'
     };
   return {
     state: 'working',
-    shard: String(200 + ((index + Math.floor(world.tick / 40)) % 280)).padStart(6, '0'),
+    part: String(200 + ((index + Math.floor(world.tick / 40)) % 280)).padStart(6, '0'),
   };
 }

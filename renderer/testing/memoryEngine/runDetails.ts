@@ -4,7 +4,7 @@ import {
   type InputStatus,
   type RunEvent,
   type RunSummary,
-  type ShardStatus,
+  type PartStatus,
 } from '../../../electron/contract/index.ts';
 import { seededRandom } from './random.ts';
 
@@ -13,11 +13,11 @@ export function madeDevices(count: number): DeviceLive[] {
     id: `GPU-${String(index).padStart(8, '0')}-0000-4000-8000-000000000000`,
     name: index % 3 === 2 ? 'NVIDIA RTX A6000' : 'NVIDIA H200',
     index,
-    worker: { state: 'working', shard: String(40 + index).padStart(6, '0') },
-    shardFraction: (index * 0.13) % 1,
-    shardsDone: 40 - index,
+    worker: { state: 'working', part: String(40 + index).padStart(6, '0') },
+    partFraction: (index * 0.13) % 1,
+    partsDone: 40 - index,
     residuesDone: 10_485_760 - index * 262_144,
-    tokensPerSecond: 41_000,
+    residuesPerSecond: 41_000,
     framesPerSecond: 245,
     tokensPerBatch: 32_768,
     placement: 'resident',
@@ -33,7 +33,7 @@ export function madeInputs(run: RunSummary, atWork: boolean): InputStatus[] {
   return run.plan.inputs.map((input, index) => {
     const done = !atWork || index === 0;
     const state = done
-      ? run.state.phase === 'done' && run.state.failedShards > 0 && index === 1
+      ? run.state.phase === 'done' && run.state.failedParts > 0 && index === 1
         ? 'done_with_failures'
         : 'done'
       : index === 1
@@ -47,7 +47,7 @@ export function madeInputs(run: RunSummary, atWork: boolean): InputStatus[] {
       state,
       records: state === 'waiting' ? null : 25_000,
       bases: state === 'waiting' ? null : 31_400_000,
-      shards: {
+      parts: {
         total,
         done: done ? total : index === 1 ? 61 : 0,
         failed: state === 'done_with_failures' ? 3 : 0,
@@ -74,9 +74,9 @@ export function madeInputs(run: RunSummary, atWork: boolean): InputStatus[] {
   });
 }
 
-export function madeShards(run: RunSummary, atWork: boolean): ShardStatus[] {
+export function madeParts(run: RunSummary, atWork: boolean): PartStatus[] {
   const random = seededRandom(5);
-  const failures = run.state.phase === 'done' ? run.state.failedShards : atWork ? 1 : 0;
+  const failures = run.state.phase === 'done' ? run.state.failedParts : atWork ? 1 : 0;
   return Array.from({ length: 480 }, (_, index) => {
     const failed = index >= 77 && index < 77 + failures;
     const state = failed ? 'failed' : !atWork || index < 200 ? 'done' : index < 208 ? 'assigned' : 'pending';
@@ -94,7 +94,7 @@ export function madeShards(run: RunSummary, atWork: boolean): ShardStatus[] {
         ? {
             stage: 'Embedding',
             error: appError(
-              'shard_failed',
+              'part_failed',
               'The memory of GPU 2 did not suffice, even for the smallest batch.',
               {
                 nextStep: 'Retry it with smaller batches. If another program uses this GPU, close it first.',
@@ -115,7 +115,7 @@ export function madeEvents(now: number): RunEvent[] {
     {
       time: at(35),
       level: 'info',
-      code: 'first_shard',
+      code: 'first_part',
       message: 'The first part is computed while the rest is still being read.',
       detail: null,
     },
@@ -137,7 +137,7 @@ export function madeEvents(now: number): RunEvent[] {
     {
       time: at(1),
       level: 'error',
-      code: 'shard_failed',
+      code: 'part_failed',
       message: 'Part 78 failed three times.',
       detail: null,
     },

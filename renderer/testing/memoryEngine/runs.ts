@@ -54,8 +54,8 @@ export function madeRun(options: RunOptions, now: number): RunSummary {
       chunkLength: 500,
       precision: options.demo ? 'fp32' : 'bf16',
       tokensPerBatch: 32_768,
-      residuesPerShard: 262_144,
-      tailShards: 32,
+      residuesPerPart: 262_144,
+      tailParts: 32,
       embedEqualSequencesOnce: true,
       embeddings: null,
     },
@@ -127,7 +127,7 @@ export function madeRuns(now: number): RunSummary[] {
       {
         runId: RUN_IDS.withFailures,
         name: 'Sea water, depth profile',
-        state: { phase: 'done', failedShards: 3, failedRecords: 214 },
+        state: { phase: 'done', failedParts: 3, failedRecords: 214 },
         inputs: INPUTS,
         hoursAgo: 50,
       },
@@ -137,7 +137,7 @@ export function madeRuns(now: number): RunSummary[] {
       {
         runId: RUN_IDS.done,
         name: 'Lake plankton',
-        state: { phase: 'done', failedShards: 0, failedRecords: 0 },
+        state: { phase: 'done', failedParts: 0, failedRecords: 0 },
         inputs: INPUTS,
         hoursAgo: 75,
       },
@@ -147,7 +147,7 @@ export function madeRuns(now: number): RunSummary[] {
       {
         runId: RUN_IDS.demo,
         name: 'Example',
-        state: { phase: 'done', failedShards: 0, failedRecords: 0 },
+        state: { phase: 'done', failedParts: 0, failedRecords: 0 },
         inputs: ['example.fasta'],
         demo: true,
         hoursAgo: 99,

@@ -3,7 +3,7 @@ import { appError, contract } from '../../../electron/contract/index.ts';
 import { madeInspection } from './computer.ts';
 import { madeLive } from './live.ts';
 import { pause } from './pause.ts';
-import { madeEvents, madeInputs, madeShards } from './runDetails.ts';
+import { madeEvents, madeInputs, madeParts } from './runDetails.ts';
 import { madeRun, RUN_IDS } from './runs.ts';
 import { isAtWork, type World } from './world.ts';
 
@@ -93,7 +93,7 @@ export function runsRouter(world: World) {
       const end = Date.now() / 1000;
       return Array.from({ length: 216 }, (_, index) => ({
         time: end - (216 - index) * 10,
-        tokensPerSecond: Object.fromEntries(
+        residuesPerSecond: Object.fromEntries(
           world.devices
             .slice(0, run.plan.model.notice === null ? world.devices.length : 1)
             .map((device, position) => [
@@ -111,12 +111,12 @@ export function runsRouter(world: World) {
       const all = madeInputs(run, isAtWork(run));
       return { total: all.length, items: all.slice(input.offset, input.offset + input.limit) };
     }),
-    shards: runs.shards.handler(({ input }) => {
+    parts: runs.parts.handler(({ input }) => {
       const run = world.find(input.runId);
       const perInput = Math.ceil(480 / run.plan.inputs.length);
-      const all = madeShards(run, isAtWork(run)).filter(
-        (shard, index) =>
-          (input.state === undefined || shard.state === input.state) &&
+      const all = madeParts(run, isAtWork(run)).filter(
+        (part, index) =>
+          (input.state === undefined || part.state === input.state) &&
           (input.input === undefined || Math.floor(index / perInput) === input.input),
       );
       return { total: all.length, items: all.slice(input.offset, input.offset + input.limit) };
@@ -135,7 +135,7 @@ export function runsRouter(world: World) {
       world.change(input.runId, { state: { phase: 'cancelled' }, queuePosition: null }),
     ),
     retry: runs.retry.handler(({ input }) =>
-      world.change(input.runId, { state: { phase: 'done', failedShards: 0, failedRecords: 0 } }),
+      world.change(input.runId, { state: { phase: 'done', failedParts: 0, failedRecords: 0 } }),
     ),
     skip: runs.skip.handler(() => undefined),
     includeDevice: runs.includeDevice.handler(({ input }) => {
@@ -153,7 +153,7 @@ export function runsRouter(world: World) {
       text: Array.from(
         { length: 120 },
         (_, line) =>
-          `12:${String(line % 60).padStart(2, '0')} INFO shard ${line} of device 2 took ${(6 + (line % 7) / 10).toFixed(1)} s`,
+          `12:${String(line % 60).padStart(2, '0')} INFO part ${line} of device 2 took ${(6 + (line % 7) / 10).toFixed(1)} s`,
       ).join('\n'),
       truncated: false,
     })),

@@ -1,9 +1,9 @@
 import type { Settings } from '../../../contract/rpc/computer.ts';
 import { probeDevices } from '../../devices/index.ts';
 import { listModels } from '../../models/index.ts';
-import { browseFolder } from '../browseFolder.ts';
-import { checkComputer, wholeCheck } from '../computerCheck.ts';
-import { diagnosticsText } from '../diagnostics.ts';
+import { browseFolder } from '../window/browseFolder.ts';
+import { checkComputer, wholeCheck } from '../computer/computerCheck.ts';
+import { diagnosticsText } from '../computer/diagnostics.ts';
 import { unwrap } from '../failures.ts';
 import type { Service } from '../service.ts';
 import { homedir } from 'node:os';

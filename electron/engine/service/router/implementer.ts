@@ -1,7 +1,7 @@
 import { implement, ORPCError } from '@orpc/server';
 import { z } from 'zod';
 import { appError, asAppError, contract, type AppError } from '../../../contract/index.ts';
-import type { WindowContext } from '../windowContext.ts';
+import type { WindowContext } from '../window/windowContext.ts';
 
 export interface CallContext {
   readonly window: WindowContext;

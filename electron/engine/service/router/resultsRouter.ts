@@ -1,7 +1,7 @@
 import { appError, AppFailure } from '../../../contract/errors.ts';
 import type { SequenceFilter } from '../../../contract/rpc/results.ts';
-import type { SequenceSelection } from '../../results/sequenceFilter.ts';
-import { exportResults, suggestedName } from '../exportResults.ts';
+import type { SequenceSelection } from '../../store/sqlite/results/sequenceFilter.ts';
+import { exportResults, suggestedName } from '../questions/exportResults.ts';
 import type { Service } from '../service.ts';
 import { calls } from './implementer.ts';
 

@@ -1,18 +1,18 @@
 import { appError, AppFailure } from '../../../contract/errors.ts';
 import type { RunRequest } from '../../../contract/rpc/runs.ts';
-import { compareExample, exampleRequest } from '../../example/exampleRun.ts';
+import { compareExample, exampleRequest } from '../../run/exampleRun.ts';
 import { collectInputs } from '../../inputs/collectInputs.ts';
-import { chooseRunFolder } from '../../runs/createRun.ts';
-import { estimateRun } from '../estimateRun.ts';
-import { deleteRunFiles, runFolderSize } from '../folderContents.ts';
-import { inputStatuses } from '../inputStatus.ts';
+import { chooseRunFolder } from '../../run/begin/createRun.ts';
+import { estimateRun } from '../questions/estimateRun.ts';
+import { deleteRunFiles, runFolderSize } from '../questions/folderContents.ts';
+import { inputStatuses } from '../questions/inputStatus.ts';
 import { unwrap } from '../failures.ts';
-import { readLog } from '../readLog.ts';
-import { toRunEvent } from '../runEvents.ts';
+import { readLog } from '../questions/readLog.ts';
+import { toRunEvent } from '../runs/runEvents.ts';
 import type { Service } from '../service.ts';
-import { shardStatuses } from '../shardStatus.ts';
-import { throughputOf } from '../throughput.ts';
-import type { PathPolicy } from '../windowContext.ts';
+import { partStatuses } from '../questions/partStatus.ts';
+import { throughputOf } from '../questions/throughput.ts';
+import type { PathPolicy } from '../window/windowContext.ts';
 import { calls } from './implementer.ts';
 import { join } from 'node:path';
 
@@ -71,10 +71,10 @@ export function runsRouter(service: Service) {
       const items = await read(input.runId, inputStatuses);
       return { total: items.length, items: items.slice(input.offset, input.offset + input.limit) };
     }),
-    shards: runs.shards.handler(async ({ input }) => {
+    parts: runs.parts.handler(async ({ input }) => {
       const { input: number, state, offset, limit } = input;
-      return shardStatuses(
-        await read(input.runId, (store) => store.pageShards({ input: number, state, offset, limit })),
+      return partStatuses(
+        await read(input.runId, (store) => store.pageParts({ input: number, state, offset, limit })),
       );
     }),
     pause: runs.pause.handler(({ input }) => {
@@ -90,8 +90,8 @@ export function runsRouter(service: Service) {
       control.stop(input.runId);
     }),
     cancel: runs.cancel.handler(({ input }) => control.cancel(input.runId)),
-    retry: runs.retry.handler(({ input }) => control.retry(input.runId, input.shards, input.smallerBatches)),
-    skip: runs.skip.handler(({ input }) => control.skip(input.runId, input.shards)),
+    retry: runs.retry.handler(({ input }) => control.retry(input.runId, input.parts, input.smallerBatches)),
+    skip: runs.skip.handler(({ input }) => control.skip(input.runId, input.parts)),
     includeDevice: runs.includeDevice.handler(({ input }) =>
       control.includeDevice(input.runId, input.device, input.included),
     ),
@@ -103,7 +103,7 @@ export function runsRouter(service: Service) {
     remove: runs.remove.handler(async ({ input }) => {
       const { files, runId } = input;
       control.queue.remove(runId);
-      await control.undisturbed(runId, async (folder) => {
+      await control.withExclusiveFolder(runId, async (folder) => {
         if (files !== 'keep') await deleteRunFiles(folder, files);
         if (files !== 'work') await catalog.forget(runId);
       });

@@ -1,7 +1,7 @@
 import { appError, AppFailure } from '../../../contract/errors.ts';
 import type { Service } from '../service.ts';
 import { unwrap } from '../failures.ts';
-import type { DesktopActions, WindowContext } from '../windowContext.ts';
+import type { DesktopActions, WindowContext } from '../window/windowContext.ts';
 import { calls } from './implementer.ts';
 
 export function shellRouter(service: Service) {

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { openRunStore } from '../runStore.ts';
 import { DESCRIPTION, recordOf, syntheticPlan, writePrepared, writeScores } from './syntheticRun.ts';
 
-const FRAMES_PER_SHARD = 1600;
+const FRAMES_PER_PART = 1600;
 const frames = Number(process.argv[2] ?? 1_000_000);
 const folder = mkdtempSync(join(tmpdir(), 'virnucpro-bench-'));
-const hostEntry = new URL('../hostEntry.ts', import.meta.url);
+const hostEntry = new URL('../sqlite/hostEntry.ts', import.meta.url);
 
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
@@ -31,10 +31,10 @@ for (let made = 0; made < frames;) {
   for (const mask of openFrames) made += mask.toString(2).replaceAll('0', '').length;
   records.push(recordOf(`contig_${records.length} length=${openFrames.length * 500} sample=A`, openFrames));
 }
-const prepared = writePrepared(folder, [records], { framesPerShard: FRAMES_PER_SHARD });
+const prepared = writePrepared(folder, [records], { framesPerPart: FRAMES_PER_PART });
 const score = () => 1 / (1 + Math.exp(-12 * (random() - 0.5)));
-const reports = prepared.shards.map((shard) =>
-  writeScores(folder, shard, shard.key, prepared.frames.get(shard.key)!, score),
+const reports = prepared.parts.map((part) =>
+  writeScores(folder, part, part.key, prepared.frames.get(part.key)!, score),
 );
 
 const store = await openRunStore(folder, {
@@ -55,24 +55,24 @@ async function measure<Value>(
 }
 
 const { done } = prepared;
-say(`${done.records} records, ${done.chunks} chunks, ${done.frames} frames, ${done.shards} shards`);
+say(`${done.records} records, ${done.chunks} chunks, ${done.frames} frames, ${done.parts} parts`);
 await measure('records', done.records, 'records', async () => {
   for (const file of prepared.records) await store.ingestRecords(file);
 });
-await measure('shards', done.shards, 'shards', async () => {
-  for (const shard of prepared.shards) await store.registerShard(shard);
+await measure('parts', done.parts, 'parts', async () => {
+  for (const part of prepared.parts) await store.registerPart(part);
 });
 await store.finishInput(prepared.inputs[0]!);
 await measure('finish prepare', done.records, 'records', () => store.finishPrepare(done));
 await measure('scores', done.frames, 'frames', async () => {
   for (const report of reports) {
-    const start = { shard: report.shard, device: 'cpu:0', workerPid: 1, startedAt: 0, log: null };
+    const start = { part: report.part, device: 'cpu:0', workerPid: 1, startedAt: 0, log: null };
     const attempt = await store.startAttempt(start);
-    const intake = await store.completeShard(report, attempt ?? -1, 1);
+    const intake = await store.completePart(report, attempt ?? -1, 1);
     if (intake.outcome !== 'taken') throw new Error(intake.outcome);
   }
 });
-await measure('verify of nothing pending', 1, 'calls', () => store.verifyPendingShards());
+await measure('verify of nothing pending', 1, 'calls', () => store.verifyPendingParts());
 const written = await measure('tables', done.frames, 'frames', () => store.writeTables());
 await measure('tables again', done.frames, 'frames', () => store.writeTables());
 await measure('page by score', 1, 'pages', () =>

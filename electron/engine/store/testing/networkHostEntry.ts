@@ -8,5 +8,5 @@ registerHooks({
   },
 });
 
-const { runStoreHost } = await import('../host.ts');
+const { runStoreHost } = await import('../sqlite/host.ts');
 runStoreHost();

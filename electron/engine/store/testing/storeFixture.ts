@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { PreparedShard, ShardDone } from '../../../contract/protocol/index.ts';
+import type { PreparedPart, PartDone } from '../../../contract/protocol/index.ts';
 import { openRunStore } from '../runStore.ts';
-import type { ShardIntake } from '../types.ts';
+import type { PartIntake } from '../types.ts';
 import type { RunStore } from '../runStoreFace.ts';
 import {
   DESCRIPTION,
@@ -15,7 +15,7 @@ import {
   type SyntheticRecord,
 } from './syntheticRun.ts';
 
-export const HOST_ENTRY = new URL('../hostEntry.ts', import.meta.url);
+export const HOST_ENTRY = new URL('../sqlite/hostEntry.ts', import.meta.url);
 
 /** A new empty folder, removed again by `removeFolders`. */
 export function newFolder(): string {
@@ -42,10 +42,10 @@ export interface PreparedRun {
 }
 
 /** A run whose prepare is finished, in a new folder. */
-export async function preparedRun(inputs: SyntheticRecord[][], framesPerShard = 8): Promise<PreparedRun> {
+export async function preparedRun(inputs: SyntheticRecord[][], framesPerPart = 8): Promise<PreparedRun> {
   const folder = join(newFolder(), 'run');
   mkdirSync(folder);
-  const prepared = writePrepared(folder, inputs, { framesPerShard });
+  const prepared = writePrepared(folder, inputs, { framesPerPart });
   const create = { plan: syntheticPlan(inputs.length), description: DESCRIPTION };
   const store = await openRunStore(folder, { hostEntry: HOST_ENTRY, create });
   await reportPrepare(store, prepared);
@@ -55,49 +55,49 @@ export async function preparedRun(inputs: SyntheticRecord[][], framesPerShard = 
 export async function reportPrepare(store: RunStore, prepared: SyntheticPrepare): Promise<string[]> {
   const answers: string[] = [];
   for (const file of prepared.records) answers.push(await store.ingestRecords(file));
-  for (const shard of prepared.shards) answers.push(await store.registerShard(shard));
+  for (const part of prepared.parts) answers.push(await store.registerPart(part));
   for (const input of prepared.inputs) await store.finishInput(input);
   await store.finishPrepare(prepared.done);
   return answers;
 }
 
-/** What a worker reports for a shard of the run, bisected ones included, its scores file written. */
+/** What a worker reports for a part of the run, bisected ones included, its scores file written. */
 export async function scoresFor(
   { folder, prepared, store }: PreparedRun,
   key: string,
   score: (frame: FrameRef) => number = scoreOf,
-): Promise<ShardDone> {
-  const shard = await store.shard(key);
-  const frames = prepared.frames.get(key.slice(0, 6))?.slice(shard?.frameBegin, shard?.frameEnd);
-  if (!shard || !frames) throw new Error(`no shard ${key}`);
-  return writeScores(folder, shard, key, frames, score);
+): Promise<PartDone> {
+  const part = await store.part(key);
+  const frames = prepared.frames.get(key.slice(0, 6))?.slice(part?.frameBegin, part?.frameEnd);
+  if (!part || !frames) throw new Error(`no part ${key}`);
+  return writeScores(folder, part, key, frames, score);
 }
 
-export async function begin(store: RunStore, shard: Pick<PreparedShard, 'key'> | string): Promise<number> {
-  const key = typeof shard === 'string' ? shard : shard.key;
+export async function begin(store: RunStore, part: Pick<PreparedPart, 'key'> | string): Promise<number> {
+  const key = typeof part === 'string' ? part : part.key;
   const attempt = await store.startAttempt({
-    shard: key,
+    part: key,
     device: 'cpu:0',
     workerPid: 77,
     startedAt: 1000,
     log: null,
   });
-  if (attempt === null) throw new Error(`shard ${key} is not pending`);
+  if (attempt === null) throw new Error(`part ${key} is not pending`);
   return attempt;
 }
 
-/** Computes one shard from assignment to intake. */
+/** Computes one part from assignment to intake. */
 export async function compute(
   run: PreparedRun,
   key: string,
   score: (frame: FrameRef) => number = scoreOf,
-): Promise<ShardIntake> {
+): Promise<PartIntake> {
   const attempt = await begin(run.store, key);
-  return run.store.completeShard(await scoresFor(run, key, score), attempt, 2000);
+  return run.store.completePart(await scoresFor(run, key, score), attempt, 2000);
 }
 
 export async function computeAll(run: PreparedRun): Promise<void> {
-  for (const { key } of await run.store.pendingShards()) {
+  for (const { key } of await run.store.pendingParts()) {
     const { outcome } = await compute(run, key);
     if (outcome !== 'taken') throw new Error(outcome);
   }

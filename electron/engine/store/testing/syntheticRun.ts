@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import type { Plan } from '../../../contract/plan.ts';
 import type {
   InputDone,
-  PreparedShard,
+  PreparedPart,
   PrepareDone,
   RecordsFile,
-  ShardDone,
+  PartDone,
 } from '../../../contract/protocol/index.ts';
 import { chunkCount } from '../../results/chunkLayout.ts';
 import type { RunDescription } from '../types.ts';
@@ -28,8 +28,8 @@ export interface FrameRef {
 /** What prepare would have reported for inputs made of such records, its files written under `folder`. */
 export interface SyntheticPrepare {
   records: RecordsFile[];
-  shards: PreparedShard[];
-  /** Frames of each shard, by key. */
+  parts: PreparedPart[];
+  /** Frames of each part, by key. */
   frames: Map<string, FrameRef[]>;
   inputs: InputDone[];
   done: PrepareDone;
@@ -59,8 +59,8 @@ export function syntheticPlan(inputs: number, chunkLength = 500): Plan {
     chunkLength,
     precision: 'fp32',
     tokensPerBatch: 4096,
-    residuesPerShard: 16384,
-    tailShards: 32,
+    residuesPerPart: 16384,
+    tailParts: 32,
     embedEqualSequencesOnce: true,
     embeddings: null,
   };
@@ -74,24 +74,24 @@ export const DESCRIPTION: RunDescription = {
   options: { devices: 'cpu:2', keepWork: true },
 };
 
-/** Writes records and shard files as prepare does, with shards of `framesPerShard` frames cut between chunks. */
+/** Writes records and part files as prepare does, with parts of `framesPerPart` frames cut between chunks. */
 export function writePrepared(
   folder: string,
   inputs: SyntheticRecord[][],
-  { framesPerShard = 8, recordsPerFile = 131_072 } = {},
+  { framesPerPart = 8, recordsPerFile = 131_072 } = {},
 ): SyntheticPrepare {
   const records = inputs.flatMap((own, input) => own.map((record) => ({ ...record, input })));
-  const shards: FrameRef[][] = [[]];
+  const parts: FrameRef[][] = [[]];
   records.forEach((record, row) =>
     record.openFrames.forEach((mask, chunk) => {
       const frames = framesOf(mask).map((frame) => ({ row, chunk, frame }));
-      const last = shards[shards.length - 1]!;
-      if (last.length > 0 && last.length + frames.length > framesPerShard) shards.push(frames);
+      const last = parts[parts.length - 1]!;
+      if (last.length > 0 && last.length + frames.length > framesPerPart) parts.push(frames);
       else last.push(...frames);
     }),
   );
-  const filled = shards.filter((shard) => shard.length > 0);
-  const prepared = filled.map((frames, number) => writeShard(folder, number, frames));
+  const filled = parts.filter((part) => part.length > 0);
+  const prepared = filled.map((frames, number) => writePart(folder, number, frames));
   const files: RecordsFile[] = [];
   for (let first = 0; first < records.length; first += recordsPerFile)
     files.push(writeRecords(folder, files.length, first, records.slice(first, first + recordsPerFile)));
@@ -112,23 +112,23 @@ export function writePrepared(
   });
   return {
     records: files,
-    shards: prepared,
+    parts: prepared,
     frames: new Map(prepared.map(({ key }, i) => [key, filled[i]!])),
     inputs: done,
     done: doneEvent(records, prepared),
   };
 }
 
-function doneEvent(records: SyntheticRecord[], shards: PreparedShard[]): PrepareDone {
+function doneEvent(records: SyntheticRecord[], parts: PreparedPart[]): PrepareDone {
   const notScored: Record<string, number> = {};
   for (const { fault } of records) if (fault) notScored[fault] = (notScored[fault] ?? 0) + 1;
   return {
     type: 'done',
     records: records.length,
     chunks: records.reduce((sum, { openFrames }) => sum + openFrames.length, 0),
-    frames: shards.reduce((sum, { frames }) => sum + frames, 0),
-    residues: shards.reduce((sum, { residues }) => sum + residues, 0),
-    shards: shards.length,
+    frames: parts.reduce((sum, { frames }) => sum + frames, 0),
+    residues: parts.reduce((sum, { residues }) => sum + residues, 0),
+    parts: parts.length,
     scorable_records: records.filter(({ fault }) => !fault).length,
     not_scored: notScored,
   };
@@ -137,23 +137,23 @@ function doneEvent(records: SyntheticRecord[], shards: PreparedShard[]): Prepare
 /** Writes a scores file as a worker does and answers with its report. NaN scores are failed frames. */
 export function writeScores(
   folder: string,
-  shard: Pick<PreparedShard, 'residues'>,
+  part: Pick<PreparedPart, 'residues'>,
   key: string,
   frames: FrameRef[],
   score2Of: (frame: FrameRef) => number,
-): ShardDone {
+): PartDone {
   const score2 = Float32Array.from(frames, score2Of);
   const score1 = score2.map((score) => 1 - score);
   const state = Uint8Array.from(score2, (score) => (Number.isNaN(score) ? 2 : 0));
   const path = `work/scores/${key}.safetensors`;
   return {
-    type: 'shard_done',
-    shard: key,
+    type: 'part_done',
+    part: key,
     scores_path: path,
     scores_sha256: writeSafetensors(join(folder, path), { score1, score2, state }),
     embeddings_sha256: null,
     frames: frames.length,
-    residues: shard.residues,
+    residues: part.residues,
     seconds: 0.5,
     frames_recomputed_fp32: 0,
     frames_failed: state.filter((value) => value === 2).length,
@@ -169,9 +169,9 @@ export function framesOf(mask: number): number[] {
   return [0, 1, 2, 3, 4, 5].filter((frame) => mask & (1 << frame));
 }
 
-function writeShard(folder: string, number: number, frames: FrameRef[]): PreparedShard {
+function writePart(folder: string, number: number, frames: FrameRef[]): PreparedPart {
   const key = String(number).padStart(6, '0');
-  const path = `work/shards/${key}.safetensors`;
+  const path = `work/parts/${key}.safetensors`;
   const residues = frames.length * RESIDUES_PER_FRAME;
   const offsets = Uint32Array.from({ length: frames.length + 1 }, (_, i) => i * RESIDUES_PER_FRAME);
   const nucleotidesPerFrame = 3 * RESIDUES_PER_FRAME + 1;
@@ -185,7 +185,7 @@ function writeShard(folder: string, number: number, frames: FrameRef[]): Prepare
     nucleotide_offsets: Uint32Array.from(offsets, (_, i) => i * nucleotidesPerFrame),
   });
   return {
-    type: 'shard',
+    type: 'part',
     key,
     path,
     sha256,

@@ -20,7 +20,7 @@ SHARE_OF_COPIES = 0.3
 """In the workload `copies`: so many proteins are equal to an earlier one."""
 
 RESIDUES = 262_144
-"""About one shard's worth; every row goes round its workload until its time is up."""
+"""About one part's worth; every row goes round its workload until its time is up."""
 
 
 def orf500() -> Lengths:

@@ -1,7 +1,7 @@
 """Which sequences go through an encoder together: pure functions of the lengths and the token budget.
 
 All lengths are in tokens, special tokens included. Nothing here knows of a device or of what was batched
-before, so that the same shard and plan always give the same batches.
+before, so that the same part and plan always give the same batches.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From letters to token numbers, for all sequences of a shard at once."""
+"""From letters to token numbers, for all sequences of a part at once."""
 
 from __future__ import annotations
 

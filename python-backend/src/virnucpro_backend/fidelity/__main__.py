@@ -19,7 +19,7 @@ from virnucpro_backend.encoders.precision import Precision
 from virnucpro_backend.fidelity.frames import frames_of
 from virnucpro_backend.fidelity.panel import Panel, measure_panel
 from virnucpro_backend.fidelity.source import FolderSource, RandomSource, WeightSource
-from virnucpro_backend.inference.failures import ShardFailedError
+from virnucpro_backend.inference.failures import PartFailedError
 from virnucpro_backend.prepare.failures import PrepareError
 from virnucpro_backend.random_model import RandomWeights, demo_tokenizer
 from virnucpro_backend.weights.errors import WeightsError
@@ -67,7 +67,7 @@ def main(words: Sequence[str] | None = None) -> int:
     except (PrepareError, WeightsError) as error:
         print(f"{error.message} {error.next_step}", file=sys.stderr)
         return 1
-    except ShardFailedError as error:
+    except PartFailedError as error:
         print(error.message, file=sys.stderr)
         return 1
     if not source.settles_it:

@@ -1,4 +1,4 @@
-"""The reading frames of given files, by way of prepare and the shard files that it writes."""
+"""The reading frames of given files, by way of prepare and the part files that it writes."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from virnucpro_backend.inference.shard_file import ShardFrames, read_shard
+from virnucpro_backend.inference.part_file import PartFrames, read_part
 from virnucpro_backend.prepare.job import Job, JobInput
 from virnucpro_backend.prepare.run import Preparation
 
 
-def frames_of(inputs: Sequence[Path], chunk_length: int, residues_per_part: int) -> list[ShardFrames]:
+def frames_of(inputs: Sequence[Path], chunk_length: int, residues_per_part: int) -> list[PartFrames]:
     """All open frames of FASTA or FASTQ files in parts of about so many residues.
 
     Raises PrepareError for files that a run would refuse.
@@ -27,11 +27,11 @@ def frames_of(inputs: Sequence[Path], chunk_length: int, residues_per_part: int)
             Path(folder) / "work",
             chunk_length,
             residues_per_part,
-            tail_shards=0,
+            tail_parts=0,
         )
         Preparation(job, emit).run()
         return [
-            read_shard(Path(folder) / str(event["path"]), str(event["sha256"]), 0, int(str(event["frames"])))
+            read_part(Path(folder) / str(event["path"]), str(event["sha256"]), 0, int(str(event["frames"])))
             for event in events
-            if event["type"] == "shard"
+            if event["type"] == "part"
         ]

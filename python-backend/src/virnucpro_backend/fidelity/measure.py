@@ -12,8 +12,8 @@ import torch
 from virnucpro_backend.encoders.head import Head
 from virnucpro_backend.fidelity.agreement import FrameResults, compare_scores, compare_vectors, joined
 from virnucpro_backend.fidelity.source import WeightSource, with_head
-from virnucpro_backend.inference.scorer import ShardScorer
-from virnucpro_backend.inference.shard_file import ShardFrames
+from virnucpro_backend.inference.part_file import PartFrames
+from virnucpro_backend.inference.scorer import PartScorer
 from virnucpro_backend.inference.warm_up import warm_up
 from virnucpro_backend.weights.model_folder import LoadedModel
 
@@ -45,7 +45,7 @@ class Measurement:
     """Scores the same frames with models of one source. One model is on the device at a time."""
 
     def __init__(
-        self, source: WeightSource, parts: Sequence[ShardFrames], tokens_per_batch: int, bounded_parts: int
+        self, source: WeightSource, parts: Sequence[PartFrames], tokens_per_batch: int, bounded_parts: int
     ) -> None:
         self._source = source
         self._parts = parts
@@ -104,8 +104,8 @@ class Measurement:
             compare_vectors(joined(bisected).esm2, expected.esm2).cosine_min,
         )
 
-    def _scorer(self, model: LoadedModel, tokens_per_batch: int) -> ShardScorer:
-        return ShardScorer(
+    def _scorer(self, model: LoadedModel, tokens_per_batch: int) -> PartScorer:
+        return PartScorer(
             model=model,
             tokens_per_batch=tokens_per_batch,
             embed_equal_sequences_once=False,
@@ -114,7 +114,7 @@ class Measurement:
         )
 
 
-def _scored(scorer: ShardScorer, part: ShardFrames) -> FrameResults:
+def _scored(scorer: PartScorer, part: PartFrames) -> FrameResults:
     scores = scorer.score(part)
     assert scores.embeddings is not None
     return FrameResults(
@@ -128,7 +128,7 @@ def _scored(scorer: ShardScorer, part: ShardFrames) -> FrameResults:
 
 
 def _rescored(
-    results: FrameResults, head: Head, parts: Sequence[ShardFrames], device: torch.device
+    results: FrameResults, head: Head, parts: Sequence[PartFrames], device: torch.device
 ) -> FrameResults:
     """The same embeddings with the scores of another classifier, part by part as the worker scores them."""
     ends = np.cumsum([part.count for part in parts])[:-1]

@@ -29,7 +29,7 @@ from virnucpro_backend.fidelity.verdict import (
 from virnucpro_backend.inference.devices.nvidia import check_capability
 from virnucpro_backend.inference.failures import LoadFailedError
 from virnucpro_backend.inference.memory import free_cached_memory
-from virnucpro_backend.inference.shard_file import ShardFrames
+from virnucpro_backend.inference.part_file import PartFrames
 
 Say = Callable[[str], None]
 
@@ -43,7 +43,7 @@ class Panel:
     source: WeightSource
     device: torch.device
     inputs: Sequence[Path]
-    parts: Sequence[ShardFrames]
+    parts: Sequence[PartFrames]
     precisions: Sequence[Precision]
     tokens_per_batch: int
     bounded_parts: int
@@ -78,7 +78,7 @@ class _Judgement:
 def measure_panel(panel: Panel, say: Say) -> dict[str, Any]:
     """Measure all of it, telling how it goes on and printing the table; returns the content of the file.
 
-    Raises WeightsError and ShardFailedError.
+    Raises WeightsError and PartFailedError.
     """
     n_frames = sum(part.count for part in panel.parts)
     n_residues = sum(len(part.residues) for part in panel.parts)

@@ -1,1 +1,1 @@
-"""From shards of frames to scores on one device."""
+"""From parts of frames to scores on one device."""

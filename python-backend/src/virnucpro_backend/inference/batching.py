@@ -1,7 +1,7 @@
-"""A shard's frames as the batches of both encoders, ready to be copied to the device.
+"""A part's frames as the batches of both encoders, ready to be copied to the device.
 
 Made by the reader's thread, ahead of the device: tokens, batches and pinned buffers are a pure function of
-the shard and of the plan's tokens per batch.
+the part and of the plan's tokens per batch.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from virnucpro_backend.inference.equal_sequences import (
     distinct_sequences,
     every_sequence,
 )
-from virnucpro_backend.inference.shard_file import Letters, Offsets, ShardFrames, gathered
+from virnucpro_backend.inference.part_file import Letters, Offsets, PartFrames, gathered
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class HostBatch:
 
 @dataclass(frozen=True)
 class EncoderInput:
-    """What one encoder gets of a shard: k token sequences, their batches, and whose they are.
+    """What one encoder gets of a part: k token sequences, their batches, and whose they are.
 
     worth int64 [k, 2]: for how many frames, and residues of theirs, each sequence stands; place int64 [f]:
     which of the k each frame has, None where sequence i is frame i's.
@@ -72,10 +72,10 @@ class EncoderInput:
 
 
 @dataclass(frozen=True)
-class PreparedShard:
-    """A shard with both alphabets tokenized and batched."""
+class PreparedPart:
+    """A part with both alphabets tokenized and batched."""
 
-    frames: ShardFrames
+    frames: PartFrames
     dnabert_s: EncoderInput
     esm2: EncoderInput
 
@@ -102,9 +102,9 @@ class BatchPlan:
     pin: bool
 
 
-def prepare_shard(frames: ShardFrames, tokenizer: DnaTokenizer, plan: BatchPlan) -> PreparedShard:
-    """Tokenize and batch the frames of a shard for both encoders."""
-    return PreparedShard(
+def prepare_part(frames: PartFrames, tokenizer: DnaTokenizer, plan: BatchPlan) -> PreparedPart:
+    """Tokenize and batch the frames of a part for both encoders."""
+    return PreparedPart(
         frames=frames,
         dnabert_s=_encoder_input(
             frames,
@@ -137,7 +137,7 @@ def host_batch(sequences: TokenSequences, batch: Batch, pin: bool) -> HostBatch:
 
 
 def _encoder_input(
-    frames: ShardFrames,
+    frames: PartFrames,
     letters: Letters,
     offsets: Offsets,
     tokenize: Callable[[Letters, Offsets], TokenSequences],
@@ -166,7 +166,7 @@ def _encoder_input(
     )
 
 
-def _worth(distinct: DistinctSequences, frames: ShardFrames) -> npt.NDArray[np.int64]:
+def _worth(distinct: DistinctSequences, frames: PartFrames) -> npt.NDArray[np.int64]:
     worth = np.zeros((len(distinct.first), 2), dtype=np.int64)
     np.add.at(
         worth, distinct.place, np.stack((np.ones(frames.count, np.int64), frames.residue_counts), axis=1)

@@ -44,12 +44,12 @@ class Load:
 
 
 @dataclass(frozen=True)
-class Shard:
-    """Score the frames [frame_begin, frame_end) of a shard file."""
+class Part:
+    """Score the frames [frame_begin, frame_end) of a part file."""
 
     key: str
-    shard_path: Path
-    shard_sha256: str
+    part_path: Path
+    part_sha256: str
     frame_begin: int
     frame_end: int
     scores_path: Path
@@ -58,7 +58,7 @@ class Shard:
 
 @dataclass(frozen=True)
 class Recall:
-    """Give a shard back unless it has begun."""
+    """Give a part back unless it has begun."""
 
     key: str
 
@@ -78,7 +78,7 @@ class Stop:
     """Drop what is not written yet, say bye, exit."""
 
 
-WorkerCommand = Load | Shard | Recall | Pause | Resume | Stop
+WorkerCommand = Load | Part | Recall | Pause | Resume | Stop
 
 
 def parse_worker_command(fields: Mapping[str, object]) -> WorkerCommand:
@@ -97,19 +97,19 @@ def parse_worker_command(fields: Mapping[str, object]) -> WorkerCommand:
             placement=one_of(fields, "placement", get_args(PlacementChoice)),
             memory_profile=optional(_profile, fields, "memory_profile"),
         )
-    if kind == "shard":
+    if kind == "part":
         begin = count(fields, "frame_begin")
-        return Shard(
-            key=text(fields, "shard"),
-            shard_path=_path(fields, "shard_path"),
-            shard_sha256=text(fields, "shard_sha256"),
+        return Part(
+            key=text(fields, "part"),
+            part_path=_path(fields, "part_path"),
+            part_sha256=text(fields, "part_sha256"),
             frame_begin=begin,
             frame_end=count(fields, "frame_end", at_least=begin),
             scores_path=_path(fields, "scores_path"),
             embeddings_path=optional(_path, fields, "embeddings_path"),
         )
     if kind == "recall":
-        return Recall(key=text(fields, "shard"))
+        return Recall(key=text(fields, "part"))
     if kind == "pause":
         return Pause()
     if kind == "resume":

@@ -1,4 +1,4 @@
-"""The loop over a shard's batches: copy in, embed, put each frame's vector into its place.
+"""The loop over a part's batches: copy in, embed, put each frame's vector into its place.
 
 Nothing here waits for the device but the limit on how far the host may run ahead. Memory that runs out is
 answered by halving: see `_embed`. Where ESM-2's layers are streamed, several batches go through them
@@ -21,8 +21,8 @@ from virnucpro_backend.encoders.dnabert_s import DnabertS
 from virnucpro_backend.encoders.esm2 import Esm2
 from virnucpro_backend.encoders.layout import SequenceLayout
 from virnucpro_backend.encoders.streamed_layers import SWEEP_BATCHES, SWEEP_TOKENS
-from virnucpro_backend.inference.batching import EncoderInput, HostBatch, PreparedShard
-from virnucpro_backend.inference.failures import ShardFailedError
+from virnucpro_backend.inference.batching import EncoderInput, HostBatch, PreparedPart
+from virnucpro_backend.inference.failures import PartFailedError
 from virnucpro_backend.inference.memory import TokenBudget, free_cached_memory, is_out_of_memory
 from virnucpro_backend.weights.model_folder import LoadedModel
 
@@ -32,8 +32,8 @@ BATCHES_AHEAD = 2
 log = logging.getLogger(__name__)
 
 
-class ShardListener:
-    """Is told how a shard goes on; this one doesn't listen."""
+class PartListener:
+    """Is told how a part goes on; this one doesn't listen."""
 
     def batch_done(self, frames: int, residues: int) -> None:
         """A batch is through; so many more frames and residues are through both encoders. May raise."""
@@ -51,7 +51,7 @@ def recorded_event() -> torch.cuda.Event:
 
 @dataclass
 class Embeddings:
-    """Pooled vectors in the shard's order, FP32 on the device, and how many batches had to be split."""
+    """Pooled vectors in the part's order, FP32 on the device, and how many batches had to be split."""
 
     dnabert_s: Tensor
     esm2: Tensor
@@ -60,7 +60,7 @@ class Embeddings:
 
 @dataclass(frozen=True)
 class _Work:
-    """What one encoder has to do for a shard: `embed` takes at most `together` batches at a time.
+    """What one encoder has to do for a part: `embed` takes at most `together` batches at a time.
 
     `out` FP32 [k, width] gets the vectors. `counts`: whether a frame is through when this encoder is.
     """
@@ -73,7 +73,7 @@ class _Work:
 
 
 class BatchLoop:
-    """Runs the batches of shards through one model's encoders on one device."""
+    """Runs the batches of parts through one model's encoders on one device."""
 
     def __init__(self, model: LoadedModel, budget: TokenBudget) -> None:
         self._model = model
@@ -82,20 +82,20 @@ class BatchLoop:
         self._queued: deque[torch.cuda.Event] = deque()
 
     @torch.inference_mode()
-    def embed(self, shard: PreparedShard, listener: ShardListener) -> Embeddings:
-        """Embed all frames of a shard: FP32 [f, 768] and [f, 2560] for the published models.
+    def embed(self, part: PreparedPart, listener: PartListener) -> Embeddings:
+        """Embed all frames of a part: FP32 [f, 768] and [f, 2560] for the published models.
 
-        Returns before a GPU has finished. Raises ShardFailedError `out_of_memory` when the smallest batch
+        Returns before a GPU has finished. Raises PartFailedError `out_of_memory` when the smallest batch
         does not fit, and whatever `listener` raises.
         """
         model = self._model
-        dnabert_s, dna_halvings = self._vectors(model.dnabert_s, shard.dnabert_s, listener, counts=False)
+        dnabert_s, dna_halvings = self._vectors(model.dnabert_s, part.dnabert_s, listener, counts=False)
         # A frame is through when its protein is: ESM-2 comes second.
-        esm2, protein_halvings = self._vectors(model.esm2, shard.esm2, listener, counts=True)
+        esm2, protein_halvings = self._vectors(model.esm2, part.esm2, listener, counts=True)
         return Embeddings(dnabert_s, esm2, dna_halvings + protein_halvings)
 
     def _vectors(
-        self, encoder: DnabertS | Esm2, source: EncoderInput, listener: ShardListener, *, counts: bool
+        self, encoder: DnabertS | Esm2, source: EncoderInput, listener: PartListener, *, counts: bool
     ) -> tuple[Tensor, int]:
         """One encoder's vectors of all frames, FP32 [f, width], and how many planned batches were split."""
         shape = (len(source.worth), encoder.config.width)
@@ -123,7 +123,7 @@ class BatchLoop:
         free_cached_memory(self._device)
         return make()
 
-    def _embed(self, work: _Work, listener: ShardListener) -> int:
+    def _embed(self, work: _Work, listener: PartListener) -> int:
         """All planned batches, split where the budget or the memory wants it; how many were split.
 
         When memory runs out, the budget of this device is halved for good, cached memory is given back and
@@ -186,11 +186,11 @@ class BatchLoop:
         self._wait_if_far_ahead()
         return True
 
-    def _cut_budget(self, batches: Sequence[Batch], listener: ShardListener) -> None:
+    def _cut_budget(self, batches: Sequence[Batch], listener: PartListener) -> None:
         before, largest = self._budget.tokens, max(batch.n_tokens for batch in batches)
         alone = len(batches) == 1 and len(batches[0].members) == 1
         if alone or not self._budget.halve(largest):
-            raise ShardFailedError(
+            raise PartFailedError(
                 "out_of_memory",
                 f"The device has too little memory even for a batch of {largest:,} tokens.",
             )

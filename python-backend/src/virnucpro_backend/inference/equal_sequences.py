@@ -1,6 +1,6 @@
-"""Which sequences of a shard are letter for letter the same, so that each is embedded once.
+"""Which sequences of a part are letter for letter the same, so that each is embedded once.
 
-A pure function of the letters: nothing is remembered from one shard to the next.
+A pure function of the letters: nothing is remembered from one part to the next.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Why a shard or a device can't be worked on: a code, plain words, and what stood in the traceback."""
+"""Why a part or a device can't be worked on: a code, plain words, and what stood in the traceback."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import torch
 
 from virnucpro_backend.inference.memory import is_out_of_memory
 
-ShardFailureCode = Literal[
+PartFailureCode = Literal[
     "out_of_memory",
     "non_finite",
     "norm_out_of_band",
-    "shard_unreadable",
+    "part_unreadable",
     "write_failed",
     "disk_full",
     "device_lost",
@@ -34,12 +34,12 @@ _FULL_DISK = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 _LOST_DEVICE_WORDS = ("CUDA error", "CUDA driver error", "cuDNN error", "CUBLAS_STATUS_", "HIP error")
 
 
-class ShardFailedError(Exception):
-    """A shard gets no scores. `message` is for the user, `detail` for the log."""
+class PartFailedError(Exception):
+    """A part gets no scores. `message` is for the user, `detail` for the log."""
 
-    def __init__(self, code: ShardFailureCode, message: str, detail: str = "") -> None:
+    def __init__(self, code: PartFailureCode, message: str, detail: str = "") -> None:
         super().__init__(message)
-        self.code: ShardFailureCode = code
+        self.code: PartFailureCode = code
         self.message = message
         self.detail = detail
 
@@ -54,24 +54,24 @@ class LoadFailedError(Exception):
         self.next_step = next_step
 
 
-def shard_failure(error: BaseException) -> ShardFailedError:
-    """Any exception of the scoring loop as a ShardFailedError with the traceback as its detail."""
-    if isinstance(error, ShardFailedError):
+def part_failure(error: BaseException) -> PartFailedError:
+    """Any exception of the scoring loop as a PartFailedError with the traceback as its detail."""
+    if isinstance(error, PartFailedError):
         return error
     detail = "".join(traceback.format_exception(error))
     if is_out_of_memory(error):
-        return ShardFailedError("out_of_memory", "The device ran out of memory.", detail)
+        return PartFailedError("out_of_memory", "The device ran out of memory.", detail)
     if is_device_lost(error):
-        return ShardFailedError("device_lost", f"The device stopped working: {_first_line(error)}", detail)
-    return ShardFailedError("internal_error", f"{type(error).__name__}: {_first_line(error)}", detail)
+        return PartFailedError("device_lost", f"The device stopped working: {_first_line(error)}", detail)
+    return PartFailedError("internal_error", f"{type(error).__name__}: {_first_line(error)}", detail)
 
 
-def write_failure(error: OSError, path: str) -> ShardFailedError:
+def write_failure(error: OSError, path: str) -> PartFailedError:
     """A result file that can't be written."""
     detail = "".join(traceback.format_exception(error))
     if error.errno in _FULL_DISK:
-        return ShardFailedError("disk_full", f"The disk is full: {path} could not be written.", detail)
-    return ShardFailedError("write_failed", f"{path} could not be written: {error.strerror or error}", detail)
+        return PartFailedError("disk_full", f"The disk is full: {path} could not be written.", detail)
+    return PartFailedError("write_failed", f"{path} could not be written: {error.strerror or error}", detail)
 
 
 def is_device_lost(error: BaseException) -> bool:

@@ -1,4 +1,4 @@
-"""Shards on their way through a worker, and the order in which the compute thread takes them."""
+"""Parts on their way through a worker, and the order in which the compute thread takes them."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import threading
 from dataclasses import dataclass, field
 from typing import Literal
 
-from virnucpro_backend.inference.batching import PreparedShard
-from virnucpro_backend.inference.commands import Shard
-from virnucpro_backend.inference.scorer import LaunchedShard
+from virnucpro_backend.inference.batching import PreparedPart
+from virnucpro_backend.inference.commands import Part
+from virnucpro_backend.inference.scorer import LaunchedPart
 
 
 @dataclass
 class Job:
-    """A shard on its way through the worker. It is waiting, then begun or recalled; never both."""
+    """A part on its way through the worker. It is waiting, then begun or recalled; never both."""
 
-    command: Shard
+    command: Part
     begun_at: float = 0.0
     _state: Literal["waiting", "begun", "recalled"] = "waiting"
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -44,18 +44,18 @@ class Job:
 
 @dataclass(frozen=True)
 class ToLaunch:
-    """A shard that is read and waits for the device."""
+    """A part that is read and waits for the device."""
 
     job: Job
-    prepared: PreparedShard
+    prepared: PreparedPart
 
 
 @dataclass(frozen=True)
 class ToRecompute:
-    """A shard with results that are not finite."""
+    """A part with results that are not finite."""
 
     job: Job
-    launched: LaunchedShard
+    launched: LaunchedPart
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ SMALLEST_BUDGET = 256
 """Tokens; a device that can't hold a batch of so few can't do this work."""
 
 SPARE_BYTES = 256 << 20
-"""Left for the embeddings of the shards in work, and for kernels that are not loaded yet."""
+"""Left for the embeddings of the parts in work, and for kernels that are not loaded yet."""
 
 SHARE_FOR_BATCHES = 0.9
 """Of what is left; the rest is for holes between tensors of many sizes."""

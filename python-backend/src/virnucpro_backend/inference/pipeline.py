@@ -1,7 +1,7 @@
-"""Three threads, so that the next shard is read and the last one written while the device computes.
+"""Three threads, so that the next part is read and the last one written while the device computes.
 
-reader: file, hash, tokens, batches, pinned buffers -> compute: queues all of a shard's work on the device and
-goes straight on to the next shard -> writer: waits for the device, checks, writes, reports. A shard whose
+reader: file, hash, tokens, batches, pinned buffers -> compute: queues all of a part's work on the device and
+goes straight on to the next part -> writer: waits for the device, checks, writes, reports. A part whose
 results are not finite comes back from the writer to the compute thread, which alone gives work to the device.
 """
 
@@ -13,28 +13,28 @@ import threading
 import time
 from collections.abc import Callable
 
-from virnucpro_backend.inference.commands import Shard
+from virnucpro_backend.inference.commands import Part
 from virnucpro_backend.inference.control import RunControl, StoppedError
-from virnucpro_backend.inference.encoding import ShardListener
-from virnucpro_backend.inference.failures import ShardFailedError, shard_failure
+from virnucpro_backend.inference.encoding import PartListener
+from virnucpro_backend.inference.failures import PartFailedError, part_failure
 from virnucpro_backend.inference.jobs import ComputeQueue, ComputeTask, Job, ToLaunch, ToRecompute, WakeUp
 from virnucpro_backend.inference.memory import free_cached_memory, peak_memory, start_peak_measurement
-from virnucpro_backend.inference.reports import ShardReports
-from virnucpro_backend.inference.scorer import LaunchedShard, ShardScorer
-from virnucpro_backend.inference.shard_file import read_shard
+from virnucpro_backend.inference.part_file import read_part
+from virnucpro_backend.inference.reports import PartReports
+from virnucpro_backend.inference.scorer import LaunchedPart, PartScorer
 from virnucpro_backend.inference.status import WorkerStatus
-from virnucpro_backend.inference.writer import write_shard
+from virnucpro_backend.inference.writer import write_part
 
 READ_AHEAD = 2
-"""Shards that may lie read and not yet begun."""
+"""Parts that may lie read and not yet begun."""
 
 log = logging.getLogger(__name__)
 
 
-class _GatedBatches(ShardListener):
+class _GatedBatches(PartListener):
     """Between two batches: tell, count, and pass the gate, where a pause waits and a stop raises."""
 
-    def __init__(self, progress: ShardListener, between_batches: Callable[[], None]) -> None:
+    def __init__(self, progress: PartListener, between_batches: Callable[[], None]) -> None:
         self._progress = progress
         self._between_batches = between_batches
 
@@ -46,13 +46,13 @@ class _GatedBatches(ShardListener):
         self._progress.out_of_memory(tokens_before, tokens_after)
 
 
-class ShardPipeline:
-    """Takes shard commands and reports each as done or failed. `run` is the compute thread's loop."""
+class PartPipeline:
+    """Takes part commands and reports each as done or failed. `run` is the compute thread's loop."""
 
     def __init__(
         self,
-        scorer: ShardScorer,
-        reports: ShardReports,
+        scorer: PartScorer,
+        reports: PartReports,
         status: WorkerStatus,
         control: RunControl,
         on_device_lost: Callable[[], None],
@@ -65,23 +65,23 @@ class ShardPipeline:
         self._jobs: dict[str, Job] = {}
         self._to_read: queue.SimpleQueue[Job] = queue.SimpleQueue()
         self._to_compute = ComputeQueue()
-        self._to_write: queue.SimpleQueue[tuple[Job, LaunchedShard] | None] = queue.SimpleQueue()
+        self._to_write: queue.SimpleQueue[tuple[Job, LaunchedPart] | None] = queue.SimpleQueue()
         self._read_ahead = threading.Semaphore(READ_AHEAD)
         self._last_done_at = 0.0
         self._reader = threading.Thread(target=self._read, name="reader", daemon=True)
         self._writer = threading.Thread(target=self._write, name="writer", daemon=True)
 
-    def submit(self, command: Shard) -> None:
-        """Queue a shard."""
+    def submit(self, command: Part) -> None:
+        """Queue a part."""
         job = Job(command)
         self._jobs[command.key] = job
         self._to_read.put(job)
 
     def recall(self, key: str) -> None:
-        """Give a shard back if it has not begun; otherwise it will be reported as done or failed."""
+        """Give a part back if it has not begun; otherwise it will be reported as done or failed."""
         job = self._jobs.get(key)
         if job is not None and job.recall():
-            self._fail(job, ShardFailedError("recalled", "Given back before it was begun."))
+            self._fail(job, PartFailedError("recalled", "Given back before it was begun."))
 
     def wake_up(self) -> None:
         """Make an idle compute thread notice a pause or a stop."""
@@ -110,8 +110,8 @@ class ShardPipeline:
                 continue
             try:
                 with self._status.doing("reading", command.key):
-                    frames = read_shard(
-                        command.shard_path, command.shard_sha256, command.frame_begin, command.frame_end
+                    frames = read_part(
+                        command.part_path, command.part_sha256, command.frame_begin, command.frame_end
                     )
                     prepared = self._scorer.prepare(frames)
             except Exception as error:
@@ -139,7 +139,7 @@ class ShardPipeline:
                         task.prepared, _GatedBatches(progress, self._between_batches)
                     )
                 else:
-                    unheard = _GatedBatches(ShardListener(), self._between_batches)
+                    unheard = _GatedBatches(PartListener(), self._between_batches)
                     launched = self._scorer.recompute(task.launched, unheard)
         except StoppedError:
             raise
@@ -159,19 +159,19 @@ class ShardPipeline:
             except Exception as error:
                 self._fail(job, error)
 
-    def _finish(self, job: Job, launched: LaunchedShard) -> None:
+    def _finish(self, job: Job, launched: LaunchedPart) -> None:
         scores = self._scorer.collect(launched)
         command, model = job.command, self._scorer.model
         with self._status.doing("writing", command.key):
-            written = write_shard(command, scores, model.model_hash, model.precision)
-        # A shard is begun while the device is still busy with the one before.
+            written = write_part(command, scores, model.model_hash, model.precision)
+        # A part is begun while the device is still busy with the one before.
         now = time.monotonic()
         seconds = now - max(job.begun_at, self._last_done_at)
         self._last_done_at = now
         self._jobs.pop(command.key, None)
-        residues = len(launched.shard.frames.residues)
+        residues = len(launched.part.frames.residues)
         log.info(
-            "shard %s done: %d frames, %d residues in %.2f s",
+            "part %s done: %d frames, %d residues in %.2f s",
             command.key,
             len(scores.state),
             residues,
@@ -180,9 +180,9 @@ class ShardPipeline:
         self._reports.done(command, scores, written, residues, seconds, peak_memory(self._scorer.device))
 
     def _fail(self, job: Job, error: Exception) -> None:
-        failure = shard_failure(error)
+        failure = part_failure(error)
         if failure.code != "recalled":
-            log.error("shard %s: %s: %s\n%s", job.command.key, failure.code, failure.message, failure.detail)
+            log.error("part %s: %s: %s\n%s", job.command.key, failure.code, failure.message, failure.detail)
         self._jobs.pop(job.command.key, None)
         self._reports.failed(job.command, failure)
         if failure.code == "device_lost":

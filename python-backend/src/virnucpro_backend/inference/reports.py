@@ -1,16 +1,16 @@
-"""What a worker tells the engine about a shard."""
+"""What a worker tells the engine about a part."""
 
 from __future__ import annotations
 
 import time
 
-from virnucpro_backend.inference.commands import Shard
-from virnucpro_backend.inference.encoding import ShardListener
-from virnucpro_backend.inference.failures import ShardFailedError
+from virnucpro_backend.inference.commands import Part
+from virnucpro_backend.inference.encoding import PartListener
+from virnucpro_backend.inference.failures import PartFailedError
 from virnucpro_backend.inference.memory import DeviceMemory
-from virnucpro_backend.inference.scorer import ShardScores
-from virnucpro_backend.inference.shard_file import ShardFrames
-from virnucpro_backend.inference.writer import WrittenShard
+from virnucpro_backend.inference.part_file import PartFrames
+from virnucpro_backend.inference.scorer import PartScores
+from virnucpro_backend.inference.writer import WrittenPart
 from virnucpro_backend.protocol import Channel
 
 PROGRESS_SECONDS = 0.5
@@ -18,11 +18,11 @@ DETAIL_CHARACTERS = 4000
 """The end of a traceback that goes into the event; all of it is in the log."""
 
 
-class ShardProgress(ShardListener):
-    """Tells of one shard: its progress at most twice a second and at its end, and memory that ran out."""
+class PartProgress(PartListener):
+    """Tells of one part: its progress at most twice a second and at its end, and memory that ran out."""
 
     def __init__(
-        self, channel: Channel, command: Shard, frames: ShardFrames, memory: DeviceMemory | None
+        self, channel: Channel, command: Part, frames: PartFrames, memory: DeviceMemory | None
     ) -> None:
         self._channel = channel
         self._memory = memory
@@ -39,7 +39,7 @@ class ShardProgress(ShardListener):
             self._told_at = now
             self._channel.emit(
                 "progress",
-                shard=self._key,
+                part=self._key,
                 frames_done=self._frames[0],
                 frames_total=self._frames[1],
                 residues_done=self._residues[0],
@@ -50,38 +50,38 @@ class ShardProgress(ShardListener):
         profile = self._memory.ran_out(tokens_before, tokens_after) if self._memory is not None else None
         self._channel.emit(
             "oom",
-            shard=self._key,
+            part=self._key,
             tokens_per_batch_before=tokens_before,
             tokens_per_batch_after=tokens_after,
             memory_profile=None if profile is None else profile.fields(),
         )
 
 
-class ShardReports:
-    """The events `progress`, `oom`, `shard_done` and `shard_failed`."""
+class PartReports:
+    """The events `progress`, `oom`, `part_done` and `part_failed`."""
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
         self.memory: DeviceMemory | None = None
         """What is known of the device's memory, once a model is loaded there and memory is counted."""
 
-    def progress(self, command: Shard, frames: ShardFrames) -> ShardProgress:
-        """The progress of a shard that begins."""
-        return ShardProgress(self._channel, command, frames, self.memory)
+    def progress(self, command: Part, frames: PartFrames) -> PartProgress:
+        """The progress of a part that begins."""
+        return PartProgress(self._channel, command, frames, self.memory)
 
     def done(
         self,
-        command: Shard,
-        scores: ShardScores,
-        written: WrittenShard,
+        command: Part,
+        scores: PartScores,
+        written: WrittenPart,
         residues: int,
         seconds: float,
         peak_memory_bytes: int,
     ) -> None:
-        """A shard whose files are on disk."""
+        """A part whose files are on disk."""
         self._channel.emit(
-            "shard_done",
-            shard=command.key,
+            "part_done",
+            part=command.key,
             scores_path=str(command.scores_path),
             scores_sha256=written.scores_sha256,
             embeddings_sha256=written.embeddings_sha256,
@@ -97,11 +97,11 @@ class ShardReports:
             peak_memory_bytes=peak_memory_bytes,
         )
 
-    def failed(self, command: Shard, failure: ShardFailedError) -> None:
-        """A shard without scores."""
+    def failed(self, command: Part, failure: PartFailedError) -> None:
+        """A part without scores."""
         self._channel.emit(
-            "shard_failed",
-            shard=command.key,
+            "part_failed",
+            part=command.key,
             code=failure.code,
             message=failure.message,
             detail=failure.detail[-DETAIL_CHARACTERS:],

@@ -1,4 +1,4 @@
-"""A shard's scores from its frames: both encoders, pooling, the head, and the checks of what came out."""
+"""A part's scores from its frames: both encoders, pooling, the head, and the checks of what came out."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from virnucpro_backend.inference.batching import BatchPlan, PreparedShard, prepare_shard
+from virnucpro_backend.inference.batching import BatchPlan, PreparedPart, prepare_part
 from virnucpro_backend.inference.commands import EmbeddingPrecision
-from virnucpro_backend.inference.encoding import BatchLoop, Embeddings, ShardListener, recorded_event
-from virnucpro_backend.inference.failures import ShardFailedError
+from virnucpro_backend.inference.encoding import BatchLoop, Embeddings, PartListener, recorded_event
+from virnucpro_backend.inference.failures import PartFailedError
 from virnucpro_backend.inference.memory import TokenBudget, free_cached_memory, is_out_of_memory
-from virnucpro_backend.inference.shard_file import ShardFrames
+from virnucpro_backend.inference.part_file import PartFrames
 from virnucpro_backend.weights.model_folder import LoadedModel
 
 STATE_OK, STATE_RECOMPUTED_FP32, STATE_NON_FINITE = 0, 1, 2
 
 TOLERATED_OUTSIDE_NORM_BAND = 0.01
-"""Share of a shard's frames; more than these outside means that something computes wrongly."""
+"""Share of a part's frames; more than these outside means that something computes wrongly."""
 
 RECOMPUTE_TOKENS_PER_BATCH = 4096
 
@@ -30,8 +30,8 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class ShardScores:
-    """Result of a shard, f frames in the shard's own order.
+class PartScores:
+    """Result of a part, f frames in the part's own order.
 
     score1 = P(others) and score2 = P(virus), FP32 [f]; state uint8 [f]: 0 ok, 1 ok after a recomputation in
     FP32, 2 not finite even then (both scores NaN). Embeddings FP16 or FP32 [f, width], only if the plan asks
@@ -59,13 +59,13 @@ class ShardScores:
 
 
 @dataclass
-class LaunchedShard:
-    """A shard whose work is queued on the device; `wait` may be called from any thread.
+class LaunchedPart:
+    """A part whose work is queued on the device; `wait` may be called from any thread.
 
     `figures` FP32 [f, 4] on the host: score1, score2, norm of either embedding. Not to be read before `wait`.
     """
 
-    shard: PreparedShard
+    part: PreparedPart
     on_device: Embeddings
     figures: Tensor
     embeddings: dict[str, Tensor] | None
@@ -83,11 +83,11 @@ class LaunchedShard:
 
 
 @dataclass
-class ShardScorer:
-    """Scores shards with one model on the device it is on. Use each method from one thread at a time.
+class PartScorer:
+    """Scores parts with one model on the device it is on. Use each method from one thread at a time.
 
     `prepare`, `launch` and `collect` are the stages of a pipeline; `score` is all of them.
-    `embed_equal_sequences_once`: whether frames of a shard with the same letters share a pass of an encoder.
+    `embed_equal_sequences_once`: whether frames of a part with the same letters share a pass of an encoder.
     `load_fp32` loads the same model in FP32 onto a given device, for frames whose results are not finite.
     `most_tokens_per_batch`: what the device's memory holds, where that is less than the plan's.
     """
@@ -108,16 +108,16 @@ class ShardScorer:
         self._loop = BatchLoop(self.model, budget)
         self._plan = self._batch_plan(self.model, self.tokens_per_batch)
 
-    def prepare(self, frames: ShardFrames) -> PreparedShard:
+    def prepare(self, frames: PartFrames) -> PreparedPart:
         """Tokenize and batch. Touches no device but for pinned memory."""
-        return prepare_shard(frames, self.model.tokenizer, self._plan)
+        return prepare_part(frames, self.model.tokenizer, self._plan)
 
-    def launch(self, shard: PreparedShard, listener: ShardListener | None = None) -> LaunchedShard:
-        """Queue all of a shard's work on the device. Raises as `BatchLoop.embed` does."""
-        embeddings = self._loop.embed(shard, listener or ShardListener())
-        return self._with_scores(shard, embeddings, np.zeros(shard.frames.count, dtype=np.bool_))
+    def launch(self, part: PreparedPart, listener: PartListener | None = None) -> LaunchedPart:
+        """Queue all of a part's work on the device. Raises as `BatchLoop.embed` does."""
+        embeddings = self._loop.embed(part, listener or PartListener())
+        return self._with_scores(part, embeddings, np.zeros(part.frames.count, dtype=np.bool_))
 
-    def needs_recomputation(self, launched: LaunchedShard) -> bool:
+    def needs_recomputation(self, launched: LaunchedPart) -> bool:
         """Whether, the device being through, some frames must be computed again in FP32."""
         launched.wait()
         return (
@@ -127,24 +127,24 @@ class ShardScorer:
         )
 
     @torch.inference_mode()
-    def recompute(self, launched: LaunchedShard, listener: ShardListener | None = None) -> LaunchedShard:
+    def recompute(self, launched: LaunchedPart, listener: PartListener | None = None) -> LaunchedPart:
         """The frames with results that are not finite again, in FP32; the others keep theirs.
 
-        Raises ShardFailedError `non_finite` if neither the device nor main memory has room for an FP32 model.
+        Raises PartFailedError `non_finite` if neither the device nor main memory has room for an FP32 model.
         """
         faulty = launched.non_finite()
-        log.warning("recomputing %d of %d frames in FP32", len(faulty), launched.shard.frames.count)
-        again = self._in_fp32(launched.shard.frames.subset(faulty), listener or ShardListener())
+        log.warning("recomputing %d of %d frames in FP32", len(faulty), launched.part.frames.count)
+        again = self._in_fp32(launched.part.frames.subset(faulty), listener or PartListener())
         places = torch.from_numpy(faulty).to(self.device)
         on_device = launched.on_device
         on_device.dnabert_s.index_copy_(0, places, again.dnabert_s.to(self.device))
         on_device.esm2.index_copy_(0, places, again.esm2.to(self.device))
         recomputed = launched.recomputed.copy()
         recomputed[faulty] = True
-        return self._with_scores(launched.shard, on_device, recomputed)
+        return self._with_scores(launched.part, on_device, recomputed)
 
-    def collect(self, launched: LaunchedShard) -> ShardScores:
-        """Wait for a shard and check it. Raises ShardFailedError `norm_out_of_band`."""
+    def collect(self, launched: LaunchedPart) -> PartScores:
+        """Wait for a part and check it. Raises PartFailedError `norm_out_of_band`."""
         launched.wait()
         figures = launched.figures.numpy()
         scores = figures[:, :2].copy()
@@ -153,18 +153,18 @@ class ShardScorer:
         state[bad] = STATE_NON_FINITE
         scores[bad] = np.nan
         embeddings = launched.embeddings
-        return ShardScores(
+        return PartScores(
             score1=np.ascontiguousarray(scores[:, 0]),
             score2=np.ascontiguousarray(scores[:, 1]),
             state=state,
             embeddings=None if embeddings is None else {name: t.numpy() for name, t in embeddings.items()},
             outside_norm_band=self._outside_norm_band(figures[:, 2:]),
             batch_halvings=launched.on_device.batch_halvings,
-            repeated_proteins=launched.shard.repeated_proteins,
-            repeated_nucleotides=launched.shard.repeated_nucleotides,
+            repeated_proteins=launched.part.repeated_proteins,
+            repeated_nucleotides=launched.part.repeated_nucleotides,
         )
 
-    def score(self, frames: ShardFrames) -> ShardScores:
+    def score(self, frames: PartFrames) -> PartScores:
         """All stages, one after the other."""
         launched = self.launch(self.prepare(frames))
         if self.needs_recomputation(launched):
@@ -173,8 +173,8 @@ class ShardScorer:
 
     @torch.inference_mode()
     def _with_scores(
-        self, shard: PreparedShard, on_device: Embeddings, recomputed: npt.NDArray[np.bool_]
-    ) -> LaunchedShard:
+        self, part: PreparedPart, on_device: Embeddings, recomputed: npt.NDArray[np.bool_]
+    ) -> LaunchedPart:
         dnabert_s, esm2 = on_device.dnabert_s, on_device.esm2
         score1, score2 = self.model.head.score(dnabert_s, esm2)
         norms = (torch.linalg.vector_norm(dnabert_s, dim=1), torch.linalg.vector_norm(esm2, dim=1))
@@ -184,9 +184,9 @@ class ShardScorer:
             dtype = torch.float16 if self.embeddings == "fp16" else torch.float32
             embeddings = {"dnabert_s": _to_host(dnabert_s.to(dtype)), "esm2": _to_host(esm2.to(dtype))}
         finished = recorded_event() if self.device.type == "cuda" else None
-        return LaunchedShard(shard, on_device, figures, embeddings, finished, recomputed)
+        return LaunchedPart(part, on_device, figures, embeddings, finished, recomputed)
 
-    def _in_fp32(self, frames: ShardFrames, listener: ShardListener) -> Embeddings:
+    def _in_fp32(self, frames: PartFrames, listener: PartListener) -> Embeddings:
         for device in dict.fromkeys((self.device, torch.device("cpu"))):
             try:
                 return self._in_fp32_on(device, frames, listener)
@@ -195,17 +195,17 @@ class ShardScorer:
                     raise
                 log.warning("no room for the FP32 model on %s: %s", device, error)
             free_cached_memory(device)
-        raise ShardFailedError(
+        raise PartFailedError(
             "non_finite",
             f"{frames.count} sequences gave no finite result, "
             "and there is too little memory to compute them in FP32.",
         )
 
-    def _in_fp32_on(self, device: torch.device, frames: ShardFrames, listener: ShardListener) -> Embeddings:
+    def _in_fp32_on(self, device: torch.device, frames: PartFrames, listener: PartListener) -> Embeddings:
         model = self.load_fp32(device)
         plan = self._batch_plan(model, min(self.tokens_per_batch, RECOMPUTE_TOKENS_PER_BATCH))
         loop = BatchLoop(model, TokenBudget(plan.tokens_per_batch))
-        return loop.embed(prepare_shard(frames, model.tokenizer, plan), listener)
+        return loop.embed(prepare_part(frames, model.tokenizer, plan), listener)
 
     def _batch_plan(self, model: LoadedModel, tokens_per_batch: int) -> BatchPlan:
         return BatchPlan(
@@ -228,7 +228,7 @@ class ShardScorer:
                 outside |= (norm < band.low) | (norm > band.high)
         count = int(np.count_nonzero(outside & np.isfinite(norms).all(axis=1)))
         if count > TOLERATED_OUTSIDE_NORM_BAND * len(norms):
-            raise ShardFailedError(
+            raise PartFailedError(
                 "norm_out_of_band",
                 f"The embeddings of {count:,} of {len(norms):,} frames are of an improbable size "
                 "for this model. The device may be computing wrongly.",

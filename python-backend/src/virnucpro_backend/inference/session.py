@@ -1,4 +1,4 @@
-"""A worker's life: load once, score shards, stop. Commands come from the main thread."""
+"""A worker's life: load once, score parts, stop. Commands come from the main thread."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ import torch
 
 from virnucpro_backend.inference.commands import (
     Load,
+    Part,
     Pause,
     Recall,
     Resume,
-    Shard,
     Stop,
     WorkerCommand,
 )
 from virnucpro_backend.inference.control import RunControl
-from virnucpro_backend.inference.failures import LoadFailedError, ShardFailedError
+from virnucpro_backend.inference.failures import LoadFailedError, PartFailedError
 from virnucpro_backend.inference.loading import load_in_fp32, open_and_load, remarks
 from virnucpro_backend.inference.memory import DeviceMemory, memory_in_use
-from virnucpro_backend.inference.pipeline import ShardPipeline
-from virnucpro_backend.inference.reports import ShardReports
-from virnucpro_backend.inference.scorer import ShardScorer
+from virnucpro_backend.inference.pipeline import PartPipeline
+from virnucpro_backend.inference.reports import PartReports
+from virnucpro_backend.inference.scorer import PartScorer
 from virnucpro_backend.inference.status import WorkerStatus
 from virnucpro_backend.protocol import Channel
 
@@ -44,9 +44,9 @@ class WorkerSession:
         self._channel = channel
         self._status = status
         self._control = RunControl(status)
-        self._reports = ShardReports(channel)
-        self._pipeline: ShardPipeline | None = None
-        self._early: list[Shard] = []
+        self._reports = PartReports(channel)
+        self._pipeline: PartPipeline | None = None
+        self._early: list[Part] = []
         self._load_failed = False
         self._lock = threading.Lock()
         self._device_thread: threading.Thread | None = None
@@ -55,7 +55,7 @@ class WorkerSession:
         """Carry out a command."""
         if isinstance(command, Load):
             self._load(command)
-        elif isinstance(command, Shard):
+        elif isinstance(command, Part):
             self._submit(command)
         elif isinstance(command, Recall):
             self._recall(command.key)
@@ -76,12 +76,12 @@ class WorkerSession:
         )
         self._device_thread.start()
 
-    def _submit(self, command: Shard) -> None:
+    def _submit(self, command: Part) -> None:
         with self._lock:
             if self._pipeline is not None:
                 self._pipeline.submit(command)
             elif self._device_thread is None or self._load_failed:
-                failure = ShardFailedError("internal_error", "No model is loaded in this worker.")
+                failure = PartFailedError("internal_error", "No model is loaded in this worker.")
                 self._reports.failed(command, failure)
             else:
                 self._early.append(command)
@@ -93,7 +93,7 @@ class WorkerSession:
                 return
             for command in [early for early in self._early if early.key == key]:
                 self._early.remove(command)
-                self._reports.failed(command, ShardFailedError("recalled", "Given back before it was begun."))
+                self._reports.failed(command, PartFailedError("recalled", "Given back before it was begun."))
 
     def _wake_up(self) -> None:
         if self._pipeline is not None:
@@ -118,7 +118,7 @@ class WorkerSession:
             with self._lock:
                 self._load_failed = True
                 for early in self._early:
-                    self._reports.failed(early, ShardFailedError("internal_error", failure.message))
+                    self._reports.failed(early, PartFailedError("internal_error", failure.message))
             return
         with self._lock:
             for early in self._early:
@@ -127,7 +127,7 @@ class WorkerSession:
             self._pipeline = pipeline
         pipeline.run()
 
-    def _loaded(self, command: Load) -> ShardPipeline:
+    def _loaded(self, command: Load) -> PartPipeline:
         started = time.monotonic()
         with self._status.doing("loading"):
             ready = open_and_load(command)
@@ -156,7 +156,7 @@ class WorkerSession:
         )
         for remark in remarks(ready, command):
             self._log("info", remark)
-        scorer = ShardScorer(
+        scorer = PartScorer(
             model=model,
             tokens_per_batch=command.tokens_per_batch,
             embed_equal_sequences_once=command.embed_equal_sequences_once,
@@ -164,7 +164,7 @@ class WorkerSession:
             load_fp32=lambda device: load_in_fp32(command, device),
             most_tokens_per_batch=ready.tokens_per_batch,
         )
-        return ShardPipeline(scorer, self._reports, self._status, self._control, self._device_lost)
+        return PartPipeline(scorer, self._reports, self._status, self._control, self._device_lost)
 
     def _device_lost(self) -> None:
         self._log("error", "The device stopped working; this worker ends.")

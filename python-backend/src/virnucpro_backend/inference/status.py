@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 
 
 class WorkerStatus:
-    """Which steps are going on, on which shard, and how many have been finished. Safe from any thread."""
+    """Which steps are going on, on which part, and how many have been finished. Safe from any thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -45,10 +45,10 @@ class WorkerStatus:
         """Replaced once a device is open."""
 
     @contextmanager
-    def doing(self, step: Step, shard: str | None = None) -> Iterator[None]:
+    def doing(self, step: Step, part: str | None = None) -> Iterator[None]:
         """Mark a step as going on; it counts as finished afterwards, also when it fails."""
         with self._lock:
-            self._active[step] = shard
+            self._active[step] = part
         try:
             yield
         finally:
@@ -62,7 +62,7 @@ class WorkerStatus:
             self._steps_done += 1
 
     def now(self) -> tuple[Step, int, str | None]:
-        """The step, the number of steps and batches finished, and the shard."""
+        """The step, the number of steps and batches finished, and the part."""
         with self._lock:
             for step in _BY_IMPORTANCE:
                 if step in self._active:
@@ -90,13 +90,13 @@ class Heartbeat:
 
     def _beat(self) -> None:
         for number in itertools.count():
-            step, steps_done, shard = self._status.now()
+            step, steps_done, part = self._status.now()
             rss, on_device = own_memory_bytes(), self._status.device_memory_bytes()
             self._channel.emit(
                 "heartbeat",
                 step=step,
                 steps_done=steps_done,
-                shard=shard,
+                part=part,
                 rss_bytes=rss,
                 device_memory_bytes=on_device,
             )

@@ -1,4 +1,4 @@
-"""What a GPU does once per process, done before the first shard: compiling and loading kernels."""
+"""What a GPU does once per process, done before the first part: compiling and loading kernels."""
 
 from __future__ import annotations
 

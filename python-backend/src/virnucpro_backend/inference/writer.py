@@ -1,4 +1,4 @@
-"""Writing a shard's results: scores always, embeddings where the plan asks for them."""
+"""Writing a part's results: scores always, embeddings where the plan asks for them."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from virnucpro_backend.inference.commands import Shard
+from virnucpro_backend.inference.commands import Part
 from virnucpro_backend.inference.failures import write_failure
-from virnucpro_backend.inference.scorer import ShardScores
+from virnucpro_backend.inference.scorer import PartScores
 from virnucpro_backend.safetensors_file import write_safetensors
 
 
 @dataclass(frozen=True)
-class WrittenShard:
+class WrittenPart:
     """SHA-256 of the files that are safely on disk."""
 
     scores_sha256: str
     embeddings_sha256: str | None
 
 
-def write_shard(command: Shard, scores: ShardScores, model_hash: str, precision: str) -> WrittenShard:
+def write_part(command: Part, scores: PartScores, model_hash: str, precision: str) -> WrittenPart:
     """Write work/scores/KEY.safetensors and, on request, work/embeddings/KEY.safetensors.
 
-    The embeddings come first: where there is a scores file, the shard is complete. Raises ShardFailedError
+    The embeddings come first: where there is a scores file, the part is complete. Raises PartFailedError
     (`disk_full`, `write_failed`).
     """
     metadata = {
-        "shard": command.key,
-        "shard_sha256": command.shard_sha256,
+        "part": command.key,
+        "part_sha256": command.part_sha256,
         "frame_begin": str(command.frame_begin),
         "frame_end": str(command.frame_end),
         "model_hash": model_hash,
@@ -44,7 +44,7 @@ def write_shard(command: Shard, scores: ShardScores, model_hash: str, precision:
         "score2": scores.score2,
         "state": scores.state,
     }
-    return WrittenShard(_write(command.scores_path, arrays, metadata), embeddings_sha256)
+    return WrittenPart(_write(command.scores_path, arrays, metadata), embeddings_sha256)
 
 
 def _write(path: Path, arrays: dict[str, npt.NDArray[np.generic]], metadata: dict[str, str]) -> str:

@@ -1,1 +1,1 @@
-"""From input files to shards: read, check, chunk, translate, write."""
+"""From input files to parts: read, check, chunk, translate, write."""

@@ -20,13 +20,13 @@ class JobInput:
 
 @dataclass(frozen=True)
 class Job:
-    """work_dir: the run folder's `work`; the other three are described at ShardWriter."""
+    """work_dir: the run folder's `work`; the other three are described at PartWriter."""
 
     inputs: tuple[JobInput, ...]
     work_dir: Path
     chunk_length: int
-    residues_per_shard: int
-    tail_shards: int
+    residues_per_part: int
+    tail_parts: int
 
 
 def parse_job(command: dict[str, Any]) -> Job:
@@ -41,10 +41,10 @@ def parse_job(command: dict[str, Any]) -> Job:
             ),
             Path(command["work_dir"]),
             int(command["chunk_length"]),
-            int(command["residues_per_shard"]),
-            int(command["tail_shards"]),
+            int(command["residues_per_part"]),
+            int(command["tail_parts"]),
         )
-        if min(job.chunk_length, job.residues_per_shard) < 1 or job.tail_shards < 0:
+        if min(job.chunk_length, job.residues_per_part) < 1 or job.tail_parts < 0:
             raise ValueError("lengths and sizes must be positive")
     except (KeyError, TypeError, ValueError) as error:
         raise PrepareError(

@@ -1,4 +1,4 @@
-"""Prepare a run: stream its inputs once and write records and shards, saying what happens as events."""
+"""Prepare a run: stream its inputs once and write records and parts, saying what happens as events."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from virnucpro_backend.prepare.frames import open_frames
 from virnucpro_backend.prepare.headers import RepeatedIdentifiers, hash_identifiers, identifier
 from virnucpro_backend.prepare.input_file import InputFile
 from virnucpro_backend.prepare.job import Job, JobInput
+from virnucpro_backend.prepare.parts import FrameBlock, Part, PartWriter
 from virnucpro_backend.prepare.problems import MAX_EXAMPLES, Example, Problem, ProblemLog
 from virnucpro_backend.prepare.record_files import Reason, RecordFile, RecordRows, RecordWriter
-from virnucpro_backend.prepare.shards import FrameBlock, Shard, ShardWriter
 from virnucpro_backend.prepare.survey import Survey, SurveyedGroup
 from virnucpro_backend.prepare.windows import chunk_windows
 
@@ -44,8 +44,8 @@ class Preparation:
         self._first_rows: list[tuple[int, int]] = []
         self._next_progress = 0.0
         self._records = RecordWriter(job.work_dir, self._on_record_file)
-        self._shards = ShardWriter(
-            job.work_dir, job.chunk_length, job.residues_per_shard, job.tail_shards, self._on_shard
+        self._parts = PartWriter(
+            job.work_dir, job.chunk_length, job.residues_per_part, job.tail_parts, self._on_part
         )
 
     @property
@@ -61,12 +61,12 @@ class Preparation:
                 self._input = source.input
                 self._prepare_input(source)
             self._input = -1
-            self._shards.finish()
+            self._parts.finish()
             self._records.finish()
         except OSError as error:
             raise writing_failed(error) from error
         finally:
-            self._shards.close()
+            self._parts.close()
         self._report_repeats()
         scorable = self._reasons.pop(Reason.OK, 0)
         self._emit(
@@ -75,7 +75,7 @@ class Preparation:
             chunks=self._chunks,
             frames=self._frames,
             residues=self._residues,
-            shards=self._shards.shards,
+            parts=self._parts.parts,
             scorable_records=scorable,
             not_scored={Reason(value).name.lower(): count for value, count in sorted(self._reasons.items())},
         )
@@ -120,7 +120,7 @@ class Preparation:
             n_frames += np.bincount(record, minlength=lengths.size)
             self._frames += record.size
             self._residues += frames.residues.size
-            self._shards.add(
+            self._parts.add(
                 FrameBlock(
                     first_row + record,
                     window.chunk[frames.chunk],
@@ -160,7 +160,7 @@ class Preparation:
             bases=self._bases,
             chunks=self._chunks,
             frames=self._frames,
-            shards=self._shards.shards,
+            parts=self._parts.parts,
         )
 
     def _report_problem(self, source: int, problem: Problem) -> None:
@@ -193,13 +193,13 @@ class Preparation:
     def _on_record_file(self, file: RecordFile) -> None:
         self._emit("records", **asdict(file))
 
-    def _on_shard(self, shard: Shard) -> None:
-        self._emit("shard", **asdict(shard))
+    def _on_part(self, part: Part) -> None:
+        self._emit("part", **asdict(part))
 
 
 def _clear_leftovers(work_dir: Path) -> None:
     """Make the folders, and remove temporary files of a preparation that was killed."""
-    for folder in (work_dir / "records", work_dir / "shards"):
+    for folder in (work_dir / "records", work_dir / "parts"):
         folder.mkdir(parents=True, exist_ok=True)
         for leftover in folder.glob("*.tmp"):
             leftover.unlink()

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import type { ProbeResult } from '../../contract/protocol/index.ts';
+import { ok } from '../../contract/result.ts';
+import {
+  A100_AND_TURING,
+  APPLE,
+  EIGHT_H200,
+  H200_AND_RADEON,
+  H200_WITHOUT_CUDA,
+  NO_GPU,
+  PASCAL,
+  RADEONS,
+  RADEONS_FORBIDDEN,
+  RADEONS_WITHOUT_ROCM,
+} from './testing/probeExamples.ts';
+import { computerChecks } from './computerChecks.ts';
+
+function gpus(probe: ProbeResult) {
+  const environment = ok({ interpreter: '', own: true, pythonVersion: '3.12', packages: {}, source: '' });
+  const checks = computerChecks({ environment, probe: ok(probe), models: null, diskFreeBytes: null });
+  return checks.find(({ id }) => id === 'gpus');
+}
+
+/** The same computer with so many GB free on its GPUs. */
+function withFree(probe: ProbeResult, gigabytes: number): ProbeResult {
+  return { ...probe, gpus: probe.gpus.map((gpu) => ({ ...gpu, memory_free_bytes: gigabytes * 1e9 })) };
+}
+
+describe('the card of the GPUs', () => {
+  it('says nothing where all is well', () => {
+    expect(gpus(EIGHT_H200)).toMatchObject({ status: 'good' });
+  });
+
+  it.each([
+    [
+      'little memory',
+      withFree(EIGHT_H200, 5.5),
+      /come from main memory one after the other: the results are the same/,
+    ],
+    ['far too little', withFree(EIGHT_H200, 1.5), /a GPU is too small/],
+    ['Turing', A100_AND_TURING, /RTX 2080 Ti has no BF16: runs that it takes part in compute in FP16/],
+    ['Pascal', PASCAL, /GTX 1080 computes in FP32 only/],
+    ['Apple', APPLE, /An Apple GPU\. This program was never tested on one/],
+    ['AMD', RADEONS, /AMD GPUs were never tested with this program.*RX 6800 XT has no BF16/],
+    ['part of a processor', RADEONS, /Radeon Graphics is part of the processor: .* only if it is chosen/],
+    ['AMD, PyTorch for CUDA', RADEONS_WITHOUT_ROCM, /RX 7900 XTX needs PyTorch for ROCm; .*--python PATH/],
+    ['both makers', H200_AND_RADEON, /NVIDIA H200 .*RX 7900 XTX needs PyTorch for ROCm/],
+    ['AMD, closed', RADEONS_FORBIDDEN, /closed to this user account.*groups "render" and "video"/],
+    ['none', NO_GPU, /No GPU can be used/],
+  ])('%s', (_, probe, sentence) => {
+    expect(gpus(probe)).toMatchObject({
+      status: 'warning',
+      sentence: expect.stringMatching(sentence) as string,
+    });
+  });
+
+  it('offers to repair an environment that has no PyTorch for the GPUs', () => {
+    expect(gpus(H200_WITHOUT_CUDA)).toMatchObject({
+      sentence: expect.stringMatching(/H200 needs PyTorch for CUDA; .*virnucpro doctor --repair/) as string,
+      action: { kind: 'repair_python' },
+    });
+    expect(gpus(RADEONS_WITHOUT_ROCM)).toMatchObject({ action: { kind: 'check_again' } });
+  });
+
+  it('says nothing of a processor’s graphics part that cannot compute', () => {
+    const [, , integrated] = RADEONS_WITHOUT_ROCM.gpus;
+    if (!integrated) throw new Error('The example has changed');
+    const laptop = { ...EIGHT_H200, gpus: [...EIGHT_H200.gpus, integrated] };
+    expect(gpus(laptop)).toEqual(gpus(EIGHT_H200));
+    expect(gpus({ ...NO_GPU, gpus: [integrated] })).toEqual(gpus(NO_GPU));
+  });
+});

@@ -1,0 +1,150 @@
+/** Computers to test with, in the shape of the backend's answer. Made up; the names and capabilities are real. */
+import type { AmdGpu, NvidiaGpu, ProbedGpu, ProbeResult } from '../../../contract/protocol/index.ts';
+
+const GIB = 1024 ** 3;
+
+function gpu(index: number, uuid: string, facts: Partial<NvidiaGpu>): NvidiaGpu {
+  return {
+    vendor: 'nvidia',
+    index,
+    uuid,
+    name: 'NVIDIA H200',
+    memory_total_bytes: 140 * GIB,
+    memory_free_bytes: 139 * GIB,
+    compute_capability: [9, 0],
+    mig_enabled: false,
+    parent_uuid: null,
+    processes: [],
+    visible: true,
+    blocked_by: null,
+    ...facts,
+  };
+}
+
+function amdGpu(index: number, uuid: string, facts: Partial<AmdGpu>): AmdGpu {
+  return {
+    vendor: 'amd',
+    index,
+    uuid,
+    name: 'AMD Radeon RX 7900 XTX',
+    memory_total_bytes: 24 * GIB,
+    memory_free_bytes: 23 * GIB,
+    gfx_target: 'gfx1100',
+    integrated: false,
+    processes: [],
+    visible: true,
+    blocked_by: null,
+    ...facts,
+  };
+}
+
+function computer(gpus: ProbedGpu[], facts: Partial<ProbeResult> = {}): ProbeResult {
+  return {
+    type: 'probe',
+    protocol: 1,
+    backend_version: '0.1.0',
+    gpus,
+    driver_version: gpus.some(({ vendor }) => vendor === 'nvidia') ? '580.65.06' : null,
+    cuda_driver_version: gpus.some(({ vendor }) => vendor === 'nvidia') ? '13.0' : null,
+    cuda_visible_devices: null,
+    rocr_visible_devices: null,
+    hip_visible_devices: null,
+    no_gpu_reason: gpus.length > 0 ? null : 'No NVIDIA driver is installed.',
+    apple_mps: false,
+    cpu: {
+      name: 'Intel(R) Xeon(R) Platinum 8480+',
+      logical_cores: 4,
+      memory_total_bytes: 64 * GIB,
+      memory_available_bytes: 48 * GIB,
+    },
+    probe_ms: 12.5,
+    ...facts,
+  };
+}
+
+export const NO_GPU = computer([]);
+export const APPLE = computer([], { apple_mps: true });
+
+export const EIGHT_H200 = computer(
+  Array.from({ length: 8 }, (_, index) =>
+    gpu(index, `GPU-${index}a1f5c3e-0000-4000-8000-00000000000${index}`, {}),
+  ),
+);
+
+/** The same eight with CUDA_VISIBLE_DEVICES=2,3. */
+export const EIGHT_H200_TWO_VISIBLE = computer(
+  EIGHT_H200.gpus.map((each) => ({ ...each, visible: each.index === 2 || each.index === 3 })),
+  { cuda_visible_devices: '2,3' },
+);
+
+export const H100_IN_MIG_MODE = computer([
+  gpu(0, 'GPU-5c8a-whole', { name: 'NVIDIA H100 80GB HBM3', mig_enabled: true }),
+  gpu(0, 'MIG-11aa-first', {
+    name: 'NVIDIA H100 MIG 3g.40gb',
+    mig_enabled: true,
+    parent_uuid: 'GPU-5c8a-whole',
+  }),
+  gpu(0, 'MIG-11bb-second', {
+    name: 'NVIDIA H100 MIG 3g.40gb',
+    mig_enabled: true,
+    parent_uuid: 'GPU-5c8a-whole',
+  }),
+  gpu(1, 'GPU-77d0-whole', { name: 'NVIDIA H100 80GB HBM3' }),
+]);
+
+export const MIG_MODE_WITHOUT_SLICES = computer([gpu(0, 'GPU-5c8a-whole', { mig_enabled: true })]);
+
+export const A100_AND_TURING = computer([
+  gpu(0, 'GPU-aaaa-a100', { name: 'NVIDIA A100 80GB PCIe', compute_capability: [8, 0] }),
+  gpu(1, 'GPU-bbbb-2080', { name: 'NVIDIA GeForce RTX 2080 Ti', compute_capability: [7, 5] }),
+]);
+
+export const PASCAL = computer([
+  gpu(0, 'GPU-cccc-1080', {
+    name: 'NVIDIA GeForce GTX 1080',
+    compute_capability: [6, 1],
+    memory_total_bytes: 8 * GIB,
+  }),
+]);
+
+/** A card with a UUID, one without, and the graphics part of a processor, with a PyTorch for ROCm. */
+export const RADEONS = computer([
+  amdGpu(0, 'GPU-3f2a90b1c4d5e6f7', {}),
+  amdGpu(1, 'AMD-0000:0a:00.0', {
+    name: 'AMD Radeon RX 6800 XT',
+    gfx_target: 'gfx1030',
+    memory_total_bytes: 16 * GIB,
+    memory_free_bytes: 15 * GIB,
+  }),
+  amdGpu(2, 'AMD-0000:13:00.0', {
+    name: 'AMD Radeon Graphics',
+    gfx_target: 'gfx1036',
+    integrated: true,
+    memory_total_bytes: GIB / 2,
+    memory_free_bytes: GIB / 2,
+  }),
+]);
+
+export const POLARIS = computer([
+  amdGpu(0, 'AMD-0000:01:00.0', { name: 'AMD Radeon RX 580', gfx_target: 'gfx803' }),
+]);
+
+/** The same Radeons with a PyTorch for CUDA, as the program installs it by itself. */
+export const RADEONS_WITHOUT_ROCM = blocked(RADEONS, 'pytorch');
+export const RADEONS_FORBIDDEN = blocked(RADEONS, 'permission');
+
+/** An NVIDIA GPU for which the environment was made before its driver was there. */
+export const H200_WITHOUT_CUDA = blocked(
+  computer([gpu(0, 'GPU-0a1f5c3e-0000-4000-8000-000000000000', {})]),
+  'pytorch',
+);
+
+/** A GPU of either maker, with a PyTorch for CUDA. */
+export const H200_AND_RADEON = computer([
+  gpu(0, 'GPU-0a1f5c3e-0000-4000-8000-000000000000', {}),
+  amdGpu(0, 'GPU-3f2a90b1c4d5e6f7', { blocked_by: 'pytorch' }),
+]);
+
+function blocked(probe: ProbeResult, by: ProbedGpu['blocked_by']): ProbeResult {
+  return { ...probe, gpus: probe.gpus.map((each) => ({ ...each, blocked_by: by })) };
+}

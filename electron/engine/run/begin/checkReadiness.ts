@@ -1,0 +1,56 @@
+import { stat } from 'node:fs/promises';
+import { appError } from '../../../contract/errors.ts';
+import { err, ok, type Result } from '../../../contract/result.ts';
+import { choosePrecision } from '../../devices/index.ts';
+import type { EngineContext } from '../../engineContext.ts';
+import { hashFile } from '../../inputs/hashFile.ts';
+import { resolveModel } from '../../models/index.ts';
+import type { StoredRun } from '../../store/types.ts';
+import { chooseDevices, type DeviceChoice } from './chooseDevices.ts';
+import { makeWorkFolders } from '../../store/runFolder.ts';
+
+/** Whether a run can go on here and now: same model, inputs still there where they are needed, devices that fit the plan. */
+export async function checkReadiness(
+  context: EngineContext,
+  folder: string,
+  run: StoredRun,
+  devicesWanted: string,
+): Promise<Result<DeviceChoice>> {
+  const { plan } = run;
+  const model = await resolveModel(plan.model.folder, context.paths);
+  if (!model.ok) return model;
+  if (model.value.planModel.hash !== plan.model.hash) {
+    return err(
+      appError(
+        'model_damaged',
+        `The weights of ${plan.model.title} are not those that the run was started with.`,
+        {
+          nextStep: 'Put the original weights back, or start a new run.',
+        },
+      ),
+    );
+  }
+  if (!run.prepared) {
+    const inputs = await checkInputs(run);
+    if (!inputs.ok) return inputs;
+  }
+  const choice = await chooseDevices(context, devicesWanted, model.value);
+  if (!choice.ok) return choice;
+  const precision = choosePrecision(plan.precision, choice.value.devices);
+  if (!precision.ok) return precision;
+  await makeWorkFolders(folder);
+  return choice;
+}
+
+/** Inputs that are still to be read must be those of the plan. A run just created has just had them hashed. */
+async function checkInputs({ plan, state }: StoredRun): Promise<Result<void>> {
+  for (const { path, sizeBytes, sha256 } of plan.inputs) {
+    const info = await stat(path).catch(() => undefined);
+    if (!info)
+      return err(appError('input_not_found', `${path} is gone, and it has not been read to its end.`));
+    if (info.size !== sizeBytes || (state.phase !== 'created' && (await hashFile(path)) !== sha256)) {
+      return err(appError('input_changed', `${path} is not the file that the run was started with.`));
+    }
+  }
+  return ok(undefined);
+}

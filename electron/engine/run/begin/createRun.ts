@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import { appError, type AppError } from '../../../contract/errors.ts';
+import {
+  RESIDUES_PER_PART,
+  TAIL_PARTS,
+  TOKENS_PER_BATCH,
+  CHUNK_LENGTH_LIMITS,
+  type Plan,
+} from '../../../contract/plan.ts';
+import type { InspectedFile } from '../../../contract/protocol/index.ts';
+import { err, ok, type Result } from '../../../contract/result.ts';
+import type { RunRequest } from '../../../contract/rpc/runs.ts';
+import { choosePrecision, type ChosenDevice } from '../../devices/index.ts';
+import type { EngineContext } from '../../engineContext.ts';
+import { checkFidelity } from '../../models/fidelityVerdict.ts';
+import { collectInputs } from '../../inputs/collectInputs.ts';
+import { inspectInputs } from '../../inputs/inspectInputs.ts';
+import { resolveModel } from '../../models/index.ts';
+import { openRunStore } from '../../store/runStore.ts';
+import { describeStoreError } from '../../store/sqlite/storeErrors.ts';
+import type { JsonObject } from '../../store/types.ts';
+import { acquireRunLock, type RunLock } from '../../store/runLock.ts';
+import { chooseDevices } from './chooseDevices.ts';
+import { checkRunFolder, makeRunFolder, makeWorkFolders, removeRun } from '../../store/runFolder.ts';
+
+export interface CreatedRun {
+  runId: string;
+  folder: string;
+  plan: Plan;
+  files: InspectedFile[];
+  devices: ChosenDevice[];
+}
+
+export interface CreateRunOptions {
+  request: RunRequest;
+  /** Where a run goes whose request names no folder. */
+  defaultParent: string;
+  /** Takes a free name (`..._2`) where the folder to be made holds something already. */
+  freeName?: boolean;
+  /** What is known of a file already, so that it need not be read once more. */
+  inspected?: (path: string, chunkLength: number) => Promise<InspectedFile | undefined>;
+  onFile?: (file: InspectedFile) => void;
+}
+
+/** Looks into the inputs, decides everything that decides the numbers, and makes the run's folder and database. */
+export async function createRun(
+  context: EngineContext,
+  options: CreateRunOptions,
+): Promise<Result<CreatedRun>> {
+  const { request } = options;
+  const collected = await collectInputs(request.inputs);
+  if (!collected.ok) return collected;
+  const model = await resolveModel(request.model, context.paths);
+  if (!model.ok) return model;
+  const chunkLength = request.chunkLength ?? model.value.chunkLength;
+  if (chunkLength < CHUNK_LENGTH_LIMITS.min || chunkLength > CHUNK_LENGTH_LIMITS.max) {
+    return err(
+      appError(
+        'usage',
+        `The chunk length must lie between ${CHUNK_LENGTH_LIMITS.min} and ${CHUNK_LENGTH_LIMITS.max}.`,
+      ),
+    );
+  }
+  const choice = await chooseDevices(context, request.devices, model.value);
+  if (!choice.ok) return choice;
+  const { devices } = choice.value;
+  const precision = choosePrecision(request.precision, devices);
+  if (!precision.ok) return precision;
+  const checked = await checkFidelity(context.paths, model.value.planModel.hash, precision.value, devices);
+  if (!checked.ok) return checked;
+
+  const folder = await chooseRunFolder(options, collected.value.paths);
+  const usable = await checkRunFolder(folder, request.force, collected.value.paths);
+  if (!usable.ok) return usable;
+
+  const inspected = await inspectAll(context, collected.value.paths, chunkLength, options);
+  if (!inspected.ok) return inspected;
+  const files = inspected.value;
+  const blocked = files.map(blocker).find((error) => error !== undefined);
+  if (blocked) return err(blocked);
+
+  const hardware = devices.every(({ kind }) => kind === 'cpu') ? 'cpu' : 'gpu';
+  const plan: Plan = {
+    inputs: files.map((file) => ({ path: file.path, sizeBytes: file.size_bytes, sha256: file.sha256 ?? '' })),
+    model: model.value.planModel,
+    chunkLength,
+    precision: precision.value,
+    tokensPerBatch: request.tokensPerBatch ?? TOKENS_PER_BATCH[hardware],
+    residuesPerPart: request.residuesPerPart ?? RESIDUES_PER_PART[hardware],
+    tailParts: TAIL_PARTS,
+    embedEqualSequencesOnce: request.embedEqualSequencesOnce,
+    embeddings: request.embeddings,
+  };
+  const runId = randomUUID();
+  const made = await makeFolder(context, folder, plan, runId, request);
+  return made.ok ? ok({ runId, folder, plan, files, devices }) : made;
+}
+
+async function inspectAll(
+  context: EngineContext,
+  paths: readonly string[],
+  chunkLength: number,
+  options: CreateRunOptions,
+): Promise<Result<InspectedFile[]>> {
+  const found = new Map<string, InspectedFile>();
+  for (const path of paths) {
+    const known = await options.inspected?.(path, chunkLength);
+    if (known) found.set(path, known);
+  }
+  const unknown = paths.filter((path) => !found.has(path));
+  if (unknown.length > 0) {
+    const inspected = await inspectInputs(context, unknown, chunkLength, (file) => {
+      found.set(file.path, file);
+      options.onFile?.(file);
+    });
+    if (!inspected.ok) return inspected;
+  }
+  return ok(paths.map((path) => found.get(path)).filter((file) => file !== undefined));
+}
+
+/** Where the results of a request will go. */
+export async function chooseRunFolder(
+  { request, defaultParent, freeName }: Pick<CreateRunOptions, 'request' | 'defaultParent' | 'freeName'>,
+  paths: readonly string[],
+): Promise<string> {
+  if (request.outputDir !== undefined) return resolve(request.outputDir);
+  const folder = resolve(defaultParent, defaultFolderName(paths));
+  if (freeName !== true) return folder;
+  for (let number = 1; ; number++) {
+    const candidate = number === 1 ? folder : `${folder}_${number}`;
+    const names = await readdir(candidate).catch(() => []);
+    if (names.length === 0) return candidate;
+  }
+}
+
+/** Name without the endings of sequence files, as the earlier tool named its folders. */
+export function defaultFolderName(paths: readonly string[]): string {
+  const [first = 'run'] = paths;
+  const stem = basename(first)
+    .replace(/\.(gz|bz2|xz|zst)$/i, '')
+    .replace(/\.[^.]+$/, '');
+  return `${stem || 'run'}_predictions`;
+}
+
+function blocker(file: InspectedFile): AppError | undefined {
+  const problem = file.problems.find(({ severity }) => severity === 'blocks');
+  if (!problem) return undefined;
+  const cause = `${basename(file.path)}: ${problem.message}`;
+  switch (problem.code) {
+    case 'input_unreadable':
+    case 'input_truncated':
+    case 'not_sequence_file':
+    case 'no_sequences':
+    case 'input_not_found':
+      return appError(problem.code, cause);
+    default:
+      return appError('input_unreadable', cause, { nextStep: problem.what_happens });
+  }
+}
+
+async function makeFolder(
+  context: EngineContext,
+  folder: string,
+  plan: Plan,
+  runId: string,
+  request: RunRequest,
+): Promise<Result<void>> {
+  let lock: RunLock | undefined;
+  try {
+    await makeRunFolder(folder);
+    lock = await acquireRunLock(folder);
+    await removeRun(folder);
+    await makeWorkFolders(folder);
+    const store = await openRunStore(folder, {
+      hostEntry: context.storeHost,
+      create: {
+        plan,
+        description: {
+          runId,
+          name: request.name ?? basename(folder),
+          createdAt: Date.now(),
+          appVersion: context.appVersion,
+          options: { request: toJson(request) },
+        },
+      },
+    });
+    await store.close();
+    return ok(undefined);
+  } catch (reason) {
+    const error = describeStoreError(reason, folder);
+    // There is nothing to resume yet.
+    const nextStep = 'Free some space on this disk, or choose another folder, then start again.';
+    return err(error.code === 'disk_full' ? { ...error, nextStep } : error);
+  } finally {
+    lock?.release();
+  }
+}
+
+/** Drops what was left undefined, which JSON can't hold. */
+function toJson(request: RunRequest): JsonObject {
+  return JSON.parse(JSON.stringify(request)) as JsonObject;
+}

@@ -1,0 +1,87 @@
+import Database from 'better-sqlite3';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { migrate } from '../../store/sqlite/database.ts';
+import { readDeviceMeasures } from '../../store/sqlite/deviceMeasures.ts';
+import { RUN_DATABASE } from '../../store/sqlite/runSchema.ts';
+import { telemetryWriteMethods } from '../../store/sqlite/telemetry.ts';
+import type { DeviceSampleRow } from '../../store/types.ts';
+import { deviceReports } from './deviceReport.ts';
+
+function measured(samples: DeviceSampleRow[]) {
+  const db = new Database(':memory:');
+  migrate(db, RUN_DATABASE);
+  telemetryWriteMethods(db).addSamples(samples);
+  const measures = readDeviceMeasures(db);
+  db.close();
+  return measures;
+}
+
+const sample = (second: number, more: Partial<DeviceSampleRow> = {}): DeviceSampleRow => ({
+  device: 'GPU-1',
+  time: 1000 * second,
+  utilizationPercent: 100,
+  memoryUsedBytes: 8e9,
+  powerW: 720,
+  temperatureC: 60,
+  residuesPerSecond: 1000,
+  framesPerSecond: 10,
+  ...more,
+});
+
+describe('measures of a device', () => {
+  it('are of the time at work; energy is of all time but pauses', () => {
+    const loading = { residuesPerSecond: null, framesPerSecond: null, utilizationPercent: 0, powerW: 360 };
+    const [gpu] = measured([
+      ...Array.from({ length: 10 }, (_, second) => sample(second, loading)),
+      ...Array.from({ length: 51 }, (_, second) => sample(10 + second)),
+      // The run was paused for an hour.
+      sample(3700, { memoryUsedBytes: 9e9 }),
+      sample(3701, { utilizationPercent: 40 }),
+    ]);
+    expect(gpu).toMatchObject({ utilizationMedianPercent: 100, powerMeanW: 720, memoryPeakBytes: 9e9 });
+    expect(gpu?.utilizationMeanPercent).toBeCloseTo((52 * 100 + 40) / 53, 9);
+    // 9 s of 360 W, 51 s and 1 s of 720 W.
+    expect(gpu?.energyWh).toBeCloseTo((9 * 360 + 52 * 720) / 3600, 9);
+  });
+
+  it('are those of a plain calculation', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 100 }), { minLength: 1, maxLength: 40 }), (values) => {
+        const [gpu] = measured(values.map((value, second) => sample(second, { utilizationPercent: value })));
+        const sorted = values.toSorted((a, b) => a - b);
+        expect(gpu?.utilizationMedianPercent).toBe(sorted[Math.ceil(values.length / 2) - 1]);
+        expect(gpu?.utilizationMeanPercent).toBeCloseTo(
+          values.reduce((sum, value) => sum + value, 0) / values.length,
+          9,
+        );
+      }),
+    );
+  });
+
+  it('are unknown where nothing could be measured', () => {
+    const nothing = { utilizationPercent: null, memoryUsedBytes: null, powerW: null };
+    expect(measured([sample(0, nothing), sample(1, nothing)])).toEqual([
+      {
+        device: 'GPU-1',
+        utilizationMeanPercent: null,
+        utilizationMedianPercent: null,
+        memoryPeakBytes: null,
+        powerMeanW: null,
+        residuesPerSecondMean: 1000,
+        energyWh: null,
+      },
+    ]);
+  });
+});
+
+describe('deviceReports', () => {
+  it('says how long each device was at work, also of one that did nothing', () => {
+    const device = (id: string) =>
+      ({ id, name: 'H200', kind: 'cuda', facts: {}, switchedOff: null }) as const;
+    const done = [{ device: 'a', parts: 3, frames: 30, residues: 9000, seconds: 45 }];
+    const [busy, idle] = deviceReports([device('a'), device('b')], done, [], { workingMilliseconds: 60_000 });
+    expect(busy).toMatchObject({ residues_per_second: 200, busy_share: 0.75, power_mean_w: null });
+    expect(idle).toMatchObject({ parts: 0, residues_per_second: null, busy_share: 0 });
+  });
+});

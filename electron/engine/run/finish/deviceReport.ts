@@ -1,0 +1,42 @@
+import type { DeviceMeasures } from '../../store/sqlite/deviceMeasures.ts';
+import type { DeviceSummary, RunDevice, RunTimings } from '../../store/types.ts';
+
+export type DeviceReport = ReturnType<typeof deviceReports>[number];
+
+/** How each device did in a run: for run.json and `virnucpro status`. */
+export function deviceReports(
+  devices: readonly RunDevice[],
+  done: readonly DeviceSummary[],
+  measured: readonly DeviceMeasures[],
+  { workingMilliseconds }: Pick<RunTimings, 'workingMilliseconds'>,
+) {
+  return devices.map(({ id, name, kind, facts, switchedOff }) => {
+    const work = done.find(({ device }) => device === id);
+    const measures = measured.find(({ device }) => device === id);
+    const seconds = work?.seconds ?? 0;
+    return {
+      id,
+      name,
+      kind,
+      ...facts,
+      switched_off: switchedOff?.cause ?? null,
+      parts: work?.parts ?? 0,
+      frames: work?.frames ?? 0,
+      residues: work?.residues ?? 0,
+      seconds,
+      residues_per_second: work && seconds > 0 ? rounded(work.residues / seconds, 1) : null,
+      // Of the time that the run was at work: the rest is loading, waiting, and what was lost with a worker.
+      busy_share:
+        workingMilliseconds > 0 ? rounded(Math.min(1, (1000 * seconds) / workingMilliseconds), 4) : null,
+      utilization_mean_percent: rounded(measures?.utilizationMeanPercent ?? null, 1),
+      utilization_median_percent: rounded(measures?.utilizationMedianPercent ?? null, 1),
+      memory_peak_bytes: measures?.memoryPeakBytes ?? null,
+      power_mean_w: rounded(measures?.powerMeanW ?? null, 1),
+      energy_wh: rounded(measures?.energyWh ?? null, 3),
+    };
+  });
+}
+
+function rounded<Value extends number | null>(value: Value, digits: number): Value {
+  return (value === null ? null : Number(value.toFixed(digits))) as Value;
+}

@@ -1,0 +1,73 @@
+import { asAppError } from '../../../contract/errors.ts';
+import { BOUNDED_TOLERANCE } from '../../../contract/plan.ts';
+import type { WorkerReady } from '../../../contract/protocol/index.ts';
+import type { EngineContext } from '../../engineContext.ts';
+import { Extraction } from '../../inputs/extractRecords.ts';
+import { runJson, writeRunJson } from './runJson.ts';
+import type { TablesWritten } from '../../results/types.ts';
+import { writeViralSequences } from './viralSequences.ts';
+import type { RunStore } from '../../store/runStoreFace.ts';
+import { noteImbalance } from '../progress/imbalance.ts';
+import type { RunNotes } from '../runNotes.ts';
+import { readRunReport } from './runReport.ts';
+
+export interface FinishedRun {
+  tables: TablesWritten;
+  failedParts: number;
+  failedRecords: number;
+}
+
+/** Derives the results of a run whose parts are all settled and writes every table. */
+export async function finishRun(
+  context: EngineContext,
+  store: RunStore,
+  notes: RunNotes,
+): Promise<FinishedRun> {
+  const extraction = new Extraction(context.environment);
+  try {
+    const tables = await store.writeTables(() => writeSequences(store, notes, extraction));
+    await noteImbalance(store, notes);
+    const { failedParts, byPrediction } = tables.counts;
+    return { tables, failedParts, failedRecords: byPrediction.failed };
+  } finally {
+    await extraction.dismiss();
+  }
+}
+
+/** The tables stand without the sequences: an input that has moved must not undo a finished run. */
+async function writeSequences(store: RunStore, notes: RunNotes, extraction: Extraction): Promise<void> {
+  const { plan } = await store.loadRun();
+  try {
+    await writeViralSequences(store, plan.inputs, (request) => extraction.run(request));
+  } catch (reason) {
+    const error = asAppError(reason);
+    notes.add(
+      'warning',
+      'viral_sequences_not_written',
+      `The tables are complete, but viral_sequences.fna could not be written. ${error.cause} ${error.nextStep}`,
+      error.detail,
+    );
+  }
+}
+
+/** Writes run.json, which says how the results came about. Last of all, since it holds the run's end. */
+export async function recordRun(
+  context: EngineContext,
+  store: RunStore,
+  tables: TablesWritten,
+  worker: WorkerReady | undefined,
+): Promise<void> {
+  const { run, timings, devices, remarks } = await readRunReport(store);
+  const { environment } = context;
+  await writeRunJson(
+    store.folder,
+    runJson(run, timings, devices, remarks, tables, {
+      appVersion: context.appVersion,
+      backendVersion: environment.packages['virnucpro-backend'] ?? null,
+      pythonVersion: environment.pythonVersion,
+      torchVersion: worker?.torch_version ?? environment.packages['torch'] ?? null,
+      platform: `${process.platform} ${process.arch}`,
+      tolerance: BOUNDED_TOLERANCE[run.plan.precision],
+    }),
+  );
+}

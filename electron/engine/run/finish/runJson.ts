@@ -1,0 +1,100 @@
+import { open, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RESULT_FILES } from '../../../contract/results.ts';
+import { syncFolder } from '../../store/syncFolder.ts';
+import type { RunEvent, RunTimings, StoredRun } from '../../store/types.ts';
+import type { DeviceReport } from './deviceReport.ts';
+import type { RunJsonFacts, TablesWritten } from '../../results/types.ts';
+
+/** What run.json says: how the results came about, for people and programs that only have the folder. */
+export function runJson(
+  run: StoredRun,
+  timings: RunTimings,
+  devices: readonly DeviceReport[],
+  remarks: readonly RunEvent[],
+  tables: TablesWritten,
+  facts: RunJsonFacts,
+) {
+  const { description, plan, counts, inputs } = run;
+  const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
+  return {
+    format: 1,
+    notice: plan.model.notice,
+    run: { id: description.runId, name: description.name, options: description.options },
+    versions: {
+      app: facts.appVersion,
+      app_at_creation: description.appVersion,
+      backend: facts.backendVersion,
+      python: facts.pythonVersion,
+      torch: facts.torchVersion,
+      platform: facts.platform,
+    },
+    plan: {
+      chunk_length: plan.chunkLength,
+      precision: plan.precision,
+      tokens_per_batch: plan.tokensPerBatch,
+      residues_per_part: plan.residuesPerPart,
+      tail_parts: plan.tailParts,
+      embed_equal_sequences_once: plan.embedEqualSequencesOnce,
+      embeddings: plan.embeddings,
+      model: {
+        name: plan.model.name,
+        title: plan.model.title,
+        sha256: plan.model.hash,
+        folder: plan.model.folder,
+      },
+    },
+    inputs: inputs.map(({ path, sizeBytes, sha256, prepared }) => ({
+      path,
+      bytes: sizeBytes,
+      sha256,
+      records: prepared?.records ?? null,
+      bases: prepared?.bases ?? null,
+    })),
+    devices,
+    remarks: remarks.map(({ time, level, code, message }) => ({ time: iso(time), level, code, message })),
+    counts: {
+      records: tables.counts.records,
+      chunks: tables.counts.chunks,
+      chunks_scored: tables.counts.chunksScored,
+      chunks_viral: tables.counts.chunksViral,
+      frames: counts.frames.total,
+      frames_scored: tables.counts.framesScored,
+      residues: counts.residues.total,
+      by_prediction: tables.counts.byPrediction,
+      by_reason: tables.counts.byReason,
+      parts: counts.parts,
+      // Equal within the tolerance to an withExclusiveFolder run, rather than byte for byte.
+      parts_bounded: counts.boundedParts,
+      parts_recomputed_fp32: counts.recomputedParts,
+      // Frames that shared an equal frame's pass of ESM-2, or of DNABERT-S.
+      frames_protein_repeated: counts.repeatedProteins,
+      frames_nucleotides_repeated: counts.repeatedNucleotides,
+      parts_failed: tables.counts.failedParts,
+      tolerance: facts.tolerance,
+    },
+    timings: {
+      created_at: iso(timings.createdAt),
+      started_at: iso(timings.startedAt),
+      finished_at: iso(timings.lastChangeAt),
+      working_seconds: timings.workingMilliseconds / 1000,
+      tables_seconds: tables.seconds,
+    },
+    files: tables.files,
+  };
+}
+
+/** Writes run.json: whole or not at all. */
+export async function writeRunJson(folder: string, content: ReturnType<typeof runJson>): Promise<void> {
+  const path = join(folder, RESULT_FILES.run);
+  const temporary = `${path}.tmp`;
+  const file = await open(temporary, 'w');
+  try {
+    await file.writeFile(`${JSON.stringify(content, null, 2)}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(temporary, path);
+  syncFolder(folder);
+}

@@ -1,0 +1,24 @@
+import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { RESULT_FILES } from '../../../contract/results.ts';
+import type { RunStore } from '../../store/runStoreFace.ts';
+import type { ExtractRecords } from '../../results/types.ts';
+
+const ROWS_FILE = 'viral_rows.u32.tmp';
+
+/** Writes viral_sequences.fna: the records called virus, in the order of the run, as they stand in the inputs. `extract`
+ * streams the inputs once more and checks their hashes. Answers with how many records there are. */
+export async function writeViralSequences(
+  store: Pick<RunStore, 'folder' | 'writeSelectedRows'>,
+  inputs: { path: string; sha256: string }[],
+  extract: ExtractRecords,
+): Promise<number> {
+  const rowsPath = join(store.folder, ROWS_FILE);
+  try {
+    const count = await store.writeSelectedRows({ filter: { predictions: ['virus'] } }, rowsPath);
+    await extract({ inputs, rowsPath, outPath: join(store.folder, RESULT_FILES.viralSequences) });
+    return count;
+  } finally {
+    await rm(rowsPath, { force: true });
+  }
+}

@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { WorkerReady } from '../../../contract/protocol/index.ts';
+import { RESULT_FILES } from '../../../contract/results.ts';
+import type { EngineContext } from '../../engineContext.ts';
+import type { TablesWritten } from '../../results/types.ts';
+import type { RunStore } from '../../store/runStoreFace.ts';
+import { describeStoreError } from '../../store/sqlite/storeErrors.ts';
+import { recordRun } from './finishRun.ts';
+import { removeWork } from '../../store/runFolder.ts';
+import type { RunNotes } from '../runNotes.ts';
+
+export interface WrapUp {
+  tables: TablesWritten;
+  worker: WorkerReady | undefined;
+  keepWork: boolean;
+  keepEmbeddings: boolean;
+}
+
+/** What is left once a run is done: run.json, and the work folder's end. The run stays done where this fails. */
+export async function wrapUpRun(
+  context: EngineContext,
+  store: RunStore,
+  notes: RunNotes,
+  { tables, worker, keepWork, keepEmbeddings }: WrapUp,
+): Promise<void> {
+  try {
+    await recordRun(context, store, tables, worker);
+    if (!keepWork) await removeWork(store.folder, keepEmbeddings);
+    await store.checkpoint();
+  } catch (reason) {
+    const error = describeStoreError(reason, store.folder);
+    notes.add(
+      'warning',
+      'run_not_wrapped_up',
+      `The tables are complete, but run.json could not be written, or the work folder not be removed. ${error.cause} ` +
+        'Mend that, then resume the run: it makes up for it.',
+      error.detail,
+    );
+  }
+}
+
+/** Whether a run that is done lacks result files or still has its work: the computer died, or the disk was full, just then. */
+export function isWrappedUp(folder: string, keepWork: boolean): boolean {
+  return (
+    Object.values(RESULT_FILES).every((name) => existsSync(join(folder, name))) &&
+    (keepWork || !existsSync(join(folder, 'work', 'parts')))
+  );
+}

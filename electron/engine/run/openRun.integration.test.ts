@@ -1,0 +1,274 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { runRequestSchema, type RunRequestInput } from '../../contract/rpc/runs.ts';
+import type { RunState } from '../../contract/runState.ts';
+import type { EngineContext } from '../engineContext.ts';
+import { readTables, SAMPLE, temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
+import { createRun } from './begin/createRun.ts';
+import type { RunNote } from './runNotes.ts';
+import { OpenRun } from './openRun.ts';
+
+interface RunJson {
+  devices: { id: string; busy_share: number; memory_peak_bytes: number | null }[];
+  remarks: { code: string; message: string }[];
+  counts: { frames: number; frames_protein_repeated: number; tolerance: number };
+}
+
+interface Outcome {
+  folder: string;
+  state: RunState;
+  notes: RunNote[];
+  tables: Record<string, string>;
+}
+
+async function makeRun(context: EngineContext, request: Partial<RunRequestInput> = {}): Promise<OpenRun> {
+  const parent = await temporaryFolder();
+  const created = await createRun(context, {
+    defaultParent: parent,
+    request: runRequestSchema.parse({
+      inputs: [SAMPLE],
+      model: 'demo',
+      devices: 'cpu:1',
+      residuesPerPart: 4000,
+      ...request,
+    }),
+  });
+  if (!created.ok) throw new Error(created.error.cause);
+  const session = await OpenRun.open(context, created.value.folder);
+  if (!session.ok) throw new Error(session.error.cause);
+  return session.value;
+}
+
+async function predict(context: EngineContext, request: Partial<RunRequestInput> = {}): Promise<Outcome> {
+  const session = await makeRun(context, request);
+  const notes: RunNote[] = [];
+  session.subscribe((change) => {
+    if (change.type === 'note') notes.push(change.note);
+  });
+  const started = await session.start();
+  if (!started.ok) throw new Error(started.error.cause);
+  const state = await session.whenIdle();
+  await session.close();
+  const tables = state.phase === 'done' ? await readTables(session.folder) : {};
+  return { folder: session.folder, state, notes, tables };
+}
+
+const codes = (outcome: Outcome): string[] => outcome.notes.map(({ code }) => code);
+
+describe.skipIf(WITHOUT_PYTHON)('a run with real workers', { timeout: 120_000 }, () => {
+  it('gives the same bytes with one, two and three CPU workers, and with a worker killed in between', async () => {
+    const one = await predict(testContext());
+    expect(one.state).toEqual({ phase: 'done', failedParts: 0, failedRecords: 0 });
+    const marker = join(await temporaryFolder(), 'died');
+    const [two, three, killed] = [
+      await predict(testContext(), { devices: 'cpu:2' }),
+      await predict(testContext(), { devices: 'cpu:3' }),
+      await predict(testContext({ fault: `die_once:${marker}` }), { devices: 'cpu:1' }),
+    ];
+    expect(two.tables).toEqual(one.tables);
+    expect(three.tables).toEqual(one.tables);
+    expect(killed.tables).toEqual(one.tables);
+    expect(codes(killed)).toContain('worker_died');
+  });
+
+  it('pauses, frees the devices, and goes on to the same bytes', async () => {
+    const whole = await predict(testContext());
+    const session = await makeRun(testContext());
+    await session.start();
+    await new Promise<void>((resolve) => {
+      const timer = setInterval(() => {
+        if (session.progress().parts.done < 2) return;
+        clearInterval(timer);
+        resolve();
+      }, 20);
+    });
+    const paused = await session.pause();
+    expect(paused.ok).toBe(true);
+    expect(session.state).toEqual({ phase: 'paused', error: null });
+    expect(session.deviceStates()).toEqual([]);
+    const before = session.progress().parts.done;
+    expect(before).toBeGreaterThanOrEqual(2);
+    await session.start();
+    expect(await session.whenIdle()).toMatchObject({ phase: 'done' });
+    await session.close();
+    expect(await readTables(session.folder)).toEqual(whole.tables);
+  });
+
+  it('starts no process where it is paused while it still looks through its parts', async () => {
+    const session = await makeRun(testContext());
+    vi.spyOn(session.store, 'verifyPendingParts').mockImplementation(async () => {
+      await session.pause();
+      return [];
+    });
+    await session.start();
+    expect(session.state).toEqual({ phase: 'paused', error: null });
+    await session.close();
+    expect(await readdir(join(session.folder, 'logs'))).toEqual(['run.log']);
+  });
+
+  it('bisects a part that kills every worker down to the chunk that does it, and scores the rest', async () => {
+    const residues = 'MKTAYIAKQR';
+    const poison = 'ATGAAAACCGCCTACATCGCCAAACAGCGC';
+    const poisoned = join(await temporaryFolder(), 'poisoned.fa');
+    const filler = 'GCC'.repeat(60);
+    const records = Array.from(
+      { length: 12 },
+      (_, i) => `>seq_${i}\n${filler}${i === 7 ? poison : ''}${filler}\n`,
+    );
+    await writeFile(poisoned, records.join(''));
+    const outcome = await predict(testContext({ fault: `die_at:${residues}` }), {
+      inputs: [poisoned],
+      residuesPerPart: 100_000,
+    });
+    expect(outcome.state).toEqual({ phase: 'done', failedParts: 1, failedRecords: 1 });
+    expect(codes(outcome)).toContain('part_bisected');
+    const rows = (outcome.tables['sequences.tsv'] ?? '').trimEnd().split('\n').slice(1);
+    expect(rows).toHaveLength(12);
+    for (const row of rows) {
+      const cells = row.split('\t');
+      expect(cells[6], row).toBe(cells[0] === 'seq_7' ? 'failed' : cells[6] === 'virus' ? 'virus' : 'others');
+    }
+    expect(outcome.tables['failed_files.txt']).toContain('|');
+    expect(outcome.tables['failed_records.tsv']).toContain('seq_7');
+  });
+
+  it.each([
+    ['garbage', 'protocol_garbage', {}],
+    ['wrong_version', 'protocol_version', {}],
+    ['silent', 'worker_silent', { silentMs: 1500 }],
+    ['stalled', 'worker_stalled', { stepFloorMs: 1500 }],
+  ])(
+    'names the error when workers are %s, and pauses with everything kept',
+    async (fault, code, deadlines) => {
+      const outcome = await predict(testContext({ fault, deadlines }));
+      expect(codes(outcome)).toContain(code);
+      expect(outcome.state).toMatchObject({ phase: 'paused', error: { code: 'no_usable_device' } });
+    },
+  );
+
+  it('finds a worker that stalls, and counts its time, though the clock is set back', async () => {
+    const session = await makeRun(testContext({ fault: 'stalled', deadlines: { stepFloorMs: 1500 } }));
+    expect((await session.start()).ok).toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => new Date().getTime() - 7_200_000);
+    try {
+      expect(await session.whenIdle()).toMatchObject({
+        phase: 'paused',
+        error: { code: 'no_usable_device' },
+      });
+      expect(session.progress().elapsedSeconds).toBeGreaterThan(1.5);
+      expect(session.progress().elapsedSeconds).toBeLessThan(120);
+    } finally {
+      clock.mockRestore();
+      await session.close();
+    }
+  });
+
+  it('stops where another program has taken the run, as after this computer slept, and leaves it to that', async () => {
+    const session = await makeRun(testContext({ fault: 'stalled' }));
+    expect((await session.start()).ok).toBe(true);
+    const lock = join(session.folder, 'run.lock');
+    const holder = JSON.parse(await readFile(lock, 'utf8')) as Record<string, unknown>;
+    const theirs = JSON.stringify({ ...holder, host: 'node-7', token: 'of-node-7' });
+    await writeFile(lock, theirs);
+    expect(await session.whenIdle()).toMatchObject({ phase: 'paused', error: { code: 'run_locked' } });
+    await session.close();
+    expect(await readFile(lock, 'utf8')).toBe(theirs);
+  });
+
+  it('says in log, database and run.json that a worker stalled, and how the devices did', async () => {
+    const marker = join(await temporaryFolder(), 'stalled');
+    const context = testContext({ fault: `stall_once:${marker}`, deadlines: { stepFloorMs: 1500 } });
+    const outcome = await predict(context, { devices: 'cpu:2' });
+    expect(outcome.state).toMatchObject({ phase: 'done' });
+    const note = outcome.notes.find(({ code }) => code === 'worker_stalled');
+    const log = await readFile(join(outcome.folder, 'logs', 'run.log'), 'utf8');
+    expect(log).toContain(` warning ${note?.message}`);
+    expect(log).toMatch(/ info .+ \(cpu:0\), \d+ s: ([\d,]+ residues\/s, )?[\d.]+ [MG]B$/m);
+    expect(log).toMatch(/The run is done/);
+    const told = JSON.parse(await readFile(join(outcome.folder, 'run.json'), 'utf8')) as RunJson;
+    expect(told.remarks).toContainEqual(
+      expect.objectContaining({ code: note?.code, message: note?.message }),
+    );
+    // The device that stalled may have come back too late for any part.
+    expect(Math.max(...told.devices.map((device) => device.busy_share))).toBeGreaterThan(0.01);
+    expect(told.devices.every(({ memory_peak_bytes }) => (memory_peak_bytes ?? 0) > 1e8)).toBe(true);
+    expect(told.counts.tolerance).toBe(1e-5);
+  });
+
+  it('computes equal sequences once, to the same bytes as each time, whatever is killed', async () => {
+    const input = join(await temporaryFolder(), 'copies.fa');
+    const sample = (await readFile(SAMPLE, 'utf8')).split('>').slice(1, 13);
+    const copies = [...sample, ...sample, ...sample.toReversed()];
+    await writeFile(input, copies.map((record, i) => `>copy_${i}_${record}`).join(''));
+    const inputs = [input];
+    const marker = join(await temporaryFolder(), 'died');
+    const large = { inputs, residuesPerPart: 1_000_000 };
+    const once = await predict(testContext(), large);
+    const each = await predict(testContext(), { ...large, embedEqualSequencesOnce: false });
+    expect(each.tables).toEqual(once.tables);
+    const counts = async ({ folder }: Outcome) =>
+      (JSON.parse(await readFile(join(folder, 'run.json'), 'utf8')) as RunJson).counts;
+    expect(await counts(each)).toMatchObject({ frames_protein_repeated: 0 });
+    const told = await counts(once);
+    expect(told.frames_protein_repeated).toBeGreaterThanOrEqual(told.frames / 2);
+    // In smaller parts fewer copies meet; the answers are the same.
+    const cut = await predict(testContext({ fault: `die_once:${marker}` }), { inputs, devices: 'cpu:2' });
+    expect(codes(cut)).toContain('worker_died');
+    expect(cut.tables).toEqual(once.tables);
+  });
+
+  it('is not disturbed by a library that prints', async () => {
+    const outcome = await predict(testContext({ fault: 'library_print' }));
+    expect(outcome.state).toMatchObject({ phase: 'done' });
+    expect(outcome.tables).toEqual((await predict(testContext())).tables);
+  });
+
+  it('handles no scorable frame, one record, and more workers than parts', async () => {
+    const folder = await temporaryFolder();
+    const stops = join(folder, 'stops.fa');
+    await writeFile(stops, `>only_stops\n${'TAATTAATTAACTAGCTAG'.repeat(10)}\n`);
+    const none = await predict(testContext(), { inputs: [stops] });
+    expect(none.state).toEqual({ phase: 'done', failedParts: 0, failedRecords: 0 });
+    expect(none.tables['sequences.tsv']).toMatch(/\tnot_scored\tno_open_frame\t/);
+    const single = join(folder, 'single.fa');
+    await writeFile(single, `>one\n${'GCC'.repeat(100)}\n`);
+    const one = await predict(testContext(), { inputs: [single], devices: 'cpu:3' });
+    expect(one.state).toMatchObject({ phase: 'done' });
+    expect(one.tables['sequences.tsv']?.split('\n')).toHaveLength(3);
+  });
+
+  it('notices an input that changes during the run', async () => {
+    const input = join(await temporaryFolder(), 'changing.fa');
+    await writeFile(input, `>a\n${'GCC'.repeat(100)}\n`);
+    const session = await makeRun(testContext(), { inputs: [input] });
+    await writeFile(input, `>a\n${'GCA'.repeat(100)}\n`);
+    await session.start();
+    expect(await session.whenIdle()).toMatchObject({ phase: 'paused', error: { code: 'input_changed' } });
+    await writeFile(input, `>a\n${'GCC'.repeat(100)}\n`);
+    expect((await session.start()).ok).toBe(true);
+    expect(await session.whenIdle()).toMatchObject({ phase: 'done' });
+    await session.close();
+  });
+
+  it('makes damaged work files again', async () => {
+    const whole = await predict(testContext());
+    const session = await makeRun(testContext());
+    await session.start();
+    await new Promise<void>((resolve) => {
+      const timer = setInterval(() => {
+        if (session.progress().parts.done < 1) return;
+        clearInterval(timer);
+        resolve();
+      }, 20);
+    });
+    await session.stopNow();
+    const parts = join(session.folder, 'work', 'parts');
+    for (const name of await readdir(parts)) await writeFile(join(parts, name), 'damaged');
+    await session.start();
+    expect(await session.whenIdle()).toMatchObject({ phase: 'done' });
+    await session.close();
+    expect(await readTables(session.folder)).toEqual(whole.tables);
+  });
+});

@@ -1,0 +1,239 @@
+import { appError, asAppError } from '../../contract/errors.ts';
+import { err, ok, type Result } from '../../contract/result.ts';
+import type { DeviceLive, RunProgress } from '../../contract/rpc/runs.ts';
+import type { RunState } from '../../contract/runState.ts';
+import { precisionRemark, type ChosenDevice } from '../devices/index.ts';
+import type { EngineContext } from '../engineContext.ts';
+import { acquireRunLock, type RunLock } from '../store/runLock.ts';
+import { openRunStore } from '../store/runStore.ts';
+import type { StoredRun } from '../store/types.ts';
+import type { RunStore } from '../store/runStoreFace.ts';
+import { BatchSizes } from './work/batchSizes.ts';
+import { checkReadiness } from './begin/checkReadiness.ts';
+import { ProgressTracker } from './progress/progressTracker.ts';
+import { isRunFolder } from '../store/runFolder.ts';
+import type { RunNotes } from './runNotes.ts';
+import { RunRecord, type RunListener } from './runRecord.ts';
+import { storedDevice } from './begin/storedDevice.ts';
+import { isActive } from './runTransitions.ts';
+import { RunWork } from './runWork.ts';
+import { isWrappedUp } from './finish/wrapUpRun.ts';
+
+/** Time for a worker to leave its batch when the user wants it gone at once. */
+const STOP_NOW_GRACE_MS = 500;
+
+/** One open run: its state, its stretches of work, and everything that can be asked of it. */
+export class OpenRun {
+  readonly folder: string;
+  readonly store: RunStore;
+  private readonly context: EngineContext;
+  private readonly lock: RunLock;
+  private readonly book: ProgressTracker;
+  private readonly batches: BatchSizes;
+  private readonly record: RunRecord;
+  private readonly work: RunWork;
+  private devices: readonly ChosenDevice[] = [];
+
+  private constructor(
+    context: EngineContext,
+    folder: string,
+    store: RunStore,
+    lock: RunLock,
+    record: RunRecord,
+    book: ProgressTracker,
+  ) {
+    this.context = context;
+    this.folder = folder;
+    this.store = store;
+    this.lock = lock;
+    this.record = record;
+    this.book = book;
+    this.batches = new BatchSizes(context.learntBatches, record.run.plan);
+    this.work = new RunWork(context, store, record, book, this.batches);
+  }
+
+  static async open(context: EngineContext, folder: string): Promise<Result<OpenRun>> {
+    if (!isRunFolder(folder)) {
+      return err(appError('folder_not_a_run', `${folder} holds no run.db, so there is nothing to resume.`));
+    }
+    let lock: RunLock | undefined;
+    let store: RunStore | undefined;
+    let session: OpenRun | undefined;
+    try {
+      lock = await acquireRunLock(folder, { onLost: () => void session?.lockLost() });
+      store = await openRunStore(folder, { hostEntry: context.storeHost });
+      const run = await store.loadRun();
+      const book = await ProgressTracker.open(store, run);
+      session = new OpenRun(context, folder, store, lock, new RunRecord(store, run), book);
+      return ok(session);
+    } catch (reason) {
+      await store?.close().catch(() => undefined);
+      lock?.release();
+      return err(asAppError(reason));
+    }
+  }
+
+  get stored(): StoredRun {
+    return this.record.run;
+  }
+
+  get notes(): RunNotes {
+    return this.record.notes;
+  }
+
+  get state(): RunState {
+    return this.record.run.state;
+  }
+
+  /** Cut off by a crash: the database says that it is being worked on, but nobody does. */
+  get interrupted(): boolean {
+    return isActive(this.state) && this.work.period === undefined;
+  }
+
+  subscribe(listener: RunListener): () => void {
+    return this.record.subscribe(listener);
+  }
+
+  progress(now = Date.now()): RunProgress {
+    return this.book.progress(this.record.run, this.work.period, now);
+  }
+
+  deviceStates(now = Date.now()): DeviceLive[] {
+    return this.work.period?.inference.devices().map((device) => device.live(now)) ?? [];
+  }
+
+  /** Starts the run, or goes on with it where it was, whatever had become of it. */
+  async start(devicesWanted?: string): Promise<Result<void>> {
+    if (this.work.period) return err(appError('usage', 'The run is at work already.'));
+    const { request } = this.record;
+    const ready = await checkReadiness(
+      this.context,
+      this.folder,
+      this.record.run,
+      devicesWanted ?? request.devices,
+    );
+    if (!ready.ok) return ready;
+    const { devices, leftOut } = ready.value;
+    this.devices = devices;
+    if (leftOut !== null) this.notes.add('warning', 'gpu_left_out', leftOut);
+    if (request.precision === 'auto') {
+      const remark = precisionRemark(this.record.run.plan.precision, devices);
+      if (remark !== null) this.notes.add('info', 'precision_of_weakest', remark);
+    }
+    await this.batches.recall(devices);
+    await this.record.saveDevices(devices.map((device) => storedDevice(device)));
+    if (this.state.phase !== 'created' && this.state.phase !== 'paused') {
+      if (this.interrupted)
+        this.notes.add('warning', 'run_interrupted', 'The run was interrupted and goes on where it was.');
+      await this.record.advance({ type: 'reopen' });
+    }
+    await this.record.advance({ type: 'start' });
+    return this.work.begin(devices);
+  }
+
+  /** Ends the batch under way on every device and frees it. */
+  pause(): Promise<Result<void>> {
+    return this.rest();
+  }
+
+  /** Lets the parts in work be finished, then pauses. */
+  async drain(): Promise<Result<void>> {
+    const draining = await this.record.advance({ type: 'drain' });
+    if (draining.ok) this.work.period?.inference.drain();
+    return draining;
+  }
+
+  /** Ends the workers at once; parts in work are computed again on resume. */
+  stopNow(): Promise<Result<void>> {
+    return this.rest(STOP_NOW_GRACE_MS);
+  }
+
+  async cancel(): Promise<Result<void>> {
+    await this.work.stop(STOP_NOW_GRACE_MS);
+    return this.record.advance({ type: 'cancel' });
+  }
+
+  /** Makes failed parts wait again: they are computed with the rest where the run is at work, else on the next start. */
+  async retry(keys: string[] | 'all'): Promise<Result<void>> {
+    const running = this.work.period;
+    const retried = await this.store.retryFailed(keys);
+    if (retried.length === 0) return err(appError('usage', 'There are no failed parts to retry.'));
+    this.book.allowStepBack();
+    this.notes.add('info', 'parts_retried', `${retried.length} failed parts are computed again.`);
+    for (const key of retried) {
+      const part = await this.store.part(key);
+      if (part) running?.inference.offer(part);
+    }
+    await this.work.refresh();
+    return ok(undefined);
+  }
+
+  /** Whether a run that is done has everything that such a run leaves, and nothing else. */
+  get isWrappedUp(): boolean {
+    return isWrappedUp(this.folder, this.record.request.keepWork);
+  }
+
+  /** Writes the result files of a run that is done again: the tables from run.db, the sequences from the inputs. */
+  writeResultsAgain(): Promise<Result<void>> {
+    return this.work.writeResultsAgain();
+  }
+
+  /** Gives up on parts that wait or have failed: their sequences are listed as failed. */
+  async skip(keys: string[]): Promise<Result<void>> {
+    const skipped = await this.store.skipParts(keys);
+    if (skipped.length === 0) return err(appError('usage', 'These parts neither wait nor have failed.'));
+    this.notes.add('info', 'parts_skipped', `${skipped.length} parts were skipped.`);
+    for (const key of skipped) this.work.period?.inference.withdraw(key);
+    await this.work.refresh();
+    return ok(undefined);
+  }
+
+  /** From the next start on, batches are half as large as they were. */
+  useSmallerBatches(): void {
+    this.batches.halve();
+  }
+
+  rename(name: string): Promise<void> {
+    return this.record.rename(name);
+  }
+
+  async setDeviceIncluded(id: string, included: boolean): Promise<Result<void>> {
+    const device = this.devices.find((known) => known.id === id);
+    const { period } = this.work;
+    if (!device || !period) return err(appError('device_unknown', `The run does not use a device ${id}.`));
+    if (included) period.inference.include(device);
+    else await period.inference.exclude(device);
+    return ok(undefined);
+  }
+
+  /** Resolves once nobody works on the run any more. */
+  whenIdle(): Promise<RunState> {
+    return this.work.whenIdle();
+  }
+
+  async close(): Promise<void> {
+    if (this.work.period) await this.pause();
+    await this.work.ended();
+    await this.notes.log.written();
+    try {
+      await this.store.close();
+    } finally {
+      this.lock.release();
+    }
+  }
+
+  /** The folder was moved, or another program took the run while this computer slept: two must not write into one run. */
+  private async lockLost(): Promise<void> {
+    await this.work.halt(
+      isRunFolder(this.folder)
+        ? appError('run_locked', `Another program has taken over the run in ${this.folder}.`)
+        : appError('folder_gone', `The run is not in ${this.folder} any more.`),
+    );
+  }
+
+  private async rest(graceMs?: number): Promise<Result<void>> {
+    const paused = await this.record.advance({ type: 'pause' });
+    if (paused.ok) await this.work.end({ type: 'workers_idle' }, graceMs);
+    return paused;
+  }
+}

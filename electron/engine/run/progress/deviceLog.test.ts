@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../testing/testContext.ts';
+import { DeviceLog } from './deviceLog.ts';
+import { RunLog } from '../runLog.ts';
+
+const gpu = {
+  kind: 'cuda',
+  id: 'GPU-1',
+  index: 0,
+  name: 'H200',
+  capability: [9, 0],
+  memoryTotalBytes: 1,
+  memoryFreeBytes: 1,
+} as const;
+const cpu = { kind: 'cpu', id: 'cpu:0', name: 'EPYC' } as const;
+const row = (device: string, measured: number | null, residuesPerSecond: number | null) => ({
+  time: 0,
+  device,
+  utilizationPercent: measured,
+  memoryUsedBytes: measured === null ? 3e9 : 8e9,
+  powerW: measured === null ? null : 7 * measured,
+  temperatureC: null,
+  residuesPerSecond,
+  framesPerSecond: null,
+});
+
+describe('the log of a run', () => {
+  it('has a line per device and minute, and one for what is left at the end', async () => {
+    const path = join(await temporaryFolder(), 'logs', 'run.log');
+    const log = new RunLog(path);
+    const devices = new DeviceLog(log, [gpu, cpu]);
+    const told = Array.from({ length: 91 }, (_, second) =>
+      devices.take([row('GPU-1', 100, second < 30 ? 0 : 100_000), row('cpu:0', null, null)], 1000 * second),
+    );
+    expect(told.flatMap((written, second) => (written ? [second] : []))).toEqual([60]);
+    devices.write(90_000);
+    log.line('warning', 'Two\n  lines', 91_000);
+    await log.written();
+    expect((await readFile(path, 'utf8')).split('\n')).toEqual([
+      '1970-01-01T00:01:00.000Z info H200 (GPU-1), 60 s: 50,820 residues/s, 100 % busy, 8.0 GB, 700 W',
+      '1970-01-01T00:01:00.000Z info EPYC (cpu:0), 60 s: 3.0 GB',
+      '1970-01-01T00:01:30.000Z info H200 (GPU-1), 29 s: 100,000 residues/s, 100 % busy, 8.0 GB, 700 W',
+      '1970-01-01T00:01:30.000Z info EPYC (cpu:0), 29 s: 3.0 GB',
+      '1970-01-01T00:01:31.000Z warning Two lines',
+      '',
+    ]);
+  });
+});

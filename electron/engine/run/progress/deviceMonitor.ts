@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import {
+  monitorEventSchema,
+  type DeviceSample,
+  type MonitorEvent,
+} from '../../../contract/protocol/index.ts';
+import { isGpu, type ChosenDevice } from '../../devices/index.ts';
+import type { EngineContext } from '../../engineContext.ts';
+import type { RunStore } from '../../store/runStoreFace.ts';
+import { BackendProcess } from '../../workers/backendProcess.ts';
+import { backendLaunch, NO_GPU } from '../work/backendLaunch.ts';
+import { DeviceLog } from './deviceLog.ts';
+import type { DeviceTelemetry } from './deviceTelemetry.ts';
+import { noteImbalance } from './imbalance.ts';
+import type { RunNotes } from '../runNotes.ts';
+
+const STOP_GRACE_MS = 1_000;
+
+/** Measures the devices of a run once a second: for who watches, into run.db, and once a minute into the run's log. */
+export class DeviceMonitor {
+  private readonly store: RunStore;
+  private readonly notes: RunNotes;
+  private readonly telemetry: readonly DeviceTelemetry[];
+  private readonly log: DeviceLog;
+  private readonly process: BackendProcess<MonitorEvent>;
+  private unevennessNoted = false;
+
+  constructor(
+    context: EngineContext,
+    store: RunStore,
+    notes: RunNotes,
+    devices: readonly ChosenDevice[],
+    telemetry: readonly DeviceTelemetry[],
+  ) {
+    this.store = store;
+    this.notes = notes;
+    this.telemetry = telemetry;
+    this.log = new DeviceLog(notes.log, devices);
+    const gpus = devices.filter(isGpu).flatMap(({ id }) => ['--uuid', id]);
+    this.process = new BackendProcess(
+      backendLaunch(context, 'monitor', ['--interval', '1', ...gpus], NO_GPU),
+      join(store.folder, 'logs', 'monitor.log'),
+      monitorEventSchema,
+      {
+        event: (event) => {
+          if (event.type === 'sample') this.take(event);
+        },
+        // The dashboard then shows no measurements; the run doesn't depend on them.
+        fault: () => undefined,
+        exit: () => undefined,
+      },
+    );
+  }
+
+  async stop(): Promise<void> {
+    this.log.write(Date.now());
+    await this.process.stop(STOP_GRACE_MS);
+  }
+
+  private take(sample: DeviceSample): void {
+    const now = Date.now();
+    for (const device of this.telemetry) device.measure(sample);
+    const rows = this.telemetry.map((device) => device.sampleRow(now));
+    // Losing a sample harms nobody; a full disk is told by the call that stores scores.
+    this.store.addSamples(rows).catch(() => undefined);
+    const minuteIsOver = this.log.take(rows, now);
+    if (minuteIsOver && !this.unevennessNoted) this.lookForUnevenness();
+  }
+
+  private lookForUnevenness(): void {
+    noteImbalance(this.store, this.notes).then(
+      (noted) => {
+        this.unevennessNoted = noted;
+      },
+      () => undefined,
+    );
+  }
+}

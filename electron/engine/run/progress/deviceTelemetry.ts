@@ -1,0 +1,117 @@
+import type { DeviceSample, Placement, PartProgress } from '../../../contract/protocol/index.ts';
+import type { DeviceLive, WorkerState } from '../../../contract/rpc/runs.ts';
+import { isGpu, type ChosenDevice } from '../../devices/chosenDevice.ts';
+import type { DeviceSampleRow } from '../../store/types.ts';
+import { RateMeter } from './rateMeter.ts';
+
+/** What is known of one device while a run goes on: its worker's state, its work, and what the monitor measures. */
+export class DeviceTelemetry {
+  private readonly device: ChosenDevice;
+  private readonly residues = new RateMeter();
+  private readonly frames = new RateMeter();
+  private readonly parts = new Map<string, PartProgress>();
+  private worker: WorkerState = { state: 'stopped' };
+  private partsDone = 0;
+  private residuesDone = 0;
+  private tokensPerBatch: number | null = null;
+  private placement: Placement | null = null;
+  private measured: DeviceSample['devices'][number] | undefined;
+  private workerMemoryBytes: number | null = null;
+
+  constructor(device: ChosenDevice) {
+    this.device = device;
+  }
+
+  get state(): WorkerState {
+    return this.worker;
+  }
+
+  setState(state: WorkerState): void {
+    this.worker = state;
+    if (state.state === 'loading' || state.state === 'starting') this.rebase();
+  }
+
+  /** Measures its speed anew from now on. */
+  rebase(): void {
+    this.residues.reset();
+    this.frames.reset();
+  }
+
+  setMemoryUse(tokensPerBatch: number, placement: Placement): void {
+    this.tokensPerBatch = tokensPerBatch;
+    this.placement = placement;
+  }
+
+  setTokensPerBatch(tokens: number): void {
+    this.tokensPerBatch = tokens;
+  }
+
+  setWorkerMemory(bytes: number): void {
+    this.workerMemoryBytes = bytes;
+  }
+
+  progress(progress: PartProgress, now: number): void {
+    const before = this.parts.get(progress.part);
+    const residues = progress.residues_done - (before?.residues_done ?? 0);
+    this.residues.add(residues, now);
+    this.frames.add(progress.frames_done - (before?.frames_done ?? 0), now);
+    this.residuesDone += residues;
+    this.parts.set(progress.part, progress);
+  }
+
+  /** The part left this device; `done` tells whether its work counts. */
+  leave(part: string, done: boolean): void {
+    if (done) this.partsDone += 1;
+    this.parts.delete(part);
+  }
+
+  measure(sample: DeviceSample): void {
+    this.measured = sample.devices.find((device) => device.uuid === this.device.id);
+  }
+
+  /** Residues of parts in work that are computed but not yet stored. */
+  get residuesInWork(): number {
+    return [...this.parts.values()].reduce((sum, part) => sum + part.residues_done, 0);
+  }
+
+  residuesPerSecond(now: number): number | null {
+    return this.worker.state === 'working' ? this.residues.rate(now) : null;
+  }
+
+  live(now: number): DeviceLive {
+    const { device, worker, measured } = this;
+    const part = worker.state === 'working' ? this.parts.get(worker.part) : undefined;
+    return {
+      id: device.id,
+      name: device.name,
+      index: isGpu(device) ? device.index : null,
+      worker,
+      partFraction: part && part.residues_total > 0 ? part.residues_done / part.residues_total : null,
+      partsDone: this.partsDone,
+      residuesDone: this.residuesDone,
+      residuesPerSecond: this.residuesPerSecond(now),
+      framesPerSecond: worker.state === 'working' ? this.frames.rate(now) : null,
+      tokensPerBatch: this.tokensPerBatch,
+      placement: this.placement,
+      utilizationPercent: measured?.utilization_percent ?? null,
+      memoryUsedBytes: measured?.memory_used_bytes ?? this.workerMemoryBytes,
+      memoryTotalBytes: measured?.memory_total_bytes ?? (isGpu(device) ? device.memoryTotalBytes : null),
+      temperatureC: measured?.temperature_c ?? null,
+      powerW: measured?.power_w ?? null,
+    };
+  }
+
+  sampleRow(now: number): DeviceSampleRow {
+    const live = this.live(now);
+    return {
+      time: now,
+      device: live.id,
+      utilizationPercent: live.utilizationPercent,
+      memoryUsedBytes: live.memoryUsedBytes,
+      powerW: live.powerW,
+      temperatureC: live.temperatureC,
+      residuesPerSecond: live.residuesPerSecond,
+      framesPerSecond: live.framesPerSecond,
+    };
+  }
+}

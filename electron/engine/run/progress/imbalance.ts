@@ -1,0 +1,49 @@
+import type { DeviceSummary, RunDevice } from '../../store/types.ts';
+import type { RunStore } from '../../store/runStoreFace.ts';
+import type { RunNotes } from '../runNotes.ts';
+
+/** Code of the event that says so. */
+export const IMBALANCE = 'devices_uneven';
+
+const NOTABLE_IMBALANCE = 0.2;
+/** With fewer parts than this, chance decides. */
+const TELLING_PARTS = 10;
+
+/**
+ * Words for devices of one kind of which one was much slower than another: a sign of heat, of a narrow slot, or of somebody
+ * else at work there. Null where all is even. Different kinds of devices are meant to differ.
+ */
+export function describeImbalance(
+  devices: readonly RunDevice[],
+  done: readonly DeviceSummary[],
+): string | null {
+  const byName = new Map<string, { id: string; rate: number }[]>();
+  for (const { id, name } of devices) {
+    const summary = done.find(({ device }) => device === id);
+    if (!summary || summary.parts < TELLING_PARTS || summary.seconds <= 0) continue;
+    const rates = byName.get(name) ?? [];
+    rates.push({ id, rate: summary.residues / summary.seconds });
+    byName.set(name, rates);
+  }
+  for (const [name, rates] of byName) {
+    const sorted = rates.toSorted((a, b) => a.rate - b.rate);
+    const [slowest, fastest] = [sorted[0], sorted.at(-1)];
+    if (!slowest || !fastest || slowest.rate >= fastest.rate * (1 - NOTABLE_IMBALANCE)) continue;
+    const percent = Math.round((1 - slowest.rate / fastest.rate) * 100);
+    return (
+      `Of the devices "${name}", ${slowest.id} was ${percent} % slower than ${fastest.id}. ` +
+      'It may be hot, in a narrow slot, or used by somebody else.'
+    );
+  }
+  return null;
+}
+
+/** Says so, once in a run, and answers whether it is said. What was said before stands in the run's own database. */
+export async function noteImbalance(store: RunStore, notes: RunNotes): Promise<boolean> {
+  const [{ devices }, done] = await Promise.all([store.loadRun(), store.deviceSummaries()]);
+  const words = describeImbalance(devices, done);
+  if (words === null) return false;
+  const remarks = await store.remarks(Number.MAX_SAFE_INTEGER);
+  if (remarks.every(({ code }) => code !== IMBALANCE)) notes.add('warning', IMBALANCE, words);
+  return true;
+}

@@ -1,0 +1,75 @@
+import type { RunProgress } from '../../../contract/rpc/runs.ts';
+import type { InputProgress, RunCounts, StoredRun } from '../../store/types.ts';
+import type { RunStore } from '../../store/runStoreFace.ts';
+import { runProgress } from './runProgress.ts';
+import type { WorkSession } from '../work/workSession.ts';
+
+const REFRESH_INTERVAL_MS = 500;
+
+/** How far a run is: what the store counts, refreshed while the run is at work, and the time it has been at work. */
+export class ProgressTracker {
+  private readonly store: RunStore;
+  private counts: RunCounts;
+  private inputs: InputProgress[];
+  private workedMs: number;
+  /** By a clock that nobody can set. */
+  private workingSince: number | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private highestFraction = 0;
+
+  private constructor(store: RunStore, counts: RunCounts, inputs: InputProgress[], workedMs: number) {
+    this.store = store;
+    this.counts = counts;
+    this.inputs = inputs;
+    this.workedMs = workedMs;
+  }
+
+  static async open(store: RunStore, run: StoredRun): Promise<ProgressTracker> {
+    const [inputs, { workingMilliseconds }] = await Promise.all([store.inputProgress(), store.timings()]);
+    return new ProgressTracker(store, run.counts, inputs, workingMilliseconds);
+  }
+
+  beginWork(refresh: () => void): void {
+    this.allowStepBack();
+    this.workingSince = performance.now();
+    this.timer = setInterval(refresh, REFRESH_INTERVAL_MS);
+  }
+
+  endWork(): void {
+    clearInterval(this.timer);
+    if (this.workingSince !== undefined) this.workedMs += performance.now() - this.workingSince;
+    this.workingSince = undefined;
+  }
+
+  /** There is more to do than there was, such as parts to compute again. */
+  allowStepBack(): void {
+    this.highestFraction = 0;
+  }
+
+  async refresh(): Promise<void> {
+    [this.counts, this.inputs] = await Promise.all([this.store.counts(), this.store.inputProgress()]);
+  }
+
+  progress(run: StoredRun, period: WorkSession | undefined, now: number): RunProgress {
+    const devices = period?.inference.devices() ?? [];
+    const rates = devices.map((device) => device.residuesPerSecond(now)).filter((rate) => rate !== null);
+    const worked =
+      this.workedMs + (this.workingSince === undefined ? 0 : performance.now() - this.workingSince);
+    const progress = runProgress({
+      run,
+      counts: this.counts,
+      inputs: this.inputs,
+      prepare: period?.prepareProgress ?? null,
+      // What prepare has found counts as known only together with the counts that go with it.
+      prepareFinished: run.prepared !== null && (period?.prepareFinished ?? true),
+      residuesInWork: devices.reduce((sum, device) => sum + device.residuesInWork, 0),
+      partsInWork: period?.inference.partsInWork ?? 0,
+      elapsedSeconds: worked / 1000,
+      residuesPerSecond: rates.length > 0 ? rates.reduce((sum, rate) => sum + rate, 0) : null,
+    });
+    if (!progress.prepare.finished || !period) return progress;
+    // Counts and telemetry are not of the same moment: a part just stored is in neither for an instant.
+    this.highestFraction = Math.max(this.highestFraction, progress.fraction ?? 0);
+    return { ...progress, fraction: this.highestFraction };
+  }
+}

@@ -1,0 +1,84 @@
+import { asAppError } from '../../contract/errors.ts';
+import { err, ok, type Result } from '../../contract/result.ts';
+import { runRequestSchema, type RunRequest } from '../../contract/rpc/runs.ts';
+import type { RunState } from '../../contract/runState.ts';
+import type { RunStore } from '../store/runStoreFace.ts';
+import type { RunDevice, StoredRun } from '../store/types.ts';
+import { RunNotes, type RunNote } from './runNotes.ts';
+import { describePhase, transition, type LifecycleEvent } from './runTransitions.ts';
+
+export type RunListener = (
+  change: { type: 'state'; state: RunState } | { type: 'note'; note: RunNote },
+) => void;
+
+/** A run as its database has it, its notes, and who wants to know when either changes. */
+export class RunRecord {
+  readonly notes: RunNotes;
+  private readonly store: RunStore;
+  private readonly listeners = new Set<RunListener>();
+  private stored: StoredRun;
+
+  constructor(store: RunStore, stored: StoredRun) {
+    this.store = store;
+    this.stored = stored;
+    this.notes = new RunNotes(store, (note) => {
+      for (const listener of this.listeners) listener({ type: 'note', note });
+    });
+  }
+
+  get run(): StoredRun {
+    return this.stored;
+  }
+
+  get request(): RunRequest {
+    return runRequestSchema.parse(this.stored.description.options['request']);
+  }
+
+  subscribe(listener: RunListener): () => void {
+    this.listeners.add(listener);
+    return () => {
+      this.listeners.delete(listener);
+    };
+  }
+
+  /** The one place where the state changes: stored first, told afterwards. */
+  async advance(event: LifecycleEvent): Promise<Result<void>> {
+    const next = transition(this.stored.state, event);
+    if (!next.ok) return err(next.error);
+    this.stored = { ...this.stored, state: next.state };
+    this.notes.log.line('info', `The run is ${describePhase(next.state)}.`);
+    try {
+      await this.store.setState(next.state);
+    } catch (reason) {
+      // A full disk must not hide that the run has stopped; a reopened run finds out by itself.
+      this.notes.add(
+        'error',
+        'state_not_stored',
+        `The run's state could not be stored: ${asAppError(reason).cause}`,
+      );
+    }
+    for (const listener of this.listeners) listener({ type: 'state', state: next.state });
+    return ok(undefined);
+  }
+
+  /** What prepare has stored meanwhile. */
+  async reload(): Promise<void> {
+    const read = await this.store.loadRun();
+    this.stored = { ...read, state: this.stored.state };
+  }
+
+  async rename(name: string): Promise<void> {
+    await this.store.rename(name);
+    this.stored = { ...this.stored, description: { ...this.stored.description, name } };
+  }
+
+  /** What earlier stretches of work found out about a device stays, should its worker have nothing left to do. */
+  async saveDevices(devices: readonly RunDevice[]): Promise<void> {
+    await this.store.saveDevices(
+      devices.map((device) => {
+        const before = this.stored.devices.find(({ id }) => id === device.id);
+        return { ...device, facts: { ...before?.facts, ...device.facts } };
+      }),
+    );
+  }
+}

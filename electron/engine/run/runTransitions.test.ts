@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { appError } from '../../contract/errors.ts';
+import { runStateSchema, type RunState } from '../../contract/runState.ts';
+import { isActive, transition, type LifecycleEvent } from './runTransitions.ts';
+
+const error = appError('disk_full', 'no space left');
+
+const happenings: LifecycleEvent[] = [
+  { type: 'start' },
+  { type: 'pause' },
+  { type: 'drain' },
+  { type: 'workers_idle' },
+  { type: 'halt', error },
+  { type: 'parts_settled' },
+  { type: 'tables_written', failedParts: 0, failedRecords: 0 },
+  { type: 'cancel' },
+  { type: 'reopen' },
+];
+
+function live(start: RunState, steps: LifecycleEvent[]): RunState[] {
+  const states = [start];
+  for (const step of steps) {
+    const next = transition(states.at(-1) ?? start, step);
+    if (next.ok) states.push(next.state);
+  }
+  return states;
+}
+
+describe('run transitions', () => {
+  it('takes a run from its creation to its tables', () => {
+    const states = live({ phase: 'created' }, [
+      { type: 'start' },
+      { type: 'parts_settled' },
+      { type: 'tables_written', failedParts: 1, failedRecords: 3 },
+    ]);
+    expect(states.map((state) => state.phase)).toEqual(['created', 'running', 'finishing', 'done']);
+    expect(states.at(-1)).toMatchObject({ failedParts: 1, failedRecords: 3 });
+  });
+
+  it('never leaves the states of the contract, and only writes tables from finishing', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...happenings), { maxLength: 40 }), (steps) => {
+        const states = live({ phase: 'created' }, steps);
+        for (const state of states) runStateSchema.parse(state);
+        states.forEach((state, index) => {
+          if (state.phase === 'done') expect(states[index - 1]?.phase).toBe('finishing');
+        });
+      }),
+    );
+  });
+
+  it('can always be taken up again: whatever happened, reopen and start lead to running', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...happenings), { maxLength: 40 }), (steps) => {
+        const last = live({ phase: 'created' }, steps).at(-1) as RunState;
+        const states = live(last, [{ type: 'reopen' }, { type: 'start' }]);
+        expect(states.at(-1)?.phase).toBe('running');
+      }),
+    );
+  });
+
+  it('halts only what is going on', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...happenings), { maxLength: 40 }), (steps) => {
+        const last = live({ phase: 'created' }, steps).at(-1) as RunState;
+        expect(transition(last, { type: 'halt', error }).ok).toBe(isActive(last));
+      }),
+    );
+  });
+
+  it('refuses with words', () => {
+    const refused = transition(
+      { phase: 'created' },
+      { type: 'tables_written', failedParts: 0, failedRecords: 0 },
+    );
+    expect(refused).toMatchObject({ ok: false, error: { code: 'usage' } });
+    expect(refused.ok ? '' : refused.error.cause).toContain('not started');
+  });
+});

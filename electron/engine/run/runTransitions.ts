@@ -1,0 +1,98 @@
+import { appError, type AppError } from '../../contract/errors.ts';
+import type { RunState } from '../../contract/runState.ts';
+
+/** What can happen to a run as a whole. */
+export type LifecycleEvent =
+  | { type: 'start' }
+  | { type: 'pause' }
+  | { type: 'drain' }
+  | { type: 'workers_idle' }
+  | { type: 'halt'; error: AppError }
+  | { type: 'parts_settled' }
+  | { type: 'tables_written'; failedParts: number; failedRecords: number }
+  | { type: 'cancel' }
+  | { type: 'reopen' };
+
+export type Transition = { ok: true; state: RunState } | { ok: false; error: AppError };
+
+const to = (state: RunState): Transition => ({ ok: true, state });
+
+function impossible(state: RunState, event: LifecycleEvent): Transition {
+  return {
+    ok: false,
+    error: appError('usage', `A run that is ${describePhase(state)} cannot take "${event.type}".`),
+  };
+}
+
+/**
+ * The whole life of a run. Whatever is not listed is refused, never ignored.
+ *
+ * created -> running -> finishing -> done
+ *               |  ^        |
+ *   pausing/draining |      +-> paused (tables could not be written)
+ *               v    |
+ *             paused-+      cancelled ends it; `reopen` takes every ended or interrupted run up again.
+ */
+export function transition(state: RunState, event: LifecycleEvent): Transition {
+  switch (event.type) {
+    case 'start':
+      return state.phase === 'created' || state.phase === 'paused'
+        ? to({ phase: 'running' })
+        : impossible(state, event);
+    case 'pause':
+      return state.phase === 'running' || state.phase === 'draining'
+        ? to({ phase: 'pausing' })
+        : impossible(state, event);
+    case 'drain':
+      return state.phase === 'running' ? to({ phase: 'draining' }) : impossible(state, event);
+    case 'workers_idle':
+      return state.phase === 'pausing' || state.phase === 'draining'
+        ? to({ phase: 'paused', error: null })
+        : impossible(state, event);
+    case 'halt':
+      return isActive(state) ? to({ phase: 'paused', error: event.error }) : impossible(state, event);
+    case 'parts_settled':
+      return state.phase === 'running' || state.phase === 'draining' || state.phase === 'pausing'
+        ? to({ phase: 'finishing' })
+        : impossible(state, event);
+    case 'tables_written':
+      return state.phase === 'finishing'
+        ? to({
+            phase: 'done',
+            failedParts: event.failedParts,
+            failedRecords: event.failedRecords,
+          })
+        : impossible(state, event);
+    case 'cancel':
+      return state.phase === 'done' || state.phase === 'cancelled'
+        ? impossible(state, event)
+        : to({ phase: 'cancelled' });
+    case 'reopen':
+      return to({ phase: 'paused', error: null });
+  }
+}
+
+/** The engine works on the run, or was cut off while it did. */
+export function isActive(state: RunState): boolean {
+  return (
+    state.phase === 'running' ||
+    state.phase === 'pausing' ||
+    state.phase === 'draining' ||
+    state.phase === 'finishing'
+  );
+}
+
+export function describePhase(state: RunState): string {
+  const words: Record<RunState['phase'], string> = {
+    created: 'not started',
+    running: 'running',
+    pausing: 'being paused',
+    draining: 'finishing the parts in work',
+    paused: 'paused',
+    finishing: 'writing its results',
+    done: 'done',
+    failed: 'failed',
+    cancelled: 'cancelled',
+  };
+  return words[state.phase];
+}

@@ -1,0 +1,180 @@
+/** Runs on GPUs that this computer does not have: the processor computes, and capability and memory are made up. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { TOKENS_PER_BATCH } from '../../contract/plan.ts';
+import { RESULT_FILES } from '../../contract/results.ts';
+import { runRequestSchema, type RunRequestInput } from '../../contract/rpc/runs.ts';
+import type { ProbeResult } from '../../contract/protocol/index.ts';
+import { A100_AND_TURING, RADEONS } from '../devices/testing/probeExamples.ts';
+import type { EngineContext } from '../engineContext.ts';
+import { readTables, SAMPLE, temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
+import { createRun } from './begin/createRun.ts';
+import type { RunNote } from './runNotes.ts';
+import { OpenRun } from './openRun.ts';
+
+const GIB = 1024 ** 3;
+
+interface Card {
+  total: number;
+  free: number;
+  fixed: { resident: number; streamed: number };
+  per_token: number;
+  holds: number;
+}
+const ROOMY: Card = {
+  total: 40 * GIB,
+  free: 39 * GIB,
+  fixed: { resident: 6 * GIB, streamed: GIB },
+  per_token: 64 * 1024,
+  holds: 100_000,
+};
+
+/** A computer with these GPUs, each of them with a card's memory. */
+async function computer(
+  probe: ProbeResult,
+  card: Card,
+): Promise<EngineContext & { measured: () => Promise<number> }> {
+  const file = join(await temporaryFolder(), 'gpus.json');
+  const cards = Object.fromEntries(
+    probe.gpus.map((gpu) => [
+      gpu.uuid,
+      {
+        name: gpu.name,
+        ...(gpu.vendor === 'nvidia' ? { capability: gpu.compute_capability } : { target: gpu.gfx_target }),
+        ...card,
+      },
+    ]),
+  );
+  await writeFile(file, JSON.stringify({ probe, cards }));
+  return {
+    ...testContext({ fault: `gpus:${file}` }),
+    measured: async () =>
+      (await readFile(`${file}.measured`, 'utf8').catch(() => '')).split('\n').filter(Boolean).length,
+  };
+}
+
+const parent = temporaryFolder();
+const create = async (context: EngineContext, request: Partial<RunRequestInput>) =>
+  createRun(context, {
+    defaultParent: await parent,
+    freeName: true,
+    request: runRequestSchema.parse({ inputs: [SAMPLE], model: 'demo', residuesPerPart: 4000, ...request }),
+  });
+
+async function open(context: EngineContext, request: Partial<RunRequestInput> = {}) {
+  const created = await create(context, request);
+  if (!created.ok) throw new Error(created.error.cause);
+  const session = await OpenRun.open(context, created.value.folder);
+  if (!session.ok) throw new Error(session.error.cause);
+  const notes: RunNote[] = [];
+  session.value.subscribe((change) => {
+    if (change.type === 'note') notes.push(change.note);
+  });
+  return { session: session.value, notes };
+}
+
+async function predict(context: EngineContext, request: Partial<RunRequestInput> = {}) {
+  const { session, notes } = await open(context, request);
+  const started = await session.start();
+  if (!started.ok) throw new Error(started.error.cause);
+  expect(await session.whenIdle()).toMatchObject({ phase: 'done', failedParts: 0 });
+  await session.close();
+  const facts = JSON.parse(await readFile(join(session.folder, RESULT_FILES.run), 'utf8')) as {
+    plan: { precision: string };
+    devices: { id: string; parts: number; placement: string; tokensPerBatch: number }[];
+    counts: { parts_bounded: number };
+  };
+  return { facts, notes, tables: await readTables(session.folder) };
+}
+
+const text = (notes: RunNote[], code: string): string =>
+  notes
+    .filter((note) => note.code === code)
+    .map(({ message }) => message)
+    .join('\n');
+
+describe.skipIf(WITHOUT_PYTHON)('GPUs of two models', { timeout: 120_000 }, () => {
+  it('compute together in what both can do', async () => {
+    const context = await computer(A100_AND_TURING, ROOMY);
+    const { facts, notes, tables } = await predict(context);
+    expect(facts.plan.precision).toBe('fp16');
+    expect(facts.devices).toHaveLength(2);
+    for (const device of facts.devices) expect(device.parts, device.id).toBeGreaterThan(0);
+    expect(text(notes, 'precision_of_weakest')).toMatch(
+      /RTX 2080 Ti.*all devices of this run compute in FP16/,
+    );
+    // Batches are the plan's on both, so that it does not matter which of them computes a part.
+    expect(facts.counts.parts_bounded).toBe(0);
+    expect((await predict(context, { devices: '1' })).tables).toEqual(tables);
+  });
+
+  it('are not mixed where one cannot do what was asked for, or what the run began with', async () => {
+    const context = await computer(A100_AND_TURING, ROOMY);
+    const refused = await create(context, { precision: 'bf16' });
+    expect(refused).toMatchObject({ ok: false, error: { code: 'precision_unsupported' } });
+    const { session } = await open(context, { devices: '0' });
+    expect(session.stored.plan.precision).toBe('bf16');
+    const resumed = await session.start('0,1');
+    expect(resumed).toMatchObject({
+      ok: false,
+      error: { code: 'precision_unsupported', cause: expect.stringMatching(/GPU 1 .*2080 Ti/) as string },
+    });
+    await session.close();
+  });
+});
+
+describe.skipIf(WITHOUT_PYTHON)('AMD GPUs', { timeout: 120_000 }, () => {
+  it('are pinned by ROCm’s variable, by UUID or number, and said to be untested', async () => {
+    const context = await computer(RADEONS, ROOMY);
+    const { facts, notes, tables } = await predict(context);
+    expect(facts.plan.precision).toBe('fp16');
+    expect(facts.devices.map(({ id }) => id).sort()).toEqual(['AMD-0000:0a:00.0', 'GPU-3f2a90b1c4d5e6f7']);
+    for (const device of facts.devices) expect(device.parts, device.id).toBeGreaterThan(0);
+    expect(text(notes, 'precision_of_weakest')).toMatch(/RX 6800 XT, gfx1030\) cannot compute in BF16/);
+    expect(text(notes, 'worker_note')).toContain('AMD GPUs were never tested');
+    expect((await predict(context, { devices: '1' })).tables).toEqual(tables);
+  });
+});
+
+describe.skipIf(WITHOUT_PYTHON)('a GPU with little free memory', { timeout: 120_000 }, () => {
+  const probe: ProbeResult = { ...A100_AND_TURING, gpus: A100_AND_TURING.gpus.slice(1) };
+
+  it('streams layers, says so, and gives the same tables', async () => {
+    const whole = await predict(await computer(probe, ROOMY));
+    const { facts, notes, tables } = await predict(
+      await computer(probe, { ...ROOMY, total: 6 * GIB, free: 5 * GIB }),
+    );
+    expect(whole.facts.devices).toMatchObject([
+      { placement: 'resident', tokensPerBatch: TOKENS_PER_BATCH.gpu },
+    ]);
+    expect(facts.devices).toMatchObject([{ placement: 'streamed', tokensPerBatch: TOKENS_PER_BATCH.gpu }]);
+    expect(tables).toEqual(whole.tables);
+    expect(text(notes, 'worker_note')).toMatch(/5\.0 of this GPU's 6\.0 GiB.*stay in main memory/);
+    expect(text(whole.notes, 'worker_note')).toBe('');
+  });
+
+  it('is measured once, and what ran out there is remembered', async () => {
+    const context = await computer(probe, { ...ROOMY, total: 8 * GIB, free: 7 * GIB, holds: 3000 });
+    const library = new Map<string, unknown>();
+    const withLibrary: EngineContext = {
+      ...context,
+      learntBatches: {
+        recall: ({ deviceUuid }) => Promise.resolve((library.get(deviceUuid) ?? null) as never),
+        remember: (batch) => void library.set(batch.deviceUuid, batch),
+      },
+    };
+    const residues = { residuesPerPart: 20_000 };
+    const first = await predict(withLibrary, residues);
+    expect(text(first.notes, 'smaller_batches')).toMatch(
+      /ran out of memory and goes on with smaller batches/,
+    );
+    expect(first.facts.counts.parts_bounded).toBeGreaterThan(0);
+    expect(first.facts.devices[0]?.tokensPerBatch).toBeLessThanOrEqual(3000);
+    const second = await predict(withLibrary, residues);
+    expect(text(second.notes, 'smaller_batches')).toBe('');
+    expect(text(second.notes, 'worker_note')).toMatch(/Batches hold 2,048 tokens instead of 24,576/);
+    expect(second.facts.devices).toMatchObject([{ placement: 'resident', tokensPerBatch: 2048 }]);
+    expect(await context.measured()).toBe(1);
+  });
+});

@@ -1,0 +1,80 @@
+import type { Plan } from '../../../contract/plan.ts';
+import type { MemoryProfile, OutOfMemory, WorkerReady } from '../../../contract/protocol/index.ts';
+import type { ChosenDevice } from '../../devices/index.ts';
+import type { EngineContext } from '../../engineContext.ts';
+
+const SMALLEST_BATCH = 256;
+
+/** What is known of a device's memory: the tokens that a batch held last, and what the worker measured, if it could. */
+interface Known {
+  tokens: number;
+  profile: MemoryProfile | null;
+}
+
+/** What a worker is told of its device's memory when it loads the model. */
+export interface MemoryLimits {
+  most_tokens_per_batch: number | null;
+  memory_profile: MemoryProfile | null;
+}
+
+/** What devices' memory holds, learnt from the workers of this run and of earlier ones.
+ *
+ * Where a worker can measure, its profile is remembered and not a number of tokens: how much is free changes from run to run,
+ * what a token takes does not. */
+export class BatchSizes {
+  private readonly memory: EngineContext['learntBatches'];
+  private readonly plan: Plan;
+  private readonly known = new Map<string, Known>();
+  private readonly limits = new Map<string, number>();
+  private scale = 1;
+
+  constructor(memory: EngineContext['learntBatches'], plan: Plan) {
+    this.memory = memory;
+    this.plan = plan;
+  }
+
+  loaded(device: string, ready: WorkerReady): void {
+    this.known.set(device, { tokens: ready.tokens_per_batch, profile: ready.memory_profile });
+    if (ready.memory_profile !== null) this.remember(device);
+  }
+
+  ranOut(device: string, event: OutOfMemory): void {
+    this.known.set(device, { tokens: event.tokens_per_batch_after, profile: event.memory_profile });
+    this.remember(device);
+  }
+
+  /** From the next start on, batches are half as large as they were. */
+  halve(): void {
+    this.scale /= 2;
+  }
+
+  /** Before a start: what earlier runs learnt, and smaller batches where they were asked for. */
+  async recall(devices: readonly ChosenDevice[]): Promise<void> {
+    for (const { id } of devices) {
+      const remembered = this.known.has(id) ? null : await this.memory?.recall(this.of(id));
+      if (remembered) this.known.set(id, { tokens: remembered.tokensPerBatch, profile: remembered.profile });
+      if (this.scale === 1) continue;
+      const tokens = Math.min(this.known.get(id)?.tokens ?? Infinity, this.plan.tokensPerBatch) * this.scale;
+      this.limits.set(id, Math.max(SMALLEST_BATCH, Math.floor(tokens)));
+    }
+    this.scale = 1;
+  }
+
+  limitsOf(device: string): MemoryLimits {
+    const known = this.known.get(device);
+    const asked = this.limits.get(device) ?? null;
+    if (!known) return { most_tokens_per_batch: asked, memory_profile: null };
+    if (known.profile !== null) return { most_tokens_per_batch: asked, memory_profile: known.profile };
+    return { most_tokens_per_batch: Math.min(known.tokens, asked ?? Infinity), memory_profile: null };
+  }
+
+  private remember(device: string): void {
+    const known = this.known.get(device);
+    if (!known) return;
+    this.memory?.remember({ ...this.of(device), tokensPerBatch: known.tokens, profile: known.profile });
+  }
+
+  private of(device: string): { deviceUuid: string; modelHash: string; precision: string } {
+    return { deviceUuid: device, modelHash: this.plan.model.hash, precision: this.plan.precision };
+  }
+}

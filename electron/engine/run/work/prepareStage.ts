@@ -1,0 +1,142 @@
+import { basename } from 'node:path';
+import { appError, asAppError, AppFailure, type AppError } from '../../../contract/errors.ts';
+import {
+  prepareEventSchema,
+  type PrepareCommand,
+  type PrepareDone,
+  type PreparedPart,
+  type PrepareEvent,
+  type PrepareFailed,
+  type PrepareProgress,
+} from '../../../contract/protocol/index.ts';
+import type { PythonLaunch } from '../../environment/pythonLaunch.ts';
+import type { Registered } from '../../store/types.ts';
+import type { RunStore } from '../../store/runStoreFace.ts';
+import { BackendProcess } from '../../workers/backendProcess.ts';
+import { describeExit, type ProcessExit } from '../../workers/describeExit.ts';
+import type { RunNotes } from '../runNotes.ts';
+
+export interface PrepareStageHandlers {
+  progress: (progress: PrepareProgress) => void;
+  part: (part: PreparedPart, registered: Registered) => Promise<void>;
+  finished: (done: PrepareDone) => void;
+  failed: (error: AppError) => void;
+}
+
+const STOP_GRACE_MS = 2_000;
+
+const FAILURE_TITLES: Record<PrepareFailed['code'], AppError['code']> = {
+  input_unreadable: 'input_unreadable',
+  input_truncated: 'input_truncated',
+  not_sequence_file: 'not_sequence_file',
+  input_changed: 'input_changed',
+  disk_full: 'disk_full',
+  folder_unwritable: 'folder_unwritable',
+  internal_error: 'prepare_failed',
+};
+
+/** Runs prepare once over all inputs and files what it reports, in the order reported. */
+export class PrepareStage {
+  private readonly store: RunStore;
+  private readonly notes: RunNotes;
+  private readonly handlers: PrepareStageHandlers;
+  private readonly inputs: PrepareCommand['inputs'];
+  private readonly process: BackendProcess<PrepareEvent>;
+  private filing: Promise<void> = Promise.resolve();
+  private verdict: AppError | undefined;
+  private outcome: 'open' | 'finished' | 'failed' | 'stopped' = 'open';
+
+  constructor(
+    launch: PythonLaunch,
+    logPath: string,
+    command: PrepareCommand,
+    store: RunStore,
+    notes: RunNotes,
+    handlers: PrepareStageHandlers,
+  ) {
+    this.store = store;
+    this.notes = notes;
+    this.handlers = handlers;
+    this.inputs = command.inputs;
+    this.process = new BackendProcess(launch, logPath, prepareEventSchema, {
+      event: (event) => {
+        this.filing = this.filing
+          .then(() => this.file(event))
+          .catch((reason: unknown) => {
+            this.fail(asAppError(reason));
+          });
+      },
+      fault: (error) => {
+        this.verdict ??= error;
+      },
+      exit: (exit) => {
+        void this.filing.then(() => {
+          this.onExit(exit);
+        });
+      },
+    });
+    this.process.send(command);
+  }
+
+  async stop(): Promise<void> {
+    if (this.outcome === 'open') this.outcome = 'stopped';
+    await this.process.stop(STOP_GRACE_MS);
+    await this.filing;
+  }
+
+  private async file(event: PrepareEvent): Promise<void> {
+    if (this.outcome !== 'open') return;
+    switch (event.type) {
+      case 'hello':
+        break;
+      case 'progress':
+        this.handlers.progress(event);
+        break;
+      case 'records':
+        await this.store.ingestRecords(event);
+        break;
+      case 'part':
+        await this.handlers.part(event, await this.store.registerPart(event));
+        break;
+      case 'input_problem':
+        await this.store.addInputProblem(event);
+        this.notes.add(
+          'warning',
+          event.code,
+          `${basename(this.inputs[event.input]?.path ?? '')}: ${event.message}`,
+          event.examples.map(({ name, detail }) => `${name}: ${detail}`).join('\n'),
+        );
+        break;
+      case 'input_done':
+        await this.store.finishInput(event);
+        break;
+      case 'done':
+        await this.store.finishPrepare(event);
+        this.outcome = 'finished';
+        this.handlers.finished(event);
+        break;
+      case 'prepare_failed':
+        throw new AppFailure(
+          appError(FAILURE_TITLES[event.code], event.message, { nextStep: event.next_step }),
+        );
+    }
+  }
+
+  private onExit(exit: ProcessExit): void {
+    if (this.outcome !== 'open') return;
+    this.fail(
+      this.verdict ??
+        appError('prepare_failed', `Reading the input stopped: ${describeExit(exit)}.`, {
+          nextStep: 'Resume the run: what was read and computed so far is kept.',
+          detail: exit.lastLines.join('\n'),
+        }),
+    );
+  }
+
+  private fail(error: AppError): void {
+    if (this.outcome !== 'open') return;
+    this.outcome = 'failed';
+    this.process.kill();
+    this.handlers.failed(error);
+  }
+}

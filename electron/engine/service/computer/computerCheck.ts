@@ -1,0 +1,61 @@
+import { appError } from '../../../contract/errors.ts';
+import { err } from '../../../contract/result.ts';
+import type { ComputerCheck } from '../../../contract/rpc/computer.ts';
+import { computerChecks, freeBytes, type ComputerFacts } from '../../devices/computerChecks.ts';
+import { probeDevices } from '../../devices/index.ts';
+import { listModels } from '../../models/index.ts';
+import type { EngineBase } from '../../engineBase.ts';
+import type { PythonEnvironmentManager } from './pythonEnvironmentManager.ts';
+
+/** Which facts a card needs before it can say anything. */
+const NEEDS: Record<ComputerCheck['id'], 'probe' | 'models' | 'disk' | 'python'> = {
+  driver: 'probe',
+  gpus: 'probe',
+  memory: 'probe',
+  disk: 'disk',
+  python: 'python',
+  weights: 'models',
+};
+
+/** All cards again and again, each saying more than the last time, until everything is known. */
+export async function* checkComputer(
+  base: EngineBase,
+  gate: PythonEnvironmentManager,
+): AsyncGenerator<ComputerCheck[], void> {
+  const known = new Set<string>();
+  const facts: ComputerFacts = {
+    environment: err(appError('python_missing', 'Not looked at yet.')),
+    probe: null,
+    models: null,
+    diskFreeBytes: null,
+  };
+  const cards = (): ComputerCheck[] =>
+    computerChecks(facts).map((card) =>
+      known.has(NEEDS[card.id])
+        ? card
+        : { ...card, status: 'checking', sentence: 'Checking …', action: null },
+    );
+  yield cards();
+  facts.diskFreeBytes = await freeBytes(base.paths.dataDir);
+  known.add('disk');
+  yield cards();
+  facts.environment = await gate.recheck();
+  known.add('python');
+  yield cards();
+  if (facts.environment.ok) {
+    const environment = facts.environment.value;
+    facts.probe = await probeDevices(environment);
+    known.add('probe');
+    yield cards();
+    facts.models = await listModels(environment, base.paths);
+  }
+  known.add('probe').add('models');
+  yield cards();
+}
+
+/** Every card with its last word. */
+export async function wholeCheck(base: EngineBase, gate: PythonEnvironmentManager): Promise<ComputerCheck[]> {
+  let last: ComputerCheck[] = [];
+  for await (const cards of checkComputer(base, gate)) last = cards;
+  return last;
+}

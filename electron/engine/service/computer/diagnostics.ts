@@ -1,0 +1,95 @@
+import { homedir, hostname, release, userInfo } from 'node:os';
+import { basename } from 'node:path';
+import type { ComputerCheck } from '../../../contract/rpc/computer.ts';
+import type { RunSummary } from '../../../contract/rpc/runs.ts';
+import type { RunEvent } from '../../store/types.ts';
+import type { ProbeResult } from '../../../contract/protocol/index.ts';
+import { abilityWords } from '../../devices/index.ts';
+import type { PythonEnvironment } from '../../environment/pythonLaunch.ts';
+import { redact } from './redact.ts';
+
+export interface DiagnosticFacts {
+  appVersion: string;
+  shell: string;
+  dataDir: string;
+  environment: PythonEnvironment | null;
+  probe: ProbeResult | null;
+  checks: readonly ComputerCheck[];
+  /** The newest runs, each with its warnings and errors. */
+  runs: readonly { summary: RunSummary; troubles: readonly RunEvent[] }[];
+}
+
+/** Text for a support request. Nothing of the sequences is in it, no file names of inputs, and no names of people. */
+export function diagnosticsText(facts: DiagnosticFacts): string {
+  const { environment, probe } = facts;
+  const lines = [
+    `VirNucPro Desktop ${facts.appVersion} (${facts.shell})`,
+    `${process.platform} ${release()} ${process.arch}, Node ${process.versions.node}` +
+      (process.versions['electron'] ? `, Electron ${process.versions['electron']}` : ''),
+    `Data: ${facts.dataDir}`,
+    '',
+    'Computer check',
+    ...facts.checks.map(({ title, status, sentence }) => `  [${status}] ${title}: ${sentence}`),
+    '',
+    'Devices',
+    ...deviceLines(probe),
+    '',
+    'Python',
+    ...(environment
+      ? [
+          `  ${environment.pythonVersion} at ${environment.interpreter}${environment.own ? '' : " (the user's own)"}`,
+          ...Object.entries(environment.packages).map(([name, version]) => `  ${name} ${version}`),
+        ]
+      : ['  none that can be used']),
+    '',
+    'Latest runs',
+    ...facts.runs.flatMap(({ summary, troubles }) => runLines(summary, troubles)),
+  ];
+  return redact(`${lines.join('\n')}\n`, {
+    homeFolder: homedir(),
+    userName: userInfo().username,
+    hostName: hostname(),
+  });
+}
+
+function deviceLines(probe: ProbeResult | null): string[] {
+  if (!probe) return ['  could not be asked'];
+  const { cpu, gpus } = probe;
+  return [
+    `  driver ${probe.driver_version ?? 'none'}, CUDA ${probe.cuda_driver_version ?? 'none'}, ` +
+      `CUDA_VISIBLE_DEVICES ${probe.cuda_visible_devices ?? 'not set'}, ` +
+      `ROCR_VISIBLE_DEVICES ${probe.rocr_visible_devices ?? 'not set'}, ` +
+      `HIP_VISIBLE_DEVICES ${probe.hip_visible_devices ?? 'not set'}`,
+    ...gpus.map(
+      (gpu) =>
+        `  GPU ${gpu.index} ${gpu.name}, ${abilityWords(gpu)}, ` +
+        `${gpu.memory_free_bytes} of ${gpu.memory_total_bytes} bytes free, ${gpu.processes.length} processes` +
+        (gpu.visible ? '' : ', hidden') +
+        (gpu.blocked_by === null ? '' : `, blocked by ${gpu.blocked_by}`),
+    ),
+    ...(probe.no_gpu_reason ? [`  ${probe.no_gpu_reason}`] : []),
+    `  ${cpu.name}, ${cpu.logical_cores} cores, ${cpu.memory_available_bytes} of ${cpu.memory_total_bytes} bytes free`,
+  ];
+}
+
+function runLines(summary: RunSummary, troubles: readonly RunEvent[]): string[] {
+  const { plan, state, createdAt } = summary;
+  const lines = [
+    `  ${createdAt} ${state.phase}${summary.interrupted ? ' (interrupted)' : ''}, model ${plan.model.name}, ` +
+      `${plan.precision}, ${plan.inputs.length} inputs, ${plan.inputs.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)} bytes`,
+    ...('error' in state && state.error ? [`    ${state.error.code}: ${state.error.cause}`] : []),
+    ...troubles.map(
+      (event) => `    ${new Date(event.time).toISOString()} ${event.level} ${event.code}: ${event.message}`,
+    ),
+  ];
+  return lines.map((line) => withoutPaths(line, summary));
+}
+
+/** File names tell what somebody works on. */
+function withoutPaths(line: string, { plan, folder }: RunSummary): string {
+  let text = line.replaceAll(folder, '<run folder>');
+  for (const [number, { path }] of plan.inputs.entries()) {
+    for (const name of [path, basename(path)]) text = text.replaceAll(name, `<input ${number + 1}>`);
+  }
+  return text;
+}

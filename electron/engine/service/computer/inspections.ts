@@ -1,0 +1,81 @@
+import { stat } from 'node:fs/promises';
+import { AppFailure } from '../../../contract/errors.ts';
+import type { InspectedFile } from '../../../contract/protocol/index.ts';
+import type { InspectEvent } from '../../../contract/rpc/runs.ts';
+import { collectInputs } from '../../inputs/collectInputs.ts';
+import { inspectInputs } from '../../inputs/inspectInputs.ts';
+import { callbackStream } from '../questions/callbackStream.ts';
+import type { PythonEnvironmentManager } from './pythonEnvironmentManager.ts';
+
+const REMEMBERED = 1_000;
+
+interface Remembered {
+  sizeBytes: number;
+  changedAt: number;
+  file: InspectedFile;
+}
+
+/** Looks into files for the preview, and remembers what was found: a start right after it need not read them again. */
+export class Inspections {
+  private readonly gate: PythonEnvironmentManager;
+  private readonly remembered = new Map<string, Remembered>();
+
+  constructor(gate: PythonEnvironmentManager) {
+    this.gate = gate;
+  }
+
+  inspect(
+    paths: readonly string[],
+    chunkLength: number,
+    signal?: AbortSignal,
+  ): AsyncGenerator<InspectEvent, void> {
+    return callbackStream<InspectEvent>(async (tell, stop) => {
+      const context = await this.gate.context();
+      const collected = await collectInputs(paths);
+      if (!collected.ok) throw new AppFailure(collected.error);
+      tell({ type: 'found', ...collected.value });
+      const storing: Promise<void>[] = [];
+      const unknown: string[] = [];
+      for (const path of collected.value.paths) {
+        const known = await this.recall(path, chunkLength);
+        if (known) tell(known);
+        else unknown.push(path);
+      }
+      if (unknown.length === 0) return;
+      const outcome = await inspectInputs(
+        context,
+        unknown,
+        chunkLength,
+        (file) => {
+          storing.push(this.remember(file, chunkLength));
+          tell(file);
+        },
+        stop,
+      );
+      await Promise.all(storing);
+      if (!outcome.ok) throw new AppFailure(outcome.error);
+    }, signal);
+  }
+
+  /** What is known of a file that has not changed since. */
+  async recall(path: string, chunkLength: number): Promise<InspectedFile | undefined> {
+    const known = this.remembered.get(key(path, chunkLength));
+    if (!known) return undefined;
+    const now = await stat(path).catch(() => undefined);
+    return now && now.size === known.sizeBytes && now.mtimeMs === known.changedAt ? known.file : undefined;
+  }
+
+  private async remember(file: InspectedFile, chunkLength: number): Promise<void> {
+    // A file with a problem is read again: the user may have mended it within the clock's grain.
+    if (file.sha256 === null || file.problems.some(({ severity }) => severity === 'blocks')) return;
+    const now = await stat(file.path).catch(() => undefined);
+    if (now?.size !== file.size_bytes) return;
+    this.remembered.set(key(file.path, chunkLength), { sizeBytes: now.size, changedAt: now.mtimeMs, file });
+    const [oldest] = this.remembered.keys();
+    if (this.remembered.size > REMEMBERED && oldest !== undefined) this.remembered.delete(oldest);
+  }
+}
+
+function key(path: string, chunkLength: number): string {
+  return `${chunkLength} ${path}`;
+}

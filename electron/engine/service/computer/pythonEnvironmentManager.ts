@@ -1,0 +1,83 @@
+import { AppFailure, type AppError } from '../../../contract/errors.ts';
+import type { Result } from '../../../contract/result.ts';
+import type { EngineBase } from '../../engineBase.ts';
+import type { EngineContext } from '../../engineContext.ts';
+import { checkEnvironment, ensureEnvironment, stepProgress } from '../../environment/index.ts';
+import type { PythonEnvironment } from '../../environment/pythonLaunch.ts';
+import { StepJob } from './stepJob.ts';
+
+export interface PythonEnvironmentOptions {
+  /** `--python` or VIRNUCPRO_PYTHON. */
+  interpreter?: string | undefined;
+  /** Where the caller has checked it already. */
+  environment?: PythonEnvironment | undefined;
+}
+
+/** Stands before everything that needs Python, so that a window opens without it: checks the environment once, and sets it up when the user asks for it. */
+export class PythonEnvironmentManager {
+  private readonly base: EngineBase;
+  private readonly interpreter: string | undefined;
+  private found: Promise<Result<PythonEnvironment>>;
+  private repairing: StepJob | undefined;
+
+  constructor(base: EngineBase, options: PythonEnvironmentOptions) {
+    this.base = base;
+    this.interpreter = options.interpreter;
+    this.found = options.environment
+      ? Promise.resolve({ ok: true, value: options.environment })
+      : this.look();
+  }
+
+  /** The whole engine; throws the AppFailure that says why there is no Python for it. */
+  async context(): Promise<EngineContext> {
+    const environment = await this.environment();
+    if (!environment.ok) throw new AppFailure(environment.error);
+    return { ...this.base, environment: environment.value };
+  }
+
+  environment(): Promise<Result<PythonEnvironment>> {
+    return this.found;
+  }
+
+  /** Looks again at what was missing or broken before. */
+  async recheck(): Promise<Result<PythonEnvironment>> {
+    const before = await this.found;
+    if (!before.ok && !this.repairing) this.found = this.look();
+    return this.found;
+  }
+
+  repair(): StepJob {
+    this.repairing ??= this.startRepair();
+    return this.repairing;
+  }
+
+  stop(): void {
+    this.repairing?.cancel();
+  }
+
+  private look(): Promise<Result<PythonEnvironment>> {
+    return checkEnvironment({ paths: this.base.paths, interpreter: this.interpreter }, false);
+  }
+
+  private startRepair(): StepJob {
+    const job = new StepJob('Checking the Python environment', async (tell, signal) => {
+      let error: AppError | undefined;
+      const result = await ensureEnvironment({
+        paths: this.base.paths,
+        interpreter: this.interpreter,
+        repair: (await this.found).ok,
+        signal,
+        onState: (state) => {
+          if (state.state === 'failed') error = state.error;
+          else tell(stepProgress(state));
+        },
+      });
+      this.found = Promise.resolve(result);
+      if (error) throw new AppFailure(error);
+    });
+    void job.ended.then(() => {
+      this.repairing = undefined;
+    });
+    return job;
+  }
+}

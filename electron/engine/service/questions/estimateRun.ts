@@ -1,0 +1,119 @@
+import { appError, asAppError, type AppError } from '../../../contract/errors.ts';
+import type { RunEstimate, RunRequest } from '../../../contract/rpc/runs.ts';
+import { freeBytes } from '../../devices/computerChecks.ts';
+import { choosePrecision, type ChosenDevice } from '../../devices/index.ts';
+import { resolveModel, type ResolvedModel } from '../../models/index.ts';
+import { chooseDevices } from '../../run/begin/chooseDevices.ts';
+import { checkRunFolder } from '../../store/runFolder.ts';
+import type { PythonEnvironmentManager } from '../computer/pythonEnvironmentManager.ts';
+import type { SpeedHistory } from './speedHistory.ts';
+
+export interface EstimateQuestion {
+  request: RunRequest;
+  bases: number;
+  chunks: number;
+  /** Where the results will go. */
+  folder: string;
+}
+
+/** An estimate is off by this much either way: the share of open frames differs from sample to sample. */
+const SECONDS_RANGE = { low: 0.6, high: 1.6 };
+const BYTES = { perChunkInDatabase: 130, perChunkInTables: 90, perFrameInTables: 70, perFrameInWork: 30 };
+const EMBEDDING_VALUES_PER_FRAME = 768 + 2560;
+const DISK_MARGIN = 1.2;
+const SMALLEST_RUN_BYTES = 1_000_000;
+
+/** How long a run will take and how much room it needs, before it is made; and what is in its way. */
+export async function estimateRun(
+  question: EstimateQuestion,
+  gate: PythonEnvironmentManager,
+  speeds: SpeedHistory,
+): Promise<RunEstimate> {
+  const { request, folder } = question;
+  const choice = await chooseMeans(request, gate);
+  const chunkLength = request.chunkLength ?? (choice.ok ? choice.model.chunkLength : 500);
+  const diskBytes = diskNeeded(question, speeds.residuesPerBase(chunkLength), chunkLength);
+  const diskFreeBytes = await freeBytes(folder);
+  const inTheWay =
+    (choice.ok ? undefined : choice.error) ??
+    (await folderBlocker(folder, request.force)) ??
+    diskBlocker(folder, diskBytes, diskFreeBytes);
+  const speed = choice.ok
+    ? speeds.seconds({
+        modelHash: choice.model.planModel.hash,
+        precision: choice.precision,
+        chunkLength,
+        deviceNames: choice.devices.map(({ name }) => name),
+        bases: question.bases,
+      })
+    : null;
+  return {
+    seconds: speed && {
+      low: speed.seconds * SECONDS_RANGE.low,
+      high: speed.seconds * SECONDS_RANGE.high,
+    },
+    basis: speed
+      ? `From runs of this model on these devices, last on ${new Date(speed.measuredAt).toISOString().slice(0, 10)}.`
+      : 'These devices have not run this model yet, so its speed is not known.',
+    diskBytes,
+    diskFreeBytes,
+    outputDir: folder,
+    blocker: inTheWay ?? null,
+  };
+}
+
+type Means =
+  | { ok: true; model: ResolvedModel; devices: ChosenDevice[]; precision: string }
+  | { ok: false; error: AppError };
+
+async function chooseMeans(request: RunRequest, gate: PythonEnvironmentManager): Promise<Means> {
+  try {
+    const context = await gate.context();
+    const model = await resolveModel(request.model, context.paths);
+    if (!model.ok) return model;
+    const choice = await chooseDevices(context, request.devices, model.value);
+    if (!choice.ok) return choice;
+    const { devices } = choice.value;
+    const precision = choosePrecision(request.precision, devices);
+    if (!precision.ok) return precision;
+    return { ok: true, model: model.value, devices, precision: precision.value };
+  } catch (reason) {
+    return { ok: false, error: asAppError(reason) };
+  }
+}
+
+function diskNeeded(question: EstimateQuestion, residuesPerBase: number, chunkLength: number): number {
+  const { request, bases, chunks } = question;
+  const residues = bases * residuesPerBase;
+  const frames = residues / Math.max(1, chunkLength / 3);
+  const embeddings =
+    request.embeddings === null ? 0 : EMBEDDING_VALUES_PER_FRAME * (request.embeddings === 'fp16' ? 2 : 4);
+  const needed =
+    chunks * (BYTES.perChunkInDatabase + BYTES.perChunkInTables) +
+    frames * (BYTES.perFrameInTables + BYTES.perFrameInWork + embeddings) +
+    // Residues and their nucleotides, until the run is done.
+    residues * 4;
+  return Math.round(SMALLEST_RUN_BYTES + needed * DISK_MARGIN);
+}
+
+async function folderBlocker(folder: string, force: boolean): Promise<AppError | undefined> {
+  const checked = await checkRunFolder(folder, force, []);
+  if (checked.ok) return undefined;
+  const { error } = checked;
+  // The window has no --force.
+  return error.code === 'folder_has_run'
+    ? { ...error, nextStep: 'Choose another folder, or resume that run.' }
+    : error;
+}
+
+function diskBlocker(folder: string, needed: number, free: number | null): AppError | undefined {
+  if (free === null || free >= needed) return undefined;
+  const megabytes = (bytes: number): string => `${Math.ceil(bytes / 1e6)} MB`;
+  return appError(
+    'disk_full',
+    `The run needs about ${megabytes(needed)}, and ${megabytes(free)} are free at ${folder}.`,
+    {
+      nextStep: 'Free some space on this disk, or choose another folder.',
+    },
+  );
+}

@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs';
+import { readdir, rmdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppFailure, asAppError } from '../../../contract/errors.ts';
+import { isOurName, isRunFolder, removeRun, removeWork } from '../../store/runFolder.ts';
+import { acquireRunLock } from '../../store/runLock.ts';
+
+export interface FolderSize {
+  bytes: number;
+  files: number;
+}
+
+/** Size of what this program made in a run's folder: what deleting the run would free. */
+export async function runFolderSize(folder: string): Promise<FolderSize> {
+  const total: FolderSize = { bytes: 0, files: 0 };
+  const add = async (path: string): Promise<void> => {
+    const info = await stat(path).catch(() => undefined);
+    if (!info?.isFile()) return;
+    total.bytes += info.size;
+    total.files += 1;
+  };
+  for (const name of (await readdir(folder).catch(() => [])).filter(isOurName)) {
+    const path = join(folder, name);
+    const info = await stat(path).catch(() => undefined);
+    if (info?.isFile()) await add(path);
+    if (!info?.isDirectory()) continue;
+    const entries = await readdir(path, { recursive: true, withFileTypes: true });
+    for (const entry of entries) if (entry.isFile()) await add(join(entry.parentPath, entry.name));
+  }
+  return total;
+}
+
+/** Deletes what this program made, and the folder itself if nothing else is in it. */
+export async function deleteRunFiles(folder: string, files: 'work' | 'all'): Promise<void> {
+  if (!existsSync(folder) || !isRunFolder(folder)) return;
+  const lock = await acquireRunLock(folder);
+  try {
+    if (files === 'work') await removeWork(folder, false);
+    else await removeRun(folder);
+  } catch (reason) {
+    throw new AppFailure(asAppError(reason));
+  } finally {
+    lock.release();
+  }
+  // Fails where something else is left, which is as it should be.
+  if (files === 'all') await rmdir(folder).catch(() => undefined);
+}

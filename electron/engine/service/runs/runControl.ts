@@ -1,0 +1,261 @@
+import { resolve } from 'node:path';
+import { AppFailure, asAppError, type AppError } from '../../../contract/errors.ts';
+import type { RunRequest, RunSummary } from '../../../contract/rpc/runs.ts';
+import type { Result } from '../../../contract/result.ts';
+import type { InspectedFile } from '../../../contract/protocol/index.ts';
+import { createRun } from '../../run/begin/createRun.ts';
+import type { OpenRun } from '../../run/openRun.ts';
+import { transition, type LifecycleEvent } from '../../run/runTransitions.ts';
+import type { LibraryStore } from '../../store/types.ts';
+import { unwrap, usage } from '../failures.ts';
+import type { OpenRuns } from './openRuns.ts';
+import type { PythonEnvironmentManager } from '../computer/pythonEnvironmentManager.ts';
+import type { RunCatalog } from './runCatalog.ts';
+import { RunQueue } from './runQueue.ts';
+import { describeRun, withStartError } from './runSummary.ts';
+import { KeyedMutex } from './keyedMutex.ts';
+
+const QUEUE_KEY = 'queue';
+
+export interface RunControlParts {
+  library: LibraryStore;
+  catalog: RunCatalog;
+  open: OpenRuns;
+  gate: PythonEnvironmentManager;
+  /** A run's dashboard may show something else now. */
+  changed: (runId: string) => void;
+  /** A run has come to rest, for whatever reason. */
+  rested: (run: RunSummary) => void;
+  inspected: (path: string, chunkLength: number) => Promise<InspectedFile | undefined>;
+}
+
+/** What a user can do with runs, whether they wait, are at work, or lie in their folders. */
+export class RunControl {
+  private readonly parts: RunControlParts;
+  readonly queue: RunQueue;
+  /** A run's folder can be opened for writing only once. */
+  private readonly turns = new KeyedMutex();
+  /** Runs that the user wants paused while they are just being started. */
+  private readonly pauseWanted = new Set<string>();
+  private readonly smallerBatches = new Set<string>();
+
+  private constructor(parts: RunControlParts, waiting: readonly string[]) {
+    this.parts = parts;
+    this.queue = new RunQueue(waiting, {
+      run: (runId) => this.work(runId),
+      changed: (ids) => {
+        void parts.library.setSetting(QUEUE_KEY, [...ids]);
+        for (const { runId } of parts.catalog.all()) parts.changed(runId);
+      },
+    });
+  }
+
+  static async open(parts: RunControlParts): Promise<RunControl> {
+    const stored = (await parts.library.setting(QUEUE_KEY)) ?? [];
+    const ids = Array.isArray(stored) ? stored.filter((id) => typeof id === 'string') : [];
+    return new RunControl(
+      parts,
+      ids.filter((id) => parts.catalog.has(id)),
+    );
+  }
+
+  /** Makes the run's folder and puts the run at the end of the queue. */
+  async create(request: RunRequest, defaultParent: string): Promise<string> {
+    const { catalog, gate, inspected } = this.parts;
+    const context = await gate.context();
+    const make = () => createRun(context, { request, defaultParent, freeName: true, inspected });
+    const before = request.force && request.outputDir ? catalog.in(resolve(request.outputDir)) : undefined;
+    const created = unwrap(await (before ? this.withExclusiveFolder(before.runId, make) : make()));
+    if (before) {
+      this.queue.remove(before.runId);
+      await catalog.forget(before.runId);
+    }
+    await catalog.add(created.folder);
+    this.queue.add(created.runId, 'last');
+    return created.runId;
+  }
+
+  /** It is at work, or waits for it. */
+  isWanted(runId: string): boolean {
+    return this.queue.active === runId || this.queue.position(runId) !== null;
+  }
+
+  resume(runId: string): void {
+    const session = this.session(runId);
+    this.pauseWanted.delete(runId);
+    if (session && (session.state.phase === 'running' || session.state.phase === 'finishing')) {
+      throw usage('The run is at work already.');
+    }
+    this.parts.catalog.find(runId);
+    this.queue.add(runId, 'first');
+  }
+
+  pause(runId: string): void {
+    if (this.leaveQueue(runId)) return;
+    this.tell(runId, { type: 'pause' }, (session) => session.pause());
+  }
+
+  drain(runId: string): void {
+    if (this.leaveQueue(runId)) return;
+    this.tell(runId, { type: 'drain' }, (session) => session.drain());
+  }
+
+  stop(runId: string): void {
+    if (this.leaveQueue(runId)) return;
+    this.tell(runId, { type: 'pause' }, (session) => session.stopNow());
+  }
+
+  async cancel(runId: string): Promise<void> {
+    this.queue.remove(runId);
+    await this.withSession(runId, (session) => session.cancel());
+  }
+
+  async retry(runId: string, parts: string[] | 'all', smallerBatches: boolean): Promise<void> {
+    await this.withSession(runId, (session) => session.retry(parts));
+    if (smallerBatches) this.smallerBatches.add(runId);
+    if (runId !== this.queue.active) this.queue.add(runId, 'first');
+  }
+
+  async skip(runId: string, parts: string[]): Promise<void> {
+    const done = this.parts.catalog.find(runId).state.phase === 'done';
+    await this.withSession(runId, (session) => session.skip(parts));
+    // Its tables name the reason of each failure: they are written again.
+    if (done) this.queue.add(runId, 'first');
+  }
+
+  async includeDevice(runId: string, device: string, included: boolean): Promise<void> {
+    const session = this.session(runId);
+    if (!session) throw usage('Devices can be left out or taken in only while the run is at work.');
+    unwrap(await session.setDeviceIncluded(device, included));
+    this.parts.changed(runId);
+  }
+
+  move(runId: string, position: number): void {
+    if (!this.queue.move(runId, position)) throw usage('The run does not wait in the queue.');
+  }
+
+  async rename(runId: string, name: string): Promise<void> {
+    await this.withSession(runId, async (session) => {
+      await session.rename(name);
+      return { ok: true, value: undefined };
+    });
+  }
+
+  /** For deeds that need the run's folder to themselves. */
+  async withExclusiveFolder<Answer>(
+    runId: string,
+    deed: (folder: string) => Promise<Answer>,
+  ): Promise<Answer> {
+    const folder = this.parts.catalog.folder(runId);
+    return this.turns.take(runId, async () => {
+      if (this.session(runId)) throw usage('The run is at work. Pause it first.');
+      await this.parts.open.closeReader(folder);
+      return deed(folder);
+    });
+  }
+
+  /** Brings the run at work to rest. */
+  async close(deadlineMs: number): Promise<void> {
+    const resting = this.queue.close();
+    const active = this.queue.active;
+    if (active === null) return;
+    const session = this.session(active);
+    if (session) {
+      void session.pause();
+      await Promise.race([resting, after(deadlineMs)]);
+      if (this.session(active)) void session.stopNow();
+    }
+    await Promise.race([resting, after(deadlineMs)]);
+  }
+
+  private async work(runId: string): Promise<void> {
+    const { catalog, gate, open, rested } = this.parts;
+    const folder = catalog.folder(runId);
+    let startError: AppError | undefined;
+    try {
+      const context = await gate.context();
+      const session = await this.turns.take(runId, () => open.openSession(context, folder));
+      const unsubscribe = this.follow(session);
+      if (this.smallerBatches.delete(runId)) session.useSmallerBatches();
+      const started = await session.start();
+      if (started.ok) {
+        if (this.pauseWanted.delete(runId)) void session.pause();
+        await session.whenIdle();
+      } else {
+        startError = started.error;
+      }
+      unsubscribe();
+    } catch (reason) {
+      startError = asAppError(reason);
+    }
+    this.pauseWanted.delete(runId);
+    await this.turns.take(runId, () => open.closeSession(folder)).catch(() => undefined);
+    const summary = withStartError(await catalog.refresh(runId), startError);
+    await catalog.put(summary);
+    this.parts.changed(runId);
+    rested(summary);
+  }
+
+  private follow(session: OpenRun): () => void {
+    const { catalog, changed } = this.parts;
+    const { runId } = session.stored.description;
+    return session.subscribe((change) => {
+      if (change.type === 'state') {
+        const known = catalog.find(runId);
+        void catalog.put({ ...known, ...describeRun(session.stored, session.folder) });
+      }
+      changed(runId);
+    });
+  }
+
+  private session(runId: string): OpenRun | undefined {
+    return this.parts.open.session(this.parts.catalog.folder(runId));
+  }
+
+  private leaveQueue(runId: string): boolean {
+    return runId !== this.queue.active && this.queue.remove(runId);
+  }
+
+  /** Refuses what the run's state forbids; else frees the GPUs, for the user and not for the next run in the queue. */
+  private tell(runId: string, event: LifecycleEvent, act: (session: OpenRun) => Promise<Result<void>>): void {
+    const session = this.session(runId);
+    if (session?.state.phase === 'running' || session?.state.phase === 'draining') {
+      const possible = transition(session.state, event);
+      if (!possible.ok) throw new AppFailure(possible.error);
+      this.queue.hold();
+      void act(session);
+    } else if (runId === this.queue.active && session?.state.phase !== 'finishing') {
+      this.queue.hold();
+      this.pauseWanted.add(runId);
+    } else {
+      throw usage('The run is not at work.');
+    }
+  }
+
+  /** Uses the open session, or opens one for this single deed. */
+  private async withSession(runId: string, deed: (session: OpenRun) => Promise<Result<void>>): Promise<void> {
+    const { catalog, open, gate } = this.parts;
+    const folder = catalog.folder(runId);
+    await this.turns.take(runId, async () => {
+      const there = this.session(runId);
+      if (there) {
+        unwrap(await deed(there));
+        return;
+      }
+      const session = await open.openSession(await gate.context(), folder);
+      try {
+        unwrap(await deed(session));
+      } finally {
+        await open.closeSession(folder);
+      }
+      await catalog.refresh(runId);
+    });
+    this.parts.changed(runId);
+  }
+}
+
+function after(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds).unref();
+  });
+}

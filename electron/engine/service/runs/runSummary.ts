@@ -1,0 +1,64 @@
+import type { AppError } from '../../../contract/errors.ts';
+import { runRequestSchema, type RunSummary } from '../../../contract/rpc/runs.ts';
+import type { RunState } from '../../../contract/runState.ts';
+import { isActive } from '../../run/runTransitions.ts';
+import { lockHolder } from '../../store/runLock.ts';
+import type { StoredRun } from '../../store/types.ts';
+import type { RunStore } from '../../store/runStoreFace.ts';
+
+/** What the list of runs says of one, from its database. Whether it waits in the queue is added by the list. */
+export async function readSummary(
+  store: Pick<RunStore, 'folder' | 'loadRun' | 'timings' | 'countPredictions'>,
+): Promise<RunSummary> {
+  const [run, timings] = await Promise.all([store.loadRun(), store.timings()]);
+  const done = run.state.phase === 'done';
+  const predictions = done ? await store.countPredictions({ filter: {} }) : null;
+  return {
+    ...describeRun(run, store.folder),
+    interrupted: isActive(run.state) && lockHolder(store.folder) === null,
+    finishedAt: hasEnded(run.state) ? new Date(timings.lastChangeAt).toISOString() : null,
+    viralSequences: predictions?.byPrediction.virus ?? null,
+  };
+}
+
+/** What can be said of an open run without asking its database. */
+export function describeRun(run: StoredRun, folder: string): RunSummary {
+  const { description, plan, state, counts, prepared } = run;
+  return {
+    runId: description.runId,
+    folder,
+    name: description.name,
+    state,
+    interrupted: false,
+    missing: false,
+    createdAt: new Date(description.createdAt).toISOString(),
+    finishedAt: null,
+    plan,
+    request: runRequestSchema.parse(description.options['request']),
+    queuePosition: null,
+    fraction: storedFraction(run),
+    sequences: prepared?.records ?? (counts.records > 0 ? counts.records : null),
+    viralSequences: null,
+  };
+}
+
+/** A run that could not be started waits for the user, with the reason. */
+export function withStartError(summary: RunSummary, error: AppError | undefined): RunSummary {
+  return error ? { ...summary, state: { phase: 'paused', error } } : summary;
+}
+
+/** Whether a run keeps the computer busy just now. */
+export function isAtWork(run: RunSummary): boolean {
+  return isActive(run.state) && !run.interrupted && !run.missing;
+}
+
+export function hasEnded(state: RunState): boolean {
+  return state.phase === 'done' || state.phase === 'failed' || state.phase === 'cancelled';
+}
+
+function storedFraction({ state, counts, prepared }: StoredRun): number | null {
+  if (state.phase === 'done') return 1;
+  if (!prepared) return null;
+  const { total, done, failed } = counts.residues;
+  return total === 0 ? 1 : Math.min(1, (done + failed) / total);
+}

@@ -1,0 +1,97 @@
+import { appError, AppFailure } from '../../../contract/errors.ts';
+import type { RunEvent, RunLive, RunSummary } from '../../../contract/rpc/runs.ts';
+import type { OpenRun } from '../../run/openRun.ts';
+import { LiveTopic } from './liveTopic.ts';
+import type { OpenRuns } from './openRuns.ts';
+import type { RunCatalog } from './runCatalog.ts';
+import { toRunEvent } from './runEvents.ts';
+import { isAtWork } from './runSummary.ts';
+import { storedFacts, type LiveFacts } from './storedFacts.ts';
+
+const INTERVAL_MS = 250;
+const RECENT_EVENTS = 50;
+/** A note shows in the database a moment after it was told. */
+const EVENTS_SETTLE_MS = 1_500;
+/** How often a run is looked at that another program works on. */
+const ELSEWHERE_MS = 2_000;
+
+interface Watched {
+  topic: LiveTopic<RunLive>;
+  events: RunEvent[];
+  eventsMayChangeUntil: number;
+}
+
+/** What dashboards see: a whole snapshot of one run at most four times a second, made once for all who watch. */
+export class RunWatch {
+  private readonly open: OpenRuns;
+  private readonly catalog: RunCatalog;
+  /** Adds the place in the queue. */
+  private readonly placed: (summary: RunSummary) => RunSummary;
+  private readonly watched = new Map<string, Watched>();
+
+  constructor(open: OpenRuns, catalog: RunCatalog, placed: (summary: RunSummary) => RunSummary) {
+    this.open = open;
+    this.catalog = catalog;
+    this.placed = placed;
+  }
+
+  watch(runId: string, signal?: AbortSignal): AsyncGenerator<RunLive, void> {
+    this.catalog.find(runId);
+    return this.of(runId).topic.watch(signal);
+  }
+
+  changed(runId: string): void {
+    const watched = this.watched.get(runId);
+    if (!watched) return;
+    watched.eventsMayChangeUntil = performance.now() + EVENTS_SETTLE_MS;
+    watched.topic.changed();
+  }
+
+  forget(runId: string): void {
+    this.watched.delete(runId);
+  }
+
+  private of(runId: string): Watched {
+    const known = this.watched.get(runId);
+    if (known) return known;
+    const topic = new LiveTopic({
+      take: () => this.take(runId, watched),
+      intervalMs: () => (this.isElsewhere(runId) ? ELSEWHERE_MS : INTERVAL_MS),
+      polls: () => isAtWork(this.catalog.find(runId)) || performance.now() < watched.eventsMayChangeUntil,
+    });
+    const watched: Watched = { topic, events: [], eventsMayChangeUntil: Number.POSITIVE_INFINITY };
+    this.watched.set(runId, watched);
+    return watched;
+  }
+
+  private isElsewhere(runId: string): boolean {
+    const run = this.catalog.find(runId);
+    return isAtWork(run) && !this.open.session(run.folder);
+  }
+
+  private async take(runId: string, watched: Watched): Promise<RunLive> {
+    const run = this.isElsewhere(runId) ? await this.catalog.refresh(runId) : this.catalog.find(runId);
+    if (run.missing) {
+      throw new AppFailure(appError('folder_gone', `${run.folder} is not to be found.`));
+    }
+    if (performance.now() < watched.eventsMayChangeUntil) {
+      watched.events = await this.open.read(run.folder, async (store) =>
+        (await store.pageEvents(RECENT_EVENTS)).map(toRunEvent),
+      );
+      if (watched.eventsMayChangeUntil === Number.POSITIVE_INFINITY) watched.eventsMayChangeUntil = 0;
+    }
+    const session = this.open.session(run.folder);
+    const facts = session ? liveFacts(session) : await this.open.read(run.folder, storedFacts);
+    const fraction = facts.progress.fraction ?? run.fraction;
+    return { run: this.placed({ ...run, fraction }), ...facts, recentEvents: watched.events };
+  }
+}
+
+function liveFacts(session: OpenRun): LiveFacts {
+  const progress = session.progress();
+  // Whole seconds: a snapshot that differs in nothing else isn't worth sending.
+  return {
+    progress: { ...progress, elapsedSeconds: Math.floor(progress.elapsedSeconds) },
+    devices: session.deviceStates(),
+  };
+}

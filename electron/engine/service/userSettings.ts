@@ -1,0 +1,40 @@
+import { settingsSchema, type Settings } from '../../contract/rpc/computer.ts';
+import type { LibraryStore } from '../store/types.ts';
+
+const KEY = 'settings';
+
+/** The user's settings: kept in the library, told to whoever listens. */
+export class UserSettings {
+  private readonly library: LibraryStore;
+  private readonly listeners = new Set<(settings: Settings) => void>();
+  private settings: Settings;
+
+  private constructor(library: LibraryStore, settings: Settings) {
+    this.library = library;
+    this.settings = settings;
+  }
+
+  static async open(library: LibraryStore): Promise<UserSettings> {
+    const stored = settingsSchema.safeParse((await library.setting(KEY)) ?? {});
+    return new UserSettings(library, stored.success ? stored.data : settingsSchema.parse({}));
+  }
+
+  get current(): Settings {
+    return this.settings;
+  }
+
+  async change(change: { [Name in keyof Settings]?: Settings[Name] | undefined }): Promise<Settings> {
+    const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+    this.settings = settingsSchema.parse({ ...this.settings, ...given });
+    await this.library.setSetting(KEY, { ...this.settings });
+    for (const listener of this.listeners) listener(this.settings);
+    return this.settings;
+  }
+
+  subscribe(listener: (settings: Settings) => void): () => void {
+    this.listeners.add(listener);
+    return () => {
+      this.listeners.delete(listener);
+    };
+  }
+}

@@ -1,0 +1,36 @@
+import type { AppError } from '../../../contract/errors.ts';
+import type { Result } from '../../../contract/result.ts';
+
+/** Which paths a window may name. What the engine knows by itself (its runs, their inputs) is allowed besides. */
+export interface PathPolicy {
+  /** Folder that everything must lie in; null where the user's own choices decide. */
+  readonly root: string | null;
+  allows: (path: string) => boolean;
+  /** Why a path isn't allowed, and what to do. */
+  refusal: (path: string) => AppError;
+}
+
+/** What only a desktop shell can do for its window. */
+export interface DesktopActions {
+  chooseFiles: () => Promise<string[]>;
+  chooseFolder: (purpose: 'inputs' | 'output' | 'run') => Promise<string | null>;
+  chooseSaveFile: (suggestedName: string) => Promise<string | null>;
+  /** Takes dropped paths as given by the user, where the preload script has seen the drop. */
+  grantPaths: (paths: readonly string[]) => Promise<Result<void>>;
+  revealInFolder: (path: string) => void;
+  copyText: (text: string) => Promise<void>;
+  openExternal: (url: string) => Promise<Result<void>>;
+}
+
+/** Where a page without a disk of its own finds its exports. */
+export interface DownloadOffers {
+  /** A new path to write an export to, under the name that the user will see. */
+  place: (suggestedName: string) => Promise<string>;
+  /** Makes the written file available; answers with the path part of its address. */
+  offer: (path: string) => string;
+}
+
+/** What the router knows of the window that calls: one per connection. */
+export type WindowContext =
+  | { readonly shell: 'electron'; readonly paths: PathPolicy; readonly desktop: DesktopActions }
+  | { readonly shell: 'browser'; readonly paths: PathPolicy; readonly downloads: DownloadOffers };

@@ -1,0 +1,27 @@
+import type { SequenceResult } from '../../contract/results.ts';
+import type { SequenceSort } from '../../contract/rpc/results.ts';
+import type { TableExport, WrittenExport } from './sqlite/results/exportTable.ts';
+import type { SequenceSelection } from './sqlite/results/sequenceFilter.ts';
+import type { FoundSequences, PredictionCounts } from './sqlite/results/sequenceQueries.ts';
+import type { ChunkPage, InputResultSummary } from '../results/types.ts';
+
+/** Reads the derived results. Empty until `writeTables` has run once. */
+export interface ResultReader {
+  sequence(row: number): Promise<SequenceResult | null>;
+  /** Chunks of one record, those without an open frame included; `chunk` counts from 1, as in chunk ids. */
+  chunksOf(row: number, offset: number, limit: number): Promise<ChunkPage>;
+  inputSummaries(): Promise<InputResultSummary[]>;
+  findSequences(
+    selection: SequenceSelection,
+    sort: SequenceSort,
+    offset: number,
+    limit: number,
+  ): Promise<FoundSequences>;
+  countPredictions(selection: SequenceSelection): Promise<PredictionCounts>;
+  /** Scored sequences per bin of virus_score of width 1/bins. */
+  scoreBins(selection: SequenceSelection, bins: number): Promise<number[]>;
+  /** Writes the numbers of the selected rows, ascending, as little-endian U32; answers with how many. */
+  writeSelectedRows(selection: SequenceSelection, path: string): Promise<number>;
+  /** Writes the selected sequences with the columns of sequences.tsv. */
+  exportTable(request: TableExport): Promise<WrittenExport>;
+}

@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { asAppError } from '../../contract/errors.ts';
+import { temporaryFolder } from '../testing/testContext.ts';
+import { checkRunFolder, makeRunFolder, removeRun } from './runFolder.ts';
+
+async function refusal(folder: string, force = false, inputs: string[] = []): Promise<string | null> {
+  const checked = await checkRunFolder(folder, force, inputs);
+  return checked.ok ? null : checked.error.code;
+}
+
+async function makingFails(folder: string): Promise<string> {
+  try {
+    await makeRunFolder(folder);
+    return 'made';
+  } catch (reason) {
+    return asAppError(reason).code;
+  }
+}
+
+/** Names as they are left by a program that was killed at the worst moment. */
+const HALF_WRITTEN = [
+  'run.db.creating',
+  'run.db.creating-journal',
+  'run.lock.takeover',
+  'run.lock.0b7c6a52-6c8e-4b57-9d0c-3f0e7f0f6a11',
+  'run.lock.0b7c6a52-6c8e-4b57-9d0c-3f0e7f0f6a11.probe',
+  'viral_rows.u32.tmp',
+  'viral_sequences.fna.4711.tmp',
+  'sequences.tsv.tmp',
+  'run.json.tmp',
+];
+
+describe('the folder of a run', () => {
+  it('may hold what a run left that died before it was one; a deletion takes that, and nothing else', async () => {
+    const folder = await temporaryFolder();
+    for (const name of HALF_WRITTEN) await writeFile(join(folder, name), '');
+    await mkdir(join(folder, 'work', 'parts'), { recursive: true });
+    expect(await refusal(folder)).toBe(null);
+    for (const name of ['thesis.tmp', 'run.db.mine']) {
+      await writeFile(join(folder, name), '');
+      expect(await refusal(folder)).toBe('folder_not_ours');
+    }
+    await writeFile(join(folder, 'run.lock'), '');
+    await removeRun(folder);
+    expect((await readdir(folder)).sort()).toEqual(['run.db.mine', 'run.lock', 'thesis.tmp']);
+  });
+
+  it('is refused where the run would delete its own input', async () => {
+    const folder = join(await temporaryFolder(), 'run');
+    await mkdir(folder);
+    const [viral, mine] = [join(folder, 'viral_sequences.fna'), join(folder, 'mine.fa')];
+    for (const name of ['run.db', 'viral_sequences.fna', 'mine.fa']) await writeFile(join(folder, name), '');
+    expect(await refusal(folder)).toBe('folder_has_run');
+    expect(await refusal(folder, true, [mine])).toBe(null);
+    expect(await refusal(folder, true, [mine, viral])).toBe('usage');
+  });
+
+  it.skipIf(process.platform === 'win32')('is refused in plain words where it cannot be made', async () => {
+    const parent = await temporaryFolder();
+    await writeFile(join(parent, 'file'), '');
+    await symlink(join(parent, 'nowhere', 'else'), join(parent, 'broken'));
+    for (const folder of ['file', 'file/below', 'file/far/below'])
+      expect(await refusal(join(parent, folder)), folder).toBe('folder_unwritable');
+    for (const folder of ['broken', 'x'.repeat(300)])
+      expect(await makingFails(join(parent, folder)), folder).toBe('folder_unwritable');
+    expect(await makingFails(join(parent, 'a', 'b', 'c'))).toBe('made');
+    expect(existsSync(join(parent, 'a', 'b', 'c'))).toBe(true);
+  });
+
+  it.skipIf(process.platform !== 'linux')('is refused where mkdir fails for ever', async () => {
+    expect(await makingFails('/proc/virnucpro/run')).toBe('folder_unwritable');
+  });
+});

@@ -1,0 +1,147 @@
+import { constants, existsSync } from 'node:fs';
+import { access, mkdir, readdir, realpath, rm, stat } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import { appError, AppFailure, asAppError, type AppError } from '../../contract/errors.ts';
+import { err, ok, type Result } from '../../contract/result.ts';
+import { RESULT_FILES } from '../../contract/results.ts';
+
+export const RUN_DATABASE = 'run.db';
+const RUN_LOCK = 'run.lock';
+const WORK_FOLDERS = ['records', 'parts', 'scores', 'embeddings'].map((name) => join('work', name));
+
+/** Everything this program leaves in a run's folder. */
+const OUR_NAMES: ReadonlySet<string> = new Set([
+  RUN_DATABASE,
+  `${RUN_DATABASE}-wal`,
+  `${RUN_DATABASE}-shm`,
+  `${RUN_DATABASE}-journal`,
+  RUN_LOCK,
+  'work',
+  'logs',
+  ...Object.values(RESULT_FILES),
+]);
+
+/** What a program that died left half written: databases being made, locks being taken, tables. */
+const LEFTOVERS: readonly RegExp[] = [
+  /^run\.db\.creating(-journal)?$/,
+  /^run\.lock\.(takeover|[0-9a-f-]{36}(\.probe)?)$/,
+  /^viral_rows\.u32\.tmp$/,
+];
+
+/** Whether a name in a run's folder is this program's: all that `--force` or a deletion may remove. */
+export function isOurName(name: string): boolean {
+  const finished = name.replace(/(\.\d+)?\.tmp$/, '');
+  return (
+    OUR_NAMES.has(name) ||
+    LEFTOVERS.some((pattern) => pattern.test(name)) ||
+    (finished !== name && (Object.values(RESULT_FILES) as string[]).includes(finished))
+  );
+}
+
+export function isRunFolder(folder: string): boolean {
+  return existsSync(join(folder, RUN_DATABASE));
+}
+
+/**
+ * Whether a new run may go into the folder. One that holds a run, or anything that isn't ours, is refused; leftovers of a
+ * run that died before it had a database are not in the way. So is one from which the new run would remove its own input.
+ */
+export async function checkRunFolder(
+  folder: string,
+  force: boolean,
+  inputs: readonly string[],
+): Promise<Result<void>> {
+  try {
+    if (!existsSync(folder)) return await checkCanMake(folder);
+    const foreign = (await readdir(folder)).filter((name) => !isOurName(name));
+    if (isRunFolder(folder) && !force) {
+      return err(appError('folder_has_run', `${folder} already holds a run.`));
+    }
+    if (!isRunFolder(folder) && foreign.length > 0) {
+      return err(appError('folder_not_ours', `${folder} holds other files, such as ${foreign[0]}.`));
+    }
+    const doomed = await inputAmongOurs(await realpath(folder), inputs);
+    if (doomed !== undefined) {
+      return err(
+        appError('usage', `${doomed} would be deleted: it is a result of the run that ${folder} holds.`, {
+          nextStep: 'Choose another folder for the results, or copy that file somewhere else.',
+        }),
+      );
+    }
+    await access(folder, constants.W_OK | constants.X_OK);
+    return ok(undefined);
+  } catch (reason) {
+    return err(unwritable(folder, reason));
+  }
+}
+
+async function inputAmongOurs(folder: string, inputs: readonly string[]): Promise<string | undefined> {
+  for (const input of inputs) {
+    const [name = '..'] = relative(folder, await realpath(input)).split(sep);
+    if (isOurName(name)) return input;
+  }
+  return undefined;
+}
+
+/** Tells before the inputs are read, which can take long, that the folder can't be made. */
+async function checkCanMake(folder: string): Promise<Result<void>> {
+  let above = dirname(folder);
+  while (!existsSync(above) && dirname(above) !== above) above = dirname(above);
+  if (!(await stat(above)).isDirectory())
+    return err(appError('folder_unwritable', `${folder} cannot be made: ${above} is a file.`));
+  await access(above, constants.W_OK | constants.X_OK);
+  return ok(undefined);
+}
+
+/** Makes the folder and those above it. Raises AppFailure. */
+export async function makeRunFolder(folder: string): Promise<void> {
+  try {
+    // One by one: Node.js's recursive mkdir never ends where the system answers that the parent is missing though it isn't.
+    const missing: string[] = [];
+    for (let path = folder; !existsSync(path); path = dirname(path)) missing.unshift(path);
+    for (const path of missing) await mkdir(path);
+  } catch (reason) {
+    throw new AppFailure(unwritable(folder, reason));
+  }
+}
+
+const REFUSALS: Readonly<Record<string, string>> = {
+  EACCES: 'you may not write there',
+  EPERM: 'you may not write there',
+  EROFS: 'the disk can only be read',
+  ENOTDIR: 'a part of its path is a file',
+  EEXIST: 'a file or a broken link of this name is there',
+  ENAMETOOLONG: 'the name is too long for this disk',
+  ENOENT: 'its disk does not take new folders',
+};
+
+function unwritable(folder: string, reason: unknown): AppError {
+  if (reason instanceof AppFailure) return reason.error;
+  const code = reason instanceof Error && 'code' in reason ? String(reason.code) : '';
+  const detail = asAppError(reason).cause;
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return appError('disk_full', `There is no space left to make ${folder}.`, { detail });
+  }
+  return appError('folder_unwritable', `${folder} cannot be written: ${REFUSALS[code] ?? detail}.`, {
+    detail,
+  });
+}
+
+/** Deletes what this program names in the folder, and nothing else. Whoever calls it holds the run's lock, which stays. */
+export async function removeRun(folder: string): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => isOurName(name) && name !== RUN_LOCK);
+  // The database first: what is left if this dies on the way is no run any more, and in nobody's way.
+  names.sort((a, b) => Number(b === RUN_DATABASE) - Number(a === RUN_DATABASE));
+  for (const name of names) await rm(join(folder, name), { recursive: true, force: true });
+}
+
+export async function removeWork(folder: string, keepEmbeddings: boolean): Promise<void> {
+  const unneeded = keepEmbeddings
+    ? ['records', 'parts', 'scores'].map((name) => join('work', name))
+    : ['work'];
+  for (const name of unneeded) await rm(join(folder, name), { recursive: true, force: true });
+}
+
+export async function makeWorkFolders(folder: string): Promise<void> {
+  for (const name of [...WORK_FOLDERS, 'logs']) await mkdir(join(folder, name), { recursive: true });
+}

@@ -1,0 +1,92 @@
+import type Database from 'better-sqlite3';
+import type { AttemptEnd, AttemptOutcome, AttemptStart, Milliseconds, StoredAttempt } from '../types.ts';
+
+/** Outcomes after which the part is as if the attempt had never been. */
+const COSTLESS: readonly AttemptOutcome[] = ['recalled', 'interrupted'];
+
+/** Ends what a dead engine left open; its parts are pending again. */
+export function closeOpenAttempts(db: Database.Database, now: Milliseconds): void {
+  db.transaction(() => {
+    db.prepare(
+      `UPDATE part SET state = 'pending', device = NULL, attempts = max(0, attempts - 1) WHERE state = 'assigned'`,
+    ).run();
+    db.prepare(`UPDATE attempt SET ended_at = ?, outcome = 'interrupted' WHERE ended_at IS NULL`).run(now);
+  })();
+}
+
+export function attemptWriteMethods(db: Database.Database) {
+  const assign = db.prepare(
+    `UPDATE part SET state = 'assigned', device = ?, attempts = attempts + 1 WHERE key = ? AND state = 'pending'`,
+  );
+  const insert = db.prepare(
+    'INSERT INTO attempt (part, device, worker_pid, started_at, log) VALUES (?, ?, ?, ?, ?)',
+  );
+  const end = db.prepare<[number, string, string | null, string | null, number], string>(`
+    UPDATE attempt SET ended_at = ?, outcome = ?, code = ?, message = ? WHERE attempt = ? AND ended_at IS NULL
+    RETURNING part`);
+  const release = db.prepare(
+    `UPDATE part SET state = 'pending', device = NULL, attempts = max(0, attempts - ?)
+     WHERE key = ? AND state = 'assigned'`,
+  );
+  return {
+    startAttempt: db.transaction((start: AttemptStart): number | null => {
+      if (assign.run(start.device, start.part).changes === 0) return null;
+      const { part, device, workerPid, startedAt, log } = start;
+      return Number(insert.run(part, device, workerPid, Math.round(startedAt), log).lastInsertRowid);
+    }),
+    endAttempt: db.transaction((attempt: number, how: AttemptEnd): void => {
+      const { outcome, endedAt, code, message } = how;
+      const ended = end.pluck().get(Math.round(endedAt), outcome, code ?? null, message ?? null, attempt);
+      if (ended === undefined || outcome === 'done' || outcome === 'failed') return;
+      release.run(COSTLESS.includes(outcome) ? 1 : 0, ended);
+    }),
+  };
+}
+
+/** Ends the open attempts of one part, inside the caller's transaction. */
+export function endAttemptsOf(db: Database.Database, key: string, how: AttemptEnd): void {
+  db.prepare(
+    'UPDATE attempt SET ended_at = ?, outcome = ?, code = ?, message = ? WHERE part = ? AND ended_at IS NULL',
+  ).run(Math.round(how.endedAt), how.outcome, how.code ?? null, how.message ?? null, key);
+}
+
+export function isAttemptOpen(db: Database.Database, attempt: number, key: string): boolean {
+  const open = db.prepare('SELECT 1 FROM attempt WHERE attempt = ? AND part = ? AND ended_at IS NULL');
+  return open.get(attempt, key) !== undefined;
+}
+
+export function attemptReadMethods(db: Database.Database) {
+  interface Columns {
+    attempt: number;
+    part: string;
+    device: string;
+    worker_pid: number;
+    started_at: number;
+    log: string | null;
+    ended_at: number | null;
+    outcome: AttemptOutcome | null;
+    code: string | null;
+    message: string | null;
+  }
+  const select = db.prepare<[string], Columns>('SELECT * FROM attempt WHERE part = ? ORDER BY attempt');
+  return {
+    attemptsOf: (key: string): StoredAttempt[] =>
+      select.all(key).map((row) => ({
+        attempt: row.attempt,
+        part: row.part,
+        device: row.device,
+        workerPid: row.worker_pid,
+        startedAt: row.started_at,
+        log: row.log,
+        end:
+          row.ended_at === null || row.outcome === null
+            ? null
+            : {
+                outcome: row.outcome,
+                endedAt: row.ended_at,
+                ...(row.code === null ? {} : { code: row.code }),
+                ...(row.message === null ? {} : { message: row.message }),
+              },
+      })),
+  };
+}

@@ -1,0 +1,41 @@
+import type Database from 'better-sqlite3';
+import { appError, AppFailure, type ErrorCode } from '../../../contract/errors.ts';
+
+/** A kind of database file of this program. */
+export interface DatabaseKind {
+  /** Written into the file's header, so that a foreign SQLite file is told from ours. */
+  applicationId: number;
+  /** `migrations[i]` leads from version i to i + 1. Never changed once released, only added to. */
+  migrations: readonly string[];
+  /** What to say of an SQLite file that isn't of this kind. */
+  notOurs: ErrorCode;
+}
+
+/** Rejects (AppFailure) a file of another kind or of a newer version. */
+export function checkKind(db: Database.Database, kind: DatabaseKind): void {
+  if (db.pragma('application_id', { simple: true }) !== kind.applicationId)
+    throw new AppFailure(appError(kind.notOurs, `${db.name} was not made by this program.`));
+  const version = versionOf(db);
+  if (version > kind.migrations.length) {
+    const cause = `${db.name} has version ${version}; this program knows versions up to ${kind.migrations.length}.`;
+    throw new AppFailure(appError('run_too_new', cause));
+  }
+}
+
+/** Brings a new or older file to the current version, in one transaction. */
+export function migrate(db: Database.Database, kind: DatabaseKind): void {
+  const steps = db.transaction(() => {
+    for (const migration of kind.migrations.slice(versionOf(db))) db.exec(migration);
+    db.pragma(`application_id = ${kind.applicationId}`);
+    db.pragma(`user_version = ${kind.migrations.length}`);
+  });
+  if (versionOf(db) < kind.migrations.length) steps.immediate();
+}
+
+export function isEmptyDatabase(db: Database.Database): boolean {
+  return db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0;
+}
+
+export function versionOf(db: Database.Database): number {
+  return db.pragma('user_version', { simple: true }) as number;
+}

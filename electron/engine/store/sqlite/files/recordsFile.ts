@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import type { RecordsFile } from '../../../../contract/protocol/index.ts';
+import type { Reason } from '../../../../contract/results.ts';
+import { readSafetensors, SafetensorsError } from './safetensorsFile.ts';
+
+/** What the numbers of the `reason` array mean. */
+const REASON_BY_NUMBER: readonly Reason[] = ['ok', 'empty', 'invalid_characters', 'malformed_record'];
+
+export interface RecordRow {
+  row: number;
+  input: number;
+  byteOffset: number;
+  length: number;
+  chunks: number;
+  frames: number;
+  /** Null where the record can be scored. */
+  reason: Reason | null;
+  name: string;
+  /** Null where the whole header line is the name. */
+  header: string | null;
+}
+
+/** Rows of a records file, after checking its hash and its counts. Raises SafetensorsError. */
+export function* readRecords(folder: string, event: RecordsFile): Generator<RecordRow> {
+  const file = readSafetensors(join(folder, event.path), event.sha256);
+  const n = event.count;
+  const rows = file.u32('row', n);
+  const inputs = file.u32('input', n);
+  const byteOffsets = file.u64('byte_offset', n);
+  const lengths = file.u64('length', n);
+  const chunks = file.u32('n_chunks', n);
+  const frames = file.u32('n_frames', n);
+  const reasons = file.u8('reason', n);
+  const headerBytes = file.u8('header');
+  const headerOffsets = file.u64('header_offsets', n + 1);
+  const text = Buffer.from(headerBytes.buffer, headerBytes.byteOffset, headerBytes.byteLength);
+  for (let i = 0; i < n; i++) {
+    const reason = REASON_BY_NUMBER[reasons[i]!];
+    if (rows[i] !== event.first_row + i)
+      throw new SafetensorsError(`its rows don't count up from ${event.first_row}`);
+    if (!reason) throw new SafetensorsError(`unknown reason ${reasons[i]} in row ${rows[i]}`);
+    const header = text.toString('utf8', Number(headerOffsets[i]), Number(headerOffsets[i + 1]));
+    const name = firstWord(header);
+    yield {
+      row: rows[i]!,
+      input: inputs[i]!,
+      byteOffset: Number(byteOffsets[i]),
+      length: Number(lengths[i]),
+      chunks: chunks[i]!,
+      frames: frames[i]!,
+      reason: reason === 'ok' ? null : reason,
+      name,
+      header: name === header ? null : header,
+    };
+  }
+}
+
+// Python's str.split() knows other white space than \s: the information separators and NEL, but not the byte order mark.
+// eslint-disable-next-line no-control-regex
+const FIRST_WORD = /[^\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
+
+/** The name of a record: the first word of its header line as the original tool takes it, or '' where there is none. */
+export function firstWord(header: string): string {
+  return FIRST_WORD.exec(header)?.[0] ?? '';
+}

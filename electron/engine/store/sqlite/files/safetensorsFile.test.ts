@@ -1,0 +1,84 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readSafetensors, SafetensorsFile } from './safetensorsFile.ts';
+import { newFolder, removeFolders } from '../../testing/storeFixture.ts';
+import { safetensorsBytes, writeSafetensors } from '../../testing/safetensorsWriter.ts';
+
+afterAll(removeFolders);
+
+const TENSORS = {
+  rows: Uint32Array.of(1, 2, 4_000_000_000),
+  offsets: BigUint64Array.of(0n, 2n ** 40n),
+  scores: Float32Array.of(0.1, NaN),
+  bytes: Uint8Array.of(9, 8, 7),
+  halves: Uint16Array.of(0x3c00),
+};
+
+/** A safetensors file with any header text. */
+function withHeader(header: string, data: number): Buffer {
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(BigInt(Buffer.byteLength(header)));
+  return Buffer.concat([length, Buffer.from(header), Buffer.alloc(data)]);
+}
+
+describe('safetensors files', () => {
+  it('are read as they were written', () => {
+    const path = join(newFolder(), 'x.safetensors');
+    const file = readSafetensors(path, writeSafetensors(path, TENSORS));
+    expect(file.u32('rows', 3)).toEqual(TENSORS.rows);
+    expect(file.u64('offsets')).toEqual(TENSORS.offsets);
+    expect(file.f32('scores')).toEqual(TENSORS.scores);
+    expect(file.u8('bytes')).toEqual(TENSORS.bytes);
+    expect(file.f16Bits('halves')).toEqual(TENSORS.halves);
+  });
+
+  it('are read where their arrays lie askew, too', () => {
+    const text = '{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"__metadata__":{"kind":"scores"}} ';
+    for (const padding of ['', ' ', '  ', '   ']) {
+      const bytes = withHeader(text + padding, 8);
+      bytes.writeFloatLE(0.25, bytes.length - 4);
+      expect(new SafetensorsFile(bytes).f32('a')).toEqual(Float32Array.of(0, 0.25));
+    }
+  });
+
+  it('are refused with another hash', () => {
+    const path = join(newFolder(), 'x.safetensors');
+    const sha256 = writeSafetensors(path, TENSORS);
+    appendFileSync(path, 'x');
+    expect(() => readSafetensors(path, sha256)).toThrow('SHA-256');
+  });
+
+  it.each([
+    ['cut off in the header', safetensorsBytes(TENSORS).subarray(0, 40), 'cut off'],
+    ['cut off in the data', safetensorsBytes(TENSORS).subarray(0, -3), 'does not fit'],
+    ['nothing at all', Buffer.alloc(0), 'cut off'],
+    ['another file', Buffer.from('SQLite format 3\0'.repeat(9)), 'cut off'],
+    ['a header that is not JSON', withHeader('{oops', 0), 'not JSON'],
+    [
+      'a type nobody knows',
+      withHeader('{"a":{"dtype":"X9","shape":[1],"data_offsets":[0,1]}}', 1),
+      'unknown type',
+    ],
+    [
+      'a shape that is none',
+      withHeader('{"a":{"dtype":"U8","shape":[-1],"data_offsets":[0,1]}}', 1),
+      'malformed',
+    ],
+    ['an entry that is none', withHeader('{"a":null}', 0), 'unknown type'],
+    [
+      'sizes that disagree',
+      withHeader('{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,1]}}', 1),
+      'does not fit',
+    ],
+  ])('are refused when there is %s', (_, bytes, message) => {
+    expect(() => new SafetensorsFile(bytes)).toThrow(message);
+  });
+
+  it('say which array is not what was asked for', () => {
+    const file = new SafetensorsFile(safetensorsBytes(TENSORS));
+    expect(() => file.u32('missing')).toThrow('"missing" is missing');
+    expect(() => file.u8('rows')).toThrow('"rows" is U32, not U8');
+    expect(() => file.u32('rows', 4)).toThrow('3 elements, not 4');
+  });
+});

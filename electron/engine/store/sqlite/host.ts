@@ -1,0 +1,67 @@
+import { dirname } from 'node:path';
+import { isMainThread, parentPort, workerData } from 'node:worker_threads';
+import { openLibrary } from './libraryDatabase.ts';
+import { openRunReader, openRunWriter } from './runDatabase.ts';
+import { describeStoreError } from './storeErrors.ts';
+import type {
+  Journal,
+  StoreMethods,
+  StoreReply,
+  StoreRequest,
+  StoreTask,
+  StoreThreadData,
+} from '../storeProtocol.ts';
+
+interface OpenedStore {
+  methods: StoreMethods;
+  journal: Journal;
+}
+
+/** Whether this thread was started to host a store; a bundle's entry asks this before anything else. */
+export function isStoreHostThread(): boolean {
+  return !isMainThread && storeTask() !== null;
+}
+
+/** Entry of a store thread: opens the database it was started for and answers one request after the other. */
+export function runStoreHost(): void {
+  const task = storeTask();
+  const port = parentPort;
+  if (!task || !port) throw new Error('runStoreHost() belongs into a thread started by the store.');
+  const reply = (message: StoreReply) => port.postMessage(message);
+  const folder = task.store === 'run' ? task.folder : dirname(task.path);
+
+  let store: OpenedStore;
+  try {
+    store = openStore(task);
+  } catch (error) {
+    reply({ type: 'refused', error: describeStoreError(error, folder) });
+    return;
+  }
+  reply({ type: 'opened', journal: store.journal });
+  port.on('message', (request: StoreRequest) => {
+    try {
+      reply({ type: 'result', id: request.id, value: invoke(store.methods, request) });
+    } catch (error) {
+      reply({ type: 'error', id: request.id, error: describeStoreError(error, folder) });
+    }
+  });
+}
+
+function openStore(task: StoreTask): OpenedStore {
+  if (task.store === 'library') return { methods: openLibrary(task.path), journal: 'wal' };
+  if (task.role === 'reader') return { methods: openRunReader(task.folder), journal: 'wal' };
+  return openRunWriter(task.folder, task.create);
+}
+
+function invoke(methods: StoreMethods, request: StoreRequest): unknown {
+  const method = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined;
+  if (!method) throw new Error(`The store has no method ${request.method}.`);
+  // StoreThread.call types the arguments against this same table.
+  return (method as (...args: unknown[]) => unknown)(...request.args);
+}
+
+function storeTask(): StoreTask | null {
+  const data: unknown = workerData;
+  if (typeof data !== 'object' || data === null || !('virnucproStore' in data)) return null;
+  return (data as StoreThreadData).virnucproStore;
+}

@@ -1,0 +1,177 @@
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { memoryProfileSchema } from '../../../contract/protocol/index.ts';
+import { networkFileSystem } from '../networkFileSystem.ts';
+import { checkKind, isEmptyDatabase, migrate, type DatabaseKind } from './database.ts';
+import { isDamage } from './storeErrors.ts';
+import type { DeviceUse, HistoryEntry, JsonObject, JsonValue, LearntBatch } from '../types.ts';
+
+const VERSION_1 = `
+CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+CREATE TABLE history (
+  run_id TEXT PRIMARY KEY,
+  folder TEXT NOT NULL,
+  name TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  finished_at INTEGER,
+  phase TEXT NOT NULL,
+  inputs TEXT NOT NULL,
+  model TEXT NOT NULL,
+  notes TEXT NOT NULL,
+  summary TEXT
+) STRICT, WITHOUT ROWID;
+CREATE INDEX history_by_time ON history (created_at);
+
+CREATE TABLE learnt_batch (
+  device_uuid TEXT NOT NULL,
+  model_hash TEXT NOT NULL,
+  precision TEXT NOT NULL,
+  tokens_per_batch INTEGER NOT NULL,
+  PRIMARY KEY (device_uuid, model_hash, precision)
+) STRICT, WITHOUT ROWID;
+`;
+
+/** Tokens per batch of a GPU were learnt from a single time that memory ran out, and could never grow again. */
+const VERSION_2 = `
+ALTER TABLE learnt_batch ADD COLUMN profile TEXT;
+DELETE FROM learnt_batch WHERE device_uuid LIKE 'GPU-%' OR device_uuid LIKE 'MIG-%';
+`;
+
+/** The list shows what a run's database says, where a shard has become a part. */
+const VERSION_3 = `
+UPDATE history SET summary = replace(replace(replace(summary, '"residuesPerShard"', '"residuesPerPart"'),
+  '"tailShards"', '"tailParts"'), '"failedShards"', '"failedParts"');
+`;
+
+export const LIBRARY_DATABASE: DatabaseKind = {
+  applicationId: 0x564e504c, // "VNPL"
+  migrations: [VERSION_1, VERSION_2, VERSION_3],
+  notOurs: 'internal',
+};
+
+/**
+ * Opens the user's library, making it if there is none. Several programs may have it open at once. One that is damaged is set
+ * aside: it must not keep the program from starting, since every run stands in its own folder and can be opened there.
+ */
+export function openLibrary(path: string) {
+  mkdirSync(dirname(path), { recursive: true });
+  try {
+    return libraryMethods(openDatabase(path));
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    process.stderr.write(
+      `The list of runs and the settings were damaged; they begin anew, and the damaged file is ${setAside(path)}. ` +
+        'Runs are complete in their folders: open them there.\n',
+    );
+    return libraryMethods(openDatabase(path));
+  }
+}
+
+function openDatabase(path: string): Database.Database {
+  const db = new Database(path);
+  try {
+    if (!isEmptyDatabase(db)) checkKind(db, LIBRARY_DATABASE);
+    if (!networkFileSystem(dirname(path))) db.pragma('journal_mode = WAL');
+    migrate(db, LIBRARY_DATABASE);
+    const verdict = db.pragma('quick_check(1)', { simple: true });
+    if (verdict !== 'ok') throw new Database.SqliteError(String(verdict), 'SQLITE_CORRUPT');
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function setAside(path: string): string {
+  const kept = `${path}.damaged-${Date.now()}`;
+  renameSync(path, kept);
+  // They belong to the damaged file, and would damage the new one.
+  for (const ending of ['-wal', '-shm']) rmSync(path + ending, { force: true });
+  return kept;
+}
+
+export type LibraryMethods = ReturnType<typeof openLibrary>;
+
+function libraryMethods(db: Database.Database) {
+  const getSetting = db.prepare<[string], string>('SELECT value FROM setting WHERE key = ?').pluck();
+  const allSettings = db.prepare<[], { key: string; value: string }>(
+    'SELECT key, value FROM setting ORDER BY key',
+  );
+  const saveSetting = db.prepare('INSERT OR REPLACE INTO setting (key, value) VALUES (?, ?)');
+  const deleteSetting = db.prepare('DELETE FROM setting WHERE key = ?');
+  const saveEntry = db.prepare('INSERT OR REPLACE INTO history VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  const deleteEntry = db.prepare('DELETE FROM history WHERE run_id = ?');
+  const entries = db.prepare<[number], HistoryColumns>(
+    'SELECT * FROM history ORDER BY created_at DESC, run_id LIMIT ?',
+  );
+  const saveBatch = db.prepare('INSERT OR REPLACE INTO learnt_batch VALUES (?, ?, ?, ?, ?)');
+  const getBatch = db.prepare<[string, string, string], { tokens_per_batch: number; profile: string | null }>(
+    'SELECT tokens_per_batch, profile FROM learnt_batch WHERE device_uuid = ? AND model_hash = ? AND precision = ?',
+  );
+  return {
+    setting: (key: string): JsonValue | undefined => {
+      const value = getSetting.get(key);
+      return value === undefined ? undefined : (JSON.parse(value) as JsonValue);
+    },
+    settings: (): JsonObject =>
+      Object.fromEntries(allSettings.all().map(({ key, value }) => [key, JSON.parse(value) as JsonValue])),
+    setSetting: (key: string, value: JsonValue | undefined): void => {
+      if (value === undefined) deleteSetting.run(key);
+      else saveSetting.run(key, JSON.stringify(value));
+    },
+    saveRun: (entry: HistoryEntry): void => {
+      const { runId, folder, name, createdAt, finishedAt, phase, inputs, model, notes } = entry;
+      const summary = entry.summary ? JSON.stringify(entry.summary) : null;
+      saveEntry.run(runId, folder, name, createdAt, finishedAt, phase, JSON.stringify(inputs), model, notes, summary); // prettier-ignore
+    },
+    history: (limit?: number): HistoryEntry[] => entries.all(limit ?? -1).map(toEntry),
+    removeRun: (runId: string): void => void deleteEntry.run(runId),
+    learntBatch: ({ deviceUuid, modelHash, precision }: DeviceUse): LearntBatch | null => {
+      const row = getBatch.get(deviceUuid, modelHash, precision);
+      if (row === undefined) return null;
+      // A profile that can't be read is measured again.
+      const profile =
+        row.profile === null ? null : (memoryProfileSchema.safeParse(JSON.parse(row.profile)).data ?? null);
+      return { deviceUuid, modelHash, precision, tokensPerBatch: row.tokens_per_batch, profile };
+    },
+    saveLearntBatch: ({ deviceUuid, modelHash, precision, tokensPerBatch, profile }: LearntBatch): void =>
+      void saveBatch.run(
+        deviceUuid,
+        modelHash,
+        precision,
+        tokensPerBatch,
+        profile && JSON.stringify(profile),
+      ),
+    close: (): void => void db.close(),
+  };
+}
+
+interface HistoryColumns {
+  run_id: string;
+  folder: string;
+  name: string;
+  created_at: number;
+  finished_at: number | null;
+  phase: HistoryEntry['phase'];
+  inputs: string;
+  model: string;
+  notes: string;
+  summary: string | null;
+}
+
+function toEntry(row: HistoryColumns): HistoryEntry {
+  return {
+    runId: row.run_id,
+    folder: row.folder,
+    name: row.name,
+    createdAt: row.created_at,
+    finishedAt: row.finished_at,
+    phase: row.phase,
+    inputs: JSON.parse(row.inputs) as string[],
+    model: row.model,
+    notes: row.notes,
+    ...(row.summary === null ? {} : { summary: JSON.parse(row.summary) as JsonObject }),
+  };
+}

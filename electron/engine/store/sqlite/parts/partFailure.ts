@@ -1,0 +1,85 @@
+import type Database from 'better-sqlite3';
+import type { PartFailureCode } from '../../../../contract/protocol/index.ts';
+import type { Reason } from '../../../../contract/results.ts';
+import { endAttemptsOf } from '../attempts.ts';
+import { chunkSpans, readPartFrames } from '../files/partFile.ts';
+import { insertChunks, type ChunkRow } from './partIntake.ts';
+import { deleteChunksOf, findPart, type PartRow } from './partRows.ts';
+import type { PartFailing } from '../../types.ts';
+
+const REASON_BY_CODE: Partial<Record<PartFailureCode, Reason>> = {
+  out_of_memory: 'out_of_memory',
+  non_finite: 'non_finite',
+};
+
+export function reasonOf(code: PartFailureCode): Reason {
+  return REASON_BY_CODE[code] ?? 'worker_failure';
+}
+
+/** Giving up on parts, and taking them up again. */
+export function partFailureMethods(db: Database.Database, folder: string) {
+  const markFailed = db.prepare(
+    `UPDATE part SET state = 'failed', failure_code = ?, failure_message = ? WHERE key = ?`,
+  );
+  const markSkipped = db.prepare(`UPDATE part SET state = 'skipped' WHERE key = ?`);
+  const markPending = db.prepare(
+    `UPDATE part SET state = 'pending', attempts = 0, device = NULL, seconds = NULL, failure_code = NULL,
+       failure_message = NULL WHERE key = ?`,
+  );
+  const release = db.prepare(`UPDATE part SET state = 'pending', device = NULL WHERE key = ?`);
+  const givenUp = db.prepare<[], string>(
+    `SELECT key FROM part WHERE state IN ('failed', 'skipped') ORDER BY number, key`,
+  );
+
+  function failChunks(part: PartRow, reason: Reason): PartFailing {
+    const read = readPartFrames(folder, part);
+    if (!read.ok) return { outcome: 'part_damaged', message: read.message };
+    const rows = chunkSpans(read.frames).map((span): ChunkRow => ({
+      span,
+      unscored: span.frames,
+      fp32: 0,
+      scores: null,
+      isVirus: null,
+      reason,
+    }));
+    return { outcome: 'failed', chunks: insertChunks(db, part, rows) };
+  }
+
+  function failPart(key: string, failure: { code: PartFailureCode; message: string }): PartFailing {
+    const part = findPart(db, key);
+    if (part?.state !== 'pending' && part?.state !== 'assigned') return { outcome: 'superseded' };
+    const failed = failChunks(part, reasonOf(failure.code));
+    if (failed.outcome === 'failed') markFailed.run(failure.code, failure.message, key);
+    endAttemptsOf(db, key, { outcome: 'failed', endedAt: Date.now(), ...failure });
+    if (failed.outcome === 'part_damaged') release.run(key);
+    return failed;
+  }
+
+  function skipParts(keys: string[]): string[] {
+    return keys.filter((key) => {
+      const part = findPart(db, key);
+      const skips =
+        part?.state === 'failed' ||
+        (part?.state === 'pending' && failChunks(part, 'worker_failure').outcome === 'failed');
+      if (skips) markSkipped.run(key);
+      return skips;
+    });
+  }
+
+  function retryFailed(keys: string[] | 'all'): string[] {
+    const known = givenUp.pluck().all();
+    const retried = keys === 'all' ? known : known.filter((key) => keys.includes(key));
+    for (const key of retried) {
+      const part = findPart(db, key);
+      if (part) deleteChunksOf(db, part);
+      markPending.run(key);
+    }
+    return retried;
+  }
+
+  return {
+    failPart: db.transaction(failPart),
+    skipParts: db.transaction(skipParts),
+    retryFailed: db.transaction(retryFailed),
+  };
+}

@@ -1,0 +1,149 @@
+import { isAbsolute, join } from 'node:path';
+import type Database from 'better-sqlite3';
+import type { PartDone } from '../../../../contract/protocol/index.ts';
+import type { Reason } from '../../../../contract/results.ts';
+import { isVirusCall } from '../../../results/chunkCall.ts';
+import { endAttemptsOf, isAttemptOpen } from '../attempts.ts';
+import { readSafetensors, SafetensorsError } from '../files/safetensorsFile.ts';
+import { chunkSpans, isFileError, readPartFrames, type ChunkSpan } from '../files/partFile.ts';
+import { findPart, type PartRow } from './partRows.ts';
+import type { Milliseconds, PartIntake } from '../../types.ts';
+
+/** `state` of a frame in a scores file. */
+const FRAME_RECOMPUTED_FP32 = 1;
+const FRAME_FAILED = 2;
+
+interface Scores {
+  /** score1, score2 of each frame in turn. */
+  pairs: Float32Array;
+  state: Uint8Array;
+}
+
+export interface ChunkRow {
+  span: ChunkSpan;
+  /** Bit masks over the six frames. */
+  unscored: number;
+  fp32: number;
+  scores: Buffer | null;
+  isVirus: boolean | null;
+  reason: Reason | null;
+}
+
+/** Stores chunk rows. A row that another part left under the same chunk, before prepare cut the parts anew, gives way. */
+export function insertChunks(db: Database.Database, part: PartRow, rows: Iterable<ChunkRow>): number {
+  const insert = db.prepare(`
+    INSERT OR REPLACE INTO chunk (row, chunk, part, frames, unscored, fp32, is_virus, scores, reason)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  let count = 0;
+  for (const { span, unscored, fp32, isVirus, scores, reason } of rows) {
+    const call = isVirus === null ? null : Number(isVirus);
+    insert.run(span.row, span.chunk, part.id, span.frames, unscored, fp32, call, scores, reason);
+    count++;
+  }
+  return count;
+}
+
+export function partIntakeMethods(db: Database.Database, folder: string) {
+  const release = db.prepare(`UPDATE part SET state = 'pending', device = NULL WHERE key = ?`);
+  const markDone = db.prepare(
+    `UPDATE part SET state = 'done', seconds = ?, scores_sha256 = ?, embeddings_sha256 = ?, recomputed_fp32 = ?,
+       frames_failed = ?, frames_outside_norm_band = ?, batch_halvings = ?, repeated_proteins = ?,
+       repeated_nucleotides = ?, failure_code = NULL, failure_message = NULL
+     WHERE key = ?`,
+  );
+
+  function giveBack(part: PartRow, endedAt: Milliseconds, message: string): void {
+    endAttemptsOf(db, part.key, { outcome: 'damaged', endedAt, message });
+    release.run(part.key);
+  }
+
+  function completePart(done: PartDone, attempt: number, endedAt: Milliseconds): PartIntake {
+    const part = findPart(db, done.part);
+    if (part?.state === 'done') return { outcome: 'already_done' };
+    if (part?.state !== 'assigned' || !isAttemptOpen(db, attempt, done.part))
+      return { outcome: 'superseded' };
+
+    const read = readPartFrames(folder, part);
+    if (!read.ok) {
+      giveBack(part, endedAt, read.message);
+      return { outcome: 'part_damaged', message: read.message };
+    }
+    let scores: Scores;
+    try {
+      scores = readScores(folder, done, part.frames);
+    } catch (error) {
+      if (!(error instanceof SafetensorsError || isFileError(error))) throw error;
+      const message = `${done.scores_path}: ${error.message}`;
+      giveBack(part, endedAt, message);
+      return { outcome: 'scores_damaged', message };
+    }
+    const chunks = insertChunks(db, part, chunkRows(chunkSpans(read.frames), scores));
+    markDone.run(
+      done.seconds,
+      done.scores_sha256,
+      done.embeddings_sha256,
+      done.frames_recomputed_fp32,
+      done.frames_failed,
+      done.frames_outside_norm_band,
+      done.batch_halvings,
+      done.repeated_proteins,
+      done.repeated_nucleotides,
+      part.key,
+    );
+    endAttemptsOf(db, part.key, { outcome: 'done', endedAt });
+    return {
+      outcome: 'taken',
+      chunks,
+      framesFailed: scores.state.filter((state) => state === FRAME_FAILED).length,
+    };
+  }
+
+  return { completePart: db.transaction(completePart) };
+}
+
+/** Scores of a part, after checking the file's hash, its counts, and that every frame has a score or none by its state. */
+function readScores(folder: string, done: PartDone, frames: number): Scores {
+  const path = isAbsolute(done.scores_path) ? done.scores_path : join(folder, done.scores_path);
+  const file = readSafetensors(path, done.scores_sha256);
+  const score1 = file.f32('score1', frames);
+  const score2 = file.f32('score2', frames);
+  const state = file.u8('state', frames);
+  const pairs = new Float32Array(2 * frames);
+  for (let i = 0; i < frames; i++) {
+    const isScored = isProbability(score1[i]!) && isProbability(score2[i]!);
+    if (state[i]! > FRAME_FAILED || isScored === (state[i] === FRAME_FAILED))
+      throw new SafetensorsError(`the score of frame ${i} does not fit its state`);
+    pairs[2 * i] = isScored ? score1[i]! : NaN;
+    pairs[2 * i + 1] = isScored ? score2[i]! : NaN;
+  }
+  return { pairs, state };
+}
+
+function isProbability(score: number): boolean {
+  return score >= 0 && score <= 1;
+}
+
+function* chunkRows(spans: ChunkSpan[], { pairs, state }: Scores): Generator<ChunkRow> {
+  for (const span of spans) {
+    let unscored = 0;
+    let fp32 = 0;
+    let rest = span.frames;
+    for (let i = span.begin; i < span.end; i++) {
+      const bit = rest & -rest;
+      rest ^= bit;
+      if (state[i] === FRAME_FAILED) unscored |= bit;
+      else if (state[i] === FRAME_RECOMPUTED_FP32) fp32 |= bit;
+    }
+    const all = pairs.subarray(2 * span.begin, 2 * span.end);
+    const scored = unscored === 0 ? all : all.filter((score) => !Number.isNaN(score));
+    yield {
+      span,
+      unscored,
+      fp32,
+      scores: scored.length > 0 ? Buffer.from(scored.buffer, scored.byteOffset, scored.byteLength) : null,
+      // Without all of its frames a chunk's largest score isn't known, so there is no call.
+      isVirus: unscored === 0 ? isVirusCall(scored) : null,
+      reason: unscored === 0 ? null : 'non_finite',
+    };
+  }
+}

@@ -1,0 +1,127 @@
+import type Database from 'better-sqlite3';
+import { appError, AppFailure } from '../../../../contract/errors.ts';
+import type {
+  InputDone,
+  InputProblem,
+  PreparedPart,
+  PrepareDone,
+  RecordsFile,
+} from '../../../../contract/protocol/index.ts';
+import { endAttemptsOf } from '../attempts.ts';
+import { wrongCounts } from './preparedCounts.ts';
+import { readRecords } from '../files/recordsFile.ts';
+import { SafetensorsError } from '../files/safetensorsFile.ts';
+import { isFileError } from '../files/partFile.ts';
+import { deleteChunksOf, findPart, type PartRow } from './partRows.ts';
+import type { Registered } from '../../types.ts';
+
+/** Takes in what prepare reports. A second prepare over the same inputs changes nothing. */
+export function prepareIntakeMethods(db: Database.Database, folder: string) {
+  const knownFile = db.prepare<[string], string>('SELECT sha256 FROM records_file WHERE path = ?').pluck();
+  const saveFile = db.prepare(
+    'INSERT OR REPLACE INTO records_file (path, sha256, first_row, count) VALUES (?, ?, ?, ?)',
+  );
+  const saveRecord = db.prepare(`
+    INSERT OR REPLACE INTO record (row, input, byte_offset, length, n_chunks, n_frames, reason, name, header)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const saveProblem = db.prepare(
+    'INSERT OR REPLACE INTO input_problem (input, code, severity, message, count, examples) VALUES (?, ?, ?, ?, ?, ?)',
+  );
+  const inputHash = db.prepare<[number], string>('SELECT sha256 FROM input WHERE input = ?').pluck();
+  const saveInput = db.prepare('UPDATE input SET records = ?, bases = ?, first_row = ? WHERE input = ?');
+  const savePrepared = db.prepare('UPDATE run SET prepared = ?');
+
+  function ingestRecords(event: RecordsFile): Registered {
+    const known = knownFile.get(event.path);
+    if (known === event.sha256) return 'known';
+    try {
+      for (const record of readRecords(folder, event)) {
+        const { row, input, byteOffset, length, chunks, frames, reason, name, header } = record;
+        saveRecord.run(row, input, byteOffset, length, chunks, frames, reason, name, header);
+      }
+    } catch (error) {
+      if (error instanceof SafetensorsError || isFileError(error))
+        throw new AppFailure(appError('prepare_failed', `${event.path} is damaged: ${error.message}`));
+      throw error;
+    }
+    saveFile.run(event.path, event.sha256, event.first_row, event.count);
+    return known === undefined ? 'new' : 'replaced';
+  }
+
+  function finishInput(event: InputDone): void {
+    const planned = inputHash.get(event.input);
+    if (planned !== event.sha256) {
+      const cause = `Input ${event.input} has another content than when the run was created.`;
+      throw new AppFailure(appError('input_changed', cause, { detail: `${planned} -> ${event.sha256}` }));
+    }
+    saveInput.run(event.records, event.bases, event.first_row, event.input);
+  }
+
+  function finishPrepare(done: PrepareDone): void {
+    deleteBeyond(db, done);
+    const wrong = wrongCounts(db, done);
+    if (wrong.length > 0) {
+      const cause = 'What was read from the inputs does not add up to what was reported.';
+      throw new AppFailure(appError('prepare_failed', cause, { detail: wrong.join('; ') }));
+    }
+    savePrepared.run(JSON.stringify(done));
+  }
+
+  return {
+    ingestRecords: db.transaction(ingestRecords),
+    registerPart: db.transaction((event: PreparedPart): Registered => registerPart(db, event)),
+    addInputProblem: ({ input, code, severity, message, count, examples }: InputProblem): void => {
+      saveProblem.run(input, code, severity, message, count, JSON.stringify(examples));
+    },
+    finishInput,
+    finishPrepare: db.transaction(finishPrepare),
+    invalidatePrepare: (): void => void savePrepared.run(null),
+  };
+}
+
+function registerPart(db: Database.Database, event: PreparedPart): Registered {
+  const known = findPart(db, event.key);
+  const columns = [
+    event.path, event.sha256, event.frames, event.frames, event.residues, event.chunks, event.first_row, event.last_row,
+  ]; // prettier-ignore
+  if (!known) {
+    db.prepare(
+      `INSERT INTO part (path, sha256, frame_begin, frame_end, frames, residues, chunks, first_row, last_row, state, key, number)
+       VALUES (?, ?, 0, ?, ?, ?, ?, ?, ?, 'pending', ?, ?)`,
+    ).run(...columns, event.key, Number(event.key));
+    return 'new';
+  }
+  if (known.sha256 === event.sha256) return 'known';
+  forgetResults(db, known);
+  db.prepare(
+    `UPDATE part SET path = ?, sha256 = ?, frame_begin = 0, frame_end = ?, frames = ?, residues = ?, chunks = ?,
+       first_row = ?, last_row = ?, state = 'pending', attempts = 0, device = NULL, seconds = NULL, scores_sha256 = NULL,
+       embeddings_sha256 = NULL, recomputed_fp32 = 0, frames_failed = 0, frames_outside_norm_band = 0,
+       batch_halvings = 0, repeated_proteins = 0, repeated_nucleotides = 0, bisected = 0, failure_code = NULL, failure_message = NULL
+     WHERE key = ?`,
+  ).run(...columns, event.key);
+  return 'replaced';
+}
+
+/** Deletes the chunk rows of a part from prepare and of the parts it was cut into, and those parts. */
+function forgetResults(db: Database.Database, root: PartRow): void {
+  const keys = db.prepare<[number], string>('SELECT key FROM part WHERE number = ?').pluck().all(root.number);
+  for (const key of keys) {
+    const part = findPart(db, key);
+    if (part) deleteChunksOf(db, part);
+    endAttemptsOf(db, key, { outcome: 'interrupted', endedAt: Date.now() });
+  }
+  db.prepare('DELETE FROM part WHERE number = ? AND parent IS NOT NULL').run(root.number);
+}
+
+/** Drops what an earlier prepare left beyond the counts of this one. */
+function deleteBeyond(db: Database.Database, done: PrepareDone): void {
+  const keys = db.prepare<[number], string>('SELECT key FROM part WHERE number >= ?').pluck().all(done.parts);
+  for (const key of keys) {
+    const part = findPart(db, key);
+    if (part) deleteChunksOf(db, part);
+  }
+  db.prepare('DELETE FROM part WHERE number >= ?').run(done.parts);
+  db.prepare('DELETE FROM record WHERE row >= ?').run(done.records);
+  db.prepare('DELETE FROM records_file WHERE first_row >= ?').run(done.records);
+}

@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import { closeSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import type Database from 'better-sqlite3';
+import { isFileError } from '../files/partFile.ts';
+
+/** Keys of pending parts whose file is missing or has another hash. Files shared by bisected parts are read once. */
+export function verifyPendingParts(db: Database.Database, folder: string): string[] {
+  const pending = db
+    .prepare<[], { key: string; path: string; sha256: string }>(
+      `SELECT key, path, sha256 FROM part WHERE state = 'pending' ORDER BY number, key`,
+    )
+    .all();
+  const hashes = new Map<string, string | null>();
+  return pending
+    .filter(({ path, sha256 }) => {
+      if (!hashes.has(path)) hashes.set(path, hashOf(join(folder, path)));
+      return hashes.get(path) !== sha256;
+    })
+    .map(({ key }) => key);
+}
+
+function hashOf(path: string): string | null {
+  const hash = createHash('sha256');
+  const block = Buffer.alloc(1 << 20);
+  let descriptor: number | null = null;
+  try {
+    descriptor = openSync(path, 'r');
+    for (let n = readSync(descriptor, block); n > 0; n = readSync(descriptor, block))
+      hash.update(block.subarray(0, n));
+    return hash.digest('hex');
+  } catch (error) {
+    if (isFileError(error)) return null;
+    throw error;
+  } finally {
+    if (descriptor !== null) closeSync(descriptor);
+  }
+}

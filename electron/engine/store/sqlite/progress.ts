@@ -1,0 +1,96 @@
+import type Database from 'better-sqlite3';
+import { partStateSchema, type PartState } from '../../../contract/runState.ts';
+import { readInputs } from './runRows.ts';
+import type { InputProgress, RunCounts, WorkCount } from '../types.ts';
+
+export function readCounts(db: Database.Database): RunCounts {
+  interface Columns {
+    state: PartState;
+    parts: number;
+    frames: number;
+    residues: number;
+    bounded: number;
+    recomputed: number;
+    repeated_proteins: number;
+    repeated_nucleotides: number;
+  }
+  const rows = db
+    .prepare<[], Columns>(
+      `SELECT state, count(*) AS parts, sum(frames) AS frames, sum(residues) AS residues,
+         sum(bisected OR batch_halvings > 0) AS bounded, sum(recomputed_fp32 > 0) AS recomputed,
+         sum(repeated_proteins) AS repeated_proteins, sum(repeated_nucleotides) AS repeated_nucleotides
+       FROM part GROUP BY state`,
+    )
+    .all();
+  const parts = Object.fromEntries(partStateSchema.options.map((state) => [state, 0])) as RunCounts['parts'];
+  const frames = noWork();
+  const residues = noWork();
+  for (const row of rows) {
+    parts[row.state] = row.parts;
+    count(frames, row.state, row.frames);
+    count(residues, row.state, row.residues);
+  }
+  const done = rows.find((row) => row.state === 'done');
+  return {
+    parts,
+    frames,
+    residues,
+    // Rows are numbered from 0 without gaps.
+    records: db.prepare<[], number>('SELECT coalesce(max(row) + 1, 0) FROM record').pluck().get() ?? 0,
+    boundedParts: done?.bounded ?? 0,
+    recomputedParts: done?.recomputed ?? 0,
+    repeatedProteins: done?.repeated_proteins ?? 0,
+    repeatedNucleotides: done?.repeated_nucleotides ?? 0,
+  };
+}
+
+/** Progress of each input. One pass over inputs and parts, both in the order of their rows. */
+export function readInputProgress(db: Database.Database): InputProgress[] {
+  const prepared = db.prepare<[], number>('SELECT prepared IS NOT NULL FROM run').pluck().get() === 1;
+  interface Columns {
+    state: PartState;
+    residues: number;
+    first_row: number;
+    last_row: number;
+  }
+  const parts = db
+    .prepare<[], Columns>(
+      `SELECT state, residues, first_row, last_row FROM part WHERE state <> 'split' ORDER BY first_row, last_row`,
+    )
+    .all();
+  let next = 0;
+  return readInputs(db).map((input) => {
+    const progress: InputProgress = {
+      input: input.input,
+      parts: 0,
+      partsDone: 0,
+      partsFailed: 0,
+      residues: noWork(),
+      finished: false,
+    };
+    if (!input.prepared) return progress;
+    const { firstRow, records } = input.prepared;
+    while (next < parts.length && parts[next]!.last_row < firstRow) next++;
+    for (let i = next; i < parts.length && parts[i]!.first_row < firstRow + records; i++) {
+      const { state, residues, last_row } = parts[i]!;
+      if (last_row < firstRow) continue;
+      progress.parts++;
+      if (state === 'done') progress.partsDone++;
+      if (state === 'failed' || state === 'skipped') progress.partsFailed++;
+      count(progress.residues, state, residues);
+    }
+    progress.finished = prepared && progress.partsDone + progress.partsFailed === progress.parts;
+    return progress;
+  });
+}
+
+function noWork(): WorkCount {
+  return { total: 0, done: 0, failed: 0 };
+}
+
+function count(work: WorkCount, state: PartState, amount: number): void {
+  if (state === 'split') return;
+  work.total += amount;
+  if (state === 'done') work.done += amount;
+  if (state === 'failed' || state === 'skipped') work.failed += amount;
+}

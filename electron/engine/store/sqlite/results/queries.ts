@@ -1,0 +1,152 @@
+import type Database from 'better-sqlite3';
+import {
+  predictionSchema,
+  type ChunkResult,
+  type Prediction,
+  type Reason,
+  type SequenceResult,
+} from '../../../../contract/results.ts';
+import { readPlan } from '../runRows.ts';
+import {
+  FRAMES_IN_MASK,
+  frameName,
+  indexOfLargest,
+  isVirusCall,
+  largest,
+} from '../../../results/chunkCall.ts';
+import { chunkBounds } from '../../../results/chunkLayout.ts';
+import { scorePairs, scoredFrames } from './recordScan.ts';
+import { nameText } from '../../../results/tableRows.ts';
+import type { ChunkPage, InputResultSummary } from '../../../results/types.ts';
+
+export const SEQUENCE_COLUMNS = `
+  s.row, r.name, r.header, r.input, r.length, r.n_chunks AS nChunks, s.prediction, s.reason, s.virus_score AS virusScore,
+  s.n_chunks_scored AS nChunksScored, s.n_chunks_viral AS nChunksViral, s.n_frames_scored AS nFramesScored,
+  s.best_chunk AS bestChunk, s.best_frame AS bestFrame`;
+
+export interface SequenceColumns {
+  row: number;
+  name: string;
+  header: string | null;
+  input: number;
+  length: number;
+  nChunks: number;
+  prediction: Prediction;
+  reason: Reason | null;
+  virusScore: number | null;
+  nChunksScored: number;
+  nChunksViral: number;
+  nFramesScored: number;
+  bestChunk: number | null;
+  bestFrame: number | null;
+}
+
+/** Answers what a user asks of one sequence, of its chunks, and of each input. */
+export function resultQueryMethods(db: Database.Database) {
+  const chunkLength = readPlan(db).chunkLength;
+  const oneSequence = db.prepare<[number], SequenceColumns>(
+    `SELECT ${SEQUENCE_COLUMNS} FROM sequence s JOIN record r ON r.row = s.row WHERE s.row = ?`,
+  );
+  return {
+    sequence: (row: number): SequenceResult | null => {
+      const found = oneSequence.get(row);
+      return found ? toSequence(found, chunkLength) : null;
+    },
+    chunksOf: db.transaction((row: number, offset: number, limit: number) =>
+      chunksOf(db, chunkLength, row, offset, limit),
+    ),
+    inputSummaries: (): InputResultSummary[] => inputSummaries(db),
+  };
+}
+
+export function toSequence(row: SequenceColumns, chunkLength: number): SequenceResult {
+  const { name, header, bestChunk, bestFrame, reason, ...rest } = row;
+  const best = bestChunk === null ? null : chunkBounds(row.length, chunkLength, bestChunk);
+  return {
+    ...rest,
+    seqName: nameText(name),
+    header: header ?? name,
+    reason: reason ?? 'ok',
+    viralFraction: row.nChunksScored === 0 ? null : row.nChunksViral / row.nChunksScored,
+    bestChunkStart: best && best.start + 1,
+    bestChunkEnd: best && best.end,
+    bestFrame: bestFrame === null ? null : frameName(bestFrame),
+  };
+}
+
+interface ChunkColumns {
+  chunk: number;
+  frames: number;
+  unscored: number;
+  scores: Buffer | null;
+  reason: Reason | null;
+}
+
+function chunksOf(
+  db: Database.Database,
+  chunkLength: number,
+  row: number,
+  offset: number,
+  limit: number,
+): ChunkPage {
+  const record = db
+    .prepare<[number], { length: number; total: number }>(
+      'SELECT length, n_chunks AS total FROM record WHERE row = ?',
+    )
+    .get(row);
+  if (!record) return { chunks: [], total: 0 };
+  const stored = db
+    .prepare<[number, number, number], ChunkColumns>(
+      'SELECT chunk, frames, unscored, scores, reason FROM chunk WHERE row = ? AND chunk BETWEEN ? AND ?',
+    )
+    .all(row, offset, offset + limit - 1);
+  const byNumber = new Map(stored.map((chunk) => [chunk.chunk, chunk]));
+  const chunks: ChunkResult[] = [];
+  for (let k = offset; k < Math.min(offset + limit, record.total); k++) {
+    const { start, end } = chunkBounds(record.length, chunkLength, k);
+    chunks.push({ chunk: k + 1, start: start + 1, end, ...chunkScores(byNumber.get(k)) });
+  }
+  return { chunks, total: record.total };
+}
+
+function chunkScores(chunk: ChunkColumns | undefined): Omit<ChunkResult, 'chunk' | 'start' | 'end'> {
+  const none = { frames: [], bestFrame: null, score1: null, score2: null, isVirus: null };
+  if (!chunk) return { ...none, reason: 'no_open_frame' };
+  const pairs = scorePairs(chunk.scores);
+  const numbers = scoredFrames(chunk);
+  const frames = numbers.map((frame, i) => ({
+    frame: frameName(frame),
+    score1: pairs[2 * i]!,
+    score2: pairs[2 * i + 1]!,
+  }));
+  if (chunk.reason !== null) return { ...none, frames, reason: chunk.reason };
+  return {
+    frames,
+    bestFrame: frameName(FRAMES_IN_MASK[chunk.frames & ~chunk.unscored]![indexOfLargest(pairs, 1)]!),
+    score1: largest(pairs, 0),
+    score2: largest(pairs, 1),
+    isVirus: isVirusCall(pairs),
+    reason: 'ok',
+  };
+}
+
+function inputSummaries(db: Database.Database): InputResultSummary[] {
+  const summaries = new Map<number, InputResultSummary>();
+  const rows = db
+    .prepare<[], { input: number; prediction: Prediction; n: number }>(
+      `SELECT r.input, s.prediction, count(*) AS n FROM sequence s JOIN record r ON r.row = s.row
+       GROUP BY r.input, s.prediction ORDER BY r.input`,
+    )
+    .all();
+  for (const { input, prediction, n } of rows) {
+    const summary = summaries.get(input) ?? { input, sequences: 0, byPrediction: noPredictions() };
+    summary.byPrediction[prediction] = n;
+    summary.sequences += n;
+    summaries.set(input, summary);
+  }
+  return [...summaries.values()];
+}
+
+function noPredictions(): Record<Prediction, number> {
+  return Object.fromEntries(predictionSchema.options.map((name) => [name, 0])) as Record<Prediction, number>;
+}

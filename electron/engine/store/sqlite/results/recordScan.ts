@@ -1,0 +1,120 @@
+import type Database from 'better-sqlite3';
+import type { Reason } from '../../../../contract/results.ts';
+import { FRAMES_IN_MASK, type ScorePairs } from '../../../results/chunkCall.ts';
+import type { ChunkScores } from '../../../results/sequenceTally.ts';
+
+const PAGE_ROWS = 1024;
+/** Letters of a float32 in hexadecimal. */
+const HEX_PER_SCORE = 8;
+const NO_PAIRS = new Float32Array(0);
+
+/** What is needed of a record to sum up its chunks. */
+export interface CountedRecord {
+  row: number;
+  nChunks: number;
+  nFrames: number;
+  fault: Reason | null;
+}
+
+export interface ScannedRecord extends CountedRecord {
+  input: number;
+  length: number;
+  name: string;
+}
+
+/** A chunk row, with the number of the part it came from. */
+export interface ScannedChunk extends ChunkScores {
+  row: number;
+  part: number;
+}
+
+const COUNTED = 'row, n_chunks AS nChunks, n_frames AS nFrames, reason AS fault';
+
+/** All records in order. */
+export function scanRecords(db: Database.Database): Generator<ScannedRecord> {
+  return recordPages(db, `${COUNTED}, input, length, name`);
+}
+
+/** The same without their texts, in half the time. */
+export function countRecords(db: Database.Database): Generator<CountedRecord> {
+  return recordPages(db, COUNTED);
+}
+
+/** A page in memory at a time, so that the connection stays free to write in between. */
+function* recordPages<Row extends CountedRecord>(db: Database.Database, columns: string): Generator<Row> {
+  const page = db.prepare<[number, number], Row>(
+    `SELECT ${columns} FROM record WHERE row > ? ORDER BY row LIMIT ?`,
+  );
+  for (let last = -1; ;) {
+    const records = page.all(last, PAGE_ROWS);
+    if (records.length === 0) return;
+    yield* records;
+    last = records[records.length - 1]!.row;
+  }
+}
+
+/** Scores as hexadecimal text: SQLite hands a million short texts over much faster than as many blobs. */
+type ChunkTuple = [number, number, number, number, number, string, Reason | null];
+
+/** Walks over the chunk rows in order, a page in memory at a time. */
+export class ChunkCursor {
+  /** The chunk it stands at; null behind the last one. */
+  current: ScannedChunk | null = null;
+  readonly #statement: Database.Statement<[number, number, number], ChunkTuple>;
+  #page: ChunkTuple[] = [];
+  #next = 0;
+  /** Scores of the whole page, and how many of them lie behind. */
+  #pairs: ScorePairs = NO_PAIRS;
+  #used = 0;
+
+  constructor(db: Database.Database) {
+    this.#statement = db
+      .prepare<[number, number, number], ChunkTuple>(
+        `SELECT row, chunk, part, frames, unscored, hex(scores), reason FROM chunk
+         WHERE (row, chunk) > (?, ?) ORDER BY row, chunk LIMIT ?`,
+      )
+      .raw();
+    this.#load(-1, -1);
+  }
+
+  advance(): void {
+    const last = this.current;
+    if (this.#next < this.#page.length) this.#show();
+    else if (last) this.#load(last.row, last.chunk);
+  }
+
+  #load(row: number, chunk: number): void {
+    this.#page = this.#statement.all(row, chunk, PAGE_ROWS);
+    this.#next = 0;
+    let scores = '';
+    for (const tuple of this.#page) scores += tuple[5];
+    this.#pairs = scorePairs(Buffer.from(scores, 'hex'));
+    this.#used = 0;
+    this.#show();
+  }
+
+  #show(): void {
+    const tuple = this.#page[this.#next++];
+    if (!tuple) {
+      this.current = null;
+      return;
+    }
+    const [row, chunk, part, frames, unscored, scores, reason] = tuple;
+    const end = this.#used + scores.length / HEX_PER_SCORE;
+    const pairs = this.#pairs.subarray(this.#used, end);
+    this.#used = end;
+    this.current = { row, chunk, part, frames, unscored, pairs, reason };
+  }
+}
+
+/** The `scores` of a chunk row as numbers. */
+export function scorePairs(blob: Buffer | null): ScorePairs {
+  if (blob === null) return NO_PAIRS;
+  if (blob.byteOffset % 4 === 0) return new Float32Array(blob.buffer, blob.byteOffset, blob.byteLength / 4);
+  return new Float32Array(new Uint8Array(blob).buffer);
+}
+
+/** Numbers of the frames that `pairs` belongs to. */
+export function scoredFrames(chunk: Pick<ChunkScores, 'frames' | 'unscored'>): readonly number[] {
+  return FRAMES_IN_MASK[chunk.frames & ~chunk.unscored]!;
+}

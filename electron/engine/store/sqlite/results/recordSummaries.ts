@@ -1,0 +1,42 @@
+import type Database from 'better-sqlite3';
+import { appError, AppFailure } from '../../../../contract/errors.ts';
+import { ChunkCursor, type CountedRecord, type ScannedChunk } from './recordScan.ts';
+import { SequenceTally, type SequenceSummary } from '../../../results/sequenceTally.ts';
+
+export interface SummarisedRecord<Row> {
+  record: Row;
+  summary: SequenceSummary;
+}
+
+/** Walks over the chunk rows along with all `records` of the run, in order: each record with the summary of its chunks, after
+ * `visit` has seen every one of them. Raises where the chunks of a record are not those that prepare found. */
+export function* recordSummaries<Row extends CountedRecord>(
+  db: Database.Database,
+  records: Iterable<Row>,
+  visit?: (record: Row, chunk: ScannedChunk) => void,
+): Generator<SummarisedRecord<Row>> {
+  const cursor = new ChunkCursor(db);
+  for (const record of records) {
+    const tally = new SequenceTally();
+    for (let chunk = cursor.current; chunk?.row === record.row; chunk = cursor.current) {
+      if (chunk.chunk >= record.nChunks) throw chunkAmiss(record, chunk);
+      visit?.(record, chunk);
+      tally.add(chunk);
+      cursor.advance();
+    }
+    const summary = tally.summary(record.fault);
+    if (summary.nFrames !== record.nFrames) throw framesAmiss(record, summary);
+    yield { record, summary };
+  }
+  if (cursor.current) throw new Error(`Chunk row of an unknown record ${cursor.current.row}`);
+}
+
+function framesAmiss({ row, nFrames }: CountedRecord, summary: SequenceSummary): AppFailure {
+  const cause = `Row ${row} has ${summary.nFrames} frames in its results, ${nFrames} in the input.`;
+  return new AppFailure(appError('internal', cause));
+}
+
+function chunkAmiss({ row, nChunks }: CountedRecord, { chunk }: ScannedChunk): AppFailure {
+  const cause = `Row ${row} has a chunk ${chunk + 1} in its results, ${nChunks} in the input.`;
+  return new AppFailure(appError('internal', cause));
+}

@@ -1,0 +1,235 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { RESULT_FILES } from '../../../../contract/results.ts';
+import type { FrameRef } from '../../testing/syntheticRun.ts';
+import { begin, compute, computeAll, preparedRun, removeFolders } from '../../testing/storeFixture.ts';
+import { recordOf } from '../../testing/syntheticRun.ts';
+import { deviceReports } from '../../../run/finish/deviceReport.ts';
+import { runJson, writeRunJson } from '../../../run/finish/runJson.ts';
+import { writeViralSequences } from '../../../run/finish/viralSequences.ts';
+
+afterAll(removeFolders);
+
+const MODEL = 'demo (demo model, no biological meaning)';
+const F1 = 1;
+const F2_R3 = 0b100010;
+
+function scoresBy(table: Record<string, number>) {
+  return ({ row, chunk, frame }: FrameRef) => table[`${row}.${chunk}.${frame}`] ?? 0.5;
+}
+
+describe('result tables', () => {
+  it('are what one writes by hand', async () => {
+    const run = await preparedRun(
+      [
+        [
+          recordOf('contig1 sample one', [F1, 0, F2_R3]), // 1493 bases: chunks at 0, 497, 994
+          { header: 'short', length: 0, openFrames: [], fault: 'empty' },
+          recordOf('closed\tframe', [0]),
+        ],
+        [
+          recordOf('contig1 again', [F2_R3]),
+          { header: '', length: 7, openFrames: [], fault: 'malformed_record' },
+        ],
+      ],
+      2,
+    );
+    const score = scoresBy({ '0.0.0': 0.75, '0.2.1': 0.25, '0.2.5': 0.125, '3.0.1': 0.0625, '3.0.5': 1 });
+    for (const { key } of await run.store.pendingParts()) await compute(run, key, score);
+    const written = await run.store.writeTables();
+    await run.store.close();
+
+    const table = (name: keyof typeof RESULT_FILES) =>
+      readFileSync(join(run.folder, RESULT_FILES[name]), 'utf8');
+    expect(table('originalFrames')).toBe(
+      [
+        'Sequence_ID\tPrediction\tscore1\tscore2',
+        'contig1_chunk_1F1\tvirus\t0.25\t0.75',
+        'contig1_chunk_3F2\tothers\t0.75\t0.25',
+        'contig1_chunk_3R3\tothers\t0.875\t0.125',
+        'contig1_chunk_1F2\tothers\t0.9375\t0.0625',
+        'contig1_chunk_1R3\tvirus\t0.0\t1.0',
+        '',
+      ].join('\n'),
+    );
+    // Sorted by id; both records are called contig1, and both keep their rows.
+    expect(table('originalChunks')).toBe(
+      [
+        'Modified_ID\tIs_Virus',
+        'contig1_chunk_1\tTrue',
+        'contig1_chunk_1\tTrue',
+        'contig1_chunk_3\tFalse',
+        '',
+      ].join('\n'),
+    );
+    expect(table('chunks')).toBe(
+      [
+        'seq_name\trow\tchunk\tstart\tend\tn_frames\tbest_frame\tscore1\tscore2\tis_virus\treason',
+        'contig1\t0\t1\t1\t500\t1\tF1\t0.25\t0.75\tTrue\tok',
+        'contig1\t0\t2\t498\t997\t0\tNA\tNA\tNA\tNA\tno_open_frame',
+        'contig1\t0\t3\t995\t1493\t2\tF2\t0.875\t0.25\tFalse\tok',
+        'closed\t2\t1\t1\t500\t0\tNA\tNA\tNA\tNA\tno_open_frame',
+        'contig1\t3\t1\t1\t500\t2\tR3\t0.9375\t1.0\tTrue\tok',
+        '',
+      ].join('\n'),
+    );
+    expect(table('sequences')).toBe(
+      [
+        'seq_name\tinput\trow\tlength\tvirus_score\tfdr\tprediction\treason\tn_chunks\tn_chunks_scored\tn_chunks_viral\t' +
+          'viral_fraction\tbest_chunk_start\tbest_chunk_end\tbest_frame\tn_frames_scored\tmodel\ttaxonomy',
+        `contig1\treads_0.fasta\t0\t1493\t0.5\tNA\tvirus\tok\t3\t2\t1\t0.5\t1\t500\tF1\t3\t${MODEL}\tNA`,
+        `short\treads_0.fasta\t1\t0\tNA\tNA\tnot_scored\tempty\t0\t0\t0\tNA\tNA\tNA\tNA\t0\t${MODEL}\tNA`,
+        `closed\treads_0.fasta\t2\t500\tNA\tNA\tnot_scored\tno_open_frame\t1\t0\t0\tNA\tNA\tNA\tNA\t0\t${MODEL}\tNA`,
+        `contig1\treads_1.fasta\t3\t500\t1.0\tNA\tvirus\tok\t1\t1\t1\t1.0\t1\t500\tR3\t2\t${MODEL}\tNA`,
+        `NA\treads_1.fasta\t4\t7\tNA\tNA\tnot_scored\tmalformed_record\t0\t0\t0\tNA\tNA\tNA\tNA\t0\t${MODEL}\tNA`,
+        '',
+      ].join('\n'),
+    );
+    expect(table('failedFiles')).toBe('');
+    expect(table('failedRecords')).toBe('seq_name\tinput\trow\tlength\treason\tparts\terror\n');
+    expect(written.counts).toMatchObject({
+      records: 5,
+      chunks: 5,
+      chunksScored: 3,
+      chunksViral: 2,
+      framesScored: 5,
+      byPrediction: { virus: 2, others: 0, not_scored: 3, failed: 0 },
+      byReason: { ok: 2, empty: 1, no_open_frame: 1, malformed_record: 1 },
+    });
+    expect(readdirSync(run.folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
+  it('sort the original chunk table by code point, not by record, locale or UTF-16 unit', async () => {
+    const names = ['b', 'a', 'a_chunk_1', 'B', 'é', '\u{1F9A0}', '\uFF21', 'a!'];
+    const run = await preparedRun([
+      names.map((name) => recordOf(name, name === 'a' ? Array<number>(11).fill(F1) : [F1])),
+    ]);
+    await computeAll(run);
+    await run.store.writeTables();
+    await run.store.close();
+    const ids = readFileSync(join(run.folder, RESULT_FILES.originalChunks), 'utf8')
+      .split('\n')
+      .slice(1, -1)
+      .map((line) => line.split('\t')[0]!);
+    const byBytes = [...ids].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+    expect(ids).toEqual(byBytes);
+    expect(ids).toHaveLength(18);
+    expect(ids.slice(0, 6)).toEqual([
+      'B_chunk_1',
+      'a!_chunk_1',
+      'a_chunk_1',
+      'a_chunk_10',
+      'a_chunk_11',
+      'a_chunk_1_chunk_1',
+    ]);
+  });
+
+  it('name failed parts and records, and keep what was scored', async () => {
+    const run = await preparedRun(
+      [[recordOf('good', [F1]), recordOf('half', [F1, F1]), recordOf('bad', [F1])]],
+      2,
+    );
+    const [first, second] = await run.store.pendingParts();
+    await compute(run, first!.key);
+    await begin(run.store, second!.key);
+    await run.store.failPart(second!.key, { code: 'out_of_memory', message: 'no memory | even\nfor one' });
+    const { counts } = await run.store.writeTables();
+    await run.store.close();
+
+    const table = (name: keyof typeof RESULT_FILES) =>
+      readFileSync(join(run.folder, RESULT_FILES[name]), 'utf8');
+    expect(table('failedFiles')).toBe(
+      'work/parts/000001.safetensors|scoring|out_of_memory: no memory / even for one (part 000001)\n',
+    );
+    expect(table('failedRecords').split('\n').slice(1)).toEqual([
+      'half\treads_0.fasta\t1\t993\tout_of_memory\t000001\tout_of_memory: no memory | even for one',
+      'bad\treads_0.fasta\t2\t500\tout_of_memory\t000001\tout_of_memory: no memory | even for one',
+      '',
+    ]);
+    expect(table('originalFrames').split('\n')).toHaveLength(4);
+    expect(counts.byPrediction.failed).toBe(2);
+    expect(counts.byReason.out_of_memory).toBe(2);
+    expect(counts.failedParts).toBe(1);
+  });
+
+  it('are refused while parts are still to be computed, and leave no file behind', async () => {
+    const run = await preparedRun([[recordOf('a', [F1])]]);
+    await expect(run.store.writeTables()).rejects.toThrow('parts still to be computed');
+    await run.store.close();
+    expect(readdirSync(run.folder).filter((name) => name !== 'work')).toEqual(['run.db']);
+  });
+
+  it('come out byte for byte the same from run.db alone, a second time', async () => {
+    const run = await preparedRun([[recordOf('a', [63, 5, 0]), recordOf('b', [9])]], 3);
+    await computeAll(run);
+    const first = await run.store.writeTables();
+    const second = await run.store.writeTables();
+    await run.store.close();
+    expect(second.files).toEqual(first.files);
+  });
+});
+
+describe('what is written beside the tables', () => {
+  it('hands the viral rows to the extraction and removes them again', async () => {
+    const run = await preparedRun([[recordOf('a', [F1]), recordOf('b', [F1]), recordOf('c', [F1])]]);
+    for (const { key } of await run.store.pendingParts())
+      await compute(run, key, ({ row }) => (row === 1 ? 0.125 : 0.875));
+    await run.store.writeTables();
+    let rows: number[] = [];
+    const inputs = [{ path: '/data/reads_0.fasta', sha256: '0'.repeat(64) }];
+    const count = await writeViralSequences(run.store, inputs, ({ rowsPath, outPath }) => {
+      const bytes = readFileSync(rowsPath);
+      rows = Array.from({ length: bytes.length / 4 }, (_, i) => bytes.readUInt32LE(4 * i));
+      expect(outPath).toBe(join(run.folder, 'viral_sequences.fna'));
+      return Promise.resolve();
+    });
+    await run.store.close();
+    expect([count, rows]).toEqual([2, [0, 2]]);
+    expect(readdirSync(run.folder).filter((name) => name.includes('viral_rows'))).toEqual([]);
+  });
+
+  it('says in run.json how the results came about', async () => {
+    const run = await preparedRun([[recordOf('a', [F1])]]);
+    await run.store.saveDevices([
+      { id: 'cpu:0', name: 'CPU', kind: 'cpu', facts: { cores: 8 }, switchedOff: null },
+    ]);
+    await run.store.setState({ phase: 'running' });
+    await run.store.addEvent({
+      time: 1000,
+      level: 'warning',
+      code: 'worker_stalled',
+      message: 'The worker of cpu:0 stalled.',
+      detail: null,
+    });
+    await computeAll(run);
+    const tables = await run.store.writeTables();
+    const [stored, timings, done, measured, remarks] = [
+      await run.store.loadRun(),
+      await run.store.timings(),
+      await run.store.deviceSummaries(),
+      await run.store.deviceMeasures(),
+      await run.store.remarks(10),
+    ];
+    const devices = deviceReports(stored.devices, done, measured, timings);
+    await run.store.close();
+    const facts = {
+      appVersion: '0.1.0',
+      backendVersion: '0.1.0',
+      pythonVersion: '3.11.9',
+      torchVersion: null,
+      platform: 'linux x64',
+      tolerance: 1e-5,
+    };
+    await writeRunJson(run.folder, runJson(stored, timings, devices, remarks, tables, facts));
+    const json = JSON.parse(readFileSync(join(run.folder, 'run.json'), 'utf8')) as unknown;
+    expect(json).toMatchObject({
+      notice: 'demo model, no biological meaning',
+      plan: { chunk_length: 500, precision: 'fp32' },
+      devices: [{ id: 'cpu:0', cores: 8, parts: 1, frames: 1, seconds: 0.5, energy_wh: null }],
+      remarks: [{ level: 'warning', code: 'worker_stalled', message: 'The worker of cpu:0 stalled.' }],
+      counts: { records: 1, frames_scored: 1, parts_bounded: 0, tolerance: 1e-5 },
+      files: tables.files,
+    });
+  });
+});

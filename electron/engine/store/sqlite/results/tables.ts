@@ -1,0 +1,139 @@
+import type Database from 'better-sqlite3';
+import { predictionSchema, reasonSchema, RESULT_FILES } from '../../../../contract/results.ts';
+import { readInputs, readPlan } from '../runRows.ts';
+import { syncFolder } from '../../syncFolder.ts';
+import { FailedParts } from './failedParts.ts';
+import { cellText, inputLabels } from './inputLabels.ts';
+import { scanRecords, type ScannedChunk, type ScannedRecord } from './recordScan.ts';
+import { recordSummaries } from './recordSummaries.ts';
+import { refuseUnfinished } from './refuseUnfinished.ts';
+import type { SequenceSummary } from '../../../results/sequenceTally.ts';
+import { TableFile } from '../files/tableFile.ts';
+import {
+  booleanText,
+  chunkLines,
+  nameText,
+  sequenceLine,
+  TABLE_HEADERS,
+  unopenedChunkLine,
+} from '../../../results/tableRows.ts';
+import type { ResultCounts, TablesWritten } from '../../../results/types.ts';
+
+type TableName =
+  'originalFrames' | 'originalChunks' | 'sequences' | 'chunks' | 'failedFiles' | 'failedRecords';
+type Tables = Record<TableName, TableFile>;
+
+/** Writes every table that run.db alone can give, from one state of it. They appear together, each whole. */
+export function writeTables(db: Database.Database, folder: string): TablesWritten {
+  const begun = performance.now();
+  refuseUnfinished(db);
+  const tables = openTables(folder);
+  const all = Object.values(tables);
+  try {
+    const write = db.transaction(() => {
+      const counts = writeInOrder(db, tables);
+      writeOriginalChunks(db, tables.originalChunks);
+      return counts;
+    });
+    const counts = write.deferred();
+    const files = Object.fromEntries(all.map((table) => [table.name, table.finish()]));
+    for (const table of all) table.publish();
+    syncFolder(folder);
+    return { counts, files, seconds: (performance.now() - begun) / 1000 };
+  } catch (error) {
+    for (const table of all) table.discard();
+    throw error;
+  }
+}
+
+function openTables(folder: string): Tables {
+  const open = (name: TableName) => new TableFile(folder, RESULT_FILES[name]);
+  const tables: Tables = {
+    originalFrames: open('originalFrames'),
+    originalChunks: open('originalChunks'),
+    sequences: open('sequences'),
+    chunks: open('chunks'),
+    failedFiles: open('failedFiles'),
+    failedRecords: open('failedRecords'),
+  };
+  for (const [name, header] of Object.entries(TABLE_HEADERS))
+    tables[name as keyof typeof TABLE_HEADERS].write(header);
+  return tables;
+}
+
+/** All tables but the one sorted by id. */
+function writeInOrder(db: Database.Database, tables: Tables): ResultCounts {
+  const { chunkLength, model } = readPlan(db);
+  const inputs = inputLabels(readInputs(db).map(({ path }) => path));
+  const modelLabel = cellText(model.notice === null ? model.name : `${model.name} (${model.notice})`);
+  const failedParts = new FailedParts(db);
+  const counts = noCounts(failedParts.count);
+  /** Of the record at hand: its first chunk that has no line yet, and the parts that chunks failed in. */
+  let next = 0;
+  const failedIn = new Set<number>();
+
+  const writeUnopened = (record: ScannedRecord, end: number): void => {
+    for (; next < end; next++) tables.chunks.write(unopenedChunkLine(record, chunkLength, next));
+  };
+  const writeChunk = (record: ScannedRecord, chunk: ScannedChunk): void => {
+    writeUnopened(record, chunk.chunk);
+    const lines = chunkLines(record, chunkLength, chunk);
+    tables.originalFrames.write(lines.frames);
+    tables.chunks.write(lines.chunk);
+    if (chunk.reason !== null) failedIn.add(chunk.part);
+    next = chunk.chunk + 1;
+  };
+  for (const { record, summary } of recordSummaries(db, scanRecords(db), writeChunk)) {
+    writeUnopened(record, record.nChunks);
+    const labels = { input: inputs[record.input] ?? 'NA', model: modelLabel };
+    tables.sequences.write(sequenceLine(record, summary, chunkLength, labels));
+    if (summary.prediction === 'failed') {
+      const cells = failedParts.cells(failedIn);
+      tables.failedRecords.write(
+        `${nameText(record.name)}\t${labels.input}\t${record.row}\t${record.length}\t${summary.reason}\t${cells}\n`,
+      );
+    }
+    count(counts, record, summary);
+    next = 0;
+    failedIn.clear();
+  }
+  for (const line of failedParts.lines()) tables.failedFiles.write(line);
+  return counts;
+}
+
+/** prediction_results_highestscore.csv: chunks by id in code-point order, which is how SQLite compares UTF-8 text. */
+function writeOriginalChunks(db: Database.Database, table: TableFile): void {
+  const sorted = db
+    .prepare<[], [string, number]>(
+      `SELECT record.name || '_chunk_' || (chunk.chunk + 1) AS id, chunk.is_virus
+       FROM chunk CROSS JOIN record ON record.row = chunk.row
+       WHERE chunk.is_virus IS NOT NULL ORDER BY id, chunk.row, chunk.chunk`,
+    )
+    .raw();
+  for (const [id, isVirus] of sorted.iterate()) table.write(`${id}\t${booleanText(isVirus === 1)}\n`);
+}
+
+function noCounts(failedParts: number): ResultCounts {
+  const zeros = <Name extends string>(names: readonly Name[]) =>
+    Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>;
+  return {
+    records: 0,
+    chunks: 0,
+    chunksScored: 0,
+    chunksViral: 0,
+    framesScored: 0,
+    byPrediction: zeros(predictionSchema.options),
+    byReason: zeros(reasonSchema.options),
+    failedParts,
+  };
+}
+
+function count(counts: ResultCounts, record: ScannedRecord, summary: SequenceSummary): void {
+  counts.records++;
+  counts.chunks += record.nChunks;
+  counts.chunksScored += summary.nChunksScored;
+  counts.chunksViral += summary.nChunksViral;
+  counts.framesScored += summary.nFramesScored;
+  counts.byPrediction[summary.prediction]++;
+  counts.byReason[summary.reason]++;
+}

@@ -1,0 +1,96 @@
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { appError, AppFailure } from '../../../contract/errors.ts';
+import type { Plan } from '../../../contract/plan.ts';
+import { checkKind, isEmptyDatabase, migrate, versionOf } from './database.ts';
+import { networkFileSystem } from '../networkFileSystem.ts';
+import { closeOpenAttempts } from './attempts.ts';
+import { insertRun } from './runRows.ts';
+import { runReadMethods, runWriteMethods, type RunReadMethods, type RunWriteMethods } from './runMethods.ts';
+import { RUN_DATABASE, COMPATIBILITY_VIEWS } from './runSchema.ts';
+import type { Journal } from '../storeProtocol.ts';
+import { syncFolder } from '../syncFolder.ts';
+import type { RunDescription } from '../types.ts';
+
+export const RUN_DATABASE_FILE = 'run.db';
+
+interface NewRun {
+  plan: Plan;
+  description: RunDescription;
+}
+
+/** Opens run.db for the one thread that writes, making it first if asked to. */
+export function openRunWriter(
+  folder: string,
+  create: NewRun | null,
+): { methods: RunWriteMethods; journal: Journal } {
+  const path = join(folder, RUN_DATABASE_FILE);
+  if (create) createRunDatabase(folder, path, create);
+  const db = openExisting(folder, path, false);
+  if (versionOf(db) < FIRST_WITH_PARTS) renamePartsFolder(folder);
+  const journal: Journal = networkFileSystem(folder) ? 'rollback' : 'wal';
+  if (journal === 'wal') {
+    db.pragma('journal_mode = WAL');
+  } else {
+    db.pragma('locking_mode = EXCLUSIVE');
+    db.pragma('journal_mode = DELETE');
+  }
+  // FULL, not WAL's usual NORMAL: a part reported as done must still be done after a power cut. One flush per part.
+  db.pragma('synchronous = FULL');
+  db.pragma('cache_size = -65536');
+  migrate(db, RUN_DATABASE);
+  closeOpenAttempts(db, Date.now());
+  return { methods: runWriteMethods(db, folder), journal };
+}
+
+/** The version whose migration changes the stored paths of parts from work/shards to work/parts. */
+const FIRST_WITH_PARTS = 3;
+
+/** Before the database is migrated, so that a crash in between is made good by the next opening. */
+function renamePartsFolder(folder: string): void {
+  const [before, now] = [join(folder, 'work', 'shards'), join(folder, 'work', 'parts')];
+  if (existsSync(before) && !existsSync(now)) renameSync(before, now);
+}
+
+/** Opens run.db for a thread that only reads, beside a writer of this or another process. */
+export function openRunReader(folder: string): RunReadMethods {
+  const db = openExisting(folder, join(folder, RUN_DATABASE_FILE), true);
+  db.exec(COMPATIBILITY_VIEWS[versionOf(db)] ?? '');
+  db.pragma('cache_size = -65536');
+  return runReadMethods(db, folder);
+}
+
+function openExisting(folder: string, path: string, readonly: boolean): Database.Database {
+  if (!existsSync(path))
+    throw new AppFailure(appError('folder_not_a_run', `There is no run.db in ${folder}.`));
+  const db = new Database(path, { readonly, fileMustExist: true });
+  try {
+    if (isEmptyDatabase(db))
+      throw new AppFailure(appError('folder_not_a_run', `The run.db in ${folder} is empty.`));
+    checkKind(db, RUN_DATABASE);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** Under another name until it is whole: a folder either has a complete run.db or none. */
+function createRunDatabase(folder: string, path: string, run: NewRun): void {
+  mkdirSync(folder, { recursive: true });
+  if (existsSync(path)) throw new AppFailure(appError('folder_has_run', `${folder} holds a run.db already.`));
+  const unfinished = `${path}.creating`;
+  rmSync(unfinished, { force: true });
+  rmSync(`${unfinished}-journal`, { force: true });
+  const db = new Database(unfinished);
+  try {
+    db.pragma('synchronous = FULL');
+    migrate(db, RUN_DATABASE);
+    insertRun(db, run.plan, run.description);
+  } finally {
+    db.close();
+  }
+  renameSync(unfinished, path);
+  syncFolder(folder);
+}

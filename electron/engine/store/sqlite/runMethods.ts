@@ -1,0 +1,92 @@
+import type Database from 'better-sqlite3';
+import { exportTable, type TableExport } from './results/exportTable.ts';
+import { resultQueryMethods } from './results/queries.ts';
+import { sequenceQueryMethods } from './results/sequenceQueries.ts';
+import { deriveSequences, indexSequences } from './results/sequenceRows.ts';
+import { writeTables } from './results/tables.ts';
+import { attemptReadMethods, attemptWriteMethods } from './attempts.ts';
+import { readDeviceMeasures } from './deviceMeasures.ts';
+import { readCounts, readInputProgress } from './progress.ts';
+import { eventPageMethods } from './eventPages.ts';
+import { prepareIntakeMethods } from './parts/prepareIntake.ts';
+import { readDevices, readInputs, readPlan, readProblems, readRun, runRowMethods } from './runRows.ts';
+import { readDeviceSummaries, readTimings } from './runTimings.ts';
+import { partFailureMethods } from './parts/partFailure.ts';
+import { partIntakeMethods } from './parts/partIntake.ts';
+import { partPageMethods } from './parts/partPages.ts';
+import { partReadMethods } from './parts/partRows.ts';
+import { partSplitMethods } from './parts/partSplit.ts';
+import { telemetryReadMethods, telemetryWriteMethods } from './telemetry.ts';
+import type { StoredRun } from '../types.ts';
+import { verifyPendingParts } from './parts/verifyPending.ts';
+
+/** What a thread with a read-only connection answers. */
+export function runReadMethods(db: Database.Database, folder: string) {
+  return {
+    loadRun: db.transaction((): StoredRun => ({
+      ...readRun(db),
+      plan: readPlan(db),
+      devices: readDevices(db),
+      inputs: readInputs(db),
+      problems: readProblems(db),
+      counts: readCounts(db),
+    })),
+    counts: db.transaction(() => readCounts(db)),
+    inputProgress: db.transaction(() => readInputProgress(db)),
+    timings: db.transaction(() => readTimings(db)),
+    deviceSummaries: () => readDeviceSummaries(db),
+    deviceMeasures: () => readDeviceMeasures(db),
+    verifyPendingParts: () => verifyPendingParts(db, folder),
+    ...partReadMethods(db),
+    ...attemptReadMethods(db),
+    ...telemetryReadMethods(db),
+    ...eventPageMethods(db),
+    ...partPageMethods(db),
+    ...resultQueryMethods(db),
+    ...sequenceQueryMethods(db),
+    exportTable: (request: TableExport) => exportTable(db, request),
+    writeTables: () => writeTables(db, folder),
+    closeReader: (): void => void db.close(),
+  };
+}
+export type RunReadMethods = ReturnType<typeof runReadMethods>;
+
+/** SQLite's own: so long a WAL is brought into run.db by the commit that made it so. */
+const WAL_PAGES = 1000;
+
+/** What the one thread that writes answers: reads as well, for where there can be no second connection. */
+export function runWriteMethods(db: Database.Database, folder: string) {
+  return {
+    ...runReadMethods(db, folder),
+    ...runRowMethods(db),
+    ...prepareIntakeMethods(db, folder),
+    ...attemptWriteMethods(db),
+    ...partIntakeMethods(db, folder),
+    ...partFailureMethods(db, folder),
+    ...partSplitMethods(db, folder),
+    ...telemetryWriteMethods(db),
+    deriveSequences: (): void => {
+      // Else the commit that says that the run is done would bring all of this into run.db first.
+      db.pragma('wal_autocheckpoint = 0');
+      deriveSequences(db);
+    },
+    indexSequences: (): void => indexSequences(db),
+    checkpoint: (): void => {
+      db.pragma(`wal_autocheckpoint = ${WAL_PAGES}`);
+      db.pragma('wal_checkpoint(TRUNCATE)');
+    },
+    closeWriter: (): void => closeWriter(db),
+  };
+}
+export type RunWriteMethods = ReturnType<typeof runWriteMethods>;
+
+/** Leaves a single file that opens anywhere, a read-only disk included: in WAL mode SQLite would want to write beside it. */
+function closeWriter(db: Database.Database): void {
+  try {
+    db.pragma('wal_checkpoint(TRUNCATE)');
+    db.pragma('journal_mode = DELETE');
+  } catch {
+    // Another program is just reading the run, or the disk is full: what is not in run.db yet stays in the WAL beside it.
+  }
+  db.close();
+}

@@ -1,0 +1,138 @@
+import type Database from 'better-sqlite3';
+import { z } from 'zod';
+import { appError, AppFailure, appErrorSchema } from '../../../contract/errors.ts';
+import { planSchema, type Plan } from '../../../contract/plan.ts';
+import type { InputProblem, PrepareDone } from '../../../contract/protocol/index.ts';
+import { runStateSchema, type RunState } from '../../../contract/runState.ts';
+import { addEvent } from './telemetry.ts';
+import type { JsonObject, RunDescription, RunDevice, StoredInput } from '../types.ts';
+
+/** Fills a new run.db: one transaction. */
+export function insertRun(db: Database.Database, plan: Plan, description: RunDescription): void {
+  db.transaction(() => {
+    const { runId, name, createdAt, appVersion, options } = description;
+    const state: RunState = { phase: 'created' };
+    db.prepare(
+      'INSERT INTO run (only, run_id, name, created_at, app_version, options, state) VALUES (1, ?, ?, ?, ?, ?, ?)',
+    ).run(runId, name, createdAt, appVersion, JSON.stringify(options), JSON.stringify(state));
+    db.prepare('INSERT INTO plan (only, plan) VALUES (1, ?)').run(JSON.stringify(planSchema.parse(plan)));
+    const input = db.prepare('INSERT INTO input (input, path, size_bytes, sha256) VALUES (?, ?, ?, ?)');
+    plan.inputs.forEach(({ path, sizeBytes, sha256 }, number) => input.run(number, path, sizeBytes, sha256));
+    addEvent(db, { time: createdAt, level: 'info', code: 'phase', message: 'created', detail: null });
+  })();
+}
+
+export interface RunRow {
+  description: RunDescription;
+  state: RunState;
+  prepared: PrepareDone | null;
+}
+
+interface RunColumns {
+  run_id: string;
+  name: string;
+  created_at: number;
+  app_version: string;
+  options: string;
+  state: string;
+  prepared: string | null;
+}
+
+export function readRun(db: Database.Database): RunRow {
+  const row = db.prepare<[], RunColumns>('SELECT * FROM run').get();
+  if (!row) throw new AppFailure(appError('run_damaged', 'run.db holds no run.'));
+  return {
+    description: {
+      runId: row.run_id,
+      name: row.name,
+      createdAt: row.created_at,
+      appVersion: row.app_version,
+      options: JSON.parse(row.options) as JsonObject,
+    },
+    state: parseStored(runStateSchema, row.state, 'state'),
+    prepared: row.prepared === null ? null : (JSON.parse(row.prepared) as PrepareDone),
+  };
+}
+
+export function readPlan(db: Database.Database): Plan {
+  const plan = db.prepare<[], string>('SELECT plan FROM plan').pluck().get();
+  return parseStored(planSchema, plan ?? 'null', 'plan');
+}
+
+export function readInputs(db: Database.Database): StoredInput[] {
+  interface InputColumns {
+    input: number;
+    path: string;
+    size_bytes: number;
+    sha256: string;
+    records: number | null;
+    bases: number | null;
+    first_row: number | null;
+  }
+  const rows = db.prepare<[], InputColumns>('SELECT * FROM input ORDER BY input').all();
+  return rows.map(({ input, path, size_bytes, sha256, records, bases, first_row }) => ({
+    input,
+    path,
+    sizeBytes: size_bytes,
+    sha256,
+    prepared:
+      records === null || bases === null || first_row === null
+        ? null
+        : { records, bases, firstRow: first_row },
+  }));
+}
+
+export function readProblems(db: Database.Database): InputProblem[] {
+  type Columns = Omit<InputProblem, 'type' | 'examples'> & { examples: string };
+  const rows = db.prepare<[], Columns>('SELECT * FROM input_problem ORDER BY input, code').all();
+  return rows.map(({ examples, ...rest }) => ({
+    type: 'input_problem',
+    ...rest,
+    examples: JSON.parse(examples) as InputProblem['examples'],
+  }));
+}
+
+export function readDevices(db: Database.Database): RunDevice[] {
+  interface DeviceColumns {
+    id: string;
+    name: string;
+    kind: RunDevice['kind'];
+    facts: string;
+    switched_off: string | null;
+  }
+  const rows = db.prepare<[], DeviceColumns>('SELECT * FROM device ORDER BY id').all();
+  return rows.map(({ id, name, kind, facts, switched_off }) => ({
+    id,
+    name,
+    kind,
+    facts: JSON.parse(facts) as JsonObject,
+    switchedOff: switched_off === null ? null : parseStored(appErrorSchema, switched_off, 'device'),
+  }));
+}
+
+export function runRowMethods(db: Database.Database) {
+  const updateState = db.prepare('UPDATE run SET state = ?');
+  const updateName = db.prepare('UPDATE run SET name = ?');
+  const upsertDevice = db.prepare(`
+    INSERT INTO device (id, name, kind, facts, switched_off) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (id) DO UPDATE SET name = excluded.name, kind = excluded.kind, facts = excluded.facts,
+      switched_off = excluded.switched_off`);
+  return {
+    rename: (name: string): void => void updateName.run(name),
+    setState: db.transaction((state: RunState): void => {
+      updateState.run(JSON.stringify(state));
+      addEvent(db, { time: Date.now(), level: 'info', code: 'phase', message: state.phase, detail: null });
+    }),
+    saveDevices: db.transaction((devices: RunDevice[]): void => {
+      for (const { id, name, kind, facts, switchedOff } of devices)
+        upsertDevice.run(id, name, kind, JSON.stringify(facts), switchedOff && JSON.stringify(switchedOff));
+    }),
+  };
+}
+
+function parseStored<Schema extends z.ZodType>(schema: Schema, text: string, what: string): z.output<Schema> {
+  const parsed = schema.safeParse(JSON.parse(text));
+  if (parsed.success) return parsed.data;
+  const detail = z.prettifyError(parsed.error);
+  throw new AppFailure(appError('run_damaged', `The ${what} stored in run.db cannot be read.`, { detail }));
+}

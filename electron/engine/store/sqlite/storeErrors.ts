@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { appError, AppFailure, asAppError, type AppError } from '../../../contract/errors.ts';
+
+/** What a failure of SQLite or of the file system in `folder` means to the user. */
+export function describeStoreError(reason: unknown, folder: string): AppError {
+  if (reason instanceof AppFailure) return reason.error;
+  const code = errorCode(reason);
+  if (code === null) return asAppError(reason);
+  const detail = reason instanceof Error ? `${code}: ${reason.message}` : code;
+  if (!existsSync(folder)) return appError('folder_gone', `${folder} is not there any more.`, { detail });
+  if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'SQLITE_FULL')
+    return appError('disk_full', `There is no space left to write in ${folder}.`, { detail });
+  if (isDamage(reason))
+    return appError('run_damaged', `The database in ${folder} cannot be read.`, { detail });
+  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED'))
+    return appError('run_locked', `Another program uses the database in ${folder}.`, { detail });
+  if (['EACCES', 'EPERM', 'EROFS', 'SQLITE_PERM', 'SQLITE_AUTH'].includes(code) || isRefusedWrite(code))
+    return appError('folder_unwritable', `${folder} cannot be written.`, { detail });
+  if (code.startsWith('SQLITE_IOERR') || DISK_TROUBLE.has(code))
+    return appError('folder_unwritable', `The disk with ${folder} does not read or write as it should.`, {
+      nextStep: 'Check that it is connected, and that neither it nor your quota is full; then resume.',
+      detail,
+    });
+  return asAppError(reason);
+}
+
+/** Also what SQLite makes of a quota that is used up: of all such answers it knows only ENOSPC as a full disk. */
+const DISK_TROUBLE: ReadonlySet<string> = new Set([
+  'EIO',
+  'EFBIG',
+  'ESTALE',
+  'ENOTCONN',
+  'EHOSTDOWN',
+  'ENODEV',
+]);
+
+/** Whether SQLite finds the content of a database broken. */
+export function isDamage(reason: unknown): boolean {
+  const code = errorCode(reason);
+  return code !== null && (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT'));
+}
+
+function isRefusedWrite(code: string): boolean {
+  return code.startsWith('SQLITE_READONLY') || code.startsWith('SQLITE_CANTOPEN');
+}
+
+function errorCode(reason: unknown): string | null {
+  if (reason instanceof Database.SqliteError) return reason.code;
+  if (reason instanceof Error && 'code' in reason && typeof reason.code === 'string') return reason.code;
+  return null;
+}

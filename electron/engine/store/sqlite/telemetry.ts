@@ -1,0 +1,51 @@
+import type Database from 'better-sqlite3';
+import type { DeviceSampleRow, Milliseconds, RunEvent } from '../types.ts';
+
+export function addEvent(db: Database.Database, event: RunEvent): void {
+  db.prepare('INSERT INTO event (time, level, code, message, detail) VALUES (?, ?, ?, ?, ?)').run(
+    Math.round(event.time),
+    event.level,
+    event.code,
+    event.message,
+    event.detail,
+  );
+}
+
+export function telemetryWriteMethods(db: Database.Database) {
+  const insertSample = db.prepare('INSERT OR REPLACE INTO device_sample VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
+  return {
+    addEvent: (event: RunEvent): void => addEvent(db, event),
+    addSamples: db.transaction((samples: DeviceSampleRow[]): void => {
+      for (const sample of samples) {
+        insertSample.run(
+          sample.device,
+          Math.round(sample.time),
+          sample.utilizationPercent,
+          sample.memoryUsedBytes,
+          sample.powerW,
+          sample.temperatureC,
+          sample.residuesPerSecond,
+          sample.framesPerSecond,
+        );
+      }
+    }),
+  };
+}
+
+export function telemetryReadMethods(db: Database.Database) {
+  const selectSamples = db.prepare<[string, number, number], DeviceSampleRow>(`
+    SELECT time, device, utilization AS utilizationPercent, memory AS memoryUsedBytes, power AS powerW,
+      temperature AS temperatureC, residues_per_s AS residuesPerSecond, frames_per_s AS framesPerSecond
+    FROM device_sample WHERE device = ? AND time BETWEEN ? AND ? ORDER BY time`);
+  const selectEvents = db.prepare<[number], RunEvent>(`
+    SELECT time, level, code, message, detail FROM event ORDER BY event DESC LIMIT ?`);
+  const selectRemarks = db.prepare<[number], RunEvent>(`
+    SELECT time, level, code, message, detail FROM event
+    WHERE level IN ('warning', 'error') ORDER BY event DESC LIMIT ?`);
+  return {
+    samples: (device: string, from: Milliseconds, to: Milliseconds): DeviceSampleRow[] =>
+      selectSamples.all(device, from, to),
+    remarks: (limit: number): RunEvent[] => selectRemarks.all(limit).reverse(),
+    events: (limit: number): RunEvent[] => selectEvents.all(limit).reverse(),
+  };
+}

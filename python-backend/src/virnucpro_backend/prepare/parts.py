@@ -1,0 +1,218 @@
+"""Parts: the stream of open frames cut into files of about equal work."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from virnucpro_backend.prepare.arrays import ByteArray, IntArray, offsets_of
+from virnucpro_backend.safetensors_file import write_safetensors
+
+FORMAT_VERSION = "1"
+
+MOST_FRAMES = 16_384
+"""Frames at which a part ends however few residues they have: what is kept per frame would otherwise fill
+a device's memory on an input of very short sequences. With 16 residues a frame it never comes to that."""
+
+
+@dataclass(frozen=True)
+class PartSize:
+    """Residues and frames of which either is enough to end a part."""
+
+    residues: int
+    frames: int
+
+    def reached(self, residues: int, frames: int) -> bool:
+        """Whether there are enough of either."""
+        return residues >= self.residues or frames >= self.frames
+
+    def times(self, parts: float) -> PartSize:
+        """The size of so many parts, one residue and one frame at least."""
+        return PartSize(max(1, int(self.residues * parts)), max(1, int(self.frames * parts)))
+
+
+@dataclass(frozen=True)
+class FrameBlock:
+    """Frames of whole chunks in the order (row, chunk, frame), with their texts; see Frames for the arrays.
+
+    row: int64 [f], number of the record in the run; chunk: int64 [f], number of the chunk in its record.
+    """
+
+    row: IntArray
+    chunk: IntArray
+    frame: ByteArray
+    residues: ByteArray
+    residue_counts: IntArray
+    nucleotides: ByteArray
+    nucleotide_counts: IntArray
+
+    def split(self, frames: int) -> tuple[FrameBlock, FrameBlock]:
+        """The first `frames` frames, and the rest."""
+        residues = int(self.residue_counts[:frames].sum())
+        nucleotides = int(self.nucleotide_counts[:frames].sum())
+        head = FrameBlock(
+            self.row[:frames],
+            self.chunk[:frames],
+            self.frame[:frames],
+            self.residues[:residues],
+            self.residue_counts[:frames],
+            self.nucleotides[:nucleotides],
+            self.nucleotide_counts[:frames],
+        )
+        tail = FrameBlock(
+            self.row[frames:],
+            self.chunk[frames:],
+            self.frame[frames:],
+            self.residues[residues:],
+            self.residue_counts[frames:],
+            self.nucleotides[nucleotides:],
+            self.nucleotide_counts[frames:],
+        )
+        return head, tail
+
+    def begins_chunk(self) -> npt.NDArray[np.bool_]:
+        """Whether each frame is the first one of its chunk, [f]."""
+        begins = np.ones(self.row.size, np.bool_)
+        begins[1:] = (np.diff(self.row) != 0) | (np.diff(self.chunk) != 0)
+        return begins
+
+
+@dataclass(frozen=True)
+class Part:
+    """A written part. path: relative to the run folder; first_row, last_row: records it has frames of."""
+
+    key: str
+    path: str
+    sha256: str
+    frames: int
+    residues: int
+    chunks: int
+    first_row: int
+    last_row: int
+
+
+class PartWriter:
+    """Writes parts/NNNNNN.safetensors in `work_dir`.
+
+    Calls `on_part`, from a thread of its own, for each one that is on disk.
+
+    A part ends with the first chunk that brings it to `residues_per_part` residues or to MOST_FRAMES
+    frames. The last tail_parts / 4 full parts' worth is held back until the end and cut into parts of a
+    quarter of the size, so that the workers finish together. Where the cuts lie depends on nothing but the
+    frames and these numbers.
+    """
+
+    def __init__(
+        self,
+        work_dir: Path,
+        chunk_length: int,
+        residues_per_part: int,
+        tail_parts: int,
+        on_part: Callable[[Part], None],
+    ) -> None:
+        self._folder = work_dir / "parts"
+        self._chunk_length = chunk_length
+        self._full = PartSize(residues_per_part, MOST_FRAMES)
+        self._until_full = self._full.times(1 + tail_parts // 4)
+        self._tail = self._full.times(1 / 4) if tail_parts else self._full
+        self._on_part = on_part
+        self._waiting: deque[FrameBlock] = deque()
+        self._waiting_residues = self._waiting_frames = 0
+        self._disk = ThreadPoolExecutor(1, thread_name_prefix="parts")
+        self._writing: Future[None] | None = None
+        self.parts = 0
+        """Parts cut so far; the last one may still be on its way to the disk."""
+
+    def add(self, block: FrameBlock) -> None:
+        """Take the next frames; whole chunks only. Raises OSError when a part can't be written."""
+        if block.row.size == 0:
+            return
+        self._waiting.append(block)
+        self._waiting_residues += block.residues.size
+        self._waiting_frames += block.row.size
+        while self._until_full.reached(self._waiting_residues, self._waiting_frames):
+            self._write(self._take(self._full))
+
+    def finish(self) -> None:
+        """Write what was held back."""
+        while self._waiting:
+            self._write(self._take(self._tail))
+        self._await_disk()
+
+    def close(self) -> None:
+        """Wait for the part on its way to the disk, if any: nothing is announced after this."""
+        self._disk.shutdown()
+
+    def _take(self, size: PartSize) -> list[FrameBlock]:
+        """Blocks up to the first end of a chunk at which there is enough for a part of this size, or all."""
+        taken: list[FrameBlock] = []
+        residues = frames = 0
+        while self._waiting and not size.reached(residues, frames):
+            block = self._waiting.popleft()
+            if size.reached(residues + block.residues.size, frames + block.row.size):
+                missing = PartSize(size.residues - residues, size.frames - frames)
+                block, rest = block.split(_end_of_chunk(block, missing))
+                if rest.row.size:
+                    self._waiting.appendleft(rest)
+            taken.append(block)
+            residues += block.residues.size
+            frames += block.row.size
+        self._waiting_residues -= residues
+        self._waiting_frames -= frames
+        return taken
+
+    def _write(self, blocks: list[FrameBlock]) -> None:
+        # One part is on its way to the disk while the frames of the next are found.
+        self._await_disk()
+        self._writing = self._disk.submit(self._write_now, self.parts, blocks)
+        self.parts += 1
+
+    def _await_disk(self) -> None:
+        if self._writing is not None:
+            self._writing.result()
+
+    def _write_now(self, number: int, blocks: list[FrameBlock]) -> None:
+        key = f"{number:06d}"
+        name = f"{key}.safetensors"
+        row = np.concatenate([block.row for block in blocks])
+        residue_counts = np.concatenate([block.residue_counts for block in blocks])
+        nucleotide_counts = np.concatenate([block.nucleotide_counts for block in blocks])
+        arrays = {
+            "row": row.astype(np.uint32),
+            "chunk": np.concatenate([block.chunk for block in blocks]).astype(np.uint32),
+            "frame": np.concatenate([block.frame for block in blocks]),
+            "residues": np.concatenate([block.residues for block in blocks]),
+            "residue_offsets": offsets_of(residue_counts).astype(np.uint32),
+            "nucleotides": np.concatenate([block.nucleotides for block in blocks]),
+            "nucleotide_offsets": offsets_of(nucleotide_counts).astype(np.uint32),
+        }
+        metadata = {"kind": "part", "version": FORMAT_VERSION, "chunk_length": str(self._chunk_length)}
+        written = write_safetensors(self._folder / name, arrays, metadata)
+        chunks = sum(int(block.begins_chunk().sum()) for block in blocks)
+        residues = int(residue_counts.sum())
+        self._on_part(
+            Part(
+                key,
+                f"work/parts/{name}",
+                written.sha256,
+                row.size,
+                residues,
+                chunks,
+                int(row[0]),
+                int(row[-1]),
+            )
+        )
+
+
+def _end_of_chunk(block: FrameBlock, missing: PartSize) -> int:
+    """Frames up to the end of the first chunk that brings the block to what is missing of a part."""
+    by_residues = int(np.searchsorted(np.cumsum(block.residue_counts), missing.residues))
+    reaching = min(by_residues, missing.frames - 1)
+    later = np.flatnonzero(block.begins_chunk()[reaching + 1 :])
+    return reaching + 1 + int(later[0]) if later.size else block.row.size

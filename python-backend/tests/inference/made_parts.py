@@ -1,0 +1,56 @@
+"""Parts made up for tests: seeded random frames, written as prepare writes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from virnucpro_backend.inference.part_file import PartFrames
+from virnucpro_backend.safetensors_file import write_safetensors
+
+DEMO_MODEL = Path(__file__).parents[3] / "resources" / "demo-model"
+AMINO_ACIDS = np.frombuffer(b"LAGVSERTIDPKQNFYMHWC", dtype=np.uint8)
+BASES = np.frombuffer(b"ACGT", dtype=np.uint8)
+
+
+@dataclass(frozen=True)
+class PartFile:
+    """A part on disk."""
+
+    path: Path
+    sha256: str
+    frames: PartFrames
+
+
+def random_frames(count: int, seed: int, shortest: int = 1, longest: int = 166) -> PartFrames:
+    """Frames of random length in residues; DNA of three bases per residue and one more."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(shortest, longest + 1, count)
+    residue_offsets = np.concatenate(([0], np.cumsum(lengths)))
+    nucleotide_offsets = np.concatenate(([0], np.cumsum(3 * lengths + 1)))
+    return PartFrames(
+        rng.choice(AMINO_ACIDS, residue_offsets[-1]),
+        residue_offsets,
+        rng.choice(BASES, nucleotide_offsets[-1]),
+        nucleotide_offsets,
+    )
+
+
+def write_part_file(path: Path, frames: PartFrames) -> PartFile:
+    """Write frames in the format of work/parts/NNNNNN.safetensors."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    written = write_safetensors(
+        path,
+        {
+            "row": np.arange(frames.count, dtype=np.uint32),
+            "chunk": np.zeros(frames.count, dtype=np.uint32),
+            "frame": np.zeros(frames.count, dtype=np.uint8),
+            "residues": frames.residues,
+            "residue_offsets": frames.residue_offsets.astype(np.uint32),
+            "nucleotides": frames.nucleotides,
+            "nucleotide_offsets": frames.nucleotide_offsets.astype(np.uint32),
+        },
+    )
+    return PartFile(path, written.sha256, frames)

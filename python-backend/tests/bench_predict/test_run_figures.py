@@ -13,7 +13,16 @@ sys.path.insert(0, str(ROOT / "build"))
 from result_tables import TABLES, table_hashes, unequal_tables  # noqa: E402
 from run_figures import DonePart, run_figures, steady_state  # noqa: E402
 
-SCHEMA = ROOT / "electron" / "engine" / "store" / "runSchema.ts"
+SCHEMA = ROOT / "electron" / "engine" / "store" / "sqlite" / "runSchema.ts"
+
+
+def make_tables(db: sqlite3.Connection) -> None:
+    """The tables of run.db: those of its first version, renamed as by the later ones."""
+    text = SCHEMA.read_text()
+    (tables,) = re.findall(r"VERSION_1 = `(.*?)`;", text, flags=re.S)
+    db.executescript(re.sub(r"\$\{.*?\};?", "", tables))
+    for rename in re.findall(r"^ALTER TABLE \w+ RENAME .*?;", text, flags=re.M):
+        db.execute(rename)
 
 
 def test_steady_state_leaves_out_a_slow_beginning_and_a_slow_end() -> None:
@@ -43,9 +52,8 @@ def test_too_few_parts_have_no_middle() -> None:
 
 def test_figures_of_a_run_folder(tmp_path: Path) -> None:
     """On the tables that the engine makes, read from its own source."""
-    (tables,) = re.findall(r"VERSION_1 = `(.*?)`;", SCHEMA.read_text(), flags=re.S)
     with sqlite3.connect(tmp_path / "run.db") as db:
-        db.executescript(re.sub(r"\$\{.*?\};?", "", tables))
+        make_tables(db)
         for number in range(20):
             key = f"{number:06d}"
             db.execute(
@@ -83,9 +91,8 @@ def test_figures_of_a_run_folder(tmp_path: Path) -> None:
 
 
 def test_a_run_that_is_not_done_has_no_figures(tmp_path: Path) -> None:
-    (tables,) = re.findall(r"VERSION_1 = `(.*?)`;", SCHEMA.read_text(), flags=re.S)
     with sqlite3.connect(tmp_path / "run.db") as db:
-        db.executescript(re.sub(r"\$\{.*?\};?", "", tables))
+        make_tables(db)
     with pytest.raises(ValueError, match="its end"):
         run_figures(tmp_path, 0, 1)
 

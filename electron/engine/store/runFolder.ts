@@ -158,7 +158,10 @@ export function refuseLinks(folder: string): void {
 }
 
 function refuseLinksBelow(path: string, entry: Dirent): void {
-  if (!entry.isDirectory()) { refuseUnlessFile(path, entry); return; }
+  if (!entry.isDirectory()) {
+    refuseUnlessFile(path, entry);
+    return;
+  }
   for (const below of readdirSync(path, { withFileTypes: true }))
     refuseLinksBelow(join(path, below.name), below);
 }

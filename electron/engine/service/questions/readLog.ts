@@ -16,7 +16,7 @@ export interface LogText {
 /** The end of a log file. Only files of the run's own logs/ are read, whatever the path says, and none that is a link. */
 export function readLog(folder: string, path: string, lines: number): LogText {
   const name = nameInRun(folder, path);
-  if (!/^logs\/[^/]+$/.test(name) || name === 'logs/..') {
+  if (!/^logs\/[^/]+$/.test(name)) {
     throw new AppFailure(
       appError('usage', 'Only the logs of the run can be read here.', {
         nextStep: 'Choose one of its logs.',

@@ -24,6 +24,10 @@ const ERROR_CATALOGUE = {
     'Choose another folder, or ask for permission to write there.',
   ],
   folder_gone: ['Results folder is gone', 'Connect the disk again or move the folder back, then resume.'],
+  folder_unsafe: [
+    'Folder holds links or special files',
+    'Put the files themselves in their place: a link could lead to other files of yours. Or start the run anew.',
+  ],
   run_locked: ['Run is open elsewhere', 'Close it there first. Only one program may work on a run.'],
   run_too_new: ['Run was made by a newer version', 'Update this program, then open the run again.'],
   run_damaged: ['Run database is damaged', 'Start the run anew in another folder; the inputs are unchanged.'],

@@ -14,7 +14,12 @@ import pytest
 from safetensors import safe_open
 from safetensors.numpy import load_file
 
-from virnucpro_backend.safetensors_file import sha256_of_file, write_safetensors
+from virnucpro_backend.safetensors_file import (
+    make_real_folders,
+    read_ordinary,
+    sha256_of_file,
+    write_safetensors,
+)
 
 ARRAYS = {
     "residues": np.frombuffer(b"MKVLA", np.uint8),
@@ -79,3 +84,24 @@ def test_a_full_disk_leaves_the_old_file_and_no_rubbish(
 def test_a_type_without_a_name_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="complex64"):
         write_safetensors(tmp_path / "x", {"z": np.zeros(1, np.complex64)})
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights on Windows")
+def test_links_lead_nowhere(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_bytes(b"mine")
+    run = tmp_path / "run"
+    run.mkdir()
+    leftover = run / f"scores.safetensors.{os.getpid()}.tmp"
+    leftover.symlink_to(secret)
+    write_safetensors(run / "scores.safetensors", {"a": np.zeros(3, np.uint8)})
+    (run / "linked").symlink_to(secret)
+    (run / "work").symlink_to(tmp_path)
+    os.mkfifo(run / "pipe")
+    for name in ("linked", "pipe"):
+        with pytest.raises(OSError, match="no ordinary file"):
+            read_ordinary(run / name)
+    with pytest.raises(OSError, match="no ordinary file"):
+        make_real_folders(run / "work", run / "work" / "scores")
+    assert secret.read_bytes() == b"mine"
+    assert not (tmp_path / "scores").exists()

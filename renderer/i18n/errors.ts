@@ -69,6 +69,10 @@ const GERMAN: Readonly<Record<string, ErrorWords>> = {
     title: 'Ergebnisordner ist weg',
     next: 'Schließen Sie den Datenträger wieder an oder legen Sie den Ordner zurück, und setzen Sie dann fort.',
   },
+  folder_unsafe: {
+    title: 'Ordner enthält Verknüpfungen oder besondere Dateien',
+    next: 'Legen Sie die Dateien selbst an deren Stelle: Eine Verknüpfung könnte zu anderen Ihrer Dateien führen. Oder beginnen Sie neu.',
+  },
   run_locked: {
     title: 'Lauf ist anderswo offen',
     next: 'Schließen Sie ihn dort zuerst. Nur ein Programm darf an einem Lauf arbeiten.',

@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { AppFailure, appError } from '../../contract/errors.ts';
 import { engineBase } from '../../engine/engineBase.ts';
 import { resolveAppPaths } from '../../engine/environment/index.ts';
 import { openService, type Service } from '../../engine/service/index.ts';
+import { threadsLeft } from '../../engine/store/storeThread.ts';
 import {
   isPortTaken,
   startServer,
@@ -15,7 +17,7 @@ import {
 import { EXIT } from '../exitCodes.ts';
 import { openBrowser } from '../openBrowser.ts';
 import { appVersion, unwrap } from '../openEngine.ts';
-import { exitCodeAfter, stopSignals, type StopSignal } from '../stopSignals.ts';
+import { endBySignal, exitCodeAfter, stopSignals, type StopSignal } from '../stopSignals.ts';
 
 export interface ServeFlags {
   python?: string;
@@ -25,6 +27,9 @@ export interface ServeFlags {
   open?: boolean;
   allowNetwork?: boolean;
 }
+
+/** Nothing is at work, so whatever takes longer does not end at all. */
+const LONGEST_CLOSE_MS = 8_000;
 
 const DEFAULT_PORT = 4170;
 
@@ -65,8 +70,12 @@ export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> 
       : 'Stopping.',
   );
   quitOnNextSignal();
-  await server.close();
-  await service.close();
+  const closing = server.close().then(() => service.close());
+  const closed = await Promise.race([
+    closing.then(() => true),
+    ...(atWork ? [] : [sleep(LONGEST_CLOSE_MS, false, { ref: false })]),
+  ]);
+  if (!closed || threadsLeft() > 0) endBySignal(signal);
   if (!atWork) return EXIT.done;
   return exitCodeAfter(signal);
 }
@@ -110,7 +119,7 @@ function quitOnNextSignal(): void {
   for (const signal of stopSignals()) {
     process.removeAllListeners(signal);
     process.once(signal, () => {
-      process.exit(exitCodeAfter(signal));
+      endBySignal(signal);
     });
   }
 }

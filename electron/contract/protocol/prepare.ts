@@ -47,7 +47,7 @@ const partSchema = z.object({
 });
 export type PreparedPart = z.infer<typeof partSchema>;
 
-const inputProblemSchema = z.object({
+export const inputProblemSchema = z.object({
   type: z.literal('input_problem'),
   input: countSchema,
   code: z.string(),
@@ -69,7 +69,7 @@ const inputDoneSchema = z.object({
 });
 export type InputDone = z.infer<typeof inputDoneSchema>;
 
-const doneSchema = z.object({
+export const prepareDoneSchema = z.object({
   type: z.literal('done'),
   records: countSchema,
   chunks: countSchema,
@@ -79,7 +79,7 @@ const doneSchema = z.object({
   scorable_records: countSchema,
   not_scored: z.record(z.string(), countSchema),
 });
-export type PrepareDone = z.infer<typeof doneSchema>;
+export type PrepareDone = z.infer<typeof prepareDoneSchema>;
 
 export const prepareFailureCodeSchema = z.enum([
   'input_unreadable',
@@ -107,7 +107,7 @@ export const prepareEventSchema = z.discriminatedUnion('type', [
   partSchema,
   inputProblemSchema,
   inputDoneSchema,
-  doneSchema,
+  prepareDoneSchema,
   prepareFailedSchema,
 ]);
 export type PrepareEvent = z.infer<typeof prepareEventSchema>;

@@ -1,21 +1,24 @@
-import { appendFile, mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { appendToRunFile, makeFolderInRun } from '../store/folder/runFiles.ts';
+
+const NAME = 'logs/run.log';
 
 /** logs/run.log: what happened in a run and how its devices did, a line each, readable without this program. */
 export class RunLog {
-  private readonly path: string;
+  private readonly folder: string;
   private writing: Promise<unknown> = Promise.resolve();
 
-  constructor(path: string) {
-    this.path = path;
+  constructor(folder: string) {
+    this.folder = folder;
   }
 
   /** Lines come in the order of the calls. One that can't be written is lost: the run does not depend on it. */
   line(level: 'info' | 'warning' | 'error', words: string, time = Date.now()): void {
     const text = `${new Date(time).toISOString()} ${level} ${words.replaceAll(/\s*\n\s*/g, ' ')}\n`;
     this.writing = this.writing
-      .then(() => mkdir(dirname(this.path), { recursive: true }))
-      .then(() => appendFile(this.path, text))
+      .then(() => {
+        makeFolderInRun(this.folder, 'logs');
+        return appendToRunFile(this.folder, NAME, text);
+      })
       .catch(() => undefined);
   }
 

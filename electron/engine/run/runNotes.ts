@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { RunStore } from '../store/runStoreFace.ts';
 import { RunLog } from './runLog.ts';
 
@@ -19,7 +18,7 @@ export class RunNotes {
   constructor(store: RunStore, listener: (note: RunNote) => void) {
     this.store = store;
     this.listener = listener;
-    this.log = new RunLog(join(store.folder, 'logs', 'run.log'));
+    this.log = new RunLog(store.folder);
   }
 
   add(level: RunNote['level'], code: string, message: string, detail?: string): void {

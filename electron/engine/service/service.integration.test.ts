@@ -113,7 +113,7 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', { timeout: 120_
     await until(() => phase(runId) === 'done' && service.control.queue.active === null);
 
     await appendFile(join(runFolder, 'logs', 'prepare.log'), 'one\ntwo\nthree\n');
-    expect(await readLog(runFolder, 'logs/prepare.log', 2)).toEqual({
+    expect(readLog(runFolder, 'logs/prepare.log', 2)).toEqual({
       text: 'two\nthree',
       truncated: true,
     });
@@ -126,7 +126,7 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', { timeout: 120_
       'logs/link.log',
       'logs/none',
     ];
-    for (const path of elsewhere) await expect(readLog(runFolder, path, 10), path).rejects.toThrow();
+    for (const path of elsewhere) expect(() => readLog(runFolder, path, 10), path).toThrow();
 
     await writeFile(join(runFolder, 'my notes.txt'), 'mine');
     const before = await runFolderSize(runFolder);

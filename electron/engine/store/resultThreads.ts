@@ -33,8 +33,7 @@ async function writeTablesApart(openReader: () => Promise<Reader>): Promise<Tabl
   try {
     return await reader.call('writeTables');
   } finally {
-    await reader.call('closeReader');
-    await reader.stop();
+    await reader.close('closeReader');
   }
 }
 

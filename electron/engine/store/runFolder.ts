@@ -1,13 +1,15 @@
-import { constants, existsSync } from 'node:fs';
+import { constants, existsSync, readdirSync, type Dirent } from 'node:fs';
 import { access, mkdir, readdir, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { appError, AppFailure, asAppError, type AppError } from '../../contract/errors.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import { RESULT_FILES } from '../../contract/results.ts';
+import { deleteInRun, isLink, makeFolderInRun, notAFile, somethingAt } from './folder/runFiles.ts';
 
 export const RUN_DATABASE = 'run.db';
 const RUN_LOCK = 'run.lock';
-const WORK_FOLDERS = ['records', 'parts', 'scores', 'embeddings'].map((name) => join('work', name));
+const FOLDERS: ReadonlySet<string> = new Set(['work', 'logs']);
+const WORK_FOLDERS = ['records', 'parts', 'scores', 'embeddings'].map((name) => `work/${name}`);
 
 /** Everything this program leaves in a run's folder. */
 const OUR_NAMES: ReadonlySet<string> = new Set([
@@ -39,7 +41,7 @@ export function isOurName(name: string): boolean {
 }
 
 export function isRunFolder(folder: string): boolean {
-  return existsSync(join(folder, RUN_DATABASE));
+  return somethingAt(join(folder, RUN_DATABASE));
 }
 
 /**
@@ -132,16 +134,43 @@ export async function removeRun(folder: string): Promise<void> {
   const names = (await readdir(folder)).filter((name) => isOurName(name) && name !== RUN_LOCK);
   // The database first: what is left if this dies on the way is no run any more, and in nobody's way.
   names.sort((a, b) => Number(b === RUN_DATABASE) - Number(a === RUN_DATABASE));
+  // Links go, and what they lead to stays.
   for (const name of names) await rm(join(folder, name), { recursive: true, force: true });
 }
 
-export async function removeWork(folder: string, keepEmbeddings: boolean): Promise<void> {
-  const unneeded = keepEmbeddings
-    ? ['records', 'parts', 'scores'].map((name) => join('work', name))
-    : ['work'];
-  for (const name of unneeded) await rm(join(folder, name), { recursive: true, force: true });
+export function removeWork(folder: string, keepEmbeddings: boolean): void {
+  const unneeded = keepEmbeddings ? ['work/records', 'work/parts', 'work/scores'] : ['work'];
+  for (const name of unneeded) deleteInRun(folder, name);
 }
 
-export async function makeWorkFolders(folder: string): Promise<void> {
-  for (const name of [...WORK_FOLDERS, 'logs']) await mkdir(join(folder, name), { recursive: true });
+export function makeWorkFolders(folder: string): void {
+  for (const name of [...WORK_FOLDERS, 'logs']) makeFolderInRun(folder, name);
+}
+
+/** Refuses, by name, what this program would take for its own files in a run's folder and that is a link or no ordinary file. */
+export function refuseLinks(folder: string): void {
+  for (const entry of listIfThere(folder)) {
+    if (!isOurName(entry.name)) continue;
+    const path = join(folder, entry.name);
+    if (FOLDERS.has(entry.name)) refuseLinksBelow(path, entry);
+    else refuseUnlessFile(path, entry);
+  }
+}
+
+function refuseLinksBelow(path: string, entry: Dirent): void {
+  if (!entry.isDirectory()) {
+    refuseUnlessFile(path, entry);
+    return;
+  }
+  for (const below of readdirSync(path, { withFileTypes: true }))
+    refuseLinksBelow(join(path, below.name), below);
+}
+
+function refuseUnlessFile(path: string, entry: Dirent): void {
+  if (entry.isSymbolicLink()) throw isLink(path);
+  if (!entry.isFile()) throw notAFile(path);
+}
+
+function listIfThere(folder: string): Dirent[] {
+  return existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
 }

@@ -1,20 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fsyncSync, lstatSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { appError, AppFailure } from '../../contract/errors.ts';
 import { isProcessAlive, processStart } from '../workers/processStart.ts';
+import { openPlain, readPlain } from './folder/runFiles.ts';
 import { describeStoreError } from './sqlite/storeErrors.ts';
 
 const LOCK_FILE = 'run.lock';
@@ -24,6 +16,8 @@ const DEAD_AFTER_MS = 60_000;
 /** A lock file without content is being written just now, unless it is older than this. */
 const UNWRITTEN_MS = 5_000;
 const RETRY_MS = 50;
+/** Far more than a holder's description has. */
+const MOST_BYTES = 1 << 16;
 
 const holderSchema = z.object({
   host: z.string(),
@@ -90,12 +84,17 @@ function inspectLock(path: string, folder: string): Inspection {
   if (content === null) return { state: 'free' };
   const holder = parseHolder(content);
   const age = ageOf(path, folder);
-  if (!holder) return { state: age !== null && age > UNWRITTEN_MS ? 'dead' : 'unwritten' };
+  if (!holder) return { state: age !== null && !isWithin(age, UNWRITTEN_MS) ? 'dead' : 'unwritten' };
   return isAlive(holder, age) ? { state: 'held', holder } : { state: 'dead' };
 }
 
+/** A time stamp that lies in the future was never given by the disk that the file lies on. */
+function isWithin(age: number, milliseconds: number): boolean {
+  return Math.abs(age) <= milliseconds;
+}
+
 function isAlive(holder: LockHolder, age: number | null): boolean {
-  const isFresh = age === null || age <= DEAD_AFTER_MS;
+  const isFresh = age === null || isWithin(age, DEAD_AFTER_MS);
   if (holder.host !== hostname()) return isFresh;
   if (!isProcessAlive(holder.pid)) return false;
   const started = processStart(holder.pid);
@@ -107,9 +106,9 @@ function isAlive(holder: LockHolder, age: number | null): boolean {
 function ageOf(path: string, folder: string): number | null {
   const probe = join(folder, `${LOCK_FILE}.${randomUUID()}.probe`);
   try {
-    const locked = statSync(path).mtimeMs;
-    closeSync(openSync(probe, 'wx'));
-    return statSync(probe).mtimeMs - locked;
+    const locked = lstatSync(path).mtimeMs;
+    closeSync(openPlain(probe, 'create'));
+    return lstatSync(probe).mtimeMs - locked;
   } catch (error) {
     if (isCode(error, 'ENOENT')) return null;
     if (isCode(error, 'EACCES') || isCode(error, 'EROFS') || isCode(error, 'EPERM')) return null;
@@ -122,7 +121,7 @@ function ageOf(path: string, folder: string): number | null {
 /** False if there is a lock file already. */
 function createLock(path: string, holder: LockHolder): boolean {
   try {
-    writeDurably(path, holder, 'wx');
+    writeDurably(path, holder, 'create');
     return true;
   } catch (error) {
     if (isCode(error, 'EEXIST')) return false;
@@ -137,13 +136,13 @@ async function takeOver(path: string, folder: string, holder: LockHolder): Promi
   if (!createLock(gate, holder)) {
     // Left by one that died within the few milliseconds that a take-over takes.
     const age = ageOf(gate, folder);
-    if (age !== null && age > DEAD_AFTER_MS) rmSync(gate, { force: true });
+    if (age !== null && !isWithin(age, DEAD_AFTER_MS)) rmSync(gate, { force: true });
     return false;
   }
   try {
     if (inspectLock(path, folder).state !== 'dead') return false;
     const prepared = `${path}.${holder.token}`;
-    writeDurably(prepared, holder, 'wx');
+    writeDurably(prepared, holder, 'create');
     renameSync(prepared, path);
   } finally {
     rmSync(gate, { force: true });
@@ -165,7 +164,7 @@ function hold(
   const timer = setInterval(() => {
     try {
       if (isOurs(path, holder)) {
-        writeDurably(path, { ...holder, heartbeat: new Date().toISOString() }, 'r+');
+        writeDurably(path, { ...holder, heartbeat: new Date().toISOString() }, 'update');
         return;
       }
     } catch {
@@ -195,8 +194,8 @@ function isOurs(path: string, holder: LockHolder): boolean {
 }
 
 /** The content has the same length each time, so that a heartbeat written in place is never seen half old, half shorter. */
-function writeDurably(path: string, holder: LockHolder, flag: 'wx' | 'r+'): void {
-  const descriptor = openSync(path, flag);
+function writeDurably(path: string, holder: LockHolder, how: 'create' | 'update'): void {
+  const descriptor = openPlain(path, how);
   try {
     writeSync(descriptor, JSON.stringify(holder), 0);
     fsyncSync(descriptor);
@@ -207,7 +206,8 @@ function writeDurably(path: string, holder: LockHolder, flag: 'wx' | 'r+'): void
 
 function readIfThere(path: string): string | null {
   try {
-    return readFileSync(path, 'utf8');
+    // One that is longer is nobody's description.
+    return readPlain(path, MOST_BYTES)?.toString('utf8') ?? '';
   } catch (error) {
     if (isCode(error, 'ENOENT')) return null;
     throw error;

@@ -1,15 +1,17 @@
-import { resolve } from 'node:path';
+import { lstatSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { appError, AppFailure } from '../../contract/errors.ts';
 import type { RunReadMethods, RunWriteMethods } from './sqlite/runMethods.ts';
+import { RUN_DATABASE } from './runFolder.ts';
 import { StoreThread } from './storeThread.ts';
 import { writeResults, type Reader, type Writer } from './resultThreads.ts';
 import type { OpenRunStore, RunStore } from './runStoreFace.ts';
 
 export const openRunStore: OpenRunStore = async (folder, { hostEntry, create, readOnly = false }) => {
   const at = resolve(folder);
-  if (readOnly) return runStore(at, hostEntry, await openReader(hostEntry, at), null);
+  if (readOnly) return runStore(at, hostEntry, await openToLook(hostEntry, at), null);
   const task = { store: 'run', role: 'writer', folder: at, create: create ?? null } as const;
-  const writer: Writer = await StoreThread.open(hostEntry, task);
+  const writer: Writer = await StoreThread.open(hostEntry, task, openLimit(at));
   if (writer.journal === 'rollback') return runStore(at, hostEntry, null, writer);
   try {
     return runStore(at, hostEntry, await openReader(hostEntry, at), writer);
@@ -19,9 +21,45 @@ export const openRunStore: OpenRunStore = async (folder, { hostEntry, create, re
   }
 };
 
+/** Beside a writer, which has checked the database. */
 function openReader(hostEntry: URL, folder: string): Promise<Reader> {
-  return StoreThread.open(hostEntry, { store: 'run', role: 'reader', folder });
+  return StoreThread.open(hostEntry, { store: 'run', role: 'reader', folder, known: true });
 }
+
+/** What the databases looked like that this process has checked: the check takes 3 s per GB, and a window opens a run often. */
+const checked = new Map<string, string>();
+
+async function openToLook(hostEntry: URL, folder: string): Promise<Reader> {
+  const stamp = stampOf(folder);
+  const known = stamp !== null && checked.get(folder) === stamp;
+  const task = { store: 'run', role: 'reader', folder, known } as const;
+  const reader: Reader = await StoreThread.open(hostEntry, task, openLimit(folder));
+  if (stamp !== null) checked.set(folder, stamp);
+  return reader;
+}
+
+function stampOf(folder: string): string | null {
+  try {
+    const { ino, size, mtimeMs, ctimeMs } = lstatSync(join(folder, RUN_DATABASE));
+    const wal = lstatSync(join(folder, `${RUN_DATABASE}-wal`), { throwIfNoEntry: false });
+    return [ino, size, mtimeMs, ctimeMs, wal?.size, wal?.mtimeMs, wal?.ctimeMs].join(' ');
+  } catch {
+    return null;
+  }
+}
+
+const OPEN_MS = 60_000;
+const LONGEST_OPEN_MS = 1_800_000;
+/** What the slowest disks give. */
+const BYTES_PER_MS = 5_000;
+
+function openLimit(folder: string): number {
+  const { size = 0 } = lstatSync(join(folder, RUN_DATABASE), { throwIfNoEntry: false }) ?? {};
+  return Math.min(LONGEST_OPEN_MS, OPEN_MS + size / BYTES_PER_MS);
+}
+
+/** How long a question may hold up closing a reader: its answer is of no use any more. */
+const CLOSE_READER_MS = 2_000;
 
 /** Without a reader the writer answers everything: on network disks only one connection may have the database open. */
 function runStore(folder: string, hostEntry: URL, reader: Reader | null, writer: Writer | null): RunStore {
@@ -38,7 +76,7 @@ function runStore(folder: string, hostEntry: URL, reader: Reader | null, writer:
   async function close(): Promise<void> {
     // The reader first: the writer can only tidy up when it is alone.
     try {
-      await reader?.close('closeReader');
+      await reader?.close('closeReader', CLOSE_READER_MS);
     } finally {
       await writer?.close('closeWriter');
     }

@@ -10,7 +10,8 @@ export type StoreTask =
       folder: string;
       create: { plan: Plan; description: RunDescription } | null;
     }
-  | { store: 'run'; role: 'reader'; folder: string }
+  /** `known`: this process has checked the database. */
+  | { store: 'run'; role: 'reader'; folder: string; known: boolean }
   | { store: 'library'; path: string };
 
 /** `workerData` of a store thread; the key tells it from any other thread of the same bundle. */

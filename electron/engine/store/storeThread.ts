@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { appError, AppFailure, type AppError } from '../../contract/errors.ts';
 import type {
@@ -17,6 +18,27 @@ interface Waiting {
 /** Rows of the database live no longer than a page of them; V8 would take three times as much for them, and be no faster. */
 const YOUNG_GENERATION_MB = 64;
 
+/** Within which an empty or small database opens on any computer. */
+const OPEN_MS = 60_000;
+/** A thread ends at once, unless SQLite is at work in it, which nothing can break off. */
+const END_MS = 5_000;
+
+let running = 0;
+
+/** Threads that were told to end and have not: only the end of the process ends them. */
+export function threadsLeft(): number {
+  return running;
+}
+
+/** Ends a thread, or gives up on it. */
+async function end(worker: Worker): Promise<void> {
+  running += 1;
+  const ended = worker.terminate().then(() => {
+    running -= 1;
+  });
+  await Promise.race([ended, sleep(END_MS, undefined, { ref: false })]);
+}
+
 /** The engine's end of one store thread: requests go in, each is answered by a promise. */
 export class StoreThread<Methods extends StoreMethods> {
   readonly journal: Journal;
@@ -33,26 +55,40 @@ export class StoreThread<Methods extends StoreMethods> {
     worker.on('exit', (code) => this.#end(storeEnded(`exit code ${code}`)));
   }
 
-  /** Starts a thread and waits until its database is open; rejects with the AppFailure that the thread met. */
-  static open<Methods extends StoreMethods>(hostEntry: URL, task: StoreTask): Promise<StoreThread<Methods>> {
+  /** Starts a thread and waits until its database is open; rejects with the AppFailure that the thread met, or after
+   * `limitMs`. */
+  static open<Methods extends StoreMethods>(
+    hostEntry: URL,
+    task: StoreTask,
+    limitMs = OPEN_MS,
+  ): Promise<StoreThread<Methods>> {
     return new Promise((resolve, reject) => {
       const workerData: StoreThreadData = { virnucproStore: task };
       const worker = new Worker(hostEntry, {
         workerData,
         resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
       });
-      const failed = (error: Error) => reject(new AppFailure(storeEnded(error.stack ?? error.message)));
-      const exited = (code: number) => reject(new AppFailure(storeEnded(`exit code ${code}`)));
+      const settle = (outcome: () => void): void => {
+        clearTimeout(limit);
+        worker.off('error', failed);
+        worker.off('exit', exited);
+        outcome();
+      };
+      const fail = (error: AppError): void => settle(() => reject(new AppFailure(error)));
+      const failed = (error: Error): void => fail(storeEnded(error.stack ?? error.message));
+      const exited = (code: number): void => fail(storeEnded(`exit code ${code}`));
+      const limit = setTimeout(() => {
+        fail(
+          appError('run_damaged', 'Its database does not open in a time in which any of this program would.'),
+        );
+        worker.on('error', () => undefined);
+        void end(worker);
+      }, limitMs);
       worker.once('error', failed);
       worker.once('exit', exited);
       worker.once('message', (reply: StoreReply) => {
-        worker.off('error', failed);
-        worker.off('exit', exited);
-        if (reply.type === 'opened') resolve(new StoreThread<Methods>(worker, reply.journal));
-        else
-          reject(
-            new AppFailure(reply.type === 'refused' ? reply.error : storeEnded('unexpected first message')),
-          );
+        if (reply.type === 'opened') settle(() => resolve(new StoreThread<Methods>(worker, reply.journal)));
+        else fail(reply.type === 'refused' ? reply.error : storeEnded('unexpected first message'));
       });
     });
   }
@@ -75,19 +111,23 @@ export class StoreThread<Methods extends StoreMethods> {
   }
 
   /** Closes the database by its method for that and ends the thread, also where closing fails: a thread that is left keeps
-   * the process from ending. */
-  async close(method: keyof Methods & string): Promise<void> {
+   * the process from ending. `limitMs`: how long it may be at work before it is ended without that. */
+  async close(method: keyof Methods & string, limitMs = Infinity): Promise<void> {
+    const closed = this.call(method, ...([] as unknown as Parameters<Methods[typeof method]>));
     try {
-      await this.call(method, ...([] as unknown as Parameters<Methods[typeof method]>));
+      if (limitMs === Infinity) await closed;
+      else await Promise.race([closed, sleep(limitMs, undefined, { ref: false })]);
     } finally {
+      closed.catch(() => undefined);
       await this.stop();
     }
   }
 
-  /** Ends the thread after its last call. The database must have been closed by a call. */
+  /** Ends the thread after its last call. The database must have been closed by a call. Resolves within seconds, also where
+   * the thread does not end: see `threadsLeft`. */
   async stop(): Promise<void> {
     this.#ended ??= appError('internal', 'The database of the run has been closed.');
-    await this.#worker.terminate();
+    await end(this.#worker);
   }
 
   #settle(reply: StoreReply): void {

@@ -1,9 +1,10 @@
-import { createWriteStream, type WriteStream } from 'node:fs';
+import { Writable } from 'node:stream';
 import { execa } from 'execa';
 import type { z } from 'zod';
 import { appError, type AppError } from '../../contract/errors.ts';
 import { PROTOCOL_VERSION } from '../../contract/protocol/index.ts';
 import type { PythonLaunch } from '../environment/pythonLaunch.ts';
+import { openLog } from '../store/folder/runFiles.ts';
 import type { ProcessExit } from './describeExit.ts';
 import { recordProcess, type RecordedLaunch } from './processRecords.ts';
 
@@ -23,6 +24,15 @@ function spawn(launch: PythonLaunch) {
   });
 }
 
+/** Without its log a process can do its work: where that can't be written, or is a link, its lines are dropped. */
+function openLogOrNone(path: string): Writable {
+  try {
+    return openLog(path);
+  } catch {
+    return new Writable({ write: (_chunk, _encoding, done) => done() });
+  }
+}
+
 export interface BackendProcessHandlers<Event> {
   event: (event: Event) => void;
   /** The channel is unusable: garbage, or a wrong protocol version. The process is being killed. */
@@ -37,7 +47,7 @@ export class BackendProcess<Event extends { type: string }> {
   private readonly subprocess: ReturnType<typeof spawn>;
   private readonly events: z.ZodType<Event>;
   private readonly handlers: BackendProcessHandlers<Event>;
-  private readonly log: WriteStream;
+  private readonly log: Writable;
   private readonly forgetRecord: () => void;
   private readonly lastLines: string[] = [];
   private greeted = false;
@@ -51,7 +61,7 @@ export class BackendProcess<Event extends { type: string }> {
   ) {
     this.events = events;
     this.handlers = handlers;
-    this.log = createWriteStream(logPath, { flags: 'a' });
+    this.log = openLogOrNone(logPath);
     // A full disk must not take the engine down for the sake of a log.
     this.log.on('error', () => undefined);
     this.subprocess = spawn(launch);

@@ -6,11 +6,14 @@ because the same arrays must give the same bytes. Reading goes through the packa
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
+from io import FileIO
 from pathlib import Path
 
 import numpy as np
@@ -58,7 +61,7 @@ def write_safetensors(
     size = 0
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
-        with open(temporary, "wb", buffering=0) as file:
+        with open_new(temporary) as file:
             for piece in [memoryview(header), *(_little_endian_bytes(array) for _, array in ordered)]:
                 digest.update(piece)
                 size += len(piece)
@@ -70,6 +73,48 @@ def write_safetensors(
         raise
     _sync_folder(path.parent)
     return WrittenFile(digest.hexdigest(), size)
+
+
+_NO_LINKS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+"""Neither a link nor a pipe that nobody writes to is waited for. Windows has no such flags."""
+
+
+class NotOrdinaryError(OSError):
+    """A file or folder of a run that is a link or something special: it could lead outside of the run."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(errno.ELOOP, "it is a link, or no ordinary file or folder", str(path))
+
+
+def open_new(path: Path) -> FileIO:
+    """A new file to write, after removing what an earlier process left under its name: a link goes, what it
+    leads to stays. Raises OSError."""
+    path.unlink(missing_ok=True)
+    return FileIO(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINKS, 0o666), "w")
+
+
+def read_ordinary(path: Path) -> bytes:
+    """All bytes of an ordinary file. Raises NotOrdinaryError for a link or a pipe, and OSError."""
+    if _leads_elsewhere(path):
+        raise NotOrdinaryError(path)
+    with FileIO(os.open(path, os.O_RDONLY | _NO_LINKS), "r") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise NotOrdinaryError(path)
+        return file.readall()
+
+
+def make_real_folders(*folders: Path) -> None:
+    """Make folders, outer before inner. Raises NotOrdinaryError for one that is a link or no folder."""
+    for folder in folders:
+        if _leads_elsewhere(folder) or (folder.exists() and not folder.is_dir()):
+            raise NotOrdinaryError(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+
+
+def _leads_elsewhere(path: Path) -> bool:
+    """Whether it is a link, or a junction of Windows."""
+    is_junction = getattr(os.path, "isjunction", None)  # from Python 3.12 on
+    return path.is_symlink() or bool(is_junction and is_junction(path))
 
 
 def sha256_of_file(path: Path) -> str:

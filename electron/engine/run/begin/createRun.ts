@@ -172,7 +172,7 @@ async function makeFolder(
     await makeRunFolder(folder);
     lock = await acquireRunLock(folder);
     await removeRun(folder);
-    await makeWorkFolders(folder);
+    makeWorkFolders(folder);
     const store = await openRunStore(folder, {
       hostEntry: context.storeHost,
       create: {

@@ -59,7 +59,7 @@ export async function recordRun(
 ): Promise<void> {
   const { run, timings, devices, remarks } = await readRunReport(store);
   const { environment } = context;
-  await writeRunJson(
+  writeRunJson(
     store.folder,
     runJson(run, timings, devices, remarks, tables, {
       appVersion: context.appVersion,

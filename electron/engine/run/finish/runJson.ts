@@ -1,6 +1,7 @@
-import { open, rename } from 'node:fs/promises';
+import { closeSync, fsyncSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RESULT_FILES } from '../../../contract/results.ts';
+import { openNew } from '../../store/folder/runFiles.ts';
 import { syncFolder } from '../../store/syncFolder.ts';
 import type { RunEvent, RunTimings, StoredRun } from '../../store/types.ts';
 import type { DeviceReport } from './deviceReport.ts';
@@ -85,16 +86,16 @@ export function runJson(
 }
 
 /** Writes run.json: whole or not at all. */
-export async function writeRunJson(folder: string, content: ReturnType<typeof runJson>): Promise<void> {
+export function writeRunJson(folder: string, content: ReturnType<typeof runJson>): void {
   const path = join(folder, RESULT_FILES.run);
   const temporary = `${path}.tmp`;
-  const file = await open(temporary, 'w');
+  const descriptor = openNew(temporary);
   try {
-    await file.writeFile(`${JSON.stringify(content, null, 2)}\n`);
-    await file.sync();
+    writeFileSync(descriptor, `${JSON.stringify(content, null, 2)}\n`);
+    fsyncSync(descriptor);
   } finally {
-    await file.close();
+    closeSync(descriptor);
   }
-  await rename(temporary, path);
+  renameSync(temporary, path);
   syncFolder(folder);
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { rm } from 'node:fs/promises';
 import { RESULT_FILES } from '../../../contract/results.ts';
+import { deleteInRun } from '../../store/folder/runFiles.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import type { ExtractRecords } from '../../results/types.ts';
 
@@ -19,6 +19,6 @@ export async function writeViralSequences(
     await extract({ inputs, rowsPath, outPath: join(store.folder, RESULT_FILES.viralSequences) });
     return count;
   } finally {
-    await rm(rowsPath, { force: true });
+    deleteInRun(store.folder, ROWS_FILE);
   }
 }

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WorkerReady } from '../../../contract/protocol/index.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
@@ -7,6 +6,7 @@ import type { TablesWritten } from '../../results/types.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import { describeStoreError } from '../../store/sqlite/storeErrors.ts';
 import { recordRun } from './finishRun.ts';
+import { isPlainFile, somethingAt } from '../../store/folder/runFiles.ts';
 import { removeWork } from '../../store/runFolder.ts';
 import type { RunNotes } from '../runNotes.ts';
 
@@ -26,7 +26,7 @@ export async function wrapUpRun(
 ): Promise<void> {
   try {
     await recordRun(context, store, tables, worker);
-    if (!keepWork) await removeWork(store.folder, keepEmbeddings);
+    if (!keepWork) removeWork(store.folder, keepEmbeddings);
     await store.checkpoint();
   } catch (reason) {
     const error = describeStoreError(reason, store.folder);
@@ -43,7 +43,7 @@ export async function wrapUpRun(
 /** Whether a run that is done lacks result files or still has its work: the computer died, or the disk was full, just then. */
 export function isWrappedUp(folder: string, keepWork: boolean): boolean {
   return (
-    Object.values(RESULT_FILES).every((name) => existsSync(join(folder, name))) &&
-    (keepWork || !existsSync(join(folder, 'work', 'parts')))
+    Object.values(RESULT_FILES).every((name) => isPlainFile(join(folder, name))) &&
+    (keepWork || !somethingAt(join(folder, 'work', 'parts')))
   );
 }

@@ -28,8 +28,8 @@ const row = (device: string, measured: number | null, residuesPerSecond: number 
 
 describe('the log of a run', () => {
   it('has a line per device and minute, and one for what is left at the end', async () => {
-    const path = join(await temporaryFolder(), 'logs', 'run.log');
-    const log = new RunLog(path);
+    const folder = await temporaryFolder();
+    const log = new RunLog(folder);
     const devices = new DeviceLog(log, [gpu, cpu]);
     const told = Array.from({ length: 91 }, (_, second) =>
       devices.take([row('GPU-1', 100, second < 30 ? 0 : 100_000), row('cpu:0', null, null)], 1000 * second),
@@ -38,7 +38,7 @@ describe('the log of a run', () => {
     devices.write(90_000);
     log.line('warning', 'Two\n  lines', 91_000);
     await log.written();
-    expect((await readFile(path, 'utf8')).split('\n')).toEqual([
+    expect((await readFile(join(folder, 'logs', 'run.log'), 'utf8')).split('\n')).toEqual([
       '1970-01-01T00:01:00.000Z info H200 (GPU-1), 60 s: 50,820 residues/s, 100 % busy, 8.0 GB, 700 W',
       '1970-01-01T00:01:00.000Z info EPYC (cpu:0), 60 s: 3.0 GB',
       '1970-01-01T00:01:30.000Z info H200 (GPU-1), 29 s: 100,000 residues/s, 100 % busy, 8.0 GB, 700 W',

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir, rmdir, stat } from 'node:fs/promises';
+import { lstat, readdir, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppFailure, asAppError } from '../../../contract/errors.ts';
 import { isOurName, isRunFolder, removeRun, removeWork } from '../../store/runFolder.ts';
@@ -10,18 +10,18 @@ export interface FolderSize {
   files: number;
 }
 
-/** Size of what this program made in a run's folder: what deleting the run would free. */
+/** Size of what this program made in a run's folder: what deleting the run would free. What links lead to stays, and isn't counted. */
 export async function runFolderSize(folder: string): Promise<FolderSize> {
   const total: FolderSize = { bytes: 0, files: 0 };
   const add = async (path: string): Promise<void> => {
-    const info = await stat(path).catch(() => undefined);
+    const info = await lstat(path).catch(() => undefined);
     if (!info?.isFile()) return;
     total.bytes += info.size;
     total.files += 1;
   };
   for (const name of (await readdir(folder).catch(() => [])).filter(isOurName)) {
     const path = join(folder, name);
-    const info = await stat(path).catch(() => undefined);
+    const info = await lstat(path).catch(() => undefined);
     if (info?.isFile()) await add(path);
     if (!info?.isDirectory()) continue;
     const entries = await readdir(path, { recursive: true, withFileTypes: true });
@@ -35,7 +35,7 @@ export async function deleteRunFiles(folder: string, files: 'work' | 'all'): Pro
   if (!existsSync(folder) || !isRunFolder(folder)) return;
   const lock = await acquireRunLock(folder);
   try {
-    if (files === 'work') await removeWork(folder, false);
+    if (files === 'work') removeWork(folder, false);
     else await removeRun(folder);
   } catch (reason) {
     throw new AppFailure(asAppError(reason));

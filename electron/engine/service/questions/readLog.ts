@@ -1,7 +1,8 @@
-import { open, realpath } from 'node:fs/promises';
-import { isAbsolute, join, resolve } from 'node:path';
+import { closeSync, fstatSync, readSync } from 'node:fs';
+import { isAbsolute, relative, sep } from 'node:path';
 import { appError, AppFailure } from '../../../contract/errors.ts';
-import { isInside } from '../window/pathInside.ts';
+import { openPlain, pathInRun } from '../../store/folder/runFiles.ts';
+import { realPath } from '../window/pathInside.ts';
 
 /** More than any 5,000 lines that this program writes. */
 const MOST_BYTES = 2_000_000;
@@ -12,32 +13,44 @@ export interface LogText {
   truncated: boolean;
 }
 
-/** The end of a log file. Only files of the run's own logs/ are read, whatever the path says. */
-export async function readLog(folder: string, path: string, lines: number): Promise<LogText> {
-  const wanted = isAbsolute(path) ? path : resolve(folder, path);
-  const file = await realpath(wanted).catch(() => undefined);
-  const logs = await realpath(join(folder, 'logs')).catch(() => undefined);
-  if (file === undefined || logs === undefined) {
-    throw new AppFailure(
-      appError('usage', 'There is no such log.', { nextStep: 'It appears when the worker starts.' }),
-    );
-  }
-  if (!isInside(logs, file)) {
+/** The end of a log file. Only files of the run's own logs/ are read, whatever the path says, and none that is a link. */
+export function readLog(folder: string, path: string, lines: number): LogText {
+  const name = nameInRun(folder, path);
+  if (!/^logs\/[^/]+$/.test(name)) {
     throw new AppFailure(
       appError('usage', 'Only the logs of the run can be read here.', {
         nextStep: 'Choose one of its logs.',
       }),
     );
   }
-  const handle = await open(file, 'r');
+  const descriptor = openLogFile(folder, name);
   try {
-    const { size } = await handle.stat();
+    const { size } = fstatSync(descriptor);
     const start = Math.max(0, size - MOST_BYTES);
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(size - start), 0, size - start, start);
+    const buffer = Buffer.alloc(size - start);
+    const bytesRead = readSync(descriptor, buffer, 0, buffer.length, start);
     const all = buffer.subarray(0, bytesRead).toString('utf8').trimEnd().split('\n');
     const kept = all.slice(-lines);
     return { text: kept.join('\n'), truncated: start > 0 || kept.length < all.length };
   } finally {
-    await handle.close();
+    closeSync(descriptor);
   }
+}
+
+function openLogFile(folder: string, name: string): number {
+  try {
+    return openPlain(pathInRun(folder, name), 'read');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    throw new AppFailure(
+      appError('usage', 'There is no such log.', { nextStep: 'It appears when the worker starts.' }),
+    );
+  }
+}
+
+/** Below the run's folder, with slashes: `logs/prepare.log`. */
+function nameInRun(folder: string, path: string): string {
+  if (!isAbsolute(path)) return path;
+  const [below, real] = [relative(folder, path), relative(realPath(folder), path)];
+  return (below.startsWith('..') ? real : below).split(sep).join('/');
 }

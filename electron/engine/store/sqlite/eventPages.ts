@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { checkedEvents } from './telemetry.ts';
 import type { RunEvent } from '../types.ts';
 
 export interface NumberedRunEvent extends RunEvent {
@@ -13,6 +14,6 @@ export function eventPageMethods(db: Database.Database) {
   return {
     /** At most `limit` events before the one called `beforeId`, oldest first. */
     pageEvents: (limit: number, beforeId?: number): NumberedRunEvent[] =>
-      select.all(beforeId ?? Number.MAX_SAFE_INTEGER, limit).reverse(),
+      checkedEvents(select.all(beforeId ?? Number.MAX_SAFE_INTEGER, limit)).reverse(),
   };
 }

@@ -49,7 +49,7 @@ export function runStoreHost(): void {
 
 function openStore(task: StoreTask): OpenedStore {
   if (task.store === 'library') return { methods: openLibrary(task.path), journal: 'wal' };
-  if (task.role === 'reader') return { methods: openRunReader(task.folder), journal: 'wal' };
+  if (task.role === 'reader') return { methods: openRunReader(task.folder, task.known), journal: 'wal' };
   return openRunWriter(task.folder, task.create);
 }
 

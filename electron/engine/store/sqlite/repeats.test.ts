@@ -18,11 +18,12 @@ function oldRun(): string {
   insertRun(db, syntheticPlan(1), DESCRIPTION);
   db.exec(`DROP TRIGGER plan_never_changes;
     UPDATE plan SET plan = json_remove(plan, '$.embedEqualSequencesOnce')`);
-  db.exec(`UPDATE plan SET plan = replace(replace(plan, 'residuesPerPart', 'residuesPerShard'), 'tailParts', 'tailShards');
-    CREATE TRIGGER plan_never_changes BEFORE UPDATE ON plan
-    BEGIN SELECT RAISE(ABORT, 'the plan of a run never changes'); END;`);
+  db.exec(
+    `UPDATE plan SET plan = replace(replace(plan, 'residuesPerPart', 'residuesPerShard'), 'tailParts', 'tailShards')`,
+  );
+  db.exec(/CREATE TRIGGER[^]*?END;/.exec(RUN_DATABASE.migrations[0]!)![0]);
   db.exec(`INSERT INTO shard (key, number, path, sha256, frame_begin, frame_end, frames, residues, chunks, first_row,
-    last_row, state) VALUES ('000000', 0, 'work/shards/000000.safetensors', '', 0, 7, 7, 300, 2, 0, 1, 'done')`);
+    last_row, state) VALUES ('000000', 0, 'work/shards/000000.safetensors', '${'0'.repeat(64)}', 0, 7, 7, 300, 2, 0, 1, 'done')`);
   db.close();
   return folder;
 }

@@ -1,9 +1,12 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { appError, AppFailure } from '../../../contract/errors.ts';
 import type { Plan } from '../../../contract/plan.ts';
-import { checkKind, isEmptyDatabase, migrate, versionOf } from './database.ts';
+import { refuseLinks, RUN_DATABASE as RUN_DATABASE_FILE } from '../runFolder.ts';
+import { isPlainFolder, pathInRun, renameInRun, somethingAt } from '../folder/runFiles.ts';
+import { checkDatabase, checkDatabaseFiles, distrust } from './checkDatabase.ts';
+import { isEmptyDatabase, migrate, versionOf } from './database.ts';
 import { networkFileSystem } from '../networkFileSystem.ts';
 import { closeOpenAttempts } from './attempts.ts';
 import { insertRun } from './runRows.ts';
@@ -12,8 +15,6 @@ import { RUN_DATABASE, COMPATIBILITY_VIEWS } from './runSchema.ts';
 import type { Journal } from '../storeProtocol.ts';
 import { syncFolder } from '../syncFolder.ts';
 import type { RunDescription } from '../types.ts';
-
-export const RUN_DATABASE_FILE = 'run.db';
 
 interface NewRun {
   plan: Plan;
@@ -26,8 +27,9 @@ export function openRunWriter(
   create: NewRun | null,
 ): { methods: RunWriteMethods; journal: Journal } {
   const path = join(folder, RUN_DATABASE_FILE);
+  refuseLinks(folder);
   if (create) createRunDatabase(folder, path, create);
-  const db = openExisting(folder, path, false);
+  const db = openExisting(folder, { readonly: false, known: create !== null });
   if (versionOf(db) < FIRST_WITH_PARTS) renamePartsFolder(folder);
   const journal: Journal = networkFileSystem(folder) ? 'rollback' : 'wal';
   if (journal === 'wal') {
@@ -49,26 +51,33 @@ const FIRST_WITH_PARTS = 3;
 
 /** Before the database is migrated, so that a crash in between is made good by the next opening. */
 function renamePartsFolder(folder: string): void {
-  const [before, now] = [join(folder, 'work', 'shards'), join(folder, 'work', 'parts')];
-  if (existsSync(before) && !existsSync(now)) renameSync(before, now);
+  if (isPlainFolder(pathInRun(folder, 'work/shards')) && !somethingAt(pathInRun(folder, 'work/parts')))
+    renameInRun(folder, 'work/shards', 'work/parts');
 }
 
 /** Opens run.db for a thread that only reads, beside a writer of this or another process. */
-export function openRunReader(folder: string): RunReadMethods {
-  const db = openExisting(folder, join(folder, RUN_DATABASE_FILE), true);
+export function openRunReader(folder: string, known = false): RunReadMethods {
+  const db = openExisting(folder, { readonly: true, known });
   db.exec(COMPATIBILITY_VIEWS[versionOf(db)] ?? '');
   db.pragma('cache_size = -65536');
   return runReadMethods(db, folder);
 }
 
-function openExisting(folder: string, path: string, readonly: boolean): Database.Database {
-  if (!existsSync(path))
+/** `known`: this process has checked the database already, or made it. */
+function openExisting(
+  folder: string,
+  { readonly, known }: { readonly: boolean; known: boolean },
+): Database.Database {
+  const path = join(folder, RUN_DATABASE_FILE);
+  checkDatabaseFiles(folder, RUN_DATABASE_FILE);
+  if (!somethingAt(path))
     throw new AppFailure(appError('folder_not_a_run', `There is no run.db in ${folder}.`));
   const db = new Database(path, { readonly, fileMustExist: true });
   try {
+    distrust(db);
     if (isEmptyDatabase(db))
       throw new AppFailure(appError('folder_not_a_run', `The run.db in ${folder} is empty.`));
-    checkKind(db, RUN_DATABASE);
+    checkDatabase(db, RUN_DATABASE, known);
     return db;
   } catch (error) {
     db.close();
@@ -79,7 +88,8 @@ function openExisting(folder: string, path: string, readonly: boolean): Database
 /** Under another name until it is whole: a folder either has a complete run.db or none. */
 function createRunDatabase(folder: string, path: string, run: NewRun): void {
   mkdirSync(folder, { recursive: true });
-  if (existsSync(path)) throw new AppFailure(appError('folder_has_run', `${folder} holds a run.db already.`));
+  if (somethingAt(path))
+    throw new AppFailure(appError('folder_has_run', `${folder} holds a run.db already.`));
   const unfinished = `${path}.creating`;
   rmSync(unfinished, { force: true });
   rmSync(`${unfinished}-journal`, { force: true });

@@ -1,11 +1,19 @@
 import type Database from 'better-sqlite3';
 import { z } from 'zod';
-import { appError, AppFailure, appErrorSchema } from '../../../contract/errors.ts';
+import { appErrorSchema } from '../../../contract/errors.ts';
 import { planSchema, type Plan } from '../../../contract/plan.ts';
-import type { InputProblem, PrepareDone } from '../../../contract/protocol/index.ts';
+import {
+  inputProblemSchema,
+  prepareDoneSchema,
+  type InputProblem,
+  type PrepareDone,
+} from '../../../contract/protocol/index.ts';
 import { runStateSchema, type RunState } from '../../../contract/runState.ts';
+import { checkedTime, damaged } from './storeErrors.ts';
 import { addEvent } from './telemetry.ts';
 import type { JsonObject, RunDescription, RunDevice, StoredInput } from '../types.ts';
+
+const jsonObjectSchema = z.record(z.string(), z.json()) as z.ZodType<JsonObject>;
 
 /** Fills a new run.db: one transaction. */
 export function insertRun(db: Database.Database, plan: Plan, description: RunDescription): void {
@@ -40,17 +48,20 @@ interface RunColumns {
 
 export function readRun(db: Database.Database): RunRow {
   const row = db.prepare<[], RunColumns>('SELECT * FROM run').get();
-  if (!row) throw new AppFailure(appError('run_damaged', 'run.db holds no run.'));
+  if (!row) throw damaged('run.db holds no run.');
   return {
     description: {
       runId: row.run_id,
       name: row.name,
-      createdAt: row.created_at,
+      createdAt: checkedTime(row.created_at),
       appVersion: row.app_version,
-      options: JSON.parse(row.options) as JsonObject,
+      options: parseStored(jsonObjectSchema, row.options, 'request'),
     },
     state: parseStored(runStateSchema, row.state, 'state'),
-    prepared: row.prepared === null ? null : (JSON.parse(row.prepared) as PrepareDone),
+    prepared:
+      row.prepared === null
+        ? null
+        : parseStored(prepareDoneSchema, row.prepared, 'result of reading the inputs'),
   };
 }
 
@@ -70,6 +81,11 @@ export function readInputs(db: Database.Database): StoredInput[] {
     first_row: number | null;
   }
   const rows = db.prepare<[], InputColumns>('SELECT * FROM input ORDER BY input').all();
+  rows.forEach(({ input, size_bytes, records, bases, first_row }, place) => {
+    const counts = [size_bytes, records ?? 0, bases ?? 0, first_row ?? 0];
+    if (input !== place || !counts.every((count) => Number.isSafeInteger(count) && count >= 0))
+      throw damaged(`What run.db says of input ${input} does not fit together.`);
+  });
   return rows.map(({ input, path, size_bytes, sha256, records, bases, first_row }) => ({
     input,
     path,
@@ -88,7 +104,7 @@ export function readProblems(db: Database.Database): InputProblem[] {
   return rows.map(({ examples, ...rest }) => ({
     type: 'input_problem',
     ...rest,
-    examples: JSON.parse(examples) as InputProblem['examples'],
+    examples: parseStored(inputProblemSchema.shape.examples, examples, 'example of a problem'),
   }));
 }
 
@@ -105,7 +121,7 @@ export function readDevices(db: Database.Database): RunDevice[] {
     id,
     name,
     kind,
-    facts: JSON.parse(facts) as JsonObject,
+    facts: parseStored(jsonObjectSchema, facts, 'device'),
     switchedOff: switched_off === null ? null : parseStored(appErrorSchema, switched_off, 'device'),
   }));
 }
@@ -131,8 +147,14 @@ export function runRowMethods(db: Database.Database) {
 }
 
 function parseStored<Schema extends z.ZodType>(schema: Schema, text: string, what: string): z.output<Schema> {
-  const parsed = schema.safeParse(JSON.parse(text));
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw damaged(`The ${what} stored in run.db cannot be read.`, String(error));
+  }
+  const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const detail = z.prettifyError(parsed.error);
-  throw new AppFailure(appError('run_damaged', `The ${what} stored in run.db cannot be read.`, { detail }));
+  throw damaged(`The ${what} stored in run.db cannot be read.`, detail);
 }

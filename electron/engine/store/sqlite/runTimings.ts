@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import { readRun } from './runRows.ts';
+import { checkedTime } from './storeErrors.ts';
 import type { DeviceSummary, RunTimings } from '../types.ts';
 
 const AT_WORK = new Set(['running', 'pausing', 'draining', 'finishing']);
@@ -12,6 +13,7 @@ export function readTimings(db: Database.Database): RunTimings {
       `SELECT time, message AS phase FROM event WHERE code = 'phase' ORDER BY event`,
     )
     .all();
+  for (const { time } of phases) checkedTime(time);
   let workingMilliseconds = 0;
   for (const [i, { time, phase }] of phases.entries()) {
     if (AT_WORK.has(phase))

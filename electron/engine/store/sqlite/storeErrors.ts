@@ -25,6 +25,17 @@ export function describeStoreError(reason: unknown, folder: string): AppError {
   return asAppError(reason);
 }
 
+/** What a run's database holds can't have been written by this program. */
+export function damaged(cause: string, detail?: string): AppFailure {
+  return new AppFailure(appError('run_damaged', cause, detail === undefined ? {} : { detail }));
+}
+
+/** A moment that a date can stand for. Raises AppFailure for any other number. */
+export function checkedTime(time: number): number {
+  if (Number.isSafeInteger(time) && Math.abs(time) <= 8.64e15) return time;
+  throw damaged('run.db holds a time that is none.');
+}
+
 /** Also what SQLite makes of a quota that is used up: of all such answers it knows only ENOSPC as a full disk. */
 const DISK_TROUBLE: ReadonlySet<string> = new Set([
   'EIO',

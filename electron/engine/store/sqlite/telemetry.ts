@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { checkedTime } from './storeErrors.ts';
 import type { DeviceSampleRow, Milliseconds, RunEvent } from '../types.ts';
 
 export function addEvent(db: Database.Database, event: RunEvent): void {
@@ -32,6 +33,12 @@ export function telemetryWriteMethods(db: Database.Database) {
   };
 }
 
+/** Raises AppFailure where one has no date. */
+export function checkedEvents<Event extends RunEvent>(events: Event[]): Event[] {
+  for (const { time } of events) checkedTime(time);
+  return events;
+}
+
 export function telemetryReadMethods(db: Database.Database) {
   const selectSamples = db.prepare<[string, number, number], DeviceSampleRow>(`
     SELECT time, device, utilization AS utilizationPercent, memory AS memoryUsedBytes, power AS powerW,
@@ -45,7 +52,7 @@ export function telemetryReadMethods(db: Database.Database) {
   return {
     samples: (device: string, from: Milliseconds, to: Milliseconds): DeviceSampleRow[] =>
       selectSamples.all(device, from, to),
-    remarks: (limit: number): RunEvent[] => selectRemarks.all(limit).reverse(),
-    events: (limit: number): RunEvent[] => selectEvents.all(limit).reverse(),
+    remarks: (limit: number): RunEvent[] => checkedEvents(selectRemarks.all(limit)).reverse(),
+    events: (limit: number): RunEvent[] => checkedEvents(selectEvents.all(limit)).reverse(),
   };
 }

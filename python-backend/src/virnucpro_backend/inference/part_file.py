@@ -12,6 +12,7 @@ import safetensors.numpy
 from safetensors import SafetensorError
 
 from virnucpro_backend.inference.failures import PartFailedError
+from virnucpro_backend.safetensors_file import read_ordinary
 
 Letters = npt.NDArray[np.uint8]
 Offsets = npt.NDArray[np.int64]
@@ -53,7 +54,7 @@ def read_part(path: Path, sha256: str, frame_begin: int, frame_end: int) -> Part
     Raises PartFailedError `part_unreadable` when the file is missing, changed, damaged or shorter.
     """
     try:
-        content = path.read_bytes()
+        content = read_ordinary(path)
     except OSError as error:
         raise _unreadable(path, error.strerror or str(error)) from error
     if hashlib.sha256(content).hexdigest() != sha256:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from virnucpro_backend.inference.commands import Part
 from virnucpro_backend.inference.failures import write_failure
 from virnucpro_backend.inference.scorer import PartScores
-from virnucpro_backend.safetensors_file import write_safetensors
+from virnucpro_backend.safetensors_file import make_real_folders, write_safetensors
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def write_part(command: Part, scores: PartScores, model_hash: str, precision: st
 
 def _write(path: Path, arrays: dict[str, npt.NDArray[np.generic]], metadata: dict[str, str]) -> str:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_real_folders(path.parent.parent, path.parent)
         return write_safetensors(path, arrays, metadata).sha256
     except OSError as error:
         raise write_failure(error, path.name) from error

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BufferedWriter
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
@@ -25,6 +26,7 @@ from virnucpro_backend.prepare.scan import new_scanner, scan
 from virnucpro_backend.prepare.scan_batch import ScanBatch
 from virnucpro_backend.prepare.sniff import sniff_format
 from virnucpro_backend.protocol import Channel, Command, EndOfCommands, MalformedCommand
+from virnucpro_backend.safetensors_file import open_new
 
 LINE_LETTERS = 80
 
@@ -148,7 +150,7 @@ def _whole_file(path: Path) -> Iterator[BinaryIO]:
     """A file to write that takes its name only when all went well."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
-        with open(temporary, "wb") as out:
+        with BufferedWriter(open_new(temporary)) as out:
             yield out
             out.flush()
             os.fsync(out.fileno())

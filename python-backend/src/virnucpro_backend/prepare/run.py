@@ -21,6 +21,7 @@ from virnucpro_backend.prepare.problems import MAX_EXAMPLES, Example, Problem, P
 from virnucpro_backend.prepare.record_files import Reason, RecordFile, RecordRows, RecordWriter
 from virnucpro_backend.prepare.survey import Survey, SurveyedGroup
 from virnucpro_backend.prepare.windows import chunk_windows
+from virnucpro_backend.safetensors_file import make_real_folders
 
 _SECONDS_BETWEEN_PROGRESS = 0.25
 
@@ -199,7 +200,8 @@ class Preparation:
 
 def _clear_leftovers(work_dir: Path) -> None:
     """Make the folders, and remove temporary files of a preparation that was killed."""
+    make_real_folders(work_dir)
     for folder in (work_dir / "records", work_dir / "parts"):
-        folder.mkdir(parents=True, exist_ok=True)
+        make_real_folders(folder)
         for leftover in folder.glob("*.tmp"):
             leftover.unlink()

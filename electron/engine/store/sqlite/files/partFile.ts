@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { readSafetensors, SafetensorsError } from './safetensorsFile.ts';
 import type { StoredPart } from '../../types.ts';
 
@@ -25,7 +24,7 @@ export type PartRead = { ok: true; frames: PartFrames } | { ok: false; message: 
 /** Reads the frames of a part from its file in work/parts, after checking the file's hash. */
 export function readPartFrames(folder: string, part: StoredPart): PartRead {
   try {
-    const file = readSafetensors(join(folder, part.path), part.sha256);
+    const file = readSafetensors(folder, part.path, part.sha256);
     const { frameBegin, frameEnd } = part;
     const row = file.u32('row').subarray(frameBegin, frameEnd);
     if (row.length !== part.frames)

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { RecordsFile } from '../../../../contract/protocol/index.ts';
 import type { Reason } from '../../../../contract/results.ts';
 import { readSafetensors, SafetensorsError } from './safetensorsFile.ts';
@@ -22,7 +21,7 @@ export interface RecordRow {
 
 /** Rows of a records file, after checking its hash and its counts. Raises SafetensorsError. */
 export function* readRecords(folder: string, event: RecordsFile): Generator<RecordRow> {
-  const file = readSafetensors(join(folder, event.path), event.sha256);
+  const file = readSafetensors(folder, event.path, event.sha256);
   const n = event.count;
   const rows = file.u32('row', n);
   const inputs = file.u32('input', n);

@@ -24,8 +24,9 @@ function withHeader(header: string, data: number): Buffer {
 
 describe('safetensors files', () => {
   it('are read as they were written', () => {
-    const path = join(newFolder(), 'x.safetensors');
-    const file = readSafetensors(path, writeSafetensors(path, TENSORS));
+    const folder = newFolder();
+    const sha256 = writeSafetensors(join(folder, 'x.safetensors'), TENSORS);
+    const file = readSafetensors(folder, 'x.safetensors', sha256);
     expect(file.u32('rows', 3)).toEqual(TENSORS.rows);
     expect(file.u64('offsets')).toEqual(TENSORS.offsets);
     expect(file.f32('scores')).toEqual(TENSORS.scores);
@@ -43,10 +44,11 @@ describe('safetensors files', () => {
   });
 
   it('are refused with another hash', () => {
-    const path = join(newFolder(), 'x.safetensors');
+    const folder = newFolder();
+    const path = join(folder, 'x.safetensors');
     const sha256 = writeSafetensors(path, TENSORS);
     appendFileSync(path, 'x');
-    expect(() => readSafetensors(path, sha256)).toThrow('SHA-256');
+    expect(() => readSafetensors(folder, 'x.safetensors', sha256)).toThrow('SHA-256');
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { endianness } from 'node:os';
+import { pathInRun, readPlain } from '../../folder/runFiles.ts';
 
 const ELEMENT_BYTES = { U8: 1, F16: 2, U32: 4, F32: 4, U64: 8 } as const;
 type Dtype = keyof typeof ELEMENT_BYTES;
@@ -72,10 +72,14 @@ export class SafetensorsFile {
   }
 }
 
-/** Reads a whole file and checks its hash first. Raises SafetensorsError where the content is not what it should be, and
- * what `fs` raises where the file can't be read. */
-export function readSafetensors(path: string, sha256: string): SafetensorsFile {
-  const bytes = readFileSync(path);
+/** Many times what the largest part, or the records of one file, come to. */
+export const MOST_BYTES = 2 ** 30;
+
+/** Reads a whole file of a run's folder and checks its hash first. Raises SafetensorsError where the content is not what it
+ * should be, AppFailure where it is no ordinary file of the folder, and what `fs` raises where it can't be read. */
+export function readSafetensors(folder: string, name: string, sha256: string): SafetensorsFile {
+  const bytes = readPlain(pathInRun(folder, name), MOST_BYTES);
+  if (bytes === null) throw new SafetensorsError('it is far larger than such a file');
   const found = createHash('sha256').update(bytes).digest('hex');
   if (found !== sha256) throw new SafetensorsError(`its SHA-256 is ${found}, not ${sha256}`);
   return new SafetensorsFile(bytes);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { openNew } from '../../folder/runFiles.ts';
 
 /** Text is encoded in small pieces, while its parts are still in the processor's cache, and written in large blocks. */
 const ENCODE_CHARACTERS = 1 << 12;
@@ -23,7 +24,7 @@ export class TableFile {
     this.name = name;
     this.#path = join(folder, name);
     this.#temporary = `${this.#path}.tmp`;
-    this.#descriptor = openSync(this.#temporary, 'w');
+    this.#descriptor = openNew(this.#temporary);
   }
 
   write(text: string): void {

@@ -1,4 +1,3 @@
-import { isAbsolute, join } from 'node:path';
 import type Database from 'better-sqlite3';
 import type { PartDone } from '../../../../contract/protocol/index.ts';
 import type { Reason } from '../../../../contract/results.ts';
@@ -6,7 +5,7 @@ import { isVirusCall } from '../../../results/chunkCall.ts';
 import { endAttemptsOf, isAttemptOpen } from '../attempts.ts';
 import { readSafetensors, SafetensorsError } from '../files/safetensorsFile.ts';
 import { chunkSpans, isFileError, readPartFrames, type ChunkSpan } from '../files/partFile.ts';
-import { findPart, type PartRow } from './partRows.ts';
+import { findPart, scoresPath, type PartRow } from './partRows.ts';
 import type { Milliseconds, PartIntake } from '../../types.ts';
 
 /** `state` of a frame in a scores file. */
@@ -73,7 +72,7 @@ export function partIntakeMethods(db: Database.Database, folder: string) {
       scores = readScores(folder, done, part.frames);
     } catch (error) {
       if (!(error instanceof SafetensorsError || isFileError(error))) throw error;
-      const message = `${done.scores_path}: ${error.message}`;
+      const message = `${scoresPath(done.part)}: ${error.message}`;
       giveBack(part, endedAt, message);
       return { outcome: 'scores_damaged', message };
     }
@@ -103,8 +102,7 @@ export function partIntakeMethods(db: Database.Database, folder: string) {
 
 /** Scores of a part, after checking the file's hash, its counts, and that every frame has a score or none by its state. */
 function readScores(folder: string, done: PartDone, frames: number): Scores {
-  const path = isAbsolute(done.scores_path) ? done.scores_path : join(folder, done.scores_path);
-  const file = readSafetensors(path, done.scores_sha256);
+  const file = readSafetensors(folder, scoresPath(done.part), done.scores_sha256);
   const score1 = file.f32('score1', frames);
   const score2 = file.f32('score2', frames);
   const state = file.u8('state', frames);

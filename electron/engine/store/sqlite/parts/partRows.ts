@@ -1,6 +1,8 @@
 import type Database from 'better-sqlite3';
-import type { PartFailureCode } from '../../../../contract/protocol/index.ts';
+import { partKeySchema, sha256Schema } from '../../../../contract/protocol/common.ts';
+import { partFailureCodeSchema, type PartFailureCode } from '../../../../contract/protocol/index.ts';
 import type { PartState } from '../../../../contract/runState.ts';
+import { damaged } from '../storeErrors.ts';
 import type { StoredPart } from '../../types.ts';
 
 /** A part with its number in the database, under which its chunk rows stand. */
@@ -15,7 +17,6 @@ export interface PartColumns {
   key: string;
   number: number;
   parent: string | null;
-  path: string;
   sha256: string;
   frame_begin: number;
   frame_end: number;
@@ -60,13 +61,49 @@ export function deleteChunksOf(db: Database.Database, part: PartRow): void {
   );
 }
 
+/** More than halving and halving again can make of a key; file names are made of it. */
+const LONGEST_KEY = 200;
+
+/** File with the frames of a part, below the run's folder; parts cut from one share it. From the key alone: what run.db says
+ * beside it may be damaged, or forged. */
+export function partPath(key: string): string {
+  return `work/parts/${checkedKey(key).replace(/\..*$/, '')}.safetensors`;
+}
+
+/** File in which a worker leaves the scores of a part, below the run's folder. */
+export function scoresPath(key: string): string {
+  return `work/scores/${checkedKey(key)}.safetensors`;
+}
+
+function checkedKey(key: string): string {
+  if (key.length <= LONGEST_KEY && partKeySchema.safeParse(key).success) return key;
+  throw damaged('run.db holds a part whose name cannot be one.', key.slice(0, LONGEST_KEY));
+}
+
+function fitsTogether(row: PartColumns): boolean {
+  const counts = [row.frame_begin, row.residues, row.chunks, row.first_row, row.attempts, row.batch_halvings];
+  return (
+    row.number === Number(row.key.replace(/\..*$/, '')) &&
+    row.parent === (row.key.includes('.') ? row.key.slice(0, -2) : null) &&
+    sha256Schema.safeParse(row.sha256).success &&
+    counts.every((count) => Number.isSafeInteger(count) && count >= 0) &&
+    row.frames > 0 &&
+    row.frames === row.frame_end - row.frame_begin &&
+    row.first_row <= row.last_row &&
+    (row.failure_code === null || partFailureCodeSchema.safeParse(row.failure_code).success)
+  );
+}
+
+/** What the rest of the program takes as it is. Raises AppFailure where this program can't have written it. */
 export function toPartRow(row: PartColumns): PartRow {
+  const path = partPath(row.key);
+  if (!fitsTogether(row)) throw damaged(`What run.db says of part ${row.key} does not fit together.`);
   return {
     id: row.id,
     key: row.key,
     number: row.number,
     parent: row.parent,
-    path: row.path,
+    path,
     sha256: row.sha256,
     frameBegin: row.frame_begin,
     frameEnd: row.frame_end,

@@ -12,7 +12,7 @@ import { wrongCounts } from './preparedCounts.ts';
 import { readRecords } from '../files/recordsFile.ts';
 import { SafetensorsError } from '../files/safetensorsFile.ts';
 import { isFileError } from '../files/partFile.ts';
-import { deleteChunksOf, findPart, type PartRow } from './partRows.ts';
+import { deleteChunksOf, findPart, partPath, type PartRow } from './partRows.ts';
 import type { Registered } from '../../types.ts';
 
 /** Takes in what prepare reports. A second prepare over the same inputs changes nothing. */
@@ -80,6 +80,10 @@ export function prepareIntakeMethods(db: Database.Database, folder: string) {
 }
 
 function registerPart(db: Database.Database, event: PreparedPart): Registered {
+  if (event.path !== partPath(event.key)) {
+    const cause = `Part ${event.key} was written to ${event.path}, where it does not belong.`;
+    throw new AppFailure(appError('prepare_failed', cause));
+  }
   const known = findPart(db, event.key);
   const columns = [
     event.path, event.sha256, event.frames, event.frames, event.residues, event.chunks, event.first_row, event.last_row,

@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { partPath } from '../parts/partRows.ts';
 import { cellText } from './inputLabels.ts';
 
 interface FailedPart {
@@ -16,20 +17,19 @@ export class FailedParts {
     interface Columns {
       id: number;
       key: string;
-      path: string;
       state: string;
       code: string | null;
       message: string | null;
     }
     const rows = db
       .prepare<[], Columns>(
-        `SELECT id, key, path, state, failure_code AS code, failure_message AS message FROM part
+        `SELECT id, key, state, failure_code AS code, failure_message AS message FROM part
          WHERE state IN ('failed', 'skipped') ORDER BY number, key`,
       )
       .all();
-    for (const { id, key, path, state, code, message } of rows) {
+    for (const { id, key, state, code, message } of rows) {
       const error = code === null ? state : `${code}: ${message ?? ''}`;
-      this.#byId.set(id, { key, path, error: cellText(error) });
+      this.#byId.set(id, { key, path: partPath(key), error: cellText(error) });
     }
     this.#keyOf = db.prepare<[number], string>('SELECT key FROM part WHERE id = ?').pluck();
   }

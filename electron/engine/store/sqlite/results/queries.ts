@@ -15,7 +15,7 @@ import {
   largest,
 } from '../../../results/chunkCall.ts';
 import { chunkBounds } from '../../../results/chunkLayout.ts';
-import { scorePairs, scoredFrames } from './recordScan.ts';
+import { checkChunk, scorePairs, scoredFrames, SCORES_READ } from './recordScan.ts';
 import { nameText } from '../../../results/tableRows.ts';
 import type { ChunkPage, InputResultSummary } from '../../../results/types.ts';
 
@@ -97,9 +97,10 @@ function chunksOf(
   if (!record) return { chunks: [], total: 0 };
   const stored = db
     .prepare<[number, number, number], ChunkColumns>(
-      'SELECT chunk, frames, unscored, scores, reason FROM chunk WHERE row = ? AND chunk BETWEEN ? AND ?',
+      `SELECT chunk, frames, unscored, ${SCORES_READ} AS scores, reason FROM chunk WHERE row = ? AND chunk BETWEEN ? AND ?`,
     )
     .all(row, offset, offset + limit - 1);
+  for (const chunk of stored) checkChunk(row, { ...chunk, scoreBytes: chunk.scores?.length ?? 0 });
   const byNumber = new Map(stored.map((chunk) => [chunk.chunk, chunk]));
   const chunks: ChunkResult[] = [];
   for (let k = offset; k < Math.min(offset + limit, record.total); k++) {

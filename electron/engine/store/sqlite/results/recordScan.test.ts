@@ -8,22 +8,31 @@ import { ChunkCursor } from './recordScan.ts';
 
 afterAll(removeFolders);
 
-it('gives every chunk the scores that were stored for it, whatever their bits, over several pages', async () => {
+it('gives every chunk the scores that were stored for it, bit by bit, over several pages', async () => {
   const run = await preparedRun([[recordOf('a', [1])]]);
   await run.store.close();
   const db = new Database(join(run.folder, 'run.db'));
-  const insert = db.prepare('INSERT INTO chunk VALUES (?, ?, 1, 63, 0, 0, NULL, ?, NULL)');
-  // Any bits at all: no NaN, zero or subnormal may come out as another.
-  const scores = fc.option(fc.uint8Array({ minLength: 1, maxLength: 6 }), { freq: 4, nil: null });
+  const insert = db.prepare('INSERT INTO chunk VALUES (?, ?, 1, ?, ?, 0, NULL, ?, ?)');
+  // No zero or subnormal may come out as another.
+  const score = fc.float({ min: 0, max: 1, noNaN: true });
+  const scores = fc.option(fc.array(fc.tuple(score, score), { minLength: 1, maxLength: 6 }), {
+    freq: 4,
+    nil: null,
+  });
   const few = fc.array(scores, { minLength: 1, maxLength: 40 });
   fc.assert(
     fc.property(few, fc.integer({ min: 1, max: 120 }), (blobs, repeats) => {
       const stored = Array.from({ length: blobs.length * repeats }, (_, i) => {
         const blob = blobs[i % blobs.length] ?? null;
-        return blob && Buffer.from(Uint32Array.from([...blob, i], (x) => Math.imul(x, 2_654_435_761)).buffer);
+        return blob && Buffer.from(Float32Array.from(blob.flat()).buffer);
       });
       db.exec('DELETE FROM chunk');
-      db.transaction(() => stored.forEach((blob, i) => insert.run(i >> 2, i & 3, blob)))();
+      db.transaction(() =>
+        stored.forEach((blob, i) => {
+          const mask = blob ? (1 << (blob.length / 8)) - 1 : 1;
+          insert.run(i >> 2, i & 3, mask, blob ? 0 : mask, blob, blob ? null : 'non_finite');
+        }),
+      )();
       const cursor = new ChunkCursor(db);
       stored.forEach((blob, i) => {
         const { row, chunk, pairs } = cursor.current!;

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { Reason } from '../../../../contract/results.ts';
+import { damaged } from '../storeErrors.ts';
 import { FRAMES_IN_MASK, type ScorePairs } from '../../../results/chunkCall.ts';
 import type { ChunkScores } from '../../../results/sequenceTally.ts';
 
@@ -7,6 +8,10 @@ const PAGE_ROWS = 1024;
 /** Letters of a float32 in hexadecimal. */
 const HEX_PER_SCORE = 8;
 const NO_PAIRS = new Float32Array(0);
+/** Two float32. */
+const BYTES_PER_FRAME = 8;
+/** What six frames take, and one byte more, by which a longer text is told from it without being read whole. */
+export const SCORES_READ = `substr(scores, 1, ${6 * BYTES_PER_FRAME + 1})`;
 
 /** What is needed of a record to sum up its chunks. */
 export interface CountedRecord {
@@ -70,7 +75,7 @@ export class ChunkCursor {
   constructor(db: Database.Database) {
     this.#statement = db
       .prepare<[number, number, number], ChunkTuple>(
-        `SELECT row, chunk, part, frames, unscored, hex(scores), reason FROM chunk
+        `SELECT row, chunk, part, frames, unscored, hex(${SCORES_READ}), reason FROM chunk
          WHERE (row, chunk) > (?, ?) ORDER BY row, chunk LIMIT ?`,
       )
       .raw();
@@ -100,6 +105,7 @@ export class ChunkCursor {
       return;
     }
     const [row, chunk, part, frames, unscored, scores, reason] = tuple;
+    checkChunk(row, { chunk, frames, unscored, reason, scoreBytes: scores.length / 2 });
     const end = this.#used + scores.length / HEX_PER_SCORE;
     const pairs = this.#pairs.subarray(this.#used, end);
     this.#used = end;
@@ -107,11 +113,42 @@ export class ChunkCursor {
   }
 }
 
+interface StoredChunk {
+  chunk: number;
+  frames: number;
+  unscored: number;
+  reason: Reason | null;
+  scoreBytes: number;
+}
+
+/** Raises AppFailure for a chunk row that this program can't have written. */
+export function checkChunk(row: number, { chunk, frames, unscored, reason, scoreBytes }: StoredChunk): void {
+  const scored = FRAMES_IN_MASK[frames & ~unscored]?.length ?? -1;
+  if (
+    frames < 1 ||
+    frames >= FRAMES_IN_MASK.length ||
+    (unscored & ~frames) !== 0 ||
+    (reason === null) !== (unscored === 0) ||
+    scoreBytes !== BYTES_PER_FRAME * scored
+  ) {
+    throw damaged(`What run.db says of chunk ${chunk} of row ${row} does not fit together.`);
+  }
+}
+
+/** Raises AppFailure for scores that a head can't have given. By a comparison that NaN fails as well. */
+function checkScores(pairs: ScorePairs): ScorePairs {
+  for (const score of pairs) {
+    if (!(score >= 0 && score <= 1)) throw damaged('run.db holds scores that are none.');
+  }
+  return pairs;
+}
+
 /** The `scores` of a chunk row as numbers. */
 export function scorePairs(blob: Buffer | null): ScorePairs {
   if (blob === null) return NO_PAIRS;
-  if (blob.byteOffset % 4 === 0) return new Float32Array(blob.buffer, blob.byteOffset, blob.byteLength / 4);
-  return new Float32Array(new Uint8Array(blob).buffer);
+  if (blob.byteLength % BYTES_PER_FRAME !== 0) throw damaged('run.db holds scores that are cut off.');
+  if (blob.byteOffset % 4 !== 0) return checkScores(new Float32Array(new Uint8Array(blob).buffer));
+  return checkScores(new Float32Array(blob.buffer, blob.byteOffset, blob.byteLength / 4));
 }
 
 /** Numbers of the frames that `pairs` belongs to. */

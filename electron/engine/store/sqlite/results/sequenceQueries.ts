@@ -1,7 +1,8 @@
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, writeSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import type { Prediction, SequenceResult } from '../../../../contract/results.ts';
 import type { SequenceSort } from '../../../../contract/rpc/results.ts';
+import { openNew } from '../../folder/runFiles.ts';
 import { readPlan } from '../runRows.ts';
 import { SEQUENCE_COLUMNS, toSequence, type SequenceColumns } from './queries.ts';
 import { orderSql, selectionSql, type SequenceSelection } from './sequenceFilter.ts';
@@ -83,7 +84,7 @@ export function* eachSequence(
 function writeSelectedRows(db: Database.Database, selection: SequenceSelection, path: string): number {
   const { where, values } = selectionSql(selection);
   const rows = db.prepare<unknown[], number>(`SELECT s.row ${FROM} ${where} ORDER BY s.row`).pluck();
-  const descriptor = openSync(path, 'w');
+  const descriptor = openNew(path);
   const block = Buffer.alloc(4 * ROWS_PER_WRITE);
   let count = 0;
   let filled = 0;

@@ -2,6 +2,8 @@ import type Database from 'better-sqlite3';
 import { predictionSchema, reasonSchema, RESULT_FILES } from '../../../../contract/results.ts';
 import { readInputs, readPlan } from '../runRows.ts';
 import { syncFolder } from '../../syncFolder.ts';
+import { chunkCount } from '../../../results/chunkLayout.ts';
+import { damaged } from '../storeErrors.ts';
 import { FailedParts } from './failedParts.ts';
 import { cellText, inputLabels } from './inputLabels.ts';
 import { scanRecords, type ScannedChunk, type ScannedRecord } from './recordScan.ts';
@@ -84,6 +86,8 @@ function writeInOrder(db: Database.Database, tables: Tables): ResultCounts {
     next = chunk.chunk + 1;
   };
   for (const { record, summary } of recordSummaries(db, scanRecords(db), writeChunk)) {
+    if (record.nChunks > chunkCount(record.length, chunkLength))
+      throw damaged(`run.db holds a false length of row ${record.row}.`);
     writeUnopened(record, record.nChunks);
     const labels = { input: inputs[record.input] ?? 'NA', model: modelLabel };
     tables.sequences.write(sequenceLine(record, summary, chunkLength, labels));

@@ -1,0 +1,167 @@
+import {
+  appendFile,
+  closeSync,
+  constants,
+  createWriteStream,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  type WriteStream,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { appError, AppFailure } from '../../../contract/errors.ts';
+
+/*
+ * The files of a run. Its folder may come from somebody else: whatever lies in it, no file outside of it may be read, written
+ * or deleted on its account. So every file of a run is opened here: by its path below the folder, along real folders only,
+ * and only where it is an ordinary file itself. Windows' junctions are links to `lstat` as well.
+ */
+
+/** Neither links nor pipes that nobody writes to: opening either must not do what it usually does. Windows has no such flags. */
+const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants as Partial<typeof constants>;
+
+const FLAGS = {
+  read: constants.O_RDONLY,
+  /** In place: what is not overwritten stays. */
+  update: constants.O_RDWR,
+  append: constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND,
+  /** Fails with EEXIST where there is anything of this name, a link included. */
+  create: constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL,
+} as const;
+
+type Lstat = (path: string) => Pick<Stats, 'isSymbolicLink' | 'isDirectory' | 'isFile'>;
+
+/** Path of a file below a run's folder, after checking the folders on the way to it: `work/parts/000000.safetensors`. */
+export function pathInRun(folder: string, name: string, lstat: Lstat = lstatSync): string {
+  const steps = name.split('/');
+  if (!steps.every(isPlainName)) throw unsafe(`${folder} names a file that cannot be in it: ${name}.`);
+  let path = folder;
+  for (const step of steps.slice(0, -1)) {
+    path = join(path, step);
+    const found = ifThere(() => lstat(path));
+    if (found?.isSymbolicLink()) throw isLink(path);
+    if (found && !found.isDirectory()) throw unsafe(`${path} is not a folder.`);
+  }
+  return join(path, steps.at(-1) ?? '');
+}
+
+/** Opens an ordinary file by its path; its folder must have been checked. Raises what `fs` raises where there is none. */
+export function openPlain(path: string, how: keyof typeof FLAGS, lstat: Lstat = lstatSync): number {
+  // Told by name before the flags refuse it, and for systems without them.
+  const found = ifThere(() => lstat(path));
+  if (found?.isSymbolicLink()) throw isLink(path);
+  if (found && !found.isFile()) throw notAFile(path);
+  const descriptor = openSync(path, FLAGS[how] | O_NOFOLLOW | O_NONBLOCK);
+  if (fstatSync(descriptor).isFile()) return descriptor;
+  closeSync(descriptor);
+  throw notAFile(path);
+}
+
+/** Opens a new file, after removing what an earlier program left under its name. A link goes, what it leads to stays. */
+export function openNew(path: string): number {
+  rmSync(path, { force: true });
+  return openPlain(path, 'create');
+}
+
+/** All of a file that has at most so many bytes; null where it has more. */
+export function readPlain(path: string, mostBytes: number): Buffer | null {
+  const descriptor = openPlain(path, 'read');
+  try {
+    return fstatSync(descriptor).size > mostBytes ? null : readFileSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Appends to a file of a run, making it where there is none. */
+export async function appendToRunFile(folder: string, name: string, text: string): Promise<void> {
+  const descriptor = openPlain(pathInRun(folder, name), 'append');
+  try {
+    await promisify(appendFile)(descriptor, text);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** A log file that a process of a run writes to, in a folder that must be a real one. */
+export function openLog(path: string): WriteStream {
+  if (!isPlainFolder(dirname(path))) throw isLink(dirname(path));
+  return createWriteStream(path, { fd: openPlain(path, 'append') });
+}
+
+/** Whether there is an ordinary file; neither a link to one nor anything else. */
+export function isPlainFile(path: string): boolean {
+  return ifThere(() => lstatSync(path))?.isFile() === true;
+}
+
+/** Whether there is a folder, and not a link to one. */
+export function isPlainFolder(path: string): boolean {
+  return ifThere(() => lstatSync(path))?.isDirectory() === true;
+}
+
+/** Whether there is anything of this name, if only a broken link. */
+export function somethingAt(path: string): boolean {
+  return ifThere(() => lstatSync(path)) !== null;
+}
+
+export function makeFolderInRun(folder: string, name: string): void {
+  // As if there were a file in it: then the folder itself is checked too, before and after.
+  mkdirSync(join(pathInRun(folder, `${name}/x`), '..'), { recursive: true });
+}
+
+/** Renames within the run's folder. What stood under the new name goes. */
+export function renameInRun(folder: string, from: string, to: string): void {
+  renameSync(pathInRun(folder, from), pathInRun(folder, to));
+}
+
+/** Deletes a file, or a folder with all that is in it. A link goes, and what it leads to stays; also on the way there. */
+export function deleteInRun(folder: string, name: string): void {
+  let path = folder;
+  for (const step of name.split('/')) {
+    if (!isPlainName(step)) throw unsafe(`${folder} names a file that cannot be in it: ${name}.`);
+    path = join(path, step);
+    if (!isPlainFolder(path)) break;
+  }
+  // Goes into real folders only.
+  rmSync(path, { recursive: true, force: true });
+}
+
+/** Refuses a file that is there and is no ordinary one. */
+export function refuseUnlessPlain(path: string, lstat: Lstat = lstatSync): void {
+  const found = ifThere(() => lstat(path));
+  if (found?.isSymbolicLink()) throw isLink(path);
+  if (found && !found.isFile()) throw notAFile(path);
+}
+
+export function isLink(path: string): AppFailure {
+  return unsafe(`${path} is a link.`);
+}
+
+export function notAFile(path: string): AppFailure {
+  return unsafe(`${path} is not an ordinary file.`);
+}
+
+function unsafe(cause: string): AppFailure {
+  return new AppFailure(appError('folder_unsafe', cause));
+}
+
+/** A name as this program gives: no way up, no drive, no stream of Windows, nothing hidden. */
+function isPlainName(step: string): boolean {
+  return /^\w[\w.-]*$/.test(step);
+}
+
+function ifThere<Value>(look: () => Value): Value | null {
+  try {
+    return look();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+      return null;
+    throw error;
+  }
+}

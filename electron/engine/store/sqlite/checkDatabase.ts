@@ -1,0 +1,149 @@
+import { closeSync, fstatSync, readSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import Database from 'better-sqlite3';
+import { openPlain, refuseUnlessPlain } from '../folder/runFiles.ts';
+import { checkKind, versionOf, type DatabaseKind } from './database.ts';
+import { SEQUENCE_INDEX } from './runSchema.ts';
+import { damaged } from './storeErrors.ts';
+
+/*
+ * A query in SQLite can't be broken off from another thread, so a database from somebody else must be known to hold no more than
+ * data before the first one: no views, no triggers, no expressions but ours, no pages that lead round in a circle.
+ */
+
+const BESIDE = ['', '-wal', '-shm', '-journal'];
+/** At the end of a journal that names another one, which SQLite would open and delete wherever it is. */
+const NAMES_ANOTHER = Buffer.from('d9d505f920a163d7', 'hex');
+
+/** Refuses a database, or a file that SQLite keeps beside it, that is a link or no ordinary file. Before it is opened. */
+export function checkDatabaseFiles(folder: string, file: string): void {
+  for (const ending of BESIDE) refuseUnlessPlain(join(folder, file + ending));
+  const journal = endOf(join(folder, `${file}-journal`), NAMES_ANOTHER.length);
+  if (journal?.equals(NAMES_ANOTHER))
+    throw damaged(`${file}-journal in ${folder} names a file outside of the run.`);
+}
+
+function endOf(path: string, bytes: number): Buffer | null {
+  let descriptor: number;
+  try {
+    descriptor = openPlain(path, 'read');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+  try {
+    const end = Buffer.alloc(bytes);
+    const { size } = fstatSync(descriptor);
+    return size >= bytes && readSync(descriptor, end, 0, bytes, size - bytes) === bytes ? end : null;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Settings for any database that may have come from elsewhere; better-sqlite3 has switched on SQLite's defensive mode. */
+export function distrust(db: Database.Database): void {
+  db.pragma('trusted_schema = OFF');
+  db.pragma('cell_size_check = ON');
+  db.pragma('mmap_size = 0');
+}
+
+/** Checks that a database is one that this program made and left whole. Raises AppFailure. What it costs grows with the file:
+ * 3 s per GB. `known` says that this process has done so already. */
+export function checkDatabase(db: Database.Database, kind: DatabaseKind, known: boolean): void {
+  checkKind(db, kind);
+  checkSchema(db, kind);
+  if (known) return;
+  // Every page belongs to one table, and every value has the type of its column.
+  const verdict = db.pragma('quick_check(1)', { simple: true });
+  if (verdict !== 'ok') throw damaged(`${basename(db.name)} is damaged.`, String(verdict));
+  checkSizes(db);
+}
+
+interface SchemaRow {
+  type: string;
+  name: string;
+  tbl_name: string;
+  sql: string | null;
+}
+
+/** Compares tables, indexes and triggers with those that our own migrations make. */
+function checkSchema(db: Database.Database, kind: DatabaseKind): void {
+  const version = versionOf(db);
+  const expected = schemaOf(kind, version);
+  const found = readSchema(db);
+  const foreign = [...found].find(([name, sql]) => !STATISTICS.test(name) && expected.get(name) !== sql);
+  const missing = [...expected.keys()].find(
+    (name) => !found.has(name) && !name.endsWith(` ${SEQUENCE_INDEX.name}`),
+  );
+  const wrong = foreign?.[0] ?? missing;
+  if (wrong !== undefined) {
+    throw damaged(
+      'The tables in run.db are not those that this program makes.',
+      `version ${version}: ${wrong}`,
+    );
+  }
+}
+
+/** What ANALYZE leaves. */
+const STATISTICS = /^table sqlite_stat\d$/;
+
+const schemas = new Map<string, Map<string, string>>();
+
+function schemaOf(kind: DatabaseKind, version: number): Map<string, string> {
+  const key = `${kind.applicationId} ${version}`;
+  const known = schemas.get(key);
+  if (known) return known;
+  const model = new Database(':memory:');
+  try {
+    for (const migration of kind.migrations.slice(0, version)) model.exec(migration);
+    const schema = readSchema(model);
+    schemas.set(key, schema);
+    return schema;
+  } finally {
+    model.close();
+  }
+}
+
+/** Far more than ours has, or any part of it is long. */
+const MOST_SCHEMA_ROWS = 200;
+const LONGEST_SQL = 20_000;
+
+function readSchema(db: Database.Database): Map<string, string> {
+  const rows = db
+    .prepare<[], SchemaRow>(
+      `SELECT type, name, tbl_name, substr(sql, 1, ${LONGEST_SQL}) AS sql FROM sqlite_schema LIMIT ${MOST_SCHEMA_ROWS}`,
+    )
+    .all();
+  // How names are quoted and lines broken depends on the version of SQLite that renamed a table.
+  const plain = (sql: string | null): string =>
+    (sql ?? '').replaceAll('"', '').replaceAll(/\s+/g, ' ').trim();
+  return new Map(
+    rows.map(({ type, name, tbl_name, sql }) => [`${type} ${name}`, `${tbl_name}: ${plain(sql)}`]),
+  );
+}
+
+/** In bytes. A header line may be as long as a text in this program can be; the rest is what this program writes. */
+const LONGEST: Readonly<Record<string, number>> = {
+  'record.name': 2 ** 28,
+  'record.header': 2 ** 28,
+  'plan.plan': 2 ** 27,
+  'chunk.scores': 2 ** 10,
+};
+const LONGEST_ELSEWHERE = 2 ** 22;
+
+/** Refuses texts and blobs of a length that none of ours has, before any is read. */
+function checkSizes(db: Database.Database): void {
+  const tables = db
+    .prepare<[], string>(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
+    .pluck()
+    .all();
+  for (const table of tables) {
+    const columns = (db.pragma(`table_info(${table})`) as { name: string; type: string }[])
+      .filter(({ type }) => type === 'TEXT' || type === 'BLOB')
+      .map(({ name }) => ({ name, longest: LONGEST[`${table}.${name}`] ?? LONGEST_ELSEWHERE }));
+    if (columns.length === 0) continue;
+    const isTooLong = columns.map(({ name, longest }) => `octet_length(${name}) > ${longest}`).join(' OR ');
+    if (db.prepare(`SELECT 1 FROM ${table} WHERE ${isTooLong} LIMIT 1`).get() !== undefined)
+      throw damaged(`run.db holds a text in "${table}" that is far too long.`);
+  }
+}

@@ -1,0 +1,103 @@
+/** Does with each folder named on standard input, a line each, what the program does with a run's folder, and answers with a line:
+ * with which code it was refused when only looked at, and when gone on with. In a process, so that one that hangs can be ended. */
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { AppFailure } from '../../../contract/errors.ts';
+import { RunLog } from '../../run/runLog.ts';
+import { writeViralSequences } from '../../run/finish/viralSequences.ts';
+import { deleteRunFiles, runFolderSize } from '../../service/questions/folderContents.ts';
+import { readLog } from '../../service/questions/readLog.ts';
+import { removeWork } from '../runFolder.ts';
+import { acquireRunLock } from '../runLock.ts';
+import { openRunReader, openRunWriter } from '../sqlite/runDatabase.ts';
+import type { RunReadMethods, RunWriteMethods } from '../sqlite/runMethods.ts';
+import { describeStoreError } from '../sqlite/storeErrors.ts';
+
+const QUESTIONS: ((run: RunReadMethods) => unknown)[] = [
+  (run) => run.loadRun(),
+  (run) => run.verifyPendingParts(),
+  (run) => run.pendingParts(),
+  (run) => run.pageParts({ offset: 0, limit: 10 }),
+  (run) => run.pageEvents(10),
+  (run) => run.timings(),
+  (run) => run.inputProgress(),
+  (run) => run.deviceMeasures(),
+  (run) => run.chunksOf(0, 0, 10),
+  (run) => run.findSequences({ filter: {} }, { by: 'row', descending: false }, 0, 10),
+];
+const KEYS = ['000000', '000001', '000002', '000003'];
+const CHANGES: ((run: RunWriteMethods, folder: string) => unknown)[] = [
+  (run) => run.splitPart('000001'),
+  (run) => run.skipParts(KEYS),
+  (run) => run.deriveSequences(),
+  (run) => run.writeTables(),
+  (run, folder) =>
+    writeViralSequences(
+      { folder, writeSelectedRows: (...args) => Promise.resolve(run.writeSelectedRows(...args)) },
+      [],
+      () => Promise.resolve(),
+    ),
+];
+const LOGS = ['logs/run.log', 'logs/prepare.log', 'logs/shadow', 'logs/../run.db', '../outside/logs/shadow'];
+
+/** The code that the user would see; `internal` stands for what has no words of its own. */
+async function codeOf(folder: string, attempt: () => unknown): Promise<string> {
+  try {
+    await attempt();
+    return 'opened';
+  } catch (error) {
+    const { code, detail = '' } = describeStoreError(error, folder);
+    return code === 'internal' && !(error instanceof AppFailure) ? `internal ${detail}` : code;
+  }
+}
+
+async function lookAt(folder: string): Promise<string> {
+  const code = await codeOf(folder, async () => {
+    const run = openRunReader(folder);
+    try {
+      run.loadRun();
+      for (const question of QUESTIONS) await codeOf(folder, () => question(run));
+    } finally {
+      run.closeReader();
+    }
+  });
+  for (const log of LOGS) {
+    const read = await codeOf(folder, () => {
+      if (readLog(folder, log, 10).text.includes('not yours')) throw new Error(`${log} was read`);
+    });
+    if (read.startsWith('internal')) return read;
+  }
+  await runFolderSize(folder);
+  return code;
+}
+
+async function goOn(folder: string): Promise<string> {
+  const code = await codeOf(folder, async () => {
+    const lock = await acquireRunLock(folder);
+    try {
+      const { methods: run } = openRunWriter(folder, null);
+      try {
+        run.loadRun();
+        for (const question of QUESTIONS) await codeOf(folder, () => question(run));
+        for (const change of CHANGES) await codeOf(folder, () => change(run, folder));
+      } finally {
+        run.closeWriter();
+      }
+    } finally {
+      lock.release();
+    }
+  });
+  // Also where it was refused: each must hold by itself.
+  const log = new RunLog(folder);
+  log.line('info', 'a line');
+  await log.written();
+  await codeOf(folder, () => removeWork(folder, true));
+  await codeOf(folder, () => deleteRunFiles(folder, 'work'));
+  await codeOf(folder, () => deleteRunFiles(folder, 'all'));
+  return code;
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const folder = join(line);
+  process.stdout.write(`${JSON.stringify([await lookAt(folder), await goOn(folder)])}\n`);
+}

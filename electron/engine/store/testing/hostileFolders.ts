@@ -1,0 +1,359 @@
+import {
+  appendFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
+
+/** A way in which a run's folder can be made to do what its owner never asked for. */
+export interface HostileCase {
+  name: string;
+  /** `outside`: a folder that must stay as it is. */
+  make: (folder: string, outside: string) => void;
+  /** With which code a run is refused when it is opened to go on, and when it is only looked at. `opened`: the case does no harm. */
+  resumed: 'folder_unsafe' | 'run_damaged' | 'folder_not_a_run' | 'run_too_new' | 'run_locked' | 'opened';
+  lookedAt: HostileCase['resumed'];
+}
+
+/** What lies outside and is nobody's business: files under the names that a run's have, old enough to show any change. */
+export function makeOutside(folder: string): void {
+  const names = ['secret.txt', 'run.db', 'run.lock', 'x.log', 'run.log', 'prepare.log', 'shadow'];
+  for (const below of ['', 'records', 'parts', 'scores', 'embeddings', 'shards', 'logs']) {
+    mkdirSync(join(folder, below), { recursive: true });
+    for (const name of names) {
+      writeFileSync(join(folder, below, name), `${below}/${name}: not yours\n`);
+      utimesSync(join(folder, below, name), 1_000_000, 1_000_000);
+    }
+  }
+}
+
+/** Names, bytes and times of a tree. */
+export function pictureOf(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .sort()
+    .map((name) => {
+      const info = lstatSync(join(folder, name));
+      const content = info.isFile() ? readFileSync(join(folder, name), 'utf8') : '';
+      return `${name} ${info.mode} ${info.mtimeMs} ${info.ctimeMs} ${content}`;
+    });
+}
+
+function edit(folder: string, sql: string): void {
+  const db = new Database(join(folder, 'run.db'));
+  try {
+    db.unsafeMode();
+    db.exec(sql);
+  } finally {
+    db.close();
+  }
+}
+
+function link(folder: string, name: string, target: string): void {
+  const path = join(folder, name);
+  rmSync(path, { recursive: true, force: true });
+  mkdirSync(dirname(path), { recursive: true });
+  symlinkSync(target, path);
+}
+
+const linked = (name: string, target: string, lookedAt: HostileCase['lookedAt'] = 'opened'): HostileCase => ({
+  name: `${name} is a link`,
+  make: (folder, outside) => link(folder, name, join(outside, target)),
+  resumed: 'folder_unsafe',
+  lookedAt,
+});
+
+const inDatabase = (
+  name: string,
+  sql: string,
+  resumed: HostileCase['resumed'] = 'run_damaged',
+  lookedAt = resumed,
+): HostileCase => ({
+  name,
+  make: (folder) => edit(folder, sql),
+  resumed,
+  lookedAt,
+});
+
+const TABLES = [
+  'prediction_results.txt',
+  'prediction_results_highestscore.csv',
+  'sequences.tsv',
+  'chunks.tsv',
+  'viral_sequences.fna',
+  'failed_files.txt',
+  'failed_records.tsv',
+  'run.json',
+];
+const ENDLESS = 'WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)';
+/** A huge text that costs nothing to store in a statement. */
+const blob = (bytes: number): string => `zeroblob(${bytes})`;
+/** Changes the schema as no statement would, to see what comes of reading it. */
+const schema = (sql: string): string =>
+  `PRAGMA writable_schema = ON; ${sql}; PRAGMA writable_schema = RESET;`;
+
+const LINKS: HostileCase[] = [
+  ...TABLES.map((name) => linked(name, 'secret.txt')),
+  ...TABLES.map((name) => linked(`${name}.tmp`, 'secret.txt')),
+  linked('viral_rows.u32.tmp', 'secret.txt'),
+  linked('viral_sequences.fna.4711.tmp', 'secret.txt'),
+  linked('run.db', 'run.db', 'folder_unsafe'),
+  linked('run.db-wal', 'secret.txt', 'folder_unsafe'),
+  linked('run.db-shm', 'secret.txt', 'folder_unsafe'),
+  linked('run.db-journal', 'secret.txt', 'folder_unsafe'),
+  linked('run.db.creating', 'secret.txt'),
+  linked('run.lock', 'run.lock'),
+  { ...linked('run.lock', 'nowhere'), name: 'run.lock is a broken link' },
+  linked('work', ''),
+  ...['records', 'parts', 'scores', 'embeddings', 'shards'].map((name) => linked(`work/${name}`, name)),
+  linked('work/parts/000001.safetensors', 'secret.txt'),
+  linked('work/records/000000.safetensors', 'secret.txt'),
+  linked('work/scores/000001.safetensors', 'secret.txt'),
+  linked('work/parts/000001.safetensors.77.tmp', 'secret.txt'),
+  linked('logs', 'logs'),
+  ...['run.log', 'prepare.log', 'monitor.log', 'worker-cpu-0.log'].map((name) =>
+    linked(`logs/${name}`, 'x.log'),
+  ),
+];
+
+const SPECIAL_FILES: HostileCase[] = [
+  ...['run.json', 'sequences.tsv.tmp', 'logs/run.log', 'run.lock'].map((name): HostileCase => ({
+    name: `${name} is a pipe that nobody writes to`,
+    make: (folder) => {
+      rmSync(join(folder, name), { force: true });
+      execFileSync('mkfifo', [join(folder, name)]);
+    },
+    resumed: 'folder_unsafe',
+    lookedAt: 'opened',
+  })),
+  {
+    name: 'run.db is a pipe that nobody writes to',
+    make: (folder) => {
+      rmSync(join(folder, 'run.db'), { force: true });
+      execFileSync('mkfifo', [join(folder, 'run.db')]);
+    },
+    resumed: 'folder_unsafe',
+    lookedAt: 'folder_unsafe',
+  },
+  {
+    name: 'run.lock is from the future and empty',
+    make: (folder) => {
+      writeFileSync(join(folder, 'run.lock'), '');
+      utimesSync(join(folder, 'run.lock'), 4e9, 4e9);
+    },
+    resumed: 'opened',
+    lookedAt: 'opened',
+  },
+  {
+    name: 'run.lock has a gigabyte',
+    make: (folder) => {
+      writeFileSync(join(folder, 'run.lock'), '');
+      truncateSync(join(folder, 'run.lock'), 2 ** 30);
+      utimesSync(join(folder, 'run.lock'), 1e9, 1e9);
+    },
+    resumed: 'opened',
+    lookedAt: 'opened',
+  },
+  {
+    name: 'a part has 100 GB',
+    make: (folder) => {
+      const path = join(folder, 'work/parts/000001.safetensors');
+      if (existsSync(path)) truncateSync(path, 100 * 2 ** 30);
+    },
+    resumed: 'opened',
+    lookedAt: 'opened',
+  },
+  {
+    name: 'run.db-journal names a file that SQLite would delete',
+    make: (folder, outside) => {
+      const name = Buffer.from(join(outside, 'secret.txt'));
+      const end = Buffer.alloc(8);
+      end.writeUInt32BE(name.length, 0);
+      end.writeUInt32BE(
+        name.reduce((sum, byte) => sum + byte, 0),
+        4,
+      );
+      const header = Buffer.concat([Buffer.from('d9d505f920a163d7', 'hex'), Buffer.alloc(504)]);
+      const path = join(folder, 'run.db-journal');
+      writeFileSync(path, header);
+      appendFileSync(path, Buffer.concat([name, end, Buffer.from('d9d505f920a163d7', 'hex')]));
+    },
+    resumed: 'run_damaged',
+    lookedAt: 'run_damaged',
+  },
+];
+
+const DATABASES: HostileCase[] = [
+  inDatabase(
+    'run is a view of an endless query',
+    `DROP TABLE run; CREATE VIEW run AS ${ENDLESS} SELECT * FROM n`,
+  ),
+  inDatabase(
+    'part is a view of an endless query',
+    `DROP TABLE part; CREATE VIEW part AS ${ENDLESS} SELECT x AS key FROM n`,
+  ),
+  inDatabase('one view more', `CREATE VIEW more AS ${ENDLESS} SELECT x FROM n`),
+  inDatabase(
+    'an endless trigger on the state',
+    `CREATE TRIGGER forever AFTER UPDATE ON run BEGIN INSERT INTO event (time, level, code, message)
+     ${ENDLESS} SELECT x, '', '', '' FROM n; END`,
+  ),
+  inDatabase(
+    'the trigger of the plan does something else',
+    `DROP TRIGGER plan_never_changes; CREATE TRIGGER plan_never_changes BEFORE UPDATE ON plan BEGIN DELETE FROM run; END`,
+  ),
+  inDatabase('a virtual table', `CREATE VIRTUAL TABLE words USING fts5(text)`),
+  inDatabase('one table more', 'CREATE TABLE more (x)'),
+  inDatabase('one index more', `CREATE INDEX more ON record (hex(zeroblob(length)))`),
+  inDatabase('a column more', `ALTER TABLE part ADD COLUMN more TEXT AS (hex(zeroblob(1000000)))`),
+  inDatabase('a table less', 'DROP TABLE device_sample'),
+  inDatabase(
+    'a table without its types',
+    `ALTER TABLE event RENAME TO e; CREATE TABLE event AS SELECT * FROM e; DROP TABLE e`,
+  ),
+  inDatabase(
+    'a table whose definition is not SQL',
+    schema(`UPDATE sqlite_schema SET sql = 'nonsense' WHERE name = 'chunk'`),
+  ),
+  inDatabase(
+    'two tables on the same pages',
+    schema(
+      `UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'record') WHERE name = 'event'`,
+    ),
+  ),
+  inDatabase(
+    'a check that calls a function',
+    schema(
+      `UPDATE sqlite_schema SET sql = replace(sql, 'CHECK (only = 1)', 'CHECK (randomblob(9))') WHERE name = 'run'`,
+    ),
+  ),
+  inDatabase(
+    'a text of another type in a column of numbers',
+    schema(`UPDATE sqlite_schema SET sql = replace(sql, ') STRICT', ')') WHERE name = 'event'`),
+  ),
+  inDatabase('a run with a name of 100 MB', `UPDATE run SET name = CAST(${blob(1e8)} AS TEXT)`),
+  inDatabase(
+    'a plan of 140 MB',
+    `DROP TRIGGER plan_never_changes; UPDATE plan SET plan = CAST(${blob(1.4e8)} AS TEXT);
+     CREATE TRIGGER plan_never_changes BEFORE UPDATE ON plan
+BEGIN SELECT RAISE(ABORT, 'the plan of a run never changes'); END;`,
+  ),
+  inDatabase('a message of 100 MB', `UPDATE event SET message = CAST(${blob(1e8)} AS TEXT)`),
+  inDatabase('scores of 100 MB', `UPDATE chunk SET scores = ${blob(1e8)} WHERE row = 0`),
+  inDatabase('a state that is none', `UPDATE run SET state = '{"phase":"dreaming"}'`),
+  inDatabase('options that are not JSON', `UPDATE run SET options = 'nonsense'`),
+  inDatabase(
+    'a run that began in a year that no calendar has',
+    `UPDATE run SET created_at = 9007199254740991`,
+  ),
+  inDatabase('counts that are none', `UPDATE run SET prepared = '{"parts":-1}'`),
+  inDatabase('inputs that are not those of the plan', `UPDATE input SET size_bytes = -1`),
+  inDatabase('another program', 'PRAGMA application_id = 1', 'folder_not_a_run'),
+  inDatabase('a newer version', 'PRAGMA user_version = 99', 'run_too_new'),
+  inDatabase('an older version than it is', 'PRAGMA user_version = 1'),
+  {
+    name: 'run.db is no database',
+    make: (folder) => {
+      writeFileSync(join(folder, 'run.db'), 'x'.repeat(100_000));
+      for (const ending of ['-wal', '-shm']) rmSync(join(folder, `run.db${ending}`), { force: true });
+    },
+    resumed: 'run_damaged',
+    lookedAt: 'run_damaged',
+  },
+  // What only a question about a part, or the tables, comes upon.
+  ...[
+    '../../../outside/escaped',
+    '/etc/passwd',
+    '000001/../../../../outside/x',
+    '000001.2',
+    '',
+    `000001${'.0'.repeat(500)}`,
+  ].map((key) =>
+    inDatabase(
+      `a part called ${key.slice(0, 40) || 'nothing'}`,
+      `PRAGMA foreign_keys = OFF; UPDATE part SET key = '${key}' WHERE number = 1`,
+      'opened',
+    ),
+  ),
+  inDatabase('a part whose path leads out', `UPDATE part SET path = '../outside/secret.txt'`, 'opened'),
+  inDatabase(
+    'records files whose paths lead out',
+    `UPDATE records_file SET path = '../../' || path`,
+    'opened',
+  ),
+  inDatabase('a log whose path leads out', `UPDATE attempt SET log = '../outside/logs/shadow'`, 'opened'),
+  inDatabase(
+    'a part with more frames than there are',
+    `UPDATE part SET frame_end = 9007199254740991, frames = 9007199254740991`,
+    'opened',
+  ),
+  inDatabase(
+    'a part that ends before it begins',
+    `UPDATE part SET frame_begin = 9, frame_end = 3, frames = -6`,
+    'opened',
+  ),
+  inDatabase(
+    'a record with more chunks than letters',
+    `UPDATE record SET n_chunks = 9007199254740991`,
+    'opened',
+  ),
+  inDatabase(
+    'scores that are no numbers',
+    `UPDATE chunk SET scores = CAST(substr(x'${'0000c07f'.repeat(12)}', 1, length(scores)) AS BLOB)`,
+    'opened',
+  ),
+  inDatabase('scores that are cut off', `UPDATE chunk SET scores = substr(scores, 1, 3)`, 'opened'),
+  inDatabase('chunks with 40 frames', `UPDATE chunk SET frames = 1099511627775`, 'opened'),
+];
+
+export const HOSTILE_CASES: readonly HostileCase[] = [...LINKS, ...SPECIAL_FILES, ...DATABASES];
+
+/** Makes a run's database, and its folder of parts, as an earlier version of this program left them. */
+export function asVersion(folder: string, version: 1 | 2, make: (db: Database.Database) => void): void {
+  const path = join(folder, 'run.db');
+  const older = join(folder, 'older.db');
+  const db = new Database(older);
+  make(db);
+  db.exec(`ATTACH '${path}' AS now`);
+  const copy = (to: string, from = to, values = '*'): void => {
+    const columns = (db.pragma(`main.table_info(${to})`) as { name: string }[]).map(({ name }) => name);
+    db.exec(
+      `INSERT INTO main.${to} (${columns.join()}) SELECT ${values === '*' ? columns.join() : values} FROM now.${from}`,
+    );
+  };
+  for (const table of ['input', 'input_problem', 'records_file', 'record', 'sequence', 'device', 'event'])
+    copy(table);
+  copy(
+    'run',
+    'run',
+    `only, run_id, name, created_at, app_version, options, state, replace(prepared, '"parts"', '"shards"')`,
+  );
+  copy(
+    'plan',
+    'plan',
+    `only, replace(replace(plan, '"residuesPerPart"', '"residuesPerShard"'), '"tailParts"', '"tailShards"')`,
+  );
+  const columns = (db.pragma('main.table_info(shard)') as { name: string }[]).map(({ name }) => name);
+  copy(
+    'shard',
+    'part',
+    columns.map((name) => (name === 'path' ? `replace(path, 'work/parts/', 'work/shards/')` : name)).join(),
+  );
+  db.exec('INSERT INTO main.attempt SELECT * FROM now.attempt');
+  db.exec('INSERT INTO main.chunk SELECT * FROM now.chunk');
+  db.exec('INSERT INTO main.device_sample SELECT * FROM now.device_sample');
+  db.pragma(`user_version = ${version}`);
+  db.close();
+  renameSync(older, path);
+  renameSync(join(folder, 'work', 'parts'), join(folder, 'work', 'shards'));
+}

@@ -9,7 +9,7 @@ export default defineConfig({
       {
         test: {
           name: 'node',
-          include: ['{electron,build}/**/*.test.ts'],
+          include: ['{electron,build,e2e}/**/*.test.ts'],
           environment: 'node',
           // Real threads, files and child processes take their time on a busy machine.
           testTimeout: 30_000,

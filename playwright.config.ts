@@ -9,8 +9,8 @@ export default defineConfig({
   globalSetup: './e2e/support/buildOnce.ts',
   // Every test has an engine with real workers of its own: two at once would only wait for one another.
   workers: 1,
-  timeout: 180_000,
-  expect: { timeout: 20_000 },
+  timeout: 300_000,
+  expect: { timeout: 60_000 },
   forbidOnly: process.env['CI'] !== undefined,
   // A test that passes only at the second try has found something.
   retries: 0,

@@ -12,8 +12,8 @@ export default defineConfig({
           include: ['{electron,build,e2e}/**/*.test.ts'],
           environment: 'node',
           // Real threads, files and child processes take their time on a busy machine.
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
     ],

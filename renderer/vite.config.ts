@@ -22,5 +22,7 @@ export default defineConfig({
     include: ['**/*.test.{ts,tsx}'],
     setupFiles: ['testing/setup.ts'],
     css: false,
+    // A deadline for a busy machine, not a measure of speed.
+    testTimeout: 60_000,
   },
 });

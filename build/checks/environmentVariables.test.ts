@@ -39,5 +39,8 @@ it('names in CONTRIBUTING.md every variable that is read, and every VIRNUCPRO_ v
   expect(read).toContain('VIRNUCPRO_PYTHON');
   expect([...read].filter((name) => !explained.has(name)).sort(), 'not explained').toEqual([]);
   const ours = [...explained].filter((name) => name.startsWith('VIRNUCPRO_'));
-  expect(ours.filter((name) => !read.has(name)), 'explained, but read nowhere').toEqual([]);
+  expect(
+    ours.filter((name) => !read.has(name)),
+    'explained, but read nowhere',
+  ).toEqual([]);
 });

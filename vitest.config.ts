@@ -9,11 +9,11 @@ export default defineConfig({
       {
         test: {
           name: 'node',
-          include: ['{electron,build}/**/*.test.ts'],
+          include: ['{electron,build,e2e}/**/*.test.ts'],
           environment: 'node',
           // Real threads, files and child processes take their time on a busy machine.
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
     ],

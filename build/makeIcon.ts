@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chromium } from '@playwright/test';
-import { findChromium } from './findChromium.ts';
+import { findChromium } from '../e2e/support/findChromium.ts';
 
 const root = join(import.meta.dirname, '..');
 const SIZE = 1024;

@@ -9,13 +9,6 @@ export default defineConfig({
   // Relative addresses work at app://, at http://host:port/ and behind an SSH tunnel alike.
   base: './',
   plugins: [react()],
-  server: {
-    proxy: {
-      '/rpc': { target: 'ws://127.0.0.1:4170', ws: true },
-      '/upload': 'http://127.0.0.1:4170',
-      '/download': 'http://127.0.0.1:4170',
-    },
-  },
   build: {
     outDir: '../dist/renderer',
     emptyOutDir: true,
@@ -29,5 +22,7 @@ export default defineConfig({
     include: ['**/*.test.{ts,tsx}'],
     setupFiles: ['testing/setup.ts'],
     css: false,
+    // A deadline for a busy machine, not a measure of speed.
+    testTimeout: 60_000,
   },
 });

@@ -8,6 +8,9 @@ import { followStream } from './subscription.ts';
 
 const connection = () => createStore<ConnectionState>(() => ({ status: 'connecting' }));
 
+/** With patience for a busy machine. */
+const eventually = (assertion: () => void) => vi.waitFor(assertion, { timeout: 20_000 });
+
 describe('following a watch call', () => {
   it('asks anew after a reconnect, so that the window catches up', async () => {
     const engine = createMemoryEngine();
@@ -18,13 +21,13 @@ describe('following a watch call', () => {
     });
     const first = linkTo(engine);
     store.setState({ status: 'connected', client: first.client });
-    await vi.waitFor(() => expect(seen).toEqual(['Lake plankton']));
+    await eventually(() => expect(seen).toEqual(['Lake plankton']));
 
     first.cut();
     store.setState({ status: 'lost', attempt: 1 });
     engine.changeRun(RUN_IDS.done, { name: 'Renamed meanwhile' });
     store.setState({ status: 'connected', client: linkTo(engine).client });
-    await vi.waitFor(() => expect(seen).toEqual(['Lake plankton', 'Renamed meanwhile']));
+    await eventually(() => expect(seen).toEqual(['Lake plankton', 'Renamed meanwhile']));
     stop();
   });
 
@@ -37,7 +40,7 @@ describe('following a watch call', () => {
       (client, signal) => client.runs.watch({ runId: '99999999-9999-4999-8999-999999999999' }, { signal }),
       { onEvent: () => undefined, onError },
     );
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(onError).toHaveBeenCalledWith(
         expect.objectContaining({ code: 'folder_gone', title: 'Results folder is gone' }),
       ),
@@ -52,7 +55,7 @@ describe('following a watch call', () => {
       onEvent,
     });
     store.setState({ status: 'connected', client: linkTo(engine).client });
-    await vi.waitFor(() => expect(onEvent).toHaveBeenCalledTimes(1));
+    await eventually(() => expect(onEvent).toHaveBeenCalledTimes(1));
     stop();
     engine.changeRun(RUN_IDS.done, { name: 'Too late' });
     await new Promise((resolve) => setTimeout(resolve, 250));

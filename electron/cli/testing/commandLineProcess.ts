@@ -60,8 +60,14 @@ export async function succeeds(args: string[], limits?: ProcessLimits): Promise<
   return said;
 }
 
-export async function waitUntil(condition: () => boolean, limitMs: number): Promise<void> {
-  for (const begin = Date.now(); !condition() && Date.now() - begin < limitMs;) {
+/** Throws where the condition does not come true in time; the limit is for a machine that is busy with something else. */
+export async function waitUntil(
+  condition: () => boolean,
+  description: string,
+  limitMs = 120_000,
+): Promise<void> {
+  for (const begin = performance.now(); !condition();) {
+    if (performance.now() - begin > limitMs) throw new Error(`Waited in vain until ${description}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

@@ -158,7 +158,8 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', { timeout: 120_000 },
         error: { code: 'no_usable_device' },
       });
       expect(session.progress().elapsedSeconds).toBeGreaterThan(1.5);
-      expect(session.progress().elapsedSeconds).toBeLessThan(120);
+      // Nothing of the two hours.
+      expect(session.progress().elapsedSeconds).toBeLessThan(3600);
     } finally {
       clock.mockRestore();
       await session.close();

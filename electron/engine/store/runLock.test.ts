@@ -3,7 +3,7 @@ import { existsSync, readFileSync, readdirSync, utimesSync, writeFileSync } from
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { AppFailure } from '../../contract/errors.ts';
 import { acquireRunLock, lockHolder, type LockHolder } from './runLock.ts';
 import { newFolder, removeFolders } from './testing/storeFixture.ts';
@@ -29,6 +29,9 @@ function startChild(folder: string, ending = ''): LockingChild {
     ended: new Promise((resolve) => child.once('exit', () => resolve())),
   };
 }
+
+/** For a busy machine. */
+const PATIENCE = { timeout: 20_000, interval: 10 };
 
 /** A lock as another process would have left it, last renewed so many seconds ago. */
 function leaveLock(folder: string, holder: Partial<LockHolder>, ageSeconds: number): void {
@@ -137,12 +140,10 @@ describe('the lock of a run', () => {
     let lost = 0;
     const lock = await acquireRunLock(folder, { heartbeatMs: 20, onLost: () => lost++ });
     const before = readFileSync(join(folder, 'run.lock'), 'utf8');
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(readFileSync(join(folder, 'run.lock'), 'utf8')).not.toBe(before);
+    await vi.waitFor(() => expect(readFileSync(join(folder, 'run.lock'), 'utf8')).not.toBe(before), PATIENCE);
     expect(lost).toBe(0);
     leaveLock(folder, { host: 'node-7' }, 0);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(lost).toBe(1);
+    await vi.waitFor(() => expect(lost).toBe(1), PATIENCE);
     lock.release();
     expect(lockHolder(folder)).toMatchObject({ host: 'node-7' });
   });

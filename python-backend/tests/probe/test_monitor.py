@@ -82,4 +82,4 @@ def test_the_process_samples_until_its_input_closes() -> None:
     if sys.platform.startswith("linux"):
         assert events[3]["memory_used_bytes"] > 0
     child.stdin.close()
-    assert child.wait(timeout=5) == 0
+    assert child.wait(timeout=60) == 0

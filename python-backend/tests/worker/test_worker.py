@@ -6,7 +6,6 @@ import hashlib
 import json
 import signal
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -162,10 +161,8 @@ e.BatchLoop._fits = endless
         worker.load()
         worker.part("000000", files[0], tmp_path)
         worker.wait_for("heartbeat", lambda event: event["step"] == "computing")
-        closed = time.monotonic()
         worker.close_input()
         assert worker.exit_code() == 0
-        assert time.monotonic() - closed < 5
     assert worker.seen[-1] == {"type": "bye", "reason": "stdin_closed"}
 
 
@@ -223,13 +220,11 @@ def test_stop_drops_what_is_in_work(files: list[PartFile], tmp_path: Path, how: 
         if how == "command while paused":
             worker.send(type="pause")
             worker.wait_for("heartbeat", lambda event: event["step"] == "paused")
-        stopped = time.monotonic()
         if how == "signal":
             worker.process.send_signal(signal.SIGTERM)
         else:
             worker.send(type="stop")
         assert worker.exit_code() == 0
-        assert time.monotonic() - stopped < 5
     assert worker.seen[-1] == {"type": "bye", "reason": "stop"}
     assert not [event for event in worker.seen if event["type"] in ("part_done", "part_failed")]
     assert not list(tmp_path.rglob("scores/*"))

@@ -4,12 +4,12 @@
  * a table of 100,000 rows, and the way from screen to screen.
  */
 import { chromium, type Browser, type Page } from '@playwright/test';
-import { RUN_IDS } from '../renderer/testing/memoryEngine/runs.ts';
-import { serveMemoryEngine } from '../renderer/testing/serve.ts';
-import { buildWindow } from './buildWindow.ts';
-import { findChromium } from './findChromium.ts';
-import { cpuShare, scrollFigures, switchFigures, type ScrollFigures } from './windowBench/measure.ts';
-import { percentile } from './windowBench/trace.ts';
+import { RUN_IDS } from '../../renderer/testing/memoryEngine/runs.ts';
+import { serveMemoryEngine } from '../../renderer/testing/serve.ts';
+import { buildWindow } from '../../build/buildWindow.ts';
+import { findChromium } from '../support/findChromium.ts';
+import { cpuShare, scrollFigures, switchFigures, type ScrollFigures } from './measure.ts';
+import { percentile } from './trace.ts';
 
 const ROWS = 100_000;
 const DEVICES = 8;

@@ -12,7 +12,7 @@ export interface TraceEvent {
   readonly args?: { readonly name?: string };
 }
 
-interface Stretch {
+interface Interval {
   readonly begin: number;
   readonly end: number;
 }
@@ -92,21 +92,21 @@ function busiestThread(frames: readonly TraceEvent[]): { pid: number; tid: numbe
 }
 
 /** Events lie within each other, as layout forced by a script does: no moment may count twice. */
-function union(stretches: readonly Stretch[]): Stretch[] {
+function union(intervals: readonly Interval[]): Interval[] {
   const merged: { begin: number; end: number }[] = [];
-  for (const stretch of stretches.toSorted((a, b) => a.begin - b.begin)) {
+  for (const interval of intervals.toSorted((a, b) => a.begin - b.begin)) {
     const last = merged.at(-1);
-    if (last && stretch.begin <= last.end) last.end = Math.max(last.end, stretch.end);
-    else merged.push({ ...stretch });
+    if (last && interval.begin <= last.end) last.end = Math.max(last.end, interval.end);
+    else merged.push({ ...interval });
   }
   return merged;
 }
 
-function workWithin(work: readonly Stretch[], begin: number, end: number): number {
+function workWithin(work: readonly Interval[], begin: number, end: number): number {
   let sum = 0;
-  for (const stretch of work) {
-    if (stretch.begin >= end) break;
-    sum += Math.max(0, Math.min(stretch.end, end) - Math.max(stretch.begin, begin));
+  for (const interval of work) {
+    if (interval.begin >= end) break;
+    sum += Math.max(0, Math.min(interval.end, end) - Math.max(interval.begin, begin));
   }
   return sum;
 }

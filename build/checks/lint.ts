@@ -1,11 +1,13 @@
-/** `npm run lint`: every check that is no test. Runs all of them, then says which found something. */
-import { existsSync } from 'node:fs';
+/**
+ * `npm run lint`: every check that is not a test. Runs all of them, then names those that found something.
+ * `npm run fix` (`--fix`): only the tools that can repair what they find, and has them do it.
+ */
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { pythonLaunch } from '../electron/engine/environment/index.ts';
-import { testEnvironment } from './pythonEnvironment.ts';
+import { pythonLaunch } from '../../electron/engine/environment/index.ts';
+import { testEnvironment } from '../pythonEnvironment.ts';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '..', '..');
 const backend = join(root, 'python-backend');
 const environment = await testEnvironment();
 
@@ -22,9 +24,17 @@ function nodeCheck(name: string, script: string, ...args: string[]): Check {
 }
 
 function pythonCheck(name: string, module: string, ...args: string[]): Check {
-  const { file, args: words, env } = pythonLaunch(environment, module, args);
-  return { name, file, args: words, env, cwd: backend };
+  const { file, args: launchArgs, env } = pythonLaunch(environment, module, args);
+  return { name, file, args: launchArgs, env, cwd: backend };
 }
+
+const repairing = process.argv.includes('--fix');
+
+const repairs: Check[] = [
+  nodeCheck('eslint', 'eslint/bin/eslint.js', '.', '--fix', '--max-warnings=0'),
+  nodeCheck('prettier', 'prettier/bin/prettier.cjs', '--write', '--log-level=warn', '.'),
+  pythonCheck('ruff', 'ruff', 'check', '--fix', '.'),
+];
 
 const checks: Check[] = [
   nodeCheck('eslint', 'eslint/bin/eslint.js', '.', '--max-warnings=0'),
@@ -38,15 +48,13 @@ const checks: Check[] = [
     'renderer',
   ),
   nodeCheck('types', 'typescript/bin/tsc', '-p', '.'),
-  ...(existsSync(join(root, 'renderer', 'tsconfig.json'))
-    ? [nodeCheck('types of the window', 'typescript/bin/tsc', '-p', 'renderer')]
-    : []),
+  nodeCheck('types of the window', 'typescript/bin/tsc', '-p', 'renderer'),
   pythonCheck('ruff', 'ruff', 'check', '.'),
   pythonCheck('mypy', 'mypy'),
 ];
 
 const failed: string[] = [];
-for (const { name, file, args, cwd, env } of checks) {
+for (const { name, file, args, cwd, env } of repairing ? repairs : checks) {
   process.stdout.write(`== ${name}\n`);
   const result = await execa(file, args, {
     cwd: cwd ?? root,
@@ -56,5 +64,5 @@ for (const { name, file, args, cwd, env } of checks) {
   });
   if (result.exitCode !== 0) failed.push(name);
 }
-process.stdout.write(failed.length > 0 ? `\nTo mend: ${failed.join(', ')}\n` : '\nAll checks passed\n');
+process.stdout.write(failed.length > 0 ? `\nStill to fix: ${failed.join(', ')}\n` : '\nAll checks passed\n');
 process.exitCode = failed.length > 0 ? 1 : 0;

@@ -1,9 +1,9 @@
-/** Measures the store on a made-up run: node electron/engine/store/testing/benchStore.ts [frames] */
+/** Measures the store on a made-up run: node electron/engine/store/benchmarks/benchStore.ts [frames] */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openRunStore } from '../runStore.ts';
-import { DESCRIPTION, recordOf, syntheticPlan, writePrepared, writeScores } from './syntheticRun.ts';
+import { DESCRIPTION, recordOf, syntheticPlan, writePrepared, writeScores } from '../testing/syntheticRun.ts';
 
 const FRAMES_PER_PART = 1600;
 const frames = Number(process.argv[2] ?? 1_000_000);

@@ -1,0 +1,50 @@
+/** The picture in docs/architecture.md against the real folders and imports, and the paths that the docs name. */
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { reachable, realFolderGraph } from './folderGraph.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const page = readFileSync(join(root, 'docs', 'architecture.md'), 'utf8');
+const picture = /```mermaid\n([^]*?)```/.exec(page)?.[1] ?? '';
+const titles = new Map(
+  [...picture.matchAll(/^ *(\w+)\["([\w/]+)(?:<br\/>[^"]*)?"\]$/gm)].map(([, id = '', title = '']) => [
+    id,
+    title,
+  ]),
+);
+const drawn = new Set(
+  [...picture.matchAll(/^ *(\w+) --> (\w+)$/gm)].map(
+    ([, from = '', to = '']) => `${titles.get(from) ?? from} -> ${titles.get(to) ?? to}`,
+  ),
+);
+const real = realFolderGraph();
+
+it('has exactly the folders as boxes', () => {
+  expect([...titles.values()].sort()).toEqual([...real.boxes].sort());
+});
+
+it('has no arrow without an import', () => {
+  expect([...drawn].filter((arrow) => !real.arrows.has(arrow))).toEqual([]);
+});
+
+it('has an arrow, or a chain of arrows, for every import between folders', () => {
+  const shown = reachable(drawn);
+  const missing = [...real.arrows].filter((arrow) => {
+    const [from = '', to = ''] = arrow.split(' -> ');
+    return !shown.get(from)?.has(to);
+  });
+  expect(missing).toEqual([]);
+});
+
+it.each(['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: root })])(
+  'finds the files and folders that %s names',
+  (file) => {
+    const text = readFileSync(join(root, file), 'utf8');
+    const named = [
+      ...text.matchAll(/`((?:electron|renderer|python-backend|resources|build|e2e|docs)\/[\w./-]*)`/g),
+    ];
+    const missing = named.map(([, path = '']) => path).filter((path) => !existsSync(join(root, path)));
+    expect(missing).toEqual([]);
+  },
+);

@@ -1,0 +1,140 @@
+/** `npm test [vitest] [pytest] [e2e]`: runs the suites, names the slowest tests, and ends with one line that counts them all. */
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { findChromium } from '../../e2e/support/findChromium.ts';
+import { pythonLaunch } from '../../electron/engine/environment/index.ts';
+import { testEnvironment } from '../pythonEnvironment.ts';
+import {
+  describeCounts,
+  EMPTY_REPORT,
+  readPlaywrightReport,
+  readPytestReport,
+  readVitestReport,
+  slowestTests,
+  type SuiteReport,
+  type TestDuration,
+} from './testReports.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const reports = join(root, 'test-results', 'counts');
+const SLOWEST_SHOWN = 10;
+
+interface SuiteOutcome extends SuiteReport {
+  readonly exitCode: number;
+}
+
+/** Each runs one suite; undefined where the suite can't run here, after saying why. */
+const SUITES: Record<string, () => Promise<SuiteOutcome | undefined>> = {
+  vitest: runVitest,
+  pytest: runPytest,
+  e2e: runPlaywright,
+};
+
+const requested = process.argv.slice(2);
+const unknown = requested.find((name) => !(name in SUITES));
+if (unknown !== undefined) {
+  process.stderr.write(`There is no suite "${unknown}"; there are ${Object.keys(SUITES).join(', ')}.\n`);
+  process.exit(1);
+}
+
+rmSync(reports, { recursive: true, force: true });
+mkdirSync(reports, { recursive: true });
+const environment = await testEnvironment();
+const total = { passed: 0, failed: 0, skipped: 0 };
+const durations: TestDuration[] = [];
+const started = Date.now();
+for (const [name, runSuite] of Object.entries(SUITES)) {
+  if (requested.length > 0 && !requested.includes(name)) continue;
+  process.stdout.write(`\n== ${name}\n`);
+  const suiteStarted = Date.now();
+  const outcome = await runSuite();
+  if (outcome === undefined) continue;
+  const { counts, exitCode } = outcome;
+  // A suite that ends badly without naming a failed test, such as by a crash, is a failure all the same.
+  const crashed = exitCode !== 0 && counts.failed === 0;
+  if (crashed) process.stdout.write(`${name} ended with exit code ${exitCode}\n`);
+  total.passed += counts.passed;
+  total.failed += crashed ? 1 : counts.failed;
+  total.skipped += counts.skipped;
+  durations.push(...outcome.durations.map((test) => ({ ...test, name: `${name}: ${test.name}` })));
+  process.stdout.write(`${name}: ${describeCounts(counts)} (${secondsSince(suiteStarted)} s)\n`);
+}
+process.stdout.write(`\nSlowest tests:\n${slowestTests(durations, SLOWEST_SHOWN).join('\n')}\n`);
+process.stdout.write(`\nAll suites: ${secondsSince(started)} s\n${describeCounts(total)}\n`);
+process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0;
+
+function secondsSince(moment: number): number {
+  return Math.round((Date.now() - moment) / 1000);
+}
+
+async function runVitest(): Promise<SuiteOutcome> {
+  const report = join(reports, 'vitest.json');
+  const exitCode = await run(process.execPath, [
+    join(root, 'node_modules', 'vitest', 'vitest.mjs'),
+    'run',
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+  ]);
+  return { ...readReport(report, readVitestReport), exitCode };
+}
+
+async function runPytest(): Promise<SuiteOutcome> {
+  const report = join(reports, 'pytest.xml');
+  const args = [
+    '-n',
+    '2',
+    '--dist=loadfile',
+    `--rootdir=${join(root, 'python-backend')}`,
+    `--junitxml=${report}`,
+    join(root, 'python-backend', 'tests'),
+  ];
+  // Scripts that the tests start import what lies beside them, which the program itself never does.
+  const launch = pythonLaunch(environment, 'pytest', args, { PYTHONSAFEPATH: '' });
+  const exitCode = await run(launch.file, launch.args, launch.env);
+  return { ...readReport(report, readPytestReport), exitCode };
+}
+
+async function runPlaywright(): Promise<SuiteOutcome | undefined> {
+  const chromium = findChromium();
+  if (chromium === undefined) {
+    process.stdout.write(
+      'Not run: there is no Chromium here. Install chromium or google-chrome for these tests.\n',
+    );
+    return undefined;
+  }
+  const report = join(reports, 'playwright.json');
+  const exitCode = await run(
+    process.execPath,
+    [join(root, 'node_modules', '@playwright', 'test', 'cli.js'), 'test', '--reporter=list,json'],
+    { ...definedEnvironment(), CHROMIUM_PATH: chromium, PLAYWRIGHT_JSON_OUTPUT_FILE: report },
+  );
+  return { ...readReport(report, readPlaywrightReport), exitCode };
+}
+
+async function run(
+  file: string,
+  args: readonly string[],
+  env: Record<string, string> = definedEnvironment(),
+): Promise<number> {
+  const result = await execa(file, args, {
+    cwd: root,
+    env,
+    extendEnv: false,
+    stdio: 'inherit',
+    reject: false,
+  });
+  return result.exitCode ?? 1;
+}
+
+function definedEnvironment(): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}
+
+/** A suite that ended before it wrote a report has counted nothing; its exit code shows the failure. */
+function readReport(file: string, read: (text: string) => SuiteReport): SuiteReport {
+  return existsSync(file) ? read(readFileSync(file, 'utf8')) : EMPTY_REPORT;
+}

@@ -1,0 +1,135 @@
+/**
+ * `npm run dev`: the window from Vite, where a change shows at once, in front of a real engine that is started again
+ * whenever its sources change; its inspector listens on Node's usual port, 9229.
+ *
+ *   npm run dev -- --memory            in front of the in-memory engine of the window's tests: no Python, no files
+ *   npm run dev -- -- --root FOLDER    what follows a second `--` goes to `virnucpro serve`
+ */
+import { watch } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { execa } from 'execa';
+import { createServer, type CommonServerOptions } from 'vite';
+
+const root = join(import.meta.dirname, '..');
+const HOST = '127.0.0.1';
+/** Editors write several files at once. */
+const SETTLE_MS = 200;
+
+const { values, positionals } = parseArgs({
+  options: {
+    memory: { type: 'boolean', default: false },
+    port: { type: 'string', default: '5173' },
+    'engine-port': { type: 'string', default: '4170' },
+  },
+  allowPositionals: true,
+});
+const engineAddress = `http://${HOST}:${values['engine-port']}`;
+const command = values.memory
+  ? [join(root, 'renderer', 'testing', 'serve.ts'), '--port', values['engine-port']]
+  : [
+      '--inspect',
+      join(root, 'electron', 'cli', 'main.ts'),
+      'serve',
+      '--port',
+      values['engine-port'],
+      ...positionals,
+    ];
+const sources = values.memory ? ['electron/contract', 'renderer/testing'] : ['electron'];
+
+const vite = await createServer({
+  configFile: join(root, 'renderer', 'vite.config.ts'),
+  server: { host: HOST, port: Number(values.port), proxy: engineProxy() },
+  clearScreen: false,
+});
+await vite.listen();
+const windowAddress = `http://${HOST}:${vite.config.server.port}/`;
+process.stdout.write(`The window, once the engine is ready: ${windowAddress}\n`);
+
+let engine = startEngine();
+const end = new AbortController();
+const ended = new Promise((resolve) => {
+  end.signal.addEventListener('abort', resolve);
+});
+let changed = sourceChange();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    end.abort();
+    engine.kill(signal);
+  });
+}
+while (!isEnding()) {
+  const event = await Promise.race([
+    engine.then(() => 'ended' as const),
+    changed.then(() => 'changed' as const),
+  ]);
+  if (isEnding()) break;
+  if (event === 'ended') {
+    process.stdout.write('The engine ended. It starts again after the next change; Ctrl-C ends this.\n');
+    await Promise.race([changed, ended]);
+  } else {
+    process.stdout.write('Restarting the engine.\n');
+    engine.kill('SIGTERM');
+    await engine;
+  }
+  if (isEnding()) break;
+  changed = sourceChange();
+  engine = startEngine();
+}
+await engine;
+await vite.close();
+
+/** A function, since a signal may come during any await. */
+function isEnding(): boolean {
+  return end.signal.aborted;
+}
+
+/** What the page asks of the engine, the entrance with the token among it, under the page's own address. */
+function engineProxy(): NonNullable<CommonServerOptions['proxy']> {
+  // The engine compares the page's address with the host that was called: it must see the host of the page.
+  const toEngine = { target: engineAddress, changeOrigin: false };
+  return {
+    '/rpc': { ...toEngine, ws: true },
+    '/upload': toEngine,
+    '/download': toEngine,
+    '^/[?]token=': toEngine,
+  };
+}
+
+function startEngine() {
+  const subprocess = execa(process.execPath, command, {
+    cwd: root,
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'inherit',
+    buffer: false,
+    reject: false,
+    // A run at work is paused first.
+    forceKillAfterDelay: false,
+  });
+  createInterface(subprocess.stdout).on('line', (line) => {
+    process.stdout.write(`${line.replaceAll(`${engineAddress}/`, windowAddress)}\n`);
+  });
+  return subprocess;
+}
+
+/**
+ * Resolves once after the engine's sources have changed. (Node's own --watch does not do: it sends messages of its own
+ * through the threads of the run database, which the engine takes for answers.)
+ */
+function sourceChange(): Promise<void> {
+  return new Promise((resolve) => {
+    let timer: NodeJS.Timeout | undefined;
+    const watchers = sources.map((folder) =>
+      watch(join(root, folder), { recursive: true, signal: end.signal }, (_, file) => {
+        if (file === null || !file.endsWith('.ts') || file.endsWith('.test.ts')) return;
+        clearTimeout(timer);
+        timer = setTimeout(() => {
+          for (const watcher of watchers) watcher.close();
+          resolve();
+        }, SETTLE_MS);
+      }),
+    );
+  });
+}

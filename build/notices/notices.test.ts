@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { bundledPackages, packageTitle } from './bundledPackages.ts';
+import { pythonRequirements } from './pythonRequirements.ts';
+
+const lines = readFileSync(join(import.meta.dirname, '..', '..', 'THIRD_PARTY_NOTICES.txt'), 'utf8').split(
+  '\n',
+);
+
+it('name every npm package in the bundles, with its version and licence', async () => {
+  const packages = await bundledPackages();
+  expect(packages.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['better-sqlite3', 'react', 'zod']),
+  );
+  const missing = packages
+    .map((item) => `${packageTitle(item)}  (${item.license})`)
+    .filter((line) => !lines.includes(line));
+  expect(missing, 'packages missing from THIRD_PARTY_NOTICES.txt: "npm run notices" adds them').toEqual([]);
+}, 60_000);
+
+it('name every Python package that the program installs', () => {
+  const named = new Set(lines.map((line) => /^ {3}([\w.-]+) {2}/.exec(line)?.[1]));
+  expect(pythonRequirements().filter((name) => !named.has(name))).toEqual([]);
+});

@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import { AppFailure, appError } from '../../contract/errors.ts';
 import { engineBase } from '../../engine/engineBase.ts';
 import { resolveAppPaths } from '../../engine/environment/index.ts';
-import { openService, type Service } from '../../engine/service/index.ts';
+import { endByForceAfter, openService, type Service } from '../../engine/service/index.ts';
 import {
   isPortTaken,
   startServer,
@@ -27,6 +27,10 @@ export interface ServeFlags {
 }
 
 const DEFAULT_PORT = 4170;
+/** Who stops the server waits no longer than this, whatever it has open. */
+const END_MS = 10_000;
+/** Of it, for bringing a run to rest and closing databases. */
+const CLOSE_MS = 9_000;
 
 /** Browser mode: the desktop app's window for computers without a screen. Ends with Ctrl-C, which pauses what is at work. */
 export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> {
@@ -65,8 +69,9 @@ export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> 
       : 'Stopping.',
   );
   quitOnNextSignal();
+  endByForceAfter(END_MS);
   await server.close();
-  await service.close();
+  await service.close(CLOSE_MS);
   if (!atWork) return EXIT.done;
   return exitCodeAfter(signal);
 }
@@ -106,11 +111,7 @@ function nextSignal(): Promise<StopSignal> {
   });
 }
 
+/** By what the system does when nobody listens: process.exit() would wait for every thread. */
 function quitOnNextSignal(): void {
-  for (const signal of stopSignals()) {
-    process.removeAllListeners(signal);
-    process.once(signal, () => {
-      process.exit(exitCodeAfter(signal));
-    });
-  }
+  for (const signal of stopSignals()) process.removeAllListeners(signal);
 }

@@ -1,5 +1,5 @@
 import { appendFile, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { appError } from '../../contract/errors.ts';
 import { runRequestSchema, type RunRequest } from '../../contract/rpc/runs.ts';
@@ -37,7 +37,7 @@ function request(input: string, more: Partial<RunRequest> = {}): RunRequest {
 
 async function create(input: string, more: Partial<RunRequest> = {}): Promise<string> {
   const wanted = request(input, more);
-  return service.control.create(wanted, service.resultsParent(wanted));
+  return service.control.create(wanted, dirname(input));
 }
 
 /** Waits until the list of runs says so. */
@@ -172,7 +172,7 @@ it('shows of a folder what may be seen, folders first', async () => {
   await symlink('/etc', join(root, 'escape'));
   const policy: PathPolicy = {
     root,
-    allows: (path) => isInside(realPath(root), path),
+    allows: async (path) => isInside(await realPath(root), await realPath(path)),
     refusal: (path) => appError('input_unreadable', path),
   };
   const listing = await browseFolder(root, policy);

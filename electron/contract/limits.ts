@@ -16,7 +16,7 @@ export const LIMITS = {
   /** Files and folders looked at below the folders of one call. */
   visited: 1_000_000,
   /** Parts and sequences named in one call. */
-  rows: 100_000,
+  rows: 20_000,
   /** Of a text for the clipboard. */
   text: 1_000_000,
   /** Of an address for the browser. */

@@ -32,7 +32,6 @@ export class Inspections {
   ): AsyncGenerator<InspectEvent, void> {
     return callbackStream<InspectEvent>(
       async (tell, stop) => {
-        const context = await this.gate.context();
         const collected = await collectInputs(paths, { ...walk, signal: stop });
         if (!collected.ok) throw new AppFailure(collected.error);
         tell({ type: 'found', ...collected.value });
@@ -44,6 +43,7 @@ export class Inspections {
           else unknown.push(path);
         }
         if (unknown.length === 0) return;
+        const context = await this.gate.context();
         const outcome = await inspectInputs(
           context,
           unknown,

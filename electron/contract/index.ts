@@ -1,4 +1,5 @@
 export * from './errors.ts';
+export * from './limits.ts';
 export * from './model.ts';
 export * from './plan.ts';
 export * from './protocol/index.ts';

@@ -13,14 +13,14 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('GrantedPaths', () => {
-  it('allows what was given and what lies below it, links resolved', () => {
+  it('allows what was given and what lies below it, links resolved', async () => {
     const paths = new GrantedPaths();
     paths.add([join(folder, 'given')]);
-    expect(paths.allows(join(folder, 'given'))).toBe(true);
-    expect(paths.allows(join(folder, 'given', 'below', 'new.fa'))).toBe(true);
-    expect(paths.allows(join(folder, 'given', '..', 'other.fa'))).toBe(false);
-    expect(paths.allows(join(folder, 'given', 'escape', 'other.fa'))).toBe(false);
-    expect(paths.allows(join(folder, 'given-too'))).toBe(false);
+    expect(await paths.allows(join(folder, 'given'))).toBe(true);
+    expect(await paths.allows(join(folder, 'given', 'below', 'new.fa'))).toBe(true);
+    expect(await paths.allows(join(folder, 'given', '..', 'other.fa'))).toBe(false);
+    expect(await paths.allows(join(folder, 'given', 'escape', 'other.fa'))).toBe(false);
+    expect(await paths.allows(join(folder, 'given-too'))).toBe(false);
   });
 
   it('waits for the word of the preload script, and refuses what it never confirms', async () => {

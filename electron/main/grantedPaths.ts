@@ -1,7 +1,6 @@
-import { dirname } from 'node:path';
 import { appError } from '../contract/errors.ts';
 import { err, ok, type Result } from '../contract/result.ts';
-import { realPath, type PathPolicy } from '../engine/service/index.ts';
+import { isBelowOne, realPath, type PathPolicy } from '../engine/service/index.ts';
 
 /** The word of the preload script, which travels another way than the call, may come a moment after it. */
 const WAIT_MS = 2_000;
@@ -13,18 +12,20 @@ const WAIT_MS = 2_000;
 export class GrantedPaths implements PathPolicy {
   readonly root = null;
   private readonly granted = new Set<string>();
+  private adding: Promise<void> = Promise.resolve();
   private readonly waiting = new Set<() => void>();
 
   add(paths: readonly string[]): void {
-    for (const path of paths) this.granted.add(realPath(path));
-    for (const look of [...this.waiting]) look();
+    this.adding = this.adding.then(async () => {
+      for (const path of paths) this.granted.add(await realPath(path));
+      for (const look of [...this.waiting]) look();
+    });
   }
 
-  readonly allows = (path: string): boolean => {
-    for (let place = realPath(path); ; place = dirname(place)) {
-      if (this.granted.has(place)) return true;
-      if (dirname(place) === place) return false;
-    }
+  readonly allows = async (path: string): Promise<boolean> => {
+    const real = await realPath(path);
+    await this.adding;
+    return isBelowOne(this.granted, real);
   };
 
   readonly refusal = (path: string) =>
@@ -34,22 +35,30 @@ export class GrantedPaths implements PathPolicy {
 
   /** Resolves when all of them are granted; refuses what the preload script does not confirm. */
   async confirm(paths: readonly string[]): Promise<Result<void>> {
-    const missing = (): string | undefined => paths.find((path) => !this.allows(path));
-    if (missing() !== undefined) {
-      await new Promise<void>((resolve) => {
-        const look = (): void => {
-          if (missing() === undefined) finish();
-        };
-        const finish = (): void => {
-          clearTimeout(timer);
-          this.waiting.delete(look);
-          resolve();
-        };
-        const timer = setTimeout(finish, WAIT_MS);
-        this.waiting.add(look);
-      });
+    const missing = async (): Promise<string | undefined> => {
+      for (const path of paths) if (!(await this.allows(path))) return path;
+      return undefined;
+    };
+    const deadline = performance.now() + WAIT_MS;
+    for (;;) {
+      const change = this.nextChange(deadline - performance.now());
+      const refused = await missing();
+      if (refused === undefined) return ok(undefined);
+      if (performance.now() >= deadline) return err(this.refusal(refused));
+      await change;
     }
-    const refused = missing();
-    return refused === undefined ? ok(undefined) : err(this.refusal(refused));
+  }
+
+  /** Resolves when something is granted, or after a while. */
+  private nextChange(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        clearTimeout(timer);
+        this.waiting.delete(look);
+        resolve();
+      };
+      const timer = setTimeout(look, milliseconds);
+      this.waiting.add(look);
+    });
   }
 }

@@ -1,12 +1,14 @@
 import { app, dialog, type BrowserWindow } from 'electron';
 import type { RunLive } from '../contract/rpc/runs.ts';
-import type { Service } from '../engine/service/index.ts';
+import { endByForce, type Service } from '../engine/service/index.ts';
 import { closeQuestion } from './closeQuestion.ts';
 import { mayOpenWindow, quitStep, type QuitAnswer, type QuitEvent, type QuitState } from './quitMachine.ts';
 
 /** The longest that a user who has decided to go is kept waiting. */
-const CLEANUP_DEADLINE_MS = 12_000;
+const CLEANUP_DEADLINE_MS = 10_000;
 const SYSTEM_DEADLINE_MS = 4_000;
+/** The rest of the time is for Electron itself. */
+const CLOSE_SHARE = 0.8;
 
 /** Walks the way out (quitMachine.ts) with real dialogs and a real engine. */
 export class Quitting {
@@ -106,8 +108,10 @@ export class Quitting {
 
   private async clean(): Promise<void> {
     this.window()?.hide();
-    const deadline = new Promise((resolve) => setTimeout(resolve, this.deadlineMs));
-    await Promise.race([this.service.close(this.deadlineMs / 2).catch(() => undefined), deadline]);
+    // Electron, too, waits at its end for every thread.
+    setTimeout(endByForce, this.deadlineMs);
+    const ended = await this.service.close(this.deadlineMs * CLOSE_SHARE).catch(() => false);
+    if (!ended) endByForce();
     this.take({ type: 'cleaned' });
     app.quit();
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { RPCHandler } from '@orpc/server/ws';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { appError, AppFailure } from '../contract/errors.ts';
-import { serviceRouter, type Service, type WindowContext } from '../engine/service/index.ts';
+import { serviceRouter, uploadsFolder, type Service, type WindowContext } from '../engine/service/index.ts';
 import { Downloads } from './downloads.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { RequestAnswers } from './requestAnswers.ts';
@@ -53,10 +53,10 @@ export async function startServer(service: Service, options: ServerOptions): Pro
   }
   const { dataDir } = service.engine.paths;
   const downloads = new Downloads(join(dataDir, 'exports', String(process.pid)));
-  const uploads = join(dataDir, 'uploads');
+  const uploads = uploadsFolder(dataDir);
   const inputs = service.catalog.all().flatMap(({ plan }) => plan.inputs.map((input) => input.path));
   await Promise.all([removeLeftovers(uploads, inputs), removeLeftovers(join(dataDir, 'exports'), [])]);
-  const paths = rootPolicy(root);
+  const paths = await rootPolicy(root);
   const context: WindowContext = { shell: 'browser', paths, downloads };
   const handler = new RPCHandler(serviceRouter(service));
   const sockets = new WebSocketServer({

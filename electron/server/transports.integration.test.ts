@@ -63,7 +63,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', { timeout: 1
       onNewAddress: () => undefined,
     });
     clients.WebSocket = await socketClient(server);
-    clients.MessagePort = portClient();
+    clients.MessagePort = await portClient();
     ({ runId } = await clients.WebSocket.runs.runExample());
     for await (const live of await clients.WebSocket.runs.watch({ runId })) {
       if (live.run.state.phase === 'done') break;
@@ -91,10 +91,10 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', { timeout: 1
   }
 
   /** As in Electron, with a desktop that does as it is told. */
-  function portClient(): Client {
+  async function portClient(): Promise<Client> {
     const context: WindowContext = {
       shell: 'electron',
-      paths: rootPolicy(folder),
+      paths: await rootPolicy(folder),
       desktop: {
         chooseFiles: () => Promise.resolve([SAMPLE]),
         chooseFolder: () => Promise.resolve(folder),

@@ -98,6 +98,7 @@ function BrowseFolder({
             )}
           </li>
         ))}
+        {listing.data?.truncated && <li className={classes.nothing}>{t('browse.truncated')}</li>}
       </ul>
       {purpose === 'output' && (
         <TextInput

@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { AppFailure, appError } from '../../contract/errors.ts';
 import { engineBase } from '../../engine/engineBase.ts';
 import { resolveAppPaths } from '../../engine/environment/index.ts';
-import { openService, type Service } from '../../engine/service/index.ts';
+import { endByForceAfter, openService, type Service } from '../../engine/service/index.ts';
 import { threadsLeft } from '../../engine/store/storeThread.ts';
 import {
   isPortTaken,
@@ -28,10 +27,11 @@ export interface ServeFlags {
   allowNetwork?: boolean;
 }
 
-/** Nothing is at work, so whatever takes longer does not end at all. */
-const LONGEST_CLOSE_MS = 8_000;
-
 const DEFAULT_PORT = 4170;
+/** Who stops the server waits no longer than this, whatever it has open. */
+const END_MS = 10_000;
+/** Of it, for bringing a run to rest and closing databases. */
+const CLOSE_MS = 9_000;
 
 /** Browser mode: the desktop app's window for computers without a screen. Ends with Ctrl-C, which pauses what is at work. */
 export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> {
@@ -70,11 +70,9 @@ export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> 
       : 'Stopping.',
   );
   quitOnNextSignal();
-  const closing = server.close().then(() => service.close());
-  const closed = await Promise.race([
-    closing.then(() => true),
-    ...(atWork ? [] : [sleep(LONGEST_CLOSE_MS, false, { ref: false })]),
-  ]);
+  endByForceAfter(END_MS);
+  await server.close();
+  const closed = await service.close(CLOSE_MS);
   if (!closed || threadsLeft() > 0) endBySignal(signal);
   if (!atWork) return EXIT.done;
   return exitCodeAfter(signal);
@@ -115,11 +113,7 @@ function nextSignal(): Promise<StopSignal> {
   });
 }
 
+/** By what the system does when nobody listens: process.exit() would wait for every thread. */
 function quitOnNextSignal(): void {
-  for (const signal of stopSignals()) {
-    process.removeAllListeners(signal);
-    process.once(signal, () => {
-      endBySignal(signal);
-    });
-  }
+  for (const signal of stopSignals()) process.removeAllListeners(signal);
 }

@@ -1,6 +1,7 @@
 import { eventIterator } from '@orpc/contract';
 import { z } from 'zod';
 import { appErrorSchema } from '../errors.ts';
+import { pathSchema, wordSchema } from '../limits.ts';
 import { countSchema, probeResultSchema } from '../protocol/index.ts';
 import { procedure } from './procedure.ts';
 
@@ -8,7 +9,7 @@ const settings = {
   theme: z.enum(['system', 'light', 'dark']),
   language: z.enum(['en', 'de']),
   /** Null for a folder beside the input. */
-  outputFolder: z.string().nullable(),
+  outputFolder: pathSchema.nullable(),
   keepAwake: z.boolean(),
   notifications: z.boolean(),
   welcomeSeen: z.boolean(),
@@ -79,13 +80,13 @@ export const computerContract = {
   models: procedure.output(z.array(modelStatusSchema)),
   check: procedure.output(eventIterator(z.array(computerCheckSchema))),
   repairPython: procedure.output(eventIterator(stepProgressSchema)),
-  getWeights: procedure.input(z.object({ model: z.string() })).output(eventIterator(stepProgressSchema)),
+  getWeights: procedure.input(z.object({ model: wordSchema })).output(eventIterator(stepProgressSchema)),
   /** Text for a support request, with home folder and user names taken out. */
   diagnostics: procedure.output(z.object({ text: z.string() })),
   settings: procedure.output(settingsSchema),
   changeSettings: procedure.input(settingsChangeSchema).output(settingsSchema),
   /** Files and folders of the engine's computer, for browser mode's chooser. */
-  browse: procedure.input(z.object({ folder: z.string().nullable() })).output(
+  browse: procedure.input(z.object({ folder: pathSchema.nullable() })).output(
     z.object({
       folder: z.string(),
       parent: z.string().nullable(),
@@ -97,6 +98,8 @@ export const computerContract = {
           sizeBytes: countSchema.nullable(),
         }),
       ),
+      /** The folder holds more than is listed. */
+      truncated: z.boolean(),
     }),
   ),
 };

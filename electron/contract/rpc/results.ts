@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LIMITS, pathSchema, wordSchema } from '../limits.ts';
 import { countSchema } from '../protocol/common.ts';
 import { chunkResultSchema, predictionSchema, sequenceResultSchema } from '../results.ts';
 import { procedure } from './procedure.ts';
@@ -6,12 +7,12 @@ import { runIdSchema } from './runs.ts';
 
 export const sequenceFilterSchema = z.object({
   input: countSchema.optional(),
-  predictions: z.array(predictionSchema).optional(),
+  predictions: z.array(predictionSchema).max(predictionSchema.options.length).optional(),
   minScore: z.number().min(0).max(1).optional(),
   minLength: countSchema.optional(),
   maxLength: countSchema.optional(),
   /** Part of the name or header, case-insensitive. */
-  search: z.string().max(200).optional(),
+  search: wordSchema.optional(),
 });
 export type SequenceFilter = z.infer<typeof sequenceFilterSchema>;
 
@@ -58,10 +59,10 @@ export const resultsContract = {
     .input(
       z.object({
         ...selection,
-        rows: z.array(countSchema).optional(),
+        rows: z.array(countSchema).max(LIMITS.rows).optional(),
         format: exportFormatSchema,
         /** Where to write; in browser mode left out, and the file is fetched by `downloadPath`. */
-        path: z.string().optional(),
+        path: pathSchema.optional(),
         /** A byte-order mark, for spreadsheets. */
         byteOrderMark: z.boolean().default(false),
       }),

@@ -1,6 +1,7 @@
 import { eventIterator } from '@orpc/contract';
 import { z } from 'zod';
 import { appErrorSchema } from '../errors.ts';
+import { LIMITS, pathSchema, wordSchema } from '../limits.ts';
 import { planSchema } from '../plan.ts';
 import {
   countSchema,
@@ -18,14 +19,14 @@ const byRun = z.object({ runId: runIdSchema });
 
 /** What the user decides about a run; what is left out is chosen for them. */
 export const runRequestSchema = z.object({
-  inputs: z.array(z.string()).min(1),
-  outputDir: z.string().optional(),
-  name: z.string().max(200).optional(),
+  inputs: z.array(pathSchema).min(1).max(LIMITS.inputs),
+  outputDir: pathSchema.optional(),
+  name: wordSchema.optional(),
   /** demo, 300, 500, or the path of a model folder or of a head file. */
-  model: z.string().default('500'),
+  model: pathSchema.default('500'),
   chunkLength: z.int().positive().optional(),
   /** auto, cpu, cpu:3, 0,1 or UUIDs. */
-  devices: z.string().default('auto'),
+  devices: z.string().max(LIMITS.devices).default('auto'),
   precision: z.union([z.literal('auto'), precisionSchema]).default('auto'),
   tokensPerBatch: z.int().positive().optional(),
   residuesPerPart: z.int().positive().optional(),
@@ -180,6 +181,8 @@ export const partStatusSchema = z.object({
 });
 export type PartStatus = z.infer<typeof partStatusSchema>;
 
+const partKeysSchema = z.array(partKeySchema.max(LIMITS.word)).max(LIMITS.rows);
+
 const page = { offset: countSchema.default(0), limit: z.int().positive().max(1000).default(200) };
 
 const inspectEventSchema = z.discriminatedUnion('type', [
@@ -206,7 +209,9 @@ export const runsContract = {
   watchAll: procedure.output(eventIterator(z.array(runSummarySchema))),
   /** Looks into files, and files below folders, one after the other. */
   inspect: procedure
-    .input(z.object({ paths: z.array(z.string()).min(1), chunkLength: z.int().positive() }))
+    .input(
+      z.object({ paths: z.array(pathSchema).min(1).max(LIMITS.inputs), chunkLength: z.int().positive() }),
+    )
     .output(eventIterator(inspectEventSchema)),
   estimate: procedure
     .input(z.object({ request: runRequestSchema, bases: countSchema, chunks: countSchema }))
@@ -219,7 +224,7 @@ export const runsContract = {
   checkExample: procedure
     .input(byRun)
     .output(z.object({ matches: z.boolean(), compared: countSchema, message: z.string() })),
-  open: procedure.input(z.object({ folder: z.string() })).output(byRun),
+  open: procedure.input(z.object({ folder: pathSchema })).output(byRun),
   watch: procedure.input(byRun).output(eventIterator(runLiveSchema)),
   throughput: procedure.input(byRun).output(z.array(throughputPointSchema)),
   events: procedure
@@ -242,18 +247,18 @@ export const runsContract = {
   cancel: procedure.input(byRun),
   retry: procedure.input(
     byRun.extend({
-      parts: z.union([z.literal('all'), z.array(partKeySchema)]),
+      parts: z.union([z.literal('all'), partKeysSchema]),
       smallerBatches: z.boolean(),
     }),
   ),
-  skip: procedure.input(byRun.extend({ parts: z.array(partKeySchema) })),
-  includeDevice: procedure.input(byRun.extend({ device: z.string(), included: z.boolean() })),
+  skip: procedure.input(byRun.extend({ parts: partKeysSchema })),
+  includeDevice: procedure.input(byRun.extend({ device: wordSchema, included: z.boolean() })),
   moveInQueue: procedure.input(byRun.extend({ position: countSchema })),
-  rename: procedure.input(byRun.extend({ name: z.string().min(1).max(200) })),
+  rename: procedure.input(byRun.extend({ name: wordSchema.min(1) })),
   folderSize: procedure.input(byRun).output(z.object({ bytes: countSchema, files: countSchema })),
   /** Deletes what this program made in the run's folder; `onlyWork` keeps results and database. */
   remove: procedure.input(byRun.extend({ files: z.enum(['keep', 'work', 'all']) })),
   readLog: procedure
-    .input(byRun.extend({ path: z.string(), lines: z.int().positive().max(5000).default(500) }))
+    .input(byRun.extend({ path: pathSchema, lines: z.int().positive().max(5000).default(500) }))
     .output(z.object({ text: z.string(), truncated: z.boolean() })),
 };

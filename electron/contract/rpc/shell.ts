@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LIMITS, pathSchema } from '../limits.ts';
 import { procedure } from './procedure.ts';
 
 /** What only a desktop shell can do. In browser mode each answers with a plain refusal. */
@@ -8,11 +9,18 @@ export const shellContract = {
     .input(z.object({ purpose: z.enum(['inputs', 'output', 'run']) }))
     .output(z.object({ path: z.string().nullable() })),
   chooseSaveFile: procedure
-    .input(z.object({ suggestedName: z.string() }))
+    .input(z.object({ suggestedName: pathSchema }))
     .output(z.object({ path: z.string().nullable() })),
   /** Tells main which dropped paths the user gave, so that they may be read. */
-  grantPaths: procedure.input(z.object({ paths: z.array(z.string()) })),
-  revealInFolder: procedure.input(z.object({ path: z.string() })),
-  copyText: procedure.input(z.object({ text: z.string() })),
-  openExternal: procedure.input(z.object({ url: z.url({ protocol: /^https$/ }) })),
+  grantPaths: procedure.input(z.object({ paths: z.array(pathSchema).max(LIMITS.inputs) })),
+  revealInFolder: procedure.input(z.object({ path: pathSchema })),
+  copyText: procedure.input(z.object({ text: z.string().max(LIMITS.text) })),
+  openExternal: procedure.input(
+    z.object({
+      url: z
+        .string()
+        .max(LIMITS.url)
+        .pipe(z.url({ protocol: /^https$/ })),
+    }),
+  ),
 };

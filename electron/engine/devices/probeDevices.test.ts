@@ -39,3 +39,17 @@ it.each([
   const result = await probeDevices(environment, answering(outcome));
   expect(result).toMatchObject({ ok: false, error: { code } });
 });
+
+it('looks once for all who ask at the same time, and again for who asks later', async () => {
+  let looks = 0;
+  const look = async () => {
+    looks += 1;
+    await Promise.resolve();
+    return answering({ stdout: JSON.stringify(EIGHT_H200) })();
+  };
+  const answers = await Promise.all(Array.from({ length: 60 }, () => probeDevices(environment, look)));
+  expect(new Set(answers).size).toBe(1);
+  expect(looks).toBe(1);
+  await probeDevices(environment, look);
+  expect(looks).toBe(2);
+});

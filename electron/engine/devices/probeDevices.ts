@@ -8,10 +8,22 @@ import { runCommand, type CommandRunner } from '../environment/runCommand.ts';
 /** The probe takes well under a second; a driver that hangs is the only reason to wait longer. */
 const PROBE_TIMEOUT_MS = 30_000;
 
-export async function probeDevices(
+const underWay = new Map<string, Promise<Result<ProbeResult>>>();
+
+/** However many ask at the same time, one process looks, and all get its answer. */
+export function probeDevices(
   environment: PythonEnvironment,
   run: CommandRunner = runCommand,
 ): Promise<Result<ProbeResult>> {
+  const { interpreter } = environment;
+  const known = underWay.get(interpreter);
+  if (known) return known;
+  const probe = probeOnce(environment, run).finally(() => underWay.delete(interpreter));
+  underWay.set(interpreter, probe);
+  return probe;
+}
+
+async function probeOnce(environment: PythonEnvironment, run: CommandRunner): Promise<Result<ProbeResult>> {
   const launch = pythonLaunch(environment, 'virnucpro_backend.probe');
   const outcome = await run({ ...launch, timeoutMs: PROBE_TIMEOUT_MS });
   if (outcome.ending === 'timed_out') {

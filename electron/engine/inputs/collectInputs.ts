@@ -1,9 +1,9 @@
-import type { Dirent } from 'node:fs';
+import type { Dirent, Stats } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { appError, AppFailure, asAppError } from '../../contract/errors.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
-import { isOurName, isRunFolder } from '../store/runFolder.ts';
+import { isOurName, RUN_DATABASE } from '../store/runFolder.ts';
 
 /** Endings by which files are picked out of a folder; a file named by itself may be called anything. */
 const SEQUENCE_FILE = /\.(fa|fasta|fna|fas|ffn|frn|fq|fastq)(\.(gz|bz2|xz|zst))?$/i;
@@ -14,10 +14,22 @@ export interface CollectedInputs {
   ignored: number;
 }
 
+/** How folders are gone through. Left out, every link is followed, and nothing is too much. */
+export interface Walk {
+  /** Whether a link found in a folder may be followed; else it is as if it were not there. */
+  mayFollow?: (link: string) => Promise<boolean>;
+  /** How many sequence files may come together, and how many files and folders may be looked at for them. */
+  most?: { files: number; visited: number };
+  signal?: AbortSignal;
+}
+
 /** The files that the user named, and the sequence files below the folders that they named; each once, in order. */
-export async function collectInputs(named: readonly string[]): Promise<Result<CollectedInputs>> {
+export async function collectInputs(
+  named: readonly string[],
+  walk: Walk = {},
+): Promise<Result<CollectedInputs>> {
   const paths = new Set<string>();
-  let ignored = 0;
+  const below = new FolderWalk(walk);
   try {
     for (const name of named) {
       const path = resolve(name);
@@ -26,11 +38,7 @@ export async function collectInputs(named: readonly string[]): Promise<Result<Co
       if (info.isFile()) {
         paths.add(path);
       } else if (info.isDirectory()) {
-        const files = (await filesBelow(path, new Set())).sort();
-        for (const file of files) {
-          if (SEQUENCE_FILE.test(file)) paths.add(file);
-          else ignored += 1;
-        }
+        for (const file of (await below.sequenceFiles(path)).sort()) paths.add(file);
       } else {
         return err(
           appError('input_unreadable', `${path} is a pipe or a device, and a run reads its inputs twice.`, {
@@ -45,28 +53,67 @@ export async function collectInputs(named: readonly string[]): Promise<Result<Co
   if (paths.size === 0) {
     return err(appError('no_sequences', 'The folder holds no FASTA or FASTQ files (by their endings).'));
   }
-  return ok({ paths: [...paths], ignored });
+  return ok({ paths: [...paths], ignored: below.ignored });
 }
 
-/**
- * Links are followed, and a link to nowhere counts as a file, so that looking into it tells what is wrong. The results of an
- * earlier run, which hold sequences as well, are nobody's input unless named.
- */
-async function filesBelow(folder: string, entered: Set<string>): Promise<string[]> {
-  const real = await realpath(folder);
-  // Links can lead round in a circle.
-  if (entered.has(real)) return [];
-  entered.add(real);
-  const ofRun = isRunFolder(folder);
-  const files: string[] = [];
-  for (const entry of await entriesOf(folder)) {
-    const path = join(folder, entry.name);
-    if (ofRun && isOurName(entry.name)) continue;
-    const kind = entry.isSymbolicLink() ? await stat(path).catch(() => entry) : entry;
-    if (kind.isDirectory()) files.push(...(await filesBelow(path, entered)));
-    else if ((kind.isFile() || kind.isSymbolicLink()) && !entry.name.startsWith('.')) files.push(path);
+class FolderWalk {
+  ignored = 0;
+  private readonly walk: Walk;
+  private visited = 0;
+  private taken = 0;
+
+  constructor(walk: Walk) {
+    this.walk = walk;
   }
-  return files;
+
+  /**
+   * Links are followed where they may be, and a link to nowhere counts as a file, so that looking into it tells what is
+   * wrong. The results of an earlier run, which hold sequences as well, are nobody's input unless named.
+   */
+  async sequenceFiles(named: string): Promise<string[]> {
+    const { files: most = Number.POSITIVE_INFINITY, visited = Number.POSITIVE_INFINITY } =
+      this.walk.most ?? {};
+    const files: string[] = [];
+    // Links can lead round in a circle.
+    const entered = new Set<string>();
+    const enter = async (folder: string): Promise<void> => {
+      const real = await realpath(folder);
+      if (entered.has(real)) return;
+      entered.add(real);
+      this.walk.signal?.throwIfAborted();
+      const entries = await entriesOf(folder);
+      this.visited += entries.length;
+      const ofRun = entries.some(({ name }) => name === RUN_DATABASE);
+      for (const entry of entries) {
+        if (ofRun && isOurName(entry.name)) continue;
+        const path = join(folder, entry.name);
+        const kind = entry.isSymbolicLink() ? await this.linked(path, entry) : entry;
+        if (kind?.isDirectory()) await enter(path);
+        else if ((kind?.isFile() || kind?.isSymbolicLink()) && !entry.name.startsWith('.')) {
+          if (SEQUENCE_FILE.test(path)) files.push(path);
+          else this.ignored += 1;
+        }
+        if (this.taken + files.length > most || this.visited > visited) throw tooMany(named);
+      }
+    };
+    await enter(named);
+    this.taken += files.length;
+    return files;
+  }
+
+  /** What a link leads to; nothing where it may not be followed. */
+  private async linked(path: string, link: Dirent): Promise<Dirent | Stats | undefined> {
+    if (this.walk.mayFollow && !(await this.walk.mayFollow(path))) return undefined;
+    return stat(path).catch(() => link);
+  }
+}
+
+function tooMany(folder: string): AppFailure {
+  return new AppFailure(
+    appError('usage', `${folder} holds more files than can be looked at together.`, {
+      nextStep: 'Choose a smaller folder, or use the command line.',
+    }),
+  );
 }
 
 async function entriesOf(folder: string): Promise<Dirent[]> {

@@ -9,9 +9,14 @@ import { readModelFolder } from './modelFolder.ts';
 import type { ResolvedModel } from './resolvedModel.ts';
 import { PUBLISHED_MODELS, weightsFolder } from './weightsFolder.ts';
 
+/** Whether the choice names a model of ours, so that no path is meant. */
+export function isModelName(choice: string): boolean {
+  return choice === 'demo' || (PUBLISHED_MODELS as readonly string[]).includes(choice);
+}
+
 export async function resolveModel(choice: string, paths: AppPaths): Promise<Result<ResolvedModel>> {
   if (choice === 'demo') return readModelFolder(join(paths.resources, 'demo-model'));
-  if ((PUBLISHED_MODELS as readonly string[]).includes(choice)) return publishedModel(choice, paths);
+  if (isModelName(choice)) return publishedModel(choice, paths);
   const path = resolve(choice);
   const info = await stat(path).catch(() => undefined);
   if (info?.isDirectory()) return readModelFolder(path);

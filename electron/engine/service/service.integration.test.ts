@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { appendFile, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { appError } from '../../contract/errors.ts';
 import { runRequestSchema, type RunRequest } from '../../contract/rpc/runs.ts';
@@ -38,7 +38,7 @@ function request(input: string, more: Partial<RunRequest> = {}): RunRequest {
 
 async function create(input: string, more: Partial<RunRequest> = {}): Promise<string> {
   const wanted = request(input, more);
-  return service.control.create(wanted, service.resultsParent(wanted));
+  return service.control.create(wanted, dirname(input));
 }
 
 /** Polls: what is waited for may change without the list of runs showing anything else. */
@@ -171,7 +171,7 @@ it('shows of a folder what may be seen, folders first', async () => {
   await symlink('/etc', join(root, 'escape'));
   const policy: PathPolicy = {
     root,
-    allows: (path) => isInside(realPath(root), path),
+    allows: async (path) => isInside(await realPath(root), await realPath(path)),
     refusal: (path) => appError('input_unreadable', path),
   };
   const listing = await browseFolder(root, policy);

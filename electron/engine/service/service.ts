@@ -1,13 +1,15 @@
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { RunRequest, RunSummary } from '../../contract/rpc/runs.ts';
 import type { EngineBase } from '../engineBase.ts';
 import { openLibraryStore } from '../store/libraryStore.ts';
 import type { LibraryStore } from '../store/types.ts';
 import { sweepOrphans } from '../workers/orphanSweep.ts';
 import { processRecordsFolder } from '../workers/processRecords.ts';
+import { CallsUnderWay } from './callsUnderWay.ts';
 import { Inspections } from './computer/inspections.ts';
 import { KnownPaths } from './window/knownPaths.ts';
+import type { PathPolicy } from './window/windowContext.ts';
 import { LiveTopic } from './runs/liveTopic.ts';
 import { OpenRuns } from './runs/openRuns.ts';
 import {
@@ -24,6 +26,11 @@ import { WeightDownloads } from './computer/weightDownloads.ts';
 
 const LIST_INTERVAL_MS = 500;
 const CLOSE_DEADLINE_MS = 15_000;
+/** How the time for closing is shared out: what is left is for databases. */
+const PAUSE_SHARE = 0.5;
+const STOP_SHARE = 0.2;
+/** A call that reads a database is ended by closing it. */
+const CALLS_MS = 1_000;
 /** A fraction in the list that moves by less isn't worth sending all runs again. */
 const FRACTION_STEPS = 200;
 
@@ -45,14 +52,20 @@ export interface Service {
   readonly inspections: Inspections;
   readonly downloads: WeightDownloads;
   readonly known: KnownPaths;
+  readonly calls: CallsUnderWay;
   /** All runs, with their places in the queue. */
   readonly list: LiveTopic<RunSummary[]>;
-  /** Where the results of a request go that names no folder: the user's choice, else beside the first input. */
-  readonly resultsParent: (request: RunRequest) => string;
+  /** Where the results of a request go that names no folder: the user's choice, else beside the first input; below the
+   * root where there is one. */
+  readonly resultsParent: (
+    request: RunRequest,
+    policy: Pick<PathPolicy, 'root' | 'allows'>,
+  ) => Promise<string>;
   /** Tells of every run that has come to rest. */
   readonly onRest: (listener: (run: RunSummary) => void) => () => void;
-  /** Brings the run at work to rest and closes every database; kills what is not done by the deadline. */
-  readonly close: (deadlineMs?: number) => Promise<void>;
+  /** Brings the run at work to rest and closes every database; nothing begins after it. False where something, such as a
+   * thread with a database, had not ended by the deadline. */
+  readonly close: (deadlineMs?: number) => Promise<boolean>;
 }
 
 export async function openService(base: EngineBase, options: ServiceOptions = {}): Promise<Service> {
@@ -67,6 +80,8 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
   const inspections = new Inspections(gate);
   const open = new OpenRuns(engine.storeHost);
   const restListeners = new Set<(run: RunSummary) => void>();
+  const calls = new CallsUnderWay();
+  let learning: Promise<void> = Promise.resolve();
 
   // First of all, since what comes after tells it of changes; it asks them only when somebody watches.
   const list = new LiveTopic<RunSummary[]>({
@@ -89,8 +104,11 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     },
     rested: (run) => {
       for (const listener of restListeners) listener(run);
-      if (hasEnded(run.state))
-        void open.read(run.folder, (store) => speeds.learn(store)).catch(() => undefined);
+      if (!hasEnded(run.state)) return;
+      learning = learning
+        .then(() => open.read(run.folder, (store) => speeds.learn(store)))
+        // What could not be learnt is learnt from the next run.
+        .catch(() => undefined);
     },
     inspected: (path, chunkLength) => inspections.recall(path, chunkLength),
   });
@@ -108,6 +126,28 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
   };
   const known = new KnownPaths(engine.paths, catalog, resultsFolder);
   const downloads = new WeightDownloads(gate);
+  catalog.lookAround();
+
+  const close = async (deadlineMs: number): Promise<boolean> => {
+    const end = performance.now() + deadlineMs;
+    const inTime = (work: Promise<unknown>, most = Number.POSITIVE_INFINITY): Promise<boolean> =>
+      endsWithin(Math.min(most, Math.max(0, end - performance.now())), work);
+    inspections.stop();
+    const answered = calls.close();
+    const stopped = Promise.all([
+      gate.stop(),
+      downloads.stop(),
+      list.close(),
+      watch.close(),
+      catalog.close(),
+    ]);
+    await control.close(deadlineMs * PAUSE_SHARE, deadlineMs * STOP_SHARE);
+    await inTime(Promise.all([answered, learning]), CALLS_MS);
+    const readersEnded = await inTime(open.close());
+    const workEnded = await inTime(Promise.all([answered, learning, stopped]));
+    return (await inTime(library.close())) && readersEnded && workEnded;
+  };
+  let closing: Promise<boolean> | undefined;
 
   return {
     engine,
@@ -122,22 +162,40 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     downloads,
     known,
     list,
-    resultsParent: ({ inputs: [first = ''] }) =>
-      settings.current.outputFolder ?? (known.isOwn(first) ? resultsFolder : dirname(first)),
+    calls,
+    resultsParent: async ({ inputs: [first = ''] }, policy) => {
+      const beside = (await known.isOwn(first)) ? resultsFolder : dirname(resolve(first));
+      for (const folder of [settings.current.outputFolder, beside]) {
+        if (folder !== null && (policy.root === null || (await policy.allows(folder)))) return folder;
+      }
+      return resultsFolder;
+    },
     onRest: (listener) => {
       restListeners.add(listener);
       return () => {
         restListeners.delete(listener);
       };
     },
-    close: async (deadlineMs = CLOSE_DEADLINE_MS) => {
-      gate.stop();
-      downloads.stop();
-      await control.close(deadlineMs);
-      await open.close();
-      await library.close();
-    },
+    close: (deadlineMs = CLOSE_DEADLINE_MS) => (closing ??= close(deadlineMs)),
   };
+}
+
+async function endsWithin(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => {
+      resolve(false);
+    }, milliseconds);
+  });
+  const ended = await Promise.race([
+    work.then(
+      () => true,
+      () => true,
+    ),
+    late,
+  ]);
+  clearTimeout(timer);
+  return ended;
 }
 
 function withLearntBatches(base: EngineBase, library: LibraryStore): EngineBase {

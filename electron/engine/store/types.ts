@@ -209,6 +209,7 @@ export interface HistoryEntry {
   createdAt: Milliseconds;
   finishedAt: Milliseconds | null;
   phase: RunState['phase'];
+  /** What the user named when making the run; nothing for one that was made elsewhere. */
   inputs: string[];
   model: string;
   notes: string;

@@ -52,6 +52,8 @@ export const common = {
   'browse.up': 'Nach oben',
   'browse.contents': 'Inhalt des Ordners',
   'browse.empty': 'Dieser Ordner ist leer.',
+  'browse.truncated':
+    'Dieser Ordner enthält mehr, als hier gezeigt werden kann. Den ganzen Ordner nehmen oder Dateien in einen kleineren legen.',
   'browse.newFolder': 'Neuer Ordner hierin (wenn gewünscht)',
   'browse.takeFiles': '{count, plural, =0 {Dateien wählen} one {# Datei nehmen} other {# Dateien nehmen}}',
   'browse.takeFolder': 'Diesen Ordner nehmen',

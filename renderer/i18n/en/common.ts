@@ -52,6 +52,8 @@ export const common = {
   'browse.up': 'Up',
   'browse.contents': 'Folder contents',
   'browse.empty': 'This folder is empty.',
+  'browse.truncated':
+    'This folder holds more than can be listed here. Take the whole folder, or move files to a smaller one.',
   'browse.newFolder': 'New folder in here (optional)',
   'browse.takeFiles': '{count, plural, =0 {Choose files} one {Take # file} other {Take # files}}',
   'browse.takeFolder': 'Take this folder',

@@ -54,6 +54,7 @@ export function computerRouter(world: World) {
             sizeBytes: 1_900_000_000,
           },
         ],
+        truncated: false,
       };
     }),
   };

@@ -15,7 +15,7 @@ import type { RunRequest } from '../../../contract/rpc/runs.ts';
 import { choosePrecision, type ChosenDevice } from '../../devices/index.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { checkFidelity } from '../../models/fidelityVerdict.ts';
-import { collectInputs } from '../../inputs/collectInputs.ts';
+import { collectInputs, type Walk } from '../../inputs/collectInputs.ts';
 import { inspectInputs } from '../../inputs/inspectInputs.ts';
 import { resolveModel } from '../../models/index.ts';
 import { openRunStore } from '../../store/runStore.ts';
@@ -42,6 +42,8 @@ export interface CreateRunOptions {
   /** What is known of a file already, so that it need not be read once more. */
   inspected?: (path: string, chunkLength: number) => Promise<InspectedFile | undefined>;
   onFile?: (file: InspectedFile) => void;
+  /** How the folders among the inputs are gone through. */
+  walk?: Walk;
 }
 
 /** Looks into the inputs, decides everything that decides the numbers, and makes the run's folder and database. */
@@ -50,7 +52,7 @@ export async function createRun(
   options: CreateRunOptions,
 ): Promise<Result<CreatedRun>> {
   const { request } = options;
-  const collected = await collectInputs(request.inputs);
+  const collected = await collectInputs(request.inputs, options.walk);
   if (!collected.ok) return collected;
   const model = await resolveModel(request.model, context.paths);
   if (!model.ok) return model;

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { AppFailure } from '../../../contract/errors.ts';
 import type { InspectedFile } from '../../../contract/protocol/index.ts';
 import type { InspectEvent } from '../../../contract/rpc/runs.ts';
-import { collectInputs } from '../../inputs/collectInputs.ts';
+import { collectInputs, type Walk } from '../../inputs/collectInputs.ts';
 import { inspectInputs } from '../../inputs/inspectInputs.ts';
 import { callbackStream } from '../questions/callbackStream.ts';
 import type { PythonEnvironmentManager } from './pythonEnvironmentManager.ts';
@@ -19,6 +19,7 @@ interface Remembered {
 export class Inspections {
   private readonly gate: PythonEnvironmentManager;
   private readonly remembered = new Map<string, Remembered>();
+  private readonly ending = new AbortController();
 
   constructor(gate: PythonEnvironmentManager) {
     this.gate = gate;
@@ -27,34 +28,42 @@ export class Inspections {
   inspect(
     paths: readonly string[],
     chunkLength: number,
-    signal?: AbortSignal,
+    walk: Walk = {},
   ): AsyncGenerator<InspectEvent, void> {
-    return callbackStream<InspectEvent>(async (tell, stop) => {
-      const context = await this.gate.context();
-      const collected = await collectInputs(paths);
-      if (!collected.ok) throw new AppFailure(collected.error);
-      tell({ type: 'found', ...collected.value });
-      const storing: Promise<void>[] = [];
-      const unknown: string[] = [];
-      for (const path of collected.value.paths) {
-        const known = await this.recall(path, chunkLength);
-        if (known) tell(known);
-        else unknown.push(path);
-      }
-      if (unknown.length === 0) return;
-      const outcome = await inspectInputs(
-        context,
-        unknown,
-        chunkLength,
-        (file) => {
-          storing.push(this.remember(file, chunkLength));
-          tell(file);
-        },
-        stop,
-      );
-      await Promise.all(storing);
-      if (!outcome.ok) throw new AppFailure(outcome.error);
-    }, signal);
+    return callbackStream<InspectEvent>(
+      async (tell, stop) => {
+        const collected = await collectInputs(paths, { ...walk, signal: stop });
+        if (!collected.ok) throw new AppFailure(collected.error);
+        tell({ type: 'found', ...collected.value });
+        const storing: Promise<void>[] = [];
+        const unknown: string[] = [];
+        for (const path of collected.value.paths) {
+          const known = await this.recall(path, chunkLength);
+          if (known) tell(known);
+          else unknown.push(path);
+        }
+        if (unknown.length === 0) return;
+        const context = await this.gate.context();
+        const outcome = await inspectInputs(
+          context,
+          unknown,
+          chunkLength,
+          (file) => {
+            storing.push(this.remember(file, chunkLength));
+            tell(file);
+          },
+          stop,
+        );
+        await Promise.all(storing);
+        if (!outcome.ok) throw new AppFailure(outcome.error);
+      },
+      AbortSignal.any([this.ending.signal, ...(walk.signal ? [walk.signal] : [])]),
+    );
+  }
+
+  /** Ends all looking. */
+  stop(): void {
+    this.ending.abort();
   }
 
   /** What is known of a file that has not changed since. */

@@ -51,8 +51,10 @@ export class PythonEnvironmentManager {
     return this.repairing;
   }
 
-  stop(): void {
+  /** Gives up what is under way, and waits for its end. */
+  async stop(): Promise<void> {
     this.repairing?.cancel();
+    await this.repairing?.ended;
   }
 
   private look(): Promise<Result<PythonEnvironment>> {

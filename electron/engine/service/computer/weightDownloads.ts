@@ -21,8 +21,11 @@ export class WeightDownloads {
     return job;
   }
 
-  stop(): void {
-    for (const job of this.jobs.values()) job.cancel();
+  /** Gives up what is under way, and waits for its end. */
+  async stop(): Promise<void> {
+    const jobs = [...this.jobs.values()];
+    for (const job of jobs) job.cancel();
+    await Promise.all(jobs.map(({ ended }) => ended));
   }
 
   private start(model: string): StepJob {

@@ -56,9 +56,9 @@ export function computerRouter(service: Service) {
       };
     }),
     settings: computer.settings.handler(() => settings.current),
-    changeSettings: computer.changeSettings.handler(({ input, context: { window } }) => {
+    changeSettings: computer.changeSettings.handler(async ({ input, context: { window } }) => {
       const change: { [Name in keyof Settings]?: Settings[Name] | undefined } = input;
-      if (change.outputFolder) known.check([change.outputFolder], window.paths);
+      if (change.outputFolder) await known.check([change.outputFolder], window.paths);
       return settings.change(change);
     }),
     browse: computer.browse.handler(({ input, context: { window } }) =>

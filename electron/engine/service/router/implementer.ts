@@ -38,7 +38,9 @@ const issuesSchema = z.object({
   issues: z.array(z.object({ message: z.string(), path: z.array(z.unknown()).optional() })),
 });
 
-function asCallError(reason: unknown): ORPCError<'APP', AppError> {
+function asCallError(reason: unknown): Error {
+  // The whole router has this middleware, and so has each of its calls.
+  if (reason instanceof ORPCError && reason.code === 'APP') return reason;
   return new ORPCError('APP', { message: 'The call failed', data: describe(reason) });
 }
 

@@ -7,11 +7,14 @@ import { shellRouter } from './shellRouter.ts';
 
 /** Every call of the contract, answered by the service. The same for windows of Electron and of a browser. */
 export function serviceRouter(service: Service) {
-  return calls.router({
-    runs: runsRouter(service),
-    results: resultsRouter(service),
-    computer: computerRouter(service),
-    shell: shellRouter(service),
-  });
+  // Counted, so that none is under way any more when the engine has closed.
+  return calls
+    .use(({ next }) => service.calls.run(() => next()))
+    .router({
+      runs: runsRouter(service),
+      results: resultsRouter(service),
+      computer: computerRouter(service),
+      shell: shellRouter(service),
+    });
 }
 export type ServiceRouter = ReturnType<typeof serviceRouter>;

@@ -68,7 +68,7 @@ export function resultsRouter(service: Service) {
             appError('usage', 'The export has no file to go to.', { nextStep: 'Choose one.' }),
           );
         }
-        known.check([input.path], window.paths);
+        await known.check([input.path], window.paths);
         return input.path;
       }
     }),

@@ -1,12 +1,14 @@
 import { appError, AppFailure } from '../../../contract/errors.ts';
 import type { RunRequest } from '../../../contract/rpc/runs.ts';
 import { compareExample, exampleRequest } from '../../run/exampleRun.ts';
-import { collectInputs } from '../../inputs/collectInputs.ts';
+import { collectInputs, type Walk } from '../../inputs/collectInputs.ts';
+import { LIMITS } from '../../../contract/limits.ts';
+import { namedPaths } from '../window/knownPaths.ts';
 import { chooseRunFolder } from '../../run/begin/createRun.ts';
 import { estimateRun } from '../questions/estimateRun.ts';
 import { deleteRunFiles, runFolderSize } from '../questions/folderContents.ts';
 import { inputStatuses } from '../questions/inputStatus.ts';
-import { unwrap } from '../failures.ts';
+import { unwrap, usage } from '../failures.ts';
 import { readLog } from '../questions/readLog.ts';
 import { toRunEvent } from '../runs/runEvents.ts';
 import type { Service } from '../service.ts';
@@ -21,28 +23,35 @@ export function runsRouter(service: Service) {
   const runs = calls.runs;
   const read = <Answer>(runId: string, ask: Parameters<typeof open.read<Answer>>[1]): Promise<Answer> =>
     open.read(catalog.folder(runId), ask);
-  const checkRequest = ({ inputs, outputDir, model }: RunRequest, policy: PathPolicy): void => {
-    const modelPath = /[\\/]/.test(model) ? [model] : [];
-    known.check([...inputs, ...modelPath, ...(outputDir === undefined ? [] : [outputDir])], policy);
+  /** Without a root, the user's own choice of a folder stands for what its links lead to. */
+  const walkOf = (policy: PathPolicy, signal?: AbortSignal): Walk => ({
+    most: { files: LIMITS.inputs, visited: LIMITS.visited },
+    ...(policy.root === null ? {} : { mayFollow: (link) => known.allows(link, policy) }),
+    ...(signal ? { signal } : {}),
+  });
+  const checkRequest = async (request: RunRequest, policy: PathPolicy): Promise<void> => {
+    const { outputDir } = request;
+    await known.check([...namedPaths(request), ...(outputDir === undefined ? [] : [outputDir])], policy);
   };
 
   return {
     watchAll: runs.watchAll.handler(({ signal }) => service.list.watch(signal)),
-    inspect: runs.inspect.handler(({ input, context: { window }, signal }) => {
-      known.check(input.paths, window.paths);
-      return service.inspections.inspect(input.paths, input.chunkLength, signal);
+    inspect: runs.inspect.handler(async ({ input, context: { window }, signal }) => {
+      await known.check(input.paths, window.paths);
+      return service.inspections.inspect(input.paths, input.chunkLength, walkOf(window.paths, signal));
     }),
-    estimate: runs.estimate.handler(async ({ input, context: { window } }) => {
+    estimate: runs.estimate.handler(async ({ input, context: { window }, signal }) => {
       const { request } = input;
-      checkRequest(request, window.paths);
-      const paths = unwrap(await collectInputs(request.inputs)).paths;
-      const defaultParent = service.resultsParent(request);
+      await checkRequest(request, window.paths);
+      const { paths } = unwrap(await collectInputs(request.inputs, walkOf(window.paths, signal)));
+      const defaultParent = await service.resultsParent(request, window.paths);
       const folder = await chooseRunFolder({ request, defaultParent, freeName: true }, paths);
       return estimateRun({ ...input, folder }, service.gate, service.speeds);
     }),
     create: runs.create.handler(async ({ input, context: { window } }) => {
-      checkRequest(input, window.paths);
-      return { runId: await control.create(input, service.resultsParent(input)) };
+      await checkRequest(input, window.paths);
+      const defaultParent = await service.resultsParent(input, window.paths);
+      return { runId: await control.create(input, defaultParent, walkOf(window.paths)) };
     }),
     runExample: runs.runExample.handler(async () => {
       const { paths } = service.engine;
@@ -57,7 +66,13 @@ export function runsRouter(service: Service) {
       return compareExample(service.engine.paths, folder, plan.precision);
     }),
     open: runs.open.handler(async ({ input, context: { window } }) => {
-      known.check([input.folder], window.paths);
+      await known.check([input.folder], window.paths);
+      if (await known.isUpload(input.folder)) {
+        throw usage(
+          'What a browser has sent cannot be opened as a run.',
+          'Copy the run to the server by other means.',
+        );
+      }
       return { runId: (await catalog.add(input.folder)).runId };
     }),
     watch: runs.watch.handler(({ input, signal }) => watch.watch(input.runId, signal)),

@@ -19,9 +19,9 @@ export function shellRouter(service: Service) {
     grantPaths: shell.grantPaths.handler(async ({ input, context: { window } }) => {
       unwrap(await desktop(window).grantPaths(input.paths));
     }),
-    revealInFolder: shell.revealInFolder.handler(({ input, context: { window } }) => {
+    revealInFolder: shell.revealInFolder.handler(async ({ input, context: { window } }) => {
       const actions = desktop(window);
-      service.known.check([input.path], window.paths);
+      await service.known.check([input.path], window.paths);
       actions.revealInFolder(input.path);
     }),
     copyText: shell.copyText.handler(({ input, context: { window } }) =>

@@ -17,7 +17,8 @@ export class LiveTopic<Snapshot> {
   private newest: { version: number; snapshot: Snapshot; text: string } | undefined;
   private failure: { reason: unknown } | undefined;
   private timer: NodeJS.Timeout | undefined;
-  private taking = false;
+  private taking: Promise<void> | undefined;
+  private closed = false;
   private stale = true;
   private lastTaken = Number.NEGATIVE_INFINITY;
   private nextVersion = 0;
@@ -36,6 +37,14 @@ export class LiveTopic<Snapshot> {
     this.plan();
   }
 
+  /** Ends all watching; resolves when no snapshot is being made any more. */
+  async close(): Promise<void> {
+    this.closed = true;
+    this.rest();
+    this.wakeAll();
+    await this.taking;
+  }
+
   async *watch(signal?: AbortSignal): AsyncGenerator<Snapshot, void> {
     let seen = -1;
     let wake: () => void = () => undefined;
@@ -48,7 +57,7 @@ export class LiveTopic<Snapshot> {
     signal?.addEventListener('abort', woken);
     this.plan();
     try {
-      while (!signal?.aborted) {
+      while (!signal?.aborted && !this.closed) {
         if (this.failure) throw this.failure.reason;
         if (this.newest && this.newest.version > seen) {
           seen = this.newest.version;
@@ -78,19 +87,21 @@ export class LiveTopic<Snapshot> {
   }
 
   private plan(): void {
-    if (!this.watched || this.taking || this.timer) return;
+    if (this.closed || !this.watched || this.taking || this.timer) return;
     if (!this.stale && this.options.polls?.() !== true) return;
     const { intervalMs } = this.options;
     const interval = typeof intervalMs === 'number' ? intervalMs : intervalMs();
     const wait = Math.max(0, this.lastTaken + interval - performance.now());
     this.timer = setTimeout(() => {
       this.timer = undefined;
-      void this.takeOne();
+      this.taking = this.takeOne().finally(() => {
+        this.taking = undefined;
+        this.plan();
+      });
     }, wait);
   }
 
   private async takeOne(): Promise<void> {
-    this.taking = true;
     this.stale = false;
     this.lastTaken = performance.now();
     try {
@@ -104,9 +115,6 @@ export class LiveTopic<Snapshot> {
     } catch (reason) {
       this.failure = { reason };
       this.wakeAll();
-    } finally {
-      this.taking = false;
-      this.plan();
     }
   }
 

@@ -1,18 +1,26 @@
-import { existsSync } from 'node:fs';
+import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { appError, AppFailure, asAppError } from '../../../contract/errors.ts';
 import { runSummarySchema, type RunSummary } from '../../../contract/rpc/runs.ts';
 import { RUN_DATABASE } from '../../store/runFolder.ts';
 import type { HistoryEntry, JsonObject, LibraryStore } from '../../store/types.ts';
 import type { OpenRuns } from './openRuns.ts';
-import { readSummary } from './runSummary.ts';
+import { isActive } from '../../run/runTransitions.ts';
+import { hasEnded, readSummary } from './runSummary.ts';
 
-/** Every run that this computer knows of, with what the list shows of it: in the library, refreshed from the folders. */
+/** A disk that does not answer keeps a thread of Node.js waiting; there are four, for everything. */
+const FOLDERS_AT_ONCE = 2;
+
+/** Every run that this computer knows of, with what the list shows of it: as the library has it, and as their folders say. */
 export class RunCatalog {
   private readonly library: LibraryStore;
   private readonly open: OpenRuns;
   private readonly changed: () => void;
   private readonly runs = new Map<string, RunSummary>();
+  /** By run: the paths that the user named when it was made here; none of one that was opened. */
+  private readonly named = new Map<string, readonly string[]>();
+  private looking: Promise<void> = Promise.resolve();
+  private closed = false;
 
   constructor(library: LibraryStore, open: OpenRuns, changed: () => void) {
     this.library = library;
@@ -20,18 +28,46 @@ export class RunCatalog {
     this.changed = changed;
   }
 
-  /** Takes in the history, then looks after the folders one by one: they may have moved on, or gone, meanwhile. */
+  /** Takes in the history. No folder is looked at, and no database but the library's opened. */
   async load(): Promise<void> {
     for (const entry of await this.library.history()) {
-      const summary = runSummarySchema.safeParse(entry.summary);
-      if (summary.success) this.runs.set(entry.runId, summary.data);
+      const { success, data } = runSummarySchema.safeParse(entry.summary);
+      if (!success) continue;
+      // Until its folder has been looked at: a run that was at work then is so no more, unless another program works on it.
+      this.runs.set(entry.runId, isActive(data.state) ? { ...data, interrupted: true } : data);
+      this.named.set(entry.runId, entry.inputs);
     }
-    for (const runId of this.runs.keys()) await this.refresh(runId);
+  }
+
+  /** Looks in the background which folders are there, and what has become of the runs that had not come to their end. */
+  lookAround(): void {
+    const left = this.all().values();
+    const some = async (): Promise<void> => {
+      for (const { runId } of left) {
+        if (this.closed) return;
+        // One that can't be looked at stays as it is in the list.
+        await this.lookAfter(runId).catch(() => undefined);
+      }
+    };
+    this.looking = Promise.all(Array.from({ length: FOLDERS_AT_ONCE }, some)).then(() => undefined);
+  }
+
+  /** Ends looking around. */
+  close(): Promise<void> {
+    this.closed = true;
+    return this.looking;
+  }
+
+  /** What the user named when making the runs of this list. */
+  namedPaths(): string[] {
+    return [...this.named.values()].flat();
   }
 
   /** Newest first. */
   all(): RunSummary[] {
-    return [...this.runs.values()].sort((a, b) => b.createdAt.localeCompare(a.createdAt));
+    return [...this.runs.values()].sort((a, b) =>
+      a.createdAt < b.createdAt ? 1 : a.createdAt > b.createdAt ? -1 : 0,
+    );
   }
 
   find(runId: string): RunSummary {
@@ -50,7 +86,7 @@ export class RunCatalog {
 
   /** The run that lies in a folder. */
   in(folder: string): RunSummary | undefined {
-    return this.all().find((run) => run.folder === folder);
+    return [...this.runs.values()].find((run) => run.folder === folder);
   }
 
   has(runId: string): boolean {
@@ -60,7 +96,7 @@ export class RunCatalog {
   async put(summary: RunSummary): Promise<void> {
     this.runs.set(summary.runId, summary);
     this.changed();
-    await this.library.saveRun(entryOf(summary));
+    await this.library.saveRun(entryOf(summary, this.named.get(summary.runId) ?? []));
   }
 
   /** Reads again what the run's folder says. */
@@ -71,23 +107,40 @@ export class RunCatalog {
     return fresh;
   }
 
-  /** Adds the run of a folder, wherever it comes from. A run that was known elsewhere is now known here. */
-  async add(folder: string): Promise<RunSummary> {
+  /**
+   * Adds the run of a folder, wherever it comes from. A run that was known elsewhere is now known here. `named` are the
+   * paths that the user named for a run made here.
+   */
+  async add(folder: string, named?: readonly string[]): Promise<RunSummary> {
     const summary = await this.open.read(folder, readSummary);
     const known = this.runs.get(summary.runId);
     if (known && known.folder !== folder) await this.open.closeReader(known.folder);
+    if (named) this.named.set(summary.runId, named);
     await this.put(summary);
     return summary;
   }
 
   async forget(runId: string): Promise<void> {
     this.runs.delete(runId);
+    this.named.delete(runId);
     this.changed();
     await this.library.removeRun(runId);
   }
 
+  private async lookAfter(runId: string): Promise<void> {
+    const known = this.runs.get(runId);
+    if (!known) return;
+    if (!hasEnded(known.state)) {
+      await this.refresh(runId);
+      return;
+    }
+    const missing = !(await isPresent(known.folder));
+    const now = this.runs.get(runId);
+    if (now && now.folder === known.folder && now.missing !== missing) await this.put({ ...now, missing });
+  }
+
   private async look(known: RunSummary): Promise<RunSummary> {
-    if (!existsSync(join(known.folder, RUN_DATABASE))) return { ...known, missing: true };
+    if (!(await isPresent(known.folder))) return { ...known, missing: true };
     try {
       const summary = await this.open.read(known.folder, readSummary);
       // Another run may lie in the folder now.
@@ -99,7 +152,14 @@ export class RunCatalog {
   }
 }
 
-function entryOf(summary: RunSummary): HistoryEntry {
+async function isPresent(folder: string): Promise<boolean> {
+  return access(join(folder, RUN_DATABASE)).then(
+    () => true,
+    () => false,
+  );
+}
+
+function entryOf(summary: RunSummary, named: readonly string[]): HistoryEntry {
   const { runId, folder, name, createdAt, finishedAt, state, plan } = summary;
   return {
     runId,
@@ -108,7 +168,7 @@ function entryOf(summary: RunSummary): HistoryEntry {
     createdAt: Date.parse(createdAt),
     finishedAt: finishedAt === null ? null : Date.parse(finishedAt),
     phase: state.phase,
-    inputs: plan.inputs.map(({ path }) => path),
+    inputs: [...named],
     model: plan.model.title,
     notes: '',
     summary: JSON.parse(JSON.stringify(summary)) as JsonObject,

@@ -3,11 +3,13 @@ import { AppFailure, asAppError, type AppError } from '../../../contract/errors.
 import type { RunRequest, RunSummary } from '../../../contract/rpc/runs.ts';
 import type { Result } from '../../../contract/result.ts';
 import type { InspectedFile } from '../../../contract/protocol/index.ts';
+import type { Walk } from '../../inputs/collectInputs.ts';
 import { createRun } from '../../run/begin/createRun.ts';
 import type { OpenRun } from '../../run/openRun.ts';
 import { transition, type LifecycleEvent } from '../../run/runTransitions.ts';
 import type { LibraryStore } from '../../store/types.ts';
 import { unwrap, usage } from '../failures.ts';
+import { namedPaths } from '../window/knownPaths.ts';
 import type { OpenRuns } from './openRuns.ts';
 import type { PythonEnvironmentManager } from '../computer/pythonEnvironmentManager.ts';
 import type { RunCatalog } from './runCatalog.ts';
@@ -44,7 +46,8 @@ export class RunControl {
     this.queue = new RunQueue(waiting, {
       run: (runId) => this.work(runId),
       changed: (ids) => {
-        void parts.library.setSetting(QUEUE_KEY, [...ids]);
+        // An order that could not be kept is lost with the program's end, and no reason to end it.
+        void parts.library.setSetting(QUEUE_KEY, [...ids]).catch(() => undefined);
         for (const { runId } of parts.catalog.all()) parts.changed(runId);
       },
     });
@@ -60,17 +63,17 @@ export class RunControl {
   }
 
   /** Makes the run's folder and puts the run at the end of the queue. */
-  async create(request: RunRequest, defaultParent: string): Promise<string> {
+  async create(request: RunRequest, defaultParent: string, walk: Walk = {}): Promise<string> {
     const { catalog, gate, inspected } = this.parts;
     const context = await gate.context();
-    const make = () => createRun(context, { request, defaultParent, freeName: true, inspected });
+    const make = () => createRun(context, { request, defaultParent, freeName: true, inspected, walk });
     const before = request.force && request.outputDir ? catalog.in(resolve(request.outputDir)) : undefined;
     const created = unwrap(await (before ? this.withExclusiveFolder(before.runId, make) : make()));
     if (before) {
       this.queue.remove(before.runId);
       await catalog.forget(before.runId);
     }
-    await catalog.add(created.folder);
+    await catalog.add(created.folder, namedPaths(request));
     this.queue.add(created.runId, 'last');
     return created.runId;
   }
@@ -154,18 +157,18 @@ export class RunControl {
     });
   }
 
-  /** Brings the run at work to rest. */
-  async close(deadlineMs: number): Promise<void> {
+  /** Brings the run at work to rest: lets the batches in work be finished for a while, then ends the workers. */
+  async close(pauseMs: number, stopMs: number): Promise<void> {
     const resting = this.queue.close();
     const active = this.queue.active;
     if (active === null) return;
     const session = this.session(active);
     if (session) {
       void session.pause();
-      await Promise.race([resting, after(deadlineMs)]);
+      await Promise.race([resting, after(pauseMs)]);
       if (this.session(active)) void session.stopNow();
     }
-    await Promise.race([resting, after(deadlineMs)]);
+    await Promise.race([resting, after(stopMs)]);
   }
 
   private async work(runId: string): Promise<void> {
@@ -202,7 +205,8 @@ export class RunControl {
     return session.subscribe((change) => {
       if (change.type === 'state') {
         const known = catalog.find(runId);
-        void catalog.put({ ...known, ...describeRun(session.stored, session.folder) });
+        // What the list could not keep, the run's folder says.
+        void catalog.put({ ...known, ...describeRun(session.stored, session.folder) }).catch(() => undefined);
       }
       changed(runId);
     });

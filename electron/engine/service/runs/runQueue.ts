@@ -70,11 +70,15 @@ export class RunQueue {
     if (this.closed || this.held || this.atWork) return;
     const runId = this.waiting.shift();
     if (runId === undefined) return;
-    const ended = this.work.run(runId).finally(() => {
-      this.atWork = undefined;
-      this.tell();
-      this.startNext();
-    });
+    // Whatever went wrong with this one, the next begins.
+    const ended = this.work
+      .run(runId)
+      .catch(() => undefined)
+      .finally(() => {
+        this.atWork = undefined;
+        this.tell();
+        this.startNext();
+      });
     this.atWork = { runId, ended };
     this.tell();
   }

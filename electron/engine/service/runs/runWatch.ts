@@ -28,6 +28,7 @@ export class RunWatch {
   /** Adds the place in the queue. */
   private readonly placed: (summary: RunSummary) => RunSummary;
   private readonly watched = new Map<string, Watched>();
+  private closed = false;
 
   constructor(open: OpenRuns, catalog: RunCatalog, placed: (summary: RunSummary) => RunSummary) {
     this.open = open;
@@ -37,7 +38,7 @@ export class RunWatch {
 
   watch(runId: string, signal?: AbortSignal): AsyncGenerator<RunLive, void> {
     this.catalog.find(runId);
-    return this.of(runId).topic.watch(signal);
+    return this.follow(runId, signal);
   }
 
   changed(runId: string): void {
@@ -47,8 +48,20 @@ export class RunWatch {
     watched.topic.changed();
   }
 
-  forget(runId: string): void {
-    this.watched.delete(runId);
+  /** Ends all watching; resolves when no database is being asked any more. */
+  async close(): Promise<void> {
+    this.closed = true;
+    await Promise.all([...this.watched.values()].map(({ topic }) => topic.close()));
+  }
+
+  private async *follow(runId: string, signal?: AbortSignal): AsyncGenerator<RunLive, void> {
+    if (this.closed) return;
+    const watched = this.of(runId);
+    try {
+      yield* watched.topic.watch(signal);
+    } finally {
+      if (!watched.topic.watched && this.watched.get(runId) === watched) this.watched.delete(runId);
+    }
   }
 
   private of(runId: string): Watched {
@@ -57,16 +70,20 @@ export class RunWatch {
     const topic = new LiveTopic({
       take: () => this.take(runId, watched),
       intervalMs: () => (this.isElsewhere(runId) ? ELSEWHERE_MS : INTERVAL_MS),
-      polls: () => isAtWork(this.catalog.find(runId)) || performance.now() < watched.eventsMayChangeUntil,
+      polls: () => this.isAtWork(runId) || performance.now() < watched.eventsMayChangeUntil,
     });
     const watched: Watched = { topic, events: [], eventsMayChangeUntil: Number.POSITIVE_INFINITY };
     this.watched.set(runId, watched);
     return watched;
   }
 
+  /** Not one that has been taken out of the list: asking for its snapshot says so. */
+  private isAtWork(runId: string): boolean {
+    return this.catalog.has(runId) && isAtWork(this.catalog.find(runId));
+  }
+
   private isElsewhere(runId: string): boolean {
-    const run = this.catalog.find(runId);
-    return isAtWork(run) && !this.open.session(run.folder);
+    return this.isAtWork(runId) && !this.open.session(this.catalog.folder(runId));
   }
 
   private async take(runId: string, watched: Watched): Promise<RunLive> {

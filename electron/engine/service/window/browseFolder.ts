@@ -1,6 +1,8 @@
-import { readdir, stat } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
+import { opendir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { appError, AppFailure } from '../../../contract/errors.ts';
+import { LIMITS } from '../../../contract/limits.ts';
 import type { PathPolicy } from './windowContext.ts';
 import { realPath } from './pathInside.ts';
 
@@ -8,41 +10,58 @@ export interface FolderListing {
   folder: string;
   parent: string | null;
   entries: { name: string; path: string; isFolder: boolean; sizeBytes: number | null }[];
+  /** There are more than a list can show. */
+  truncated: boolean;
 }
+
+const AT_ONCE = 16;
+const byName = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 
 /** What a folder of this computer holds, for a window that has no file dialog of its own. */
 export async function browseFolder(folder: string, policy: PathPolicy): Promise<FolderListing> {
-  const here = realPath(folder);
-  if (!policy.allows(here)) throw new AppFailure(policy.refusal(folder));
-  const names = await readdir(here).catch((reason: unknown) => {
+  const here = await realPath(folder);
+  if (!(await policy.allows(here))) throw new AppFailure(policy.refusal(folder));
+  const { found, truncated } = await entriesOf(here).catch((reason: unknown) => {
     throw new AppFailure(appError('input_unreadable', `${folder} cannot be opened: ${String(reason)}`));
   });
-  const entries = await Promise.all(
-    names.filter((name) => !name.startsWith('.')).map((name) => describe(here, name, policy)),
-  );
+  const entries: FolderListing['entries'] = [];
+  for (let start = 0; start < found.length; start += AT_ONCE) {
+    const some = found.slice(start, start + AT_ONCE).map((entry) => describe(here, entry, policy));
+    entries.push(...(await Promise.all(some)).filter((entry) => entry !== undefined));
+  }
   const parent = dirname(here);
   return {
     folder: here,
-    parent: parent !== here && policy.allows(parent) ? parent : null,
-    entries: entries
-      .filter((entry) => entry !== undefined)
-      .sort(
-        (a, b) =>
-          Number(b.isFolder) - Number(a.isFolder) ||
-          a.name.localeCompare(b.name, 'en', { numeric: true, sensitivity: 'base' }),
-      ),
+    parent: parent !== here && (await policy.allows(parent)) ? parent : null,
+    entries: entries.sort(
+      (a, b) => Number(b.isFolder) - Number(a.isFolder) || byName.compare(a.name, b.name),
+    ),
+    truncated,
   };
+}
+
+/** No more than a window can show, however many there are. */
+async function entriesOf(folder: string): Promise<{ found: Dirent[]; truncated: boolean }> {
+  const found: Dirent[] = [];
+  for await (const entry of await opendir(folder, { bufferSize: 256 })) {
+    if (entry.name.startsWith('.')) continue;
+    if (found.length === LIMITS.folderEntries) return { found, truncated: true };
+    found.push(entry);
+  }
+  return { found, truncated: false };
 }
 
 /** Links that lead out of what the window may see, and what can't be read, are left out. */
 async function describe(
   folder: string,
-  name: string,
+  entry: Dirent,
   policy: PathPolicy,
 ): Promise<FolderListing['entries'][number] | undefined> {
+  const { name } = entry;
   const path = join(folder, name);
+  if (entry.isDirectory()) return { name, path, isFolder: true, sizeBytes: null };
   const info = await stat(path).catch(() => undefined);
-  if (!info || !policy.allows(realPath(path))) return undefined;
+  if (!info || (!entry.isFile() && !(await policy.allows(path)))) return undefined;
   if (!info.isDirectory() && !info.isFile()) return undefined;
   return { name, path, isFolder: info.isDirectory(), sizeBytes: info.isFile() ? info.size : null };
 }

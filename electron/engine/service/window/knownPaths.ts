@@ -1,49 +1,82 @@
-import { dirname } from 'node:path';
+import { join } from 'node:path';
 import { AppFailure } from '../../../contract/errors.ts';
+import type { RunRequest } from '../../../contract/rpc/runs.ts';
 import type { AppPaths } from '../../environment/appPaths.ts';
+import { isModelName } from '../../models/index.ts';
 import type { RunCatalog } from '../runs/runCatalog.ts';
-import { isInside, realPath } from './pathInside.ts';
+import { isBelowOne, realPath } from './pathInside.ts';
 import type { PathPolicy } from './windowContext.ts';
 
-/** Paths that a window may name because the engine knows them itself: its own folders, its runs, their inputs and models. */
+/** Paths looked at side by side: the disk is asked in threads, of which there are few. */
+const AT_ONCE = 16;
+
+/** Where files go that a browser sends: inputs, and never runs. */
+export function uploadsFolder(dataDir: string): string {
+  return join(dataDir, 'uploads');
+}
+
+/** What a request wants read: its inputs, and its model where that is a path. */
+export function namedPaths({ inputs, model }: Pick<RunRequest, 'inputs' | 'model'>): string[] {
+  return isModelName(model) ? [...inputs] : [...inputs, model];
+}
+
+/**
+ * Paths that a window may name because the engine knows them itself: its own folders and those of its runs. What a run
+ * says of its inputs and its model grants nothing, since the run may be somebody else's. Where no root limits the window,
+ * what the user named when a run was made here stays granted.
+ */
 export class KnownPaths {
-  private readonly paths: AppPaths;
   private readonly catalog: RunCatalog;
   private readonly own: readonly string[];
+  private readonly ownInputs: readonly string[];
+  private readonly uploads: string;
 
   constructor(paths: AppPaths, catalog: RunCatalog, resultsFolder: string) {
-    this.paths = paths;
     this.catalog = catalog;
-    this.own = [paths.resources, paths.dataDir, resultsFolder].map(realPath);
+    this.own = [paths.resources, paths.dataDir, resultsFolder];
+    this.ownInputs = [paths.resources, paths.dataDir];
+    this.uploads = uploadsFolder(paths.dataDir);
   }
 
   /** Throws the refusal of the first path that is neither known nor allowed to the window. */
-  check(paths: readonly string[], policy: PathPolicy): void {
-    for (const path of paths) {
-      if (!this.allows(path, policy)) throw new AppFailure(policy.refusal(path));
+  async check(paths: readonly string[], policy: PathPolicy): Promise<void> {
+    const unknown: string[] = [];
+    for (let start = 0; start < paths.length; start += AT_ONCE) {
+      const some = paths.slice(start, start + AT_ONCE);
+      const allowed = await Promise.all(some.map((path) => policy.allows(path)));
+      unknown.push(...some.filter((_, index) => !allowed[index]));
+    }
+    if (unknown.length === 0) return;
+    const known = await this.folders(policy);
+    for (const path of unknown) {
+      if (!isBelowOne(known, await realPath(path))) throw new AppFailure(policy.refusal(path));
     }
   }
 
-  allows(path: string, policy: PathPolicy): boolean {
-    const real = realPath(path);
-    return policy.allows(real) || this.own.some((folder) => isInside(folder, real)) || this.ofRuns(real);
+  async allows(path: string, policy: PathPolicy): Promise<boolean> {
+    return (await policy.allows(path)) || isBelowOne(await this.folders(policy), await realPath(path));
   }
 
   /** Whether the program put a file there itself, so that a run's results go elsewhere than beside it. */
-  isOwn(path: string): boolean {
-    const real = realPath(path);
-    return [this.paths.resources, this.paths.dataDir].some((folder) => isInside(realPath(folder), real));
+  async isOwn(path: string): Promise<boolean> {
+    return isBelowOne(await allReal(this.ownInputs), await realPath(path));
   }
 
-  private ofRuns(path: string): boolean {
-    return this.catalog.all().some(({ folder, plan, request }) => {
-      if (isInside(realPath(folder), path)) return true;
-      if (
-        plan.inputs.some((input) => path === realPath(input.path) || path === realPath(dirname(input.path)))
-      ) {
-        return true;
-      }
-      return path === realPath(plan.model.folder) || path === realPath(request.model);
-    });
+  async isUpload(path: string): Promise<boolean> {
+    return isBelowOne(await allReal([this.uploads]), await realPath(path));
   }
+
+  private folders(policy: PathPolicy): Promise<Set<string>> {
+    const granted = policy.root === null ? this.catalog.namedPaths() : [];
+    return allReal([...this.own, ...this.catalog.all().map(({ folder }) => folder), ...granted]);
+  }
+}
+
+async function allReal(paths: readonly string[]): Promise<Set<string>> {
+  const real = new Set<string>();
+  for (let start = 0; start < paths.length; start += AT_ONCE) {
+    const some = await Promise.all(paths.slice(start, start + AT_ONCE).map((path) => realPath(path)));
+    for (const path of some) real.add(path);
+  }
+  return real;
 }

@@ -1,11 +1,11 @@
 import type { AppError } from '../../../contract/errors.ts';
 import type { Result } from '../../../contract/result.ts';
 
-/** Which paths a window may name. What the engine knows by itself (its runs, their inputs) is allowed besides. */
+/** Which paths a window may name. The program's own folders, and those of the runs in the list, are allowed besides. */
 export interface PathPolicy {
   /** Folder that everything must lie in; null where the user's own choices decide. */
   readonly root: string | null;
-  allows: (path: string) => boolean;
+  allows: (path: string) => Promise<boolean>;
   /** Why a path isn't allowed, and what to do. */
   refusal: (path: string) => AppError;
 }

@@ -45,9 +45,14 @@ UPDATE history SET summary = replace(replace(replace(summary, '"residuesPerShard
   '"tailShards"', '"tailParts"'), '"failedShards"', '"failedParts"');
 `;
 
+/** A run's inputs were those that its folder names, whoever made it; now they are the user's own choice, or none. */
+const VERSION_4 = `
+UPDATE history SET inputs = '[]';
+`;
+
 export const LIBRARY_DATABASE: DatabaseKind = {
   applicationId: 0x564e504c, // "VNPL"
-  migrations: [VERSION_1, VERSION_2, VERSION_3],
+  migrations: [VERSION_1, VERSION_2, VERSION_3, VERSION_4],
   notOurs: 'internal',
 };
 

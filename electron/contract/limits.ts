@@ -1,0 +1,29 @@
+import { z } from 'zod';
+
+/**
+ * The most that a window may send in one call. More is refused before anything is done with it: what a call costs must not
+ * depend on what somebody puts into it.
+ */
+export const LIMITS = {
+  /** Of a path, in characters: what Linux takes, in bytes. */
+  path: 4_096,
+  /** Of names, of devices and models, and what else is a word or two. */
+  word: 200,
+  /** Of a list of devices: a node has at most a few dozen. */
+  devices: 4_096,
+  /** Files and folders named in one call, and sequence files found below them. */
+  inputs: 20_000,
+  /** Files and folders looked at below the folders of one call. */
+  visited: 1_000_000,
+  /** Parts and sequences named in one call. */
+  rows: 20_000,
+  /** Of a text for the clipboard. */
+  text: 1_000_000,
+  /** Of an address for the browser. */
+  url: 2_048,
+  /** Entries of a folder that the file chooser shows. */
+  folderEntries: 5_000,
+} as const;
+
+export const pathSchema = z.string().max(LIMITS.path);
+export const wordSchema = z.string().max(LIMITS.word);

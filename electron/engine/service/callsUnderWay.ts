@@ -1,0 +1,24 @@
+import { usage } from './failures.ts';
+
+/** The calls of all windows that have not been answered yet, so that a closing engine can wait for them. */
+export class CallsUnderWay {
+  private readonly underWay = new Set<Promise<unknown>>();
+  private closed = false;
+
+  async run<Answer>(work: () => Answer): Promise<Awaited<Answer>> {
+    if (this.closed) throw usage('The program is being closed.');
+    const answer = Promise.resolve(work());
+    this.underWay.add(answer);
+    try {
+      return await answer;
+    } finally {
+      this.underWay.delete(answer);
+    }
+  }
+
+  /** Takes no more; resolves when those under way have ended. */
+  async close(): Promise<void> {
+    this.closed = true;
+    await Promise.allSettled(this.underWay);
+  }
+}

@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, expect, it } from 'vitest';
+import { engineBase } from '../engineBase.ts';
+import { openRunStore } from '../store/runStore.ts';
+import { syntheticPlan } from '../store/testing/syntheticRun.ts';
+import { temporaryFolder, testContext } from '../testing/testContext.ts';
+import { openService, type Service } from './service.ts';
+import { libraryOfRuns } from './testing/manyRuns.ts';
+
+let service: Service | undefined;
+afterEach(() => service?.close());
+
+async function open(dataDir: string): Promise<Service> {
+  const { paths, storeHost } = testContext();
+  const base = engineBase({ appVersion: 'test', paths: { ...paths, dataDir }, storeHost });
+  service = await openService(base, { interpreter: join(dataDir, 'none') });
+  return service;
+}
+
+async function finishedRun(folder: string): Promise<string> {
+  const runId = randomUUID();
+  const store = await openRunStore(folder, {
+    hostEntry: testContext().storeHost,
+    create: {
+      plan: syntheticPlan(1),
+      description: {
+        runId,
+        name: 'run',
+        createdAt: 0,
+        appVersion: '1',
+        options: { request: { inputs: ['/data/a.fa'] } },
+      },
+    },
+  });
+  await store.close();
+  return runId;
+}
+
+it('shows a long history from the library alone, and notices in the background which folders are gone', async () => {
+  const dataDir = join(await temporaryFolder(), 'data');
+  // Each holds a run.db that is damaged: none is opened.
+  const runs = await libraryOfRuns({ dataDir, storeHost: testContext().storeHost }, 1000);
+  await rm(runs[500]?.folder ?? '', { recursive: true });
+  const { catalog, open: openRuns } = await open(dataDir);
+  expect(openRuns.readerCount).toBe(0);
+  expect(catalog.all().map(({ runId }) => runId)).toEqual(runs.map(({ runId }) => runId).reverse());
+  await expect
+    .poll(
+      () =>
+        catalog
+          .all()
+          .filter(({ missing }) => missing)
+          .map(({ runId }) => runId),
+      { timeout: 60_000 },
+    )
+    .toEqual([runs[500]?.runId]);
+  expect(catalog.all().every(({ state }) => state.phase === 'done')).toBe(true);
+  expect(openRuns.readerCount).toBe(0);
+}, 120_000);
+
+it('has at most four databases open to be read, and none after its end', { timeout: 120_000 }, async () => {
+  const parent = await temporaryFolder();
+  const folders = Array.from({ length: 10 }, (_, number) => join(parent, String(number)));
+  for (const folder of folders) await finishedRun(folder);
+  const { open: openRuns, close } = await open(join(parent, 'data'));
+  let most = 0;
+  const names = await Promise.all(
+    [...folders, ...folders].map((folder) =>
+      openRuns.read(folder, async (store) => {
+        most = Math.max(most, openRuns.readerCount);
+        await store.counts();
+        return store.folder;
+      }),
+    ),
+  );
+  expect(names).toEqual([...folders, ...folders]);
+  expect(most).toBe(4);
+  const late = folders.map((folder) => openRuns.read(folder, (store) => store.counts()));
+  await Promise.all([close(), Promise.allSettled(late)]);
+  expect(openRuns.readerCount).toBe(0);
+  await expect(openRuns.read(folders[0] ?? '', (store) => store.counts())).rejects.toMatchObject({
+    error: { code: 'usage' },
+  });
+});
+
+/** More by hand: VIRNUCPRO_QUITS=200 */
+const QUITS = Number(process.env['VIRNUCPRO_QUITS'] ?? 20);
+
+it(
+  `quits ${QUITS} times while a run is watched, and never by a signal`,
+  { timeout: 30_000 * QUITS },
+  async () => {
+    const parent = await temporaryFolder();
+    await finishedRun(join(parent, 'run'));
+    const script = join(import.meta.dirname, 'testing', 'startAndQuit.ts');
+    const quits = Array.from({ length: QUITS }, (_, number) => number).values();
+    const ends: unknown[] = [];
+    const some = async (lane: number): Promise<void> => {
+      for (const number of quits) {
+        // From before the first snapshot to long after it.
+        const args = [script, join(parent, `data ${lane}`), join(parent, 'run'), String((number * 37) % 400)];
+        const outcome = await promisify(execFile)(process.execPath, args).then(
+          () => 'ended',
+          (reason: unknown) => reason,
+        );
+        ends.push(outcome);
+      }
+    };
+    await Promise.all([some(1), some(2)]);
+    expect(ends).toEqual(Array<string>(QUITS).fill('ended'));
+  },
+);

@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runRequestSchema, type RunSummary } from '../../../contract/rpc/runs.ts';
+import { openLibraryStore } from '../../store/libraryStore.ts';
+import { syntheticPlan } from '../../store/testing/syntheticRun.ts';
+import type { JsonObject } from '../../store/types.ts';
+
+/** A library with so many finished runs, whose folders hold a run.db that nobody could open. */
+export async function libraryOfRuns(
+  { dataDir, storeHost }: { dataDir: string; storeHost: URL },
+  count: number,
+): Promise<RunSummary[]> {
+  await mkdir(dataDir, { recursive: true });
+  const library = await openLibraryStore(join(dataDir, 'library.db'), { hostEntry: storeHost });
+  const runs: RunSummary[] = [];
+  for (let number = 0; number < count; number++) {
+    const folder = join(dataDir, 'runs', String(number));
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, 'run.db'), 'damaged');
+    const createdAt = 1_700_000_000_000 + number;
+    const plan = syntheticPlan(3);
+    const run: RunSummary = {
+      runId: randomUUID(),
+      folder,
+      name: `run ${number}`,
+      state: { phase: 'done', failedParts: 0, failedRecords: 0 },
+      interrupted: false,
+      missing: false,
+      createdAt: new Date(createdAt).toISOString(),
+      finishedAt: new Date(createdAt).toISOString(),
+      plan,
+      request: runRequestSchema.parse({ inputs: plan.inputs.map(({ path }) => path), model: 'demo' }),
+      queuePosition: null,
+      fraction: 1,
+      sequences: 1000,
+      viralSequences: 10,
+    };
+    runs.push(run);
+    await library.saveRun({
+      runId: run.runId,
+      folder,
+      name: run.name,
+      createdAt,
+      finishedAt: createdAt,
+      phase: 'done',
+      inputs: run.request.inputs,
+      model: plan.model.title,
+      notes: '',
+      summary: JSON.parse(JSON.stringify(run)) as JsonObject,
+    });
+  }
+  await library.close();
+  return runs;
+}

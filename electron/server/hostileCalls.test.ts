@@ -1,0 +1,210 @@
+import { call, type AnyProcedure } from '@orpc/server';
+import type { AnyContractProcedure } from '@orpc/contract';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { z } from 'zod';
+import { contract } from '../contract/index.ts';
+import { LIMITS } from '../contract/limits.ts';
+import { rootPolicy } from './rootPolicy.ts';
+import { engineBase } from '../engine/engineBase.ts';
+import { temporaryFolder, testContext } from '../engine/testing/testContext.ts';
+import { openService, serviceRouter, type Service } from '../engine/service/index.ts';
+import { libraryOfRuns } from '../engine/service/testing/manyRuns.ts';
+
+/**
+ * The longest that anything else may have to wait. In the thread's own processor time, measured between two turns of its
+ * event loop: on a busy computer the clock goes on while the thread does not.
+ */
+const LONGEST_PAUSE_MS = 200;
+const CASES_PER_CALL = 12;
+
+let service: Service;
+let root: string;
+let runId: string;
+
+beforeAll(async () => {
+  const { paths, storeHost } = testContext();
+  const folder = await temporaryFolder();
+  const dataDir = join(folder, 'data');
+  const runs = await libraryOfRuns({ dataDir, storeHost }, 300);
+  runId = runs[0]?.runId ?? '';
+  root = join(folder, 'root');
+  await mkdir(root);
+  for (let file = 0; file < 3000; file++) await writeFile(join(root, `${file}.fa`), '>a\nACGT\n');
+  await symlink('/', join(root, 'everything'));
+  const base = engineBase({ appVersion: 'test', paths: { ...paths, dataDir }, storeHost });
+  // Without Python: what is measured is what this process does.
+  service = await openService(base, {
+    interpreter: join(folder, 'none'),
+    resultsFolder: join(root, 'results'),
+  });
+}, 120_000);
+afterAll(async () => {
+  await service.close();
+  await rm(root, { recursive: true, force: true });
+});
+
+/** The same numbers every time (mulberry32). */
+function randomNumbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+function deep(levels: number): unknown {
+  let value: unknown = {};
+  for (let level = 0; level < levels; level++) value = level % 2 === 0 ? [value] : { inputs: value };
+  return value;
+}
+
+/** What somebody could send in place of a value: long, deep, many, of a wrong type, and as large as is allowed. */
+function hostileValues(): (() => unknown)[] {
+  const longestPath = `${root}${'/a'.repeat((LIMITS.path - root.length) / 2)}`;
+  const many = (length: number, of: (index: number) => unknown) => () =>
+    Array.from({ length }, (_, i) => of(i));
+  return [
+    () => '/a'.repeat(200_000),
+    () => 'x'.repeat(8_000_000),
+    () => '\u{1F9EC}'.repeat(500_000),
+    () => longestPath,
+    () => `${root}/everything${'/..'.repeat(1300)}`,
+    () => `${root}/\0`,
+    () => root,
+    () => join(root, 'everything'),
+    () => [root],
+    many(100_000, (index) => `/a/${index}`),
+    many(1_000_000, () => ''),
+    many(LIMITS.inputs, (index) => join(root, `${index % 3000}.fa`)),
+    many(LIMITS.inputs, (index) => `/missing/${index}/a/b/c`),
+    many(2_000, () => longestPath),
+    many(LIMITS.rows, (index) => index),
+    many(LIMITS.rows, (index) => String(index).padStart(6, '0')),
+    () => deep(5_000),
+    () => Object.fromEntries(Array.from({ length: 200_000 }, (_, index) => [`key${index}`, index])),
+    () => Number.MAX_SAFE_INTEGER,
+    () => -1,
+    () => Number.NaN,
+    () => null,
+    () => true,
+    () => ({ __proto__: null, constructor: 1, length: 1e9 }),
+  ];
+}
+
+/** A value that fits the schema, where that is easy to say. */
+function fitting(schema: z.ZodType, key: string): unknown {
+  if (key === 'runId') return runId;
+  for (const value of [
+    [root],
+    root,
+    1,
+    true,
+    [],
+    'all',
+    'demo',
+    'tsv',
+    'inputs',
+    'keep',
+    { by: 'row', descending: true },
+  ])
+    if (schema.safeParse(value).success) return value;
+  return undefined;
+}
+
+interface Sent {
+  name: string;
+  procedure: AnyProcedure;
+  input: unknown;
+}
+
+function* hostileCalls(): Generator<Sent> {
+  const random = randomNumbers(1);
+  const values = hostileValues();
+  const router = serviceRouter(service) as unknown as Record<string, Record<string, AnyProcedure>>;
+  for (const [area, calls] of Object.entries(contract)) {
+    for (const [name, procedure] of Object.entries(calls)) {
+      const schema = (procedure as AnyContractProcedure)['~orpc'].inputSchema as z.ZodType | undefined;
+      const called = router[area]?.[name];
+      if (!schema || !called) continue;
+      const shape = schema instanceof z.ZodObject ? (schema.shape as Record<string, z.ZodType>) : {};
+      const keys = Object.keys(shape);
+      for (let number = 0; number < CASES_PER_CALL; number++) {
+        const hostile = values[Math.floor(random() * values.length)]?.();
+        const at = keys[number % Math.max(1, keys.length)];
+        const input: Record<string, unknown> = {};
+        for (const [key, one] of Object.entries(shape)) input[key] = key === at ? hostile : fitting(one, key);
+        // Requests stand a level deeper in some calls.
+        if (at === 'request' && number % 2 === 0) input['request'] = { inputs: hostile, model: 'demo' };
+        yield {
+          name: `${area}.${name}`,
+          procedure: called,
+          input: number === CASES_PER_CALL - 1 ? hostile : input,
+        };
+      }
+    }
+  }
+}
+
+/** The longest time for which the thread computed without a break while the work went on. */
+async function longestPause(work: () => Promise<unknown>): Promise<number> {
+  const used = (): number => {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1000;
+  };
+  let last = used();
+  let longest = 0;
+  const look = (): void => {
+    const now = used();
+    longest = Math.max(longest, now - last);
+    last = now;
+  };
+  const timer = setInterval(look, 1);
+  await work();
+  clearInterval(timer);
+  look();
+  return longest;
+}
+
+it('stands still for nobody, whatever a window sends', { timeout: 600_000 }, async () => {
+  const paths = await rootPolicy(root);
+  const downloads = { place: (name: string) => Promise.resolve(join(root, name)), offer: () => '' };
+  const context = { window: { shell: 'browser' as const, paths, downloads } };
+  const pauses: { name: string; pause: number; input: string }[] = [];
+  for (const { name, procedure, input } of hostileCalls()) {
+    const pause = await longestPause(async () => {
+      const abort = new AbortController();
+      try {
+        const answer: unknown = await call(procedure, input, { context, signal: abort.signal });
+        if (typeof answer === 'object' && answer !== null && Symbol.asyncIterator in answer) {
+          const events = (answer as AsyncIterable<unknown>)[Symbol.asyncIterator]();
+          await events.next();
+          await events.return?.();
+        }
+      } catch {
+        // Refused, or failed for want of Python: both are answers.
+      }
+      abort.abort();
+    });
+    pauses.push({ name, pause: Math.round(pause), input: describe(input) });
+  }
+  expect(new Set(pauses.map(({ name }) => name)).size).toBeGreaterThan(30);
+  pauses.sort((a, b) => b.pause - a.pause);
+  expect(pauses.filter(({ pause }) => pause >= LONGEST_PAUSE_MS)).toEqual([]);
+  expect(await call(serviceRouter(service).computer.settings, undefined, { context })).toMatchObject({
+    theme: 'system',
+  });
+});
+
+/** For the report of a failure. */
+function describe(input: unknown, levels = 2): string {
+  if (typeof input === 'string') return `${input.length} characters`;
+  if (typeof input !== 'object' || input === null) return String(input);
+  if (levels === 0) return '...';
+  if (Array.isArray(input)) return `${input.length} of ${describe(input[0], levels - 1)}`;
+  const entries = Object.entries(input).slice(0, 8);
+  return entries.map(([key, value]) => `${key}: ${describe(value, levels - 1)}`).join(', ');
+}

@@ -1,0 +1,169 @@
+import { call } from '@orpc/server';
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runRequestSchema } from '../contract/rpc/runs.ts';
+import {
+  serviceRouter,
+  type Service,
+  type ServiceRouter,
+  type WindowContext,
+} from '../engine/service/index.ts';
+import { openTestService } from '../engine/service/testing/testService.ts';
+import { openRunStore } from '../engine/store/runStore.ts';
+import { syntheticPlan } from '../engine/store/testing/syntheticRun.ts';
+import { rootPolicy } from './rootPolicy.ts';
+
+const FASTA = '>a\nACGTACGTACGTACGTACGTACGTACGTACGTACGTACGT\n';
+
+let service: Service;
+let router: ServiceRouter;
+let folder: string;
+let root: string;
+let outside: string;
+let context: { window: WindowContext };
+
+beforeEach(async () => {
+  ({ service, folder } = await openTestService());
+  router = serviceRouter(service);
+  root = join(folder, 'root');
+  outside = join(folder, 'outside');
+  for (const path of [join(root, 'data'), join(outside, 'deep')]) await mkdir(path, { recursive: true });
+  await writeFile(join(outside, 'secret.fa'), FASTA);
+  await writeFile(join(outside, 'deep', 'secret.fa'), FASTA);
+  const downloads = { place: () => Promise.reject(new Error()), offer: () => '' };
+  context = { window: { shell: 'browser', paths: await rootPolicy(root), downloads } };
+});
+afterEach(async () => {
+  await service.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A run that says that its input and its model lie outside of the root. */
+async function strangersRun(at: string): Promise<string> {
+  const runId = randomUUID();
+  await mkdir(at, { recursive: true });
+  const plan = syntheticPlan(1);
+  const [input] = plan.inputs;
+  if (!input) throw new Error();
+  const store = await openRunStore(at, {
+    hostEntry: service.engine.storeHost,
+    create: {
+      plan: {
+        ...plan,
+        inputs: [{ ...input, path: join(outside, 'secret.fa') }],
+        model: { ...plan.model, folder: outside },
+      },
+      description: {
+        runId,
+        name: 'from somebody else',
+        createdAt: 0,
+        appVersion: '1',
+        options: { request: { inputs: [outside], model: outside } },
+      },
+    },
+  });
+  await store.close();
+  return runId;
+}
+
+/** What every call answers that names the path. */
+async function namingIt(path: string): Promise<string[]> {
+  const request = runRequestSchema.parse({ inputs: [path], model: 'demo', devices: 'cpu:1' });
+  const here = { ...request, inputs: [join(root, 'data')] };
+  const tries = [
+    async () => {
+      const events = await call(router.runs.inspect, { paths: [path], chunkLength: 500 }, { context });
+      await events.next();
+    },
+    () => call(router.runs.estimate, { request, bases: 1, chunks: 1 }, { context }),
+    () => call(router.runs.create, request, { context }),
+    () => call(router.runs.create, { ...here, outputDir: path }, { context }),
+    () => call(router.runs.create, { ...here, model: path }, { context }),
+    () => call(router.runs.open, { folder: path }, { context }),
+    () => call(router.computer.changeSettings, { outputFolder: path }, { context }),
+    () => call(router.computer.browse, { folder: path }, { context }),
+  ];
+  return Promise.all(
+    tries.map((attempt) =>
+      attempt().then(
+        () => 'done',
+        (reason: unknown) => (reason as { data?: { cause?: string } }).data?.cause ?? String(reason),
+      ),
+    ),
+  );
+}
+
+describe('--root', () => {
+  it('is not widened by a run that somebody else made', async () => {
+    const strangers = join(root, 'stranger');
+    const runId = await strangersRun(strangers);
+    await writeFile(join(root, 'data', 'a.fa'), FASTA);
+    expect(await call(router.runs.open, { folder: strangers }, { context })).toEqual({ runId });
+    for (const path of [outside, join(outside, 'secret.fa'), join(outside, 'deep')]) {
+      const answers = await namingIt(path);
+      for (const answer of answers) expect(answer).toContain('is outside of');
+    }
+    expect(service.settings.current.outputFolder).toBeNull();
+  });
+
+  it('is not widened by a run that was sent as uploads', async () => {
+    const upload = join(service.engine.paths.dataDir, 'uploads', randomUUID());
+    await strangersRun(upload);
+    await expect(call(router.runs.open, { folder: upload }, { context })).rejects.toMatchObject({
+      data: { code: 'usage' },
+    });
+    expect(service.catalog.all()).toEqual([]);
+    for (const answer of await namingIt(outside)) expect(answer).toContain('is outside of');
+  });
+
+  it('holds for links in a folder, also for what comes from a folder that is a link', async () => {
+    await symlink(outside, join(root, 'data', 'linked'));
+    await symlink(join(outside, 'secret.fa'), join(root, 'data', 'secret.fa'));
+    const estimate = (path: string) => {
+      const request = runRequestSchema.parse({ inputs: [path], model: 'demo' });
+      return call(router.runs.estimate, { request, bases: 1, chunks: 1 }, { context });
+    };
+    await expect(estimate(join(root, 'data'))).rejects.toMatchObject({ data: { code: 'no_sequences' } });
+    const inRoot = join(root, 'elsewhere');
+    await mkdir(inRoot);
+    await writeFile(join(inRoot, 'mine.fa'), FASTA);
+    await symlink(inRoot, join(root, 'data', 'allowed'));
+    expect((await estimate(join(root, 'data'))).outputDir).toContain('mine_predictions');
+    for (const answer of await namingIt(join(root, 'data', 'linked')))
+      expect(answer).toContain('is outside of');
+  });
+
+  it('holds for results that go beside the input, or where the user wanted them in another program', async () => {
+    await writeFile(join(root, 'a.fa'), FASTA);
+    const request = runRequestSchema.parse({ inputs: [root], model: 'demo' });
+    const outputDir = async () =>
+      (await call(router.runs.estimate, { request, bases: 1, chunks: 1 }, { context })).outputDir;
+    // The tests' service has its own results folder outside of the root; a server has it inside.
+    const ownResults = join(folder, 'results');
+    expect(await outputDir()).toContain(ownResults);
+    await service.settings.change({ outputFolder: outside });
+    expect(await outputDir()).toContain(ownResults);
+    await service.settings.change({ outputFolder: join(root, 'mine') });
+    expect(await outputDir()).toContain(join(root, 'mine'));
+  });
+});
+
+it('without a root, what the user named when making a run stays granted; what a run says of itself does not', async () => {
+  const none = { root: null, allows: () => Promise.resolve(false), refusal: context.window.paths.refusal };
+  const strangers = join(folder, 'stranger');
+  await strangersRun(strangers);
+  const run = await service.catalog.add(strangers);
+  await expect(service.known.check([outside], none)).rejects.toThrow();
+  await service.known.check([strangers], none);
+  await service.catalog.add(run.folder, [join(outside, 'deep')]);
+  await service.close();
+
+  ({ service } = await openTestService(folder));
+  await service.known.check([join(outside, 'deep', 'secret.fa')], none);
+  await expect(service.known.check([join(outside, 'secret.fa')], none)).rejects.toThrow();
+  await expect(
+    service.known.check([join(outside, 'deep', 'secret.fa')], context.window.paths),
+  ).rejects.toThrow();
+});

@@ -1,8 +1,7 @@
-import { closeSync, fstatSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync, realpathSync } from 'node:fs';
 import { isAbsolute, relative, sep } from 'node:path';
 import { appError, AppFailure } from '../../../contract/errors.ts';
 import { openPlain, pathInRun } from '../../store/folder/runFiles.ts';
-import { realPath } from '../window/pathInside.ts';
 
 /** More than any 5,000 lines that this program writes. */
 const MOST_BYTES = 2_000_000;
@@ -51,6 +50,6 @@ function openLogFile(folder: string, name: string): number {
 /** Below the run's folder, with slashes: `logs/prepare.log`. */
 function nameInRun(folder: string, path: string): string {
   if (!isAbsolute(path)) return path;
-  const [below, real] = [relative(folder, path), relative(realPath(folder), path)];
+  const [below, real] = [relative(folder, path), relative(realpathSync(folder), path)];
   return (below.startsWith('..') ? real : below).split(sep).join('/');
 }

@@ -12,7 +12,7 @@ export async function probeDevices(
   environment: PythonEnvironment,
   run: CommandRunner = runCommand,
 ): Promise<Result<ProbeResult>> {
-  const launch = pythonLaunch(environment, 'virnucpro_backend.probe');
+  const launch = pythonLaunch(environment, 'virnucpro_backend.devices.probe');
   const outcome = await run({ ...launch, timeoutMs: PROBE_TIMEOUT_MS });
   if (outcome.ending === 'timed_out') {
     return err(

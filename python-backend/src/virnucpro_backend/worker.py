@@ -14,7 +14,7 @@ import sys
 import threading
 from typing import NoReturn
 
-from virnucpro_backend.device_allocator import set_up_device_allocator
+from virnucpro_backend.devices.allocator import set_up_device_allocator
 from virnucpro_backend.inference.status import Heartbeat, WorkerStatus
 from virnucpro_backend.protocol import Channel, EndOfCommands, MalformedCommand
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from virnucpro_backend.inference.devices.amd import AMD_TARGETS
-from virnucpro_backend.inference.devices.nvidia import LEAST_CAPABILITY
+from virnucpro_backend.devices.opening.amd import AMD_TARGETS
+from virnucpro_backend.devices.opening.nvidia import LEAST_CAPABILITY
 
 CHOICE = Path(__file__).parents[3] / "electron" / "engine" / "devices" / "choosePrecision.ts"
 

@@ -14,9 +14,10 @@ from typing import Any, get_args
 import jsonschema
 import pytest
 
+from virnucpro_backend.devices.opening.failure import LoadFailureCode
 from virnucpro_backend.inference.command_fields import CommandError
 from virnucpro_backend.inference.commands import parse_worker_command
-from virnucpro_backend.inference.failures import LoadFailureCode, PartFailureCode
+from virnucpro_backend.inference.failures import PartFailureCode
 from virnucpro_backend.inference.status import Step
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"

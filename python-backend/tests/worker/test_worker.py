@@ -146,9 +146,7 @@ p.read_part = noisy
         assert words in worker.log
 
 
-def test_a_closed_input_ends_it_in_the_middle_of_a_computation(
-    files: list[PartFile], tmp_path: Path
-) -> None:
+def test_a_closed_input_ends_it_in_the_middle_of_a_computation(files: list[PartFile], tmp_path: Path) -> None:
     """Within PyTorch's own code, where no Python runs for seconds."""
     busy = """
 import torch, virnucpro_backend.inference.encoding as e

@@ -29,7 +29,7 @@ TOKEN_DROPOUT_SCALE = 1 - 0.15 * 0.8
 
 @dataclass(frozen=True)
 class Esm2Config:
-    """Sizes of an ESM-2. The 3B model is Esm2Config(36, 2560, 40, 10240)."""
+    """Sizes of an ESM-2."""
 
     layers: int
     width: int
@@ -43,6 +43,10 @@ class Esm2Config:
     def __post_init__(self) -> None:
         if min(self.layers, self.width, self.heads, self.feed_forward) < 1 or self.width % (2 * self.heads):
             raise ValueError(f"{self} is not possible: width must be a multiple of twice the number of heads")
+
+
+ESM2_3B = Esm2Config(layers=36, width=2560, heads=40, feed_forward=10240)
+"""The published model with 3 billion weights."""
 
 
 @dataclass

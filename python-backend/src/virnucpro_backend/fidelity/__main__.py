@@ -14,14 +14,14 @@ from pathlib import Path
 
 import torch
 
+from virnucpro_backend.devices.kinds import Precision
 from virnucpro_backend.encoders.batches import GPU_TOKENS_PER_BATCH
-from virnucpro_backend.encoders.precision import Precision
 from virnucpro_backend.fidelity.frames import frames_of
 from virnucpro_backend.fidelity.panel import Panel, measure_panel
+from virnucpro_backend.fidelity.random_model import RandomWeights, demo_tokenizer
 from virnucpro_backend.fidelity.source import FolderSource, RandomSource, WeightSource
 from virnucpro_backend.inference.failures import PartFailedError
 from virnucpro_backend.prepare.failures import PrepareError
-from virnucpro_backend.random_model import RandomWeights, demo_tokenizer
 from virnucpro_backend.weights.errors import WeightsError
 
 ROOT = Path(__file__).resolve().parents[4]

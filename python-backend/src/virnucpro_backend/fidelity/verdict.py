@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from virnucpro_backend.encoders.precision import Precision
+from virnucpro_backend.devices.kinds import Precision
+from virnucpro_backend.devices.opening.nvidia import LEAST_CAPABILITY
 from virnucpro_backend.fidelity.agreement import ScoreAgreement, VectorAgreement
 from virnucpro_backend.fidelity.int8 import Products
-from virnucpro_backend.inference.devices.nvidia import LEAST_CAPABILITY
 
 Tried = Literal["bf16", "fp16", "fp8", "int8"]
 

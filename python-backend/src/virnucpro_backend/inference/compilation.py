@@ -12,10 +12,11 @@ from functools import partial
 
 import torch
 
+from virnucpro_backend.devices.kinds import Precision
 from virnucpro_backend.encoders import kernels
 from virnucpro_backend.encoders.dnabert_s import DnabertS
 from virnucpro_backend.encoders.esm2 import Esm2
-from virnucpro_backend.encoders.precision import DTYPES, Precision
+from virnucpro_backend.encoders.precision import DTYPES
 from virnucpro_backend.inference.warm_up import run_every_kernel
 from virnucpro_backend.weights.model_json import ModelDescription
 

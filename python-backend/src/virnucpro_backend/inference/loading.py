@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import torch
 
-from virnucpro_backend import host
+from virnucpro_backend.devices import host
+from virnucpro_backend.devices.opening.failure import LoadFailedError, LoadFailureCode
+from virnucpro_backend.devices.opening.open import open_device
+from virnucpro_backend.devices.opening.open_device import OpenDevice
 from virnucpro_backend.inference.commands import Load
 from virnucpro_backend.inference.compilation import compiling_kernels
-from virnucpro_backend.inference.devices.opened import OpenDevice
-from virnucpro_backend.inference.devices.opening import open_device
-from virnucpro_backend.inference.failures import LoadFailedError, LoadFailureCode
 from virnucpro_backend.inference.memory import allowance, free_cached_memory, is_out_of_memory
 from virnucpro_backend.inference.memory_profile import MemoryProfile, Placement, budget
 from virnucpro_backend.inference.placement import (

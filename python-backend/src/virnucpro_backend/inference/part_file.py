@@ -80,9 +80,7 @@ def read_part(path: Path, sha256: str, frame_begin: int, frame_end: int) -> Part
 
 
 def _unreadable(path: Path, why: str) -> PartFailedError:
-    return PartFailedError(
-        "part_unreadable", f"The part's file {path.name} can't be used: {why}.", str(path)
-    )
+    return PartFailedError("part_unreadable", f"The part's file {path.name} can't be used: {why}.", str(path))
 
 
 def _fits(letters: npt.NDArray[np.generic], offsets: Offsets) -> bool:

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
+from virnucpro_backend.devices.kinds import Precision
 from virnucpro_backend.encoders.dnabert_s import DnabertS
 from virnucpro_backend.encoders.esm2 import Esm2
-from virnucpro_backend.encoders.precision import DTYPES, Precision
+from virnucpro_backend.encoders.precision import DTYPES
 from virnucpro_backend.inference.memory_profile import (
     SHARE_FOR_BATCHES,
     SPARE_BYTES,

@@ -10,6 +10,7 @@ from functools import partial
 
 import torch
 
+from virnucpro_backend.devices.opening.failure import LoadFailedError
 from virnucpro_backend.inference.commands import (
     Load,
     Part,
@@ -20,7 +21,7 @@ from virnucpro_backend.inference.commands import (
     WorkerCommand,
 )
 from virnucpro_backend.inference.control import RunControl
-from virnucpro_backend.inference.failures import LoadFailedError, PartFailedError
+from virnucpro_backend.inference.failures import PartFailedError
 from virnucpro_backend.inference.loading import load_in_fp32, open_and_load, remarks
 from virnucpro_backend.inference.memory import DeviceMemory, memory_in_use
 from virnucpro_backend.inference.pipeline import PartPipeline

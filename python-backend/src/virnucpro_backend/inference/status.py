@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Literal
 
-from virnucpro_backend.host import own_memory_bytes
+from virnucpro_backend.devices.host import own_memory_bytes
 from virnucpro_backend.protocol import Channel
 
 HEARTBEAT_SECONDS = 2.0

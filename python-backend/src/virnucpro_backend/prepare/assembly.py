@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from virnucpro_backend.prepare.arrays import ByteArray, IntArray, translate
 from virnucpro_backend.prepare.composition import INVALID, LETTER_FLAGS, Composition
-from virnucpro_backend.prepare.scan_batch import ScanBatch
+from virnucpro_backend.prepare.scanning.batch import ScanBatch
 
 # A record up to this long stays in memory while it grows; a longer one goes to a temporary file.
 SPOOL_BYTES = 4 << 20

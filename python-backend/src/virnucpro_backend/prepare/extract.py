@@ -21,9 +21,9 @@ import numpy.typing as npt
 
 from virnucpro_backend.prepare.failures import FailureCode, PrepareError, writing_failed
 from virnucpro_backend.prepare.input_file import InputFile
-from virnucpro_backend.prepare.scan import new_scanner, scan
-from virnucpro_backend.prepare.scan_batch import ScanBatch
-from virnucpro_backend.prepare.sniff import sniff_format
+from virnucpro_backend.prepare.scanning.batch import ScanBatch
+from virnucpro_backend.prepare.scanning.scanner import new_scanner, scan
+from virnucpro_backend.prepare.scanning.sniff import sniff_format
 from virnucpro_backend.protocol import Channel, Command, EndOfCommands, MalformedCommand
 
 LINE_LETTERS = 80

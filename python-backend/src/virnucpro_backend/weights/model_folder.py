@@ -11,11 +11,12 @@ from typing import TypeVar
 import torch
 from torch import Tensor, nn
 
+from virnucpro_backend.devices.kinds import Precision
 from virnucpro_backend.encoders.dnabert_s import DnabertS
 from virnucpro_backend.encoders.esm2 import Esm2, Esm2Layer
 from virnucpro_backend.encoders.head import Head
 from virnucpro_backend.encoders.ops import choose_ops
-from virnucpro_backend.encoders.precision import DTYPES, Precision, forbid_hidden_rounding
+from virnucpro_backend.encoders.precision import DTYPES, forbid_hidden_rounding
 from virnucpro_backend.encoders.streamed_layers import StreamedLayers
 from virnucpro_backend.encoders.tokens import DnaTokenizer
 from virnucpro_backend.weights.checkpoints import open_checkpoint

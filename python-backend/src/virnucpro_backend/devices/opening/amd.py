@@ -1,0 +1,69 @@
+"""AMD's GPUs: which precisions they have, and opening one."""
+
+from __future__ import annotations
+
+import re
+
+import torch
+
+from virnucpro_backend.devices.kinds import Precision
+from virnucpro_backend.devices.opening.failure import LoadFailedError
+from virnucpro_backend.devices.opening.gpu import check_one_visible, lacks_precision, usable_gpu
+from virnucpro_backend.devices.opening.open_device import OpenDevice
+
+AMD_TARGETS: dict[Precision, tuple[str, ...]] = {
+    "bf16": ("gfx90a", "gfx94", "gfx95", "gfx11", "gfx12"),
+    "fp16": ("gfx90", "gfx94", "gfx95", "gfx10", "gfx11", "gfx12"),
+    "fp8": (),
+}
+"""Beginnings of the names of AMD's instruction sets that have fast arithmetic of a precision; FP32 runs
+everywhere. BF16: the matrix units of MI200 and later and of RDNA 3 and later. FP16: also paired arithmetic,
+from Vega on. FP8: none, the layers for it were made for NVIDIA's format.
+"""
+
+_NEEDS_ROCM = (
+    "Make a Python environment with PyTorch for ROCm and the other packages of "
+    "python-backend/requirements.txt, and name its interpreter: --python PATH, or VIRNUCPRO_PYTHON=PATH for "
+    "the app."
+)
+
+
+def check_gfx_target(name: str, target: str, precision: Precision) -> None:
+    """Raise LoadFailedError `precision_unsupported` if an AMD GPU lacks the precision. `target`: its
+    instruction set as PyTorch writes it, such as gfx90a:sramecc+:xnack-.
+    """
+    if precision != "fp32" and not target.startswith(AMD_TARGETS[precision]):
+        raise lacks_precision(
+            f"{name} ({target.split(':')[0]}) has no {precision.upper()} arithmetic that this program uses."
+        )
+
+
+def uuid_as_rocm_writes_it(uuid: str) -> str | None:
+    """The UUID of an AMD GPU as the probe has it, from PyTorch's; None where that is something else.
+
+    PyTorch writes 16 bytes as hexadecimal digits. ROCm's bytes are taken to be themselves the 16 hexadecimal
+    digits that follow `GPU-`, which nobody has looked at on an AMD GPU; whatever else they are is left out.
+    """
+    try:
+        digits = bytes.fromhex(uuid.replace("-", "")).decode("ascii").lower()
+    except ValueError:
+        return None
+    return f"GPU-{digits}" if re.fullmatch("[0-9a-f]{16}", digits) else None
+
+
+def open_rocm(precision: Precision, memory_fraction: float | None) -> OpenDevice:
+    """Raises LoadFailedError (`device_unusable`, `precision_unsupported`)."""
+    if torch.version.hip is None:
+        raise LoadFailedError(
+            "device_unusable",
+            f"An AMD GPU needs PyTorch for ROCm; the installed PyTorch ({torch.__version__}) is another one.",
+            _NEEDS_ROCM,
+        )
+    check_one_visible(
+        "ROCR_VISIBLE_DEVICES",
+        "Check with rocminfo that ROCm finds the GPU, and that this account is in the groups render and "
+        "video.",
+    )
+    gpu = usable_gpu()
+    check_gfx_target(gpu.name, gpu.properties.gcnArchName, precision)
+    return gpu.opened(uuid_as_rocm_writes_it(str(gpu.properties.uuid)), memory_fraction)

@@ -122,18 +122,16 @@ def stream_layers(model: Esm2, state: State, device: torch.device, name: str, *,
 
     Each layer is made on the device, as it would be if it stayed there, before it goes to main memory.
     """
-    plans, ops = model.layers, choose_ops(device, model.dtype)
-    assert isinstance(plans, nn.ModuleList)
+    templates, ops = list(model.layers), choose_ops(device, model.dtype)
 
     def build(number: int) -> Esm2Layer:
-        layer = copy.deepcopy(plans[number])
-        assert isinstance(layer, Esm2Layer)
+        layer = copy.deepcopy(templates[number])
         layer.load_state_dict(_tensors(layer, state, f"layers.{number}.", device, name), assign=True)
         if fp8:
             layer.to_fp8(ops)
         return layer.requires_grad_(False).eval()
 
-    model.layers = StreamedLayers(build, len(plans), device)
+    model.layers = StreamedLayers(build, len(templates), device)
 
 
 def _tensors(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from virnucpro_backend import __version__
-from virnucpro_backend.protocol import MalformedCommand, parse_command
+from virnucpro_backend.protocol import PROTOCOL_VERSION, MalformedCommand, parse_command
 
 CHILD_HEAD = "import os, sys, threading\nfrom virnucpro_backend.protocol import *\n"
 
@@ -35,7 +35,7 @@ def test_prints_of_python_and_of_c_never_reach_the_protocol() -> None:
     assert hello.pop("pid") == child.pid
     assert hello == {
         "type": "hello",
-        "protocol": 1,
+        "protocol": PROTOCOL_VERSION,
         "role": "worker",
         "backend_version": __version__,
         "python_version": sys.version.split()[0],

@@ -50,9 +50,9 @@ def main() -> NoReturn:
     with status.doing("starting"):
         channel.hello("worker")
         heartbeat.start()
-        from virnucpro_backend.inference.command_fields import CommandError
         from virnucpro_backend.inference.commands import Stop, parse_worker_command
         from virnucpro_backend.inference.session import WorkerSession
+        from virnucpro_backend.typed_commands import CommandError
 
         session = WorkerSession(channel, status)
     while True:

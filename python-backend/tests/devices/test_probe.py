@@ -17,7 +17,13 @@ from fake_nvml import (
 )
 
 from virnucpro_backend.devices.cuda_visibility import NamedDevice, visible_uuids
-from virnucpro_backend.devices.host import _linux_memory
+from virnucpro_backend.devices.host import (
+    Memory,
+    cpu_times,
+    memory,
+    own_memory_bytes,
+    within_cgroup,
+)
 from virnucpro_backend.devices.probe import probe
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "probe-result.json").read_text(encoding="utf-8"))
@@ -148,14 +154,19 @@ def test_cuda_visible_devices(setting: str | None, visible: list[str]) -> None:
 
 
 def test_a_containers_limit_is_its_memory(tmp_path: Path) -> None:
-    meminfo = "MemTotal:  1000 kB\nMemFree: 1 kB\nMemAvailable:  800 kB\n"
-    assert (_linux_memory(meminfo, tmp_path).total, _linux_memory(meminfo, tmp_path).available) == (
-        1_024_000,
-        819_200,
-    )
+    computer = Memory(total=1_024_000, available=819_200)
+    assert within_cgroup(computer, tmp_path) == computer
     (tmp_path / "memory.current").write_text("100000\n")
     (tmp_path / "memory.max").write_text("max\n")
-    assert _linux_memory(meminfo, tmp_path).total == 1_024_000
+    assert within_cgroup(computer, tmp_path) == computer
     (tmp_path / "memory.max").write_text("400000\n")
-    limited = _linux_memory(meminfo, tmp_path)
-    assert (limited.total, limited.available) == (400_000, 300_000)
+    assert within_cgroup(computer, tmp_path) == Memory(400_000, 300_000)
+
+
+def test_this_process_and_its_computer() -> None:
+    assert 0 < own_memory_bytes() < memory().total
+    before = cpu_times()
+    sum(range(3_000_000))
+    after = cpu_times()
+    assert 0 < before.busy <= after.busy <= after.total
+    assert after.total - after.busy >= before.total - before.busy >= 0

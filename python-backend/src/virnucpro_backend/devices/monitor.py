@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from virnucpro_backend.devices.amdgpu import amd_gpus
-from virnucpro_backend.devices.host import CpuTimes, cpu_times, memory
+from virnucpro_backend.devices.host import cpu_times, memory
 from virnucpro_backend.devices.nvml import Nvml, NvmlUnavailableError, open_nvml
 from virnucpro_backend.protocol import Channel, EndOfCommands
 
@@ -30,7 +30,7 @@ class DeviceSampler:
         self._uuids = list(uuids)
         self._amd = {gpu.uuid: gpu for gpu in amd_gpus(root)}
         self._nvml: Nvml | None = None
-        self._last_cpu: CpuTimes | None = cpu_times()
+        self._last_cpu = cpu_times()
 
     def sample(self) -> dict[str, Any]:
         """Fields of one `sample` event; percentages are of the time since the sample before."""
@@ -84,7 +84,7 @@ class DeviceSampler:
     def _cpu_percent(self) -> float | None:
         now, before = cpu_times(), self._last_cpu
         self._last_cpu = now
-        if now is None or before is None or now.total <= before.total:
+        if now.total <= before.total:
             return None
         return round(min(100.0, max(0.0, 100 * (now.busy - before.busy) / (now.total - before.total))), 1)
 

@@ -58,6 +58,7 @@ def test_cards_of_every_kind(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
         "memory_total_bytes": 24 * GIB,
         "memory_free_bytes": 22 * GIB,
         "gfx_target": "gfx1100",
+        "precisions": ["bf16", "fp16", "fp32"],
         "integrated": False,
         "processes": [{"pid": 4711, "name": "gmx", "memory_bytes": 3 * GIB}],
         "blocked_by": None,

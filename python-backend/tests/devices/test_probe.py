@@ -78,6 +78,7 @@ def test_what_is_on_each_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
         [7, 5],
         False,
     )
+    assert second["precisions"] == ["fp16", "fp32"]
     assert first["visible"]
     assert second["visible"]
 

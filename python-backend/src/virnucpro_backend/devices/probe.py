@@ -22,6 +22,7 @@ from virnucpro_backend.devices.amdgpu import AmdGpu, amd_gpus
 from virnucpro_backend.devices.cuda_visibility import NamedDevice, visible_uuids
 from virnucpro_backend.devices.host import cpu_name, logical_cores, memory
 from virnucpro_backend.devices.nvml import Nvml, NvmlUnavailableError, open_nvml
+from virnucpro_backend.devices.precisions import amd_precisions, nvidia_precisions
 from virnucpro_backend.devices.torch_build import TorchBuild, torch_build
 from virnucpro_backend.protocol import PROTOCOL_VERSION
 
@@ -112,6 +113,7 @@ def _nvidia_gpu(
         "memory_total_bytes": int(info.total) if info else 0,
         "memory_free_bytes": int(info.free) if info else 0,
         "compute_capability": [int(capability[0]), int(capability[1])],
+        "precisions": nvidia_precisions((int(capability[0]), int(capability[1]))),
         "mig_enabled": split,
         "parent_uuid": parent,
         "processes": _processes(nvml, handle),
@@ -128,6 +130,7 @@ def _amd_gpu(gpu: AmdGpu, build: TorchBuild | None, root: Path) -> dict[str, Any
         "memory_total_bytes": total,
         "memory_free_bytes": total - used,
         "gfx_target": gpu.gfx_target,
+        "precisions": amd_precisions(gpu.gfx_target),
         "integrated": gpu.integrated,
         "processes": gpu.processes(root),
         "blocked_by": "pytorch" if build != "rocm" else None if gpu.permitted else "permission",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from virnucpro_backend.devices.kinds import Precision
-from virnucpro_backend.devices.opening.nvidia import LEAST_CAPABILITY
+from virnucpro_backend.devices.precisions import nvidia_precisions
 from virnucpro_backend.fidelity.agreement import ScoreAgreement, VectorAgreement
 from virnucpro_backend.fidelity.int8 import Products
 
@@ -106,4 +106,5 @@ def default_precision(capability: tuple[int, int] | None) -> Precision:
     """What a run chooses by itself on a GPU of this compute capability; None: on no NVIDIA GPU."""
     if capability is None:
         return "fp32"
-    return next((name for name in PREFERENCE if capability >= LEAST_CAPABILITY[name]), "fp32")
+    able = nvidia_precisions(capability)
+    return next((name for name in PREFERENCE if name in able), "fp32")

@@ -10,16 +10,7 @@ from virnucpro_backend.devices.kinds import Precision
 from virnucpro_backend.devices.opening.failure import LoadFailedError
 from virnucpro_backend.devices.opening.gpu import check_one_visible, lacks_precision, usable_gpu
 from virnucpro_backend.devices.opening.open_device import OpenDevice
-
-AMD_TARGETS: dict[Precision, tuple[str, ...]] = {
-    "bf16": ("gfx90a", "gfx94", "gfx95", "gfx11", "gfx12"),
-    "fp16": ("gfx90", "gfx94", "gfx95", "gfx10", "gfx11", "gfx12"),
-    "fp8": (),
-}
-"""Beginnings of the names of AMD's instruction sets that have fast arithmetic of a precision; FP32 runs
-everywhere. BF16: the matrix units of MI200 and later and of RDNA 3 and later. FP16: also paired arithmetic,
-from Vega on. FP8: none, the layers for it were made for NVIDIA's format.
-"""
+from virnucpro_backend.devices.precisions import amd_precisions
 
 _NEEDS_ROCM = (
     "Make a Python environment with PyTorch for ROCm and the other packages of "
@@ -32,7 +23,7 @@ def check_gfx_target(name: str, target: str, precision: Precision) -> None:
     """Raise LoadFailedError `precision_unsupported` if an AMD GPU lacks the precision. `target`: its
     instruction set as PyTorch writes it, such as gfx90a:sramecc+:xnack-.
     """
-    if precision != "fp32" and not target.startswith(AMD_TARGETS[precision]):
+    if precision not in amd_precisions(target):
         raise lacks_precision(
             f"{name} ({target.split(':')[0]}) has no {precision.upper()} arithmetic that this program uses."
         )

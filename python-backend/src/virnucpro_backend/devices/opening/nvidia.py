@@ -8,18 +8,15 @@ from virnucpro_backend.devices.kinds import Precision
 from virnucpro_backend.devices.opening.failure import LoadFailedError
 from virnucpro_backend.devices.opening.gpu import check_one_visible, lacks_precision, usable_gpu
 from virnucpro_backend.devices.opening.open_device import OpenDevice
-
-LEAST_CAPABILITY: dict[Precision, tuple[int, int]] = {"bf16": (8, 0), "fp16": (7, 0), "fp8": (8, 9)}
-"""Compute capability from which a GPU has the arithmetic of a precision; FP32 runs everywhere."""
+from virnucpro_backend.devices.precisions import LEAST_CAPABILITY, nvidia_precisions
 
 
 def check_capability(name: str, capability: tuple[int, int], precision: Precision) -> None:
     """Raise LoadFailedError `precision_unsupported` if a GPU of this capability lacks the precision."""
-    least = LEAST_CAPABILITY.get(precision, (0, 0))
-    if capability < least:
+    if precision not in nvidia_precisions(capability):
         raise lacks_precision(
             f"{name} has compute capability {_dotted(capability)}; "
-            f"{precision.upper()} needs {_dotted(least)}."
+            f"{precision.upper()} needs {_dotted(LEAST_CAPABILITY[precision])}."
         )
 
 

@@ -35,7 +35,7 @@ from virnucpro_backend.weights.model_folder import load_model
 MODULE = "benchmarks.encoder_rates"
 
 
-def main(words: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Measure and print one JSON object; returns the exit code."""
     parser = argparse.ArgumentParser(prog=f"python -m {MODULE}", description=__doc__)
     parser.add_argument("--model", type=Path, required=True)
@@ -43,7 +43,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--precision", default="bf16", choices=("bf16", "fp16", "fp8"))
     parser.add_argument("--tokens-per-batch", type=int, default=GPU_TOKENS_PER_BATCH)
     parser.add_argument("--seconds", type=float, default=15.0)
-    arguments = parser.parse_args(words)
+    arguments = parser.parse_args(argv)
     set_up_device_allocator()
     if not torch.cuda.is_available():
         print("There is no GPU that this PyTorch can use.", file=sys.stderr)

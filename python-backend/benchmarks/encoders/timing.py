@@ -46,7 +46,7 @@ class Timing:
 
 
 def time_steps(steps: Sequence[Step], seconds: float, device: torch.device) -> Timing:
-    """Go round the steps for so many seconds. Each step has run once before, so that nothing is compiled."""
+    """Repeat the steps for this many seconds. Each step has run once before, so that nothing is compiled."""
     for step in steps:
         step.launch()
     torch.cuda.synchronize(device)

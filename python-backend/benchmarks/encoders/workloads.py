@@ -17,7 +17,7 @@ FIRST_LETTER, LETTERS = 5, 19
 """Tokens 5 to 23 are ordinary in both vocabularies."""
 
 SHARE_OF_COPIES = 0.3
-"""In the workload `copies`: so many proteins are equal to an earlier one."""
+"""Share of the proteins in the workload `copies` that equal an earlier one."""
 
 RESIDUES = 262_144
 """About one part's worth; every row goes round its workload until its time is up."""
@@ -46,7 +46,7 @@ def originals(count: int) -> npt.NDArray[np.int64]:
 
 
 def letters_of(residues: npt.NDArray[np.int64]) -> list[str]:
-    """Proteins of so many residues each, of random letters."""
+    """Proteins of these numbers of residues, of random letters."""
     random = np.random.default_rng(4)
     letters = random.choice(np.frombuffer(b"LAGVSERTIDPKQNFYMHWC", np.uint8), int(residues.sum()))
     text, ends = letters.tobytes().decode("ascii"), np.cumsum(residues).tolist()

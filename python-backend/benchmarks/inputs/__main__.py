@@ -20,9 +20,9 @@ from benchmarks.inputs.tally import Tally, fasta_text
 from virnucpro_backend.prepare.failures import PrepareError
 
 
-def main(words: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Write the file; returns the exit code."""
-    arguments = _parser().parse_args(words)
+    arguments = _parser().parse_args(argv)
     random = np.random.RandomState(arguments.seed)
     if arguments.kind == "reads":
         lengths = np.full(arguments.count, arguments.length, np.int64)

@@ -12,7 +12,7 @@ from virnucpro_backend.prepare.chunking import chunk_table
 from virnucpro_backend.prepare.frames import open_frames
 
 _DIGEST_BYTES = 16
-"""Distinct proteins are told apart by 128 bits of a hash: no two of a billion will share them."""
+"""Distinct proteins are recognised by 128 bits of a hash: no two of a billion will share them."""
 
 
 @dataclass

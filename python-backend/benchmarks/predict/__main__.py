@@ -37,9 +37,9 @@ WORKLOADS = tuple(MADE_AS)
 EACH = "--no-embed-equal-sequences-once"
 
 
-def main(words: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Run the workloads; returns the exit code: 1 also where tables differ."""
-    arguments = _parser().parse_args(words)
+    arguments = _parser().parse_args(argv)
     arguments.work.mkdir(parents=True, exist_ok=True)
     try:
         if arguments.only_inputs:

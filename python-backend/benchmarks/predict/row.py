@@ -25,7 +25,7 @@ PARTS_FOR_RATES = 6
 
 @dataclass(frozen=True)
 class Bench:
-    """What all runs of a benchmark share. `options`: further words for `predict`."""
+    """What all runs of a benchmark share. `options`: further arguments for `predict`."""
 
     cli: str
     work: Path
@@ -37,25 +37,25 @@ class Bench:
 
 
 def predict_row(bench: Bench, source: BenchInput, name: str, devices: str) -> dict[str, Any]:
-    """Run, read and, where asked for, time the encoders alone. Raises CalledProcessError, ValueError."""
+    """Run, read and, if requested, time the encoders alone. Raises CalledProcessError, ValueError."""
     earlier = any((bench.work / cache).exists() for cache in ("kernels", "cache"))
     folder = bench.work / f"{name}_predictions"
     figures = _predict(bench, source.path, folder, devices)
-    told = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    described = json.loads((folder / "run.json").read_text(encoding="utf-8"))
     row: dict[str, Any] = {
         **conditions("benchmarks.predict", None),
-        "devices": told["devices"],
+        "devices": described["devices"],
         "caches_at_start": "warm" if earlier else "cold",
         "input": source.counts,
         "run": asdict(figures),
-        "plan": told["plan"],
-        "counts": told["counts"],
+        "plan": described["plan"],
+        "counts": described["counts"],
         "tables": table_hashes(folder),
     }
-    if bench.rates_seconds > 0 and any(device["kind"] == "cuda" for device in told["devices"]):
+    if bench.rates_seconds > 0 and any(device["kind"] == "cuda" for device in described["devices"]):
         row["encoders_alone"] = _rates(bench, folder, row["plan"])
         if figures.steady is not None:
-            alone = row["encoders_alone"]["esm2_residues_per_second"] * len(told["devices"])
+            alone = row["encoders_alone"]["esm2_residues_per_second"] * len(described["devices"])
             row["share_of_esm2_alone"] = round(figures.steady.residues_per_second / alone, 4)
     if not bench.keep_runs:
         shutil.rmtree(folder / "work")
@@ -108,7 +108,7 @@ def _rates(bench: Bench, folder: Path, plan: dict[str, Any]) -> dict[str, Any]:
 
 
 def row_lines(name: str, row: dict[str, Any]) -> list[str]:
-    """A row in words, for the terminal."""
+    """A row as lines for the terminal."""
     run, made = row["run"], row["input"]
     names = ", ".join(device["name"] for device in row["devices"])
     lines = [

@@ -1,4 +1,4 @@
-"""What a finished run's folder tells of its speed: from run.db (see electron/engine/store/runSchema.ts)."""
+"""A finished run's speed, from its run.db (see electron/engine/store/sqlite/runSchema.ts)."""
 
 from __future__ import annotations
 

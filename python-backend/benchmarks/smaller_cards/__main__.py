@@ -1,10 +1,11 @@
 """`python -m benchmarks.smaller_cards --model FOLDER --work EMPTY`: a large NVIDIA GPU made small.
 
 Each row is a worker as the engine starts it, over the same part three times: the first makes it warm, the
-others are timed. Memory is limited in one of two ways. `cap`: PyTorch may take so much of the card that the
-whole process stays within so many GiB (`set_per_process_memory_fraction`); what CUDA itself takes beside
-PyTorch is measured in the row without a cap. `neighbour`: another process holds all but so many GiB. Every
-row's embeddings are compared with those of the first row of its precision, which has the whole card.
+others are timed. Memory is limited in one of two ways. `cap`: PyTorch's share of the card is set
+(`set_per_process_memory_fraction`) so that the whole process stays within this many GiB; what CUDA itself
+takes beside PyTorch is measured in the row without a cap. `neighbour`: another process holds all but this
+many GiB. Every row's embeddings are compared with those of the first row of its precision, which has the
+whole card.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ sys.stdin.read()
 @dataclass(frozen=True)
 class Row:
     """What is different from a worker on a card of its own. `prologue`: Python that runs in it first.
-    `misled`: it is told that a token takes one byte.
+    `misled`: its profile claims that a token takes one byte.
     """
 
     name: str
@@ -84,7 +85,7 @@ def rows(caps: Sequence[float]) -> list[Row]:
     ]
 
 
-def main(words: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.smaller_cards", description=__doc__)
     parser.add_argument("--model", type=Path, required=True)
     parser.add_argument("--work", type=Path, required=True, help="an empty folder")
@@ -94,7 +95,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", default="", help="rows whose names this regular expression finds")
     parser.add_argument("--seconds", type=float, default=600, help="begin no row after so long")
     parser.add_argument("--json", type=Path)
-    arguments = parser.parse_args(words)
+    arguments = parser.parse_args(argv)
     began = time.monotonic()
     part = write_part(arguments.work / "000000.safetensors", arguments.frames)
     card = Card()

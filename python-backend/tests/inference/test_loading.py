@@ -114,7 +114,7 @@ def test_a_measurement_is_not_repeated_while_it_holds(monkeypatch: pytest.Monkey
     second, _ = load(memory_profile=learnt)
     assert gpu.measured == ["resident"]
     assert (second.profile, second.tokens_per_batch) == (learnt, 4096)
-    # Other software, or another placement: measured anew.
+    # Other software, or another placement: measured again.
     load(memory_profile=MemoryProfile("resident", 1, 1, "PyTorch 1.0"))
     gpu.free = 4 * GIB
     third, _ = load(memory_profile=learnt)

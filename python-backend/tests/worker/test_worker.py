@@ -18,11 +18,11 @@ from running_worker import RunningWorker
 QUICK_BEATS = "import virnucpro_backend.inference.status as s; s.HEARTBEAT_SECONDS = 0.1\n"
 SLOW_BATCHES = """
 import time, virnucpro_backend.inference.encoding as e
-fits = e.BatchLoop._fits
+fits = e.BatchLoop._run
 def slow(*arguments):
     time.sleep(0.02)
     return fits(*arguments)
-e.BatchLoop._fits = slow
+e.BatchLoop._run = slow
 """
 
 
@@ -154,7 +154,7 @@ def endless(self, *arguments):
     matrix = torch.ones(3000, 3000)
     while True:
         matrix = matrix @ matrix
-e.BatchLoop._fits = endless
+e.BatchLoop._run = endless
 """
     with RunningWorker(QUICK_BEATS + busy) as worker:
         worker.load()
@@ -355,7 +355,7 @@ def test_a_lost_device_ends_the_worker(files: list[PartFile], tmp_path: Path) ->
 import virnucpro_backend.inference.encoding as e
 def gone(*arguments):
     raise RuntimeError('CUDA error: an illegal memory access was encountered')
-e.BatchLoop._fits = gone
+e.BatchLoop._run = gone
 """
     with RunningWorker(lost) as worker:
         worker.load()

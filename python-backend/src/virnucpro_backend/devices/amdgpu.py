@@ -1,9 +1,9 @@
 """AMD GPUs on Linux, from the files that the kernel's driver keeps: no ROCm, no torch, no device opened.
 
-What can compute stands in the topology of the driver's compute part (`/sys/class/kfd`); its memory, load and
-sensors stand with the graphics device (`/sys/class/drm/renderD*`). A file that is missing or can't be read
-costs its figure, not the GPU. Written after the kernel's documentation and AMD's runtime; what is read has
-been tested on made-up files of that format only.
+What can compute is listed in the topology of the driver's compute part (`/sys/class/kfd`); its memory, load
+and sensors are in the folder of the graphics device (`/sys/class/drm/renderD*`). A file that is missing or
+can't be read costs its figure, not the GPU. Written after the kernel's documentation and AMD's runtime; what
+is read has been tested on made-up files of that format only.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def gfx_target(version: int) -> str:
 
 
 def _is_integrated(properties: dict[str, int], folder: Path) -> bool:
-    """Part of a processor: one node with its cores in old drivers, else told by a voltage only those have."""
+    """Part of a processor: old drivers list it with the cores, others give it a voltage of its own."""
     if properties.get("cpu_cores_count", 0) > 0:
         return True
     return any(_text(label) == "vddnb" for label in folder.glob("hwmon/hwmon*/in1_label"))

@@ -55,7 +55,7 @@ class DeviceSampler:
             "power_w": None,
         }
         nvml = self._opened()
-        # The handle is asked for anew each time: one from before a GPU fell off the bus stays dead.
+        # A new handle each time: one from before a GPU fell off the bus stays dead.
         handle = nvml and nvml.ask(nvml.api.nvmlDeviceGetHandleByUUID, uuid)
         if nvml is None or handle is None:
             return figures

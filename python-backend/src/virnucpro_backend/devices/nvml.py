@@ -1,4 +1,4 @@
-"""NVIDIA's management library, opened or refused in plain words.
+"""NVIDIA's management library, and why it can't be opened.
 
 NVML reads facts about GPUs without creating a CUDA context, so it takes no device memory and disturbs no
 running job. Imports neither torch nor numpy.
@@ -17,7 +17,7 @@ NVML_MODULE = "pynvml"
 
 
 class NvmlUnavailableError(Exception):
-    """NVML can't be used here; the text says why in words for the user."""
+    """NVML can't be used here; the text tells the user why."""
 
 
 class Nvml:
@@ -53,7 +53,7 @@ class Nvml:
 
 
 def open_nvml() -> Nvml:
-    """Initialise NVML. Raises NvmlUnavailableError with the reason in plain words."""
+    """Initialise NVML. Raises NvmlUnavailableError with the reason for the user."""
     try:
         api = importlib.import_module(NVML_MODULE)
     except ImportError:
@@ -71,7 +71,7 @@ def _reason(api: Any, error: Any) -> str:
     reasons = {
         api.NVML_ERROR_LIBRARY_NOT_FOUND: (
             "No NVIDIA driver software is installed on this computer. "
-            "Without an NVIDIA GPU that is as it should be."
+            "On a computer without an NVIDIA GPU that is normal."
         ),
         api.NVML_ERROR_DRIVER_NOT_LOADED: (
             "NVIDIA software is installed, but its driver is not running. "

@@ -33,10 +33,10 @@ RANDOM_WEIGHTS_DO_NOT_SETTLE_IT = (
 )
 
 
-def main(words: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Measure, print, write; returns the exit code."""
     parser = _parser()
-    arguments = parser.parse_args(words)
+    arguments = parser.parse_args(argv)
     device = torch.device(arguments.device or ("cuda" if torch.cuda.is_available() else "cpu"), 0)
     if device.type == "cpu":
         device = torch.device("cpu")

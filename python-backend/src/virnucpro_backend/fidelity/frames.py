@@ -12,7 +12,7 @@ from virnucpro_backend.prepare.preparation import Preparation
 
 
 def frames_of(inputs: Sequence[Path], chunk_length: int, residues_per_part: int) -> list[PartFrames]:
-    """All open frames of FASTA or FASTQ files in parts of about so many residues.
+    """All open frames of FASTA or FASTQ files in parts of about this many residues.
 
     Raises PrepareError for files that a run would refuse.
     """

@@ -175,7 +175,7 @@ def _progress(precision: str, run: PrecisionRun) -> str:
 
 
 def _not_possible(device: torch.device, precision: Precision) -> str | None:
-    """Why a device can't compute in a precision, in words; None if it can."""
+    """Why a device can't compute in a precision; None if it can."""
     if device.type == "cpu":
         return "it needs an NVIDIA GPU of compute capability 8.9 or more" if precision == "fp8" else None
     properties = torch.cuda.get_device_properties(device)

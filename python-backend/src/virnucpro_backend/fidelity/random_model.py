@@ -159,7 +159,7 @@ def demo_tokenizer() -> Path:
     return Path(__file__).resolve().parents[4] / "resources" / "demo-model" / "dnabert_s" / "tokenizer.json"
 
 
-def main(words: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Write the folder; returns the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m virnucpro_backend.fidelity.random_model", description=__doc__
@@ -168,7 +168,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--tokenizer", type=Path, default=demo_tokenizer(), help="default: the demo model's")
     parser.add_argument("--chunk-length", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
-    arguments = parser.parse_args(words)
+    arguments = parser.parse_args(argv)
     device = torch.device("cuda", 0) if torch.cuda.is_available() else torch.device("cpu")
     weights = RandomWeights(device, arguments.seed)
     write_random_model(arguments.folder, weights, arguments.tokenizer, arguments.chunk_length)

@@ -91,7 +91,7 @@ def judge_int8(fidelity: Verdict, measured: Products) -> Verdict:
 
 
 def verdict_words(precision: Tried, verdict: Verdict) -> str:
-    """In words. What a run may choose by itself passes or does not; the rest is offered or refused."""
+    """As text. What a run may choose by itself passes or does not; the rest is offered or refused."""
     good, bad = ("passes", "does not pass") if precision in PREFERENCE else ("offered", "refused")
     return good if verdict.offered else f"{bad}: {verdict.reason}"
 

@@ -1,4 +1,4 @@
-"""Why a part or a device can't be worked on: a code, plain words, and what stood in the traceback."""
+"""Why a part or a device fails: a code, a message for the user, and the traceback for the log."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def load_in_fp32(command: Load, device: torch.device) -> LoadedModel:
 
 
 def remarks(ready: ReadyModel, command: Load) -> list[str]:
-    """What the user should know of how the model lies in the device's memory, in plain words."""
+    """Remarks for the user on how the model uses the device's memory."""
     said = []
     free, total = ready.memory_free, ready.opened.memory_total
     room = "" if free is None else f"{_gib(free)} of this GPU's {_gib(total)} GiB of memory are free for it"
@@ -168,7 +168,7 @@ def _check_main_memory(sizes: ModelSizes) -> None:
         raise LoadFailedError(
             "out_of_memory",
             "The model does not fit into this GPU, and main memory has no room for it either: "
-            f"{_gib(available)} GiB are free, and ESM-2's layers have {_gib(sizes.layers)}.",
+            f"{_gib(available)} GiB are free, and ESM-2's layers take {_gib(sizes.layers)} GiB.",
             "Close other programs, or leave this device out.",
         )
 

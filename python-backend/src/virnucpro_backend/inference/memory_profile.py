@@ -17,13 +17,13 @@ Placement = Literal["resident", "streamed"]
 """Where ESM-2's layers are: all on the device, or in main memory, coming to the device one by one."""
 
 PlacementChoice = Literal["auto", "resident", "streamed"]
-"""What is asked for; `auto` is resident where that leaves memory for batches."""
+"""The engine's choice; `auto` is resident where that leaves memory for batches."""
 
 SMALLEST_BUDGET = 256
 """Tokens; a device that can't hold a batch of so few can't do this work."""
 
 SPARE_BYTES = 256 << 20
-"""Left for the embeddings of the parts in work, and for kernels that are not loaded yet."""
+"""Left for the embeddings of the parts in progress, and for kernels that are not loaded yet."""
 
 SHARE_FOR_BATCHES = 0.9
 """Of what is left; the rest is for holes between tensors of many sizes."""

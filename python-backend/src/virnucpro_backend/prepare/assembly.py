@@ -176,7 +176,7 @@ class _OpenRecord:
 def _describe_invalid(
     letters: ByteArray, begins: IntArray, flags: npt.NDArray[np.integer[Any]], before: int = 0
 ) -> dict[int, str]:
-    """Which byte is wrong and where, for the first few stretches; `before`: letters ahead of the first."""
+    """Which byte is wrong and where, for the first few segments; `before`: letters ahead of the first."""
     described = {}
     for place in np.flatnonzero(flags & INVALID)[:_MAX_DESCRIBED].tolist():
         begin = int(begins[place])

@@ -59,7 +59,7 @@ def extract(inputs: Sequence[ExtractInput], rows: RowArray, out_path: Path) -> i
             raise PrepareError(
                 FailureCode.INTERNAL_ERROR,
                 f"The inputs hold fewer records than row {int(rows[-1])}.",
-                "Start the run anew in another folder.",
+                "Start a new run in another folder.",
             )
     return int(rows.size)
 
@@ -170,8 +170,8 @@ def run_command(command: Command) -> int:
     except (KeyError, TypeError, ValueError, OSError) as error:
         raise PrepareError(
             FailureCode.INTERNAL_ERROR,
-            f"The job of taking out sequences was not understood ({type(error).__name__}: {error}).",
-            "Reinstall the program: its parts don't fit together.",
+            f"The program's two halves do not fit together ({type(error).__name__}: {error}).",
+            "Install the program again.",
         ) from error
     return extract(inputs, rows, out_path)
 

@@ -1,6 +1,6 @@
 """One pass over an input: its records group by group, each with its reason, and what is wrong with them.
 
-Preparation and inspection both read through here, so that what a user is told before a run is what the run
+Preparation and inspection both read through here, so that what the user sees before a run is what the run
 does.
 """
 

@@ -100,10 +100,10 @@ def load_model(
     )
 
 
-def verify_model(folder: Path, model: ModelDescription, *, anew: bool = False) -> None:
+def verify_model(folder: Path, model: ModelDescription, *, recompute: bool = False) -> None:
     """Check every file of a model against its SHA-256; see `verify_file`."""
     for file in model.files.values():
-        verify_file(folder / file.path, file.size, file.sha256, anew=anew)
+        verify_file(folder / file.path, file.size, file.sha256, recompute=recompute)
 
 
 def fill(model: Encoder, state: State, device: torch.device, name: str) -> None:

@@ -33,7 +33,7 @@ def uuid_as_rocm_writes_it(uuid: str) -> str | None:
     """The UUID of an AMD GPU as the probe has it, from PyTorch's; None where that is something else.
 
     PyTorch writes 16 bytes as hexadecimal digits. ROCm's bytes are taken to be themselves the 16 hexadecimal
-    digits that follow `GPU-`, which nobody has looked at on an AMD GPU; whatever else they are is left out.
+    digits that follow `GPU-`, which has not been checked on an AMD GPU; anything else gives None.
     """
     try:
         digits = bytes.fromhex(uuid.replace("-", "")).decode("ascii").lower()

@@ -1,4 +1,4 @@
-"""The device that a worker is told to use."""
+"""Opening the device that the engine names."""
 
 from __future__ import annotations
 

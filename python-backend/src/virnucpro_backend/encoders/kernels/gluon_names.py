@@ -45,7 +45,7 @@ def viewed(tiles, shape: gl.constexpr):
 
 
 def tile_descriptor(matrix: torch.Tensor, rows: int, columns: int) -> TensorDescriptor:
-    """A matrix [n, m], contiguous, BF16 or FP16, to be copied in tiles of so many rows and columns."""
+    """A matrix [n, m], contiguous, BF16 or FP16, to be copied in tiles of this many rows and columns."""
     block = [rows, columns]
     layout = gl.NVMMASharedLayout.get_default_for(block, DTYPES[matrix.dtype])
     return TensorDescriptor.from_tensor(matrix, block, layout)

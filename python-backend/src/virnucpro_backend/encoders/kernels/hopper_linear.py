@@ -54,7 +54,7 @@ STRIP: gl.constexpr = gl.constexpr(16)
 """Rows that are finished at a time."""
 
 BAND: gl.constexpr = gl.constexpr(16)
-"""Rows of tiles that are done before the next columns: the operands of the tiles in work at one time then
+"""Rows of tiles that are done before the next columns: the operands of the tiles computed at one time then
 stay in the L2 cache."""
 
 THREADS_REGISTERS, MULTIPLY_REGISTERS, FETCH_REGISTERS = 168, 200, 24

@@ -18,7 +18,7 @@ from virnucpro_backend.protocol import Channel
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Always 0: what is wrong with a file stands in its event."""
+    """Always 0: what is wrong with a file is in its event."""
     parser = argparse.ArgumentParser(prog="inspect", description="Say what sequence files hold.")
     parser.add_argument("--chunk-length", type=int, default=500, help="bases of a chunk (default 500)")
     parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="instead of standard input")
@@ -34,7 +34,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _paths_of(lines: Iterable[bytes]) -> list[Path]:
-    # All before the first file is read: whoever writes them must not have to wait.
+    # All before the first file is read: the writer must not have to wait.
     return [Path(json.loads(line)) for line in lines if line.strip()]
 
 

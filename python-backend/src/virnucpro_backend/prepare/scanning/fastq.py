@@ -113,7 +113,7 @@ class FastqScanner:
         return line
 
     def _odd_record(self, lines: FastqLines, found: _Found, line: int, *, may_wait: bool) -> int:
-        """A record that isn't four agreeing lines: how many lines it takes, 0 if that can't be told yet."""
+        """A record that is not four agreeing lines: how many lines it takes, 0 while not yet known."""
         begins_well = bool(lines.first[line] == ord("@"))
         plus = next_place(lines.plus_lines, line + 1, lines.count)
         sequence_lines = plus - line - 1

@@ -1,18 +1,19 @@
-/** `node build/python.ts MODULE_OR_FILE [ARGUMENTS...]`: runs Python code in the project's own environment. */
-import { resolve } from 'node:path';
+/** `node build/python.ts MODULE [ARGUMENTS...]`: runs a Python module, of benchmarks/ and tools/ too, in the project's own
+ * environment. */
+import { delimiter } from 'node:path';
 import { execa } from 'execa';
 import { pythonLaunch } from '../electron/engine/environment/index.ts';
 import { testEnvironment } from './pythonEnvironment.ts';
 
-const [code, ...args] = process.argv.slice(2);
-if (code === undefined) throw new Error('Which module, or which file?');
+const [module, ...args] = process.argv.slice(2);
+if (module === undefined) throw new Error('Usage: node build/python.ts MODULE [ARGUMENTS...]');
 const environment = await testEnvironment();
-const isFile = code.endsWith('.py');
-// A script imports what lies beside it, which the program itself never does.
-const launch = pythonLaunch(environment, code, args, isFile ? { PYTHONSAFEPATH: '' } : {});
-const file = resolve(import.meta.dirname, '..', code);
-const { exitCode } = await execa(launch.file, isFile ? ['-X', 'utf8', '-u', file, ...args] : launch.args, {
-  env: launch.env,
+const { file, args: moduleArgs, env } = pythonLaunch(environment, module, args);
+const { exitCode } = await execa(file, moduleArgs, {
+  env: {
+    ...env,
+    PYTHONPATH: [env['PYTHONPATH'], import.meta.dirname + '/../python-backend'].join(delimiter),
+  },
   extendEnv: false,
   stdio: 'inherit',
   reject: false,

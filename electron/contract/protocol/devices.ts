@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countSchema, helloSchema } from './common.ts';
+import { countSchema, helloSchema, precisionSchema } from './common.ts';
 
 const gpuProcessSchema = z.object({
   pid: z.int(),
@@ -16,6 +16,8 @@ const anyGpuSchema = z.object({
   memory_total_bytes: countSchema,
   memory_free_bytes: countSchema,
   processes: z.array(gpuProcessSchema),
+  /** What it has the arithmetic for: by compute capability, or by AMD's instruction set. A worker refuses the others. */
+  precisions: z.array(precisionSchema),
   /** False where the environment, as the user set it (CUDA_VISIBLE_DEVICES and the like), leaves this GPU out. */
   visible: z.boolean(),
   /** What else keeps this GPU from computing here: a PyTorch built for the other maker's GPUs, or this account's rights. */

@@ -4,27 +4,9 @@ import type { Precision } from '../../contract/protocol/index.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import { isGpu, type ChosenDevice } from './chosenDevice.ts';
 
-type Capability = readonly [major: number, minor: number];
-
-/** Compute capability from which a GPU can do a precision at all; a worker refuses by the same numbers
- * (LEAST_CAPABILITY in inference/devices/nvidia.py). Older GPUs than Volta have FP16 numbers, but no faster arithmetic for them. */
-const POSSIBLE_FROM: Readonly<Record<Precision, Capability>> = {
-  fp8: [8, 9],
-  bf16: [8, 0],
-  fp16: [7, 0],
-  fp32: [0, 0],
-};
-/** The same for AMD's instruction sets, by how their names begin (AMD_TARGETS in devices/amd.py there). MI200 and later and RDNA 3 and later
- * have matrix units for BF16, which go before FP16 for its range: MI200's lose the smallest FP16 numbers. MI100's are half
- * as fast in BF16, and Vega and RDNA 1 and 2 only pair FP16 numbers. FP8 is not offered: its layers are made for NVIDIA's
- * format. */
-const AMD_POSSIBLE_ON: Readonly<Record<Precision, readonly string[]>> = {
-  fp8: [],
-  bf16: ['gfx90a', 'gfx94', 'gfx95', 'gfx11', 'gfx12'],
-  fp16: ['gfx90', 'gfx94', 'gfx95', 'gfx10', 'gfx11', 'gfx12'],
-  fp32: ['gfx'],
-};
-/** A GPU takes the first of these that it can do; whatever can do one can do those after it. */
+const ALL = ['fp8', 'bf16', 'fp16', 'fp32'] as const satisfies readonly Precision[];
+/** A GPU takes the first of these that it can do; whatever can do one can do those after it. BF16 goes before FP16 for its
+ * range: the matrix units of AMD's MI200 lose the smallest FP16 numbers. */
 const PREFERENCE = ['bf16', 'fp16', 'fp32'] as const;
 
 export function choosePrecision(
@@ -72,9 +54,8 @@ export function preferredPrecision(device: ChosenDevice): Precision {
 function canDo(device: ChosenDevice, precision: Precision): boolean {
   switch (device.kind) {
     case 'cuda':
-      return atLeast(device.capability, POSSIBLE_FROM[precision]);
     case 'rocm':
-      return AMD_POSSIBLE_ON[precision].some((beginning) => device.gfxTarget.startsWith(beginning));
+      return device.precisions.includes(precision);
     case 'mps':
       return precision === 'fp32' || precision === 'fp16';
     case 'cpu':
@@ -83,7 +64,7 @@ function canDo(device: ChosenDevice, precision: Precision): boolean {
 }
 
 function possible(device: ChosenDevice): Precision[] {
-  return (Object.keys(POSSIBLE_FROM) as Precision[]).filter((precision) => canDo(device, precision));
+  return ALL.filter((precision) => canDo(device, precision));
 }
 
 function describe(device: ChosenDevice): string {
@@ -97,8 +78,4 @@ function describe(device: ChosenDevice): string {
     case 'cpu':
       return 'The processor';
   }
-}
-
-function atLeast([major, minor]: Capability, [wantedMajor, wantedMinor]: Capability): boolean {
-  return major > wantedMajor || (major === wantedMajor && minor >= wantedMinor);
 }

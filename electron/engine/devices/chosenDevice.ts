@@ -1,4 +1,4 @@
-import type { ProbedGpu } from '../../contract/protocol/index.ts';
+import type { Precision, ProbedGpu } from '../../contract/protocol/index.ts';
 
 interface Gpu {
   /** The UUID, or another name for an AMD GPU that has none. */
@@ -8,6 +8,7 @@ interface Gpu {
   readonly name: string;
   readonly memoryTotalBytes: number;
   readonly memoryFreeBytes: number;
+  readonly precisions: readonly Precision[];
 }
 
 /** A device that a worker will hold, as chosen by the user or by `auto`. */
@@ -30,6 +31,7 @@ export function gpuDevice(gpu: ProbedGpu): ChosenDevice {
     name: gpu.name,
     memoryTotalBytes: gpu.memory_total_bytes,
     memoryFreeBytes: gpu.memory_free_bytes,
+    precisions: gpu.precisions,
   };
   return gpu.vendor === 'nvidia'
     ? { kind: 'cuda', capability: gpu.compute_capability, ...facts }

@@ -24,7 +24,7 @@ export function probeDevices(
 }
 
 async function probeOnce(environment: PythonEnvironment, run: CommandRunner): Promise<Result<ProbeResult>> {
-  const launch = pythonLaunch(environment, 'virnucpro_backend.probe');
+  const launch = pythonLaunch(environment, 'virnucpro_backend.devices.probe');
   const outcome = await run({ ...launch, timeoutMs: PROBE_TIMEOUT_MS });
   if (outcome.ending === 'timed_out') {
     return err(

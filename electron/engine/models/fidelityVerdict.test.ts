@@ -13,6 +13,7 @@ const gpu = (name: string): ChosenDevice => ({
   index: 0,
   name,
   capability: [9, 0],
+  precisions: ['fp8', 'bf16', 'fp16', 'fp32'],
   memoryTotalBytes: 1,
   memoryFreeBytes: 1,
 });

@@ -22,7 +22,8 @@ PACKAGES = {
     "xopen": "xopen",
     "zstandard": "zstandard",
     "nvidia-ml-py": "pynvml",
-    "huggingface_hub": "huggingface_hub",
+    "msgspec": "msgspec",
+    "psutil": "psutil",
 }
 """Distributions that computing needs, and the module of each."""
 

@@ -45,7 +45,7 @@ _READ_BYTES = 65536
 
 
 def exit_at_once() -> NoReturn:
-    """End this process without clean-up: nobody listens any more, and an orphan must not keep a device."""
+    """End this process without clean-up: no one is listening, and an orphan must not keep a device."""
     os._exit(0)
 
 

@@ -49,7 +49,7 @@ def write_safetensors(
 ) -> WrittenFile:
     """Write arrays to `path`: temporary file in the same folder, flush, fsync, rename, fsync of the folder.
 
-    The bytes depend on nothing but the arrays' names, shapes and values and the metadata. Tensors stand in
+    The bytes depend on nothing but the arrays' names, shapes and values and the metadata. Tensors are in
     order of falling item size, then name: all aligned. `path` keeps its old content or has all of the new.
 
     Raises OSError when the folder can't be written or the disk is full (the temporary file is removed), and

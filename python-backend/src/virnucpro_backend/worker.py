@@ -14,13 +14,13 @@ import sys
 import threading
 from typing import NoReturn
 
-from virnucpro_backend.device_allocator import set_up_device_allocator
+from virnucpro_backend.devices.allocator import set_up_device_allocator
 from virnucpro_backend.inference.status import Heartbeat, WorkerStatus
 from virnucpro_backend.protocol import Channel, EndOfCommands, MalformedCommand
 
 PROTOCOL_ERROR_EXIT_CODE = 2
 FAREWELL_SECONDS = 0.2
-"""Nobody may be reading any more, and a full pipe blocks."""
+"""No one may be reading any more, and a full pipe blocks."""
 
 TOKENIZER_THREADS = "2"
 """The tokenizer would start a thread per core, in each of several workers."""
@@ -50,9 +50,9 @@ def main() -> NoReturn:
     with status.doing("starting"):
         channel.hello("worker")
         heartbeat.start()
-        from virnucpro_backend.inference.command_fields import CommandError
         from virnucpro_backend.inference.commands import Stop, parse_worker_command
         from virnucpro_backend.inference.session import WorkerSession
+        from virnucpro_backend.typed_commands import CommandError
 
         session = WorkerSession(channel, status)
     while True:
@@ -74,7 +74,7 @@ def main() -> NoReturn:
 
 
 def _refuse(channel: Channel, problem: str) -> NoReturn:
-    """Whoever sends lines that can't be read can't be trusted to mean the others."""
+    """A sender of unreadable lines can't be trusted in the others."""
     log.error("a command broke the protocol: %s", problem)
     channel.emit("log", level="error", message=f"A command broke the protocol: {problem}")
     _exit(PROTOCOL_ERROR_EXIT_CODE)

@@ -7,17 +7,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any, get_args
 
 import jsonschema
+import msgspec
 import pytest
 
-from virnucpro_backend.inference.command_fields import CommandError
+from virnucpro_backend.devices.opening.failure import LoadFailureCode
 from virnucpro_backend.inference.commands import parse_worker_command
-from virnucpro_backend.inference.failures import LoadFailureCode, PartFailureCode
+from virnucpro_backend.inference.failures import PartFailureCode
 from virnucpro_backend.inference.status import Step
+from virnucpro_backend.prepare.failures import PrepareError
+from virnucpro_backend.prepare.job import parse_job
+from virnucpro_backend.typed_commands import CommandError
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
 Json = dict[str, Any]
@@ -94,11 +97,7 @@ def test_there_is_a_sample_of_every_command() -> None:
 def test_a_command_of_the_contract_is_understood(sample: Json) -> None:
     jsonschema.validate(sample, schema("worker-command"))
     command = parse_worker_command(json.loads(json.dumps(sample)))
-    known = vars(command).values()
-    fields = {str(asdict(value) if is_dataclass(value) else value) for value in known}
-    for name, value in sample.items():
-        if name != "type":
-            assert str(value) in fields or str(float(value)) in fields
+    assert msgspec.to_builtins(command, enc_hook=str) == sample
 
 
 def spoilt() -> Iterator[Json]:
@@ -124,6 +123,62 @@ def test_what_the_contract_forbids_is_refused() -> None:
         assert not validator.is_valid(case)
         with pytest.raises(CommandError):
             parse_worker_command(case)
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"precision": "bf17"}, "command 'load': precision is 'bf17': invalid enum value 'bf17'"),
+        ({"tokens_per_batch": 0}, "command 'load': tokens_per_batch is 0: expected int >= 1"),
+        (
+            {"memory_profile": {**PROFILE, "code": 7}},
+            "command 'load': memory_profile.code is 7: expected str, got int",
+        ),
+        ({"colour": "red"}, "command 'load': object contains unknown field colour"),
+        ({"type": "sing"}, "command 'sing': type is 'sing': invalid value 'sing'"),
+    ],
+)
+def test_a_refusal_names_the_field_and_its_value(changes: Json, text: str) -> None:
+    with pytest.raises(CommandError) as refused:
+        parse_worker_command({**LOAD, **changes})
+    assert str(refused.value) == text
+
+
+def test_a_part_cannot_end_before_it_begins() -> None:
+    with pytest.raises(CommandError, match="frame_end 4 is before frame_begin 5"):
+        parse_worker_command({**PART, "frame_end": 4})
+
+
+JOB = {
+    "type": "prepare",
+    "inputs": [
+        {"input": 0, "path": "/a.fa", "sha256": None},
+        {"input": 1, "path": "/b.fa", "sha256": "0" * 64},
+    ],
+    "work_dir": "/run/work",
+    "chunk_length": 500,
+    "residues_per_part": 65536,
+    "tail_parts": 0,
+}
+
+
+def test_the_job_of_prepare_is_what_the_contract_says() -> None:
+    validator = jsonschema.Draft202012Validator(schema("prepare-command"))
+    assert validator.is_valid(JOB)
+    job = parse_job(JOB)
+    assert msgspec.to_builtins(job, enc_hook=str) == {**JOB, "inputs": tuple(JOB["inputs"])}
+    for name in JOB.keys() - {"type"}:
+        for case in (
+            {key: value for key, value in JOB.items() if key != name},
+            {**JOB, name: True},
+            {**JOB, name: -3},
+            {**JOB, name: [7]},
+            {**JOB, "extra": 1},
+            {**JOB, "type": "load"},
+        ):
+            assert not validator.is_valid(case)
+            with pytest.raises(PrepareError):
+                parse_job(case)
 
 
 def enum(variant: Json, field: str) -> set[str]:

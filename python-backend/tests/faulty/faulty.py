@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 WORKER = "virnucpro_backend.worker"
-PROBE = "virnucpro_backend.probe"
+PROBE = "virnucpro_backend.devices.probe"
 
 
 def on_emit(act: Callable[[Any, str], bool]) -> None:
@@ -122,11 +122,11 @@ def gpus(path: str) -> None:
     """
     import torch
 
+    from virnucpro_backend.devices.opening.amd import check_gfx_target
+    from virnucpro_backend.devices.opening.nvidia import check_capability
+    from virnucpro_backend.devices.opening.open_device import OpenDevice
     from virnucpro_backend.encoders.esm2 import Esm2
     from virnucpro_backend.inference import loading, memory
-    from virnucpro_backend.inference.devices.amd import check_gfx_target
-    from virnucpro_backend.inference.devices.nvidia import check_capability
-    from virnucpro_backend.inference.devices.opened import OpenDevice
     from virnucpro_backend.inference.memory_profile import MemoryProfile
     from virnucpro_backend.inference.placement import ModelSizes
     from virnucpro_backend.inference.profiling import placement_of, software

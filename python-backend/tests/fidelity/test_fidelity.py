@@ -14,10 +14,10 @@ from virnucpro_backend.fidelity.agreement import FrameResults, compare_scores, c
 from virnucpro_backend.fidelity.frames import frames_of
 from virnucpro_backend.fidelity.int8 import Int8Linear, Products, to_int8
 from virnucpro_backend.fidelity.measure import Measurement
+from virnucpro_backend.fidelity.random_model import RandomWeights, demo_tokenizer, write_random_model
 from virnucpro_backend.fidelity.report import compare
 from virnucpro_backend.fidelity.source import FolderSource, RandomSource
 from virnucpro_backend.fidelity.verdict import Verdict, default_precision, judge, judge_int8, recommend
-from virnucpro_backend.random_model import RandomWeights, demo_tokenizer, write_random_model
 from virnucpro_backend.weights.model_folder import load_model
 
 RESOURCES = Path(__file__).parents[3] / "resources"

@@ -11,11 +11,11 @@ import pytest
 import torch
 from made_parts import DEMO_MODEL
 
-from virnucpro_backend.host import Memory
+from virnucpro_backend.devices.host import Memory
+from virnucpro_backend.devices.opening.failure import LoadFailedError
+from virnucpro_backend.devices.opening.open_device import OpenDevice
 from virnucpro_backend.inference import loading
 from virnucpro_backend.inference.commands import Load
-from virnucpro_backend.inference.devices.opened import OpenDevice
-from virnucpro_backend.inference.failures import LoadFailedError
 from virnucpro_backend.inference.loading import ReadyModel, open_and_load, remarks
 from virnucpro_backend.inference.memory_profile import MemoryProfile, Placement
 from virnucpro_backend.inference.placement import ModelSizes
@@ -114,7 +114,7 @@ def test_a_measurement_is_not_repeated_while_it_holds(monkeypatch: pytest.Monkey
     second, _ = load(memory_profile=learnt)
     assert gpu.measured == ["resident"]
     assert (second.profile, second.tokens_per_batch) == (learnt, 4096)
-    # Other software, or another placement: measured anew.
+    # Other software, or another placement: measured again.
     load(memory_profile=MemoryProfile("resident", 1, 1, "PyTorch 1.0"))
     gpu.free = 4 * GIB
     third, _ = load(memory_profile=learnt)

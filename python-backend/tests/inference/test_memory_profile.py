@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +12,6 @@ from virnucpro_backend.inference.memory_profile import (
     MemoryProfile,
     after_running_out,
     budget,
-    parse_profile,
     profile_through,
     wider,
 )
@@ -54,7 +54,7 @@ def test_what_ran_out_is_not_tried_again(profile: MemoryProfile, allowance: int,
     learnt = after_running_out(profile, allowance, before, after)
     assert learnt.bytes_per_token >= profile.bytes_per_token
     assert budget(learnt, allowance, before) <= after
-    assert parse_profile(learnt.fields()) == learnt
+    assert msgspec.convert(learnt.fields(), MemoryProfile) == learnt
 
 
 def test_a_neighbour_that_took_the_memory_is_not_blamed_on_the_model() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from virnucpro_backend.bench.models import DNABERT_S, ESM2_3B
+from virnucpro_backend.encoders.dnabert_s import DNABERT_S
+from virnucpro_backend.encoders.esm2 import ESM2_3B
 from virnucpro_backend.inference.memory_profile import SPARE_BYTES
 from virnucpro_backend.inference.placement import (
     MAIN_MEMORY_LEFT,

@@ -69,7 +69,7 @@ def test_rotation_inside_a_linear_layer(dtype: torch.dtype, rows: int) -> None:
         [*([168] * (rows // 168)), *([rows % 168] if rows % 168 else [])], "cuda"
     )
     rotary = Rotary(64).cuda().tables(layout.max_length)
-    ours, left = HopperOps().linear_rotated(linear, h, layout, rotary)
+    ours, left = HopperOps().queries_keys_values(linear, h, layout, rotary)
     assert left is None
     q, k, v = in_fp32(linear, h).to(dtype).view(rows, 3, HEADS, 64).unbind(1)
     cos, sin = rotary.cos[layout.positions][:, None], rotary.sin[layout.positions][:, None]

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 import torch
 
+from virnucpro_backend.devices.opening.failure import LoadFailedError
 from virnucpro_backend.inference import warm_up as module
-from virnucpro_backend.inference.failures import LoadFailedError
 
 
 class EncoderWhoseFusedKernelsFail:

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from prepare_process import run_prepare, validator
 
-from virnucpro_backend.prepare.inspect import inspect_file
+from virnucpro_backend.prepare.inspect.__main__ import inspect_file
 from virnucpro_backend.prepare.lengths import LengthStatistics
 
 

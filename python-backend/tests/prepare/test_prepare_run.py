@@ -25,7 +25,7 @@ from virnucpro_backend.prepare import parts
 from virnucpro_backend.prepare.failures import FailureCode, PrepareError
 from virnucpro_backend.prepare.frames import FRAME_NAMES
 from virnucpro_backend.prepare.job import Job, JobInput
-from virnucpro_backend.prepare.run import Preparation
+from virnucpro_backend.prepare.preparation import Preparation
 
 
 def sequences(seed: int, lengths: list[int], alphabet: str = "AAACCCCGGGGT") -> list[str]:
@@ -367,5 +367,5 @@ def test_a_single_line_of_300_mb_stays_within_the_memory(tmp_path: Path) -> None
 
 
 def test_prepare_needs_no_torch() -> None:
-    code = "import sys, virnucpro_backend.prepare.run as _; print('torch' in sys.modules)"
+    code = "import sys, virnucpro_backend.prepare.preparation as _; print('torch' in sys.modules)"
     assert subprocess.check_output([sys.executable, "-c", code], cwd=BACKEND).strip() == b"False"

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from virnucpro_backend.prepare import fastq
-from virnucpro_backend.prepare.scan import new_scanner, scan
-from virnucpro_backend.prepare.sniff import SequenceFormat
+from virnucpro_backend.prepare.scanning import fastq
+from virnucpro_backend.prepare.scanning.scanner import new_scanner, scan
+from virnucpro_backend.prepare.scanning.sniff import SequenceFormat
 
 
 class Record(NamedTuple):

@@ -61,7 +61,7 @@ def test_a_complete_part_needs_no_more_bytes(site: Site, tmp_path: Path) -> None
     assert download(f"{site.url}/weights.pt", tmp_path / "weights.pt", sha256=SHA256) == SHA256
 
 
-def test_a_server_without_ranges_starts_anew(site: Site, tmp_path: Path) -> None:
+def test_a_server_without_ranges_starts_again(site: Site, tmp_path: Path) -> None:
     site.knows_ranges = False
     (tmp_path / "weights.pt.part").write_bytes(b"x" * 1000)
     assert download(f"{site.url}/weights.pt", tmp_path / "weights.pt", sha256=SHA256) == SHA256

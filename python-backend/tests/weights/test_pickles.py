@@ -16,7 +16,7 @@ from virnucpro_backend.weights.checkpoints import open_checkpoint
 from virnucpro_backend.weights.errors import WeightsError
 from virnucpro_backend.weights.pickles import Inert, read_pickled
 
-LEGACY = Path(__file__).resolve().parents[4] / "shared" / "data" / "legacy_run"
+ORIGINAL_RUN = Path(__file__).parents[1] / "data" / "original_run"
 
 
 class Runs:
@@ -104,11 +104,10 @@ def test_damaged_files_are_refused_by_name(tmp_path: Path) -> None:
         open_checkpoint(tmp_path / "none.pt")
 
 
-@pytest.mark.skipif(not LEGACY.is_dir(), reason="../shared/data/legacy_run is not here")
 def test_embeddings_of_the_original_tool_can_be_read() -> None:
-    dna = read_pickled(LEGACY / "test_with_orfs_nucleotide" / "output_1_DNABERT_S.pt")
-    protein = read_pickled(LEGACY / "test_with_orfs_protein" / "output_1_ESM.pt")
-    merged = read_pickled(LEGACY / "test_with_orfs_merged" / "output_1_merged.pt")
+    dna = read_pickled(ORIGINAL_RUN / "output_1_DNABERT_S.pt")
+    protein = read_pickled(ORIGINAL_RUN / "output_1_ESM.pt")
+    merged = read_pickled(ORIGINAL_RUN / "output_1_merged.pt")
     dnabert_s = torch.tensor([row["mean_representation"] for row in dna["data"]])
     esm2 = torch.stack(list(protein["data"]))
     assert dnabert_s.shape == (4, 768)

@@ -17,11 +17,11 @@ from running_worker import RunningWorker
 QUICK_BEATS = "import virnucpro_backend.inference.status as s; s.HEARTBEAT_SECONDS = 0.1\n"
 SLOW_BATCHES = """
 import time, virnucpro_backend.inference.encoding as e
-fits = e.BatchLoop._fits
+fits = e.BatchLoop._run
 def slow(*arguments):
     time.sleep(0.02)
     return fits(*arguments)
-e.BatchLoop._fits = slow
+e.BatchLoop._run = slow
 """
 
 
@@ -145,9 +145,7 @@ p.read_part = noisy
         assert words in worker.log
 
 
-def test_a_closed_input_ends_it_in_the_middle_of_a_computation(
-    files: list[PartFile], tmp_path: Path
-) -> None:
+def test_a_closed_input_ends_it_in_the_middle_of_a_computation(files: list[PartFile], tmp_path: Path) -> None:
     """Within PyTorch's own code, where no Python runs for seconds."""
     busy = """
 import torch, virnucpro_backend.inference.encoding as e
@@ -155,7 +153,7 @@ def endless(self, *arguments):
     matrix = torch.ones(3000, 3000)
     while True:
         matrix = matrix @ matrix
-e.BatchLoop._fits = endless
+e.BatchLoop._run = endless
 """
     with RunningWorker(QUICK_BEATS + busy) as worker:
         worker.load()
@@ -352,7 +350,7 @@ def test_a_lost_device_ends_the_worker(files: list[PartFile], tmp_path: Path) ->
 import virnucpro_backend.inference.encoding as e
 def gone(*arguments):
     raise RuntimeError('CUDA error: an illegal memory access was encountered')
-e.BatchLoop._fits = gone
+e.BatchLoop._run = gone
 """
     with RunningWorker(lost) as worker:
         worker.load()

@@ -27,6 +27,7 @@ const radeon = (facts: Partial<AmdGpu>): AmdGpu => ({
   memory_total_bytes: 24 * 2 ** 30,
   memory_free_bytes: 23 * 2 ** 30,
   gfx_target: 'gfx1100',
+  precisions: ['bf16', 'fp16', 'fp32'],
   integrated: false,
   processes: [],
   visible: true,
@@ -191,13 +192,10 @@ describe('presets', () => {
   it('offers the quick look only where every GPU can do it', () => {
     const [h200] = probe.gpus;
     if (h200?.vendor !== 'nvidia') throw new Error('The test needs an NVIDIA GPU');
-    const gpu = (major: number, minor: number): ProbedGpu => ({
-      ...h200,
-      compute_capability: [major, minor],
-    });
-    expect(canQuickLook([gpu(9, 0), gpu(8, 9)])).toBe(true);
-    expect(canQuickLook([gpu(9, 0), radeon({})])).toBe(false);
-    expect(canQuickLook([gpu(9, 0), gpu(8, 6)])).toBe(false);
+    const a100: ProbedGpu = { ...h200, precisions: ['bf16', 'fp16', 'fp32'] };
+    expect(canQuickLook([h200, h200])).toBe(true);
+    expect(canQuickLook([h200, radeon({})])).toBe(false);
+    expect(canQuickLook([h200, a100])).toBe(false);
     expect(canQuickLook([])).toBe(false);
   });
 });

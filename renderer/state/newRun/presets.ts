@@ -26,14 +26,7 @@ export function presetOf(settings: PresetSettings): PresetId | null {
   );
 }
 
-/** Eight-bit arithmetic needs Ada, Hopper or newer, and no AMD GPU; one that lacks it is one too many. */
+/** Only where every GPU has eight-bit arithmetic. */
 export function canQuickLook(gpus: readonly ProbedGpu[]): boolean {
-  return (
-    gpus.length > 0 &&
-    gpus.every((gpu) => {
-      if (gpu.vendor !== 'nvidia') return false;
-      const [major, minor] = gpu.compute_capability;
-      return major > 8 || (major === 8 && minor >= 9);
-    })
-  );
+  return gpus.length > 0 && gpus.every((gpu) => gpu.precisions.includes('fp8'));
 }

@@ -21,6 +21,7 @@ export function madeProbe(gpus: number): ProbeResult {
       memory_total_bytes: (index % 3 === 2 ? 48 : 141) * GIB,
       memory_free_bytes: (index === 1 ? 12 : index % 3 === 2 ? 46 : 139) * GIB,
       compute_capability: index % 3 === 2 ? [8, 6] : [9, 0],
+      precisions: index % 3 === 2 ? ['bf16', 'fp16', 'fp32'] : ['fp8', 'bf16', 'fp16', 'fp32'],
       mig_enabled: false,
       parent_uuid: null,
       processes: index === 1 ? [{ pid: 4711, name: 'gromacs', memory_bytes: 128 * GIB }] : [],

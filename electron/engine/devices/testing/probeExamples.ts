@@ -18,6 +18,7 @@ function gpu(index: number, uuid: string, facts: Partial<NvidiaGpu>): NvidiaGpu 
     memory_total_bytes: 140 * GIB,
     memory_free_bytes: 139 * GIB,
     compute_capability: [9, 0],
+    precisions: ['fp8', 'bf16', 'fp16', 'fp32'],
     mig_enabled: false,
     parent_uuid: null,
     processes: [],
@@ -36,6 +37,7 @@ function amdGpu(index: number, uuid: string, facts: Partial<AmdGpu>): AmdGpu {
     memory_total_bytes: 24 * GIB,
     memory_free_bytes: 23 * GIB,
     gfx_target: 'gfx1100',
+    precisions: ['bf16', 'fp16', 'fp32'],
     integrated: false,
     processes: [],
     visible: true,
@@ -101,14 +103,23 @@ export const H100_IN_MIG_MODE = computer([
 export const MIG_MODE_WITHOUT_SLICES = computer([gpu(0, 'GPU-5c8a-whole', { mig_enabled: true })]);
 
 export const A100_AND_TURING = computer([
-  gpu(0, 'GPU-aaaa-a100', { name: 'NVIDIA A100 80GB PCIe', compute_capability: [8, 0] }),
-  gpu(1, 'GPU-bbbb-2080', { name: 'NVIDIA GeForce RTX 2080 Ti', compute_capability: [7, 5] }),
+  gpu(0, 'GPU-aaaa-a100', {
+    name: 'NVIDIA A100 80GB PCIe',
+    compute_capability: [8, 0],
+    precisions: ['bf16', 'fp16', 'fp32'],
+  }),
+  gpu(1, 'GPU-bbbb-2080', {
+    name: 'NVIDIA GeForce RTX 2080 Ti',
+    compute_capability: [7, 5],
+    precisions: ['fp16', 'fp32'],
+  }),
 ]);
 
 export const PASCAL = computer([
   gpu(0, 'GPU-cccc-1080', {
     name: 'NVIDIA GeForce GTX 1080',
     compute_capability: [6, 1],
+    precisions: ['fp32'],
     memory_total_bytes: 8 * GIB,
   }),
 ]);
@@ -119,12 +130,14 @@ export const RADEONS = computer([
   amdGpu(1, 'AMD-0000:0a:00.0', {
     name: 'AMD Radeon RX 6800 XT',
     gfx_target: 'gfx1030',
+    precisions: ['fp16', 'fp32'],
     memory_total_bytes: 16 * GIB,
     memory_free_bytes: 15 * GIB,
   }),
   amdGpu(2, 'AMD-0000:13:00.0', {
     name: 'AMD Radeon Graphics',
     gfx_target: 'gfx1036',
+    precisions: ['fp16', 'fp32'],
     integrated: true,
     memory_total_bytes: GIB / 2,
     memory_free_bytes: GIB / 2,
@@ -132,7 +145,11 @@ export const RADEONS = computer([
 ]);
 
 export const POLARIS = computer([
-  amdGpu(0, 'AMD-0000:01:00.0', { name: 'AMD Radeon RX 580', gfx_target: 'gfx803' }),
+  amdGpu(0, 'AMD-0000:01:00.0', {
+    name: 'AMD Radeon RX 580',
+    gfx_target: 'gfx803',
+    precisions: ['fp32'],
+  }),
 ]);
 
 /** The same Radeons with a PyTorch for CUDA, as the program installs it by itself. */

@@ -11,6 +11,7 @@ const gpu = {
   index: 0,
   name: 'H200',
   capability: [9, 0],
+  precisions: ['fp8', 'bf16', 'fp16', 'fp32'],
   memoryTotalBytes: 1,
   memoryFreeBytes: 1,
 } as const;

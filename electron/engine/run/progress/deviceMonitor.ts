@@ -38,7 +38,7 @@ export class DeviceMonitor {
     this.log = new DeviceLog(notes.log, devices);
     const gpus = devices.filter(isGpu).flatMap(({ id }) => ['--uuid', id]);
     this.process = new BackendProcess(
-      backendLaunch(context, 'monitor', ['--interval', '1', ...gpus], NO_GPU),
+      backendLaunch(context, 'devices.monitor', ['--interval', '1', ...gpus], NO_GPU),
       join(store.folder, 'logs', 'monitor.log'),
       monitorEventSchema,
       {

@@ -21,7 +21,7 @@ NORM_EPS = 1e-12
 
 @dataclass(frozen=True)
 class DnabertSConfig:
-    """Sizes of a DNABERT-S. The published model is DnabertSConfig(12, 768, 12, 3072, 4096)."""
+    """Sizes of a DNABERT-S."""
 
     layers: int
     width: int
@@ -37,6 +37,10 @@ class DnabertSConfig:
         sizes = (self.layers, self.width, self.heads, self.feed_forward, self.vocabulary)
         if min(sizes) < 1 or self.width % self.heads:
             raise ValueError(f"{self} is not possible: width must be a multiple of the number of heads")
+
+
+DNABERT_S = DnabertSConfig(layers=12, width=768, heads=12, feed_forward=3072, vocabulary=4096)
+"""The published model."""
 
 
 class DnabertS(nn.Module):

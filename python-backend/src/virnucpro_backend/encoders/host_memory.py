@@ -1,4 +1,4 @@
-"""Main memory that a GPU can fetch from by itself, as far as the system allows."""
+"""Pinned main memory, from which a GPU copies without the processor's help."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ log = logging.getLogger(__name__)
 
 
 class HostMemory:
-    """Stretches of main memory, uint8 [n_bytes] each, pinned as far as the system allows.
+    """Blocks of main memory, uint8 [n_bytes] each, pinned as far as the system allows.
 
     Each is an allocation of its own, pinned afterwards: PyTorch's allocator of pinned memory would round it
     up to the next power of two.
     """
 
     def __init__(self, count: int, n_bytes: int, *, pin: bool) -> None:
-        self._stretches = [torch.empty(n_bytes, dtype=torch.uint8, device="cpu") for _ in range(count)]
+        self._blocks = [torch.empty(n_bytes, dtype=torch.uint8, device="cpu") for _ in range(count)]
         pinned = []
-        for stretch in self._stretches if pin else ():
-            if not _pin(stretch):
+        for block in self._blocks if pin else ():
+            if not _pin(block):
                 break
-            pinned.append(stretch)
+            pinned.append(block)
         self.pinned = len(pinned) == count
         if pin and not self.pinned:
             log.warning("only %d of %d layers are in pinned memory: slower copies", len(pinned), count)
@@ -33,10 +33,10 @@ class HostMemory:
         weakref.finalize(self, _unpin, pinned).atexit = False
 
     def __len__(self) -> int:
-        return len(self._stretches)
+        return len(self._blocks)
 
     def __getitem__(self, number: int) -> Tensor:
-        return self._stretches[number]
+        return self._blocks[number]
 
 
 def _pin(memory: Tensor) -> bool:

@@ -16,7 +16,7 @@ class SequenceLayout:
     """The sequences of one batch, laid end to end without padding. T tokens, n sequences.
 
     `cu_seqlens` int32 [n + 1] and `positions` int32 [T] (place of a token in its own sequence, from 0) are on
-    the device; `lengths` (tokens per sequence) stays on the host, so that nobody has to wait for the device.
+    the device; `lengths` (tokens per sequence) stays on the host, so that reading them never waits.
     """
 
     cu_seqlens: Tensor

@@ -7,7 +7,7 @@ computed in FP32, and only what goes into a matrix product is rounded to the run
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import torch
 import torch.nn.functional as F
@@ -17,6 +17,16 @@ from virnucpro_backend.encoders import kernels
 from virnucpro_backend.encoders.float32 import LayerNorm, RotaryTables
 from virnucpro_backend.encoders.fp8 import FP8, Activations, Fp8Linear, Fp8Rows, quantized
 from virnucpro_backend.encoders.layout import SequenceLayout
+
+
+class QueriesKeysValues(NamedTuple):
+    """q, k and v [T, 3 d] in the run's precision.
+
+    `rotary`: the tables by which attention must still rotate q and k; None where they are rotated already.
+    """
+
+    qkv: Tensor
+    rotary: RotaryTables | None
 
 
 class Ops(Protocol):
@@ -51,10 +61,10 @@ class Ops(Protocol):
         """With linear(h) = [a, b] split in halves: gelu(a) * b, exact (erf) form."""
         ...
 
-    def linear_rotated(
+    def queries_keys_values(
         self, linear: nn.Module, h: Activations, layout: SequenceLayout, rotary: RotaryTables
-    ) -> tuple[Tensor, RotaryTables | None]:
-        """q, k and v = linear(h) [T, 3 d], and the tables by which q and k are still to be rotated, if so."""
+    ) -> QueriesKeysValues:
+        """linear(h), with q and k rotated where that can be done in the same pass."""
         ...
 
     def quantize(self, x: Tensor) -> Fp8Rows:
@@ -92,10 +102,10 @@ class EagerOps:
         out: Tensor = F.gelu(activated) * gate
         return out
 
-    def linear_rotated(
+    def queries_keys_values(
         self, linear: nn.Module, h: Activations, layout: SequenceLayout, rotary: RotaryTables
-    ) -> tuple[Tensor, RotaryTables | None]:
-        return linear(h), rotary
+    ) -> QueriesKeysValues:
+        return QueriesKeysValues(linear(h), rotary)
 
     def quantize(self, x: Tensor) -> Fp8Rows:
         return quantized(x)

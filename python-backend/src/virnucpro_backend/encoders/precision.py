@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import torch
 
-Precision = Literal["fp32", "bf16", "fp16", "fp8"]
+from virnucpro_backend.devices.kinds import Precision
 
 DTYPES: dict[Precision, torch.dtype] = {
     "fp32": torch.float32,

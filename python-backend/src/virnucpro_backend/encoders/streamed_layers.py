@@ -14,30 +14,33 @@ from collections.abc import Callable, Iterator
 import torch
 from torch import Tensor, nn
 
+from virnucpro_backend.encoders.esm2 import Esm2Layer
 from virnucpro_backend.encoders.host_memory import HostMemory
 
 ALIGNMENT = 256
 """Bytes; every tensor of a layer begins at a multiple, as PyTorch's own allocations on a GPU do."""
 
 SWEEP_BATCHES, SWEEP_TOKENS = 4, 16_384
-"""Batches that go through each layer before the next one does: at most so many of them, and so many tokens
+"""Batches that go through each layer before the next one does: at most 4, and 16,384 tokens
 unless one batch alone has more. Enough to hide the copies: a layer of ESM-2 3B comes in 13 ms over PCIe 3.0,
 and 16,384 tokens take a GPU of 100 TFLOP/s 26 ms in it."""
 
 
 class StreamedLayers(nn.Module):
-    """`count` layers of one structure, to iterate over. Each is valid until the next one is asked for.
+    """`encoders.esm2.Layers`, `count` of them. Each is valid until the next one is asked for.
 
     `build` makes a layer, on the device and in its final form; it is called once per layer, in order. Raises
     what `build` raises, and MemoryError or torch.OutOfMemoryError where either memory is too small.
     """
 
-    def __init__(self, build: Callable[[int], nn.Module], count: int, device: torch.device) -> None:
+    streamed = True
+
+    def __init__(self, build: Callable[[int], Esm2Layer], count: int, device: torch.device) -> None:
         super().__init__()
         first = build(0)
-        places = _Places(first)
-        self._slots = (_Slot(first, places, device), _Slot(first, places, device))
-        self._weights = HostMemory(count, places.n_bytes, pin=device.type == "cuda")
+        offsets = _TensorOffsets(first)
+        self._slots = (_Slot(first, offsets, device), _Slot(first, offsets, device))
+        self._weights = HostMemory(count, offsets.n_bytes, pin=device.type == "cuda")
         self._copies = _stream(device) if device.type == "cuda" else None
         for number in range(count):
             self._slots[0].layer.load_state_dict((first if number == 0 else build(number)).state_dict())
@@ -47,16 +50,16 @@ class StreamedLayers(nn.Module):
         return len(self._weights)
 
     @property
-    def example(self) -> nn.Module:
-        """A layer, to ask for its structure and dtypes."""
-        return self._slots[0].layer
+    def dtype(self) -> torch.dtype:
+        """The precision of the matrix products."""
+        return self._slots[0].layer.dtype
 
     @property
     def pinned(self) -> bool:
         """Whether all weights are in memory that a GPU can fetch by itself."""
         return self._weights.pinned
 
-    def __iter__(self) -> Iterator[nn.Module]:
+    def __iter__(self) -> Iterator[Esm2Layer]:
         for number in range(len(self)):
             slot = self._slots[number % 2]
             self._fetch(number, slot)
@@ -74,10 +77,10 @@ class StreamedLayers(nn.Module):
             slot.fill(number, self._weights[number], self._copies)
 
 
-class _Places:
-    """Where each tensor of a layer lies in one stretch of memory: name, first byte, shape and dtype."""
+class _TensorOffsets:
+    """Where each tensor of a layer begins in one block of memory, with its shape and dtype."""
 
-    def __init__(self, layer: nn.Module) -> None:
+    def __init__(self, layer: Esm2Layer) -> None:
         self._tensors: list[tuple[str, int, torch.Size, torch.dtype]] = []
         end = 0
         for name, tensor in layer.state_dict().items():
@@ -86,7 +89,7 @@ class _Places:
         self.n_bytes = end
 
     def views(self, memory: Tensor) -> dict[str, Tensor]:
-        """The tensors in a stretch uint8 [n_bytes], by name."""
+        """The tensors in a block of memory uint8 [n_bytes], by name."""
         views = {}
         for name, begin, shape, dtype in self._tensors:
             n_bytes = shape.numel() * dtype.itemsize
@@ -97,10 +100,10 @@ class _Places:
 class _Slot:
     """Room for one layer on the device, and the layer that computes with what is in it."""
 
-    def __init__(self, example: nn.Module, places: _Places, device: torch.device) -> None:
-        self.memory = torch.empty(places.n_bytes, dtype=torch.uint8, device=device)
+    def __init__(self, example: Esm2Layer, offsets: _TensorOffsets, device: torch.device) -> None:
+        self.memory = torch.empty(offsets.n_bytes, dtype=torch.uint8, device=device)
         self.layer = copy.deepcopy(example)
-        self.layer.load_state_dict(places.views(self.memory), assign=True)
+        self.layer.load_state_dict(offsets.views(self.memory), assign=True)
         self.holds: int | None = None
         on_gpu = device.type == "cuda"
         self._filled = torch.cuda.Event() if on_gpu else None  # type: ignore[no-untyped-call]
@@ -115,7 +118,7 @@ class _Slot:
             copies.wait_event(self._used)
             with torch.cuda.stream(copies):
                 self.memory.copy_(weights, non_blocking=True)
-            # Should the model be dropped meanwhile, nobody else may get this memory before the copy is over.
+            # If the model is dropped meanwhile, this memory must not be reused before the copy is over.
             self.memory.record_stream(copies)
             self._filled.record(copies)
         self.holds = number

@@ -14,17 +14,17 @@ from pathlib import Path
 
 import torch
 
+from virnucpro_backend.devices.kinds import Precision
 from virnucpro_backend.encoders.batches import GPU_TOKENS_PER_BATCH
-from virnucpro_backend.encoders.precision import Precision
 from virnucpro_backend.fidelity.frames import frames_of
 from virnucpro_backend.fidelity.panel import Panel, measure_panel
+from virnucpro_backend.fidelity.random_model import RandomWeights, demo_tokenizer
 from virnucpro_backend.fidelity.source import FolderSource, RandomSource, WeightSource
 from virnucpro_backend.inference.failures import PartFailedError
 from virnucpro_backend.prepare.failures import PrepareError
-from virnucpro_backend.random_model import RandomWeights, demo_tokenizer
 from virnucpro_backend.weights.errors import WeightsError
 
-ROOT = Path(__file__).resolve().parents[4]
+SAMPLE = Path(__file__).resolve().parents[4] / "resources" / "sample.fa"
 PRECISIONS: tuple[Precision, ...] = ("fp16", "bf16", "fp8")
 RANDOM_WEIGHTS_DO_NOT_SETTLE_IT = (
     "These are not trained weights, and what they show does not settle it: trained weights are harsher on "
@@ -33,19 +33,17 @@ RANDOM_WEIGHTS_DO_NOT_SETTLE_IT = (
 )
 
 
-def main(words: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Measure, print, write; returns the exit code."""
     parser = _parser()
-    arguments = parser.parse_args(words)
+    arguments = parser.parse_args(argv)
     device = torch.device(arguments.device or ("cuda" if torch.cuda.is_available() else "cpu"), 0)
     if device.type == "cpu":
         device = torch.device("cpu")
         torch.set_num_threads(1)  # as the worker does
         if arguments.model is None:
             parser.error("there is no GPU for random weights of the published size; give a --model FOLDER")
-    inputs = arguments.input or _real_contigs()
-    if not inputs:
-        parser.error("give sequences to measure with: --input FILE...")
+    inputs = arguments.input
     try:
         source = _source(arguments.model, device, arguments.seed)
         parts = [
@@ -84,10 +82,6 @@ def _source(folder: Path | None, device: torch.device, seed: int) -> WeightSourc
     return RandomSource(RandomWeights(device, seed), demo_tokenizer())
 
 
-def _real_contigs() -> list[Path]:
-    return sorted((ROOT.parent / "shared" / "data").glob("*.fa"))
-
-
 def _precisions(text: str) -> list[Precision]:
     names = text.split(",")
     if unknown := [name for name in names if name not in PRECISIONS]:
@@ -98,7 +92,13 @@ def _precisions(text: str) -> list[Precision]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m virnucpro_backend.fidelity", description=__doc__)
     parser.add_argument("--model", type=Path, help="model folder (default: random weights, on a GPU)")
-    parser.add_argument("--input", type=Path, nargs="+", help="FASTA or FASTQ files")
+    parser.add_argument(
+        "--input",
+        type=Path,
+        nargs="+",
+        default=[SAMPLE],
+        help="FASTA or FASTQ files (default: the bundled sample)",
+    )
     parser.add_argument("--precisions", type=_precisions, default=list(PRECISIONS), help="default: all")
     parser.add_argument("--device", choices=("cuda", "cpu"), help="default: the first GPU, else the CPU")
     parser.add_argument("--tokens-per-batch", type=int, default=GPU_TOKENS_PER_BATCH)

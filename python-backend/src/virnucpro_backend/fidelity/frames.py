@@ -8,11 +8,11 @@ from pathlib import Path
 
 from virnucpro_backend.inference.part_file import PartFrames, read_part
 from virnucpro_backend.prepare.job import Job, JobInput
-from virnucpro_backend.prepare.run import Preparation
+from virnucpro_backend.prepare.preparation import Preparation
 
 
 def frames_of(inputs: Sequence[Path], chunk_length: int, residues_per_part: int) -> list[PartFrames]:
-    """All open frames of FASTA or FASTQ files in parts of about so many residues.
+    """All open frames of FASTA or FASTQ files in parts of about this many residues.
 
     Raises PrepareError for files that a run would refuse.
     """

@@ -10,9 +10,11 @@ from typing import Any
 
 import torch
 
-from virnucpro_backend.conditions import conditions
-from virnucpro_backend.encoders.precision import Precision
+from virnucpro_backend.devices.kinds import Precision
+from virnucpro_backend.devices.opening.failure import LoadFailedError
+from virnucpro_backend.devices.opening.nvidia import check_capability
 from virnucpro_backend.fidelity.agreement import FrameResults
+from virnucpro_backend.fidelity.conditions import conditions
 from virnucpro_backend.fidelity.int8 import Products, products, to_int8
 from virnucpro_backend.fidelity.measure import Measurement, PrecisionRun
 from virnucpro_backend.fidelity.report import HEADER, Comparison, bounded_line, compare, run_json, table_lines
@@ -26,8 +28,6 @@ from virnucpro_backend.fidelity.verdict import (
     recommend,
     verdict_words,
 )
-from virnucpro_backend.inference.devices.nvidia import check_capability
-from virnucpro_backend.inference.failures import LoadFailedError
 from virnucpro_backend.inference.memory import free_cached_memory
 from virnucpro_backend.inference.part_file import PartFrames
 
@@ -175,7 +175,7 @@ def _progress(precision: str, run: PrecisionRun) -> str:
 
 
 def _not_possible(device: torch.device, precision: Precision) -> str | None:
-    """Why a device can't compute in a precision, in words; None if it can."""
+    """Why a device can't compute in a precision; None if it can."""
     if device.type == "cpu":
         return "it needs an NVIDIA GPU of compute capability 8.9 or more" if precision == "fp8" else None
     properties = torch.cuda.get_device_properties(device)

@@ -11,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from virnucpro_backend.devices.kinds import Precision
 from virnucpro_backend.encoders.head import HEAD_TENSORS, Head
-from virnucpro_backend.encoders.precision import Precision, forbid_hidden_rounding
+from virnucpro_backend.encoders.precision import forbid_hidden_rounding
 from virnucpro_backend.encoders.tokens import DnaTokenizer
-from virnucpro_backend.random_model import NOTICE, TITLE, RandomWeights
+from virnucpro_backend.fidelity.random_model import NOTICE, TITLE, RandomWeights
 from virnucpro_backend.weights.model_folder import LoadedModel, load_model
 from virnucpro_backend.weights.model_json import read_model_json
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from virnucpro_backend.encoders.precision import Precision
+from virnucpro_backend.devices.kinds import Precision
+from virnucpro_backend.devices.precisions import nvidia_precisions
 from virnucpro_backend.fidelity.agreement import ScoreAgreement, VectorAgreement
 from virnucpro_backend.fidelity.int8 import Products
-from virnucpro_backend.inference.devices.nvidia import LEAST_CAPABILITY
 
 Tried = Literal["bf16", "fp16", "fp8", "int8"]
 
@@ -91,7 +91,7 @@ def judge_int8(fidelity: Verdict, measured: Products) -> Verdict:
 
 
 def verdict_words(precision: Tried, verdict: Verdict) -> str:
-    """In words. What a run may choose by itself passes or does not; the rest is offered or refused."""
+    """As text. What a run may choose by itself passes or does not; the rest is offered or refused."""
     good, bad = ("passes", "does not pass") if precision in PREFERENCE else ("offered", "refused")
     return good if verdict.offered else f"{bad}: {verdict.reason}"
 
@@ -106,4 +106,5 @@ def default_precision(capability: tuple[int, int] | None) -> Precision:
     """What a run chooses by itself on a GPU of this compute capability; None: on no NVIDIA GPU."""
     if capability is None:
         return "fp32"
-    return next((name for name in PREFERENCE if capability >= LEAST_CAPABILITY[name]), "fp32")
+    able = nvidia_precisions(capability)
+    return next((name for name in PREFERENCE if name in able), "fp32")

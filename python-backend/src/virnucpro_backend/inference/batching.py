@@ -38,22 +38,22 @@ class HostBatch:
 
 @dataclass(frozen=True)
 class EncoderInput:
-    """What one encoder gets of a part: k token sequences, their batches, and whose they are.
+    """What one encoder gets of a part: k token sequences, their batches, and which frames they are of.
 
-    worth int64 [k, 2]: for how many frames, and residues of theirs, each sequence stands; place int64 [f]:
-    which of the k each frame has, None where sequence i is frame i's.
+    represents int64 [k, 2]: how many frames, and residues of those frames, each sequence represents; place
+    int64 [f]: which of the k each frame has, None where sequence i is frame i's.
     """
 
     sequences: TokenSequences
-    worth: npt.NDArray[np.int64]
+    represents: npt.NDArray[np.int64]
     place: Tensor | None
     packs: bool
     batches: list[HostBatch]
     pin: bool
 
-    def worth_of(self, batch: Batch) -> tuple[int, int]:
-        """Frames, and residues of theirs, for which a batch stands."""
-        frames, residues = self.worth[batch.members].sum(axis=0).tolist()
+    def represented_by(self, batch: Batch) -> tuple[int, int]:
+        """How many frames, and residues of those frames, a batch represents."""
+        frames, residues = self.represents[batch.members].sum(axis=0).tolist()
         return frames, residues
 
     def within(self, batch: Batch, tokens_per_batch: int) -> bool:
@@ -62,7 +62,7 @@ class EncoderInput:
         return n_members == 1 or int(batch.lengths[:n_members].sum()) <= tokens_per_batch
 
     def split(self, batch: Batch, tokens_per_batch: int) -> list[HostBatch]:
-        """The members of a batch again, in batches of at most so many tokens (one sequence at least)."""
+        """The members of a batch in smaller batches, of at most this many tokens or one sequence."""
         lengths = self.sequences.lengths[batch.members]
         parts = plan_batches(lengths, tokens_per_batch, self.packs)
         return [
@@ -82,12 +82,12 @@ class PreparedPart:
     @property
     def repeated_proteins(self) -> int:
         """Frames whose protein is embedded with an equal one's."""
-        return self.frames.count - len(self.esm2.worth)
+        return self.frames.count - len(self.esm2.represents)
 
     @property
     def repeated_nucleotides(self) -> int:
         """Frames whose nucleotides are embedded with equal ones."""
-        return self.frames.count - len(self.dnabert_s.worth)
+        return self.frames.count - len(self.dnabert_s.represents)
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ def _encoder_input(
     batches = plan_batches(sequences.lengths, plan.tokens_per_batch, packs)
     return EncoderInput(
         sequences,
-        _worth(distinct, frames),
+        _represented(distinct, frames),
         place,
         packs,
         [host_batch(sequences, batch, plan.pin) for batch in batches],
@@ -166,9 +166,9 @@ def _encoder_input(
     )
 
 
-def _worth(distinct: DistinctSequences, frames: PartFrames) -> npt.NDArray[np.int64]:
-    worth = np.zeros((len(distinct.first), 2), dtype=np.int64)
+def _represented(distinct: DistinctSequences, frames: PartFrames) -> npt.NDArray[np.int64]:
+    represents = np.zeros((len(distinct.first), 2), dtype=np.int64)
     np.add.at(
-        worth, distinct.place, np.stack((np.ones(frames.count, np.int64), frames.residue_counts), axis=1)
+        represents, distinct.place, np.stack((np.ones(frames.count, np.int64), frames.residue_counts), axis=1)
     )
-    return worth
+    return represents

@@ -1,80 +1,68 @@
-"""The engine's commands to a worker as typed values; anything else is refused by name."""
+"""The engine's commands to a worker as typed values; anything else is refused, with its field and value."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Annotated, Literal, cast
 
-from virnucpro_backend.inference.command_fields import (
-    CommandError,
-    count,
-    field,
-    one_of,
-    optional,
-    share,
-    text,
-    truth,
-)
-from virnucpro_backend.inference.memory_profile import MemoryProfile, PlacementChoice, parse_profile
+import msgspec
 
-DeviceKind = Literal["cpu", "cuda", "rocm", "mps"]
-"""`cuda` is NVIDIA's GPUs and `rocm` AMD's, though PyTorch calls the devices of both `cuda`."""
+from virnucpro_backend.devices.kinds import DeviceKind, Precision
+from virnucpro_backend.inference.memory_profile import MemoryProfile, PlacementChoice
+from virnucpro_backend.typed_commands import CommandStruct, Count, Positive, Text, parse_typed
 
-Precision = Literal["bf16", "fp16", "fp32", "fp8"]
 EmbeddingPrecision = Literal["fp16", "fp32"]
+Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
 
 
-@dataclass(frozen=True)
-class Load:
+class Load(CommandStruct, tag="load", frozen=True):
     """Load a model onto a device; `tokens_per_batch`, `embed_equal_sequences_once` and `embeddings` belong to
     the run's plan. The rest is about this device's memory: what it may hold, and what is known of it."""
 
     device: DeviceKind
     model_folder: Path
     precision: Precision
-    tokens_per_batch: int
+    tokens_per_batch: Positive
     embed_equal_sequences_once: bool
     embeddings: EmbeddingPrecision | None
-    memory_fraction: float | None
-    most_tokens_per_batch: int | None
+    memory_fraction: Share | None
+    most_tokens_per_batch: Positive | None
     placement: PlacementChoice
     memory_profile: MemoryProfile | None
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(CommandStruct, tag="part", frozen=True):
     """Score the frames [frame_begin, frame_end) of a part file."""
 
-    key: str
+    key: Text = msgspec.field(name="part")
     part_path: Path
-    part_sha256: str
-    frame_begin: int
-    frame_end: int
+    part_sha256: Text
+    frame_begin: Count
+    frame_end: Count
     scores_path: Path
     embeddings_path: Path | None
 
+    def __post_init__(self) -> None:
+        if self.frame_end < self.frame_begin:
+            raise ValueError(f"frame_end {self.frame_end} is before frame_begin {self.frame_begin}")
 
-@dataclass(frozen=True)
-class Recall:
+
+class Recall(CommandStruct, tag="recall", frozen=True):
     """Give a part back unless it has begun."""
 
-    key: str
+    key: Text = msgspec.field(name="part")
 
 
-@dataclass(frozen=True)
-class Pause:
+class Pause(CommandStruct, tag="pause", frozen=True):
     """Finish the batch, free cached device memory, keep everything else."""
 
 
-@dataclass(frozen=True)
-class Resume:
+class Resume(CommandStruct, tag="resume", frozen=True):
     """Go on after Pause."""
 
 
-@dataclass(frozen=True)
-class Stop:
+class Stop(CommandStruct, tag="stop", frozen=True):
     """Drop what is not written yet, say bye, exit."""
 
 
@@ -83,60 +71,4 @@ WorkerCommand = Load | Part | Recall | Pause | Resume | Stop
 
 def parse_worker_command(fields: Mapping[str, object]) -> WorkerCommand:
     """The command in a JSON object of schemas/worker-command.json. Raises CommandError."""
-    kind = fields.get("type")
-    if kind == "load":
-        return Load(
-            device=one_of(fields, "device", get_args(DeviceKind)),
-            model_folder=_path(fields, "model_folder"),
-            precision=one_of(fields, "precision", get_args(Precision)),
-            tokens_per_batch=_tokens(fields, "tokens_per_batch"),
-            embed_equal_sequences_once=truth(fields, "embed_equal_sequences_once"),
-            embeddings=optional(_embedding_precision, fields, "embeddings"),
-            memory_fraction=optional(share, fields, "memory_fraction"),
-            most_tokens_per_batch=optional(_tokens, fields, "most_tokens_per_batch"),
-            placement=one_of(fields, "placement", get_args(PlacementChoice)),
-            memory_profile=optional(_profile, fields, "memory_profile"),
-        )
-    if kind == "part":
-        begin = count(fields, "frame_begin")
-        return Part(
-            key=text(fields, "part"),
-            part_path=_path(fields, "part_path"),
-            part_sha256=text(fields, "part_sha256"),
-            frame_begin=begin,
-            frame_end=count(fields, "frame_end", at_least=begin),
-            scores_path=_path(fields, "scores_path"),
-            embeddings_path=optional(_path, fields, "embeddings_path"),
-        )
-    if kind == "recall":
-        return Recall(key=text(fields, "part"))
-    if kind == "pause":
-        return Pause()
-    if kind == "resume":
-        return Resume()
-    if kind == "stop":
-        return Stop()
-    raise CommandError(f"unknown command {kind!r}")
-
-
-def _tokens(fields: Mapping[str, object], name: str) -> int:
-    return count(fields, name, at_least=1)
-
-
-def _path(fields: Mapping[str, object], name: str) -> Path:
-    return Path(text(fields, name))
-
-
-def _embedding_precision(fields: Mapping[str, object], name: str) -> EmbeddingPrecision:
-    precision: EmbeddingPrecision = one_of(fields, name, get_args(EmbeddingPrecision))
-    return precision
-
-
-def _profile(fields: Mapping[str, object], name: str) -> MemoryProfile:
-    value = field(fields, name)
-    if not isinstance(value, Mapping):
-        raise CommandError(f"{fields.get('type')}: {name} must be an object, not {value!r}")
-    try:
-        return parse_profile(value)
-    except ValueError as error:
-        raise CommandError(f"{fields.get('type')}: {name}: {error}") from error
+    return cast(WorkerCommand, parse_typed(fields, WorkerCommand))

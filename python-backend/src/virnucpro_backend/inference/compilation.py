@@ -12,10 +12,11 @@ from functools import partial
 
 import torch
 
+from virnucpro_backend.devices.kinds import Precision
 from virnucpro_backend.encoders import kernels
 from virnucpro_backend.encoders.dnabert_s import DnabertS
 from virnucpro_backend.encoders.esm2 import Esm2
-from virnucpro_backend.encoders.precision import DTYPES, Precision
+from virnucpro_backend.encoders.precision import DTYPES
 from virnucpro_backend.inference.warm_up import run_every_kernel
 from virnucpro_backend.weights.model_json import ModelDescription
 
@@ -27,8 +28,8 @@ def compiling_kernels(model: ModelDescription, precision: Precision, device: tor
     """Compile, while the block runs, what both encoders of a model will need; at its end wait until all is
     there.
 
-    A thread an encoder: compilers leave Python to others. Nothing depends on it: what fails here is told by
-    `warm_up`, which tries it again. Takes the memory of one layer of each encoder for that time.
+    One thread per encoder: compilers release the interpreter. Nothing depends on it: `warm_up` tries again
+    what fails here, and reports it. Takes the memory of one layer of each encoder for that time.
     """
     dtype = DTYPES[precision]
     one_layer_each: tuple[Callable[[], Esm2 | DnabertS], ...] = (

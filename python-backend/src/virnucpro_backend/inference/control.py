@@ -1,4 +1,4 @@
-"""Pause, resume and stop, as the scoring loop sees them: a gate it passes between batches."""
+"""Pause, resume and stop, which the scoring loop checks between batches."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class StoppedError(Exception):
     """The worker is to stop; what is not finished is dropped."""
 
 
-class RunControl:
+class WorkerControl:
     """Running, paused or stopped. Stopped is final; a pause or resume that changes nothing is no error."""
 
     def __init__(self, status: WorkerStatus) -> None:

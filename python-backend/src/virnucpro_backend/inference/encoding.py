@@ -33,10 +33,10 @@ log = logging.getLogger(__name__)
 
 
 class PartListener:
-    """Is told how a part goes on; this one doesn't listen."""
+    """Receives a part's progress; this base class ignores it."""
 
     def batch_done(self, frames: int, residues: int) -> None:
-        """A batch is through; so many more frames and residues are through both encoders. May raise."""
+        """A batch is done; this many more frames and residues are done by both encoders. May raise."""
 
     def out_of_memory(self, tokens_before: int, tokens_after: int) -> None:
         """The device's budget of tokens per batch was cut."""
@@ -62,7 +62,7 @@ class Embeddings:
 class _Work:
     """What one encoder has to do for a part: `embed` takes at most `together` batches at a time.
 
-    `out` FP32 [k, width] gets the vectors. `counts`: whether a frame is through when this encoder is.
+    `out` FP32 [k, width] gets the vectors. `counts`: whether frames are done after this encoder.
     """
 
     embed: Callable[[Sequence[tuple[Tensor, SequenceLayout]]], list[Tensor]]
@@ -90,7 +90,7 @@ class BatchLoop:
         """
         model = self._model
         dnabert_s, dna_halvings = self._vectors(model.dnabert_s, part.dnabert_s, listener, counts=False)
-        # A frame is through when its protein is: ESM-2 comes second.
+        # A frame is done when its protein is: ESM-2 comes second.
         esm2, protein_halvings = self._vectors(model.esm2, part.esm2, listener, counts=True)
         return Embeddings(dnabert_s, esm2, dna_halvings + protein_halvings)
 
@@ -98,7 +98,7 @@ class BatchLoop:
         self, encoder: DnabertS | Esm2, source: EncoderInput, listener: PartListener, *, counts: bool
     ) -> tuple[Tensor, int]:
         """One encoder's vectors of all frames, FP32 [f, width], and how many planned batches were split."""
-        shape = (len(source.worth), encoder.config.width)
+        shape = (len(source.represents), encoder.config.width)
         out = self._with_room(partial(torch.empty, shape, device=self._device))
         if isinstance(encoder, Esm2) and encoder.streamed:
             work = _Work(encoder.embed_all, SWEEP_BATCHES, source, out, counts)
@@ -124,7 +124,7 @@ class BatchLoop:
         return make()
 
     def _embed(self, work: _Work, listener: PartListener) -> int:
-        """All planned batches, split where the budget or the memory wants it; how many were split.
+        """Embed all planned batches, split where budget or memory requires it; returns how many were split.
 
         When memory runs out, the budget of this device is halved for good, cached memory is given back and
         the batches are tried again in smaller ones.
@@ -133,9 +133,9 @@ class BatchLoop:
         split: set[int] = set()
         while waiting:
             sweep = self._next_sweep(work, waiting, split)
-            if self._fits(work, [host for _, host in sweep]):
-                worths = [work.source.worth_of(host.batch) for _, host in sweep]
-                frames, residues = (sum(column) for column in zip(*worths, strict=True))
+            if self._run(work, [host for _, host in sweep]):
+                represented = [work.source.represented_by(host.batch) for _, host in sweep]
+                frames, residues = (sum(column) for column in zip(*represented, strict=True))
                 listener.batch_done(*((frames, residues) if work.counts else (0, 0)))
                 continue
             free_cached_memory(self._device)
@@ -164,7 +164,8 @@ class BatchLoop:
             sweep.append((number, host))
         return sweep
 
-    def _fits(self, work: _Work, hosts: Sequence[HostBatch]) -> bool:
+    def _run(self, work: _Work, hosts: Sequence[HostBatch]) -> bool:
+        """Embed batches into `work.out`; whether there was memory for it."""
         try:
             batches = [
                 (

@@ -1,4 +1,4 @@
-"""Why a part or a device can't be worked on: a code, plain words, and what stood in the traceback."""
+"""Why a part or a device fails: a code, a message for the user, and the traceback for the log."""
 
 from __future__ import annotations
 
@@ -21,14 +21,6 @@ PartFailureCode = Literal[
     "internal_error",
     "recalled",
 ]
-LoadFailureCode = Literal[
-    "model_missing",
-    "model_damaged",
-    "out_of_memory",
-    "device_unusable",
-    "precision_unsupported",
-    "internal_error",
-]
 
 _FULL_DISK = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 _LOST_DEVICE_WORDS = ("CUDA error", "CUDA driver error", "cuDNN error", "CUBLAS_STATUS_", "HIP error")
@@ -42,16 +34,6 @@ class PartFailedError(Exception):
         self.code: PartFailureCode = code
         self.message = message
         self.detail = detail
-
-
-class LoadFailedError(Exception):
-    """The model can't be loaded on this device. `message` says why and `next_step` what the user can do."""
-
-    def __init__(self, code: LoadFailureCode, message: str, next_step: str) -> None:
-        super().__init__(message)
-        self.code: LoadFailureCode = code
-        self.message = message
-        self.next_step = next_step
 
 
 def part_failure(error: BaseException) -> PartFailedError:

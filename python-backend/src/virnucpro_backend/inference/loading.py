@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import torch
 
-from virnucpro_backend import host
+from virnucpro_backend.devices import host
+from virnucpro_backend.devices.opening.failure import LoadFailedError, LoadFailureCode
+from virnucpro_backend.devices.opening.open import open_device
+from virnucpro_backend.devices.opening.open_device import OpenDevice
 from virnucpro_backend.inference.commands import Load
 from virnucpro_backend.inference.compilation import compiling_kernels
-from virnucpro_backend.inference.devices.opened import OpenDevice
-from virnucpro_backend.inference.devices.opening import open_device
-from virnucpro_backend.inference.failures import LoadFailedError, LoadFailureCode
 from virnucpro_backend.inference.memory import allowance, free_cached_memory, is_out_of_memory
 from virnucpro_backend.inference.memory_profile import MemoryProfile, Placement, budget
 from virnucpro_backend.inference.placement import (
@@ -86,7 +86,7 @@ def load_in_fp32(command: Load, device: torch.device) -> LoadedModel:
 
 
 def remarks(ready: ReadyModel, command: Load) -> list[str]:
-    """What the user should know of how the model lies in the device's memory, in plain words."""
+    """Remarks for the user on how the model uses the device's memory."""
     said = []
     free, total = ready.memory_free, ready.opened.memory_total
     room = "" if free is None else f"{_gib(free)} of this GPU's {_gib(total)} GiB of memory are free for it"
@@ -168,7 +168,7 @@ def _check_main_memory(sizes: ModelSizes) -> None:
         raise LoadFailedError(
             "out_of_memory",
             "The model does not fit into this GPU, and main memory has no room for it either: "
-            f"{_gib(available)} GiB are free, and ESM-2's layers have {_gib(sizes.layers)}.",
+            f"{_gib(available)} GiB are free, and ESM-2's layers take {_gib(sizes.layers)} GiB.",
             "Close other programs, or leave this device out.",
         )
 

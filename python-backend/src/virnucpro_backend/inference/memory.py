@@ -6,7 +6,7 @@ import gc
 
 import torch
 
-from virnucpro_backend.host import own_memory_bytes
+from virnucpro_backend.devices.host import own_memory_bytes
 from virnucpro_backend.inference.memory_profile import SMALLEST_BUDGET, MemoryProfile, after_running_out
 
 _OUT_OF_MEMORY_WORDS = (

@@ -7,38 +7,39 @@ bytes are of the device's memory; the allowance is what this process can hold of
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
 from typing import Literal
+
+import msgspec
+
+from virnucpro_backend.typed_commands import Count, Positive
 
 Placement = Literal["resident", "streamed"]
 """Where ESM-2's layers are: all on the device, or in main memory, coming to the device one by one."""
 
 PlacementChoice = Literal["auto", "resident", "streamed"]
-"""What is asked for; `auto` is resident where that leaves memory for batches."""
+"""The engine's choice; `auto` is resident where that leaves memory for batches."""
 
 SMALLEST_BUDGET = 256
 """Tokens; a device that can't hold a batch of so few can't do this work."""
 
 SPARE_BYTES = 256 << 20
-"""Left for the embeddings of the parts in work, and for kernels that are not loaded yet."""
+"""Left for the embeddings of the parts in progress, and for kernels that are not loaded yet."""
 
 SHARE_FOR_BATCHES = 0.9
 """Of what is left; the rest is for holes between tensors of many sizes."""
 
 
-@dataclass(frozen=True)
-class MemoryProfile:
+class MemoryProfile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a model needs on a device in one placement. `code`: the software that this was measured with."""
 
     placement: Placement
-    fixed_bytes: int
-    bytes_per_token: int
+    fixed_bytes: Count
+    bytes_per_token: Positive
     code: str
 
     def fields(self) -> dict[str, object]:
         """As it goes into a message."""
-        return asdict(self)
+        return msgspec.structs.asdict(self)
 
 
 def profile_through(
@@ -58,7 +59,7 @@ def profile_through(
 
 def wider(one: MemoryProfile, other: MemoryProfile) -> MemoryProfile:
     """A profile that both encoders keep to, one after the other on the same device."""
-    return replace(
+    return msgspec.structs.replace(
         one,
         fixed_bytes=max(one.fixed_bytes, other.fixed_bytes),
         bytes_per_token=max(one.bytes_per_token, other.bytes_per_token),
@@ -87,18 +88,7 @@ def after_running_out(profile: MemoryProfile, allowance: int, before: int, after
     if budget(profile, allowance, before) <= after:
         return profile
     least_that_tells = _room(profile, allowance) // (after + 1) + 1
-    return replace(profile, bytes_per_token=least_that_tells)
-
-
-def parse_profile(fields: Mapping[str, object]) -> MemoryProfile:
-    """A profile out of a message. Raises ValueError."""
-    placement, code = fields.get("placement"), fields.get("code")
-    sizes = [fields.get(name) for name in ("fixed_bytes", "bytes_per_token")]
-    if placement not in ("resident", "streamed") or not isinstance(code, str):
-        raise ValueError("placement or code is not valid")
-    if any(not isinstance(size, int) or isinstance(size, bool) or size < 0 for size in sizes) or not sizes[1]:
-        raise ValueError("fixed_bytes and bytes_per_token must be whole numbers")
-    return MemoryProfile(placement, sizes[0], sizes[1], code)  # type: ignore[arg-type]
+    return msgspec.structs.replace(profile, bytes_per_token=least_that_tells)
 
 
 def _room(profile: MemoryProfile, allowance: int) -> int:

@@ -70,7 +70,7 @@ def read_part(path: Path, sha256: str, frame_begin: int, frame_end: int) -> Part
         raise _unreadable(path, "its offsets do not fit its letters")
     n_frames = len(residue_offsets) - 1
     if len(nucleotide_offsets) - 1 != n_frames or not 0 <= frame_begin <= frame_end <= n_frames:
-        raise _unreadable(path, f"it has {n_frames} frames; {frame_begin} to {frame_end} were asked for")
+        raise _unreadable(path, f"it has {n_frames} frames; {frame_begin} to {frame_end} were requested")
     begin, end = frame_begin, frame_end + 1
     return PartFrames(
         residues[residue_offsets[begin] : residue_offsets[frame_end]],
@@ -81,9 +81,7 @@ def read_part(path: Path, sha256: str, frame_begin: int, frame_end: int) -> Part
 
 
 def _unreadable(path: Path, why: str) -> PartFailedError:
-    return PartFailedError(
-        "part_unreadable", f"The part's file {path.name} can't be used: {why}.", str(path)
-    )
+    return PartFailedError("part_unreadable", f"The part's file {path.name} can't be used: {why}.", str(path))
 
 
 def _fits(letters: npt.NDArray[np.generic], offsets: Offsets) -> bool:

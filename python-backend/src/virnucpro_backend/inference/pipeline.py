@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 
 from virnucpro_backend.inference.commands import Part
-from virnucpro_backend.inference.control import RunControl, StoppedError
+from virnucpro_backend.inference.control import StoppedError, WorkerControl
 from virnucpro_backend.inference.encoding import PartListener
 from virnucpro_backend.inference.failures import PartFailedError, part_failure
 from virnucpro_backend.inference.jobs import ComputeQueue, ComputeTask, Job, ToLaunch, ToRecompute, WakeUp
@@ -54,7 +54,7 @@ class PartPipeline:
         scorer: PartScorer,
         reports: PartReports,
         status: WorkerStatus,
-        control: RunControl,
+        control: WorkerControl,
         on_device_lost: Callable[[], None],
     ) -> None:
         self._scorer = scorer

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
+from virnucpro_backend.devices.kinds import Precision
 from virnucpro_backend.encoders.dnabert_s import DnabertS
 from virnucpro_backend.encoders.esm2 import Esm2
-from virnucpro_backend.encoders.precision import DTYPES, Precision
+from virnucpro_backend.encoders.precision import DTYPES
 from virnucpro_backend.inference.memory_profile import (
     SHARE_FOR_BATCHES,
     SPARE_BYTES,
@@ -43,10 +44,9 @@ class ModelSizes:
         dtype = DTYPES[precision]
         with torch.device("meta"):
             esm2, dnabert_s = Esm2(model.esm2, dtype), DnabertS(model.dnabert_s, dtype)
-        assert isinstance(esm2.layers, nn.ModuleList)
         # The residual stream in FP32; an update, what goes into a product and GELU's in- and output.
         per_token = 4 * model.esm2.width + dtype.itemsize * 2 * (model.esm2.width + model.esm2.feed_forward)
-        return cls(_n_bytes(esm2) + _n_bytes(dnabert_s), _n_bytes(esm2.layers), per_token)
+        return cls(_n_bytes(esm2) + _n_bytes(dnabert_s), sum(map(_n_bytes, esm2.layers)), per_token)
 
 
 def placements_to_try(choice: PlacementChoice, sizes: ModelSizes, allowance: int) -> list[Placement]:

@@ -19,7 +19,7 @@ DETAIL_CHARACTERS = 4000
 
 
 class PartProgress(PartListener):
-    """Tells of one part: its progress at most twice a second and at its end, and memory that ran out."""
+    """Reports on one part: progress, at most twice a second and at its end, and running out of memory."""
 
     def __init__(
         self, channel: Channel, command: Part, frames: PartFrames, memory: DeviceMemory | None

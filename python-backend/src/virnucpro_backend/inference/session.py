@@ -10,6 +10,7 @@ from functools import partial
 
 import torch
 
+from virnucpro_backend.devices.opening.failure import LoadFailedError
 from virnucpro_backend.inference.commands import (
     Load,
     Part,
@@ -19,8 +20,8 @@ from virnucpro_backend.inference.commands import (
     Stop,
     WorkerCommand,
 )
-from virnucpro_backend.inference.control import RunControl
-from virnucpro_backend.inference.failures import LoadFailedError, PartFailedError
+from virnucpro_backend.inference.control import WorkerControl
+from virnucpro_backend.inference.failures import PartFailedError
 from virnucpro_backend.inference.loading import load_in_fp32, open_and_load, remarks
 from virnucpro_backend.inference.memory import DeviceMemory, memory_in_use
 from virnucpro_backend.inference.pipeline import PartPipeline
@@ -30,7 +31,7 @@ from virnucpro_backend.inference.status import WorkerStatus
 from virnucpro_backend.protocol import Channel
 
 STOP_SECONDS = 10.0
-"""Longest wait for the batch and the file that are in work; what they hold is dropped otherwise."""
+"""Longest wait for the batch and the file in progress; after that they are dropped."""
 
 DEVICE_LOST_EXIT_CODE = 3
 
@@ -43,7 +44,7 @@ class WorkerSession:
     def __init__(self, channel: Channel, status: WorkerStatus) -> None:
         self._channel = channel
         self._status = status
-        self._control = RunControl(status)
+        self._control = WorkerControl(status)
         self._reports = PartReports(channel)
         self._pipeline: PartPipeline | None = None
         self._early: list[Part] = []

@@ -1,4 +1,4 @@
-"""What a worker is doing now, kept by its threads and told to the engine every two seconds.
+"""What a worker is doing now, kept by its threads and sent to the engine every two seconds.
 
 Imports nothing heavy: the first beats go out while PyTorch is still being imported.
 """
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Literal
 
-from virnucpro_backend.host import own_memory_bytes
+from virnucpro_backend.devices.host import own_memory_bytes
 from virnucpro_backend.protocol import Channel
 
 HEARTBEAT_SECONDS = 2.0
@@ -83,7 +83,7 @@ class Heartbeat:
         self._thread.start()
 
     def end(self, timeout: float) -> None:
-        """Send no more beats: nothing may follow `bye`. Waits so many seconds for one that is being sent."""
+        """Send no more heartbeats: nothing may follow `bye`. Waits `timeout` seconds for one being sent."""
         self._end.set()
         if threading.current_thread() is not self._thread:
             self._thread.join(timeout)

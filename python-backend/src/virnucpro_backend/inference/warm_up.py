@@ -6,12 +6,12 @@ import logging
 
 import torch
 
+from virnucpro_backend.devices.opening.failure import LoadFailedError
 from virnucpro_backend.encoders.dnabert_s import DnabertS
 from virnucpro_backend.encoders.esm2 import Esm2
 from virnucpro_backend.encoders.kernels.attention_work import BLOCK, MOST_BLOCKS
 from virnucpro_backend.encoders.layout import SequenceLayout
 from virnucpro_backend.encoders.ops import EagerOps
-from virnucpro_backend.inference.failures import LoadFailedError
 from virnucpro_backend.inference.memory import is_out_of_memory
 from virnucpro_backend.weights.model_folder import LoadedModel
 

@@ -16,7 +16,7 @@ def main() -> int:
     from virnucpro_backend.prepare.allocation import keep_freed_memory
     from virnucpro_backend.prepare.failures import FailureCode, PrepareError
     from virnucpro_backend.prepare.job import parse_job
-    from virnucpro_backend.prepare.run import Preparation
+    from virnucpro_backend.prepare.preparation import Preparation
 
     keep_freed_memory()
     command = channel.commands.get()

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from virnucpro_backend.prepare.arrays import ByteArray, IntArray, translate
 from virnucpro_backend.prepare.composition import INVALID, LETTER_FLAGS, Composition
-from virnucpro_backend.prepare.scan_batch import ScanBatch
+from virnucpro_backend.prepare.scanning.batch import ScanBatch
 
 # A record up to this long stays in memory while it grows; a longer one goes to a temporary file.
 SPOOL_BYTES = 4 << 20
@@ -176,7 +176,7 @@ class _OpenRecord:
 def _describe_invalid(
     letters: ByteArray, begins: IntArray, flags: npt.NDArray[np.integer[Any]], before: int = 0
 ) -> dict[int, str]:
-    """Which byte is wrong and where, for the first few stretches; `before`: letters ahead of the first."""
+    """Which byte is wrong and where, for the first few segments; `before`: letters ahead of the first."""
     described = {}
     for place in np.flatnonzero(flags & INVALID)[:_MAX_DESCRIBED].tolist():
         begin = int(begins[place])

@@ -40,9 +40,9 @@ class Composition:
         self._others = np.zeros(256, np.int64)  # Letters that are not an upper-case A, C, G or T.
 
     def add(self, letters: ByteArray, begins: IntArray) -> ByteArray:
-        """Count letters; returns the flags of the stretches that begin at `begins` (ascending), uint8 [k].
+        """Count letters; returns the flags of the segments that begin at `begins` (ascending), uint8 [k].
 
-        A stretch's flags are LOWER_CASE, AMBIGUOUS and INVALID, set when one of its letters is.
+        A segment's flags are LOWER_CASE, AMBIGUOUS and INVALID, set when one of its letters is.
         """
         self.bases += letters.size
         flags = np.zeros(begins.size, np.uint8)
@@ -50,7 +50,7 @@ class Composition:
         if not others:
             return flags
         self._others += np.bincount(np.frombuffer(others, np.uint8), minlength=256)
-        # reduceat gives an empty stretch the next letter's flags; only others have any.
+        # reduceat gives an empty segment the next letter's flags; only others have any.
         filled = np.diff(np.append(begins, letters.size)) > 0
         flags[filled] = np.bitwise_or.reduceat(translate(letters, LETTER_FLAGS), begins[filled])
         return flags

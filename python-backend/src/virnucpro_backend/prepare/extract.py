@@ -22,9 +22,9 @@ import numpy.typing as npt
 
 from virnucpro_backend.prepare.failures import FailureCode, PrepareError, writing_failed
 from virnucpro_backend.prepare.input_file import InputFile
-from virnucpro_backend.prepare.scan import new_scanner, scan
-from virnucpro_backend.prepare.scan_batch import ScanBatch
-from virnucpro_backend.prepare.sniff import sniff_format
+from virnucpro_backend.prepare.scanning.batch import ScanBatch
+from virnucpro_backend.prepare.scanning.scanner import new_scanner, scan
+from virnucpro_backend.prepare.scanning.sniff import sniff_format
 from virnucpro_backend.protocol import Channel, Command, EndOfCommands, MalformedCommand
 from virnucpro_backend.safetensors_file import open_new
 
@@ -61,7 +61,7 @@ def extract(inputs: Sequence[ExtractInput], rows: RowArray, out_path: Path) -> i
             raise PrepareError(
                 FailureCode.INTERNAL_ERROR,
                 f"The inputs hold fewer records than row {int(rows[-1])}.",
-                "Start the run anew in another folder.",
+                "Start a new run in another folder.",
             )
     return int(rows.size)
 
@@ -172,8 +172,8 @@ def run_command(command: Command) -> int:
     except (KeyError, TypeError, ValueError, OSError) as error:
         raise PrepareError(
             FailureCode.INTERNAL_ERROR,
-            f"The job of taking out sequences was not understood ({type(error).__name__}: {error}).",
-            "Reinstall the program: its parts don't fit together.",
+            f"The program's two halves do not fit together ({type(error).__name__}: {error}).",
+            "Install the program again.",
         ) from error
     return extract(inputs, rows, out_path)
 

@@ -1,4 +1,4 @@
-"""What ends the preparation of a run, as a value with a code, plain words and a next step."""
+"""What ends the preparation of a run: a code, a message for the user and a next step."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import Enum
 
 
 class FailureCode(str, Enum):
-    """The closed list of reasons; the same texts stand in electron/contract/protocol/prepare.ts."""
+    """The closed list of reasons; the same texts are in electron/contract/protocol/prepare.ts."""
 
     INPUT_UNREADABLE = "input_unreadable"
     INPUT_TRUNCATED = "input_truncated"
@@ -29,7 +29,7 @@ class PrepareError(Exception):
 
 
 def writing_failed(error: OSError) -> PrepareError:
-    """An error while writing into the run folder, in the user's words."""
+    """An error while writing into the run folder, for the user."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return PrepareError(
             FailureCode.DISK_FULL,

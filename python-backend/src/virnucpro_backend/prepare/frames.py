@@ -52,7 +52,7 @@ _TO_UPPER = np.uint8(0xDF)
 class Frames:
     """Open reading frames in the order (chunk, F1 F2 F3 R1 R2 R3).
 
-    chunk: int64 [f], index into the chunks asked for; frame: uint8 [f], 0..5 = FRAME_NAMES;
+    chunk: int64 [f], index into the given chunks; frame: uint8 [f], 0..5 = FRAME_NAMES;
     residues: uint8, ASCII letters of all proteins one after the other, residue_counts: int64 [f];
     nucleotides, nucleotide_counts: likewise, the upper-case slice given to DNABERT-S.
     """
@@ -68,8 +68,8 @@ class Frames:
 def open_frames(letters: ByteArray, starts: IntArray, lengths: IntArray) -> Frames:
     """Frames with no stop and some residue, of the chunks letters[starts[i] : starts[i] + lengths[i]].
 
-    letters: uint8 [n], ASCII, any case; starts, lengths: int64 [m], chunks may overlap. The rules, the
-    original tool's, are in `spec/pipeline.md` section 2: the standard code; a codon with a letter outside
+    letters: uint8 [n], ASCII, any case; starts, lengths: int64 [m], chunks may overlap. The rules are
+    those of the original VirNucPro: the standard genetic code; a codon with a letter outside
     A, C, G, T is skipped; nucleotides = strand[f : f + 1 + 3 * residues], cut at the chunk's end.
     """
     first_forward, first_reverse, codon_counts = _codon_ranges(starts, lengths)
@@ -132,7 +132,7 @@ def _stop_codons(letters: ByteArray) -> tuple[BoolArray, BoolArray]:
 
 
 def _holds_any(flags: BoolArray, first: IntArray, counts: IntArray) -> BoolArray:
-    """Whether any of flags[first], flags[first + 3], ... (so many as `counts` says) is set; all [m, 3]."""
+    """Whether any of flags[first], flags[first + 3], ... (`counts` of them) is set; all [m, 3]."""
     # One sorted array of all flagged places: a band of places / 3 for each remainder by 3.
     band = flags.size // 3 + 2
     places = [np.flatnonzero(flags[remainder::3]) + remainder * band for remainder in range(3)]

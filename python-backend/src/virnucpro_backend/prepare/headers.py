@@ -65,7 +65,7 @@ class RepeatedIdentifiers:
         self._hashes: list[HashArray] = []
         self._kept = 0
         self.not_compared = 0
-        """Rows after the limit, which nobody looked at."""
+        """How many rows came after the limit and were not compared."""
 
     def add(self, hashes: HashArray) -> None:
         """The next rows' hashes, in the order of rows."""

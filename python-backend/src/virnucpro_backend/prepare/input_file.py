@@ -1,6 +1,6 @@
 """An input file as a stream of decompressed blocks, with the SHA-256 of the bytes on disk.
 
-The compression is told by the first bytes, never by the name.
+The compression is recognised by the first bytes, never by the name.
 """
 
 from __future__ import annotations

@@ -2,54 +2,48 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, cast
+
+import msgspec
 
 from virnucpro_backend.prepare.failures import FailureCode, PrepareError
+from virnucpro_backend.typed_commands import (
+    CommandError,
+    CommandStruct,
+    Count,
+    Positive,
+    Sha256,
+    parse_typed,
+)
 
 
-@dataclass(frozen=True)
-class JobInput:
+class JobInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """input: its number in the run; sha256: what its bytes must hash to, if that is known."""
 
-    input: int
+    input: Count
     path: Path
-    sha256: str | None
+    sha256: Sha256 | None
 
 
-@dataclass(frozen=True)
-class Job:
+class Job(CommandStruct, tag="prepare", frozen=True):
     """work_dir: the run folder's `work`; the other three are described at PartWriter."""
 
-    inputs: tuple[JobInput, ...]
+    inputs: Annotated[tuple[JobInput, ...], msgspec.Meta(min_length=1)]
     work_dir: Path
-    chunk_length: int
-    residues_per_part: int
-    tail_parts: int
+    chunk_length: Positive
+    residues_per_part: Positive
+    tail_parts: Count
 
 
-def parse_job(command: dict[str, Any]) -> Job:
-    """Raises PrepareError `internal_error` for a command this version doesn't understand."""
+def parse_job(command: Mapping[str, object]) -> Job:
+    """Raises PrepareError `internal_error` for a command that this version does not understand."""
     try:
-        if command["type"] != "prepare":
-            raise ValueError(f"unexpected command {command['type']!r}")
-        job = Job(
-            tuple(
-                JobInput(int(entry["input"]), Path(entry["path"]), entry["sha256"])
-                for entry in command["inputs"]
-            ),
-            Path(command["work_dir"]),
-            int(command["chunk_length"]),
-            int(command["residues_per_part"]),
-            int(command["tail_parts"]),
-        )
-        if min(job.chunk_length, job.residues_per_part) < 1 or job.tail_parts < 0:
-            raise ValueError("lengths and sizes must be positive")
-    except (KeyError, TypeError, ValueError) as error:
+        return cast(Job, parse_typed(command, Job))
+    except CommandError as error:
         raise PrepareError(
             FailureCode.INTERNAL_ERROR,
-            f"The job of preparing the input was not understood ({type(error).__name__}: {error}).",
-            "Reinstall the program: its parts don't fit together.",
+            f"The program's two halves do not fit together ({error}).",
+            "Install the program again.",
         ) from error
-    return job

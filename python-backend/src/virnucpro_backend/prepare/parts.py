@@ -33,7 +33,7 @@ class PartSize:
         return residues >= self.residues or frames >= self.frames
 
     def times(self, parts: float) -> PartSize:
-        """The size of so many parts, one residue and one frame at least."""
+        """The size of this many parts, at least one residue and one frame."""
         return PartSize(max(1, int(self.residues * parts)), max(1, int(self.frames * parts)))
 
 

@@ -1,4 +1,4 @@
-"""What can be wrong with an input without ending the run: one table of codes, severities and words."""
+"""What can be wrong with an input without ending the run: one table of codes, severities and messages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PROBLEMS: dict[str, ProblemKind] = {
     ),
     "invalid_characters": ProblemKind(
         "skipped",
-        "Sequences with characters that are no letters (control characters or accents): {n}.",
+        "Sequences with non-letter characters (such as control characters or accents): {n}.",
         "They are listed as not scored, with this reason; all others are scored.",
     ),
     "malformed_record": ProblemKind(
@@ -40,13 +40,13 @@ PROBLEMS: dict[str, ProblemKind] = {
     ),
     "ids_not_compared": ProblemKind(
         "warning",
-        "Names not checked for repeats, because there are so many: {n}.",
+        "Names not checked for duplicates, because there are too many: {n}.",
         "All sequences are scored and kept apart by their place in the file.",
     ),
     "ambiguous_bases": ProblemKind(
         "warning",
         "Sequences with letters other than A, C, G and T: {n}.",
-        "A codon with such a letter is left out of the protein, as in the original tool.",
+        "A codon with such a letter is skipped in the protein, as in the original tool.",
     ),
     "lower_case": ProblemKind(
         "warning",
@@ -61,7 +61,7 @@ PROBLEMS: dict[str, ProblemKind] = {
     "looks_like_rna": ProblemKind(
         "warning",
         "The sequences are written as RNA, with U instead of T.",
-        "Codons with U are left out, so that hardly anything is scored: replace U by T first.",
+        "Codons with U are skipped, so hardly anything would be scored: replace U with T first.",
     ),
 }
 

@@ -1,6 +1,6 @@
 """One pass over an input: its records group by group, each with its reason, and what is wrong with them.
 
-Preparation and inspection both read through here, so that what a user is told before a run is what the run
+Preparation and inspection both read through here, so that what the user sees before a run is what the run
 does.
 """
 
@@ -21,8 +21,8 @@ from virnucpro_backend.prepare.headers import as_utf8, identifier
 from virnucpro_backend.prepare.input_file import InputFile
 from virnucpro_backend.prepare.problems import Example, ProblemLog
 from virnucpro_backend.prepare.record_files import Reason
-from virnucpro_backend.prepare.scan import new_scanner, scan
-from virnucpro_backend.prepare.sniff import SequenceFormat, sniff_format
+from virnucpro_backend.prepare.scanning.scanner import new_scanner, scan
+from virnucpro_backend.prepare.scanning.sniff import SequenceFormat, sniff_format
 
 _UNNAMED = "(no name)"
 

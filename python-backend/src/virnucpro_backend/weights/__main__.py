@@ -89,7 +89,7 @@ def convert(options: argparse.Namespace) -> None:
 
 def verify(options: argparse.Namespace) -> None:
     model = read_model_json(options.folder)
-    verify_model(options.folder, model, anew=True)
+    verify_model(options.folder, model, recompute=True)
     _say("done", folder=str(options.folder), name=model.name, model_hash=model.model_hash)
 
 

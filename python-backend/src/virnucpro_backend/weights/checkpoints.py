@@ -1,4 +1,4 @@
-"""Any file of weights as a mapping from names to tensors, told apart by content, not by name."""
+"""Any file of weights as a mapping from names to tensors, recognised by content, not by name."""
 
 from __future__ import annotations
 

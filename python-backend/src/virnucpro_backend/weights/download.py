@@ -113,7 +113,7 @@ def _fetch(url: str, part: Path, begin: int, size: int | None, progress: Progres
     except urllib.error.HTTPError as error:
         if error.code != 416:
             raise
-        # The part is as long as the file, or longer: start anew, unless it is exactly the file.
+        # The part is as long as the file, or longer: start again, unless it is exactly the file.
         complete = error.headers.get("Content-Range", "") == f"bytes */{begin}"
         if not complete:
             part.unlink()

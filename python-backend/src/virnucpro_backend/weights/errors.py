@@ -1,4 +1,4 @@
-"""What can be wrong with weights, in words for the user."""
+"""What can be wrong with weights, as errors for the user."""
 
 from __future__ import annotations
 

@@ -11,11 +11,12 @@ from typing import TypeVar
 import torch
 from torch import Tensor, nn
 
+from virnucpro_backend.devices.kinds import Precision
 from virnucpro_backend.encoders.dnabert_s import DnabertS
 from virnucpro_backend.encoders.esm2 import Esm2, Esm2Layer
 from virnucpro_backend.encoders.head import Head
 from virnucpro_backend.encoders.ops import choose_ops
-from virnucpro_backend.encoders.precision import DTYPES, Precision, forbid_hidden_rounding
+from virnucpro_backend.encoders.precision import DTYPES, forbid_hidden_rounding
 from virnucpro_backend.encoders.streamed_layers import StreamedLayers
 from virnucpro_backend.encoders.tokens import DnaTokenizer
 from virnucpro_backend.weights.checkpoints import open_checkpoint
@@ -99,10 +100,10 @@ def load_model(
     )
 
 
-def verify_model(folder: Path, model: ModelDescription, *, anew: bool = False) -> None:
+def verify_model(folder: Path, model: ModelDescription, *, recompute: bool = False) -> None:
     """Check every file of a model against its SHA-256; see `verify_file`."""
     for file in model.files.values():
-        verify_file(folder / file.path, file.size, file.sha256, anew=anew)
+        verify_file(folder / file.path, file.size, file.sha256, recompute=recompute)
 
 
 def fill(model: Encoder, state: State, device: torch.device, name: str) -> None:
@@ -121,18 +122,16 @@ def stream_layers(model: Esm2, state: State, device: torch.device, name: str, *,
 
     Each layer is made on the device, as it would be if it stayed there, before it goes to main memory.
     """
-    plans, ops = model.layers, choose_ops(device, model.dtype)
-    assert isinstance(plans, nn.ModuleList)
+    templates, ops = list(model.layers), choose_ops(device, model.dtype)
 
     def build(number: int) -> Esm2Layer:
-        layer = copy.deepcopy(plans[number])
-        assert isinstance(layer, Esm2Layer)
+        layer = copy.deepcopy(templates[number])
         layer.load_state_dict(_tensors(layer, state, f"layers.{number}.", device, name), assign=True)
         if fp8:
             layer.to_fp8(ops)
         return layer.requires_grad_(False).eval()
 
-    model.layers = StreamedLayers(build, len(plans), device)
+    model.layers = StreamedLayers(build, len(templates), device)
 
 
 def _tensors(

@@ -1,4 +1,4 @@
-"""`model.json`: what a folder of weights is, and how its files can be told to be the right ones."""
+"""`model.json`: what a folder of weights holds, with the hashes that its files must have."""
 
 from __future__ import annotations
 

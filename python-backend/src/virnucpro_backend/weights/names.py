@@ -128,7 +128,7 @@ def head_state(checkpoint: Checkpoint) -> dict[str, Tensor]:
 
 
 class _Source(dict[str, Callable[[], Tensor]]):
-    """The tensors of a checkpoint by name, without prefix; a missing one is an error in the user's words."""
+    """The tensors of a checkpoint by name, without prefix; a missing one is an error for the user."""
 
     def __init__(self, checkpoint: Checkpoint, prefixes: tuple[str, ...]) -> None:
         super().__init__()

@@ -28,12 +28,12 @@ def cache_folder() -> Path:
     return base / "virnucpro"
 
 
-def verify_file(path: Path, size: int, sha256: str, *, anew: bool = False) -> None:
+def verify_file(path: Path, size: int, sha256: str, *, recompute: bool = False) -> None:
     """Raise WeightsError (`model_missing`, `model_damaged`) unless the file is there and is the one
     described.
 
     A large file that was found right before, and has kept its size and time of change, is not read again,
-    unless `anew` asks for it.
+    unless `recompute`.
     """
     try:
         status = path.stat()
@@ -44,7 +44,7 @@ def verify_file(path: Path, size: int, sha256: str, *, anew: bool = False) -> No
     key = str(path.resolve())
     facts: list[int | str] = [status.st_size, status.st_mtime_ns, sha256]
     remember = size >= WORTH_REMEMBERING
-    if remember and not anew and _remembered().get(key) == facts:
+    if remember and not recompute and _remembered().get(key) == facts:
         return
     if sha256_of_file(path) != sha256:
         raise _damaged(path, "its SHA-256 is not the expected one")

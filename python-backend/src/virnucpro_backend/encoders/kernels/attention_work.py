@@ -21,7 +21,7 @@ MOST_BLOCKS = 3
 class AttentionWork(NamedTuple):
     """Which rows the attention's programs own, on the device.
 
-    short: by number of blocks, int32 [n, 2], first and end row of the sequences that span so many blocks.
+    short: by number of blocks, int32 [n, 2], first and end row of the sequences that span this many blocks.
     long: int32 [m, 3], a row for every block of queries of the longer sequences: its number within the
     sequence, and the sequence's first and end row; None where there are none.
     """

@@ -14,6 +14,7 @@ from virnucpro_backend.encoders.kernels.triton_attention import attend_long, att
 from virnucpro_backend.encoders.kernels.triton_gelu import gated_gelu, gelu_inplace, quantize_rows
 from virnucpro_backend.encoders.kernels.triton_norm import norm_rows
 from virnucpro_backend.encoders.layout import SequenceLayout
+from virnucpro_backend.encoders.ops import QueriesKeysValues
 
 LAYOUTS_KEPT = 8
 """More than batches that go through a layer before the next one does."""
@@ -54,10 +55,10 @@ class FusedOps:
         gated_gelu(both, out)
         return out
 
-    def linear_rotated(
+    def queries_keys_values(
         self, linear: nn.Module, h: Activations, layout: SequenceLayout, rotary: RotaryTables
-    ) -> tuple[Tensor, RotaryTables | None]:
-        return linear(h), rotary
+    ) -> QueriesKeysValues:
+        return QueriesKeysValues(linear(h), rotary)
 
     def quantize(self, x: Tensor) -> Fp8Rows:
         rows = Fp8Rows.empty_like(x)

@@ -9,28 +9,28 @@ from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia.hopper import tma
 from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
 
-_bring = tma.async_load if hasattr(tma, "async_load") else tma.async_copy_global_to_shared
-_put = tma.async_store if hasattr(tma, "async_store") else tma.async_copy_shared_to_global
+_load = tma.async_load if hasattr(tma, "async_load") else tma.async_copy_global_to_shared
+_store = tma.async_store if hasattr(tma, "async_store") else tma.async_copy_shared_to_global
 _VIEW_HAS_A_PUBLIC_NAME: gl.constexpr = gl.constexpr(hasattr(gl.shared_memory_descriptor, "reinterpret"))
 
 DTYPES = {torch.bfloat16: gl.bfloat16, torch.float16: gl.float16}
 
 
 @gluon.jit
-def bring(matrix, at, barrier, tile):
+def load_tile(matrix, at, barrier, tile):
     """Start copying a tile of a matrix into shared memory, zeros past its end; the barrier counts bytes."""
-    _bring(matrix, at, barrier, tile)
+    _load(matrix, at, barrier, tile)
 
 
 @gluon.jit
-def put_out(matrix, at, tile):
+def store_tile(matrix, at, tile):
     """Start copying a tile from shared memory into a matrix, up to its last row."""
-    _put(matrix, at, tile)
+    _store(matrix, at, tile)
 
 
 @gluon.jit
-def wait_until_read():
-    """Wait until the tiles that are being put out may be overwritten."""
+def wait_for_stores():
+    """Wait until the tiles that are being stored have been read, so that they may be overwritten."""
     tma.store_wait(0)
 
 
@@ -45,7 +45,7 @@ def viewed(tiles, shape: gl.constexpr):
 
 
 def tile_descriptor(matrix: torch.Tensor, rows: int, columns: int) -> TensorDescriptor:
-    """A matrix [n, m], contiguous, BF16 or FP16, to be copied in tiles of so many rows and columns."""
+    """A matrix [n, m], contiguous, BF16 or FP16, to be copied in tiles of this many rows and columns."""
     block = [rows, columns]
     layout = gl.NVMMASharedLayout.get_default_for(block, DTYPES[matrix.dtype])
     return TensorDescriptor.from_tensor(matrix, block, layout)

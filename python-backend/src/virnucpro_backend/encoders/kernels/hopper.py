@@ -13,6 +13,7 @@ from virnucpro_backend.encoders.kernels import hopper_linear
 from virnucpro_backend.encoders.kernels.fused import FusedAttention, FusedOps
 from virnucpro_backend.encoders.kernels.hopper_attention import HEAD_DIM, attend_rotated
 from virnucpro_backend.encoders.layout import SequenceLayout
+from virnucpro_backend.encoders.ops import QueriesKeysValues
 from virnucpro_backend.encoders.reference_attention import PackedReferenceAttention
 
 
@@ -26,13 +27,14 @@ class HopperOps(FusedOps):
             return hopper_linear.linear_gelu(h, linear.weight, linear.bias)
         return super().linear_gelu(linear, h)
 
-    def linear_rotated(
+    def queries_keys_values(
         self, linear: nn.Module, h: Activations, layout: SequenceLayout, rotary: RotaryTables
-    ) -> tuple[Tensor, RotaryTables | None]:
+    ) -> QueriesKeysValues:
         head_dim = 2 * rotary.cos.shape[1]
         if _suits(linear) and isinstance(h, Tensor) and hopper_linear.suits_rotation(linear.weight, head_dim):
-            return hopper_linear.linear_rotated(h, linear.weight, linear.bias, rotary, layout.positions), None
-        return super().linear_rotated(linear, h, layout, rotary)
+            qkv = hopper_linear.linear_rotated(h, linear.weight, linear.bias, rotary, layout.positions)
+            return QueriesKeysValues(qkv, rotary=None)
+        return super().queries_keys_values(linear, h, layout, rotary)
 
 
 def _suits(linear: nn.Module) -> TypeGuard[nn.Linear]:

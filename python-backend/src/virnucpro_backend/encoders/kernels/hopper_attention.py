@@ -21,7 +21,7 @@ from triton.experimental.gluon.language.nvidia.hopper import (
 )
 
 from virnucpro_backend.encoders.kernels.attention_work import BLOCK
-from virnucpro_backend.encoders.kernels.gluon_names import bring, tile_descriptor
+from virnucpro_backend.encoders.kernels.gluon_names import load_tile, tile_descriptor
 from virnucpro_backend.encoders.kernels.triton_attention import LOG2_E
 from virnucpro_backend.encoders.kernels.triton_math import exp2
 
@@ -56,10 +56,10 @@ def _attend(qkv, out_ptr, ranges_ptr, scale, BLOCKS: gl.constexpr):
     mbarrier.expect(v_here, BLOCKS * qkv.block_type.nbytes)
     column = head * HEAD_DIM
     for block in gl.static_range(BLOCKS):
-        bring(qkv, [begin + block * BLOCK, width + column], qk_here, k.index(block))
-        bring(qkv, [begin + block * BLOCK, column], qk_here, q.index(block))
+        load_tile(qkv, [begin + block * BLOCK, width + column], qk_here, k.index(block))
+        load_tile(qkv, [begin + block * BLOCK, column], qk_here, q.index(block))
     for block in gl.static_range(BLOCKS):
-        bring(qkv, [begin + block * BLOCK, 2 * width + column], v_here, v.index(block))
+        load_tile(qkv, [begin + block * BLOCK, 2 * width + column], v_here, v.index(block))
 
     row = gl.expand_dims(gl.arange(0, BLOCK, layout=gl.SliceLayout(1, lines)), 1)
     key = gl.expand_dims(gl.arange(0, BLOCK, layout=gl.SliceLayout(0, products)), 0)

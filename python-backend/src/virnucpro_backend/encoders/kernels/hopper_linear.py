@@ -8,12 +8,12 @@ wait for it: other warps do it while they are at the next tile.
 
 One program per multiprocessor takes tile after tile of 128 x 256 results. Its warps have different tasks:
 
-    _fetch     1 warp         slices of h and W from device memory, three at a time on their way
-    _multiply  2 x 4 warps    64 rows each: sums in FP32 registers, plus bias, rounded, put down for ...
-    _finish    2 warps        ... GELU or rotation, in FP32; then out to device memory
+    _fetch     1 warp         loads slices of h and W from device memory, up to three ahead
+    _multiply  2 x 4 warps    64 rows each: sums in FP32 registers, adds the bias, rounds, stores for ...
+    _finish    2 warps        ... GELU or rotation, in FP32; then stores to device memory
 
-They wait for each other at barriers in shared memory: a slice is `filled`, then `freed`; half a tile of
-results is `written`, then `drained`. Waiting for phase 1 of a barrier that nobody has used yet passes.
+They wait for each other at barriers in shared memory: a slice is `full`, then `empty`; half a tile of results
+is `result_full`, then `result_empty`. README.md beside this file draws who waits for whom at which phase.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from triton.experimental.gluon.language.nvidia.hopper import (
 
 from virnucpro_backend.encoders.float32 import RotaryTables
 from virnucpro_backend.encoders.kernels.gluon_names import (
-    bring,
-    put_out,
+    load_tile,
+    store_tile,
     tile_descriptor,
     viewed,
-    wait_until_read,
+    wait_for_stores,
 )
 from virnucpro_backend.encoders.kernels.triton_gelu import gelu
 
@@ -44,7 +44,7 @@ ROWS, COLUMNS, DEPTH = 128, 256, 64
 """Tile of the result, and how deep a slice of the operands is fetched at a time."""
 
 STAGES = 3
-"""Slices on their way; 208 KiB of shared memory with the tile that is being finished."""
+"""Slices in shared memory: 208 KiB with the tile that is being finished (README.md has the sum)."""
 
 HALF: gl.constexpr = gl.constexpr(ROWS // 2)
 HEAD: gl.constexpr = gl.constexpr(64)
@@ -54,11 +54,11 @@ STRIP: gl.constexpr = gl.constexpr(16)
 """Rows that are finished at a time."""
 
 BAND: gl.constexpr = gl.constexpr(16)
-"""Rows of tiles that are done before the next columns: the operands of the tiles in work at one time then
+"""Rows of tiles that are done before the next columns: the operands of the tiles computed at one time then
 stay in the L2 cache."""
 
 THREADS_REGISTERS, MULTIPLY_REGISTERS, FETCH_REGISTERS = 168, 200, 24
-"""Of a thread when it starts, and after the warps have shared registers out by task."""
+"""Registers of a thread at the start, and once the warps have redistributed them by task; see README.md."""
 
 
 @gluon.jit
@@ -73,7 +73,7 @@ def _tile_at(tile, rows, across, COLUMNS: gl.constexpr):
 @gluon.jit
 def _fetch(h, weight, slices, barriers, rows, steps, across):
     h_slices, weight_slices = slices
-    filled, freed, _written, _drained = barriers
+    full, empty, _result_full, _result_empty = barriers
     COLUMNS: gl.constexpr = weight.block_type.shape[0]
     DEPTH: gl.constexpr = weight.block_type.shape[1]
     STAGES: gl.constexpr = h_slices.type.shape[0]
@@ -82,10 +82,10 @@ def _fetch(h, weight, slices, barriers, rows, steps, across):
     for tile in range(gl.program_id(0), gl.cdiv(rows, 2 * HALF) * across, gl.num_programs(0)):
         row, column = _tile_at(tile, rows, across, COLUMNS)
         for step in range(steps):
-            mbarrier.wait(freed.index(stage), phase)
-            mbarrier.expect(filled.index(stage), h.block_type.nbytes + weight.block_type.nbytes)
-            bring(h, [row, step * DEPTH], filled.index(stage), h_slices.index(stage))
-            bring(weight, [column, step * DEPTH], filled.index(stage), weight_slices.index(stage))
+            mbarrier.wait(empty.index(stage), phase)
+            mbarrier.expect(full.index(stage), h.block_type.nbytes + weight.block_type.nbytes)
+            load_tile(h, [row, step * DEPTH], full.index(stage), h_slices.index(stage))
+            load_tile(weight, [column, step * DEPTH], full.index(stage), weight_slices.index(stage))
             stage += 1
             if stage == STAGES:
                 stage = 0
@@ -95,7 +95,7 @@ def _fetch(h, weight, slices, barriers, rows, steps, across):
 @gluon.jit
 def _multiply(slices, bias_ptr, results, barriers, rows, steps, across, NTH_HALF: gl.constexpr):
     h_slices, weight_slices = slices
-    filled, freed, written, drained = barriers
+    full, empty, result_full, result_empty = barriers
     COLUMNS: gl.constexpr = weight_slices.type.shape[1]
     STAGES: gl.constexpr = h_slices.type.shape[0]
     layout: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, COLUMNS, 16])
@@ -108,32 +108,32 @@ def _multiply(slices, bias_ptr, results, barriers, rows, steps, across, NTH_HALF
     for tile in range(gl.program_id(0), gl.cdiv(rows, 2 * HALF) * across, gl.num_programs(0)):
         _row, column = _tile_at(tile, rows, across, COLUMNS)
         for step in range(steps):
-            mbarrier.wait(filled.index(stage), phase)
+            mbarrier.wait(full.index(stage), phase)
             my_rows = h_slices.index(stage).slice(NTH_HALF * HALF, HALF, dim=0)
             columns = weight_slices.index(stage).permute((1, 0))
             total = warpgroup_mma(my_rows, columns, total, use_acc=step > 0, is_async=True)
             # Only when this product has been queued is the end of the one before waited for.
             total = warpgroup_mma_wait(num_outstanding=1, deps=(total,))
-            mbarrier.arrive(freed.index(last), pred=step > 0)
+            mbarrier.arrive(empty.index(last), pred=step > 0)
             last = stage
             stage += 1
             if stage == STAGES:
                 stage = 0
                 phase ^= 1
         total = warpgroup_mma_wait(num_outstanding=0, deps=(total,))
-        mbarrier.arrive(freed.index(last))
+        mbarrier.arrive(empty.index(last))
         bias = gl.load(bias_ptrs + column).to(gl.float32)
         rounded = (total + gl.expand_dims(bias, 0)).to(results.dtype)
-        mbarrier.wait(drained.index(NTH_HALF), result_phase)
+        mbarrier.wait(result_empty.index(NTH_HALF), result_phase)
         results.index(NTH_HALF).store(rounded)
         fence_async_shared()
-        mbarrier.arrive(written.index(NTH_HALF))
+        mbarrier.arrive(result_full.index(NTH_HALF))
         result_phase ^= 1
 
 
 @gluon.jit
 def _finish(results, out, angles, barriers, rows, across, THEN: gl.constexpr):
-    _filled, _freed, written, drained = barriers
+    _full, _empty, result_full, result_empty = barriers
     positions_ptr, cos_ptr, sin_ptr = angles
     COLUMNS: gl.constexpr = results.type.shape[2]
     PIECES: gl.constexpr = COLUMNS // HEAD
@@ -153,7 +153,7 @@ def _finish(results, out, angles, barriers, rows, across, THEN: gl.constexpr):
         for half in range(2):
             row = tile_row + half * HALF
             first_piece = half * PIECES
-            mbarrier.wait(written.index(half), phase)
+            mbarrier.wait(result_full.index(half), phase)
             if THEN == "gelu":
                 for nth in range(PIECES * STRIPS):
                     strip = strips.index(first_piece * STRIPS + nth)
@@ -179,9 +179,9 @@ def _finish(results, out, angles, barriers, rows, across, THEN: gl.constexpr):
                             strip.store(gl.convert_layout(rotated, whole, assert_trivial=True))
             fence_async_shared()
             for piece in range(PIECES):
-                put_out(out, [row, column + piece * HEAD], pieces.index(first_piece + piece))
-            wait_until_read()
-            mbarrier.arrive(drained.index(half))
+                store_tile(out, [row, column + piece * HEAD], pieces.index(first_piece + piece))
+            wait_for_stores()
+            mbarrier.arrive(result_empty.index(half))
         phase ^= 1
 
 
@@ -195,18 +195,18 @@ def _linear(
     h_slices = gl.allocate_shared_memory(h.dtype, [STAGES] + h.block_type.shape, h.layout)
     weight_slices = gl.allocate_shared_memory(h.dtype, [STAGES] + weight.block_type.shape, weight.layout)
     results = gl.allocate_shared_memory(h.dtype, [2, HALF, COLUMNS], h.layout)
-    filled = gl.allocate_shared_memory(gl.int64, [STAGES, 1], mbarrier.MBarrierLayout())
-    freed = gl.allocate_shared_memory(gl.int64, [STAGES, 1], mbarrier.MBarrierLayout())
-    written = gl.allocate_shared_memory(gl.int64, [2, 1], mbarrier.MBarrierLayout())
-    drained = gl.allocate_shared_memory(gl.int64, [2, 1], mbarrier.MBarrierLayout())
+    full = gl.allocate_shared_memory(gl.int64, [STAGES, 1], mbarrier.MBarrierLayout())
+    empty = gl.allocate_shared_memory(gl.int64, [STAGES, 1], mbarrier.MBarrierLayout())
+    result_full = gl.allocate_shared_memory(gl.int64, [2, 1], mbarrier.MBarrierLayout())
+    result_empty = gl.allocate_shared_memory(gl.int64, [2, 1], mbarrier.MBarrierLayout())
     for stage in gl.static_range(STAGES):
-        mbarrier.init(filled.index(stage), count=1)
-        mbarrier.init(freed.index(stage), count=2)
+        mbarrier.init(full.index(stage), count=1)
+        mbarrier.init(empty.index(stage), count=2)
     for half in gl.static_range(2):
-        mbarrier.init(written.index(half), count=1)
-        mbarrier.init(drained.index(half), count=1)
+        mbarrier.init(result_full.index(half), count=1)
+        mbarrier.init(result_empty.index(half), count=1)
     slices = (h_slices, weight_slices)
-    barriers = (filled, freed, written, drained)
+    barriers = (full, empty, result_full, result_empty)
     angles = (positions_ptr, cos_ptr, sin_ptr)
     gl.warp_specialize(
         [

@@ -29,6 +29,7 @@ REGISTERS = {1: 128, 2: 128, 3: 168}
 multiprocessor."""
 
 LOG2_E = 1.4426950408889634
+_LOG2_E: tl.constexpr = tl.constexpr(LOG2_E)
 
 
 @triton.jit
@@ -102,7 +103,7 @@ def _attend_short(
         sin_base = tl.load(sin_ptr + base)
 
     if ALIBI:
-        slope_log2 = tl.load(slopes_ptr + head) * 1.4426950408889634
+        slope_log2 = tl.load(slopes_ptr + head) * _LOG2_E
     q_rows = qkv_ptr + first.to(tl.int64)[:, None] * (3 * WIDTH) + head * HEAD_DIM
     k_rows = q_rows + WIDTH
     v_rows = q_rows + 2 * WIDTH + whole[None, :]
@@ -200,7 +201,7 @@ def _attend_long(
         sin_base = tl.load(sin_ptr + base)
     scale = scale_log2
     if ALIBI:
-        slope_log2 = tl.load(slopes_ptr + head) * 1.4426950408889634
+        slope_log2 = tl.load(slopes_ptr + head) * _LOG2_E
         scale = 1.0
 
     query = begin + query_block * BLOCK + row

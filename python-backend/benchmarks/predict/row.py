@@ -1,0 +1,154 @@
+"""One `predict` as a user starts it, and the figures from its folder afterwards."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.predict.inputs import BenchInput
+from benchmarks.predict.python_module import ROOT, python_json
+from benchmarks.predict.result_tables import table_hashes
+from benchmarks.predict.run_figures import RunFigures, run_figures
+from virnucpro_backend.fidelity.conditions import conditions
+
+PARTS_FOR_RATES = 6
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What all runs of a benchmark share. `options`: further arguments for `predict`."""
+
+    cli: str
+    work: Path
+    model: Path
+    precision: str
+    options: Sequence[str]
+    rates_seconds: float
+    keep_runs: bool
+
+
+def predict_row(bench: Bench, source: BenchInput, name: str, devices: str) -> dict[str, Any]:
+    """Run, read and, if requested, time the encoders alone. Raises CalledProcessError, ValueError."""
+    earlier = any((bench.work / cache).exists() for cache in ("kernels", "cache"))
+    folder = bench.work / f"{name}_predictions"
+    figures = _predict(bench, source.path, folder, devices)
+    described = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    row: dict[str, Any] = {
+        **conditions("benchmarks.predict", None),
+        "devices": described["devices"],
+        "caches_at_start": "warm" if earlier else "cold",
+        "input": source.counts,
+        "run": asdict(figures),
+        "plan": described["plan"],
+        "counts": described["counts"],
+        "tables": table_hashes(folder),
+    }
+    if bench.rates_seconds > 0 and any(device["kind"] == "cuda" for device in described["devices"]):
+        row["encoders_alone"] = _rates(bench, folder, row["plan"])
+        if figures.steady is not None:
+            alone = row["encoders_alone"]["esm2_residues_per_second"] * len(described["devices"])
+            row["share_of_esm2_alone"] = round(figures.steady.residues_per_second / alone, 4)
+    if not bench.keep_runs:
+        shutil.rmtree(folder / "work")
+    return row
+
+
+def _predict(bench: Bench, source: Path, folder: Path, devices: str) -> RunFigures:
+    """Run `predict` in a process of its own. Raises CalledProcessError if it fails."""
+    command = [
+        *shlex.split(bench.cli),
+        "predict",
+        str(source),
+        "--model",
+        str(bench.model),
+    ]
+    command += [
+        "-o",
+        str(folder),
+        "--force",
+        "--keep-work",
+        "--precision",
+        bench.precision,
+    ]
+    command += ["--devices", devices, *bench.options]
+    environment = {
+        "VIRNUCPRO_PYTHON": sys.executable,
+        "VIRNUCPRO_CACHE": str(bench.work / "cache"),
+        "VIRNUCPRO_DATA_DIR": str(bench.work / "data"),
+        "TRITON_CACHE_DIR": str(bench.work / "kernels"),
+    }
+    log = folder.with_name(f"{folder.name}.log")
+    started = time.time()
+    with open(log, "wb") as out:
+        done = subprocess.run(command, cwd=ROOT, env={**os.environ, **environment}, stdout=out, stderr=out)
+    ended = time.time()
+    if done.returncode != 0:
+        sys.stderr.write(log.read_text(encoding="utf-8", errors="replace")[-4000:])
+        done.check_returncode()
+    return run_figures(folder, started, ended)
+
+
+def _rates(bench: Bench, folder: Path, plan: dict[str, Any]) -> dict[str, Any]:
+    """The encoders alone, on one GPU, over the first of the run's own parts."""
+    parts = sorted((folder / "work" / "parts").glob("*.safetensors"))[:PARTS_FOR_RATES]
+    return python_json(
+        "benchmarks.encoder_rates", "--model", bench.model, "--parts", *parts,
+        "--precision", plan["precision"], "--tokens-per-batch", plan["tokens_per_batch"],
+        "--seconds", bench.rates_seconds,
+    )  # fmt: skip
+
+
+def row_lines(name: str, row: dict[str, Any]) -> list[str]:
+    """A row as lines for the terminal."""
+    run, made = row["run"], row["input"]
+    names = ", ".join(device["name"] for device in row["devices"])
+    lines = [
+        f"{name}, on {names}: {made['records']:,} sequences, {run['frames']:,} frames, "
+        f"{run['residues']:,} residues, {made['distinct_proteins']:,} distinct proteins "
+        f"({100 * made['distinct_share']:.1f} %); {run['parts']} parts, {row['plan']['precision']}",
+        f"  start to first tokens      {run['seconds_to_first_tokens']:10.1f} s, "
+        f"caches {row['caches_at_start']}",
+    ]
+    if steady := run["steady"]:
+        lines.append(
+            f"  steady state               {steady['residues_per_second']:10,.0f} residues/s, "
+            f"{steady['frames_per_second']:,.0f} frames/s, "
+            f"over {(steady['end'] - steady['begin']) / 1000:.1f} s"
+        )
+    if rates := row.get("encoders_alone"):
+        lines.append(
+            f"  ESM-2 alone                {rates['esm2_residues_per_second']:10,.0f} residues/s; "
+            f"DNABERT-S alone {rates['dnabert_s_frames_per_second']:,.0f} frames/s"
+        )
+    if share := row.get("share_of_esm2_alone"):
+        lines.append(f"  share of ESM-2 alone       {100 * share:10.1f} %")
+    for gpu in run["gpus"]:
+        lines.append(
+            f"  {gpu['device'][:12]:26} {gpu['busy_percent']:8.1f} % busy on average, "
+            f"{gpu['busy_percent_lowest']:.0f} % at least; {_number(gpu['memory_gib'], '.2f')} GiB; "
+            f"{_number(gpu['power_w'], '.0f')} W; {gpu['parts']} parts"
+        )
+    if row["plan"]["embed_equal_sequences_once"]:
+        spared = row["counts"]["frames_protein_repeated"]
+        lines.append(
+            f"  equal proteins once        {spared:10,} frames spared ({100 * spared / run['frames']:.1f} %)"
+        )
+    lines += [
+        f"  end of work to tables      {run['seconds_from_last_part_to_tables']:10.2f} s "
+        f"for {run['frames']:,} frames",
+        f"  whole command              {run['seconds_total']:10.1f} s",
+    ]
+    return lines
+
+
+def _number(value: float | None, form: str) -> str:
+    return "?" if value is None else format(value, form)

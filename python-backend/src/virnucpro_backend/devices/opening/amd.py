@@ -1,0 +1,60 @@
+"""AMD's GPUs: which precisions they have, and opening one."""
+
+from __future__ import annotations
+
+import re
+
+import torch
+
+from virnucpro_backend.devices.kinds import Precision
+from virnucpro_backend.devices.opening.failure import LoadFailedError
+from virnucpro_backend.devices.opening.gpu import check_one_visible, lacks_precision, usable_gpu
+from virnucpro_backend.devices.opening.open_device import OpenDevice
+from virnucpro_backend.devices.precisions import amd_precisions
+
+_NEEDS_ROCM = (
+    "Make a Python environment with PyTorch for ROCm and the other packages of "
+    "python-backend/requirements.txt, and name its interpreter: --python PATH, or VIRNUCPRO_PYTHON=PATH for "
+    "the app."
+)
+
+
+def check_gfx_target(name: str, target: str, precision: Precision) -> None:
+    """Raise LoadFailedError `precision_unsupported` if an AMD GPU lacks the precision. `target`: its
+    instruction set as PyTorch writes it, such as gfx90a:sramecc+:xnack-.
+    """
+    if precision not in amd_precisions(target):
+        raise lacks_precision(
+            f"{name} ({target.split(':')[0]}) has no {precision.upper()} arithmetic that this program uses."
+        )
+
+
+def uuid_as_rocm_writes_it(uuid: str) -> str | None:
+    """The UUID of an AMD GPU as the probe has it, from PyTorch's; None where that is something else.
+
+    PyTorch writes 16 bytes as hexadecimal digits. ROCm's bytes are taken to be themselves the 16 hexadecimal
+    digits that follow `GPU-`, which has not been checked on an AMD GPU; anything else gives None.
+    """
+    try:
+        digits = bytes.fromhex(uuid.replace("-", "")).decode("ascii").lower()
+    except ValueError:
+        return None
+    return f"GPU-{digits}" if re.fullmatch("[0-9a-f]{16}", digits) else None
+
+
+def open_rocm(precision: Precision, memory_fraction: float | None) -> OpenDevice:
+    """Raises LoadFailedError (`device_unusable`, `precision_unsupported`)."""
+    if torch.version.hip is None:
+        raise LoadFailedError(
+            "device_unusable",
+            f"An AMD GPU needs PyTorch for ROCm; the installed PyTorch ({torch.__version__}) is another one.",
+            _NEEDS_ROCM,
+        )
+    check_one_visible(
+        "ROCR_VISIBLE_DEVICES",
+        "Check with rocminfo that ROCm finds the GPU, and that this account is in the groups render and "
+        "video.",
+    )
+    gpu = usable_gpu()
+    check_gfx_target(gpu.name, gpu.properties.gcnArchName, precision)
+    return gpu.opened(uuid_as_rocm_writes_it(str(gpu.properties.uuid)), memory_fraction)

@@ -1,0 +1,163 @@
+"""`python -m virnucpro_backend.devices.probe`: one JSON object about this computer's GPUs and processor.
+
+NVIDIA's GPUs come from NVML, AMD's from the kernel's files: no torch and no context on a device, so that the
+probe is quick and takes no device memory. The GPUs' numbers are nvidia-smi's, and for AMD's those of ROCm's
+runtime. An NVIDIA GPU in MIG mode is listed (it can't be used whole), followed by its slices.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from virnucpro_backend import __version__
+from virnucpro_backend.devices import rocm_visibility
+from virnucpro_backend.devices.amdgpu import AmdGpu, amd_gpus
+from virnucpro_backend.devices.cuda_visibility import NamedDevice, visible_uuids
+from virnucpro_backend.devices.host import cpu_name, logical_cores, memory
+from virnucpro_backend.devices.nvml import Nvml, NvmlUnavailableError, open_nvml
+from virnucpro_backend.devices.precisions import amd_precisions, nvidia_precisions
+from virnucpro_backend.devices.torch_build import TorchBuild, torch_build
+from virnucpro_backend.protocol import PROTOCOL_VERSION
+
+
+def probe(environ: Mapping[str, str], root: Path = Path("/")) -> dict[str, Any]:
+    """What there is to compute on, as the object of schemas/probe-result.json. Never raises for want of a
+    GPU. `root`: where the kernel's files lie.
+    """
+    started = time.perf_counter()
+    settings = {
+        name: environ.get(name.upper())
+        for name in ("cuda_visible_devices", "rocr_visible_devices", "hip_visible_devices")
+    }
+    nvidia: list[dict[str, Any]] = []
+    driver = cuda = reason = None
+    try:
+        nvml = open_nvml()
+    except NvmlUnavailableError as error:
+        reason = str(error)
+    else:
+        driver = nvml.ask(nvml.api.nvmlSystemGetDriverVersion)
+        cuda = _cuda_version(nvml.ask(nvml.api.nvmlSystemGetCudaDriverVersion))
+        nvidia = _nvidia_gpus(nvml)
+        if not nvidia:
+            reason = "The NVIDIA driver is running but finds no GPU that answers."
+    named = [NamedDevice(gpu["index"], gpu["uuid"], gpu["parent_uuid"]) for gpu in nvidia]
+    visible = visible_uuids(settings["cuda_visible_devices"], named)
+    amd = amd_gpus(root)
+    visible |= rocm_visibility.visible_uuids(environ, [gpu.uuid for gpu in amd])
+    # A PyTorch is built for the GPUs of one maker: the others' can't be used with it.
+    build = torch_build()
+    gpus = [
+        *({**gpu, "blocked_by": None if build in ("cuda", None) else "pytorch"} for gpu in nvidia),
+        *(_amd_gpu(gpu, build, root) for gpu in amd),
+    ]
+    ram = memory()
+    return {
+        "type": "probe",
+        "protocol": PROTOCOL_VERSION,
+        "backend_version": __version__,
+        "gpus": [{**gpu, "visible": gpu["uuid"] in visible} for gpu in gpus],
+        "driver_version": driver,
+        "cuda_driver_version": cuda,
+        **settings,
+        "no_gpu_reason": None if gpus else reason,
+        "apple_mps": sys.platform == "darwin" and platform.machine() == "arm64",
+        "cpu": {
+            "name": cpu_name(),
+            "logical_cores": logical_cores(),
+            "memory_total_bytes": ram.total,
+            "memory_available_bytes": ram.available,
+        },
+        "probe_ms": round((time.perf_counter() - started) * 1000, 1),
+    }
+
+
+def _cuda_version(number: int | None) -> str | None:
+    """NVML's 13010 as the text 13.1."""
+    return None if number is None else f"{number // 1000}.{number % 1000 // 10}"
+
+
+def _nvidia_gpus(nvml: Nvml) -> list[dict[str, Any]]:
+    gpus = []
+    for index, handle in nvml.handles():
+        uuid = nvml.ask(nvml.api.nvmlDeviceGetUUID, handle)
+        if uuid is None:
+            continue  # Without a UUID no worker can be pinned to it.
+        mode = nvml.ask(nvml.api.nvmlDeviceGetMigMode, handle)
+        split = bool(mode and mode[0])
+        capability = nvml.ask(nvml.api.nvmlDeviceGetCudaComputeCapability, handle) or (0, 0)
+        gpus.append(_nvidia_gpu(nvml, handle, index, uuid, capability, split, parent=None))
+        for piece in nvml.slices(handle) if split else []:
+            piece_uuid = nvml.ask(nvml.api.nvmlDeviceGetUUID, piece)
+            if piece_uuid is not None:
+                gpus.append(_nvidia_gpu(nvml, piece, index, piece_uuid, capability, True, parent=uuid))
+    return gpus
+
+
+def _nvidia_gpu(
+    nvml: Nvml, handle: Any, index: int, uuid: str, capability: Any, split: bool, parent: str | None
+) -> dict[str, Any]:
+    info = nvml.ask(nvml.api.nvmlDeviceGetMemoryInfo, handle)
+    return {
+        "vendor": "nvidia",
+        "index": index,
+        "uuid": uuid,
+        "name": nvml.ask(nvml.api.nvmlDeviceGetName, handle) or "NVIDIA GPU",
+        "memory_total_bytes": int(info.total) if info else 0,
+        "memory_free_bytes": int(info.free) if info else 0,
+        "compute_capability": [int(capability[0]), int(capability[1])],
+        "precisions": nvidia_precisions((int(capability[0]), int(capability[1]))),
+        "mig_enabled": split,
+        "parent_uuid": parent,
+        "processes": _processes(nvml, handle),
+    }
+
+
+def _amd_gpu(gpu: AmdGpu, build: TorchBuild | None, root: Path) -> dict[str, Any]:
+    total, used = gpu.memory()
+    return {
+        "vendor": "amd",
+        "index": gpu.index,
+        "uuid": gpu.uuid,
+        "name": gpu.name,
+        "memory_total_bytes": total,
+        "memory_free_bytes": total - used,
+        "gfx_target": gpu.gfx_target,
+        "precisions": amd_precisions(gpu.gfx_target),
+        "integrated": gpu.integrated,
+        "processes": gpu.processes(root),
+        "blocked_by": "pytorch" if build != "rocm" else None if gpu.permitted else "permission",
+    }
+
+
+def _processes(nvml: Nvml, handle: Any) -> list[dict[str, Any]]:
+    """Who uses the GPU: processes that compute on it or draw with it, each once."""
+    found: dict[int, dict[str, Any]] = {}
+    for question in (
+        nvml.api.nvmlDeviceGetComputeRunningProcesses,
+        nvml.api.nvmlDeviceGetGraphicsRunningProcesses,
+    ):
+        for process in nvml.ask(question, handle) or []:
+            name = nvml.ask(nvml.api.nvmlSystemGetProcessName, process.pid)
+            used = process.usedGpuMemory
+            found[process.pid] = {
+                "pid": int(process.pid),
+                "name": name or None,
+                "memory_bytes": None if used is None else int(used),
+            }
+    return [found[pid] for pid in sorted(found)]
+
+
+def main() -> None:
+    sys.stdout.write(json.dumps(probe(os.environ)) + "\n")
+
+
+if __name__ == "__main__":
+    main()

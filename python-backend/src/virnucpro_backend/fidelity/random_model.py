@@ -1,0 +1,180 @@
+"""`python -m virnucpro_backend.fidelity.random_model FOLDER`: random weights of the published shapes.
+
+For measuring speed, and agreement between precisions, where the published weights are not at hand. The
+numbers are made on the device, tensor by tensor, each from a seed of its own, and are exact in FP16 where the
+published ones are: every precision sees the same weights. On another kind of device they are other numbers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+
+from virnucpro_backend.devices.kinds import Precision
+from virnucpro_backend.encoders.dnabert_s import DNABERT_S, DnabertS, DnabertSConfig
+from virnucpro_backend.encoders.esm2 import ESM2_3B, Esm2, Esm2Config
+from virnucpro_backend.encoders.float32 import inverse_frequencies
+from virnucpro_backend.encoders.head import HEAD_TENSORS
+from virnucpro_backend.encoders.precision import DTYPES
+from virnucpro_backend.safetensors_file import sha256_of_file, write_safetensors
+from virnucpro_backend.weights.model_folder import fill
+from virnucpro_backend.weights.model_json import ModelDescription, ModelFile, write_model_json
+from virnucpro_backend.weights.names import State
+
+TITLE = "Random weights"
+NOTICE = "random weights, no biological meaning"
+HIDDEN = 512
+"""Width of the published classifier's hidden layer."""
+
+BIAS_SCALE = 0.02
+SEEDS_PER_ENCODER = 1_000_000
+
+
+@dataclass(frozen=True)
+class RandomWeights:
+    """Random weights for encoders of these sizes; the same seed and kind of device give the same numbers."""
+
+    device: torch.device
+    seed: int = 1
+    esm2_config: Esm2Config = ESM2_3B
+    dnabert_s_config: DnabertSConfig = DNABERT_S
+
+    def encoders(self, precision: Precision) -> tuple[Esm2, DnabertS]:
+        """ESM-2 and DNABERT-S on the device, as loading a model folder would make them."""
+        dtype = DTYPES[precision]
+        with torch.device("meta"):
+            esm2, dnabert_s = Esm2(self.esm2_config, dtype), DnabertS(self.dnabert_s_config, dtype)
+        fill(esm2, self.esm2(), self.device, TITLE)
+        if precision == "fp8":
+            esm2.to_fp8()
+        fill(dnabert_s, self.dnabert_s(), self.device, TITLE)
+        return esm2, dnabert_s
+
+    def esm2(self) -> State:
+        """ESM-2's tensors by the names in its state dict."""
+        with torch.device("meta"):
+            stored = Esm2(self.esm2_config, torch.float16)
+        state = self._tensors(stored, self.seed * SEEDS_PER_ENCODER)
+        return state | {"rotary.inv_freq": partial(inverse_frequencies, self.esm2_config.head_dim)}
+
+    def dnabert_s(self) -> State:
+        """DNABERT-S's tensors by the names in its state dict."""
+        with torch.device("meta"):
+            stored = DnabertS(self.dnabert_s_config, torch.float16)
+        return self._tensors(stored, self.seed * SEEDS_PER_ENCODER + SEEDS_PER_ENCODER // 2)
+
+    def head(self) -> dict[str, Tensor]:
+        """A classifier's HEAD_TENSORS, on the CPU: scores that vary about one half."""
+        inputs = self.esm2_config.width + self.dnabert_s_config.width
+        random = np.random.RandomState(self.seed)
+
+        def normal(*shape: int) -> Tensor:
+            return torch.from_numpy(random.standard_normal(shape).astype(np.float32))
+
+        tensors = (
+            normal(HIDDEN, inputs) * inputs**-0.5,
+            torch.zeros(HIDDEN),
+            torch.ones(HIDDEN),
+            torch.zeros(HIDDEN),
+            torch.zeros(HIDDEN),
+            torch.ones(HIDDEN),
+            normal(2, HIDDEN) * HIDDEN**-0.5,
+            torch.zeros(2),
+        )
+        return dict(zip(HEAD_TENSORS, tensors, strict=True))
+
+    def _tensors(self, stored: nn.Module, first_seed: int) -> dict[str, Callable[[], Tensor]]:
+        """`stored`: the encoder as its file holds it, on the meta device."""
+        return {
+            name: partial(self._tensor, name, like, first_seed + number)
+            for number, (name, like) in enumerate(stored.state_dict().items())
+        }
+
+    def _tensor(self, name: str, like: Tensor, seed: int) -> Tensor:
+        """Matrices of unit gain, embeddings of unit variance: activations stay in a trained model's range."""
+        generator = torch.Generator(self.device).manual_seed(seed)
+        values = torch.empty(like.shape, device=self.device).normal_(generator=generator)
+        if "norm" in name:
+            values = values * BIAS_SCALE + (1 if name.endswith("weight") else 0)
+        elif like.dim() == 1:
+            values = values * BIAS_SCALE
+        elif "embedding" not in name:
+            values = values * like.shape[1] ** -0.5
+        return values.to(like.dtype)
+
+
+def write_random_model(folder: Path, weights: RandomWeights, tokenizer: Path, chunk_length: int) -> None:
+    """Write a model folder that loads like a published one. Raises OSError when it can't be written."""
+    folder.mkdir(parents=True, exist_ok=True)
+    states: dict[str, State] = {
+        "esm2": weights.esm2(),
+        "dnabert_s": weights.dnabert_s(),
+        "head": {name: partial(_same, tensor) for name, tensor in weights.head().items()},
+    }
+    files = {}
+    for role, state in states.items():
+        name = f"{role}.safetensors"
+        arrays = {key: _array(make()) for key, make in state.items()}
+        written = write_safetensors(folder / name, arrays)
+        files[role] = ModelFile(name, written.size, written.sha256)
+    shutil.copyfile(tokenizer, folder / "tokenizer.json")
+    copied = folder / "tokenizer.json"
+    files["tokenizer"] = ModelFile(copied.name, copied.stat().st_size, sha256_of_file(copied))
+    write_model_json(
+        folder,
+        ModelDescription(
+            name="random",
+            title=TITLE,
+            notice=NOTICE,
+            chunk_length=chunk_length,
+            files=files,
+            esm2=weights.esm2_config,
+            dnabert_s=weights.dnabert_s_config,
+            norm_bands=None,
+        ),
+    )
+
+
+def _same(tensor: Tensor) -> Tensor:
+    return tensor
+
+
+def _array(tensor: Tensor) -> npt.NDArray[np.generic]:
+    array: npt.NDArray[np.generic] = tensor.contiguous().cpu().numpy()
+    return array
+
+
+def demo_tokenizer() -> Path:
+    """The tokenizer of the demo model, of the published vocabulary's size."""
+    return Path(__file__).resolve().parents[4] / "resources" / "demo-model" / "dnabert_s" / "tokenizer.json"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Write the folder; returns the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m virnucpro_backend.fidelity.random_model", description=__doc__
+    )
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--tokenizer", type=Path, default=demo_tokenizer(), help="default: the demo model's")
+    parser.add_argument("--chunk-length", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args(argv)
+    device = torch.device("cuda", 0) if torch.cuda.is_available() else torch.device("cpu")
+    weights = RandomWeights(device, arguments.seed)
+    write_random_model(arguments.folder, weights, arguments.tokenizer, arguments.chunk_length)
+    print(f"{arguments.folder}: {NOTICE}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

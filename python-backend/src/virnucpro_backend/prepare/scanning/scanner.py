@@ -1,0 +1,38 @@
+"""How a scanner is chosen and driven."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+from virnucpro_backend.prepare.scanning.batch import ScanBatch
+from virnucpro_backend.prepare.scanning.fasta import FastaScanner
+from virnucpro_backend.prepare.scanning.fastq import FastqScanner
+from virnucpro_backend.prepare.scanning.sniff import UTF8_BOM, SequenceFormat
+
+
+class Scanner(Protocol):
+    """A format's state machine over blocks cut anywhere."""
+
+    def feed(self, block: bytes) -> ScanBatch:
+        """Take the next block of the stream."""
+
+    def finish(self) -> ScanBatch:
+        """The stream has ended."""
+
+
+def scan(blocks: Iterable[bytes], scanner: Scanner) -> Iterator[ScanBatch]:
+    """Run a scanner over a stream of blocks cut anywhere but inside a byte order mark."""
+    at_start = True
+    for block in blocks:
+        if at_start and block.startswith(UTF8_BOM):
+            # As empty lines, so that byte offsets stay true.
+            block = b"\n" * len(UTF8_BOM) + block[len(UTF8_BOM) :]
+        at_start = False
+        yield scanner.feed(block)
+    yield scanner.finish()
+
+
+def new_scanner(sequence_format: SequenceFormat) -> Scanner:
+    """A scanner at the beginning of a stream of that format."""
+    return FastaScanner() if sequence_format == "fasta" else FastqScanner()

@@ -1,0 +1,152 @@
+"""What a device is refused for, and in which words. GPUs of other capabilities are only numbers here."""
+
+from __future__ import annotations
+
+import errno
+import os
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from virnucpro_backend.devices.opening.amd import check_gfx_target, uuid_as_rocm_writes_it
+from virnucpro_backend.devices.opening.failure import LoadFailedError
+from virnucpro_backend.devices.opening.nvidia import check_capability, uuid_as_nvml_writes_it
+from virnucpro_backend.devices.opening.open import open_device
+from virnucpro_backend.inference.failures import part_failure, write_failure
+
+
+@pytest.mark.parametrize(
+    ("capability", "supported"),
+    [
+        ((6, 1), {"fp32"}),
+        ((7, 0), {"fp32", "fp16"}),
+        ((7, 5), {"fp32", "fp16"}),
+        ((8, 0), {"fp32", "fp16", "bf16"}),
+        ((8, 9), {"fp32", "fp16", "bf16", "fp8"}),
+        ((12, 0), {"fp32", "fp16", "bf16", "fp8"}),
+    ],
+)
+def test_precisions_by_capability(capability: tuple[int, int], supported: set[str]) -> None:
+    for precision in supported:
+        check_capability("Card", capability, precision)  # type: ignore[arg-type]
+    for precision in {"fp32", "fp16", "bf16", "fp8"} - supported:
+        with pytest.raises(LoadFailedError, match=rf"capability {capability[0]}\.") as failure:
+            check_capability("Card", capability, precision)  # type: ignore[arg-type]
+        assert failure.value.code == "precision_unsupported"
+        assert failure.value.next_step
+
+
+@pytest.mark.parametrize(
+    ("target", "supported"),
+    [
+        ("gfx803", {"fp32"}),
+        ("gfx900:xnack-", {"fp32", "fp16"}),
+        ("gfx906:sramecc+:xnack-", {"fp32", "fp16"}),
+        ("gfx908:sramecc+:xnack-", {"fp32", "fp16"}),
+        ("gfx90a:sramecc+:xnack-", {"fp32", "fp16", "bf16"}),
+        ("gfx942:sramecc+:xnack-", {"fp32", "fp16", "bf16"}),
+        ("gfx1030", {"fp32", "fp16"}),
+        ("gfx1100", {"fp32", "fp16", "bf16"}),
+        ("gfx1201", {"fp32", "fp16", "bf16"}),
+    ],
+)
+def test_precisions_by_amds_instruction_set(target: str, supported: set[str]) -> None:
+    for precision in supported:
+        check_gfx_target("Card", target, precision)  # type: ignore[arg-type]
+    for precision in {"fp32", "fp16", "bf16", "fp8"} - supported:
+        with pytest.raises(LoadFailedError, match=rf"\({target.split(':')[0]}\) has no") as failure:
+            check_gfx_target("Card", target, precision)  # type: ignore[arg-type]
+        assert failure.value.code == "precision_unsupported"
+
+
+class SimulatedRocm:
+    """A PyTorch for ROCm with one GPU, as far as opening a device asks it; computing happens on the CPU."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, **properties: object) -> None:
+        self.count = 1
+        facts: dict[str, object] = {
+            "name": "AMD Instinct MI210",
+            "major": 9,
+            "minor": 0,
+            "gcnArchName": "gfx90a:sramecc+:xnack-",
+            "uuid": b"00ab12cd34ef5678".hex(),
+            **properties,
+        }
+        cpu_ones = torch.ones
+        monkeypatch.setattr(torch.version, "hip", "7.1.25424")
+        monkeypatch.setattr(torch.version, "cuda", None)
+        monkeypatch.setattr(torch.cuda, "device_count", lambda: self.count)
+        monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: SimpleNamespace(**facts))
+        monkeypatch.setattr(torch.cuda, "mem_get_info", lambda _: (60 << 30, 64 << 30))
+        monkeypatch.setattr(torch, "ones", lambda *size, device: cpu_ones(*size))
+
+
+def test_an_amd_gpu_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+    rocm = SimulatedRocm(monkeypatch)
+    opened = open_device("rocm", "bf16", None)
+    # PyTorch calls AMD's devices cuda too.
+    assert (opened.device.type, opened.name, opened.memory_total) == ("cuda", "AMD Instinct MI210", 64 << 30)
+    assert opened.uuid == "GPU-00ab12cd34ef5678"
+    with pytest.raises(LoadFailedError, match="FP8"):
+        open_device("rocm", "fp8", None)
+    monkeypatch.setitem(os.environ, "ROCR_VISIBLE_DEVICES", "GPU-00ab12cd34ef5678")
+    rocm.count = 0
+    with pytest.raises(LoadFailedError, match="sees 0 GPUs with ROCR_VISIBLE_DEVICES='GPU-00ab") as failure:
+        open_device("rocm", "bf16", None)
+    assert "render" in failure.value.next_step
+
+
+def test_a_pytorch_for_the_other_makers_gpus_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    if torch.version.hip is None:
+        with pytest.raises(
+            LoadFailedError, match=r"needs PyTorch for ROCm; the installed PyTorch \(2"
+        ) as amd:
+            open_device("rocm", "bf16", None)
+        assert (amd.value.code, "--python" in amd.value.next_step) == ("device_unusable", True)
+    SimulatedRocm(monkeypatch)
+    with pytest.raises(LoadFailedError, match="is the one for AMD GPUs") as nvidia:
+        open_device("cuda", "bf16", None)
+    assert nvidia.value.code == "device_unusable"
+
+
+def test_the_cpu_has_no_fp8_and_one_thread() -> None:
+    opened = open_device("cpu", "fp32", None)
+    assert opened.device.type == "cpu"
+    assert opened.uuid is None
+    assert opened.name
+    assert torch.get_num_threads() == 1
+    with pytest.raises(LoadFailedError) as failure:
+        open_device("cpu", "fp8", None)
+    assert failure.value.code == "precision_unsupported"
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")
+def test_no_gpu_is_said_plainly() -> None:
+    with pytest.raises(LoadFailedError) as failure:
+        open_device("cuda", "bf16", None)
+    assert failure.value.code == "device_unusable"
+    assert failure.value.next_step
+
+
+def test_uuids_as_the_probe_writes_them() -> None:
+    bare = "8F6A1B2C-0000-1111-2222-333344445555"
+    assert uuid_as_nvml_writes_it(bare, f"GPU-{bare}") == f"GPU-{bare.lower()}"
+    assert uuid_as_nvml_writes_it(bare, f"MIG-{bare}") == f"MIG-{bare.lower()}"
+
+
+def test_uuids_of_amd_gpus() -> None:
+    # ROCm's 16 bytes are the digits themselves, and PyTorch writes bytes as digits once more.
+    assert uuid_as_rocm_writes_it("33663261-3930-6231-6334-643565366637") == "GPU-3f2a90b1c4d5e6f7"
+    for unknown in ("00000000-0000-0000-0000-000000000000", "58580000-0000-0000-0000-000000000000", "", "x"):
+        assert uuid_as_rocm_writes_it(unknown) is None
+
+
+def test_errors_become_codes() -> None:
+    assert write_failure(OSError(errno.ENOSPC, "No space left on device"), "x").code == "disk_full"
+    assert write_failure(OSError(errno.EACCES, "Permission denied"), "x").code == "write_failed"
+    lost = part_failure(RuntimeError("CUDA error: an illegal memory access was encountered\nmore"))
+    assert lost.code == "device_lost"
+    assert "more" not in lost.message
+    assert part_failure(torch.OutOfMemoryError("CUDA out of memory.")).code == "out_of_memory"
+    assert part_failure(ZeroDivisionError("x")).code == "internal_error"

@@ -75,10 +75,10 @@ export async function atWork(page: Page, camera: Camera, runName: string): Promi
   await page.waitForTimeout(6000);
   await camera.take('run-progress');
   await page.getByRole('button', { name: 'Stop …' }).click();
-  await page.getByRole('menuitem', { name: /Stop now/ }).waitFor();
+  await page.getByRole('menuitem', { name: /Discard/ }).waitFor();
   await camera.take('run-stop-menu');
-  await page.getByRole('menuitem', { name: /Stop now/ }).click();
-  await page.getByText('Stop now?').waitFor();
+  await page.getByRole('menuitem', { name: /Discard/ }).click();
+  await page.getByText('Discard this run?').waitFor();
   await camera.take('run-stop-now');
   await page.keyboard.press('Escape');
   await page.getByRole('tab', { name: /Files and failures/ }).click();
@@ -96,9 +96,9 @@ export async function paused(page: Page, camera: Camera, runName: string): Promi
   await openRun(page, runName);
   await page.getByRole('tab', { name: 'Progress' }).click();
   await page.getByRole('button', { name: 'Pause' }).click();
-  await page.getByRole('button', { name: 'Resume' }).waitFor({ timeout: LONG_MS });
+  await page.getByRole('button', { name: 'Continue' }).waitFor({ timeout: LONG_MS });
   await camera.take('run-paused');
-  await page.getByRole('button', { name: 'Resume' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('button', { name: 'Pause' }).waitFor({ timeout: LONG_MS });
 }
 

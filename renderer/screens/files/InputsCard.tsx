@@ -1,3 +1,4 @@
+import { queries } from '../../state/connection.ts';
 import { useMemo } from 'react';
 import type { InputStatus, RunSummary } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
@@ -10,24 +11,23 @@ import { ROW_HEIGHT, VirtualTable } from '../../components/VirtualTable.tsx';
 import { useTexts, type Texts } from '../../i18n/index.ts';
 import { usePagedRows } from '../../state/pagedRows.ts';
 import { InputProblems } from './InputProblems.tsx';
-import { useReloadOn } from './useReloadOn.ts';
+import { whileInWork } from './whileInWork.ts';
 
 interface InputsCardProps {
   run: RunSummary;
-  version: number;
   selected: number | null;
   onSelect: (input: InputStatus) => void;
 }
 
 const ROWS_IN_SIGHT = 7;
 
-export function InputsCard({ run, version, selected, onSelect }: InputsCardProps) {
+export function InputsCard({ run, selected, onSelect }: InputsCardProps) {
   const texts = useTexts();
   const { t } = texts;
-  const rows = usePagedRows(`inputs:${run.runId}`, (client, range, signal) =>
-    client.runs.inputs({ runId: run.runId, ...range }, { signal }),
-  );
-  useReloadOn(version, rows.reload);
+  const rows = usePagedRows((range) => ({
+    ...queries.runs.inputs.queryOptions({ input: { runId: run.runId, ...range } }),
+    ...whileInWork(run),
+  }));
   const columns = useMemo(() => inputColumns(texts), [texts]);
   const total = rows.total ?? run.plan.inputs.length;
   const chosen = selected === null ? undefined : rows.rowAt(selected);

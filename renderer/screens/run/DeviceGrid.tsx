@@ -5,7 +5,7 @@ import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
 import { useLiveRun, type SpeedSample } from '../../state/liveRun.ts';
 import { isInWork } from '../../state/runs.ts';
-import { sayError } from '../../state/toasts.ts';
+import { sayError } from '../../components/errorToast.tsx';
 import classes from './DeviceGrid.module.css';
 import { sequencesPerFrame } from './sequencesPerFrame.ts';
 
@@ -17,7 +17,7 @@ export function DeviceGrid({ runId }: { runId: string }) {
   const atWork = useLiveRun((state) => state.live !== null && isInWork(state.live.run));
   const include = useCallback(
     (device: string, included: boolean) => {
-      const call = async () => engine().runs.includeDevice({ runId, device, included });
+      const call = async () => engine.runs.includeDevice({ runId, device, included });
       call().catch(sayError);
     },
     [runId],

@@ -1,17 +1,18 @@
+import { queries } from '../../state/connection.ts';
+import { useQuery } from '@tanstack/react-query';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { Banner } from '../../components/Banner.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { isExample } from '../../state/example.ts';
 import { useSettings } from '../../state/settings.ts';
-import { useQuery } from '../../state/useQuery.ts';
 
 /** After the example: does this installation give the expected answers? */
 export function ExampleVerdict({ run }: { run: RunSummary }) {
   const { t } = useTexts();
   const { runId } = run;
   const info = useSettings((state) => state.info);
-  const check = useQuery(isExample(run, info) ? `example:${runId}` : null, (client, signal) =>
-    client.runs.checkExample({ runId }, { signal }),
+  const check = useQuery(
+    queries.runs.checkExample.queryOptions({ input: { runId }, enabled: isExample(run, info) }),
   );
   if (!check.data) return null;
   return check.data.matches ? (

@@ -1,3 +1,5 @@
+import { queries } from '../../state/connection.ts';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef } from 'react';
 import { Area, AreaChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import type { RunSummary } from '../../../electron/contract/index.ts';
@@ -8,7 +10,6 @@ import { ChartTip } from '../../components/ChartTip.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { seedSpeeds } from '../../state/liveRun.ts';
 import { isInWork } from '../../state/runs.ts';
-import { useQuery } from '../../state/useQuery.ts';
 import { totalsOverTime } from './throughputTotals.ts';
 
 const EVERY_MS = 10_000;
@@ -18,15 +19,16 @@ const MOST_POINTS = 240;
 export function ThroughputChart({ run }: { run: RunSummary }) {
   const { t, format } = useTexts();
   const answer = useQuery(
-    `throughput:${run.runId}`,
-    (client, signal) => client.runs.throughput({ runId: run.runId }, { signal }),
-    { everyMs: isInWork(run) ? EVERY_MS : undefined, keepPrevious: false },
+    queries.runs.throughput.queryOptions({
+      input: { runId: run.runId },
+      refetchInterval: isInWork(run) && EVERY_MS,
+    }),
   );
   const points = useMemo(() => totalsOverTime(answer.data ?? [], MOST_POINTS), [answer.data]);
   const isSeeded = useRef(false);
   useEffect(() => {
     // Only once: later answers hold nothing that this window has not seen itself.
-    if (isSeeded.current || answer.data === null) return;
+    if (isSeeded.current || answer.data === undefined) return;
     isSeeded.current = true;
     seedSpeeds(answer.data, Date.now());
   }, [answer.data]);

@@ -29,5 +29,7 @@ export default defineConfig({
     include: ['**/*.test.{ts,tsx}'],
     setupFiles: ['testing/setup.ts'],
     css: false,
+    // A busy machine takes its time; what never comes fails all the same.
+    testTimeout: 30_000,
   },
 });

@@ -37,7 +37,7 @@ export async function newRun(page: Page, camera: Camera, folderName: string): Pr
   await camera.take('choose-folder');
   await page.getByRole('button', { name: 'Take this folder' }).click();
   await page.getByText('Cannot start').waitFor();
-  await page.getByText('Looking …').first().waitFor({ state: 'detached' });
+  await page.getByText('Reading …').first().waitFor({ state: 'detached' });
   await camera.take('new-run-problems');
   await page.getByRole('button', { name: 'Remove what cannot be used' }).first().click();
   await page.getByLabel('Demo model').check();

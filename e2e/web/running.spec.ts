@@ -74,7 +74,7 @@ test('the engine is killed: no worker stays, the window says so, catches up, and
   const workers = await engine.workers();
   expect(workers.length).toBeGreaterThan(0);
   await engine.kill();
-  await expect(window.getByText('Connection to the engine lost')).toBeVisible();
+  await expect(window.getByText('Connection to the program lost')).toBeVisible();
   await expect.poll(() => workers.filter(isAlive)).toEqual([]);
   const kept = finishedParts(runFolder(places));
   expect(kept.length).toBeGreaterThan(0);

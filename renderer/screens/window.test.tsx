@@ -144,9 +144,9 @@ describe('the window', () => {
     await renderWithEngine(<App />);
     await screen.findByRole('heading', { name: 'New run' });
     act(() => connectionStore.setState({ status: 'lost', attempt: 1 }, true));
-    await screen.findByText('Connection to the engine lost; trying again.');
+    await screen.findByText('Connection to the program lost; trying again.');
     act(() => connectionStore.setState({ status: 'refused' }, true));
-    await screen.findByRole('heading', { name: 'This window may not talk to the engine' });
+    await screen.findByRole('heading', { name: 'This window has no access' });
   });
 
   it('speaks German when it is told to', async () => {

@@ -1,6 +1,6 @@
 import { QueryObserver } from '@tanstack/react-query';
 import { create } from 'zustand';
-import type { DeviceLive, RunLive } from '../../electron/contract/index.ts';
+import type { DeviceLive, RunLive, RunProgress } from '../../electron/contract/index.ts';
 import { queries } from './connection.ts';
 import { queryClient } from './queryClient.ts';
 
@@ -59,6 +59,18 @@ export function withSpeeds(
     ];
   }
   return changed ?? speeds;
+}
+
+/**
+ * Turns residues per second into the sequences a minute that people count, those without an open reading frame included.
+ * Null until enough is prepared to tell.
+ */
+export function sequencesPerMinute(
+  residuesPerSecond: number | null,
+  progress: Pick<RunProgress, 'prepare' | 'residues'> | undefined,
+): number | null {
+  if (residuesPerSecond === null || !progress || progress.residues.total === 0) return null;
+  return (60 * residuesPerSecond * progress.prepare.records) / progress.residues.total;
 }
 
 /** Puts what the engine remembers before what this window saw, so that a reload does not empty the curves. */

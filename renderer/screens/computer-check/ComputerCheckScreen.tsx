@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Button, Skeleton } from '@mantine/core';
 import { IconClipboardText } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -17,6 +17,7 @@ import { StepDialog, type StepTask } from './StepDialog.tsx';
 export function ComputerCheckScreen() {
   const { t } = useTexts();
   const { data: checks, error, refetch } = useQuery(queries.computer.check.experimental_liveOptions());
+  const client = useQueryClient();
   const again = () => void refetch();
   const [task, setTask] = useState<StepTask | null>(null);
   const [showsDiagnostics, setShowsDiagnostics] = useState(false);
@@ -72,7 +73,8 @@ export function ComputerCheckScreen() {
         task={task}
         onClose={() => {
           setTask(null);
-          again();
+          // What was missing may be there now: models, devices and estimates are asked for again, too.
+          void client.invalidateQueries();
         }}
       />
       {showsDiagnostics && <DiagnosticsDialog onClose={() => setShowsDiagnostics(false)} />}

@@ -1,3 +1,4 @@
+import { asSentence } from '../../i18n/format.ts';
 import { queries } from '../../state/connection.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Skeleton } from '@mantine/core';
@@ -5,7 +6,6 @@ import { IconAlertTriangle, IconCircleCheck, IconDownload } from '@tabler/icons-
 import { Card } from '../../components/Card.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { Badge } from '../../components/StateBadge.tsx';
-import { asSentence } from '../../i18n/asSentence.ts';
 import { useTexts } from '../../i18n/index.ts';
 import classes from './ComputerCheck.module.css';
 

@@ -1,3 +1,4 @@
+import { partNumber } from '../../i18n/format.ts';
 import { modals } from '@mantine/modals';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Button, Group } from '@mantine/core';
@@ -5,7 +6,6 @@ import { useState } from 'react';
 import type { RunSummary, PartStatus } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
 import { DESTRUCTIVE } from '../../components/dialogs.ts';
-import { partNumber } from '../../components/partNumber.ts';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';

@@ -1,3 +1,4 @@
+import { fileName, partNumber } from '../../i18n/format.ts';
 import { queries } from '../../state/connection.ts';
 import { Button, Select } from '@mantine/core';
 import { useCallback, useMemo, useState } from 'react';
@@ -9,9 +10,7 @@ import {
   type PartStatus,
 } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
-import { partNumber } from '../../components/partNumber.ts';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
-import { fileName } from '../../components/pathParts.ts';
 import { PartBadge } from '../../components/StateBadge.tsx';
 import type { VirtualColumn } from '../../components/virtualColumns.ts';
 import { VirtualTable } from '../../components/VirtualTable.tsx';

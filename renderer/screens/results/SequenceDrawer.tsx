@@ -1,3 +1,4 @@
+import { asSentence, fileName } from '../../i18n/format.ts';
 import { queries } from '../../state/connection.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Drawer, Skeleton } from '@mantine/core';
@@ -6,8 +7,6 @@ import { Banner } from '../../components/Banner.tsx';
 import { ChunkTrack } from '../../components/ChunkTrack.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { Facts } from '../../components/Facts.tsx';
-import { fileName } from '../../components/pathParts.ts';
-import { asSentence } from '../../i18n/asSentence.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { changeView, useResultsView } from '../../state/resultsView.ts';
 import { ChunkTable } from './ChunkTable.tsx';

@@ -1,3 +1,4 @@
+import { fileName } from '../../i18n/format.ts';
 import { queries } from '../../state/connection.ts';
 import { IconFilterOff } from '@tabler/icons-react';
 import { Button } from '@mantine/core';
@@ -12,7 +13,6 @@ import {
 } from '../../../electron/contract/index.ts';
 import { Empty } from '../../components/Empty.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
-import { fileName } from '../../components/pathParts.ts';
 import { VirtualTable } from '../../components/VirtualTable.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { usePagedRows } from '../../state/pagedRows.ts';

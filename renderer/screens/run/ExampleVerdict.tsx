@@ -3,8 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { Banner } from '../../components/Banner.tsx';
 import { useTexts } from '../../i18n/index.ts';
-import { isExample } from '../../state/example.ts';
-import { useSettings } from '../../state/settings.ts';
+import { useSettings, type ShellInfo } from '../../state/settings.ts';
 
 /** After the example: does this installation give the expected answers? */
 export function ExampleVerdict({ run }: { run: RunSummary }) {
@@ -24,4 +23,10 @@ export function ExampleVerdict({ run }: { run: RunSummary }) {
       {check.data.message}
     </Banner>
   );
+}
+
+/** The engine keeps the example in a folder of its own among the program's data, so that every window knows it. */
+function isExample(run: Pick<RunSummary, 'folder'>, info: Pick<ShellInfo, 'dataDir'> | null): boolean {
+  if (!info || !run.folder.startsWith(info.dataDir)) return false;
+  return /^[\\/]example[^\\/]*$/.test(run.folder.slice(info.dataDir.length));
 }

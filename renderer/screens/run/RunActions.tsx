@@ -52,7 +52,7 @@ export function RunActions({ run, tab }: RunActionsProps) {
       </>
     );
   }
-  if (status === 'queued' || status === 'created') {
+  if (status === 'queued') {
     return (
       <Button variant="default" loading={order.isPending} onClick={() => order.mutate('cancel')}>
         {t('run.leaveQueue')}

@@ -45,7 +45,7 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
     {
       id: 'name',
       header: t('history.column.name'),
-      meta: { width: 'minmax(200px, 4fr)' },
+      meta: { width: 'minmax(200px, 3fr)' },
       cell: ({ row }) => <b title={row.original.folder}>{row.original.name}</b>,
     },
     {
@@ -57,7 +57,7 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
     {
       id: 'inputs',
       header: t('history.column.inputs'),
-      meta: { width: 'minmax(150px, 1fr)' },
+      meta: { width: 'minmax(160px, 1fr)' },
       cell: ({ row }) => {
         const words = describeInputs(row.original, texts);
         return <span title={words}>{words}</span>;
@@ -66,7 +66,7 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
     {
       id: 'settings',
       header: t('history.column.settings'),
-      meta: { width: '110px' },
+      meta: { width: '96px' },
       cell: ({ row }) => (
         <span title={row.original.plan.model.title}>
           {row.original.plan.model.name} · {t(`precisionShort.${row.original.plan.precision}`)}
@@ -76,7 +76,7 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
     {
       id: 'viral',
       header: t('history.column.viral'),
-      meta: { width: '150px', align: 'end' },
+      meta: { width: '142px', align: 'end' },
       cell: ({ row }) => {
         const { viralSequences, sequences } = row.original;
         return viralSequences === null || sequences === null

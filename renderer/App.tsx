@@ -1,33 +1,39 @@
-import { MantineProvider, useMantineColorScheme } from '@mantine/core';
+import { MantineProvider, MantineThemeProvider, useMantineColorScheme } from '@mantine/core';
+import { ModalsProvider } from '@mantine/modals';
+import { Notifications } from '@mantine/notifications';
+import { QueryClientProvider } from '@tanstack/react-query';
 import { useEffect, useMemo, type ReactNode } from 'react';
 import { Announcer } from './components/Announcer.tsx';
 import { BrowseDialog } from './components/BrowseDialog.tsx';
 import { FileDropZone } from './components/FileDropZone.tsx';
-import { Toasts } from './components/Toasts.tsx';
-import { createTexts, TextsContext } from './i18n/index.ts';
+import { sayError } from './components/errorToast.tsx';
+import { createTexts, TextsContext, useTexts } from './i18n/index.ts';
 import { Welcome } from './screens/welcome/Welcome.tsx';
 import { Refused } from './shell/Refused.tsx';
 import { Shell } from './shell/Shell.tsx';
 import { connectionStore, useConnectionStatus } from './state/connection.ts';
-import { go } from './state/navigation.ts';
-import { addDropped } from './state/newRun/store.ts';
+import { queryClient } from './state/queryClient.ts';
 import { followRuns } from './state/runs.ts';
 import { loadSettings, useSettings } from './state/settings.ts';
-import { sayError } from './state/toasts.ts';
 import { theme } from './styles/theme.ts';
 
 export function App() {
   return (
     <MantineProvider theme={theme} defaultColorScheme="auto">
-      <WithLanguage>
-        <WithTheme />
-        <Contents />
-      </WithLanguage>
+      <QueryClientProvider client={queryClient}>
+        <WithLanguage>
+          <WithTheme />
+          <ModalsProvider>
+            <Contents />
+          </ModalsProvider>
+        </WithLanguage>
+      </QueryClientProvider>
     </MantineProvider>
   );
 }
 
 function Contents() {
+  const { t } = useTexts();
   const refused = useConnectionStatus() === 'refused';
   useEffect(followRuns, []);
   useEffect(loadSettingsOnConnect, []);
@@ -35,21 +41,16 @@ function Contents() {
   return (
     <>
       <Shell />
-      <FileDropZone onDrop={onDrop} />
+      <FileDropZone />
       <BrowseDialog />
       <Welcome />
-      <Toasts />
+      <Notifications aria-label={t('toasts.label')} />
       <Announcer />
     </>
   );
 }
 
-function onDrop(transfer: DataTransfer): void {
-  go({ screen: 'new-run' });
-  void addDropped(transfer);
-}
-
-/** Another window may have changed them while this one was cut off: they are read anew with every link. */
+/** Another window may have changed them while this one was cut off: they are read again with every link. */
 function loadSettingsOnConnect(): () => void {
   const load = () => {
     if (connectionStore.getState().status === 'connected') loadSettings().catch(sayError);
@@ -64,7 +65,17 @@ function WithLanguage({ children }: { children: ReactNode }) {
   useEffect(() => {
     document.documentElement.lang = language;
   }, [language]);
-  return <TextsContext value={texts}>{children}</TextsContext>;
+  const labels = useMemo(
+    () => ({ components: { CloseButton: { defaultProps: { 'aria-label': texts.t('common.close') } } } }),
+    [texts],
+  );
+  return (
+    <TextsContext value={texts}>
+      <MantineThemeProvider theme={labels} inherit>
+        {children}
+      </MantineThemeProvider>
+    </TextsContext>
+  );
 }
 
 function WithTheme() {

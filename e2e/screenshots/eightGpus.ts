@@ -10,7 +10,7 @@ export async function eightGpus(page: Page, camera: Camera, address: string): Pr
   await page.getByRole('button', { name: 'Folder on the server' }).click();
   await page.getByRole('button', { name: 'Take this folder' }).click();
   await page.getByText('Used in part').waitFor();
-  await page.getByText('Looking …').first().waitFor({ state: 'detached' });
+  await page.getByText('Reading …').first().waitFor({ state: 'detached' });
   await camera.take('gpus-new-run-problems');
   await page.getByRole('button', { name: 'Remove what cannot be used' }).first().click();
   await page.getByText(/^About /).waitFor();

@@ -37,7 +37,7 @@ export async function newRun(page: Page, camera: Camera, folderName: string): Pr
   await camera.take('choose-folder');
   await page.getByRole('button', { name: 'Take this folder' }).click();
   await page.getByText('Cannot start').waitFor();
-  await page.getByText('Looking …').first().waitFor({ state: 'detached' });
+  await page.getByText('Reading …').first().waitFor({ state: 'detached' });
   await camera.take('new-run-problems');
   await page.getByRole('button', { name: 'Remove what cannot be used' }).first().click();
   await page.getByLabel('Demo model').check();
@@ -75,10 +75,10 @@ export async function atWork(page: Page, camera: Camera, runName: string): Promi
   await page.waitForTimeout(6000);
   await camera.take('run-progress');
   await page.getByRole('button', { name: 'Stop …' }).click();
-  await page.getByRole('menuitem', { name: /Stop now/ }).waitFor();
+  await page.getByRole('menuitem', { name: /Discard/ }).waitFor();
   await camera.take('run-stop-menu');
-  await page.getByRole('menuitem', { name: /Stop now/ }).click();
-  await page.getByText('Stop now?').waitFor();
+  await page.getByRole('menuitem', { name: /Discard/ }).click();
+  await page.getByText('Discard this run?').waitFor();
   await camera.take('run-stop-now');
   await page.keyboard.press('Escape');
   await page.getByRole('tab', { name: /Files and failures/ }).click();
@@ -96,9 +96,9 @@ export async function paused(page: Page, camera: Camera, runName: string): Promi
   await openRun(page, runName);
   await page.getByRole('tab', { name: 'Progress' }).click();
   await page.getByRole('button', { name: 'Pause' }).click();
-  await page.getByRole('button', { name: 'Resume' }).waitFor({ timeout: LONG_MS });
+  await page.getByRole('button', { name: 'Continue' }).waitFor({ timeout: LONG_MS });
   await camera.take('run-paused');
-  await page.getByRole('button', { name: 'Resume' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('button', { name: 'Pause' }).waitFor({ timeout: LONG_MS });
 }
 

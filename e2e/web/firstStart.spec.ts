@@ -82,7 +82,7 @@ test('a window without a valid token is told so, and what to do', async ({ page,
   const address = new URL(await engine.address());
   for (const wrong of [address.origin, `${address.origin}/?token=wrong`]) {
     await page.goto(wrong);
-    await expect(page.getByRole('heading', { name: 'This window may not talk to the engine' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'This window has no access' })).toBeVisible();
   }
   await page.goto(address.href);
   await expect(page.getByText('1 of 3')).toBeVisible();

@@ -28,12 +28,12 @@ test('pause frees the devices and keeps what is done; resume goes on; two window
   await partsDone(other);
   await window.getByRole('button', { name: 'Pause' }).click();
   for (const page of [window, other])
-    await expect(page.getByRole('button', { name: 'Resume' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Continue' })).toBeVisible();
   expect(await engine.workers()).toEqual([]);
   const kept = finishedParts(runFolder(places));
   expect(kept.length).toBeGreaterThan(0);
 
-  await other.getByRole('button', { name: 'Resume' }).click();
+  await other.getByRole('button', { name: 'Continue' }).click();
   for (const page of [window, other]) await expect(page.getByRole('button', { name: 'Pause' })).toBeVisible();
   await expect.poll(async () => (await engine.workers()).length).toBeGreaterThan(0);
   await other.close();
@@ -74,7 +74,7 @@ test('the engine is killed: no worker stays, the window says so, catches up, and
   const workers = await engine.workers();
   expect(workers.length).toBeGreaterThan(0);
   await engine.kill();
-  await expect(window.getByText('Connection to the engine lost')).toBeVisible();
+  await expect(window.getByText('Connection to the program lost')).toBeVisible();
   await expect.poll(() => workers.filter(isAlive)).toEqual([]);
   const kept = finishedParts(runFolder(places));
   expect(kept.length).toBeGreaterThan(0);

@@ -1,6 +1,5 @@
 import { RPCLink } from '@orpc/client/websocket';
 import { ConnectionLost } from './callError.ts';
-import { createEngineClient } from './engineClient.ts';
 import { LinkRefused, type EngineLink, type LinkEnd, type Transport } from './transport.ts';
 
 /** Close code of a server that accepted the socket only to say that the token is not valid. */
@@ -21,14 +20,14 @@ function openSocket(address: string, probeAddress: string): Promise<EngineLink> 
     let opened = false;
     socket.addEventListener('open', () => {
       opened = true;
-      const client = createEngineClient(new RPCLink({ websocket: dropSendsWhileClosing(socket) }));
+      const calls = new RPCLink({ websocket: dropSendsWhileClosing(socket) });
       // Told after the client's own listener: it has let go of all calls by then, and none is taken back on a dead socket.
       const ended = new Promise<LinkEnd>((settle) => {
         socket.addEventListener('close', ({ code }) =>
           settle(code === TOKEN_REFUSED_CODE ? 'refused' : 'lost'),
         );
       });
-      resolve({ client, ended, close: () => socket.close(1000) });
+      resolve({ calls, ended, close: () => socket.close(1000) });
     });
     socket.addEventListener('close', (event) => {
       if (opened) return;

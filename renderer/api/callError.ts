@@ -19,11 +19,15 @@ const CONNECTION_LOST: ShownError = {
   nextStep: 'Wait until the connection is back, then try again.',
 };
 
+/** oRPC rejects the calls under way with an abort when its peer closes. */
+export const isConnectionLost = (reason: unknown) =>
+  reason instanceof ConnectionLost || (reason instanceof Error && reason.name === 'AbortError');
+
+/** Takes whatever a call threw, or an error that is ready to be shown. */
 export function toShownError(reason: unknown): ShownError {
-  if (reason instanceof ConnectionLost) return CONNECTION_LOST;
+  if (isConnectionLost(reason)) return CONNECTION_LOST;
   if (reason instanceof ORPCError && reason.code === 'APP' && isAppError(reason.data)) return reason.data;
-  // oRPC rejects the calls under way with an abort when its peer closes.
-  if (reason instanceof Error && reason.name === 'AbortError') return CONNECTION_LOST;
+  if (isAppError(reason)) return reason;
   return asAppError(reason);
 }
 

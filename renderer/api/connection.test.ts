@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { keepConnected, retryDelay, type ConnectionState } from './connection.ts';
-import type { EngineClient } from './engineClient.ts';
+import type { EngineCalls } from './engineClient.ts';
 import { LinkRefused, type EngineLink, type LinkEnd, type Transport } from './transport.ts';
 
 /** A transport whose links are opened, refused and cut by the test. */
@@ -17,7 +17,7 @@ function scriptedTransport(outcomes: ('opens' | 'fails' | 'refuses')[]) {
       const ended = new Promise<LinkEnd>((resolve) => (end = resolve));
       const record = { end, closed: false };
       links.push(record);
-      const link: EngineLink = { client: {} as EngineClient, ended, close: () => (record.closed = true) };
+      const link: EngineLink = { calls: {} as EngineCalls, ended, close: () => (record.closed = true) };
       return Promise.resolve(link);
     },
   };

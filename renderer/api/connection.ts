@@ -1,9 +1,9 @@
-import type { EngineClient } from './engineClient.ts';
+import type { EngineCalls } from './engineClient.ts';
 import { LinkRefused, type EngineLink, type LinkEnd, type Transport } from './transport.ts';
 
 export type ConnectionState =
   | { readonly status: 'connecting' }
-  | { readonly status: 'connected'; readonly client: EngineClient }
+  | { readonly status: 'connected'; readonly calls: EngineCalls }
   | { readonly status: 'lost'; readonly attempt: number }
   | { readonly status: 'refused' };
 
@@ -47,7 +47,7 @@ export function keepConnected(transport: Transport, publish: (state: ConnectionS
         link.close();
         return 'stopped';
       }
-      publish({ status: 'connected', client: link.client });
+      publish({ status: 'connected', calls: link.calls });
       return await link.ended;
     } catch (reason) {
       return reason instanceof LinkRefused ? 'refused' : 'lost';

@@ -2,6 +2,7 @@ import { RPCHandler } from '@orpc/server/message-port';
 import { describe, expect, it, vi } from 'vitest';
 import { createMemoryEngine } from '../testing/memoryEngine/index.ts';
 import { electronTransport } from './electronTransport.ts';
+import { createEngineClient } from './engineClient.ts';
 
 /** A page whose messages the test sends, and a bridge that has main answer with a port. */
 function page() {
@@ -27,7 +28,7 @@ describe('the port from Electron’s main', () => {
       return Promise.resolve();
     });
     const link = await electronTransport({ connect, pathForFile: () => '' }, window).open();
-    expect((await link.client.computer.info()).version).toBe('0.1.0');
+    expect((await createEngineClient(link.calls).computer.info()).version).toBe('0.1.0');
     link.close();
     expect(await link.ended).toBe('lost');
   });

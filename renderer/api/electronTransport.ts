@@ -1,5 +1,4 @@
 import { RPCLink } from '@orpc/client/message-port';
-import { createEngineClient } from './engineClient.ts';
 import type { EngineLink, LinkEnd, Transport } from './transport.ts';
 
 /** The two names that the preload script exposes. */
@@ -57,13 +56,13 @@ function isPortMessage(data: unknown): boolean {
 }
 
 export function linkOverPort(port: MessagePort): EngineLink {
-  const client = createEngineClient(new RPCLink({ port }));
+  const calls = new RPCLink({ port });
   let end: (reason: LinkEnd) => void = () => {};
   const ended = new Promise<LinkEnd>((resolve) => (end = resolve));
   port.addEventListener('close', () => end('lost'));
   port.start();
   return {
-    client,
+    calls,
     ended,
     close() {
       port.close();

@@ -2,9 +2,12 @@ import { createORPCClient, type ClientContext, type ClientLink } from '@orpc/cli
 import type { ContractRouterClient } from '@orpc/contract';
 import type { contract } from '../../electron/contract/index.ts';
 
-/** Every call of the contract, typed; made over whichever transport this window has. */
+/** Carries calls to the engine over whichever transport this window has. */
+export type EngineCalls = ClientLink<ClientContext>;
+
+/** Every call of the contract, typed. */
 export type EngineClient = ContractRouterClient<typeof contract>;
 
-export function createEngineClient(link: ClientLink<ClientContext>): EngineClient {
-  return createORPCClient<EngineClient>(link);
+export function createEngineClient(calls: EngineCalls): EngineClient {
+  return createORPCClient<EngineClient>(calls);
 }

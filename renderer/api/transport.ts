@@ -1,10 +1,10 @@
-import type { EngineClient } from './engineClient.ts';
+import type { EngineCalls } from './engineClient.ts';
 
 /** Why a link ended: it broke and may come back, or this window may not talk to the engine at all. */
 export type LinkEnd = 'lost' | 'refused';
 
 export interface EngineLink {
-  readonly client: EngineClient;
+  readonly calls: EngineCalls;
   /** Settles once, when the link has ended. */
   readonly ended: Promise<LinkEnd>;
   close(): void;

@@ -1,9 +1,10 @@
+import { queries } from '../state/connection.ts';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Button, Checkbox, Group, Loader, Modal, TextInput } from '@mantine/core';
 import { IconArrowUp, IconFile, IconFolder } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTexts } from '../i18n/index.ts';
 import { usePathChooser, type ChoicePurpose } from '../state/pathChooser.ts';
-import { useQuery } from '../state/useQuery.ts';
 import classes from './BrowseDialog.module.css';
 import { ErrorCard } from './ErrorCard.tsx';
 
@@ -17,7 +18,6 @@ export function BrowseDialog() {
       onClose={() => request?.resolve([])}
       title={request ? t(`browse.title.${request.purpose}`) : ''}
       size="lg"
-      closeButtonProps={{ 'aria-label': t('common.close') }}
     >
       {request && <BrowseFolder purpose={request.purpose} onChosen={request.resolve} />}
     </Modal>
@@ -35,9 +35,10 @@ function BrowseFolder({
   const [folder, setFolder] = useState<string | null>(null);
   const [ticked, setTicked] = useState<readonly string[]>([]);
   const [newName, setNewName] = useState('');
-  const listing = useQuery(`browse:${folder ?? ''}`, (client, signal) =>
-    client.computer.browse({ folder }, { signal }),
-  );
+  const listing = useQuery({
+    ...queries.computer.browse.queryOptions({ input: { folder } }),
+    placeholderData: keepPreviousData,
+  });
   const open = (path: string | null) => {
     setFolder(path);
     setTicked([]);
@@ -60,8 +61,8 @@ function BrowseFolder({
         <span className={classes.here}>{here}</span>
       </div>
       {listing.error && <ErrorCard error={listing.error} />}
-      <ul className={classes.list} aria-label={t('browse.contents')} aria-busy={listing.loading}>
-        {!listing.data && listing.loading && <Loader size="sm" m="md" />}
+      <ul className={classes.list} aria-label={t('browse.contents')} aria-busy={listing.isFetching}>
+        {!listing.data && listing.isFetching && <Loader size="sm" m="md" />}
         {listing.data?.entries.length === 0 && <li className={classes.nothing}>{t('browse.empty')}</li>}
         {listing.data?.entries.map((entry) => (
           <li key={entry.path} className={classes.entry}>

@@ -1,14 +1,14 @@
+import { partNumber } from '../i18n/format.ts';
 import { Button } from '@mantine/core';
 import { IconCpu, IconDeviceDesktopAnalytics } from '@tabler/icons-react';
 import { memo } from 'react';
 import type { DeviceLive, WorkerState } from '../../electron/contract/index.ts';
-import { deviceTitle } from '../i18n/deviceTitle.ts';
 import { errorWords } from '../i18n/errors.ts';
 import { useTexts } from '../i18n/index.ts';
+import { deviceTitle } from '../state/deviceLabels.ts';
 import type { SpeedSample } from '../state/liveRun.ts';
 import classes from './DeviceCard.module.css';
 import { Meters, Speed } from './DeviceMeters.tsx';
-import { partNumber } from './partNumber.ts';
 import { ProgressBar } from './ProgressBar.tsx';
 import { WorkerBadge } from './StateBadge.tsx';
 
@@ -18,7 +18,7 @@ interface DeviceCardProps {
   device: DeviceLive;
   speeds: readonly SpeedSample[];
   /** Null while it is not known. */
-  sequencesPerFrame: number | null;
+  sequencesPerMinute: number | null;
   /** Undefined where nothing can be changed, as in a run that has ended. */
   onInclude?: Include | undefined;
 }
@@ -30,7 +30,7 @@ interface DeviceCardProps {
 export const DeviceCard = memo(function DeviceCard({
   device,
   speeds,
-  sequencesPerFrame,
+  sequencesPerMinute,
   onInclude,
 }: DeviceCardProps) {
   const { t, language } = useTexts();
@@ -42,7 +42,7 @@ export const DeviceCard = memo(function DeviceCard({
   return (
     <article className={classes.card} aria-label={`${title} ${device.name}`} data-out={isOut}>
       <Head title={title} name={device.name} isGpu={device.index !== null} state={worker.state} />
-      {!isStopped && <Speed device={device} speeds={speeds} sequencesPerFrame={sequencesPerFrame} />}
+      {!isStopped && <Speed sequencesPerMinute={sequencesPerMinute} speeds={speeds} />}
       {!isStopped && device.index !== null && <Meters device={device} />}
       {!isStopped && device.placement === 'streamed' && (
         <p className={classes.note}>{t('device.streamed')}</p>

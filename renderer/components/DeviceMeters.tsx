@@ -9,32 +9,21 @@ import { Sparkline } from './Sparkline.tsx';
 const NONE = <span className={classes.none}>–</span>;
 
 interface SpeedProps {
-  device: DeviceLive;
+  /** Null while it is not known. */
+  sequencesPerMinute: number | null;
   speeds: readonly SpeedSample[];
-  sequencesPerFrame: number | null;
 }
 
 /** How fast a device is now, and was over the last minutes. */
-export function Speed({ device, speeds, sequencesPerFrame }: SpeedProps) {
+export function Speed({ sequencesPerMinute, speeds }: SpeedProps) {
   const { t, format } = useTexts();
-  const { residuesPerSecond, framesPerSecond } = device;
-  const sequencesPerSecond =
-    framesPerSecond === null || sequencesPerFrame === null ? null : framesPerSecond * sequencesPerFrame;
   return (
     <>
-      <div className={classes.speed}>
-        <div className={classes.figure}>
-          <span className={classes.big}>
-            {residuesPerSecond === null ? NONE : format.rate(residuesPerSecond)}
-          </span>
-          <span className={classes.unit}>{t('device.residuesPerSecond')}</span>
-        </div>
-        <div className={classes.figure}>
-          <span className={classes.medium}>
-            {sequencesPerSecond === null ? NONE : format.rate(sequencesPerSecond)}
-          </span>
-          <span className={classes.unit}>{t('device.sequencesPerSecond')}</span>
-        </div>
+      <div className={classes.figure}>
+        <span className={classes.big}>
+          {sequencesPerMinute === null ? NONE : format.rate(sequencesPerMinute)}
+        </span>
+        <span className={classes.unit}>{t('device.sequencesPerMinute')}</span>
       </div>
       <Sparkline samples={speeds} />
     </>

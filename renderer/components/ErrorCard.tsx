@@ -1,14 +1,15 @@
 import { Button } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import type { ShownError } from '../api/callError.ts';
+import { toShownError, type ShownError } from '../api/callError.ts';
 import { errorWords } from '../i18n/errors.ts';
 import { useTexts } from '../i18n/index.ts';
 import { useCopy } from '../state/clipboard.ts';
 import classes from './ErrorCard.module.css';
 
 interface ErrorCardProps {
-  error: ShownError;
+  /** As a call threw it, or ready to be shown. */
+  error: Error | ShownError;
   /** Buttons that do the next step. */
   actions?: ReactNode;
   /** Without frame, inside something that has one. */
@@ -16,8 +17,9 @@ interface ErrorCardProps {
 }
 
 /** What went wrong, why, and what to do next. */
-export function ErrorCard({ error, actions, bare = false }: ErrorCardProps) {
+export function ErrorCard({ error: reason, actions, bare = false }: ErrorCardProps) {
   const { t, language } = useTexts();
+  const error = toShownError(reason);
   const { title, next } = errorWords(error, language);
   const copy = useCopy();
   const detail = [title, error.cause, next, error.detail ?? ''].join('\n');
@@ -33,7 +35,7 @@ export function ErrorCard({ error, actions, bare = false }: ErrorCardProps) {
         <div className={classes.actions}>
           {actions}
           {error.detail && (
-            <Button variant="subtle" color="slate" size="compact-sm" onClick={() => void copy.run(detail)}>
+            <Button variant="subtle" color="slate" size="compact-sm" onClick={() => copy.mutate(detail)}>
               {t('error.copyDetail')}
             </Button>
           )}

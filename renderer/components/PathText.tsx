@@ -18,7 +18,7 @@ export function PathText({ path }: { path: string }) {
           color="slate"
           size="sm"
           aria-label={`${label}: ${path}`}
-          onClick={() => void run(path)}
+          onClick={() => run(path)}
         >
           {hasFileManager ? <IconFolderOpen size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
         </ActionIcon>

@@ -1,10 +1,10 @@
+import { partNumber } from '../i18n/format.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { totalsOverTime } from '../screens/run/throughputTotals.ts';
 import { SPEED_WINDOW_MS } from '../state/liveRun.ts';
 import { niceTop, timeTicks } from './chartScale.ts';
 import { trackBars } from './chunkTrackBars.ts';
-import { partNumber } from './partNumber.ts';
 import { sparklinePath } from './sparklinePath.ts';
 
 const chunksArbitrary = fc
@@ -70,17 +70,30 @@ describe('speed over time', () => {
     expect(totalsOverTime(points.slice(0, 10), 240)[3]).toEqual({ time: 3, total: 4 });
     const thinned = totalsOverTime(points, 100);
     expect(thinned).toHaveLength(100);
-    const mean = thinned.reduce((sum, point) => sum + point.total, 0) / thinned.length;
+    const mean = thinned.reduce((sum, point) => sum + (point.total ?? 0), 0) / thinned.length;
     expect(mean).toBeCloseTo(499.5 + 1, 6);
+  });
+
+  it('has a gap where the run was paused, and never averages across it', () => {
+    const at = (time: number) => ({ time, residuesPerSecond: { a: 10 } });
+    const totals = totalsOverTime([at(0), at(10), at(20), at(120), at(130)], 3);
+    expect(totals).toEqual([
+      { time: 0, total: 10 },
+      { time: 20, total: 10 },
+      { time: 70, total: null },
+      { time: 120, total: 10 },
+    ]);
   });
 
   it('draws the newest sample at the right edge and lets old ones leave at the left', () => {
     const now = 10_000_000;
     const path = sparklinePath([
       { time: now - SPEED_WINDOW_MS, residuesPerSecond: 1 },
+      { time: now - 10_000, residuesPerSecond: 2 },
       { time: now, residuesPerSecond: 2 },
     ]);
-    expect(path).toMatch(/^M0\.0,.*L240\.0,/);
+    // The first sample lies minutes before the others: no line leads through the pause.
+    expect(path).toMatch(/^M0\.0,[\d.]+M232\.0,[\d.]+L240\.0,/);
     expect(sparklinePath([{ time: now, residuesPerSecond: 1 }])).toBeNull();
   });
 });

@@ -14,7 +14,6 @@ export interface Formats {
   /** Graphics memory, in binary units as its makers state it. */
   readonly memory: (bytes: number) => string;
   readonly bases: (count: number) => string;
-  readonly perSecond: (value: number, unit: string) => string;
   /** The two largest units that matter: 2 h 5 min, 45 s. */
   readonly duration: (seconds: number) => string;
   /** Seconds with their first digit, for what takes a few. */
@@ -103,7 +102,6 @@ export function createFormats(locale: string): Formats {
       const { rest, power } = scaled(count);
       return `${power === 0 ? integer(rest) : threeDigits(rest)} ${BASE_UNITS[power] ?? 'bp'}`;
     },
-    perSecond: (value, unit) => `${compact(value)} ${unit}/s`,
     duration,
     seconds: (value) => tenths.format(value),
     durationRange(low, high) {
@@ -140,3 +138,17 @@ function rangeUnit(high: number): { unit: 0 | 1 | 2 | 3; seconds: number; step: 
   if (high < 48 * 3600) return { unit: 2, seconds: 3600, step: 0.5 };
   return { unit: 3, seconds: 86_400, step: 0.5 };
 }
+
+/** The last part of a path, of this system or another. */
+export const fileName = (path: string) => path.split(/[\\/]/).at(-1) ?? path;
+export const folderOf = (path: string) => path.slice(0, Math.max(0, path.length - fileName(path).length - 1));
+
+/** Keys count from 000000; readers count from 1, and a half of a split part keeps its letter. */
+export function partNumber(key: string): string {
+  const [number = '0', ...halves] = key.split('.');
+  return `${Number(number) + 1}${halves.map((half) => (half === '0' ? 'a' : 'b')).join('')}`;
+}
+
+/** A model's notice, such as "demo model, no biological meaning", where it stands as a sentence of its own. */
+export const asSentence = (text: string) =>
+  text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? '' : '.');

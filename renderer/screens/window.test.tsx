@@ -1,4 +1,4 @@
-import { act, screen, waitFor } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { App } from '../App.tsx';
@@ -61,23 +61,36 @@ describe('a run', () => {
     const user = userEvent.setup();
     const { engine } = await renderWithEngine(<App />);
     act(() => go({ screen: 'run', runId: RUN_IDS.running, tab: 'progress' }));
+    await user.click(await screen.findByRole('button', { name: 'Later' }));
     await user.click(await screen.findByRole('button', { name: 'Pause' }));
-    await user.click(await screen.findByRole('button', { name: 'Resume' }));
+    await user.click(await screen.findByRole('button', { name: 'Continue' }));
     await screen.findByRole('button', { name: 'Pause' });
     expect(engine.runs().find((run) => run.runId === RUN_IDS.running)?.state.phase).toBe('running');
   });
 
-  it('asks before it stops at once, and says what is kept', async () => {
+  it('is discarded only after a question, with everything that was computed', async () => {
     const user = userEvent.setup();
     const { engine } = await renderWithEngine(<App />);
     act(() => go({ screen: 'run', runId: RUN_IDS.running, tab: 'progress' }));
     await user.click(await screen.findByRole('button', { name: 'Stop …' }));
     // Without a layout the menu takes itself for scrolled out of sight, and hides.
-    await user.click(await screen.findByRole('menuitem', { name: /Stop now/, hidden: true }));
-    await screen.findByText(/finished parts will be kept. 8 parts in work will have to be computed again/);
+    await user.click(await screen.findByRole('menuitem', { name: /Discard/, hidden: true }));
+    const dialog = await screen.findByRole('dialog', { name: 'Discard this run?' });
     expect(engine.runs().find((run) => run.runId === RUN_IDS.running)?.state.phase).toBe('running');
-    await user.click(screen.getByRole('button', { name: 'Stop now' }));
-    await screen.findByRole('button', { name: 'Resume' });
+    await user.click(within(dialog).getByRole('button', { name: 'Discard' }));
+    await waitFor(() => expect(engine.runs().map((run) => run.runId)).not.toContain(RUN_IDS.running));
+    await screen.findByRole('heading', { level: 1, name: 'Runs' });
+  });
+
+  it('is stopped and kept, and continued later', async () => {
+    const user = userEvent.setup();
+    await renderWithEngine(<App />);
+    act(() => go({ screen: 'run', runId: RUN_IDS.running, tab: 'progress' }));
+    await user.click(await screen.findByRole('button', { name: 'Later' }));
+    await user.click(await screen.findByRole('button', { name: 'Stop …' }));
+    await user.click(await screen.findByRole('menuitem', { name: /Stop and keep/, hidden: true }));
+    await user.click(await screen.findByRole('button', { name: 'Continue' }));
+    await screen.findByRole('button', { name: 'Pause' });
   });
 
   it('that is done leads to its results by one button', async () => {
@@ -95,7 +108,7 @@ describe('a run', () => {
     await renderWithEngine(<App />);
     act(() => go({ screen: 'run', runId: RUN_IDS.running, tab: 'progress' }));
     await user.click(await screen.findByRole('button', { name: 'Stop …' }));
-    const drain = await screen.findByRole('menuitem', { name: /Finish the parts in work/, hidden: true });
+    const drain = await screen.findByRole('menuitem', { name: /Pause after the current work/, hidden: true });
     expect(drain.textContent).toContain('Waiting runs keep waiting until you start one.');
   });
 
@@ -131,9 +144,9 @@ describe('the window', () => {
     await renderWithEngine(<App />);
     await screen.findByRole('heading', { name: 'New run' });
     act(() => connectionStore.setState({ status: 'lost', attempt: 1 }, true));
-    await screen.findByText('Connection to the engine lost; trying again.');
+    await screen.findByText('Connection to the program lost; trying again.');
     act(() => connectionStore.setState({ status: 'refused' }, true));
-    await screen.findByRole('heading', { name: 'This window may not talk to the engine' });
+    await screen.findByRole('heading', { name: 'This window has no access' });
   });
 
   it('speaks German when it is told to', async () => {

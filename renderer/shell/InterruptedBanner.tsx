@@ -1,12 +1,12 @@
+import { useMutation } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
-import { useCallback, useState } from 'react';
+import { useState } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import { Banner } from '../components/Banner.tsx';
 import { useTexts } from '../i18n/index.ts';
 import { engine } from '../state/connection.ts';
 import { goToRun, useNavigation } from '../state/navigation.ts';
 import { useRuns } from '../state/runs.ts';
-import { useAction } from '../state/useAction.ts';
 
 /** After a crash, wherever the user is: this run was cut off; go on? On the run's own screen it says so itself. */
 export function InterruptedBanner() {
@@ -16,12 +16,10 @@ export function InterruptedBanner() {
   const interrupted = useRuns(
     useShallow((state) => state.runs?.filter((run) => run.interrupted && !run.missing) ?? []),
   );
-  const resume = useAction(
-    useCallback(async (runId: string) => {
-      await engine().runs.resume({ runId });
-      goToRun(runId);
-    }, []),
-  );
+  const resume = useMutation({
+    mutationFn: (runId: string) => engine.runs.resume({ runId }),
+    onSuccess: (_resumed, runId) => goToRun(runId),
+  });
   const run = interrupted.find((candidate) => !dismissed.includes(candidate.runId));
   if (!run || (route.screen === 'run' && route.runId === run.runId)) return null;
   return (
@@ -30,7 +28,7 @@ export function InterruptedBanner() {
       title={t('interrupted.title', { name: run.name })}
       actions={
         <>
-          <Button size="compact-sm" loading={resume.busy} onClick={() => void resume.run(run.runId)}>
+          <Button size="compact-sm" loading={resume.isPending} onClick={() => resume.mutate(run.runId)}>
             {t('run.continue')}
           </Button>
           <Button

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { useEffect, useState } from 'react';
 import { Banner } from '../components/Banner.tsx';
 import { useTexts } from '../i18n/index.ts';
 import { ComputerCheckScreen } from '../screens/computer-check/ComputerCheckScreen.tsx';
@@ -13,23 +14,27 @@ import { InterruptedBanner } from './InterruptedBanner.tsx';
 import { Navigation } from './Navigation.tsx';
 import classes from './Shell.module.css';
 
+/** A short outage ends by itself; after this long the program has most likely ended. */
+const DEAD_AFTER_MS = 15_000;
+
 /** The window: navigation at the left, the screen beside it. */
 export function Shell() {
   const { t } = useTexts();
   const route = useNavigation((state) => state.route);
   const status = useConnectionStatus();
+  const isDead = useTrueFor(status === 'lost', DEAD_AFTER_MS);
   return (
     <div className={classes.shell}>
       <a href="#main" className="skip-link" onClick={skipToMain}>
         {t('shell.skip')}
       </a>
       <Navigation />
-      <main id="main" className={classes.main} tabIndex={0}>
+      <main id="main" className={classes.main} tabIndex={0} data-lost={status === 'lost'}>
         <div className={classes.banners}>
           {status === 'lost' && (
             <Banner
               tone="lost"
-              title={t('connection.lost')}
+              title={t(isDead ? 'connection.dead' : 'connection.lost')}
               urgent
               actions={
                 <Button size="compact-sm" variant="default" onClick={retryConnection}>
@@ -37,7 +42,7 @@ export function Shell() {
                 </Button>
               }
             >
-              {t('connection.lostText')}
+              {t(isDead ? 'connection.deadText' : 'connection.lostText')}
             </Banner>
           )}
           <InterruptedBanner />
@@ -46,6 +51,19 @@ export function Shell() {
       </main>
     </div>
   );
+}
+
+function useTrueFor(condition: boolean, milliseconds: number): boolean {
+  const [isLong, setLong] = useState(false);
+  useEffect(() => {
+    if (!condition) return undefined;
+    const timer = setTimeout(() => setLong(true), milliseconds);
+    return () => {
+      clearTimeout(timer);
+      setLong(false);
+    };
+  }, [condition, milliseconds]);
+  return condition && isLong;
 }
 
 /** The fragment of the address is the place in the program; the link must not change it. */

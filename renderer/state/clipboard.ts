@@ -1,21 +1,23 @@
+import { useMutation } from '@tanstack/react-query';
 import { useTexts } from '../i18n/index.ts';
 import { engine } from './connection.ts';
-import { say } from './toasts.ts';
-import { useAction } from './useAction.ts';
+import { say } from './say.ts';
 
 /** For a button that copies a text and says so. */
 export function useCopy() {
   const { t } = useTexts();
-  return useAction(async (text: string) => {
-    await copyText(text);
-    say(t('common.copied'));
+  return useMutation({
+    mutationFn: async (text: string) => {
+      await copyText(text);
+      say(t('common.copied'));
+    },
   });
 }
 
 /** Copies through the shell in Electron, where pages have no clipboard; else through the browser. */
 export async function copyText(text: string): Promise<void> {
   if (window.virnucpro) {
-    await engine().shell.copyText({ text });
+    await engine.shell.copyText({ text });
     return;
   }
   if (window.isSecureContext) {

@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { useShallow } from 'zustand/react/shallow';
-import { deviceTitle } from '../i18n/deviceTitle.ts';
-import { useTexts } from '../i18n/index.ts';
+import type { DeviceLive } from '../../electron/contract/index.ts';
+import { useTexts, type Texts } from '../i18n/index.ts';
 import { useLiveRun } from './liveRun.ts';
 
 /** How a device is called on screen, from its id; an id that the run does not know is shown as it is. */
@@ -17,4 +17,11 @@ export function useDeviceLabels(): (id: string | null) => string {
     };
     return (id) => (id === null ? '–' : (label(ids.indexOf(id)) ?? id));
   }, [ids, indices, t]);
+}
+
+/** GPU 0, or Processor 1: CPU workers carry their number, from 0, in their id (cpu:0). */
+export function deviceTitle(device: Pick<DeviceLive, 'id' | 'index'>, t: Texts['t']): string {
+  if (device.index !== null) return t('device.gpu', { index: device.index });
+  const worker = /^cpu:(\d+)$/.exec(device.id)?.[1];
+  return worker === undefined ? device.id : t('device.processor', { number: Number(worker) + 1 });
 }

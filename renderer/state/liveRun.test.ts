@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SPEED_STEP_MS, SPEED_WINDOW_MS, withSpeeds, type SpeedHistory } from './liveRun.ts';
+import {
+  sequencesPerMinute,
+  SPEED_STEP_MS,
+  SPEED_WINDOW_MS,
+  withSpeeds,
+  type SpeedHistory,
+} from './liveRun.ts';
 
 const device = (id: string, residuesPerSecond: number | null) => ({ id, residuesPerSecond });
 
@@ -34,5 +40,21 @@ describe('speeds of the last minutes', () => {
 
   it('counts a device that does nothing as nought', () => {
     expect(withSpeeds({}, [device('a', null)], 1).a).toEqual([{ time: 1, residuesPerSecond: 0 }]);
+  });
+});
+
+describe('speed as people count it', () => {
+  const progress = (records: number, total: number) => ({
+    prepare: { finished: false, bytesRead: 1, bytesTotal: 2, records, bases: 500, frames: 3 },
+    residues: { total, done: 0 },
+  });
+
+  it('counts sequences without an open frame too: 100 sequences in 40,000 residues', () => {
+    expect(sequencesPerMinute(2000, progress(100, 40_000))).toBe(300);
+  });
+
+  it('is unknown until something is prepared, and while nothing computes', () => {
+    expect(sequencesPerMinute(2000, progress(3, 0))).toBeNull();
+    expect(sequencesPerMinute(null, progress(100, 40_000))).toBeNull();
   });
 });

@@ -1,9 +1,8 @@
+import { QueryObserver } from '@tanstack/react-query';
 import { create } from 'zustand';
-import type { DeviceLive, RunLive } from '../../electron/contract/index.ts';
-import type { ShownError } from '../api/callError.ts';
-import { followStream } from '../api/subscription.ts';
-import { connectionStore } from './connection.ts';
-import { withStableParts } from './stableSnapshot.ts';
+import type { DeviceLive, RunLive, RunProgress } from '../../electron/contract/index.ts';
+import { queries } from './connection.ts';
+import { queryClient } from './queryClient.ts';
 
 export interface SpeedSample {
   /** Milliseconds since the epoch. */
@@ -19,7 +18,7 @@ interface LiveRunState {
   readonly runId: string | null;
   /** Null until the engine has sent the first snapshot. */
   readonly live: RunLive | null;
-  readonly error: ShownError | null;
+  readonly error: Error | null;
   readonly speeds: SpeedHistory;
 }
 
@@ -30,19 +29,16 @@ export const useLiveRun = create<LiveRunState>(() => NOTHING);
 /** Follows one run; the snapshots of the one before are dropped at once. */
 export function followRun(runId: string): () => void {
   useLiveRun.setState({ ...NOTHING, runId }, true);
-  return followStream(connectionStore, (client, signal) => client.runs.watch({ runId }, { signal }), {
-    onEvent: (live) =>
-      useLiveRun.setState((state) =>
-        state.runId === runId
-          ? {
-              live: withStableParts(state.live, live),
-              error: null,
-              speeds: withSpeeds(state.speeds, live.devices, Date.now()),
-            }
-          : state,
-      ),
-    onError: (error) => useLiveRun.setState((state) => (state.runId === runId ? { error } : state)),
-  });
+  const observer = new QueryObserver(
+    queryClient,
+    queries.runs.watch.experimental_liveOptions({ input: { runId } }),
+  );
+  return observer.subscribe(({ data, error }) =>
+    useLiveRun.setState((state) => ({
+      error,
+      ...(data && { live: data, speeds: withSpeeds(state.speeds, data.devices, Date.now()) }),
+    })),
+  );
 }
 
 /** Adds a sample per device when the last one is old enough, and lets go of those that left the window. */
@@ -63,6 +59,18 @@ export function withSpeeds(
     ];
   }
   return changed ?? speeds;
+}
+
+/**
+ * Turns residues per second into the sequences a minute that people count, those without an open reading frame included.
+ * Null until enough is prepared to tell.
+ */
+export function sequencesPerMinute(
+  residuesPerSecond: number | null,
+  progress: Pick<RunProgress, 'prepare' | 'residues'> | undefined,
+): number | null {
+  if (residuesPerSecond === null || !progress || progress.residues.total === 0) return null;
+  return (60 * residuesPerSecond * progress.prepare.records) / progress.residues.total;
 }
 
 /** Puts what the engine remembers before what this window saw, so that a reload does not empty the curves. */

@@ -14,8 +14,8 @@ export const usePathChooser = create<PathChooserState>(() => ({ request: null })
 /** Lets the user pick files or a folder of the engine's computer; empty where they thought better of it. */
 export async function choosePaths(purpose: ChoicePurpose): Promise<string[]> {
   if (isElectron()) {
-    if (purpose === 'files') return (await engine().shell.chooseFiles()).paths;
-    const { path } = await engine().shell.chooseFolder({ purpose });
+    if (purpose === 'files') return (await engine.shell.chooseFiles()).paths;
+    const { path } = await engine.shell.chooseFolder({ purpose });
     return path === null ? [] : [path];
   }
   return new Promise((resolve) => {

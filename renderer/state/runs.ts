@@ -1,22 +1,20 @@
+import { QueryObserver } from '@tanstack/react-query';
 import { create } from 'zustand';
 import type { RunSummary } from '../../electron/contract/index.ts';
-import type { ShownError } from '../api/callError.ts';
-import { followStream } from '../api/subscription.ts';
-import { connectionStore } from './connection.ts';
+import { queries } from './connection.ts';
+import { queryClient } from './queryClient.ts';
 
 interface RunsState {
-  /** Null until the engine has told them. */
+  /** Null until the engine has sent them. */
   readonly runs: readonly RunSummary[] | null;
-  readonly error: ShownError | null;
+  readonly error: Error | null;
 }
 
 export const useRuns = create<RunsState>(() => ({ runs: null, error: null }));
 
 export function followRuns(): () => void {
-  return followStream(connectionStore, (client, signal) => client.runs.watchAll(undefined, { signal }), {
-    onEvent: (runs) => useRuns.setState({ runs, error: null }),
-    onError: (error) => useRuns.setState({ error }),
-  });
+  const observer = new QueryObserver(queryClient, queries.runs.watchAll.experimental_liveOptions());
+  return observer.subscribe(({ data, error }) => useRuns.setState({ runs: data ?? null, error }));
 }
 
 export const isInWork = (run: RunSummary) =>

@@ -22,7 +22,7 @@ interface SettingsState {
 export const useSettings = create<SettingsState>(() => ({ settings: null, info: null }));
 
 export async function loadSettings(): Promise<void> {
-  const [settings, info] = await Promise.all([engine().computer.settings(), engine().computer.info()]);
+  const [settings, info] = await Promise.all([engine.computer.settings(), engine.computer.info()]);
   rememberTheme(settings.theme);
   useSettings.setState({ settings, info });
 }
@@ -33,7 +33,7 @@ export async function changeSettings(change: Partial<Settings>): Promise<void> {
   if (!before) return;
   useSettings.setState({ settings: { ...before, ...change } });
   try {
-    const settings = await engine().computer.changeSettings(change);
+    const settings = await engine.computer.changeSettings(change);
     rememberTheme(settings.theme);
     useSettings.setState({ settings });
   } catch (reason) {

@@ -1,18 +1,18 @@
+import { useMutation } from '@tanstack/react-query';
 import { useTexts } from '../i18n/index.ts';
 import { useCopy } from './clipboard.ts';
 import { engine } from './connection.ts';
 import { useSettings } from './settings.ts';
-import { useAction } from './useAction.ts';
 
 /** For a button that shows a path in the file manager, or copies it where there is none. */
 export function useReveal() {
   const { t } = useTexts();
   const hasFileManager = useSettings((state) => state.info?.shell === 'electron');
   const copy = useCopy();
-  const reveal = useAction((path: string) => engine().shell.revealInFolder({ path }));
+  const reveal = useMutation({ mutationFn: (path: string) => engine.shell.revealInFolder({ path }) });
   return {
     hasFileManager,
     label: hasFileManager ? t('path.reveal') : t('path.copy'),
-    run: hasFileManager ? reveal.run : copy.run,
+    run: hasFileManager ? reveal.mutate : copy.mutate,
   };
 }

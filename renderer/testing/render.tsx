@@ -1,13 +1,16 @@
 import { MantineProvider } from '@mantine/core';
+import { QueryClientProvider } from '@tanstack/react-query';
 import { render } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { connectionStore, startConnection } from '../state/connection.ts';
+import { queryClient } from '../state/queryClient.ts';
 import { theme } from '../styles/theme.ts';
 import { createMemoryEngine, type MemoryEngineOptions } from './memoryEngine/index.ts';
 import { memoryTransport } from './memoryLink.ts';
 
 /** Draws a piece of the window with a memory engine behind it. */
 export async function renderWithEngine(content: ReactNode, options: MemoryEngineOptions = {}) {
+  queryClient.clear();
   const engine = createMemoryEngine(options);
   const close = startConnection(memoryTransport(engine));
   await new Promise<void>((resolve) => {
@@ -19,7 +22,7 @@ export async function renderWithEngine(content: ReactNode, options: MemoryEngine
   });
   const view = render(
     <MantineProvider theme={theme} env="test">
-      {content}
+      <QueryClientProvider client={queryClient}>{content}</QueryClientProvider>
     </MantineProvider>,
   );
   return { ...view, engine, close };

@@ -31,7 +31,7 @@ export const history = {
   'history.deleteChoice.keep': 'Nur aus dieser Liste',
   'history.deleteChoice.all': 'Alles, auch die Ergebnisse',
   'history.deleteText.work':
-    'Ergebnisse bleiben und sind zu öffnen; ein nicht fertiger Lauf finge von vorn an.',
+    'Ergebnisse bleiben und lassen sich öffnen; ein Lauf, der nicht fertig ist, finge von vorn an.',
   'history.deleteText.keep': 'Der Ordner bleibt, wie er ist, und kann wieder geöffnet werden.',
   'history.deleteText.all':
     'Löscht jede Datei, die dieses Programm im Ordner angelegt hat. Das ist nicht rückgängig zu machen.',

@@ -23,7 +23,7 @@ export const newRun = {
     '{files, plural, one {# Datei} other {# Dateien}} · {sequenceCount, plural, one {# Sequenz} other {# Sequenzen}} · {bases}',
   'newRun.ignored':
     '({count, plural, one {# weitere Datei wurde wegen ihres Namens ausgelassen} other {# weitere Dateien wurden wegen ihrer Namen ausgelassen}})',
-  'newRun.looking': 'Die Dateien werden angesehen …',
+  'newRun.looking': 'Die Dateien werden gelesen …',
   'newRun.blockedFiles':
     '{count, plural, one {# Datei ist nicht verwendbar.} other {# Dateien sind nicht verwendbar.}}',
   'newRun.removeBlocked': 'Nicht Verwendbares entfernen',
@@ -41,7 +41,7 @@ export const newRun = {
   'newRun.ambiguousHint': 'Anteil anderer Zeichen als A, C, G und T',
   'newRun.lengths': 'Sequenzlängen',
   'newRun.lengthsSummary': 'Von {min} bis {max}, Median {median}',
-  'newRun.noProblems': 'Nichts Auffälliges. Alle Sequenzen werden verwendet.',
+  'newRun.noProblems': 'Keine Probleme. Alle Sequenzen werden verwendet.',
   'newRun.short':
     '{count, plural, one {# Sequenz ist} other {# Sequenzen sind}} kürzer als ein Stück von {length}.',
   'newRun.shortText':
@@ -51,7 +51,7 @@ export const newRun = {
   'format.fasta': 'FASTA',
   'format.fastq': 'FASTQ',
   'format.unknown': 'Unbekannt',
-  'verdict.looking': 'Wird angesehen …',
+  'verdict.looking': 'Wird gelesen …',
   'verdict.ready': 'Wird verwendet',
   'verdict.warning': 'Mit Hinweisen',
   'verdict.skipped': 'Zum Teil',
@@ -74,13 +74,13 @@ export const newRun = {
   'newRun.gpuNeedsPyTorch': 'Braucht PyTorch für {build}, siehe Rechnerprüfung',
   'newRun.gpuClosed': 'Für Ihr Benutzerkonto gesperrt, siehe Rechnerprüfung',
   'newRun.gpuUntested':
-    'AMD-GPUs wurden nie getestet: vergleichen Sie einige Ergebnisse mit denen des Prozessors',
+    'AMD-GPUs sind ungetestet: Vergleichen Sie einige Ergebnisse mit denen des Prozessors',
   'newRun.gpuInMigMode': 'Im MIG-Modus; wählen Sie eine ihrer Scheiben',
   'newRun.unknownProgram': 'ein anderes Programm',
   'newRun.processor': 'Nur Prozessor',
   'newRun.gpuCount': '{count, plural, one {# GPU} other {# GPUs}}',
 
-  'newRun.preset': 'Wie genau',
+  'newRun.preset': 'Genauigkeit',
   'preset.quick': 'Schneller Blick',
   'preset.quickText': 'Am schnellsten: 8-Bit-Zahlen. Grenzfälle können anders ausfallen.',
   'preset.quickImpossible': 'Braucht neuere NVIDIA-GPUs (ab Ada oder Hopper)',
@@ -127,11 +127,12 @@ export const newRun = {
   'newRun.start': 'Starten',
   'newRun.enqueue': 'Einreihen',
   'newRun.enqueueHint': 'Ein anderer Lauf ist in Arbeit. Dieser beginnt, wenn jener fertig ist.',
-  'startReason.not_connected': 'Start nicht möglich: keine Verbindung zum Rechenkern.',
+  'startReason.not_connected': 'Start nicht möglich: keine Verbindung zum Programm.',
+  'startReason.models_unknown': 'Modelle werden gesucht …',
   'startReason.no_files': 'Noch kein Start möglich: fügen Sie mindestens eine Datei hinzu.',
   'startReason.uploading': 'Noch kein Start möglich: Dateien werden noch gesendet.',
   'startReason.looking':
-    'Noch kein Start möglich: {count, plural, =0 {die Dateien werden gesucht.} one {# Datei wird angesehen.} other {# Dateien werden angesehen.}}',
+    'Noch kein Start möglich: {count, plural, =0 {Die Dateien werden gesucht.} one {# Datei wird gelesen.} other {# Dateien werden gelesen.}}',
   'startReason.blocked_files':
     'Start nicht möglich: {count, plural, one {# Datei ist nicht verwendbar.} other {# Dateien sind nicht verwendbar.}}',
   'startReason.model_missing':

@@ -1,6 +1,6 @@
 export const results = {
   'results.emptyTitle': 'Noch keine Ergebnisse',
-  'results.emptyText': 'Sie erscheinen hier, sobald die ersten Teile berechnet sind.',
+  'results.emptyText': 'Die Ergebnisse erscheinen hier, wenn der Lauf fertig ist.',
   'results.emptyDone': 'Dieser Lauf hat keine Sequenzen.',
   'results.calls': 'Einstufungen',
   'results.ofSequences': '{count, plural, one {# Sequenz} other {# Sequenzen}}',
@@ -62,12 +62,12 @@ export const results = {
   'reasonText.empty': 'Nicht bewertet: die Sequenz hat keine Zeichen.',
   'reasonText.no_open_frame':
     'Nicht bewertet: jeder Leserahmen enthält ein Stoppcodon, und das Verfahren braucht einen ohne. Das heißt nicht, dass die Sequenz nicht viral ist.',
-  'reasonText.invalid_characters': 'Nicht bewertet: die Sequenz enthält Zeichen, die keine Nukleotide sind.',
+  'reasonText.invalid_characters': 'Nicht bewertet: Die Sequenz enthält Zeichen, die keine Nukleotide sind.',
   'reasonText.malformed_record': 'Nicht bewertet: der Eintrag in der Datei ist beschädigt.',
   'reasonText.worker_failure':
-    'Gescheitert: die Berechnung brach jedes Mal ab. Wiederholen Sie den Teil unter „Dateien und Fehler“.',
+    'Gescheitert: Die Berechnung stürzte jedes Mal ab. Wiederholen Sie den Teil unter „Dateien und Fehler“.',
   'reasonText.out_of_memory':
-    'Gescheitert: der Speicher der GPU reichte nicht. Wiederholen Sie den Teil mit kleineren Stapeln.',
+    'Gescheitert: Der Speicher der GPU reichte nicht. Wiederholen Sie den Teil mit kleineren Stapeln.',
   'reasonText.non_finite': 'Gescheitert: das Modell lieferte auch mit 32 Bit keine brauchbaren Zahlen.',
 
   'export.title': 'Sequenzen exportieren',

@@ -2,17 +2,16 @@ export const computer = {
   'computer.title': 'Computer check',
   'computer.checking': 'Checking this computer …',
   'computer.good': 'Everything is ready.',
-  'computer.warnings':
-    '{count, plural, one {Ready, with # thing to know about.} other {Ready, with # things to know about.}}',
+  'computer.warnings': '{count, plural, one {Ready, with # note.} other {Ready, with # notes.}}',
   'computer.bad':
-    '{count, plural, one {# thing has to be put right before a run can start.} other {# things have to be put right before a run can start.}}',
+    '{count, plural, one {# thing must be fixed before a run can start.} other {# things must be fixed before a run can start.}}',
   'computer.again': 'Check again',
   'computer.diagnostics': 'Copy diagnostics',
   'computer.diagnosticsTitle': 'Diagnostics',
   'computer.diagnosticsText':
     'This is all that will be copied. Your name and folders are taken out, and no sequence is in it. Read it, then copy it into your support request.',
   'computer.models': 'Models',
-  'computer.modelsHint': 'Fetched once; after that no network is needed',
+  'computer.modelsHint': 'Downloaded once; no network needed after that',
   'computer.chunks': 'Works on chunks of {length}',
   'computer.modelPresent': 'On this computer',
   'computer.modelDamaged': 'Damaged',
@@ -36,7 +35,7 @@ export const computer = {
   'steps.count': 'Step {number} of {count}',
 
   'settings.title': 'Settings',
-  'settings.look': 'Look',
+  'settings.look': 'Appearance',
   'settings.theme': 'Colours',
   'settings.themeHelp': 'Light, dark, or as the system is set',
   'settings.theme.system': 'System',
@@ -49,7 +48,7 @@ export const computer = {
   'settings.outputFolder': 'Folder for results',
   'settings.outputFolderHelp': 'Every run gets a folder of its own in there',
   'settings.besideInput': 'Beside the first input file',
-  'settings.keepAwake': 'Keep the computer awake while a run is at work',
+  'settings.keepAwake': 'Keep the computer awake during a run',
   'settings.keepAwakeHelp': 'The screen may still go dark',
   'settings.notifications': 'Notify',
   'settings.notificationsHelp': 'When a run is done, has failed or needs attention',

@@ -30,7 +30,8 @@ export const history = {
   'history.deleteChoice.work': 'Only the working files',
   'history.deleteChoice.keep': 'Only from this list',
   'history.deleteChoice.all': 'Everything, results included',
-  'history.deleteText.work': 'Results stay and can be opened; a run that is not done would begin anew.',
+  'history.deleteText.work':
+    'Results stay and can be opened; a run that is not done would start from the beginning.',
   'history.deleteText.keep': 'The folder stays as it is and can be opened again.',
   'history.deleteText.all': 'Deletes every file that this program made in the folder. This cannot be undone.',
   'history.deleteConfirm.work': 'Delete working files',

@@ -1,6 +1,6 @@
 export const results = {
   'results.emptyTitle': 'No results yet',
-  'results.emptyText': 'They appear here as soon as the first parts are computed.',
+  'results.emptyText': 'Results appear here when the run is done.',
   'results.emptyDone': 'This run has no sequences.',
   'results.calls': 'Calls',
   'results.ofSequences': '{count, plural, one {# sequence} other {# sequences}}',
@@ -62,12 +62,11 @@ export const results = {
   'reasonText.empty': 'Not scored: the sequence has no letters.',
   'reasonText.no_open_frame':
     'Not scored: every reading frame holds a stop codon, and the method needs one without. This does not mean that the sequence is not viral.',
-  'reasonText.invalid_characters': 'Not scored: the sequence holds characters that are no nucleotides.',
+  'reasonText.invalid_characters': 'Not scored: the sequence contains characters that are not nucleotides.',
   'reasonText.malformed_record': 'Not scored: the entry in the file is damaged.',
   'reasonText.worker_failure':
-    'Failed: the computation broke off each time. Retry its part under Files and failures.',
-  'reasonText.out_of_memory':
-    'Failed: the GPU’s memory did not suffice. Retry its part with smaller batches.',
+    'Failed: the computation crashed every time. Retry its part under Files and failures.',
+  'reasonText.out_of_memory': 'Failed: the GPU ran out of memory. Retry its part with smaller batches.',
   'reasonText.non_finite': 'Failed: the model gave no usable numbers for it, even in 32 bit.',
 
   'export.title': 'Export sequences',

@@ -1,13 +1,12 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Button, Skeleton } from '@mantine/core';
 import { IconClipboardText } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import type { ComputerCheck } from '../../../electron/contract/index.ts';
-import type { ShownError } from '../../api/callError.ts';
-import { followStream } from '../../api/subscription.ts';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { Page } from '../../components/Page.tsx';
 import { useTexts } from '../../i18n/index.ts';
-import { connectionStore } from '../../state/connection.ts';
+import { queries } from '../../state/connection.ts';
 import { CheckCard } from './CheckCard.tsx';
 import classes from './ComputerCheck.module.css';
 import { DiagnosticsDialog } from './DiagnosticsDialog.tsx';
@@ -17,7 +16,9 @@ import { StepDialog, type StepTask } from './StepDialog.tsx';
 /** Is everything there that a run needs? Each thing with a light, a sentence and at most one button. */
 export function ComputerCheckScreen() {
   const { t } = useTexts();
-  const { checks, error, again } = useComputerCheck();
+  const { data: checks, error, refetch } = useQuery(queries.computer.check.experimental_liveOptions());
+  const client = useQueryClient();
+  const again = () => void refetch();
   const [task, setTask] = useState<StepTask | null>(null);
   const [showsDiagnostics, setShowsDiagnostics] = useState(false);
   const act = (check: ComputerCheck) => {
@@ -28,7 +29,7 @@ export function ComputerCheckScreen() {
   };
   const bad = checks?.filter((check) => check.status === 'bad').length ?? 0;
   const warnings = checks?.filter((check) => check.status === 'warning').length ?? 0;
-  const isChecking = checks === null || checks.some((check) => check.status === 'checking');
+  const isChecking = checks === undefined || checks.some((check) => check.status === 'checking');
   return (
     <Page
       title={t('computer.title')}
@@ -60,7 +61,7 @@ export function ComputerCheckScreen() {
     >
       {error && <ErrorCard error={error} />}
       <div className={classes.grid}>
-        {checks === null && !error && [1, 2, 3, 4, 5, 6].map((n) => <Skeleton key={n} height={132} />)}
+        {checks === undefined && !error && [1, 2, 3, 4, 5, 6].map((n) => <Skeleton key={n} height={132} />)}
         {checks?.map((check) => (
           <CheckCard key={check.id} check={check} onAct={() => act(check)} />
         ))}
@@ -72,27 +73,11 @@ export function ComputerCheckScreen() {
         task={task}
         onClose={() => {
           setTask(null);
-          again();
+          // What was missing may be there now: models, devices and estimates are asked for again, too.
+          void client.invalidateQueries();
         }}
       />
       {showsDiagnostics && <DiagnosticsDialog onClose={() => setShowsDiagnostics(false)} />}
     </Page>
   );
-}
-
-function useComputerCheck() {
-  const [round, setRound] = useState(0);
-  const [state, setState] = useState<{ checks: readonly ComputerCheck[] | null; error: ShownError | null }>({
-    checks: null,
-    error: null,
-  });
-  useEffect(
-    () =>
-      followStream(connectionStore, (client, signal) => client.computer.check(undefined, { signal }), {
-        onEvent: (checks) => setState({ checks, error: null }),
-        onError: (error) => setState((before) => ({ ...before, error })),
-      }),
-    [round],
-  );
-  return { ...state, again: () => setRound((n) => n + 1) };
 }

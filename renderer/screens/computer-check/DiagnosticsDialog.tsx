@@ -1,26 +1,19 @@
+import { queries } from '../../state/connection.ts';
+import { useQuery } from '@tanstack/react-query';
 import { Button, Group, Modal } from '@mantine/core';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { useCopy } from '../../state/clipboard.ts';
-import { useQuery } from '../../state/useQuery.ts';
 import classes from './ComputerCheck.module.css';
 
 /** The contents are shown before anything is copied: nobody should send what they have not seen. */
 export function DiagnosticsDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTexts();
-  const diagnostics = useQuery('diagnostics', (client, signal) =>
-    client.computer.diagnostics(undefined, { signal }),
-  );
+  const diagnostics = useQuery(queries.computer.diagnostics.queryOptions());
   const text = diagnostics.data?.text;
   const copy = useCopy();
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      size={760}
-      title={t('computer.diagnosticsTitle')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
+    <Modal opened onClose={onClose} size={760} title={t('computer.diagnosticsTitle')}>
       <p className="muted" style={{ marginTop: 0 }}>
         {t('computer.diagnosticsText')}
       </p>
@@ -32,7 +25,11 @@ export function DiagnosticsDialog({ onClose }: { onClose: () => void }) {
         <Button variant="default" onClick={onClose}>
           {t('common.close')}
         </Button>
-        <Button disabled={text === undefined} loading={copy.busy} onClick={() => void copy.run(text ?? '')}>
+        <Button
+          disabled={text === undefined}
+          loading={copy.isPending}
+          onClick={() => copy.mutate(text ?? '')}
+        >
           {t('common.copy')}
         </Button>
       </Group>

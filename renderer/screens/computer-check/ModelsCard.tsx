@@ -1,17 +1,18 @@
+import { asSentence } from '../../i18n/format.ts';
+import { queries } from '../../state/connection.ts';
+import { useQuery } from '@tanstack/react-query';
 import { Button, Skeleton } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconDownload } from '@tabler/icons-react';
 import { Card } from '../../components/Card.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { Badge } from '../../components/StateBadge.tsx';
-import { asSentence } from '../../i18n/asSentence.ts';
 import { useTexts } from '../../i18n/index.ts';
-import { useQuery } from '../../state/useQuery.ts';
 import classes from './ComputerCheck.module.css';
 
 /** Which models are here, and what getting the others would fetch. */
 export function ModelsCard({ onGet }: { onGet: (model: string) => void }) {
   const { t, format } = useTexts();
-  const models = useQuery('models', (client, signal) => client.computer.models(undefined, { signal }));
+  const models = useQuery(queries.computer.models.queryOptions());
   return (
     <Card title={t('computer.models')} aside={t('computer.modelsHint')}>
       {models.error && <ErrorCard error={models.error} />}

@@ -20,7 +20,6 @@ export function StepDialog({ task, onClose }: { task: StepTask | null; onClose: 
       onClose={onClose}
       closeOnClickOutside={false}
       title={task ? t(`steps.${task.kind}`) : ''}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
     >
       {task && <Steps task={task} onClose={onClose} />}
     </Modal>
@@ -39,8 +38,8 @@ function Steps({ task, onClose }: { task: StepTask; onClose: () => void }) {
       try {
         const steps =
           task.kind === 'repair_python'
-            ? await engine().computer.repairPython(undefined, { signal })
-            : await engine().computer.getWeights({ model: task.model }, { signal });
+            ? await engine.computer.repairPython(undefined, { signal })
+            : await engine.computer.getWeights({ model: task.model }, { signal });
         for await (const step of steps) {
           if (signal.aborted) return;
           setProgress(step);

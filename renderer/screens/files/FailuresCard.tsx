@@ -1,50 +1,49 @@
+import { partNumber } from '../../i18n/format.ts';
+import { modals } from '@mantine/modals';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Button, Group } from '@mantine/core';
-import { useCallback, useState } from 'react';
+import { useState } from 'react';
 import type { RunSummary, PartStatus } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
-import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
-import { partNumber } from '../../components/partNumber.ts';
+import { DESTRUCTIVE } from '../../components/dialogs.ts';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
-import { engine } from '../../state/connection.ts';
+import { engine, queries } from '../../state/connection.ts';
 import { useDeviceLabels } from '../../state/deviceLabels.ts';
-import { useAction } from '../../state/useAction.ts';
-import { useQuery } from '../../state/useQuery.ts';
 import classes from './Files.module.css';
 import { LogDialog } from './LogDialog.tsx';
-import { useReloadOn } from './useReloadOn.ts';
+import { whileInWork } from './whileInWork.ts';
 
 const MOST_SHOWN = 50;
 
 /** Parts that failed: what happened, and what can be done about each or all. */
-export function FailuresCard({ run, version }: { run: RunSummary; version: number }) {
+export function FailuresCard({ run }: { run: RunSummary }) {
   const { t } = useTexts();
   const { runId } = run;
   const [log, setLog] = useState<string | null>(null);
-  const [skipping, setSkipping] = useState<readonly string[] | null>(null);
-  const failed = useQuery(`failed:${runId}`, (client, signal) =>
-    client.runs.parts({ runId, state: 'failed', offset: 0, limit: MOST_SHOWN }, { signal }),
-  );
-  const { reload } = failed;
-  useReloadOn(version, reload);
-  const retry = useAction(
-    useCallback(
-      async (parts: 'all' | string[], smallerBatches: boolean) => {
-        await engine().runs.retry({ runId, parts, smallerBatches });
-        reload();
-      },
-      [runId, reload],
-    ),
-  );
-  const skip = useAction(
-    useCallback(
-      async (parts: readonly string[]) => {
-        await engine().runs.skip({ runId, parts: [...parts] });
-        reload();
-      },
-      [runId, reload],
-    ),
-  );
+  const failed = useQuery({
+    ...queries.runs.parts.queryOptions({ input: { runId, state: 'failed', offset: 0, limit: MOST_SHOWN } }),
+    ...whileInWork(run),
+  });
+  const client = useQueryClient();
+  const onSuccess = () => client.invalidateQueries({ queryKey: queries.runs.key() });
+  const retry = useMutation({
+    mutationFn: ({ parts, smaller }: { parts: 'all' | string[]; smaller: boolean }) =>
+      engine.runs.retry({ runId, parts, smallerBatches: smaller }),
+    onSuccess,
+  });
+  const skip = useMutation({
+    mutationFn: (parts: string[]) => engine.runs.skip({ runId, parts }),
+    onSuccess,
+  });
+  const askToSkip = (part: string) =>
+    modals.openConfirmModal({
+      title: t('files.skipTitle'),
+      children: t('files.skipText'),
+      labels: { confirm: t('files.skip'), cancel: t('common.cancel') },
+      confirmProps: DESTRUCTIVE,
+      onConfirm: () => skip.mutate([part]),
+    });
   const total = failed.data?.total ?? 0;
   if (!failed.data || total === 0) return failed.error ? <ErrorCard error={failed.error} /> : null;
   const { items } = failed.data;
@@ -54,14 +53,18 @@ export function FailuresCard({ run, version }: { run: RunSummary; version: numbe
       title={t('files.failedParts', { count: total })}
       aside={
         <>
-          <Button size="compact-sm" loading={retry.busy} onClick={() => void retry.run('all', false)}>
+          <Button
+            size="compact-sm"
+            loading={retry.isPending}
+            onClick={() => retry.mutate({ parts: 'all', smaller: false })}
+          >
             {t('files.retryAll')}
           </Button>
           <Button
             size="compact-sm"
             variant="default"
-            loading={retry.busy}
-            onClick={() => void retry.run('all', true)}
+            loading={retry.isPending}
+            onClick={() => retry.mutate({ parts: 'all', smaller: true })}
           >
             {t('files.retryAllSmaller')}
           </Button>
@@ -74,9 +77,9 @@ export function FailuresCard({ run, version }: { run: RunSummary; version: numbe
           <Failure
             key={part.key}
             part={part}
-            busy={retry.busy || skip.busy}
-            onRetry={(smaller) => void retry.run([part.key], smaller)}
-            onSkip={() => setSkipping([part.key])}
+            busy={retry.isPending || skip.isPending}
+            onRetry={(smaller) => retry.mutate({ parts: [part.key], smaller })}
+            onSkip={() => askToSkip(part.key)}
             onLog={() => setLog(part.logPath)}
           />
         ))}
@@ -85,17 +88,6 @@ export function FailuresCard({ run, version }: { run: RunSummary; version: numbe
         <p className="muted">{t('files.moreFailed', { count: total - items.length })}</p>
       )}
       <LogDialog runId={runId} path={log} onClose={() => setLog(null)} />
-      <ConfirmDialog
-        opened={skipping !== null}
-        title={t('files.skipTitle')}
-        confirmLabel={t('files.skip')}
-        destructive
-        busy={skip.busy}
-        onConfirm={() => void skip.run(skipping ?? []).then((done) => done && setSkipping(null))}
-        onClose={() => setSkipping(null)}
-      >
-        {t('files.skipText')}
-      </ConfirmDialog>
     </Card>
   );
 }

@@ -1,34 +1,35 @@
+import { fileName } from '../../i18n/format.ts';
+import { queries } from '../../state/connection.ts';
 import { useMemo } from 'react';
 import type { InputStatus, RunSummary } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
-import { fileName } from '../../components/pathParts.ts';
 import { ProgressBar } from '../../components/ProgressBar.tsx';
 import { InputBadge } from '../../components/StateBadge.tsx';
 import type { VirtualColumn } from '../../components/virtualColumns.ts';
 import { ROW_HEIGHT, VirtualTable } from '../../components/VirtualTable.tsx';
 import { useTexts, type Texts } from '../../i18n/index.ts';
 import { usePagedRows } from '../../state/pagedRows.ts';
+import { isInWork } from '../../state/runs.ts';
 import { InputProblems } from './InputProblems.tsx';
-import { useReloadOn } from './useReloadOn.ts';
+import { whileInWork } from './whileInWork.ts';
 
 interface InputsCardProps {
   run: RunSummary;
-  version: number;
   selected: number | null;
   onSelect: (input: InputStatus) => void;
 }
 
 const ROWS_IN_SIGHT = 7;
 
-export function InputsCard({ run, version, selected, onSelect }: InputsCardProps) {
+export function InputsCard({ run, selected, onSelect }: InputsCardProps) {
   const texts = useTexts();
   const { t } = texts;
-  const rows = usePagedRows(`inputs:${run.runId}`, (client, range, signal) =>
-    client.runs.inputs({ runId: run.runId, ...range }, { signal }),
-  );
-  useReloadOn(version, rows.reload);
-  const columns = useMemo(() => inputColumns(texts), [texts]);
+  const rows = usePagedRows((range) => ({
+    ...queries.runs.inputs.queryOptions({ input: { runId: run.runId, ...range } }),
+    ...whileInWork(run),
+  }));
+  const columns = useMemo(() => inputColumns(texts, isInWork(run)), [texts, run]);
   const total = rows.total ?? run.plan.inputs.length;
   const chosen = selected === null ? undefined : rows.rowAt(selected);
   return (
@@ -50,7 +51,7 @@ export function InputsCard({ run, version, selected, onSelect }: InputsCardProps
   );
 }
 
-function inputColumns({ t, format }: Texts): VirtualColumn<InputStatus>[] {
+function inputColumns({ t, format }: Texts, inWork: boolean): VirtualColumn<InputStatus>[] {
   return [
     {
       id: 'name',
@@ -62,7 +63,7 @@ function inputColumns({ t, format }: Texts): VirtualColumn<InputStatus>[] {
       id: 'state',
       header: t('files.column.state'),
       meta: { width: '168px' },
-      cell: ({ row }) => <InputBadge state={row.original.state} />,
+      cell: ({ row }) => <InputBadge state={shownState(row.original.state, inWork)} />,
     },
     {
       id: 'records',
@@ -112,4 +113,9 @@ function inputColumns({ t, format }: Texts): VirtualColumn<InputStatus>[] {
       },
     },
   ];
+}
+
+/** Nobody works on the files of a run that rests. */
+function shownState(state: InputStatus['state'], inWork: boolean): InputStatus['state'] {
+  return !inWork && (state === 'working' || state === 'preparing') ? 'waiting' : state;
 }

@@ -1,9 +1,10 @@
+import { queries } from '../../state/connection.ts';
+import { useQuery } from '@tanstack/react-query';
 import { Button, Group, Modal, Switch, TextInput } from '@mantine/core';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { useCopy } from '../../state/clipboard.ts';
-import { useQuery } from '../../state/useQuery.ts';
 import classes from './Files.module.css';
 
 interface LogDialogProps {
@@ -16,13 +17,7 @@ interface LogDialogProps {
 export function LogDialog({ runId, path, onClose }: LogDialogProps) {
   const { t } = useTexts();
   return (
-    <Modal
-      opened={path !== null}
-      onClose={onClose}
-      title={t('log.title')}
-      size={900}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
+    <Modal opened={path !== null} onClose={onClose} title={t('log.title')} size={900}>
       {path !== null && <LogText runId={runId} path={path} />}
     </Modal>
   );
@@ -37,9 +32,10 @@ function LogText({ runId, path }: { runId: string; path: string }) {
   const [follow, setFollow] = useState(false);
   const box = useRef<HTMLPreElement>(null);
   const log = useQuery(
-    `log:${runId}:${path}`,
-    (client, signal) => client.runs.readLog({ runId, path, lines: MOST_LINES }, { signal }),
-    { everyMs: follow ? FOLLOW_MS : undefined },
+    queries.runs.readLog.queryOptions({
+      input: { runId, path, lines: MOST_LINES },
+      refetchInterval: follow && FOLLOW_MS,
+    }),
   );
   const text = log.data?.text ?? '';
   const shown = useMemo(() => {
@@ -70,7 +66,7 @@ function LogText({ runId, path }: { runId: string; path: string }) {
           checked={follow}
           onChange={(event) => setFollow(event.currentTarget.checked)}
         />
-        <Button variant="default" onClick={() => void copy.run(shown)}>
+        <Button variant="default" onClick={() => copy.mutate(shown)}>
           {t('common.copy')}
         </Button>
       </Group>

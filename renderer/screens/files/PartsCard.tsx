@@ -1,3 +1,5 @@
+import { fileName, partNumber } from '../../i18n/format.ts';
+import { queries } from '../../state/connection.ts';
 import { Button, Select } from '@mantine/core';
 import { useCallback, useMemo, useState } from 'react';
 import {
@@ -8,9 +10,7 @@ import {
   type PartStatus,
 } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
-import { partNumber } from '../../components/partNumber.ts';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
-import { fileName } from '../../components/pathParts.ts';
 import { PartBadge } from '../../components/StateBadge.tsx';
 import type { VirtualColumn } from '../../components/virtualColumns.ts';
 import { VirtualTable } from '../../components/VirtualTable.tsx';
@@ -18,11 +18,10 @@ import { useTexts, type Texts } from '../../i18n/index.ts';
 import { useDeviceLabels } from '../../state/deviceLabels.ts';
 import { usePagedRows } from '../../state/pagedRows.ts';
 import { LogDialog } from './LogDialog.tsx';
-import { useReloadOn } from './useReloadOn.ts';
+import { whileInWork } from './whileInWork.ts';
 
 interface PartsCardProps {
   run: RunSummary;
-  version: number;
   /** Only this input's parts; all parts where null. */
   input: InputStatus | null;
   onShowAll: () => void;
@@ -30,25 +29,22 @@ interface PartsCardProps {
 
 const ANY = 'any';
 
-export function PartsCard({ run, version, input, onShowAll }: PartsCardProps) {
+export function PartsCard({ run, input, onShowAll }: PartsCardProps) {
   const texts = useTexts();
   const { t } = texts;
   const [state, setState] = useState<PartState | null>(null);
   const [log, setLog] = useState<string | null>(null);
-  const rows = usePagedRows(
-    `parts:${run.runId}:${input?.input ?? 'all'}:${state ?? ANY}`,
-    (client, range, signal) =>
-      client.runs.parts(
-        {
-          runId: run.runId,
-          ...range,
-          ...(input === null ? {} : { input: input.input }),
-          ...(state === null ? {} : { state }),
-        },
-        { signal },
-      ),
-  );
-  useReloadOn(version, rows.reload);
+  const rows = usePagedRows((range) => ({
+    ...queries.runs.parts.queryOptions({
+      input: {
+        runId: run.runId,
+        ...range,
+        ...(input === null ? {} : { input: input.input }),
+        ...(state === null ? {} : { state }),
+      },
+    }),
+    ...whileInWork(run),
+  }));
   const deviceLabel = useDeviceLabels();
   const columns = useMemo(() => partColumns(texts, deviceLabel, setLog), [texts, deviceLabel]);
   const openNothing = useCallback(() => {}, []);

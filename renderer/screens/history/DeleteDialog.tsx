@@ -1,11 +1,10 @@
-import { Radio, Stack } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Button, Group, Modal, Radio, Stack } from '@mantine/core';
 import { useState } from 'react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
-import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
+import { DESTRUCTIVE } from '../../components/dialogs.ts';
 import { useTexts } from '../../i18n/index.ts';
-import { engine } from '../../state/connection.ts';
-import { useAction } from '../../state/useAction.ts';
-import { useQuery } from '../../state/useQuery.ts';
+import { engine, queries } from '../../state/connection.ts';
 
 const CHOICES = ['work', 'keep', 'all'] as const;
 
@@ -13,23 +12,17 @@ const CHOICES = ['work', 'keep', 'all'] as const;
 export function DeleteDialog({ run, onClose }: { run: RunSummary; onClose: () => void }) {
   const { t, format } = useTexts();
   const [files, setFiles] = useState<(typeof CHOICES)[number]>('work');
-  const size = useQuery(run.missing ? null : `size:${run.runId}`, (client, signal) =>
-    client.runs.folderSize({ runId: run.runId }, { signal }),
+  const size = useQuery(
+    queries.runs.folderSize.queryOptions({ input: { runId: run.runId }, enabled: !run.missing }),
   );
-  const remove = useAction(async () => {
-    await engine().runs.remove({ runId: run.runId, files });
-    onClose();
+  const remove = useMutation({
+    mutationFn: async () => {
+      await engine.runs.remove({ runId: run.runId, files });
+      onClose();
+    },
   });
   return (
-    <ConfirmDialog
-      opened
-      title={t('history.deleteTitle', { name: run.name })}
-      confirmLabel={t(`history.deleteConfirm.${files}`)}
-      destructive={files === 'all'}
-      busy={remove.busy}
-      onConfirm={() => void remove.run()}
-      onClose={onClose}
-    >
+    <Modal opened onClose={onClose} title={t('history.deleteTitle', { name: run.name })}>
       <p className="muted" style={{ marginTop: 0 }} aria-live="polite">
         {size.data
           ? t('history.folderSize', {
@@ -57,6 +50,18 @@ export function DeleteDialog({ run, onClose }: { run: RunSummary; onClose: () =>
           ))}
         </Stack>
       </Radio.Group>
-    </ConfirmDialog>
+      <Group justify="flex-end" mt="lg" gap="sm">
+        <Button variant="default" onClick={onClose} data-autofocus>
+          {t('common.cancel')}
+        </Button>
+        <Button
+          {...(files === 'all' && DESTRUCTIVE)}
+          loading={remove.isPending}
+          onClick={() => remove.mutate()}
+        >
+          {t(`history.deleteConfirm.${files}`)}
+        </Button>
+      </Group>
+    </Modal>
   );
 }

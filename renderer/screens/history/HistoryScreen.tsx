@@ -1,3 +1,4 @@
+import { useMutation } from '@tanstack/react-query';
 import { Button, Skeleton, TextInput } from '@mantine/core';
 import { IconFolderOpen, IconHistory, IconPlus, IconSearch } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
@@ -10,7 +11,6 @@ import { engine } from '../../state/connection.ts';
 import { go, goToRun } from '../../state/navigation.ts';
 import { choosePaths } from '../../state/pathChooser.ts';
 import { isInWork, queuedRuns, useRuns } from '../../state/runs.ts';
-import { useAction } from '../../state/useAction.ts';
 import classes from './History.module.css';
 import { QueueCard } from './QueueCard.tsx';
 import { RunsTable } from './RunsTable.tsx';
@@ -22,11 +22,13 @@ export function HistoryScreen() {
   const runs = useRuns((state) => state.runs);
   const error = useRuns((state) => state.error);
   const [search, setSearch] = useState('');
-  const open = useAction(async () => {
-    const [folder] = await choosePaths('run');
-    if (folder === undefined) return;
-    const { runId } = await engine().runs.open({ folder });
-    goToRun(runId);
+  const open = useMutation({
+    mutationFn: async () => {
+      const [folder] = await choosePaths('run');
+      if (folder === undefined) return;
+      const { runId } = await engine.runs.open({ folder });
+      goToRun(runId);
+    },
   });
   const shown = useMemo(() => runsMatching(runs ?? [], search), [runs, search]);
   const busy = runs ? runs.filter(isInWork) : [];
@@ -39,9 +41,9 @@ export function HistoryScreen() {
         <>
           <Button
             variant="default"
-            loading={open.busy}
+            loading={open.isPending}
             leftSection={<IconFolderOpen size={16} aria-hidden />}
-            onClick={() => void open.run()}
+            onClick={() => open.mutate()}
           >
             {t('history.open')}
           </Button>

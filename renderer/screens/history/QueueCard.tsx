@@ -1,6 +1,6 @@
+import { useMutation } from '@tanstack/react-query';
 import { ActionIcon, Button } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
-import { useCallback } from 'react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { announce } from '../../components/Announcer.tsx';
 import { Card } from '../../components/Card.tsx';
@@ -9,7 +9,6 @@ import { RunBadge } from '../../components/StateBadge.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
 import { goToRun } from '../../state/navigation.ts';
-import { useAction } from '../../state/useAction.ts';
 import { describeInputs } from './describeRun.ts';
 import classes from './History.module.css';
 
@@ -19,27 +18,24 @@ interface QueueCardProps {
   waiting: readonly RunSummary[];
 }
 
-const startRun = (runId: string) => engine().runs.resume({ runId });
+const startRun = (runId: string) => engine.runs.resume({ runId });
 
 export function QueueCard({ busy, waiting }: QueueCardProps) {
   const { t, format } = useTexts();
-  const move = useAction(
-    useCallback(
-      async (run: RunSummary, position: number) => {
-        await engine().runs.moveInQueue({ runId: run.runId, position });
-        announce(t('history.moved', { name: run.name, position: position + 1 }));
-      },
-      [t],
-    ),
-  );
+  const move = useMutation({
+    mutationFn: ({ run, position }: { run: RunSummary; position: number }) =>
+      engine.runs.moveInQueue({ runId: run.runId, position }),
+    onSuccess: (_moved, { run, position }) =>
+      announce(t('history.moved', { name: run.name, position: position + 1 })),
+  });
   const [next] = waiting;
-  const begin = useAction(startRun);
+  const begin = useMutation({ mutationFn: startRun });
   return (
     <Card
       title={t('history.queue')}
       aside={
         busy.length === 0 && next ? (
-          <Button size="compact-sm" loading={begin.busy} onClick={() => void begin.run(next.runId)}>
+          <Button size="compact-sm" loading={begin.isPending} onClick={() => begin.mutate(next.runId)}>
             {t('run.startNow')}
           </Button>
         ) : (
@@ -72,16 +68,16 @@ export function QueueCard({ busy, waiting }: QueueCardProps) {
               <ActionIcon
                 variant="default"
                 aria-label={t('history.earlier', { name: run.name })}
-                disabled={index === 0 || move.busy}
-                onClick={() => void move.run(run, index - 1)}
+                disabled={index === 0 || move.isPending}
+                onClick={() => move.mutate({ run, position: index - 1 })}
               >
                 <IconArrowUp size={16} aria-hidden />
               </ActionIcon>
               <ActionIcon
                 variant="default"
                 aria-label={t('history.later', { name: run.name })}
-                disabled={index === waiting.length - 1 || move.busy}
-                onClick={() => void move.run(run, index + 1)}
+                disabled={index === waiting.length - 1 || move.isPending}
+                onClick={() => move.mutate({ run, position: index + 1 })}
               >
                 <IconArrowDown size={16} aria-hidden />
               </ActionIcon>

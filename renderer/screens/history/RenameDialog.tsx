@@ -1,28 +1,25 @@
+import { useMutation } from '@tanstack/react-query';
 import { Button, Group, Modal, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
-import { useAction } from '../../state/useAction.ts';
 
 export function RenameDialog({ run, onClose }: { run: RunSummary; onClose: () => void }) {
   const { t } = useTexts();
   const [name, setName] = useState(run.name);
-  const rename = useAction(async () => {
-    await engine().runs.rename({ runId: run.runId, name: name.trim() });
-    onClose();
+  const rename = useMutation({
+    mutationFn: async () => {
+      await engine.runs.rename({ runId: run.runId, name: name.trim() });
+      onClose();
+    },
   });
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t('history.rename')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
+    <Modal opened onClose={onClose} title={t('history.rename')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          void rename.run();
+          rename.mutate();
         }}
       >
         <TextInput
@@ -37,7 +34,7 @@ export function RenameDialog({ run, onClose }: { run: RunSummary; onClose: () =>
           <Button variant="default" onClick={onClose}>
             {t('common.cancel')}
           </Button>
-          <Button type="submit" disabled={name.trim() === ''} loading={rename.busy}>
+          <Button type="submit" disabled={name.trim() === ''} loading={rename.isPending}>
             {t('history.rename')}
           </Button>
         </Group>

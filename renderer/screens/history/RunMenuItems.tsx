@@ -1,13 +1,12 @@
+import { useMutation } from '@tanstack/react-query';
 import { Menu } from '@mantine/core';
 import { IconFolderOpen, IconPencil, IconPlayerPlay, IconRepeat, IconTrash } from '@tabler/icons-react';
-import { useCallback } from 'react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
 import { prepareAgain } from '../../state/newRun/prepareAgain.ts';
 import { isInWork } from '../../state/runs.ts';
 import { runStatus } from '../../state/runStatus.ts';
-import { useAction } from '../../state/useAction.ts';
 import { useReveal } from '../../state/useReveal.ts';
 
 const RESUMABLE = ['paused', 'halted', 'interrupted', 'failed', 'cancelled'];
@@ -19,25 +18,25 @@ interface RunMenuItemsProps {
 
 export function RunMenuItems({ run, onDialog }: RunMenuItemsProps) {
   const { t } = useTexts();
-  const again = useAction(prepareAgain);
-  const resume = useAction(useCallback((runId: string) => engine().runs.resume({ runId }), []));
+  const again = useMutation({ mutationFn: prepareAgain });
+  const resume = useMutation({ mutationFn: (runId: string) => engine.runs.resume({ runId }) });
   const reveal = useReveal();
   return (
     <>
       {RESUMABLE.includes(runStatus(run)) && (
         <Menu.Item
           leftSection={<IconPlayerPlay size={16} aria-hidden />}
-          onClick={() => void resume.run(run.runId)}
+          onClick={() => resume.mutate(run.runId)}
         >
-          {t('run.resume')}
+          {t('run.continue')}
         </Menu.Item>
       )}
-      <Menu.Item leftSection={<IconRepeat size={16} aria-hidden />} onClick={() => void again.run(run)}>
+      <Menu.Item leftSection={<IconRepeat size={16} aria-hidden />} onClick={() => again.mutate(run)}>
         {t('run.again')}
       </Menu.Item>
       <Menu.Item
         leftSection={<IconFolderOpen size={16} aria-hidden />}
-        onClick={() => void reveal.run(run.folder)}
+        onClick={() => reveal.run(run.folder)}
       >
         {reveal.label}
       </Menu.Item>

@@ -12,18 +12,22 @@ import { RunMenu } from './RunMenu.tsx';
 const MOST_IN_SIGHT = 12;
 const ALL = {};
 /** What a narrow window leaves out: it stands on the run's own screen. */
-const NARROW = { settings: false, time: false };
+const NARROW = { settings: false, time: false, inputs: false };
+const NARROWEST = { ...NARROW, viral: false, created: false };
 
 export function RunsTable({ runs }: { runs: readonly RunSummary[] }) {
   const texts = useTexts();
   const isNarrow = useMediaQuery('(max-width: 1100px)', false, { getInitialValueInEffect: false });
+  const isNarrowest = useMediaQuery('(max-width: 640px)', false, { getInitialValueInEffect: false });
   const columns = useMemo(() => runColumns(texts), [texts]);
+  const wide = isNarrow ? NARROW : ALL;
+  const hidden = isNarrowest ? NARROWEST : wide;
   const rowAt = useMemo(() => (index: number) => runs[index], [runs]);
   return (
     <VirtualTable
       label={texts.t('history.all')}
       columns={columns}
-      hiddenColumns={isNarrow ? NARROW : ALL}
+      hiddenColumns={hidden}
       total={runs.length}
       rowAt={rowAt}
       onOpen={openRun}
@@ -41,7 +45,7 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
     {
       id: 'name',
       header: t('history.column.name'),
-      meta: { width: 'minmax(130px, 3fr)' },
+      meta: { width: 'minmax(200px, 3fr)' },
       cell: ({ row }) => <b title={row.original.folder}>{row.original.name}</b>,
     },
     {
@@ -53,7 +57,7 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
     {
       id: 'inputs',
       header: t('history.column.inputs'),
-      meta: { width: 'minmax(142px, 2fr)' },
+      meta: { width: 'minmax(160px, 1fr)' },
       cell: ({ row }) => {
         const words = describeInputs(row.original, texts);
         return <span title={words}>{words}</span>;
@@ -62,7 +66,7 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
     {
       id: 'settings',
       header: t('history.column.settings'),
-      meta: { width: 'minmax(110px, 1fr)' },
+      meta: { width: '96px' },
       cell: ({ row }) => (
         <span title={row.original.plan.model.title}>
           {row.original.plan.model.name} · {t(`precisionShort.${row.original.plan.precision}`)}
@@ -72,12 +76,12 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
     {
       id: 'viral',
       header: t('history.column.viral'),
-      meta: { width: '112px', align: 'end' },
+      meta: { width: '142px', align: 'end' },
       cell: ({ row }) => {
         const { viralSequences, sequences } = row.original;
         return viralSequences === null || sequences === null
           ? '–'
-          : t('common.of', { part: format.compact(viralSequences), whole: format.compact(sequences) });
+          : t('common.of', { part: format.integer(viralSequences), whole: format.integer(sequences) });
       },
     },
     {
@@ -89,7 +93,7 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
     {
       id: 'time',
       header: t('history.column.time'),
-      meta: { width: '92px', align: 'end' },
+      meta: { width: '112px', align: 'end' },
       cell: ({ row }) => {
         const seconds = runSeconds(row.original);
         return seconds === null ? '–' : format.duration(seconds);

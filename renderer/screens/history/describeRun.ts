@@ -1,5 +1,5 @@
+import { fileName } from '../../i18n/format.ts';
 import type { RunSummary } from '../../../electron/contract/index.ts';
-import { fileName } from '../../components/pathParts.ts';
 import type { Texts } from '../../i18n/index.ts';
 
 /** The inputs in a few words: the name of one, the number and size of several. */

@@ -14,7 +14,7 @@ import type { NewRunForm } from './useNewRunForm.ts';
 /** What computes, and how exactly. */
 export function ComputeCard({ form }: { form: NewRunForm }) {
   const { t, format } = useTexts();
-  const probe = form.probe.data;
+  const probe = form.probe.data ?? null;
   const listed = listedGpus(probe);
   const chosen = new Set(form.gpus.map((gpu) => gpu.uuid));
   const toggle = (gpu: ProbedGpu, on: boolean) => {

@@ -1,9 +1,9 @@
+import { fileName, folderOf } from '../../i18n/format.ts';
 import { ActionIcon, Button, Loader } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { Card } from '../../components/Card.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
-import { fileName, folderOf } from '../../components/pathParts.ts';
 import { ProgressBar } from '../../components/ProgressBar.tsx';
 import type { VirtualColumn } from '../../components/virtualColumns.ts';
 import { ROW_HEIGHT, VirtualTable } from '../../components/VirtualTable.tsx';

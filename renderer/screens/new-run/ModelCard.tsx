@@ -1,7 +1,7 @@
+import { asSentence } from '../../i18n/format.ts';
 import { Button, Radio, Skeleton, Stack } from '@mantine/core';
 import { Card } from '../../components/Card.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
-import { asSentence } from '../../i18n/asSentence.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { go } from '../../state/navigation.ts';
 import { choose } from '../../state/newRun/store.ts';

@@ -1,21 +1,21 @@
+import { useMutation } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconDna2, IconFileImport, IconPlayerPlay, IconTable } from '@tabler/icons-react';
 import { PickButtons } from './PickButtons.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
 import { goToRun } from '../../state/navigation.ts';
-import { useAction } from '../../state/useAction.ts';
 import classes from './NothingYet.module.css';
 
 const runExample = async () => {
-  const { runId } = await engine().runs.runExample();
+  const { runId } = await engine.runs.runExample();
   goToRun(runId);
 };
 
 /** The screen as it greets: where to drop, and what to do without any file at hand. */
 export function NothingYet() {
   const { t } = useTexts();
-  const example = useAction(runExample);
+  const example = useMutation({ mutationFn: runExample });
   return (
     <div className={classes.stack}>
       <section className={classes.drop} aria-labelledby="drop-title">
@@ -37,9 +37,9 @@ export function NothingYet() {
           </div>
           <Button
             variant="light"
-            loading={example.busy}
+            loading={example.isPending}
             leftSection={<IconPlayerPlay size={16} aria-hidden />}
-            onClick={() => void example.run()}
+            onClick={() => example.mutate()}
           >
             {t('newRun.runExample')}
           </Button>

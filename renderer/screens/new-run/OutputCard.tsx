@@ -1,19 +1,21 @@
+import { useMutation } from '@tanstack/react-query';
 import { Button, TextInput } from '@mantine/core';
 import { Card } from '../../components/Card.tsx';
 import { Facts } from '../../components/Facts.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { choose } from '../../state/newRun/store.ts';
 import { choosePaths } from '../../state/pathChooser.ts';
-import { useAction } from '../../state/useAction.ts';
 import classes from './OutputCard.module.css';
 import type { NewRunForm } from './useNewRunForm.ts';
 
 export function OutputCard({ form }: { form: NewRunForm }) {
   const { t, format } = useTexts();
   const { estimate } = form;
-  const pick = useAction(async () => {
-    const [path] = await choosePaths('output');
-    if (path !== undefined) choose({ outputDir: path });
+  const pick = useMutation({
+    mutationFn: async () => {
+      const [path] = await choosePaths('output');
+      if (path !== undefined) choose({ outputDir: path });
+    },
   });
   return (
     <Card title={t('newRun.output')}>
@@ -34,7 +36,7 @@ export function OutputCard({ form }: { form: NewRunForm }) {
             value={form.choices.outputDir ?? ''}
             onChange={(event) => choose({ outputDir: event.currentTarget.value || null })}
           />
-          <Button variant="default" onClick={() => void pick.run()}>
+          <Button variant="default" onClick={() => pick.mutate()}>
             {t('newRun.chooseOutput')}
           </Button>
         </div>

@@ -1,3 +1,4 @@
+import { useMutation } from '@tanstack/react-query';
 import { Button, Group, Menu } from '@mantine/core';
 import { IconDeviceLaptop, IconFiles, IconFolder, IconServer } from '@tabler/icons-react';
 import { useRef } from 'react';
@@ -5,14 +6,15 @@ import { useTexts } from '../../i18n/index.ts';
 import { addPaths, uploadAndAdd } from '../../state/newRun/store.ts';
 import { choosePaths } from '../../state/pathChooser.ts';
 import { useSettings } from '../../state/settings.ts';
-import { useAction } from '../../state/useAction.ts';
 
 /** Ways to pick files. In browser mode they may lie on this computer or on the engine's. */
 export function PickButtons({ primary = false }: { primary?: boolean }) {
   const { t } = useTexts();
   const isBrowser = useSettings((state) => state.info?.shell === 'browser');
   const picker = useRef<HTMLInputElement>(null);
-  const pick = useAction(async (purpose: 'files' | 'inputs') => addPaths(await choosePaths(purpose)));
+  const pick = useMutation({
+    mutationFn: async (purpose: 'files' | 'inputs') => addPaths(await choosePaths(purpose)),
+  });
   const look = primary
     ? ({ variant: 'filled' } as const)
     : ({ variant: 'default', size: 'compact-sm' } as const);
@@ -35,7 +37,7 @@ export function PickButtons({ primary = false }: { primary?: boolean }) {
             </Menu.Item>
             <Menu.Item
               leftSection={<IconServer size={16} aria-hidden />}
-              onClick={() => void pick.run('files')}
+              onClick={() => pick.mutate('files')}
             >
               {t('newRun.fromServer')}
             </Menu.Item>
@@ -44,7 +46,7 @@ export function PickButtons({ primary = false }: { primary?: boolean }) {
         <Button
           {...quiet}
           leftSection={<IconFolder size={16} aria-hidden />}
-          onClick={() => void pick.run('inputs')}
+          onClick={() => pick.mutate('inputs')}
         >
           {t('newRun.chooseServerFolder')}
         </Button>
@@ -54,10 +56,7 @@ export function PickButtons({ primary = false }: { primary?: boolean }) {
           multiple
           hidden
           onChange={(event) => {
-            const files = Array.from(event.currentTarget.files ?? [], (file) => ({
-              file,
-              relativePath: file.name,
-            }));
+            const files = Array.from(event.currentTarget.files ?? []);
             event.currentTarget.value = '';
             void uploadAndAdd(files);
           }}
@@ -70,14 +69,14 @@ export function PickButtons({ primary = false }: { primary?: boolean }) {
       <Button
         {...look}
         leftSection={<IconFiles size={16} aria-hidden />}
-        onClick={() => void pick.run('files')}
+        onClick={() => pick.mutate('files')}
       >
         {t('newRun.chooseFiles')}
       </Button>
       <Button
         {...quiet}
         leftSection={<IconFolder size={16} aria-hidden />}
-        onClick={() => void pick.run('inputs')}
+        onClick={() => pick.mutate('inputs')}
       >
         {t('newRun.chooseFolder')}
       </Button>

@@ -1,3 +1,4 @@
+import { useMutation } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconArrowRight, IconClock } from '@tabler/icons-react';
 import { Card } from '../../components/Card.tsx';
@@ -9,7 +10,6 @@ import type { StartReason } from '../../state/newRun/startReasons.ts';
 import { removeFiles, startOver, useNewRun } from '../../state/newRun/store.ts';
 import { verdictOf } from '../../state/newRun/inspection.ts';
 import { isInWork, useRuns } from '../../state/runs.ts';
-import { useAction } from '../../state/useAction.ts';
 import classes from './StartPanel.module.css';
 import type { NewRunForm } from './useNewRunForm.ts';
 
@@ -20,11 +20,13 @@ export function StartPanel({ form }: { form: NewRunForm }) {
     (state) => state.runs?.some((run) => isInWork(run) || run.queuePosition !== null) ?? false,
   );
   const { estimate, totals, reasons } = form;
-  const start = useAction(async () => {
-    if (!form.request) return;
-    const { runId } = await engine().runs.create(form.request);
-    startOver();
-    goToRun(runId);
+  const start = useMutation({
+    mutationFn: async () => {
+      if (!form.request) return;
+      const { runId } = await engine.runs.create(form.request);
+      startOver();
+      goToRun(runId);
+    },
   });
   const reason = reasons[0];
   return (
@@ -62,11 +64,11 @@ export function StartPanel({ form }: { form: NewRunForm }) {
         <Button
           fullWidth
           size="md"
-          loading={start.busy}
+          loading={start.isPending}
           disabled={reason !== undefined || !form.request}
           rightSection={<IconArrowRight size={18} aria-hidden />}
           aria-describedby="start-reason"
-          onClick={() => void start.run()}
+          onClick={() => start.mutate()}
         >
           {othersRun ? t('newRun.enqueue') : t('newRun.start')}
         </Button>

@@ -1,3 +1,4 @@
+import { useQuery, keepPreviousData, skipToken, type UseQueryResult } from '@tanstack/react-query';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useEffect, useMemo } from 'react';
 import type {
@@ -7,8 +8,7 @@ import type {
   RunEstimate,
   RunRequestInput,
 } from '../../../electron/contract/index.ts';
-import type { ShownError } from '../../api/callError.ts';
-import { useConnectionStatus } from '../../state/connection.ts';
+import { queries, useConnectionStatus } from '../../state/connection.ts';
 import {
   chosenGpus,
   chosenModel,
@@ -19,12 +19,11 @@ import {
 import { totalsOf, type InputTotals } from '../../state/newRun/inspection.ts';
 import { startReasons, type StartReason } from '../../state/newRun/startReasons.ts';
 import { setChunkLength, useNewRun } from '../../state/newRun/store.ts';
-import { useQuery, type Query } from '../../state/useQuery.ts';
 
 export interface NewRunForm {
   readonly choices: RunChoices;
-  readonly models: Query<ModelStatus[]>;
-  readonly probe: Query<ProbeResult>;
+  readonly models: UseQueryResult<ModelStatus[]>;
+  readonly probe: UseQueryResult<ProbeResult>;
   readonly model: ModelStatus | null;
   readonly gpus: readonly ProbedGpu[];
   /** Whether the run may use GPUs; else it is the processor, without a question. */
@@ -32,7 +31,7 @@ export interface NewRunForm {
   readonly totals: InputTotals;
   readonly request: RunRequestInput | null;
   readonly estimate: RunEstimate | null;
-  readonly estimateError: ShownError | null;
+  readonly estimateError: Error | null;
   readonly estimating: boolean;
   readonly reasons: readonly StartReason[];
 }
@@ -41,14 +40,14 @@ export interface NewRunForm {
 export function useNewRunForm(): NewRunForm {
   const { files, looking, uploads, choices } = useNewRun();
   const connection = useConnectionStatus();
-  const models = useQuery('models', (client, signal) => client.computer.models(undefined, { signal }));
-  const probe = useQuery('devices', (client, signal) => client.computer.devices(undefined, { signal }));
+  const models = useQuery(queries.computer.models.queryOptions());
+  const probe = useQuery(queries.computer.devices.queryOptions());
 
-  const model = chosenModel(choices, models.data);
-  const gpus = chosenGpus(choices, probe.data);
+  const model = chosenModel(choices, models.data ?? null);
+  const gpus = chosenGpus(choices, probe.data ?? null);
   const totals = useMemo(() => totalsOf(files), [files]);
   const request = useMemo(
-    () => (model && files.length > 0 ? requestFrom(choices, files, model, probe.data) : null),
+    () => (model && files.length > 0 ? requestFrom(choices, files, model, probe.data ?? null) : null),
     [choices, files, model, probe.data],
   );
 
@@ -57,15 +56,16 @@ export function useNewRunForm(): NewRunForm {
     [request, looking, totals.bases, totals.chunks],
   );
   const [asked] = useDebouncedValue(question, 250);
-  const estimate = useQuery(asked === null ? null : `estimate:${JSON.stringify(asked)}`, (client, signal) =>
-    client.runs.estimate(asked ?? { request: { inputs: [] }, bases: 0, chunks: 0 }, { signal }),
-  );
+  const estimate = useQuery({
+    ...queries.runs.estimate.queryOptions({ input: asked ?? skipToken }),
+    placeholderData: keepPreviousData,
+  });
 
   useEffect(() => {
     if (model) setChunkLength(model.chunkLength);
   }, [model]);
 
-  const hasGpus = expectsGpus(choices, probe.data);
+  const hasGpus = expectsGpus(choices, probe.data ?? null);
   const reasons = startReasons({
     connection,
     files,
@@ -73,7 +73,7 @@ export function useNewRunForm(): NewRunForm {
     looking,
     model,
     chosenGpus: hasGpus && !choices.useCpu ? gpus.length : null,
-    estimate: question === null ? null : estimate.data,
+    estimate: question === null ? null : (estimate.data ?? null),
   });
   return {
     choices,
@@ -84,9 +84,9 @@ export function useNewRunForm(): NewRunForm {
     hasGpus,
     totals,
     request,
-    estimate: question === null ? null : estimate.data,
+    estimate: question === null ? null : (estimate.data ?? null),
     estimateError: estimate.error,
-    estimating: question !== null && (estimate.loading || asked !== question),
+    estimating: question !== null && (estimate.isFetching || asked !== question),
     reasons,
   };
 }

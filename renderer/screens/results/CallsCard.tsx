@@ -1,15 +1,11 @@
+import type { z } from 'zod';
+import type { resultCountsSchema } from '../../../electron/contract/index.ts';
 import { Skeleton } from '@mantine/core';
 import { Card } from '../../components/Card.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import classes from './ResultsTab.module.css';
 
-interface Counts {
-  readonly total: number;
-  readonly virus: number;
-  readonly others: number;
-  readonly notScored: number;
-  readonly failed: number;
-}
+type Counts = z.infer<typeof resultCountsSchema>;
 
 /** How many sequences got which call. */
 export function CallsCard({ counts }: { counts: Counts | null }) {

@@ -1,11 +1,11 @@
+import { useMutation } from '@tanstack/react-query';
 import { Button, Checkbox, Group, Modal, Radio, Stack } from '@mantine/core';
 import { useState } from 'react';
 import type { RunSummary, SequenceFilter } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
 import { isElectron } from '../../state/settings.ts';
-import { say } from '../../state/toasts.ts';
-import { useAction } from '../../state/useAction.ts';
+import { say } from '../../state/say.ts';
 
 const FORMATS = ['tsv', 'csv', 'fasta'] as const;
 type Format = (typeof FORMATS)[number];
@@ -31,45 +31,42 @@ export function ExportDialog({ run, filter, opened, onClose }: ExportDialogProps
     all: {},
   };
 
-  const write = useAction(async () => {
-    const request = {
-      runId: run.runId,
-      filter: filters[scope],
-      format: kind,
-      byteOrderMark: kind !== 'fasta' && byteOrderMark,
-    };
-    if (isElectron()) {
-      const suggestedName = `${run.name.replace(/[^\p{L}\p{N}._-]+/gu, '_')}.${EXTENSIONS[kind]}`;
-      const { path } = await engine().shell.chooseSaveFile({ suggestedName });
-      if (path === null) return;
-      const written = await engine().results.export({ ...request, path });
-      say(
-        t('export.written', {
-          sequences: format.integer(written.sequences),
-          count: written.sequences,
-          path: written.path,
-        }),
-      );
-    } else {
-      const written = await engine().results.export(request);
-      if (written.downloadPath !== null) download(written.downloadPath);
-      say(
-        t('export.downloaded', {
-          sequences: format.integer(written.sequences),
-          count: written.sequences,
-          size: format.fileSize(written.bytes),
-        }),
-      );
-    }
-    onClose();
+  const write = useMutation({
+    mutationFn: async () => {
+      const request = {
+        runId: run.runId,
+        filter: filters[scope],
+        format: kind,
+        byteOrderMark: kind !== 'fasta' && byteOrderMark,
+      };
+      if (isElectron()) {
+        const suggestedName = `${run.name.replace(/[^\p{L}\p{N}._-]+/gu, '_')}.${EXTENSIONS[kind]}`;
+        const { path } = await engine.shell.chooseSaveFile({ suggestedName });
+        if (path === null) return;
+        const written = await engine.results.export({ ...request, path });
+        say(
+          t('export.written', {
+            sequences: format.integer(written.sequences),
+            count: written.sequences,
+            path: written.path,
+          }),
+        );
+      } else {
+        const written = await engine.results.export(request);
+        if (written.downloadPath !== null) download(written.downloadPath);
+        say(
+          t('export.downloaded', {
+            sequences: format.integer(written.sequences),
+            count: written.sequences,
+            size: format.fileSize(written.bytes),
+          }),
+        );
+      }
+      onClose();
+    },
   });
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title={t('export.title')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
+    <Modal opened={opened} onClose={onClose} title={t('export.title')}>
       <Stack gap="lg">
         <Radio.Group
           label={t('export.what')}
@@ -110,7 +107,7 @@ export function ExportDialog({ run, filter, opened, onClose }: ExportDialogProps
         <Button variant="default" onClick={onClose}>
           {t('common.cancel')}
         </Button>
-        <Button loading={write.busy} onClick={() => void write.run()}>
+        <Button loading={write.isPending} onClick={() => write.mutate()}>
           {t('export.write')}
         </Button>
       </Group>

@@ -1,3 +1,5 @@
+import { queries } from '../../state/connection.ts';
+import { useQuery, keepPreviousData } from '@tanstack/react-query';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconTable } from '@tabler/icons-react';
 import { useEffect, useMemo } from 'react';
@@ -8,7 +10,6 @@ import { useTexts } from '../../i18n/index.ts';
 import { useLiveRun } from '../../state/liveRun.ts';
 import { filterOf, useResultsView, viewRun } from '../../state/resultsView.ts';
 import { isInWork } from '../../state/runs.ts';
-import { useQuery } from '../../state/useQuery.ts';
 import { CallsCard } from './CallsCard.tsx';
 import classes from './ResultsTab.module.css';
 import { ResultsToolbar } from './ResultsToolbar.tsx';
@@ -26,11 +27,11 @@ export function ResultsTab({ run }: { run: RunSummary }) {
   const input = useResultsView((state) => state.input);
   const chartsShown = useResultsView((state) => state.chartsShown);
   const atWork = useLiveRun((state) => state.live !== null && isInWork(state.live.run));
-  const counts = useQuery(
-    `counts:${runId}:${input ?? 'all'}:${run.state.phase}`,
-    (client, signal) => client.results.counts({ runId, filter: input === null ? {} : { input } }, { signal }),
-    { everyMs: atWork ? REFRESH_MS : undefined },
-  );
+  const counts = useQuery({
+    ...queries.results.counts.queryOptions({ input: { runId, filter: input === null ? {} : { input } } }),
+    refetchInterval: atWork && REFRESH_MS,
+    placeholderData: keepPreviousData,
+  });
   if (counts.error) return <ErrorCard error={counts.error} />;
   if (counts.data?.total === 0 && input === null) {
     return (
@@ -43,7 +44,7 @@ export function ResultsTab({ run }: { run: RunSummary }) {
     <>
       {chartsShown && (
         <div className={classes.cards}>
-          <CallsCard counts={counts.data} />
+          <CallsCard counts={counts.data ?? null} />
           <ScoreCard run={run} />
         </div>
       )}

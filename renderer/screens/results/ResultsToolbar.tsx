@@ -1,3 +1,4 @@
+import { fileName } from '../../i18n/format.ts';
 import {
   Button,
   Checkbox,
@@ -12,7 +13,6 @@ import {
 import { IconAdjustmentsHorizontal, IconColumns3, IconDownload, IconSearch } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { predictionSchema, type RunSummary, type SequenceFilter } from '../../../electron/contract/index.ts';
-import { fileName } from '../../components/pathParts.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { changeView, clearFilters, isFiltered, useResultsView } from '../../state/resultsView.ts';
 import { ExportDialog } from './ExportDialog.tsx';

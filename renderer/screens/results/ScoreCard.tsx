@@ -1,3 +1,5 @@
+import { queries } from '../../state/connection.ts';
+import { useQuery, keepPreviousData } from '@tanstack/react-query';
 import { Skeleton, Slider } from '@mantine/core';
 import { useCallback, useMemo } from 'react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
@@ -5,7 +7,6 @@ import { Card } from '../../components/Card.tsx';
 import { Histogram, type HistogramBin } from '../../components/Histogram.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { changeView, countFrom, filterOf, SCORE_BINS, useResultsView } from '../../state/resultsView.ts';
-import { useQuery } from '../../state/useQuery.ts';
 import classes from './ResultsTab.module.css';
 
 const MARKS = [0, 0.2, 0.4, 0.6, 0.8, 1];
@@ -16,13 +17,12 @@ export function ScoreCard({ run }: { run: RunSummary }) {
   const { runId } = run;
   const view = useResultsView();
   const { minScore } = view;
-  const filterKey = JSON.stringify(filterOf(view, { withScore: false }));
-  const histogram = useQuery(`histogram:${runId}:${filterKey}:${run.state.phase}`, (client, signal) =>
-    client.results.histogram(
-      { runId, filter: filterOf(view, { withScore: false }), bins: SCORE_BINS },
-      { signal },
-    ),
-  );
+  const histogram = useQuery({
+    ...queries.results.histogram.queryOptions({
+      input: { runId, filter: filterOf(view, { withScore: false }), bins: SCORE_BINS },
+    }),
+    placeholderData: keepPreviousData,
+  });
   const counts = histogram.data?.bins;
   const bins = useMemo(
     () =>

@@ -1,14 +1,14 @@
+import { asSentence, fileName } from '../../i18n/format.ts';
+import { queries } from '../../state/connection.ts';
+import { useQuery } from '@tanstack/react-query';
 import { Drawer, Skeleton } from '@mantine/core';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { Banner } from '../../components/Banner.tsx';
 import { ChunkTrack } from '../../components/ChunkTrack.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { Facts } from '../../components/Facts.tsx';
-import { fileName } from '../../components/pathParts.ts';
-import { asSentence } from '../../i18n/asSentence.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { changeView, useResultsView } from '../../state/resultsView.ts';
-import { useQuery } from '../../state/useQuery.ts';
 import { ChunkTable } from './ChunkTable.tsx';
 import { PredictionLabel } from './PredictionLabel.tsx';
 import classes from './SequenceDrawer.module.css';
@@ -25,7 +25,6 @@ export function SequenceDrawer({ run }: { run: RunSummary }) {
       size={620}
       title={t('chunks.title')}
       overlayProps={{ backgroundOpacity: 0.25 }}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
     >
       {row !== null && <SequenceDetails run={run} row={row} />}
     </Drawer>
@@ -34,11 +33,7 @@ export function SequenceDrawer({ run }: { run: RunSummary }) {
 
 function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
   const { t, format } = useTexts();
-  const answer = useQuery(
-    `chunks:${run.runId}:${row}`,
-    (client, signal) => client.results.chunks({ runId: run.runId, row }, { signal }),
-    { keepPrevious: false },
-  );
+  const answer = useQuery(queries.results.chunks.queryOptions({ input: { runId: run.runId, row } }));
   if (answer.error) return <ErrorCard error={answer.error} />;
   if (!answer.data) return <Skeleton height={360} />;
   const { sequence, chunks } = answer.data;

@@ -1,3 +1,5 @@
+import { fileName } from '../../i18n/format.ts';
+import { queries } from '../../state/connection.ts';
 import { IconFilterOff } from '@tabler/icons-react';
 import { Button } from '@mantine/core';
 import type { SortingState } from '@tanstack/react-table';
@@ -11,7 +13,6 @@ import {
 } from '../../../electron/contract/index.ts';
 import { Empty } from '../../components/Empty.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
-import { fileName } from '../../components/pathParts.ts';
 import { VirtualTable } from '../../components/VirtualTable.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { usePagedRows } from '../../state/pagedRows.ts';
@@ -32,10 +33,10 @@ export function SequenceTable({ run, filter, sort, hiddenColumns, version }: Seq
   const { t } = texts;
   const { runId } = run;
   const openRow = useResultsView((state) => state.openRow);
-  const rows = usePagedRows(
-    `sequences:${runId}:${run.state.phase}:${version}:${JSON.stringify([filter, sort])}`,
-    (client, range, signal) => client.results.page({ runId, filter, sort, ...range }, { signal }),
-  );
+  const rows = usePagedRows((range) => {
+    const asked = queries.results.page.queryOptions({ input: { runId, filter, sort, ...range } });
+    return { ...asked, queryKey: [...asked.queryKey, run.state.phase, version] };
+  });
   const { total } = rows;
   useEffect(() => changeView({ shown: total }), [total]);
   const { inputs } = run.plan;

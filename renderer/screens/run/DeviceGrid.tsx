@@ -3,11 +3,10 @@ import { useShallow } from 'zustand/react/shallow';
 import { DeviceCard } from '../../components/DeviceCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
-import { useLiveRun, type SpeedSample } from '../../state/liveRun.ts';
+import { sequencesPerMinute, useLiveRun, type SpeedSample } from '../../state/liveRun.ts';
 import { isInWork } from '../../state/runs.ts';
-import { sayError } from '../../state/toasts.ts';
+import { sayError } from '../../components/errorToast.tsx';
 import classes from './DeviceGrid.module.css';
-import { sequencesPerFrame } from './sequencesPerFrame.ts';
 
 const NO_SPEEDS: readonly SpeedSample[] = [];
 
@@ -17,7 +16,7 @@ export function DeviceGrid({ runId }: { runId: string }) {
   const atWork = useLiveRun((state) => state.live !== null && isInWork(state.live.run));
   const include = useCallback(
     (device: string, included: boolean) => {
-      const call = async () => engine().runs.includeDevice({ runId, device, included });
+      const call = async () => engine.runs.includeDevice({ runId, device, included });
       call().catch(sayError);
     },
     [runId],
@@ -43,8 +42,10 @@ interface LiveDeviceCardProps {
 function LiveDeviceCard({ id, onInclude }: LiveDeviceCardProps) {
   const device = useLiveRun((state) => state.live?.devices.find((candidate) => candidate.id === id));
   const speeds = useLiveRun((state) => state.speeds[id] ?? NO_SPEEDS);
-  const perFrame = useLiveRun((state) => (state.live ? sequencesPerFrame(state.live.progress) : null));
+  const perMinute = useLiveRun((state) =>
+    sequencesPerMinute(device?.residuesPerSecond ?? null, state.live?.progress),
+  );
   return device ? (
-    <DeviceCard device={device} speeds={speeds} sequencesPerFrame={perFrame} onInclude={onInclude} />
+    <DeviceCard device={device} speeds={speeds} sequencesPerMinute={perMinute} onInclude={onInclude} />
   ) : null;
 }

@@ -1,3 +1,4 @@
+import { useMutation } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconAlertTriangle, IconCircleX, IconInfoCircle } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -6,7 +7,6 @@ import { Card } from '../../components/Card.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
 import { useLiveRun } from '../../state/liveRun.ts';
-import { useAction } from '../../state/useAction.ts';
 import classes from './EventList.module.css';
 
 const ICONS = { info: IconInfoCircle, warning: IconAlertTriangle, error: IconCircleX };
@@ -23,14 +23,16 @@ export function EventList({ runId }: { runId: string }) {
     (a, b) => b.id - a.id,
   );
   const oldest = all.at(-1);
-  const load = useAction(async () => {
-    const events = await engine().runs.events({
-      runId,
-      limit: EARLIER,
-      ...(oldest ? { beforeId: oldest.id } : {}),
-    });
-    setEarlier([...events, ...earlier]);
-    setComplete(events.length < EARLIER);
+  const load = useMutation({
+    mutationFn: async () => {
+      const events = await engine.runs.events({
+        runId,
+        limit: EARLIER,
+        ...(oldest ? { beforeId: oldest.id } : {}),
+      });
+      setEarlier([...events, ...earlier]);
+      setComplete(events.length < EARLIER);
+    },
   });
   return (
     <Card title={t('events.title')}>
@@ -68,8 +70,8 @@ export function EventList({ runId }: { runId: string }) {
           color="slate"
           size="compact-sm"
           mt={6}
-          loading={load.busy}
-          onClick={() => void load.run()}
+          loading={load.isPending}
+          onClick={() => load.mutate()}
         >
           {t('events.earlier')}
         </Button>

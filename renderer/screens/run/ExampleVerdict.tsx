@@ -1,17 +1,17 @@
+import { queries } from '../../state/connection.ts';
+import { useQuery } from '@tanstack/react-query';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { Banner } from '../../components/Banner.tsx';
 import { useTexts } from '../../i18n/index.ts';
-import { isExample } from '../../state/example.ts';
-import { useSettings } from '../../state/settings.ts';
-import { useQuery } from '../../state/useQuery.ts';
+import { useSettings, type ShellInfo } from '../../state/settings.ts';
 
 /** After the example: does this installation give the expected answers? */
 export function ExampleVerdict({ run }: { run: RunSummary }) {
   const { t } = useTexts();
   const { runId } = run;
   const info = useSettings((state) => state.info);
-  const check = useQuery(isExample(run, info) ? `example:${runId}` : null, (client, signal) =>
-    client.runs.checkExample({ runId }, { signal }),
+  const check = useQuery(
+    queries.runs.checkExample.queryOptions({ input: { runId }, enabled: isExample(run, info) }),
   );
   if (!check.data) return null;
   return check.data.matches ? (
@@ -23,4 +23,10 @@ export function ExampleVerdict({ run }: { run: RunSummary }) {
       {check.data.message}
     </Banner>
   );
+}
+
+/** The engine keeps the example in a folder of its own among the program's data, so that every window knows it. */
+function isExample(run: Pick<RunSummary, 'folder'>, info: Pick<ShellInfo, 'dataDir'> | null): boolean {
+  if (!info || !run.folder.startsWith(info.dataDir)) return false;
+  return /^[\\/]example[^\\/]*$/.test(run.folder.slice(info.dataDir.length));
 }

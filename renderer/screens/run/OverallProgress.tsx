@@ -1,8 +1,9 @@
+import type { RunProgress } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
 import { Facts } from '../../components/Facts.tsx';
 import { ProgressBar } from '../../components/ProgressBar.tsx';
 import { useTexts } from '../../i18n/index.ts';
-import { useLiveRun } from '../../state/liveRun.ts';
+import { sequencesPerMinute, useLiveRun } from '../../state/liveRun.ts';
 import { isInWork } from '../../state/runs.ts';
 import classes from './OverallProgress.module.css';
 
@@ -12,29 +13,22 @@ export function OverallProgress() {
   const progress = useLiveRun((state) => state.live?.progress ?? null);
   const run = useLiveRun((state) => state.live?.run ?? null);
   if (!progress || !run) return null;
-  const { prepare, parts, residues, inputs, remainingSeconds } = progress;
+  const { prepare, parts, inputs, remainingSeconds } = progress;
   const done = run.state.phase === 'done';
   const atWork = isInWork(run);
   const fraction = done ? 1 : progress.fraction;
   const tone = done ? 'good' : atWork ? 'active' : 'warn';
-  const readFraction = prepare.finished
-    ? 1
-    : prepare.bytesTotal > 0
-      ? prepare.bytesRead / prepare.bytesTotal
-      : null;
-  const scoredFraction = residues.total > 0 ? residues.done / residues.total : prepare.finished ? 1 : null;
+  const stages = stageFractions(progress);
   const timeLeft = {
     label: t('progress.left'),
     value: remainingSeconds
       ? t('progress.about', { time: format.durationRange(remainingSeconds.low, remainingSeconds.high) })
       : t('progress.leftUnknown'),
   };
+  const perMinute = sequencesPerMinute(progress.residuesPerSecond, progress);
   const speed = {
     label: t('progress.speed'),
-    value:
-      progress.residuesPerSecond === null
-        ? '–'
-        : t('progress.residuesPerSecond', { speed: format.rate(progress.residuesPerSecond) }),
+    value: perMinute === null ? '–' : t('progress.sequencesPerMinute', { speed: format.rate(perMinute) }),
   };
   return (
     <Card>
@@ -53,13 +47,9 @@ export function OverallProgress() {
                 whole: format.integer(inputs.total),
               }),
             },
-            {
-              label: t('progress.parts'),
-              value:
-                t('common.of', { part: format.integer(parts.done), whole: format.integer(parts.total) }) +
-                (prepare.finished ? '' : '+'),
-            },
-            { label: t('progress.failedParts'), value: format.integer(parts.failed) },
+            ...(parts.failed > 0
+              ? [{ label: t('progress.failedParts'), value: format.integer(parts.failed) }]
+              : []),
           ]}
         />
       </div>
@@ -73,7 +63,7 @@ export function OverallProgress() {
       <div className={classes.stages}>
         <Stage
           title={t('progress.reading')}
-          fraction={readFraction}
+          fraction={stages.read}
           finished={prepare.finished}
           text={t('progress.readingText', {
             sequences: format.integer(prepare.records),
@@ -83,23 +73,30 @@ export function OverallProgress() {
         />
         <Stage
           title={t('progress.scoring')}
-          fraction={scoredFraction}
-          finished={done || (scoredFraction === 1 && prepare.finished)}
-          text={t('progress.scoringText', {
-            done: format.compact(progress.frames.done),
-            total: format.compact(progress.frames.total),
-          })}
+          fraction={stages.scored}
+          finished={done || stages.scored === 1}
         />
       </div>
     </Card>
   );
 }
 
+/** How far the two stages are, each null while that cannot be said. */
+function stageFractions({ prepare, residues }: RunProgress): { read: number | null; scored: number | null } {
+  const share = (done: number, total: number) => (total > 0 ? done / total : null);
+  if (!prepare.finished)
+    return {
+      read: share(prepare.bytesRead, prepare.bytesTotal),
+      scored: share(Math.min(residues.done, residues.total * 0.999), residues.total),
+    };
+  return { read: 1, scored: share(residues.done, residues.total) ?? 1 };
+}
+
 interface StageProps {
   title: string;
   fraction: number | null;
   finished: boolean;
-  text: string;
+  text?: string;
 }
 
 function Stage({ title, fraction, finished, text }: StageProps) {
@@ -108,7 +105,7 @@ function Stage({ title, fraction, finished, text }: StageProps) {
     <div>
       <div className={classes.stageText}>
         <b>{title}</b>
-        <span className="muted">{text}</span>
+        {text !== undefined && <span className="muted">{text}</span>}
         <span className={classes.stagePercent}>{fraction === null ? '–' : format.percent(fraction)}</span>
       </div>
       <ProgressBar label={title} fraction={fraction ?? 0} size="thin" tone={finished ? 'good' : 'neutral'} />

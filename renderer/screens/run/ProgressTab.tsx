@@ -29,8 +29,10 @@ export function ProgressTab({ run }: { run: RunSummary }) {
           {t('run.cpuText')}
         </Banner>
       )}
-      <OverallProgress />
-      <DeviceGrid runId={run.runId} />
+      <div className={classes.live}>
+        <OverallProgress />
+        <DeviceGrid runId={run.runId} />
+      </div>
       <div className={classes.lower}>
         <ThroughputChart run={run} />
         <EventList runId={run.runId} />

@@ -1,3 +1,4 @@
+import { useMutation } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconPlayerPlay, IconTable } from '@tabler/icons-react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
@@ -5,7 +6,6 @@ import { useTexts } from '../../i18n/index.ts';
 import { goToRun, type RunTab } from '../../state/navigation.ts';
 import { prepareAgain } from '../../state/newRun/prepareAgain.ts';
 import { runStatus } from '../../state/runStatus.ts';
-import { useAction } from '../../state/useAction.ts';
 import { StopActions } from './StopActions.tsx';
 import { useRunOrder } from './useRunOrder.ts';
 
@@ -31,11 +31,11 @@ export function RunActions({ run, tab }: RunActionsProps) {
       <>
         <AgainButton run={run} />
         <Button
-          loading={order.busy}
+          loading={order.isPending}
           leftSection={<IconPlayerPlay size={16} aria-hidden />}
-          onClick={() => void order.run('resume')}
+          onClick={() => order.mutate('resume')}
         >
-          {t('run.resume')}
+          {t('run.continue')}
         </Button>
       </>
     );
@@ -52,9 +52,9 @@ export function RunActions({ run, tab }: RunActionsProps) {
       </>
     );
   }
-  if (status === 'queued' || status === 'created') {
+  if (status === 'queued') {
     return (
-      <Button variant="default" loading={order.busy} onClick={() => void order.run('cancel')}>
+      <Button variant="default" loading={order.isPending} onClick={() => order.mutate('cancel')}>
         {t('run.leaveQueue')}
       </Button>
     );
@@ -66,9 +66,9 @@ export function RunActions({ run, tab }: RunActionsProps) {
 
 function AgainButton({ run }: { run: RunSummary }) {
   const { t } = useTexts();
-  const again = useAction(prepareAgain);
+  const again = useMutation({ mutationFn: prepareAgain });
   return (
-    <Button variant="default" loading={again.busy} onClick={() => void again.run(run)}>
+    <Button variant="default" loading={again.isPending} onClick={() => again.mutate(run)}>
       {t('run.again')}
     </Button>
   );

@@ -1,3 +1,4 @@
+import { useMutation } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { Banner } from '../../components/Banner.tsx';
@@ -7,17 +8,16 @@ import { engine } from '../../state/connection.ts';
 import { goToRun } from '../../state/navigation.ts';
 import { isInWork, useRuns } from '../../state/runs.ts';
 import { runStatus } from '../../state/runStatus.ts';
-import { useAction } from '../../state/useAction.ts';
 import { ExampleVerdict } from './ExampleVerdict.tsx';
 
-const resume = (runId: string) => engine().runs.resume({ runId });
+const resume = (runId: string) => engine.runs.resume({ runId });
 
 /** What stands in a run's way, above everything else about it, with the button that deals with it. */
 export function RunBanners({ run }: { run: RunSummary }) {
   const { t } = useTexts();
-  const { busy, run: start } = useAction(resume);
+  const { isPending: busy, mutate: start } = useMutation({ mutationFn: resume });
   const button = (
-    <Button size="compact-md" loading={busy} onClick={() => void start(run.runId)}>
+    <Button size="compact-md" loading={busy} onClick={() => start(run.runId)}>
       {t('run.continue')}
     </Button>
   );
@@ -63,7 +63,7 @@ export function RunBanners({ run }: { run: RunSummary }) {
           tone="info"
           title={t('run.heldTitle')}
           actions={
-            <Button size="compact-md" loading={busy} onClick={() => void start(run.runId)}>
+            <Button size="compact-md" loading={busy} onClick={() => start(run.runId)}>
               {t('run.startNow')}
             </Button>
           }

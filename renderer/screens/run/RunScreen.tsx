@@ -1,15 +1,17 @@
+import { asSentence } from '../../i18n/format.ts';
 import { Skeleton, Tabs } from '@mantine/core';
 import { IconActivity, IconFiles, IconTable } from '@tabler/icons-react';
 import { useEffect } from 'react';
+import type { RunSummary } from '../../../electron/contract/index.ts';
 import { Banner } from '../../components/Banner.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { Page } from '../../components/Page.tsx';
 import { PathText } from '../../components/PathText.tsx';
 import { RunBadge } from '../../components/StateBadge.tsx';
-import { asSentence } from '../../i18n/asSentence.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { followRun, useLiveRun } from '../../state/liveRun.ts';
 import { goToRun, RUN_TABS, type RunTab } from '../../state/navigation.ts';
+import { useRuns } from '../../state/runs.ts';
 import { FilesTab } from '../files/FilesTab.tsx';
 import { ResultsTab } from '../results/ResultsTab.tsx';
 import { ProgressTab } from './ProgressTab.tsx';
@@ -17,7 +19,6 @@ import { RunActions } from './RunActions.tsx';
 import { RunAnnouncer } from './RunAnnouncer.tsx';
 import { RunBanners } from './RunBanners.tsx';
 import classes from './RunScreen.module.css';
-import { useRunSummary } from './useRunSummary.ts';
 
 const ICONS = { progress: IconActivity, files: IconFiles, results: IconTable };
 
@@ -88,4 +89,11 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
       </Tabs>
     </Page>
   );
+}
+
+/** A run's summary: from its own snapshots where they have come, else from the list of all runs. */
+function useRunSummary(runId: string): RunSummary | null {
+  const live = useLiveRun((state) => (state.live?.run.runId === runId ? state.live.run : null));
+  const listed = useRuns((state) => state.runs?.find((run) => run.runId === runId) ?? null);
+  return live ?? listed;
 }

@@ -1,10 +1,13 @@
 import { Button, Menu } from '@mantine/core';
 import { IconChevronDown, IconPlayerPause } from '@tabler/icons-react';
-import { useState } from 'react';
+import { modals } from '@mantine/modals';
+import { useMutation } from '@tanstack/react-query';
 import type { RunSummary } from '../../../electron/contract/index.ts';
-import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
+import { DESTRUCTIVE } from '../../components/dialogs.ts';
 import { useTexts } from '../../i18n/index.ts';
+import { engine } from '../../state/connection.ts';
 import { useLiveRun } from '../../state/liveRun.ts';
+import { go } from '../../state/navigation.ts';
 import { queuedRuns, useRuns } from '../../state/runs.ts';
 import { drainSeconds } from './drainEstimate.ts';
 import classes from './StopActions.module.css';
@@ -18,81 +21,60 @@ interface StopActionsProps {
 
 /** The ways to bring a run to rest: each says what will be kept. */
 export function StopActions({ run, running }: StopActionsProps) {
-  const { t, format } = useTexts();
-  const [asked, setAsked] = useState<'stop' | 'cancel' | null>(null);
+  const { t } = useTexts();
   const order = useRunOrder(run.runId);
   const hasNext = useRuns((all) => (all.runs ? queuedRuns(all.runs).length > 0 : false));
   const othersWait = hasNext ? ` ${t('run.othersWait')}` : '';
-  const confirm = async () => {
-    if (asked && (await order.run(asked))) setAsked(null);
-  };
+  const discard = useMutation({
+    mutationFn: async () => {
+      await engine.runs.cancel({ runId: run.runId });
+      await engine.runs.remove({ runId: run.runId, files: 'all' });
+    },
+    onSuccess: () => go({ screen: 'runs' }),
+  });
+  const askToDiscard = () =>
+    modals.openConfirmModal({
+      title: t('run.discardTitle'),
+      children: t('run.discardHelp'),
+      labels: { confirm: t('run.discard'), cancel: t('common.cancel') },
+      confirmProps: DESTRUCTIVE,
+      onConfirm: () => discard.mutate(),
+    });
   return (
     <>
       {running && (
         <Button
           variant="default"
-          loading={order.busy}
+          loading={order.isPending}
           leftSection={<IconPlayerPause size={16} aria-hidden />}
           title={`${t('run.pauseHelp')}${othersWait}`}
-          onClick={() => void order.run('pause')}
+          onClick={() => order.mutate('pause')}
         >
           {t('run.pause')}
         </Button>
       )}
       <Menu width={360} position="bottom-end">
         <Menu.Target>
-          <Button variant="default" rightSection={<IconChevronDown size={16} aria-hidden />}>
+          <Button
+            variant="default"
+            loading={discard.isPending}
+            rightSection={<IconChevronDown size={16} aria-hidden />}
+          >
             {t('run.stopMenu')}
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          {running && (
-            <>
-              <Choice
-                title={t('run.pause')}
-                text={`${t('run.pauseHelp')}${othersWait}`}
-                onClick={() => void order.run('pause')}
-              />
-              <DrainChoice run={run} othersWait={othersWait} onClick={() => void order.run('drain')} />
-            </>
-          )}
+          {running && <DrainChoice run={run} othersWait={othersWait} onClick={() => order.mutate('drain')} />}
           <Choice
-            title={t('run.stop')}
-            text={`${t('run.stopHelp')}${othersWait}`}
-            onClick={() => setAsked('stop')}
+            title={t('run.stopAndKeep')}
+            text={`${t('run.stopAndKeepHelp')}${othersWait}`}
+            onClick={() => order.mutate('cancel')}
           />
           <Menu.Divider />
-          <Choice
-            title={t('run.cancel')}
-            text={t('run.cancelHelp')}
-            destructive
-            onClick={() => setAsked('cancel')}
-          />
+          <Choice title={t('run.discard')} text={t('run.discardHelp')} destructive onClick={askToDiscard} />
         </Menu.Dropdown>
       </Menu>
-      <ConfirmDialog
-        opened={asked !== null}
-        title={asked === 'cancel' ? t('run.cancelTitle') : t('run.stopTitle')}
-        confirmLabel={asked === 'cancel' ? t('run.cancel') : t('run.stop')}
-        destructive
-        busy={order.busy}
-        onConfirm={() => void confirm()}
-        onClose={() => setAsked(null)}
-      >
-        <p>{asked === 'cancel' ? t('run.cancelHelp') : t('run.stopHelp')}</p>
-        <KeptFigures format={format.integer} />
-      </ConfirmDialog>
     </>
-  );
-}
-
-function KeptFigures({ format }: { format: (value: number) => string }) {
-  const { t } = useTexts();
-  const parts = useLiveRun((state) => state.live?.progress.parts ?? null);
-  return (
-    parts && (
-      <p className="muted">{t('run.kept', { done: format(parts.done), inWork: format(parts.inWork) })}</p>
-    )
   );
 }
 

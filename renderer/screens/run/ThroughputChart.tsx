@@ -1,3 +1,5 @@
+import { queries } from '../../state/connection.ts';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef } from 'react';
 import { Area, AreaChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import type { RunSummary } from '../../../electron/contract/index.ts';
@@ -6,31 +8,41 @@ import { Card } from '../../components/Card.tsx';
 import { niceTop, timeTicks } from '../../components/chartScale.ts';
 import { ChartTip } from '../../components/ChartTip.tsx';
 import { useTexts } from '../../i18n/index.ts';
-import { seedSpeeds } from '../../state/liveRun.ts';
+import { seedSpeeds, sequencesPerMinute, useLiveRun } from '../../state/liveRun.ts';
 import { isInWork } from '../../state/runs.ts';
-import { useQuery } from '../../state/useQuery.ts';
 import { totalsOverTime } from './throughputTotals.ts';
 
 const EVERY_MS = 10_000;
 const MOST_POINTS = 240;
 
-/** Tokens per second of all devices together, from the start of the run until now. */
+/** Sequences a minute of all devices together, from the start of the run until now. */
 export function ThroughputChart({ run }: { run: RunSummary }) {
   const { t, format } = useTexts();
   const answer = useQuery(
-    `throughput:${run.runId}`,
-    (client, signal) => client.runs.throughput({ runId: run.runId }, { signal }),
-    { everyMs: isInWork(run) ? EVERY_MS : undefined, keepPrevious: false },
+    queries.runs.throughput.queryOptions({
+      input: { runId: run.runId },
+      refetchInterval: isInWork(run) && EVERY_MS,
+    }),
   );
-  const points = useMemo(() => totalsOverTime(answer.data ?? [], MOST_POINTS), [answer.data]);
+  const perResidue = useLiveRun((state) => sequencesPerMinute(1, state.live?.progress)) ?? 0;
+  // Three digits do: the ratio creeps while files are being read, and the chart needs no new drawing for that.
+  const factor = Number(perResidue.toPrecision(3));
+  const points = useMemo(
+    () =>
+      totalsOverTime(answer.data ?? [], MOST_POINTS).map(({ time, total }) => ({
+        time,
+        total: total === null ? null : total * factor,
+      })),
+    [answer.data, factor],
+  );
   const isSeeded = useRef(false);
   useEffect(() => {
     // Only once: later answers hold nothing that this window has not seen itself.
-    if (isSeeded.current || answer.data === null) return;
+    if (isSeeded.current || answer.data === undefined) return;
     isSeeded.current = true;
     seedSpeeds(answer.data, Date.now());
   }, [answer.data]);
-  const top = Math.max(0, ...points.map((point) => point.total));
+  const top = Math.max(0, ...points.map((point) => point.total ?? 0));
   const scaleTop = niceTop(top);
   const begin = points[0]?.time ?? 0;
   const end = points.at(-1)?.time ?? 0;
@@ -52,7 +64,7 @@ export function ThroughputChart({ run }: { run: RunSummary }) {
             columns: [t('throughput.time'), t('throughput.unit')],
             rows: points.map((point) => [
               format.time(new Date(point.time * 1000).toISOString()),
-              format.integer(point.total),
+              point.total === null ? '–' : format.integer(point.total),
             ]),
           }}
         >
@@ -87,10 +99,10 @@ export function ThroughputChart({ run }: { run: RunSummary }) {
                 isAnimationActive={false}
                 content={({ payload }) => {
                   const point = payload[0]?.payload as (typeof points)[number] | undefined;
-                  return point ? (
+                  return point && point.total !== null ? (
                     <ChartTip
                       title={format.time(new Date(point.time * 1000).toISOString())}
-                      lines={[t('progress.residuesPerSecond', { speed: format.rate(point.total) })]}
+                      lines={[t('progress.sequencesPerMinute', { speed: format.rate(point.total) })]}
                     />
                   ) : null;
                 }}

@@ -1,27 +1,36 @@
 export interface ThroughputTotal {
   /** Seconds since the epoch. */
   readonly time: number;
-  readonly total: number;
+  /** Null between two points that a pause or an outage lies between. */
+  readonly total: number | null;
 }
 
-/** Sum over the devices, averaged over equal stretches where there are more points than can be told apart. */
+/** Points come every ten seconds while a run computes: more than this between two is a pause. */
+const PAUSE_SECONDS = 35;
+
+/** Sum over the devices, averaged over equal numbers of points where there are more than can be told apart. */
 export function totalsOverTime(
   points: readonly { time: number; residuesPerSecond: Record<string, number> }[],
   mostPoints: number,
 ): ThroughputTotal[] {
-  const totals = points.map((point) => ({
-    time: point.time,
-    total: Object.values(point.residuesPerSecond).reduce((sum, speed) => sum + speed, 0),
-  }));
-  const perPoint = Math.ceil(totals.length / mostPoints);
-  if (perPoint <= 1) return totals;
-  const averaged: ThroughputTotal[] = [];
-  for (let begin = 0; begin < totals.length; begin += perPoint) {
-    const stretch = totals.slice(begin, begin + perPoint);
-    averaged.push({
-      time: stretch[0]?.time ?? 0,
-      total: stretch.reduce((sum, point) => sum + point.total, 0) / stretch.length,
-    });
+  const perPoint = Math.max(1, Math.ceil(points.length / mostPoints));
+  const totals: ThroughputTotal[] = [];
+  let group: { time: number; total: number }[] = [];
+  const closeGroup = () => {
+    const [first] = group;
+    if (!first) return;
+    totals.push({ time: first.time, total: group.reduce((sum, { total }) => sum + total, 0) / group.length });
+    group = [];
+  };
+  for (const [index, { time, residuesPerSecond }] of points.entries()) {
+    const before = points[index - 1];
+    if (before && time - before.time > PAUSE_SECONDS) {
+      closeGroup();
+      totals.push({ time: (before.time + time) / 2, total: null });
+    }
+    group.push({ time, total: Object.values(residuesPerSecond).reduce((sum, speed) => sum + speed, 0) });
+    if (group.length === perPoint) closeGroup();
   }
-  return averaged;
+  closeGroup();
+  return totals;
 }

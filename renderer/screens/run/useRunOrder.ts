@@ -1,10 +1,9 @@
-import { useCallback } from 'react';
+import { useMutation } from '@tanstack/react-query';
 import { engine } from '../../state/connection.ts';
-import { useAction } from '../../state/useAction.ts';
 
-type Order = 'pause' | 'drain' | 'stop' | 'cancel' | 'resume';
+type Order = 'pause' | 'drain' | 'cancel' | 'resume';
 
-/** For buttons that tell a run what to do. */
+/** For buttons that start or stop a run. */
 export function useRunOrder(runId: string) {
-  return useAction(useCallback((what: Order) => engine().runs[what]({ runId }), [runId]));
+  return useMutation({ mutationFn: (what: Order) => engine.runs[what]({ runId }) });
 }

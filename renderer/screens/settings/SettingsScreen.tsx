@@ -1,3 +1,4 @@
+import { useMutation } from '@tanstack/react-query';
 import { Button, SegmentedControl, Select, Skeleton, Switch, TextInput } from '@mantine/core';
 import { useId, type ReactNode } from 'react';
 import { settingsSchema, type Settings } from '../../../electron/contract/index.ts';
@@ -6,7 +7,6 @@ import { Page } from '../../components/Page.tsx';
 import { useTexts, type MessageKey } from '../../i18n/index.ts';
 import { choosePaths } from '../../state/pathChooser.ts';
 import { changeSettings, useSettings } from '../../state/settings.ts';
-import { useAction } from '../../state/useAction.ts';
 import classes from './Settings.module.css';
 
 const LANGUAGE_NAMES: Record<Settings['language'], string> = { en: 'English', de: 'Deutsch' };
@@ -16,13 +16,15 @@ export function SettingsScreen() {
   const { t } = useTexts();
   const settings = useSettings((state) => state.settings);
   const info = useSettings((state) => state.info);
-  const change = useAction(changeSettings);
+  const change = useMutation({ mutationFn: changeSettings });
   // What only the desktop app can do is shown in a browser all the same, with the reason why it can't be had there.
   const isBrowser = info?.shell === 'browser';
   const desktopHelp = (key: MessageKey) => t(isBrowser ? 'settings.desktopOnly' : key);
-  const pick = useAction(async () => {
-    const [path] = await choosePaths('output');
-    if (path !== undefined) await changeSettings({ outputFolder: path });
+  const pick = useMutation({
+    mutationFn: async () => {
+      const [path] = await choosePaths('output');
+      if (path !== undefined) await changeSettings({ outputFolder: path });
+    },
   });
   if (!settings) {
     return (
@@ -40,7 +42,7 @@ export function SettingsScreen() {
               aria-labelledby={id}
               data={THEMES.map((value) => ({ value, label: t(`settings.theme.${value}`) }))}
               value={settings.theme}
-              onChange={(theme) => void change.run({ theme })}
+              onChange={(theme) => change.mutate({ theme })}
             />
           )}
         </Row>
@@ -51,7 +53,7 @@ export function SettingsScreen() {
               aria-labelledby={id}
               data={Object.entries(LANGUAGE_NAMES).map(([value, label]) => ({ value, label }))}
               value={settings.language}
-              onChange={(language) => void change.run({ language: language === 'de' ? 'de' : 'en' })}
+              onChange={(language) => change.mutate({ language: language === 'de' ? 'de' : 'en' })}
             />
           )}
         </Row>
@@ -66,15 +68,11 @@ export function SettingsScreen() {
                 readOnly
                 value={settings.outputFolder ?? t('settings.besideInput')}
               />
-              <Button variant="default" onClick={() => void pick.run()}>
+              <Button variant="default" onClick={() => pick.mutate()}>
                 {t('newRun.chooseOutput')}
               </Button>
               {settings.outputFolder !== null && (
-                <Button
-                  variant="subtle"
-                  color="slate"
-                  onClick={() => void change.run({ outputFolder: null })}
-                >
+                <Button variant="subtle" color="slate" onClick={() => change.mutate({ outputFolder: null })}>
                   {t('advanced.reset')}
                 </Button>
               )}
@@ -87,7 +85,7 @@ export function SettingsScreen() {
               aria-labelledby={id}
               checked={isBrowser ? false : settings.keepAwake}
               disabled={isBrowser}
-              onChange={(event) => void change.run({ keepAwake: event.currentTarget.checked })}
+              onChange={(event) => change.mutate({ keepAwake: event.currentTarget.checked })}
             />
           )}
         </Row>
@@ -97,7 +95,7 @@ export function SettingsScreen() {
               aria-labelledby={id}
               checked={isBrowser ? false : settings.notifications}
               disabled={isBrowser}
-              onChange={(event) => void change.run({ notifications: event.currentTarget.checked })}
+              onChange={(event) => change.mutate({ notifications: event.currentTarget.checked })}
             />
           )}
         </Row>
@@ -115,7 +113,7 @@ export function SettingsScreen() {
         </Row>
         <Row label={t('settings.welcome')} help={t('settings.welcomeHelp')}>
           {() => (
-            <Button variant="default" onClick={() => void change.run({ welcomeSeen: false })}>
+            <Button variant="default" onClick={() => change.mutate({ welcomeSeen: false })}>
               {t('settings.showWelcome')}
             </Button>
           )}

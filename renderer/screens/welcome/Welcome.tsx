@@ -1,3 +1,4 @@
+import { useMutation } from '@tanstack/react-query';
 import { Button, Group, Modal } from '@mantine/core';
 import { IconDeviceDesktopCheck, IconDna2, IconPlayerPlay } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -5,7 +6,6 @@ import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
 import { go, goToRun } from '../../state/navigation.ts';
 import { changeSettings, useSettings } from '../../state/settings.ts';
-import { useAction } from '../../state/useAction.ts';
 import classes from './Welcome.module.css';
 
 const STEPS = [
@@ -21,22 +21,24 @@ export function Welcome() {
   const { t } = useTexts();
   const opened = useSettings((state) => state.settings?.welcomeSeen === false);
   const [position, setPosition] = useState(0);
-  const close = useAction(seen);
-  const example = useAction(async () => {
-    const { runId } = await engine().runs.runExample();
-    await seen();
-    goToRun(runId);
+  const close = useMutation({ mutationFn: seen });
+  const example = useMutation({
+    mutationFn: async () => {
+      const { runId } = await engine.runs.runExample();
+      await seen();
+      goToRun(runId);
+    },
   });
   const step = STEPS[position] ?? STEPS[0];
   const Icon = step.icon;
   const toComputerCheck = () => {
-    void close.run();
+    close.mutate();
     go({ screen: 'computer' });
   };
   return (
     <Modal
       opened={opened}
-      onClose={() => void close.run()}
+      onClose={() => close.mutate()}
       size={560}
       withCloseButton={false}
       title={t('welcome.title')}
@@ -50,7 +52,7 @@ export function Welcome() {
         <p className={classes.text}>{t(`welcome.${step.key}.text`)}</p>
       </div>
       <Group justify="space-between" mt="xl">
-        <Button variant="subtle" color="slate" onClick={() => void close.run()}>
+        <Button variant="subtle" color="slate" onClick={() => close.mutate()}>
           {t('welcome.skip')}
         </Button>
         <Group gap="sm">
@@ -60,7 +62,7 @@ export function Welcome() {
             </Button>
           )}
           {step.key === 'example' ? (
-            <Button loading={example.busy} onClick={() => void example.run()}>
+            <Button loading={example.isPending} onClick={() => example.mutate()}>
               {t('newRun.runExample')}
             </Button>
           ) : (

@@ -9,6 +9,7 @@ export type StartReason =
   | { readonly code: 'uploading' }
   | { readonly code: 'looking'; readonly count: number }
   | { readonly code: 'blocked_files'; readonly count: number }
+  | { readonly code: 'models_unknown' }
   | { readonly code: 'model_missing'; readonly model: string }
   | { readonly code: 'model_damaged'; readonly model: string }
   | { readonly code: 'no_device' }
@@ -38,9 +39,9 @@ export function startReasons(state: StartState): StartReason[] {
   const blocked = state.files.filter((file) => verdictOf(file) === 'blocked').length;
   if (blocked > 0) reasons.push({ code: 'blocked_files', count: blocked });
 
-  if (state.model?.problem) reasons.push({ code: 'model_damaged', model: state.model.title });
-  else if (state.model && !state.model.present)
-    reasons.push({ code: 'model_missing', model: state.model.title });
+  if (!state.model) reasons.push({ code: 'models_unknown' });
+  else if (state.model.problem) reasons.push({ code: 'model_damaged', model: state.model.title });
+  else if (!state.model.present) reasons.push({ code: 'model_missing', model: state.model.title });
   if (state.chosenGpus === 0) reasons.push({ code: 'no_device' });
   // The engine's own objection comes last: most often it only repeats one of those above.
   if (reasons.length === 0 && state.estimate?.blocker)

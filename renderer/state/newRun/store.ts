@@ -3,10 +3,9 @@ import { RUN_REQUEST_DEFAULTS, type RunChoices } from './choices.ts';
 import type { ShownError } from '../../api/callError.ts';
 import { toShownError } from '../../api/callError.ts';
 import { uploadFile } from '../../api/upload.ts';
-import { filesOfDrop, type DroppedFile } from '../../api/droppedFiles.ts';
 import { engine } from '../connection.ts';
 import { isElectron } from '../settings.ts';
-import { sayError } from '../toasts.ts';
+import { sayError } from '../../components/errorToast.tsx';
 import { withFiles, type ListedFile } from './inspection.ts';
 
 export interface Upload {
@@ -56,7 +55,7 @@ export async function addPaths(paths: readonly string[]): Promise<void> {
   looks += 1;
   useNewRun.setState({ looking: true, inspectError: null });
   try {
-    const events = await engine().runs.inspect({ paths: [...paths], chunkLength }, { signal });
+    const events = await engine.runs.inspect({ paths: [...paths], chunkLength }, { signal });
     for await (const event of events) {
       if (signal.aborted) return;
       useNewRun.setState((state) =>
@@ -111,17 +110,15 @@ export function startOver(): void {
 }
 
 /** What was dropped anywhere on the window. */
-export async function addDropped(transfer: DataTransfer): Promise<void> {
+export async function addDropped(files: readonly File[]): Promise<void> {
   const bridge = window.virnucpro;
   try {
     if (isElectron() && bridge) {
-      const paths = Array.from(transfer.files, (file) => bridge.pathForFile(file)).filter(
-        (path) => path !== '',
-      );
-      await engine().shell.grantPaths({ paths });
+      const paths = files.map((file) => bridge.pathForFile(file)).filter((path) => path !== '');
+      await engine.shell.grantPaths({ paths });
       await addPaths(paths);
     } else {
-      await uploadAndAdd(await filesOfDrop(transfer));
+      await uploadAndAdd(files);
     }
   } catch (reason) {
     sayError(reason);
@@ -129,11 +126,11 @@ export async function addDropped(transfer: DataTransfer): Promise<void> {
 }
 
 /** Browser mode: sends files to the engine's computer one after the other, then looks into them. */
-export async function uploadAndAdd(dropped: readonly DroppedFile[]): Promise<void> {
+export async function uploadAndAdd(files: readonly File[]): Promise<void> {
   const { signal } = lookController;
-  const waiting = dropped.map(({ file }) => ({ id: nextUpload++, name: file.name, fraction: 0 }));
+  const waiting = files.map((file) => ({ id: nextUpload++, name: file.name, fraction: 0 }));
   useNewRun.setState((state) => ({ uploads: [...state.uploads, ...waiting] }));
-  for (const [position, { file }] of dropped.entries()) {
+  for (const [position, file] of files.entries()) {
     const upload = waiting[position];
     if (!upload) continue;
     try {

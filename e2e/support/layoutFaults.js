@@ -1,0 +1,56 @@
+// Runs in the page, as a string: what is wrong with the layout as it stands.
+/* global document */
+(() => {
+  const found = [];
+  const nameOf = (element) =>
+    `${element.tagName.toLowerCase()}.${element.classList.value} "${(element.textContent ?? '').trim().slice(0, 40)}"`;
+  const isSeen = (element) =>
+    element.getClientRects().length > 0 &&
+    element.closest('.visually-hidden, .skip-link, [aria-hidden="true"]') === null;
+
+  const document_ = document.documentElement;
+  if (document_.scrollWidth > document_.clientWidth) found.push('the page scrolls sideways');
+  if (document_.scrollHeight > document_.clientHeight) found.push('the page has a second scroll bar');
+  const main = document.querySelector('main');
+  if (!main) return ['there is no main part'];
+  if (main.scrollWidth > main.clientWidth + 1) {
+    const right = main.getBoundingClientRect().left + main.clientWidth;
+    const widest = [...main.querySelectorAll('*')].filter(
+      (element) =>
+        isSeen(element) &&
+        element.getBoundingClientRect().right > right + 1 &&
+        element.closest('[role="grid"]') === null,
+    );
+    found.push(`the screen scrolls sideways: ${widest.slice(0, 3).map(nameOf).join('; ')}`);
+  }
+
+  // Text cut off although its row has a neighbour with room to spare.
+  for (const row of document.querySelectorAll('[role="grid"] [role="row"]')) {
+    const cells = [...row.querySelectorAll('[role="gridcell"], [role="columnheader"]')];
+    const spare = cells.some((cell) => {
+      const range = document.createRange();
+      range.selectNodeContents(cell);
+      return cell.clientWidth - range.getBoundingClientRect().width > 160;
+    });
+    for (const cell of cells)
+      if (spare && cell.scrollWidth > cell.clientWidth + 1 && isSeen(cell))
+        found.push(`cut beside free room: ${nameOf(cell)}`);
+  }
+
+  // Buttons and headings that lie on each other.
+  const blocks = [...main.querySelectorAll('button, h1, h2, h3, dt, dd')].filter(isSeen);
+  const boxes = blocks.map((element) => element.getBoundingClientRect());
+  for (const [first, a] of boxes.entries())
+    for (let second = first + 1; second < boxes.length; second++) {
+      const b = boxes[second];
+      const [one, other] = [blocks[first], blocks[second]];
+      if (!b || !one || !other || one.contains(other) || other.contains(one)) continue;
+      const overlapX = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+      const overlapY = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+      const inTables =
+        one.closest('[role="grid"], ol') !== null || other.closest('[role="grid"], ol') !== null;
+      if (overlapX > 2 && overlapY > 2 && !inTables)
+        found.push(`overlap: ${nameOf(one)} and ${nameOf(other)}`);
+    }
+  return [...new Set(found)].slice(0, 12);
+})();

@@ -1,0 +1,2 @@
+/** The button that takes something away. */
+export const DESTRUCTIVE = { color: 'red.8' } as const;

@@ -1,0 +1,17 @@
+import { MutationCache, QueryClient } from '@tanstack/react-query';
+import { isConnectionLost } from '../api/callError.ts';
+import { sayError } from '../components/errorToast.tsx';
+
+export const queryClient = new QueryClient({
+  mutationCache: new MutationCache({ onError: sayError }),
+  defaultOptions: {
+    queries: {
+      refetchOnWindowFocus: false,
+      // A call cut off with the link is made again over the next one. What the engine answers, even an error, stands.
+      retry: (_attempts, reason) => isConnectionLost(reason),
+      retryDelay: 250,
+    },
+    // A button pressed without a link fails at once: what it asked for must not happen minutes later.
+    mutations: { networkMode: 'always' },
+  },
+});

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { pythonLaunch } from '../electron/engine/environment/index.ts';
+import { pythonLaunch } from '../electron/engine/environment/pythonLaunch.ts';
 import { testEnvironment } from './pythonEnvironment.ts';
 
 const root = join(import.meta.dirname, '..');

@@ -1,7 +1,7 @@
 /** `node build/python.ts MODULE_OR_FILE [ARGUMENTS...]`: runs Python code in the project's own environment. */
 import { resolve } from 'node:path';
 import { execa } from 'execa';
-import { pythonLaunch } from '../electron/engine/environment/index.ts';
+import { pythonLaunch } from '../electron/engine/environment/pythonLaunch.ts';
 import { testEnvironment } from './pythonEnvironment.ts';
 
 const [code, ...args] = process.argv.slice(2);

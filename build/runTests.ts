@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { pythonLaunch } from '../electron/engine/environment/index.ts';
+import { pythonLaunch } from '../electron/engine/environment/pythonLaunch.ts';
 import { findChromium } from './findChromium.ts';
 import { testEnvironment } from './pythonEnvironment.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openRunStore } from '../engine/store/runStore.ts';
+import { openRunStore } from '../engine/index.ts';
 import {
   REAL_PYTHON,
   readTables,

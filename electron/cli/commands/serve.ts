@@ -3,9 +3,7 @@ import { homedir, hostname, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { AppFailure, appError } from '../../contract/errors.ts';
-import { engineBase } from '../../engine/engineBase.ts';
-import { resolveAppPaths } from '../../engine/environment/index.ts';
-import { openService, type Service } from '../../engine/service/index.ts';
+import { engineBase, openService, resolveAppPaths, type Service } from '../../engine/index.ts';
 import {
   isPortTaken,
   startServer,
@@ -14,7 +12,8 @@ import {
 } from '../../server/startServer.ts';
 import { EXIT } from '../exitCodes.ts';
 import { openBrowser } from '../openBrowser.ts';
-import { appVersion, unwrap } from '../openEngine.ts';
+import { unwrap } from '../../contract/result.ts';
+import { appVersion } from '../openEngine.ts';
 import { exitCodeAfter, stopSignals, type StopSignal } from '../stopSignals.ts';
 
 export interface ServeFlags {

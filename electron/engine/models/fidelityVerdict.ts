@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { appError } from '../../contract/errors.ts';
 import type { Precision } from '../../contract/protocol/index.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
-import type { ChosenDevice } from '../devices/index.ts';
+import type { ChosenDevice } from '../devices/chosenDevice.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
 
 /** Precisions that lose so much that a run may use them only after they were checked with the very model. */

@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { appError } from '../../../contract/errors.ts';
 import { err, ok, type Result } from '../../../contract/result.ts';
-import { choosePrecision } from '../../devices/index.ts';
+import { choosePrecision } from '../../devices/choosePrecision.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { hashFile } from '../../inputs/hashFile.ts';
-import { resolveModel } from '../../models/index.ts';
+import { resolveModel } from '../../models/resolveModel.ts';
 import type { StoredRun } from '../../store/types.ts';
 import { chooseDevices, type DeviceChoice } from './chooseDevices.ts';
 import { makeWorkFolders } from '../../store/runFolder.ts';

@@ -6,7 +6,7 @@ import { chooseRunFolder } from '../../run/begin/createRun.ts';
 import { estimateRun } from '../questions/estimateRun.ts';
 import { deleteRunFiles, runFolderSize } from '../questions/folderContents.ts';
 import { inputStatuses } from '../questions/inputStatus.ts';
-import { unwrap } from '../failures.ts';
+import { unwrap } from '../../../contract/result.ts';
 import { readLog } from '../questions/readLog.ts';
 import { toRunEvent } from '../runs/runEvents.ts';
 import type { Service } from '../service.ts';

@@ -97,7 +97,9 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')(
         const folder = join(parent, signal);
         const child = virnucpro(['predict', SAMPLE, '-o', folder, ...MANY_PARTS]);
         const end = ended(child);
-        await waitUntil(() => existsSync(join(folder, 'work', 'parts', '000003.safetensors')), 20_000);
+        const isPreparing = (): boolean => existsSync(join(folder, 'work', 'parts', '000003.safetensors'));
+        await waitUntil(isPreparing, 90_000);
+        expect(isPreparing()).toBe(true);
         child.kill(signal);
         expect((await end).code).toBe(code);
         await succeeds(['resume', folder, '-q', '--python', REAL_PYTHON]);

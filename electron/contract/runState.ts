@@ -25,7 +25,7 @@ export type RunState = z.infer<typeof runStateSchema>;
 export type RunPhase = RunState['phase'];
 
 /** The engine works on the run, or was cut off while it did. */
-export function isActive({ phase }: RunState): boolean {
+export function isActive({ phase }: { readonly phase: string }): boolean {
   return phase === 'running' || phase === 'pausing' || phase === 'draining' || phase === 'finishing';
 }
 

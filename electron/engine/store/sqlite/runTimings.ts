@@ -1,8 +1,7 @@
 import type Database from 'better-sqlite3';
+import { isActive } from '../../../contract/runState.ts';
 import { readRun } from './runRows.ts';
 import type { DeviceSummary, RunTimings } from '../types.ts';
-
-const AT_WORK = new Set(['running', 'pausing', 'draining', 'finishing']);
 
 /** When the run was at work, and for how long. */
 export function readTimings(db: Database.Database): RunTimings {
@@ -14,7 +13,7 @@ export function readTimings(db: Database.Database): RunTimings {
     .all();
   let workingMilliseconds = 0;
   for (const [i, { time, phase }] of phases.entries()) {
-    if (AT_WORK.has(phase))
+    if (isActive({ phase }))
       workingMilliseconds += Math.max(0, (phases[i + 1] ?? lastSign(db, time)).time - time);
   }
   return {

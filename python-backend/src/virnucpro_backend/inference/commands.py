@@ -64,21 +64,11 @@ class Recall:
 
 
 @dataclass(frozen=True)
-class Pause:
-    """Finish the batch, free cached device memory, keep everything else."""
-
-
-@dataclass(frozen=True)
-class Resume:
-    """Go on after Pause."""
-
-
-@dataclass(frozen=True)
 class Stop:
     """Drop what is not written yet, say bye, exit."""
 
 
-WorkerCommand = Load | Part | Recall | Pause | Resume | Stop
+WorkerCommand = Load | Part | Recall | Stop
 
 
 def parse_worker_command(fields: Mapping[str, object]) -> WorkerCommand:
@@ -110,10 +100,6 @@ def parse_worker_command(fields: Mapping[str, object]) -> WorkerCommand:
         )
     if kind == "recall":
         return Recall(key=text(fields, "part"))
-    if kind == "pause":
-        return Pause()
-    if kind == "resume":
-        return Resume()
     if kind == "stop":
         return Stop()
     raise CommandError(f"unknown command {kind!r}")

@@ -35,6 +35,7 @@ tester.run('must-use-result', mustUseResult, {
     'void pause().then(use);',
     'return pause();',
     'response();',
+    'let last = check(); last = check(); use(last);',
     'if (check().ok) use(check());',
   ].map(given),
   invalid: [

@@ -45,7 +45,8 @@ export const mustUseResult: Rule.RuleModule = {
 
     return {
       ExpressionStatement({ expression }) {
-        if (expression.type !== 'UnaryExpression') check(expression as Rule.Node);
+        const isKept = expression.type === 'AssignmentExpression';
+        if (!isKept && expression.type !== 'UnaryExpression') check(expression as Rule.Node);
       },
       UnaryExpression({ operator, argument }) {
         if (operator === 'void') check(argument as Rule.Node);

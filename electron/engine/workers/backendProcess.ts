@@ -2,6 +2,7 @@ import { createWriteStream, type WriteStream } from 'node:fs';
 import { execa } from 'execa';
 import type { z } from 'zod';
 import { appError, type AppError } from '../../contract/errors.ts';
+import { parseJson } from '../../contract/parseJson.ts';
 import { PROTOCOL_VERSION } from '../../contract/protocol/index.ts';
 import type { PythonLaunch } from '../environment/pythonLaunch.ts';
 import type { ProcessExit } from './describeExit.ts';
@@ -117,7 +118,7 @@ export class BackendProcess<Message extends { type: string }> {
   }
 
   private take(line: string): void {
-    const message = this.parse(line);
+    const message = parseJson(this.messages, line);
     if (!message) {
       this.fail(
         appError('protocol_garbage', 'The Python process wrote a line that is not one of its messages.', {
@@ -140,14 +141,6 @@ export class BackendProcess<Message extends { type: string }> {
       this.greeted = true;
     }
     this.emit({ type: 'message', message });
-  }
-
-  private parse(line: string): Message | undefined {
-    try {
-      return this.messages.safeParse(JSON.parse(line)).data;
-    } catch {
-      return undefined;
-    }
   }
 
   private fail(error: AppError): void {

@@ -1,5 +1,11 @@
 /** Computers to test with, in the shape of the backend's answer. Made up; the names and capabilities are real. */
-import type { AmdGpu, NvidiaGpu, ProbedGpu, ProbeResult } from '../../../contract/protocol/index.ts';
+import {
+  PROTOCOL_VERSION,
+  type AmdGpu,
+  type NvidiaGpu,
+  type ProbedGpu,
+  type ProbeResult,
+} from '../../../contract/protocol/index.ts';
 
 const GIB = 1024 ** 3;
 
@@ -41,7 +47,7 @@ function amdGpu(index: number, uuid: string, facts: Partial<AmdGpu>): AmdGpu {
 function computer(gpus: ProbedGpu[], facts: Partial<ProbeResult> = {}): ProbeResult {
   return {
     type: 'probe',
-    protocol: 1,
+    protocol: PROTOCOL_VERSION,
     backend_version: '0.1.0',
     gpus,
     driver_version: gpus.some(({ vendor }) => vendor === 'nvidia') ? '580.65.06' : null,

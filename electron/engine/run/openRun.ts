@@ -11,7 +11,6 @@ import type { StoredRun } from '../store/types.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
 import { BatchSizes } from './work/batchSizes.ts';
 import { checkReadiness } from './begin/checkReadiness.ts';
-import type { DeviceChoice } from './begin/chooseDevices.ts';
 import { isJustCreated, type CreatedRun } from './begin/createRun.ts';
 import { ProgressTracker } from './progress/progressTracker.ts';
 import { isRunFolder } from '../store/runFolder.ts';
@@ -27,7 +26,7 @@ const STOP_NOW_GRACE_MS = 500;
 export interface StartOptions {
   /** Other devices than those that the run was made for. */
   devices?: string | undefined;
-  /** For a run that this program has just made: what was chosen and checked then is not looked at again. */
+  /** For a run that this program has just made: the devices that were chosen and checked then. */
   created?: Pick<CreatedRun, 'choice' | 'createdAt'> | undefined;
 }
 
@@ -115,10 +114,13 @@ export class OpenRun {
   async start({ devices: wanted, created }: StartOptions = {}): Promise<Result<void>> {
     if (this.work.session) return err(appError('usage', 'The run is at work already.'));
     const { request, run } = this.record;
-    const ready: Result<DeviceChoice> =
-      created && isJustCreated(created)
-        ? ok(created.choice)
-        : await checkReadiness(this.context, this.folder, run, wanted ?? request.devices);
+    const ready = await checkReadiness(
+      this.context,
+      this.folder,
+      run,
+      wanted ?? request.devices,
+      created && isJustCreated(created) ? created.choice : undefined,
+    );
     if (!ready.ok) return ready;
     const { devices, leftOut } = ready.value;
     this.devices = devices;

@@ -19,10 +19,58 @@ const layerRules = Object.entries(LAYERS).map(([layer, allowed]) => ({
   to: { path: '^(electron|renderer|build|e2e)/', pathNot: `^electron/(${[layer, ...allowed].join('|')})/` },
 }));
 
+/**
+ * Inside the engine: service (all runs) -> run (one run) -> the rest. No import runs back up, and what lies at the bottom
+ * imports only what stands here. Tests may look anywhere.
+ */
+const BOTTOM = {
+  environment: [],
+  format: [],
+  results: [],
+  devices: ['environment'],
+  models: ['devices', 'environment'],
+  workers: ['environment'],
+  store: ['results', 'workers'],
+  inputs: ['environment', 'results', 'store', 'workers'],
+};
+const ROOT_FILES = ['engineBase[.]ts$', 'engineContext[.]ts$'];
+const bottom = Object.keys(BOTTOM).map((name) => `${name}/`);
+const ENGINE = {
+  ...Object.fromEntries(
+    Object.entries(BOTTOM).map(([folder, allowed]) => [folder, allowed.map((name) => `${name}/`)]),
+  ),
+  run: [...bottom, ...ROOT_FILES],
+  service: ['run/', ...bottom, ...ROOT_FILES],
+};
+const TESTS = '[.]test[.]tsx?$|/testing/';
+
+const engineRules = Object.entries(ENGINE).map(([folder, allowed]) => ({
+  name: `engine-${folder}`,
+  comment: `electron/engine/${folder} may import ${allowed.join(', ') || 'nothing'} of the engine`,
+  severity: 'error',
+  from: { path: `^electron/engine/${folder}/`, pathNot: TESTS },
+  to: { path: '^electron/engine/', pathNot: `^electron/engine/(${[`${folder}/`, ...allowed].join('|')})` },
+}));
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
     ...layerRules,
+    ...engineRules,
+    {
+      name: 'engine-door',
+      comment: 'the engine shows what it offers in electron/engine/index.ts',
+      severity: 'error',
+      from: { path: '^electron/(cli|server|main)/', pathNot: TESTS },
+      to: { path: '^electron/engine/', pathNot: '^electron/engine/index[.]ts$' },
+    },
+    {
+      name: 'sqlite-in-one-folder',
+      comment: 'SQLite runs in threads of its own: see docs/design.md',
+      severity: 'error',
+      from: { pathNot: `^electron/engine/store/sqlite/|${TESTS}` },
+      to: { path: '(^|/)node_modules/better-sqlite3/|^better-sqlite3$' },
+    },
     {
       name: 'layer-renderer',
       comment: 'the window knows the engine only by the contract',

@@ -2,6 +2,7 @@ import js from '@eslint/js';
 import reactHooks from 'eslint-plugin-react-hooks';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
+import { mustUseResult } from './build/eslint/mustUseResult.ts';
 
 export default defineConfig(
   globalIgnores([
@@ -16,6 +17,7 @@ export default defineConfig(
   {
     files: ['**/*.{ts,tsx}'],
     extends: [tseslint.configs.strictTypeChecked],
+    plugins: { local: { rules: { 'must-use-result': mustUseResult } } },
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
       // Numbers in messages are plain to read; what is not, such as an object, stays forbidden.
@@ -27,6 +29,7 @@ export default defineConfig(
         'error',
         { considerDefaultExhaustiveForUnions: true },
       ],
+      'local/must-use-result': 'error',
       'no-console': 'error',
       eqeqeq: 'error',
     },

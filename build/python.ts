@@ -2,7 +2,7 @@
  * environment. */
 import { delimiter } from 'node:path';
 import { execa } from 'execa';
-import { pythonLaunch } from '../electron/engine/environment/index.ts';
+import { pythonLaunch } from '../electron/engine/environment/pythonLaunch.ts';
 import { testEnvironment } from './pythonEnvironment.ts';
 
 const [module, ...args] = process.argv.slice(2);

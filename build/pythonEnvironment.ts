@@ -1,10 +1,8 @@
 /** The Python environment with the tools for tests and checks, made if need be, with words about what goes on. */
-import {
-  ensureEnvironment,
-  resolveAppPaths,
-  stateLines,
-  type PythonEnvironment,
-} from '../electron/engine/environment/index.ts';
+import { resolveAppPaths } from '../electron/engine/environment/appPaths.ts';
+import { ensureEnvironment } from '../electron/engine/environment/ensureEnvironment.ts';
+import type { PythonEnvironment } from '../electron/engine/environment/pythonLaunch.ts';
+import { stateLines } from '../electron/engine/environment/stateLines.ts';
 
 export async function testEnvironment(): Promise<PythonEnvironment> {
   const paths = resolveAppPaths();

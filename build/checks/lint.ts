@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { pythonLaunch } from '../../electron/engine/environment/index.ts';
+import { pythonLaunch } from '../../electron/engine/environment/pythonLaunch.ts';
 import { testEnvironment } from '../pythonEnvironment.ts';
 
 const root = join(import.meta.dirname, '..', '..');

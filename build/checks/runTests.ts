@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { findChromium } from '../../e2e/support/findChromium.ts';
-import { pythonLaunch } from '../../electron/engine/environment/index.ts';
+import { pythonLaunch } from '../../electron/engine/environment/pythonLaunch.ts';
 import { testEnvironment } from '../pythonEnvironment.ts';
 import {
   describeCounts,

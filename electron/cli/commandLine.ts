@@ -1,7 +1,6 @@
 import { Command, Option } from 'commander';
 import { asAppError } from '../contract/errors.ts';
-import type { EngineContext } from '../engine/engineContext.ts';
-import { resolveAppPaths, stateLines } from '../engine/environment/index.ts';
+import { type EngineContext, resolveAppPaths, stateLines } from '../engine/index.ts';
 import { devices } from './commands/devices.ts';
 import { doctor } from './commands/doctor.ts';
 import { example } from './commands/example.ts';
@@ -15,7 +14,8 @@ import { validate } from './commands/validate.ts';
 import { common, reporter, type CommonFlags } from './commonFlags.ts';
 import { EXIT } from './exitCodes.ts';
 import { addRetiredCommands, warnOfRetiredVariables } from './legacyTool.ts';
-import { appVersion, openEngine, unwrap } from './openEngine.ts';
+import { unwrap } from '../contract/result.ts';
+import { appVersion, openEngine } from './openEngine.ts';
 import { portNumber, positiveInteger } from './numberArguments.ts';
 import { ignoreBrokenPipes } from './output/ignoreBrokenPipes.ts';
 import { errorText, toStandardError } from './output/reporter.ts';

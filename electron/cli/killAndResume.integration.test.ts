@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { openRunStore } from '../engine/store/runStore.ts';
+import { openRunStore } from '../engine/index.ts';
 import {
   REAL_PYTHON,
   readTables,

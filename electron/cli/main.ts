@@ -1,6 +1,5 @@
 import { isMainThread } from 'node:worker_threads';
-import { runStoreHost } from '../engine/store/sqlite/host.ts';
-import { threadsLeft } from '../engine/store/storeThread.ts';
+import { runStoreHost, threadsLeft } from '../engine/index.ts';
 import { runCommandLine } from './commandLine.ts';
 
 // The same file serves as the entry of the store's threads, so that a bundle of everything is one file.

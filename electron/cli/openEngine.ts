@@ -1,10 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { AppFailure } from '../contract/errors.ts';
 import { ok, type Result } from '../contract/result.ts';
-import { engineBase } from '../engine/engineBase.ts';
-import type { EngineContext } from '../engine/engineContext.ts';
-import { ensureEnvironment, resolveAppPaths, type EnvironmentState } from '../engine/environment/index.ts';
+import {
+  engineBase,
+  type EngineContext,
+  ensureEnvironment,
+  type EnvironmentState,
+  resolveAppPaths,
+} from '../engine/index.ts';
 
 export interface OpenEngineOptions {
   python?: string | undefined;
@@ -42,9 +45,4 @@ export function appVersion(root: string): string {
   return existsSync(file)
     ? (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
     : 'unknown';
-}
-
-export function unwrap<Value>(result: Result<Value>): Value {
-  if (!result.ok) throw new AppFailure(result.error);
-  return result.value;
 }

@@ -22,7 +22,6 @@ export const planInputSchema = z.object({
   sizeBytes: countSchema,
   sha256: sha256Schema,
 });
-export type PlanInput = z.infer<typeof planInputSchema>;
 
 export const planModelSchema = z.object({
   name: z.string(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { appErrorSchema } from './errors.ts';
 
-/** A run's life. Transitions are in engine/runs/runTransitions.ts. */
+/** A run's life. Transitions are in engine/run/runTransitions.ts. */
 export const runStateSchema = z.discriminatedUnion('phase', [
   z.object({ phase: z.literal('created') }),
   z.object({ phase: z.literal('running') }),
@@ -23,6 +23,11 @@ export const runStateSchema = z.discriminatedUnion('phase', [
 ]);
 export type RunState = z.infer<typeof runStateSchema>;
 export type RunPhase = RunState['phase'];
+
+/** The engine works on the run, or was cut off while it did. */
+export function isActive({ phase }: { readonly phase: string }): boolean {
+  return phase === 'running' || phase === 'pausing' || phase === 'draining' || phase === 'finishing';
+}
 
 export const partStateSchema = z.enum(['pending', 'assigned', 'done', 'failed', 'split', 'skipped']);
 export type PartState = z.infer<typeof partStateSchema>;

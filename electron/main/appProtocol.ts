@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { protocol, type Session } from 'electron';
-import { pageFile, pageHeaders } from '../engine/service/index.ts';
+import { pageFile, pageHeaders } from '../engine/index.ts';
 import { APP_SCHEME, isAppPage } from './pagePolicy.ts';
 
 /** Before the app is ready: makes app:// an origin of its own, like https. */

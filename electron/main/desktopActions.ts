@@ -2,7 +2,7 @@ import { clipboard, dialog, shell, type BrowserWindow, type OpenDialogOptions } 
 import { dirname, join } from 'node:path';
 import { appError } from '../contract/errors.ts';
 import { err, ok } from '../contract/result.ts';
-import type { DesktopActions } from '../engine/service/index.ts';
+import type { DesktopActions } from '../engine/index.ts';
 import type { GrantedPaths } from './grantedPaths.ts';
 import { isAllowedExternalLink } from './pagePolicy.ts';
 

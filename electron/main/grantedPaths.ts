@@ -1,6 +1,6 @@
 import { appError } from '../contract/errors.ts';
 import { err, ok, type Result } from '../contract/result.ts';
-import { isBelowOne, realPath, type PathPolicy } from '../engine/service/index.ts';
+import { isBelowOne, realPath, type PathPolicy } from '../engine/index.ts';
 
 /** The word of the preload script, which travels another way than the call, may come a moment after it. */
 const WAIT_MS = 2_000;

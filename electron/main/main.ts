@@ -3,9 +3,15 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { asAppError } from '../contract/errors.ts';
-import { engineBase } from '../engine/engineBase.ts';
-import { resolveAppPaths, type AppPaths } from '../engine/environment/index.ts';
-import { openService, serviceRouter, type Service, type WindowContext } from '../engine/service/index.ts';
+import {
+  type AppPaths,
+  engineBase,
+  openService,
+  resolveAppPaths,
+  type Service,
+  serviceRouter,
+  type WindowContext,
+} from '../engine/index.ts';
 import { registerAppScheme, serveApp } from './appProtocol.ts';
 import { desktopActions } from './desktopActions.ts';
 import { GrantedPaths } from './grantedPaths.ts';

@@ -6,7 +6,7 @@ import type { ContractRouterClient } from '@orpc/contract';
 import type { IpcMainEvent, WebContents } from 'electron';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { contract } from '../contract/index.ts';
-import type { ServiceRouter } from '../engine/service/index.ts';
+import type { ServiceRouter } from '../engine/index.ts';
 import { calls } from '../engine/service/router/implementer.ts';
 import { CHANNELS } from './channels.ts';
 import { GrantedPaths } from './grantedPaths.ts';

@@ -1,6 +1,6 @@
 import { RPCHandler } from '@orpc/server/message-port';
 import { ipcMain, MessageChannelMain, type MessagePortMain, type WebContents } from 'electron';
-import type { ServiceRouter, WindowContext } from '../engine/service/index.ts';
+import type { ServiceRouter, WindowContext } from '../engine/index.ts';
 import { CHANNELS } from './channels.ts';
 import { isTrustedFrame } from './pagePolicy.ts';
 

@@ -1,6 +1,6 @@
 import { app, dialog, type BrowserWindow } from 'electron';
 import type { RunLive } from '../contract/rpc/runs.ts';
-import { endByForce, type Service } from '../engine/service/index.ts';
+import { endByForce, type Service } from '../engine/index.ts';
 import { closeQuestion } from './closeQuestion.ts';
 import { mayOpenWindow, quitStep, type QuitAnswer, type QuitEvent, type QuitState } from './quitMachine.ts';
 

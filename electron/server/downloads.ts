@@ -4,7 +4,7 @@ import { mkdir, rm, stat } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { DownloadOffers } from '../engine/service/index.ts';
+import type { DownloadOffers } from '../engine/index.ts';
 
 const KEPT_MS = 60 * 60_000;
 

@@ -9,7 +9,7 @@ import { LIMITS } from '../contract/limits.ts';
 import { rootPolicy } from './rootPolicy.ts';
 import { engineBase } from '../engine/engineBase.ts';
 import { temporaryFolder, testContext } from '../engine/testing/testContext.ts';
-import { openService, serviceRouter, type Service } from '../engine/service/index.ts';
+import { openService, serviceRouter, type Service } from '../engine/index.ts';
 import { libraryOfRuns } from '../engine/service/testing/manyRuns.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isInside } from '../engine/service/index.ts';
+import { isInside } from '../engine/index.ts';
 
 const KEPT_MS = 24 * 60 * 60_000;
 

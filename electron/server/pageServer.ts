@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { pageFile } from '../engine/service/index.ts';
+import { pageFile } from '../engine/index.ts';
 
 const UNCHANGING = 'public, max-age=31536000, immutable';
 

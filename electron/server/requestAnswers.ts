@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pageHeaders } from '../engine/service/index.ts';
+import { pageHeaders } from '../engine/index.ts';
 import type { Downloads } from './downloads.ts';
 import { sendEntrance, sendPageFile } from './pageServer.ts';
 import { isOurHost, isOurOrigin } from './requestGuard.ts';

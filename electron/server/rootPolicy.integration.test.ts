@@ -9,7 +9,7 @@ import {
   type Service,
   type ServiceRouter,
   type WindowContext,
-} from '../engine/service/index.ts';
+} from '../engine/index.ts';
 import { openTestService } from '../engine/service/testing/testService.ts';
 import { openRunStore } from '../engine/store/runStore.ts';
 import { syntheticPlan } from '../engine/store/testing/syntheticRun.ts';

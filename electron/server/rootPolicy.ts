@@ -1,5 +1,5 @@
 import { appError } from '../contract/errors.ts';
-import { isInside, realPath, type PathPolicy } from '../engine/service/index.ts';
+import { isInside, type PathPolicy, realPath } from '../engine/index.ts';
 
 /** A window in a browser may name only what lies below the root that the server was started with, links resolved. */
 export async function rootPolicy(root: string): Promise<PathPolicy> {

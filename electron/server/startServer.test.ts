@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Service } from '../engine/service/index.ts';
+import type { Service } from '../engine/index.ts';
 import { openTestService } from '../engine/service/testing/testService.ts';
 import { rootPolicy } from './rootPolicy.ts';
 import { startServer, type RunningServer, type ServerOptions } from './startServer.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { RPCHandler } from '@orpc/server/ws';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { appError, AppFailure } from '../contract/errors.ts';
-import { serviceRouter, uploadsFolder, type Service, type WindowContext } from '../engine/service/index.ts';
+import { serviceRouter, uploadsFolder, type Service, type WindowContext } from '../engine/index.ts';
 import { Downloads } from './downloads.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { RequestAnswers } from './requestAnswers.ts';

@@ -10,7 +10,7 @@ import { RPCHandler } from '@orpc/server/message-port';
 import { WebSocket } from 'ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appErrorSchema, contract, type ErrorCode } from '../contract/index.ts';
-import { serviceRouter, type Service, type WindowContext } from '../engine/service/index.ts';
+import { type Service, serviceRouter, type WindowContext } from '../engine/index.ts';
 import { openTestService } from '../engine/service/testing/testService.ts';
 import { SAMPLE, WITHOUT_PYTHON } from '../engine/testing/testContext.ts';
 import { rootPolicy } from './rootPolicy.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { appError, asAppError, type AppError } from '../contract/errors.ts';
 import { err, ok, type Result } from '../contract/result.ts';
-import { freeBytes } from '../engine/devices/computerChecks.ts';
+import { freeBytes } from '../engine/index.ts';
 
 /** Left over for everything else on the disk. */
 const DISK_RESERVE_BYTES = 200_000_000;

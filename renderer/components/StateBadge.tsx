@@ -100,8 +100,6 @@ const WORKER_LOOKS: Record<WorkerState['state'], Look> = {
   loading: ['active', IconProgress],
   idle: ['neutral', IconCircleDashed],
   working: ['active', IconPlayerPlay],
-  pausing: ['active', IconProgress],
-  paused: ['warn', IconPlayerPause],
   restarting: ['warn', IconAlertTriangle],
   switched_off: ['bad', IconAlertTriangle],
   excluded: ['neutral', IconCircleX],

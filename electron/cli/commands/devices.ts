@@ -1,7 +1,5 @@
-import type { EngineContext } from '../../engine/engineContext.ts';
-import { probeDevices } from '../../engine/devices/index.ts';
-import { formatBytes } from '../../engine/format/formatBytes.ts';
-import { unwrap } from '../openEngine.ts';
+import { type EngineContext, formatBytes, probeDevices } from '../../engine/index.ts';
+import { unwrap } from '../../contract/result.ts';
 import { gpuLine } from '../output/gpuLine.ts';
 
 export async function devices(context: EngineContext, json: boolean): Promise<number> {

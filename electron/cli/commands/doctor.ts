@@ -1,9 +1,14 @@
-import { computerChecks, freeBytes } from '../../engine/devices/computerChecks.ts';
-import { probeDevices } from '../../engine/devices/index.ts';
-import { ensureEnvironment, resolveAppPaths, stateLines } from '../../engine/environment/index.ts';
-import { listModels } from '../../engine/models/index.ts';
+import {
+  computerChecks,
+  ensureEnvironment,
+  freeBytes,
+  listModels,
+  probeDevices,
+  resolveAppPaths,
+  stateLines,
+} from '../../engine/index.ts';
 import { EXIT } from '../exitCodes.ts';
-import { unwrap } from '../openEngine.ts';
+import { unwrap } from '../../contract/result.ts';
 import { toStandardError } from '../output/reporter.ts';
 
 const MARKS = { good: 'ok  ', warning: 'note', bad: 'BAD ', checking: '... ' } as const;

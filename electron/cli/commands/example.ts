@@ -1,10 +1,13 @@
 import { join } from 'node:path';
-import type { EngineContext } from '../../engine/engineContext.ts';
-import { compareExample, exampleRequest } from '../../engine/run/exampleRun.ts';
-import { createRun } from '../../engine/run/begin/createRun.ts';
-import { OpenRun } from '../../engine/run/openRun.ts';
+import {
+  compareExample,
+  createRun,
+  type EngineContext,
+  exampleRequest,
+  OpenRun,
+} from '../../engine/index.ts';
 import { EXIT } from '../exitCodes.ts';
-import { unwrap } from '../openEngine.ts';
+import { unwrap } from '../../contract/result.ts';
 import type { Reporter } from '../output/reporter.ts';
 import { followRun } from './followRun.ts';
 
@@ -19,7 +22,9 @@ export async function example(
     await createRun(context, { request: exampleRequest(context.paths, folder), defaultParent: folder }),
   );
   reporter.line('Running the bundled example with the demo model ...');
-  const exitCode = await followRun(unwrap(await OpenRun.open(context, created.folder)), reporter);
+  const exitCode = await followRun(unwrap(await OpenRun.open(context, created.folder)), reporter, {
+    created,
+  });
   if (exitCode !== EXIT.done) return exitCode;
   const comparison = await compareExample(context.paths, created.folder, created.plan.precision);
   reporter.line(comparison.message);

@@ -1,18 +1,20 @@
 import { join } from 'node:path';
+import { asAppError } from '../../contract/errors.ts';
+import { allowRefusal } from '../../contract/result.ts';
 import { RESULT_FILES } from '../../contract/results.ts';
 import type { RunState } from '../../contract/runState.ts';
-import type { OpenRun } from '../../engine/run/openRun.ts';
+import { type OpenRun, type StartOptions, workOnRun } from '../../engine/index.ts';
 import { EXIT, exitCodeOf } from '../exitCodes.ts';
 import { formatCount, formatSeconds } from '../output/numbers.ts';
 import type { Reporter } from '../output/reporter.ts';
 import { exitCodeAfter, stopSignals, type StopSignal } from '../stopSignals.ts';
 
 /** Starts the run, shows it until nobody works on it any more, and answers with the exit code. */
-export async function followRun(session: OpenRun, reporter: Reporter, devices?: string): Promise<number> {
-  session.subscribe((change) => {
-    if (change.type === 'note') reporter.note(change.note);
-    else reporter.state(change.state);
-  });
+export async function followRun(
+  session: OpenRun,
+  reporter: Reporter,
+  options: StartOptions = {},
+): Promise<number> {
   let stoppedBy: StopSignal | undefined;
   const onSignal = (signal: StopSignal): void => {
     if (stoppedBy) {
@@ -25,19 +27,34 @@ export async function followRun(session: OpenRun, reporter: Reporter, devices?: 
         ? 'The results are being written; ending after that. (Again to quit at once.)'
         : 'Stopping after the batch in work. What is computed is kept. (Again to quit at once.)',
     );
-    void session.stopNow();
+    stop();
+  };
+  // Refused where the run has not begun yet, or writes its results: then it ends after that.
+  const stop = (): void => {
+    session.stopNow().then(allowRefusal, (reason: unknown) => {
+      reporter.error(asAppError(reason));
+    });
   };
   const signals = stopSignals();
   for (const signal of signals) process.on(signal, onSignal);
   try {
-    const started = await session.start(devices);
-    if (!started.ok) {
-      reporter.error(started.error);
+    const rested = await workOnRun(session, {
+      ...options,
+      listener: (change) => {
+        if (change.type === 'note') reporter.note(change.note);
+        else reporter.state(change.state);
+      },
+      started: () => {
+        reporter.follow(session);
+        if (stoppedBy) stop();
+      },
+    });
+    reporter.end();
+    if (!rested.ok) {
+      reporter.error(rested.error);
       return EXIT.failed;
     }
-    reporter.follow(session);
-    const state = await session.whenIdle();
-    reporter.end();
+    const state = rested.value;
     if (stoppedBy && state.phase !== 'done') {
       reporter.line(`Stopped. Go on with: virnucpro resume ${quoted(session.folder)}`);
       return exitCodeAfter(stoppedBy);

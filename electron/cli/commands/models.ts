@@ -1,9 +1,15 @@
 import { appError, AppFailure } from '../../contract/errors.ts';
-import type { EngineContext } from '../../engine/engineContext.ts';
-import { getModel, importModel, listModels, resolveModel, verifyModel } from '../../engine/models/index.ts';
+import {
+  type EngineContext,
+  formatBytes,
+  getModel,
+  importModel,
+  listModels,
+  resolveModel,
+  verifyModel,
+} from '../../engine/index.ts';
 import { EXIT } from '../exitCodes.ts';
-import { formatBytes } from '../../engine/format/formatBytes.ts';
-import { unwrap } from '../openEngine.ts';
+import { unwrap } from '../../contract/result.ts';
 
 export interface ModelsFlags {
   json?: boolean;

@@ -1,17 +1,20 @@
 import { resolve } from 'node:path';
 import { AppFailure, appError } from '../../contract/errors.ts';
 import { runRequestSchema, type RunRequest } from '../../contract/rpc/runs.ts';
-import { isGpu } from '../../engine/devices/index.ts';
-import type { EngineContext } from '../../engine/engineContext.ts';
-import { sampleInput } from '../../engine/run/exampleRun.ts';
-import { createRun, defaultFolderName } from '../../engine/run/begin/createRun.ts';
-import { isRunFolder } from '../../engine/store/runFolder.ts';
-import { OpenRun } from '../../engine/run/openRun.ts';
+import {
+  createRun,
+  defaultFolderName,
+  type EngineContext,
+  formatBytes,
+  isGpu,
+  isRunFolder,
+  OpenRun,
+  sampleInput,
+} from '../../engine/index.ts';
 import { legacyDevice } from '../legacyTool.ts';
 import { formatCount } from '../output/numbers.ts';
-import { formatBytes } from '../../engine/format/formatBytes.ts';
 import type { Reporter } from '../output/reporter.ts';
-import { unwrap } from '../openEngine.ts';
+import { unwrap } from '../../contract/result.ts';
 import { followRun } from './followRun.ts';
 
 /** What commander hands over for `predict`. */
@@ -40,7 +43,7 @@ export async function predict(
   const request = runRequest(inputs, flags, modelFor(context, inputs));
   const folder = request.outputDir ?? defaultFolderName(inputs);
   if (flags.resume && isRunFolder(folder)) {
-    return followRun(unwrap(await OpenRun.open(context, folder)), reporter, flags.devices);
+    return followRun(unwrap(await OpenRun.open(context, folder)), reporter, { devices: flags.devices });
   }
   const created = unwrap(
     await createRun(context, {
@@ -59,12 +62,12 @@ export async function predict(
   const { plan } = created;
   reporter.line(
     `Model ${plan.model.title}${plan.model.notice ? ` (${plan.model.notice})` : ''}, ${plan.precision}, on ` +
-      created.devices
+      created.choice.devices
         .map((device) => (isGpu(device) ? `GPU ${device.index} ${device.name}` : device.id))
         .join(', '),
   );
   reporter.line(`Results go to ${created.folder}`);
-  return followRun(unwrap(await OpenRun.open(context, created.folder)), reporter);
+  return followRun(unwrap(await OpenRun.open(context, created.folder)), reporter, { created });
 }
 
 function runRequest(inputs: string[], flags: PredictFlags, defaultModel: string): RunRequest {

@@ -1,7 +1,6 @@
-import type { EngineContext } from '../../engine/engineContext.ts';
-import { OpenRun } from '../../engine/run/openRun.ts';
+import { type EngineContext, OpenRun } from '../../engine/index.ts';
 import { exitCodeOf } from '../exitCodes.ts';
-import { unwrap } from '../openEngine.ts';
+import { unwrap } from '../../contract/result.ts';
 import type { Reporter } from '../output/reporter.ts';
 import { followRun } from './followRun.ts';
 
@@ -19,10 +18,11 @@ export async function resume(
   reporter: Reporter,
 ): Promise<number> {
   const session = unwrap(await OpenRun.open(context, folder));
-  if (session.state.phase !== 'done') return followRun(session, reporter, flags.devices ?? flags.gpus);
+  if (session.state.phase !== 'done')
+    return followRun(session, reporter, { devices: flags.devices ?? flags.gpus });
   if (flags.retryFailed && session.state.failedParts > 0) {
     await session.store.retryFailed('all');
-    return followRun(session, reporter, flags.devices ?? flags.gpus);
+    return followRun(session, reporter, { devices: flags.devices ?? flags.gpus });
   }
   const { failedParts } = session.state;
   try {

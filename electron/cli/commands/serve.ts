@@ -3,10 +3,15 @@ import { homedir, hostname, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { AppFailure, appError } from '../../contract/errors.ts';
-import { engineBase } from '../../engine/engineBase.ts';
-import { resolveAppPaths } from '../../engine/environment/index.ts';
-import { endByForceAfter, openService, type Service } from '../../engine/service/index.ts';
-import { threadsLeft } from '../../engine/store/storeThread.ts';
+import { unwrap } from '../../contract/result.ts';
+import {
+  endByForceAfter,
+  engineBase,
+  openService,
+  resolveAppPaths,
+  threadsLeft,
+  type Service,
+} from '../../engine/index.ts';
 import {
   isPortTaken,
   startServer,
@@ -15,7 +20,7 @@ import {
 } from '../../server/startServer.ts';
 import { EXIT } from '../exitCodes.ts';
 import { openBrowser } from '../openBrowser.ts';
-import { appVersion, unwrap } from '../openEngine.ts';
+import { appVersion } from '../openEngine.ts';
 import { endBySignal, exitCodeAfter, stopSignals, type StopSignal } from '../stopSignals.ts';
 
 export interface ServeFlags {

@@ -1,12 +1,15 @@
 import { AppFailure, appError } from '../../contract/errors.ts';
-import type { EngineContext } from '../../engine/engineContext.ts';
-import { IMBALANCE } from '../../engine/run/progress/imbalance.ts';
-import { readRunReport } from '../../engine/run/finish/runReport.ts';
-import { describePhase, isActive } from '../../engine/run/runTransitions.ts';
-import { isRunFolder } from '../../engine/store/runFolder.ts';
-import { lockHolder } from '../../engine/store/runLock.ts';
-import type { StoredRun } from '../../engine/store/types.ts';
-import { openRunStore } from '../../engine/store/runStore.ts';
+import {
+  describePhase,
+  type EngineContext,
+  IMBALANCE,
+  isRunFolder,
+  lockHolder,
+  openRunStore,
+  readRunReport,
+  type StoredRun,
+} from '../../engine/index.ts';
+import { isActive } from '../../contract/runState.ts';
 import { deviceLine } from '../output/deviceLine.ts';
 import { bar } from '../output/progressText.ts';
 import { formatCount, formatSeconds } from '../output/numbers.ts';

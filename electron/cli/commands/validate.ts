@@ -1,9 +1,7 @@
-import type { EngineContext } from '../../engine/engineContext.ts';
-import { collectInputs } from '../../engine/inputs/collectInputs.ts';
-import { inspectInputs } from '../../engine/inputs/inspectInputs.ts';
+import { collectInputs, type EngineContext, inspectInputs } from '../../engine/index.ts';
 import { EXIT } from '../exitCodes.ts';
 import { formatCount } from '../output/numbers.ts';
-import { unwrap } from '../openEngine.ts';
+import { unwrap } from '../../contract/result.ts';
 
 /** Reads files to their end and says what they hold and what would happen to each. */
 export async function validate(

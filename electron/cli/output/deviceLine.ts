@@ -1,5 +1,4 @@
-import type { DeviceReport } from '../../engine/run/finish/deviceReport.ts';
-import { measureWords } from '../../engine/format/measureWords.ts';
+import { type DeviceReport, measureWords } from '../../engine/index.ts';
 import { formatCount } from './numbers.ts';
 
 /** How a device did in a run, in one line. */

@@ -1,6 +1,5 @@
 import type { ProbedGpu } from '../../contract/protocol/index.ts';
-import { abilityWords, AMD_UNTESTED, blockedGpu } from '../../engine/devices/index.ts';
-import { formatBytes } from '../../engine/format/formatBytes.ts';
+import { abilityWords, AMD_UNTESTED, blockedGpu, formatBytes } from '../../engine/index.ts';
 
 /** A GPU of this computer in one line, for `devices`. */
 export function gpuLine(gpu: ProbedGpu): string {

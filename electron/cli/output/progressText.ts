@@ -1,6 +1,6 @@
 import type { DeviceLive, RunProgress } from '../../contract/rpc/runs.ts';
 import { formatCount, formatRange, formatSeconds } from './numbers.ts';
-import { formatBytes } from '../../engine/format/formatBytes.ts';
+import { formatBytes } from '../../engine/index.ts';
 
 const BAR_WIDTH = 24;
 

@@ -1,8 +1,7 @@
 import { createLogUpdate } from 'log-update';
 import type { AppError } from '../../contract/errors.ts';
 import type { RunState } from '../../contract/runState.ts';
-import type { RunNote } from '../../engine/run/runNotes.ts';
-import type { OpenRun } from '../../engine/run/openRun.ts';
+import type { OpenRun, RunNote } from '../../engine/index.ts';
 import { bar, deviceLine, totalLine } from './progressText.ts';
 
 /** How a run is told to whoever watches it. Everything but JSON goes to standard error; tables lie in the folder. */

@@ -18,7 +18,6 @@ export const runPathSchema = z.string().regex(/^work\/[\w./-]+$/);
 export const countSchema = z.int().nonnegative();
 
 export const backendRoleSchema = z.enum(['worker', 'prepare', 'monitor']);
-export type BackendRole = z.infer<typeof backendRoleSchema>;
 
 export const helloSchema = z.object({
   type: z.literal('hello'),

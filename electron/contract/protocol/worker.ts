@@ -72,8 +72,6 @@ export const workerCommandSchema = z.discriminatedUnion('type', [
   loadCommandSchema,
   partCommandSchema,
   z.object({ type: z.literal('recall'), part: partKeySchema }),
-  z.object({ type: z.literal('pause') }),
-  z.object({ type: z.literal('resume') }),
   z.object({ type: z.literal('stop') }),
 ]);
 export type WorkerCommand = z.infer<typeof workerCommandSchema>;
@@ -153,7 +151,7 @@ export type OutOfMemory = z.infer<typeof oomSchema>;
 const heartbeatSchema = z.object({
   type: z.literal('heartbeat'),
   /** What the worker does now; a step that doesn't change for long is how a stall shows. */
-  step: z.enum(['starting', 'loading', 'idle', 'reading', 'computing', 'writing', 'paused', 'stopping']),
+  step: z.enum(['starting', 'loading', 'idle', 'reading', 'computing', 'writing', 'stopping']),
   /** Counts every finished step, batch or file, so that a beat without progress can be told from work. */
   steps_done: countSchema,
   part: partKeySchema.nullable(),

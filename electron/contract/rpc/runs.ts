@@ -44,8 +44,6 @@ export const workerStateSchema = z.discriminatedUnion('state', [
   z.object({ state: z.literal('loading') }),
   z.object({ state: z.literal('idle') }),
   z.object({ state: z.literal('working'), part: partKeySchema }),
-  z.object({ state: z.literal('pausing') }),
-  z.object({ state: z.literal('paused') }),
   z.object({ state: z.literal('restarting'), attempt: z.int(), error: appErrorSchema }),
   z.object({ state: z.literal('switched_off'), error: appErrorSchema }),
   z.object({ state: z.literal('excluded') }),

@@ -3,7 +3,10 @@ import { dirname } from 'node:path';
 import { isIntegrated, type ProbedGpu, type ProbeResult } from '../../contract/protocol/index.ts';
 import type { Result } from '../../contract/result.ts';
 import type { ComputerCheck, ModelStatus } from '../../contract/rpc/computer.ts';
-import { AMD_UNTESTED, blockedGpu, gpuDevice, preferredPrecision } from './index.ts';
+import { blockedGpu } from './blockedGpu.ts';
+import { preferredPrecision } from './choosePrecision.ts';
+import { gpuDevice } from './chosenDevice.ts';
+import { AMD_UNTESTED } from './describeGpu.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 
 const GB = 1e9;

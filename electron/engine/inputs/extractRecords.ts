@@ -1,6 +1,7 @@
 import { execa } from 'execa';
 import { z } from 'zod';
 import { appError, AppFailure, type ErrorCode } from '../../contract/errors.ts';
+import { parseJson } from '../../contract/parseJson.ts';
 import { prepareFailureCodeSchema } from '../../contract/protocol/index.ts';
 import { pythonLaunch, type PythonEnvironment } from '../environment/pythonLaunch.ts';
 import type { ExtractionRequest } from '../results/types.ts';
@@ -52,7 +53,7 @@ export class Extraction {
 }
 
 function checkAnswer(stdout: string, stderr: string): void {
-  const answer = parseAnswer(stdout);
+  const answer = parseJson(answerSchema, stdout);
   if (answer?.type === 'extracted') return;
   if (!answer) {
     throw new AppFailure(
@@ -63,12 +64,4 @@ function checkAnswer(stdout: string, stderr: string): void {
   }
   const code: ErrorCode = answer.code === 'internal_error' ? 'internal' : answer.code;
   throw new AppFailure(appError(code, answer.message, { nextStep: answer.next_step }));
-}
-
-function parseAnswer(stdout: string): z.infer<typeof answerSchema> | undefined {
-  try {
-    return answerSchema.safeParse(JSON.parse(stdout)).data;
-  } catch {
-    return undefined;
-  }
 }

@@ -2,19 +2,18 @@ import { execa } from 'execa';
 import { appError } from '../../contract/errors.ts';
 import { inspectedFileSchema, type InspectedFile } from '../../contract/protocol/index.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
-import type { EngineContext } from '../engineContext.ts';
-import { pythonLaunch } from '../environment/pythonLaunch.ts';
+import { pythonLaunch, type PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { describeExit } from '../workers/describeExit.ts';
 
 /** Reads files to their end and tells what they hold, one after the other, in the order given. */
 export async function inspectInputs(
-  context: EngineContext,
+  { environment }: { environment: PythonEnvironment },
   paths: readonly string[],
   chunkLength: number,
   onFile: (file: InspectedFile) => void,
   signal?: AbortSignal,
 ): Promise<Result<void>> {
-  const launch = pythonLaunch(context.environment, 'virnucpro_backend.prepare.inspect', [
+  const launch = pythonLaunch(environment, 'virnucpro_backend.prepare.inspect', [
     '--chunk-length',
     String(chunkLength),
   ]);

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ChosenDevice } from '../devices/index.ts';
+import type { ChosenDevice } from '../devices/chosenDevice.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
 import { temporaryFolder } from '../testing/testContext.ts';
 import { checkFidelity, fidelityReport } from './fidelityVerdict.ts';

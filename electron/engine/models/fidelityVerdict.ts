@@ -2,9 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { appError } from '../../contract/errors.ts';
+import { parseJson } from '../../contract/parseJson.ts';
 import type { Precision } from '../../contract/protocol/index.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
-import type { ChosenDevice } from '../devices/index.ts';
+import type { ChosenDevice } from '../devices/chosenDevice.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
 
 /** Precisions that lose so much that a run may use them only after they were checked with the very model. */
@@ -36,7 +37,7 @@ export async function checkFidelity(
   const refuse = (cause: string, nextStep: string) =>
     err(appError('precision_unsupported', cause, { nextStep }));
   const text = await readFile(fidelityReport(paths, modelHash), 'utf8').catch(() => undefined);
-  const report = text === undefined ? undefined : parseReport(text);
+  const report = text === undefined ? undefined : parseJson(reportSchema, text);
   const unchecked = devices.find((device) => device.name !== report?.device.name);
   if (!report || unchecked) {
     return refuse(
@@ -51,12 +52,4 @@ export async function checkFidelity(
     `${name} did not pass the fidelity check with this model: ${reason}.`,
     'Choose another precision.',
   );
-}
-
-function parseReport(text: string): z.infer<typeof reportSchema> | undefined {
-  try {
-    return reportSchema.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
 }

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ModelManifest } from '../../contract/model.ts';
-import { checkEnvironment, resolveAppPaths, type AppPaths } from '../environment/index.ts';
+import { resolveAppPaths, type AppPaths } from '../environment/appPaths.ts';
+import { checkEnvironment } from '../environment/checkEnvironment.ts';
 import { listModels, verifyModel } from './weights.ts';
 import { resolveModel } from './resolveModel.ts';
 

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { appError, type AppError, type ErrorCode } from '../../contract/errors.ts';
+import { parseJson } from '../../contract/parseJson.ts';
 import { MODEL_ROLES, type ModelRole } from '../../contract/model.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import type { ModelStatus } from '../../contract/rpc/index.ts';
@@ -156,11 +157,7 @@ const GOES_ON = 'Start it again: it goes on where it stopped.';
 /** Lines of libraries on standard error come here too, and are none of ours. */
 function parseLine(text: string): Line | undefined {
   if (!text.startsWith('{')) return undefined;
-  try {
-    return lineSchema.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return parseJson(lineSchema, text);
 }
 
 async function finished(lines: Promise<Result<Line[]>>): Promise<Result<void>> {

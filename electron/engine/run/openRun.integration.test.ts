@@ -1,11 +1,14 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { unwrap } from '../../contract/result.ts';
 import { runRequestSchema, type RunRequestInput } from '../../contract/rpc/runs.ts';
 import type { RunState } from '../../contract/runState.ts';
 import type { EngineContext } from '../engineContext.ts';
 import { readTables, SAMPLE, temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
+import { openRunStore } from '../store/runStore.ts';
 import { createRun } from './begin/createRun.ts';
+import { readRunReport } from './finish/runReport.ts';
 import type { RunNote } from './runNotes.ts';
 import { OpenRun } from './openRun.ts';
 
@@ -75,7 +78,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', { timeout: 120_000 },
   it('pauses, frees the devices, and goes on to the same bytes', async () => {
     const whole = await predict(testContext());
     const session = await makeRun(testContext());
-    await session.start();
+    unwrap(await session.start());
     await new Promise<void>((resolve) => {
       const timer = setInterval(() => {
         if (session.progress().parts.done < 2) return;
@@ -89,7 +92,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', { timeout: 120_000 },
     expect(session.deviceStates()).toEqual([]);
     const before = session.progress().parts.done;
     expect(before).toBeGreaterThanOrEqual(2);
-    await session.start();
+    unwrap(await session.start());
     expect(await session.whenIdle()).toMatchObject({ phase: 'done' });
     await session.close();
     expect(await readTables(session.folder)).toEqual(whole.tables);
@@ -98,10 +101,10 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', { timeout: 120_000 },
   it('starts no process where it is paused while it still looks through its parts', async () => {
     const session = await makeRun(testContext());
     vi.spyOn(session.store, 'verifyPendingParts').mockImplementation(async () => {
-      await session.pause();
+      unwrap(await session.pause());
       return [];
     });
-    await session.start();
+    unwrap(await session.start());
     expect(session.state).toEqual({ phase: 'paused', error: null });
     await session.close();
     expect(await readdir(join(session.folder, 'logs'))).toEqual(['run.log']);
@@ -144,6 +147,13 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', { timeout: 120_000 },
       const outcome = await predict(testContext({ fault, deadlines }));
       expect(codes(outcome)).toContain(code);
       expect(outcome.state).toMatchObject({ phase: 'paused', error: { code: 'no_usable_device' } });
+      const store = await openRunStore(outcome.folder, {
+        hostEntry: testContext().storeHost,
+        readOnly: true,
+      });
+      const { devices } = await readRunReport(store);
+      await store.close();
+      expect(devices.map(({ switched_off }) => switched_off)).toEqual([expect.any(String)]);
     },
   );
 
@@ -245,7 +255,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', { timeout: 120_000 },
     await writeFile(input, `>a\n${'GCC'.repeat(100)}\n`);
     const session = await makeRun(testContext(), { inputs: [input] });
     await writeFile(input, `>a\n${'GCA'.repeat(100)}\n`);
-    await session.start();
+    unwrap(await session.start());
     expect(await session.whenIdle()).toMatchObject({ phase: 'paused', error: { code: 'input_changed' } });
     await writeFile(input, `>a\n${'GCC'.repeat(100)}\n`);
     expect((await session.start()).ok).toBe(true);
@@ -256,7 +266,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', { timeout: 120_000 },
   it('makes damaged work files again', async () => {
     const whole = await predict(testContext());
     const session = await makeRun(testContext());
-    await session.start();
+    unwrap(await session.start());
     await new Promise<void>((resolve) => {
       const timer = setInterval(() => {
         if (session.progress().parts.done < 1) return;
@@ -264,10 +274,10 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', { timeout: 120_000 },
         resolve();
       }, 20);
     });
-    await session.stopNow();
+    unwrap(await session.stopNow());
     const parts = join(session.folder, 'work', 'parts');
     for (const name of await readdir(parts)) await writeFile(join(parts, name), 'damaged');
-    await session.start();
+    unwrap(await session.start());
     expect(await session.whenIdle()).toMatchObject({ phase: 'done' });
     await session.close();
     expect(await readTables(session.folder)).toEqual(whole.tables);

@@ -1,8 +1,9 @@
 import { appError, asAppError } from '../../contract/errors.ts';
-import { err, ok, type Result } from '../../contract/result.ts';
+import { allowRefusal, err, ok, unwrap, type Result } from '../../contract/result.ts';
 import type { DeviceLive, RunProgress } from '../../contract/rpc/runs.ts';
-import type { RunState } from '../../contract/runState.ts';
-import { precisionRemark, type ChosenDevice } from '../devices/index.ts';
+import { isActive, type RunState } from '../../contract/runState.ts';
+import type { ChosenDevice } from '../devices/chosenDevice.ts';
+import { precisionRemark } from '../devices/choosePrecision.ts';
 import type { EngineContext } from '../engineContext.ts';
 import { acquireRunLock, type RunLock } from '../store/runLock.ts';
 import { openRunStore } from '../store/runStore.ts';
@@ -10,19 +11,26 @@ import type { StoredRun } from '../store/types.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
 import { BatchSizes } from './work/batchSizes.ts';
 import { checkReadiness } from './begin/checkReadiness.ts';
+import { isJustCreated, type CreatedRun } from './begin/createRun.ts';
 import { ProgressTracker } from './progress/progressTracker.ts';
 import { isRunFolder } from '../store/runFolder.ts';
 import type { RunNotes } from './runNotes.ts';
 import { RunRecord, type RunListener } from './runRecord.ts';
 import { storedDevice } from './begin/storedDevice.ts';
-import { isActive } from './runTransitions.ts';
 import { RunWork } from './runWork.ts';
 import { isWrappedUp } from './finish/wrapUpRun.ts';
 
 /** Time for a worker to leave its batch when the user wants it gone at once. */
 const STOP_NOW_GRACE_MS = 500;
 
-/** One open run: its state, its stretches of work, and everything that can be asked of it. */
+export interface StartOptions {
+  /** Other devices than those that the run was made for. */
+  devices?: string | undefined;
+  /** For a run that this program has just made: the devices that were chosen and checked then. */
+  created?: Pick<CreatedRun, 'choice' | 'createdAt'> | undefined;
+}
+
+/** One open run: its state, its sessions of work, and everything that can be asked of it. */
 export class OpenRun {
   readonly folder: string;
   readonly store: RunStore;
@@ -87,7 +95,7 @@ export class OpenRun {
 
   /** Cut off by a crash: the database says that it is being worked on, but nobody does. */
   get interrupted(): boolean {
-    return isActive(this.state) && this.work.period === undefined;
+    return isActive(this.state) && this.work.session === undefined;
   }
 
   subscribe(listener: RunListener): () => void {
@@ -95,22 +103,23 @@ export class OpenRun {
   }
 
   progress(now = Date.now()): RunProgress {
-    return this.book.progress(this.record.run, this.work.period, now);
+    return this.book.progress(this.record.run, this.work.session, now);
   }
 
   deviceStates(now = Date.now()): DeviceLive[] {
-    return this.work.period?.inference.devices().map((device) => device.live(now)) ?? [];
+    return this.work.session?.devices().map((device) => device.live(now)) ?? [];
   }
 
   /** Starts the run, or goes on with it where it was, whatever had become of it. */
-  async start(devicesWanted?: string): Promise<Result<void>> {
-    if (this.work.period) return err(appError('usage', 'The run is at work already.'));
-    const { request } = this.record;
+  async start({ devices: wanted, created }: StartOptions = {}): Promise<Result<void>> {
+    if (this.work.session) return err(appError('usage', 'The run is at work already.'));
+    const { request, run } = this.record;
     const ready = await checkReadiness(
       this.context,
       this.folder,
-      this.record.run,
-      devicesWanted ?? request.devices,
+      run,
+      wanted ?? request.devices,
+      created && isJustCreated(created) ? created.choice : undefined,
     );
     if (!ready.ok) return ready;
     const { devices, leftOut } = ready.value;
@@ -125,10 +134,10 @@ export class OpenRun {
     if (this.state.phase !== 'created' && this.state.phase !== 'paused') {
       if (this.interrupted)
         this.notes.add('warning', 'run_interrupted', 'The run was interrupted and goes on where it was.');
-      await this.record.advance({ type: 'reopen' });
+      unwrap(await this.record.advance({ type: 'reopen' }));
     }
-    await this.record.advance({ type: 'start' });
-    return this.work.begin(devices);
+    const started = await this.record.advance({ type: 'start' });
+    return started.ok ? this.work.begin(devices) : started;
   }
 
   /** Ends the batch under way on every device and frees it. */
@@ -139,7 +148,7 @@ export class OpenRun {
   /** Lets the parts in work be finished, then pauses. */
   async drain(): Promise<Result<void>> {
     const draining = await this.record.advance({ type: 'drain' });
-    if (draining.ok) this.work.period?.inference.drain();
+    if (draining.ok) this.work.session?.request({ type: 'drain' });
     return draining;
   }
 
@@ -155,15 +164,12 @@ export class OpenRun {
 
   /** Makes failed parts wait again: they are computed with the rest where the run is at work, else on the next start. */
   async retry(keys: string[] | 'all'): Promise<Result<void>> {
-    const running = this.work.period;
     const retried = await this.store.retryFailed(keys);
     if (retried.length === 0) return err(appError('usage', 'There are no failed parts to retry.'));
     this.book.allowStepBack();
     this.notes.add('info', 'parts_retried', `${retried.length} failed parts are computed again.`);
-    for (const key of retried) {
-      const part = await this.store.part(key);
-      if (part) running?.inference.offer(part);
-    }
+    const parts = await Promise.all(retried.map((key) => this.store.part(key)));
+    this.work.session?.request({ type: 'parts_offered', parts: parts.filter((part) => part !== null) });
     await this.work.refresh();
     return ok(undefined);
   }
@@ -183,7 +189,7 @@ export class OpenRun {
     const skipped = await this.store.skipParts(keys);
     if (skipped.length === 0) return err(appError('usage', 'These parts neither wait nor have failed.'));
     this.notes.add('info', 'parts_skipped', `${skipped.length} parts were skipped.`);
-    for (const key of skipped) this.work.period?.inference.withdraw(key);
+    for (const key of skipped) this.work.session?.request({ type: 'part_withdrawn', key });
     await this.work.refresh();
     return ok(undefined);
   }
@@ -199,10 +205,10 @@ export class OpenRun {
 
   async setDeviceIncluded(id: string, included: boolean): Promise<Result<void>> {
     const device = this.devices.find((known) => known.id === id);
-    const { period } = this.work;
-    if (!device || !period) return err(appError('device_unknown', `The run does not use a device ${id}.`));
-    if (included) period.inference.include(device);
-    else await period.inference.exclude(device);
+    const { session } = this.work;
+    if (!device || !session) return err(appError('device_unknown', `The run does not use a device ${id}.`));
+    if (included) session.request({ type: 'include_device', device: id });
+    else await session.exclude(id);
     return ok(undefined);
   }
 
@@ -212,7 +218,8 @@ export class OpenRun {
   }
 
   async close(): Promise<void> {
-    if (this.work.period) await this.pause();
+    // Refused where the run is writing its results: that is waited for.
+    if (this.work.session) allowRefusal(await this.rest());
     await this.work.ended();
     await this.notes.log.written();
     try {

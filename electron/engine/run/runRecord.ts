@@ -17,6 +17,7 @@ export class RunRecord {
   private readonly store: RunStore;
   private readonly listeners = new Set<RunListener>();
   private stored: StoredRun;
+  private advancing: Promise<unknown> = Promise.resolve();
 
   constructor(store: RunStore, stored: StoredRun) {
     this.store = store;
@@ -41,11 +42,16 @@ export class RunRecord {
     };
   }
 
-  /** The one place where the state changes: stored first, told afterwards. */
-  async advance(event: LifecycleEvent): Promise<Result<void>> {
+  /** The one place where the state changes, one event after the other: it is stored, then seen here and by all listeners. */
+  advance(event: LifecycleEvent): Promise<Result<void>> {
+    const advanced = this.advancing.then(() => this.take(event));
+    this.advancing = advanced;
+    return advanced;
+  }
+
+  private async take(event: LifecycleEvent): Promise<Result<void>> {
     const next = transition(this.stored.state, event);
     if (!next.ok) return err(next.error);
-    this.stored = { ...this.stored, state: next.state };
     this.notes.log.line('info', `The run is ${describePhase(next.state)}.`);
     try {
       await this.store.setState(next.state);
@@ -57,6 +63,7 @@ export class RunRecord {
         `The run's state could not be stored: ${asAppError(reason).cause}`,
       );
     }
+    this.stored = { ...this.stored, state: next.state };
     for (const listener of this.listeners) listener({ type: 'state', state: next.state });
     return ok(undefined);
   }
@@ -72,13 +79,14 @@ export class RunRecord {
     this.stored = { ...this.stored, description: { ...this.stored.description, name } };
   }
 
-  /** What earlier stretches of work found out about a device stays, should its worker have nothing left to do. */
+  /** What was found out about a device earlier stays, should its worker have nothing left to do. */
   async saveDevices(devices: readonly RunDevice[]): Promise<void> {
-    await this.store.saveDevices(
-      devices.map((device) => {
-        const before = this.stored.devices.find(({ id }) => id === device.id);
-        return { ...device, facts: { ...before?.facts, ...device.facts } };
-      }),
-    );
+    const merged = devices.map((device) => {
+      const before = this.stored.devices.find(({ id }) => id === device.id);
+      return { ...device, facts: { ...before?.facts, ...device.facts } };
+    });
+    const others = this.stored.devices.filter(({ id }) => !merged.some((device) => device.id === id));
+    this.stored = { ...this.stored, devices: [...others, ...merged] };
+    await this.store.saveDevices(merged);
   }
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { appError } from '../../contract/errors.ts';
-import { runStateSchema, type RunState } from '../../contract/runState.ts';
-import { isActive, transition, type LifecycleEvent } from './runTransitions.ts';
+import { isActive, runStateSchema, type RunState } from '../../contract/runState.ts';
+import { transition, type LifecycleEvent } from './runTransitions.ts';
 
 const error = appError('disk_full', 'no space left');
 

@@ -1,5 +1,5 @@
 import { appError, type AppError } from '../../contract/errors.ts';
-import type { RunState } from '../../contract/runState.ts';
+import { isActive, type RunState } from '../../contract/runState.ts';
 
 /** What can happen to a run as a whole. */
 export type LifecycleEvent =
@@ -70,16 +70,6 @@ export function transition(state: RunState, event: LifecycleEvent): Transition {
     case 'reopen':
       return to({ phase: 'paused', error: null });
   }
-}
-
-/** The engine works on the run, or was cut off while it did. */
-export function isActive(state: RunState): boolean {
-  return (
-    state.phase === 'running' ||
-    state.phase === 'pausing' ||
-    state.phase === 'draining' ||
-    state.phase === 'finishing'
-  );
 }
 
 export function describePhase(state: RunState): string {

@@ -1,8 +1,8 @@
 import { asAppError, type AppError } from '../../contract/errors.ts';
 import type { WorkerReady } from '../../contract/protocol/index.ts';
-import { err, ok, type Result } from '../../contract/result.ts';
-import type { RunState } from '../../contract/runState.ts';
-import type { ChosenDevice } from '../devices/index.ts';
+import { err, ok, unwrap, type Result } from '../../contract/result.ts';
+import { isActive, type RunState } from '../../contract/runState.ts';
+import type { ChosenDevice } from '../devices/chosenDevice.ts';
 import type { EngineContext } from '../engineContext.ts';
 import type { TablesWritten } from '../results/types.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
@@ -10,11 +10,12 @@ import type { BatchSizes } from './work/batchSizes.ts';
 import { finishRun } from './finish/finishRun.ts';
 import type { ProgressTracker } from './progress/progressTracker.ts';
 import type { RunRecord } from './runRecord.ts';
-import { isActive, type LifecycleEvent } from './runTransitions.ts';
+import type { LifecycleEvent } from './runTransitions.ts';
+import type { WorkOutcome } from './work/workEvents.ts';
 import { WorkSession } from './work/workSession.ts';
 import { wrapUpRun } from './finish/wrapUpRun.ts';
 
-/** The work on a run, one stretch after the other: begins it, and brings the run to where its end leads. */
+/** Runs one session of work at a time, and takes the run to the state that its end leads to. */
 export class RunWork {
   private readonly context: EngineContext;
   private readonly store: RunStore;
@@ -40,41 +41,23 @@ export class RunWork {
     this.batches = batches;
   }
 
-  /** The stretch that is going on. */
-  get period(): WorkSession | undefined {
+  /** What is going on now. */
+  get session(): WorkSession | undefined {
     return this.current;
   }
 
-  /** Starts a stretch of work; it ends by itself, or by `end` or `stop`. */
+  /** Starts a session of work; it ends by itself, or by `end` or `stop`. */
   async begin(devices: readonly ChosenDevice[]): Promise<Result<void>> {
-    const period = new WorkSession(
-      {
-        context: this.context,
-        store: this.store,
-        notes: this.record.notes,
-        run: this.record.run,
-        devices,
-        batches: this.batches,
-      },
-      {
-        settled: () => {
-          this.ending = this.finish();
-        },
-        drained: () => {
-          this.ending = this.end({ type: 'workers_idle' });
-        },
-        halt: (error) => {
-          this.ending = Promise.all([this.ending, this.halt(error)]).then(() => undefined);
-        },
-        ready: (ready) => {
-          this.workerFacts = ready;
-        },
+    const session = new WorkSession(
+      { context: this.context, store: this.store, record: this.record, devices, batches: this.batches },
+      (outcome) => {
+        this.ending = Promise.all([this.ending, this.conclude(outcome)]).then(() => undefined);
       },
     );
-    this.current = period;
+    this.current = session;
     this.book.beginWork(() => void this.refresh());
     try {
-      await period.start();
+      await session.start();
       return ok(undefined);
     } catch (reason) {
       const error = asAppError(reason);
@@ -86,15 +69,18 @@ export class RunWork {
   /** Ends the work and brings the run to where that leads. */
   async end(event: LifecycleEvent, graceMs?: number): Promise<void> {
     await this.stop(graceMs);
-    await this.record.advance(event);
+    const ended = await this.record.advance(event);
+    // The last part was settled meanwhile: the run writes its results.
+    if (!ended.ok) return;
     await this.store.checkpoint().catch(() => undefined);
   }
 
   /** Ends the work, whatever becomes of the run. */
   async stop(graceMs?: number): Promise<void> {
-    const period = this.current;
-    if (!period) return;
-    await period.stop(graceMs);
+    const session = this.current;
+    if (!session) return;
+    await session.stop(graceMs);
+    this.workerFacts = session.workerFacts ?? this.workerFacts;
     this.book.endWork();
     this.current = undefined;
     await this.refresh();
@@ -128,7 +114,7 @@ export class RunWork {
     return this.record.run.state;
   }
 
-  /** Resolves once what a stretch of work led to by itself is done. */
+  /** Resolves once what a session of work led to by itself is done. */
   async ended(): Promise<void> {
     await this.ending;
   }
@@ -162,13 +148,26 @@ export class RunWork {
     }
   }
 
+  private async conclude(outcome: WorkOutcome): Promise<void> {
+    switch (outcome.type) {
+      case 'settled':
+        return this.finish();
+      case 'drained':
+        return this.end({ type: 'workers_idle' });
+      case 'halt':
+        return this.halt(outcome.error);
+    }
+  }
+
   private async finish(): Promise<void> {
     try {
-      await this.record.advance({ type: 'parts_settled' });
+      const settled = await this.record.advance({ type: 'parts_settled' });
+      // Something else has ended the work in the same instant.
+      if (!settled.ok) return;
       const stopping = this.stop();
       const { tables, ...failures } = await finishRun(this.context, this.store, this.record.notes);
       await stopping;
-      await this.record.advance({ type: 'tables_written', ...failures });
+      unwrap(await this.record.advance({ type: 'tables_written', ...failures }));
       await this.wrapUp(tables);
     } catch (reason) {
       await this.halt(asAppError(reason));

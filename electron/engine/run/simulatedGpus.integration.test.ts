@@ -115,7 +115,7 @@ describe.skipIf(WITHOUT_PYTHON)('GPUs of two models', { timeout: 120_000 }, () =
     expect(refused).toMatchObject({ ok: false, error: { code: 'precision_unsupported' } });
     const { session } = await open(context, { devices: '0' });
     expect(session.stored.plan.precision).toBe('bf16');
-    const resumed = await session.start('0,1');
+    const resumed = await session.start({ devices: '0,1' });
     expect(resumed).toMatchObject({
       ok: false,
       error: { code: 'precision_unsupported', cause: expect.stringMatching(/GPU 1 .*2080 Ti/) as string },

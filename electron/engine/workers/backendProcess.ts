@@ -2,6 +2,7 @@ import { Writable } from 'node:stream';
 import { execa } from 'execa';
 import type { z } from 'zod';
 import { appError, type AppError } from '../../contract/errors.ts';
+import { parseJson } from '../../contract/parseJson.ts';
 import { PROTOCOL_VERSION } from '../../contract/protocol/index.ts';
 import type { PythonLaunch } from '../environment/pythonLaunch.ts';
 import { openLog } from '../store/folder/runFiles.ts';
@@ -33,20 +34,20 @@ function openLogOrNone(path: string): Writable {
   }
 }
 
-export interface BackendProcessHandlers<Event> {
-  event: (event: Event) => void;
+export type ProcessEvent<Message> =
+  | { type: 'message'; message: Message }
   /** The channel is unusable: garbage, or a wrong protocol version. The process is being killed. */
-  fault: (error: AppError) => void;
-  exit: (exit: ProcessExit) => void;
-}
+  | { type: 'fault'; error: AppError }
+  /** The last event. */
+  | { type: 'exit'; exit: ProcessExit };
 
-/** One Python process behind the line protocol: commands in, checked events out, standard error to a log file. */
-export class BackendProcess<Event extends { type: string }> {
+/** One Python process behind the line protocol: commands in, checked messages out, standard error to a log file. */
+export class BackendProcess<Message extends { type: string }> {
   readonly pid: number | undefined;
   readonly ended: Promise<void>;
   private readonly subprocess: ReturnType<typeof spawn>;
-  private readonly events: z.ZodType<Event>;
-  private readonly handlers: BackendProcessHandlers<Event>;
+  private readonly messages: z.ZodType<Message>;
+  private readonly emit: (event: ProcessEvent<Message>) => void;
   private readonly log: Writable;
   private readonly forgetRecord: () => void;
   private readonly lastLines: string[] = [];
@@ -56,11 +57,11 @@ export class BackendProcess<Event extends { type: string }> {
   constructor(
     launch: RecordedLaunch,
     logPath: string,
-    events: z.ZodType<Event>,
-    handlers: BackendProcessHandlers<Event>,
+    messages: z.ZodType<Message>,
+    emit: (event: ProcessEvent<Message>) => void,
   ) {
-    this.events = events;
-    this.handlers = handlers;
+    this.messages = messages;
+    this.emit = emit;
     this.log = openLogOrNone(logPath);
     // A full disk must not take the engine down for the sake of a log.
     this.log.on('error', () => undefined);
@@ -101,7 +102,8 @@ export class BackendProcess<Event extends { type: string }> {
     if (result.exitCode === undefined && result.signal === undefined && cause) this.keepLine(cause);
     this.writeLog(`process ended: exit code ${result.exitCode ?? '-'}, signal ${result.signal ?? '-'}`);
     this.log.end();
-    this.handlers.exit({ code: result.exitCode, signal: result.signal, lastLines: [...this.lastLines] });
+    const { exitCode: code, signal } = result;
+    this.emit({ type: 'exit', exit: { code, signal, lastLines: [...this.lastLines] } });
   }
 
   private async readEvents(): Promise<void> {
@@ -126,8 +128,8 @@ export class BackendProcess<Event extends { type: string }> {
   }
 
   private take(line: string): void {
-    const event = this.parse(line);
-    if (!event) {
+    const message = parseJson(this.messages, line);
+    if (!message) {
       this.fail(
         appError('protocol_garbage', 'The Python process wrote a line that is not one of its messages.', {
           detail: line.slice(0, 2000),
@@ -136,8 +138,8 @@ export class BackendProcess<Event extends { type: string }> {
       return;
     }
     if (!this.greeted) {
-      const version = (event as { protocol?: number }).protocol;
-      if (event.type !== 'hello' || version !== PROTOCOL_VERSION) {
+      const version = (message as { protocol?: number }).protocol;
+      if (message.type !== 'hello' || version !== PROTOCOL_VERSION) {
         this.fail(
           appError(
             'protocol_version',
@@ -148,21 +150,13 @@ export class BackendProcess<Event extends { type: string }> {
       }
       this.greeted = true;
     }
-    this.handlers.event(event);
-  }
-
-  private parse(line: string): Event | undefined {
-    try {
-      return this.events.safeParse(JSON.parse(line)).data;
-    } catch {
-      return undefined;
-    }
+    this.emit({ type: 'message', message });
   }
 
   private fail(error: AppError): void {
     this.faulted = true;
     this.writeLog(`fault: ${error.cause} ${error.detail ?? ''}`);
-    this.handlers.fault(error);
+    this.emit({ type: 'fault', error });
     this.kill();
   }
 

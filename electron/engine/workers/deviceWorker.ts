@@ -12,14 +12,12 @@ import {
   type WorkerEvent,
   type WorkerReady,
 } from '../../contract/protocol/index.ts';
-import type { WorkerState } from '../../contract/rpc/runs.ts';
 import type { PythonLaunch } from '../environment/pythonLaunch.ts';
-import { BackendProcess } from './backendProcess.ts';
+import { BackendProcess, type ProcessEvent } from './backendProcess.ts';
 import { HELD_UP_MS, ProgressWatch, StartWatch, type DeadlineLimits } from './deadlines.ts';
 import { describeExit, type ProcessExit } from './describeExit.ts';
 import { decideRestart } from './restartPolicy.ts';
 
-export const PARTS_IN_FLIGHT = 2;
 const STOP_GRACE_MS = 10_000;
 const WATCH_INTERVAL_MS = 1_000;
 
@@ -32,20 +30,22 @@ export interface DeviceWorkerOptions {
   restartDelayMs: number;
 }
 
-/** What a worker tells the run. A worker's death gives back all parts that it held. */
-export interface DeviceWorkerHandlers {
-  stateChanged: (state: WorkerState) => void;
-  ready: (ready: WorkerReady) => void;
-  progress: (progress: PartProgress) => void;
-  partDone: (done: PartDone) => void;
-  partFailed: (failed: PartFailed) => void;
-  outOfMemory: (event: OutOfMemory) => void;
-  heartbeat: (beat: Heartbeat) => void;
+/** What a worker's process says, and what its supervision finds. */
+export type DeviceWorkerEvent = { device: string } & (
+  | { type: 'worker_starting' }
+  | { type: 'worker_loading' }
+  | { type: 'worker_ready'; ready: WorkerReady }
+  | { type: 'worker_note'; level: 'info' | 'warning' | 'error'; message: string }
+  /** All parts that it held are lost with it. The attempt of its next start, or null if it isn't started again. */
+  | { type: 'worker_died'; error: AppError; restartAttempt: number | null }
+  | { type: 'part_progress'; progress: PartProgress }
+  | { type: 'part_done'; done: PartDone }
+  | { type: 'part_failed'; failed: PartFailed }
+  | { type: 'out_of_memory'; oom: OutOfMemory }
+  | { type: 'heartbeat'; beat: Heartbeat }
   /** The computer slept: what was measured over that time means nothing. */
-  heldUp: () => void;
-  note: (level: 'info' | 'warning' | 'error', message: string) => void;
-  died: (death: { held: string[]; error: AppError }) => void;
-}
+  | { type: 'held_up' }
+);
 
 type Process = BackendProcess<WorkerEvent>;
 type Life =
@@ -58,8 +58,7 @@ type Life =
 export class DeviceWorker {
   readonly device: string;
   private readonly options: DeviceWorkerOptions;
-  private readonly handlers: DeviceWorkerHandlers;
-  private readonly inFlight: string[] = [];
+  private readonly emit: (event: DeviceWorkerEvent) => void;
   private readonly watchTimer: NodeJS.Timeout;
   private life: Life = { phase: 'ended' };
   private deathsWithoutProgress = 0;
@@ -68,10 +67,10 @@ export class DeviceWorker {
   private verdict: AppError | undefined;
   private stopping = false;
 
-  constructor(options: DeviceWorkerOptions, handlers: DeviceWorkerHandlers) {
+  constructor(options: DeviceWorkerOptions, emit: (event: DeviceWorkerEvent) => void) {
     this.device = options.device;
     this.options = options;
-    this.handlers = handlers;
+    this.emit = emit;
     this.watchTimer = setInterval(() => {
       this.checkDeadlines(Date.now());
     }, WATCH_INTERVAL_MS);
@@ -79,25 +78,12 @@ export class DeviceWorker {
   }
 
   start(): void {
-    const process: Process = new BackendProcess(
-      this.options.launch,
-      this.options.logPath,
-      workerEventSchema,
-      {
-        event: (event) => {
-          this.take(event, process);
-        },
-        fault: (error) => {
-          this.verdict ??= error;
-        },
-        exit: (exit) => {
-          this.onExit(exit);
-        },
-      },
-    );
-    const watch = new StartWatch(this.options.deadlines.helloMs, Date.now());
-    this.life = { phase: 'starting', process, watch };
-    this.handlers.stateChanged({ state: 'starting' });
+    const { launch, logPath, deadlines } = this.options;
+    const process: Process = new BackendProcess(launch, logPath, workerEventSchema, (event) => {
+      this.take(event, process);
+    });
+    this.life = { phase: 'starting', process, watch: new StartWatch(deadlines.helloMs, Date.now()) };
+    this.emit({ type: 'worker_starting', device: this.device });
   }
 
   get pid(): number {
@@ -108,29 +94,18 @@ export class DeviceWorker {
     return `logs/${basename(this.options.logPath)}`;
   }
 
-  get freeSlots(): number {
-    return this.life.phase === 'ready' && !this.stopping ? PARTS_IN_FLIGHT - this.inFlight.length : 0;
-  }
-
-  /** Parts it holds but has not begun, last assigned first. */
-  get notBegun(): string[] {
-    return this.inFlight.slice(1).reverse();
-  }
-
   assign(part: PartCommand): void {
     if (this.life.phase !== 'ready') throw new Error(`worker ${this.device} is not ready`);
-    this.inFlight.push(part.part);
     this.life.process.writeLog(`assign ${part.part} frames ${part.frame_begin}-${part.frame_end}`);
     this.life.process.send(part);
-    this.showWork();
   }
 
   recall(part: string): void {
     if (this.life.phase === 'ready') this.life.process.send({ type: 'recall', part });
   }
 
-  /** Ends the process after the batch under way and answers with the parts it held. */
-  async stop(graceMs = STOP_GRACE_MS): Promise<string[]> {
+  /** Ends the process after the batch under way. */
+  async stop(graceMs = STOP_GRACE_MS): Promise<void> {
     this.stopping = true;
     clearInterval(this.watchTimer);
     const { life } = this;
@@ -140,75 +115,80 @@ export class DeviceWorker {
       await life.process.stop(graceMs);
     }
     this.life = { phase: 'ended' };
-    return this.inFlight.splice(0);
   }
 
-  private take(event: WorkerEvent, process: Process): void {
+  private take(event: ProcessEvent<WorkerEvent>, process: Process): void {
+    switch (event.type) {
+      case 'message':
+        this.takeMessage(event.message, process);
+        break;
+      case 'fault':
+        this.verdict ??= event.error;
+        break;
+      case 'exit':
+        this.onExit(event.exit);
+        break;
+    }
+  }
+
+  private takeMessage(message: WorkerEvent, process: Process): void {
+    const { device, emit } = this;
     const { deadlines } = this.options;
     if (this.life.phase === 'ready') this.life.watch.message(Date.now());
-    switch (event.type) {
+    switch (message.type) {
       case 'hello':
         this.life = { phase: 'loading', process, watch: new StartWatch(deadlines.loadMs, Date.now()) };
-        this.handlers.stateChanged({ state: 'loading' });
+        emit({ type: 'worker_loading', device });
         process.send(this.options.load);
         break;
       case 'ready':
         this.life = { phase: 'ready', process, watch: new ProgressWatch(deadlines, Date.now()) };
-        this.showWork();
-        this.handlers.ready(event);
+        emit({ type: 'worker_ready', device, ready: message });
         break;
       case 'load_failed':
-        this.verdict = appError('worker_load_failed', event.message, { nextStep: event.next_step });
+        this.verdict = appError('worker_load_failed', message.message, { nextStep: message.next_step });
         // What is missing or unsupported stays so: only an unexplained failure is worth another start.
-        if (event.code !== 'internal_error') this.deathsWithoutProgress = Number.POSITIVE_INFINITY;
+        if (message.code !== 'internal_error') this.deathsWithoutProgress = Number.POSITIVE_INFINITY;
         process.kill();
         break;
       case 'progress':
-        this.handlers.progress(event);
+        emit({ type: 'part_progress', device, progress: message });
         break;
       case 'part_done':
         this.deathsWithoutProgress = 0;
-        this.release(event.part);
-        this.handlers.partDone(event);
+        emit({ type: 'part_done', device, done: message });
         break;
       case 'part_failed':
-        this.release(event.part);
-        this.handlers.partFailed(event);
+        emit({ type: 'part_failed', device, failed: message });
         break;
       case 'oom':
-        this.handlers.outOfMemory(event);
+        emit({ type: 'out_of_memory', device, oom: message });
         break;
       case 'heartbeat':
-        if (this.life.phase === 'ready') this.life.watch.heartbeat(event, Date.now());
-        this.handlers.heartbeat(event);
+        if (this.life.phase === 'ready') this.life.watch.heartbeat(message, Date.now());
+        emit({ type: 'heartbeat', device, beat: message });
         break;
       case 'log':
-        this.handlers.note(event.level === 'debug' ? 'info' : event.level, event.message);
+        emit({
+          type: 'worker_note',
+          device,
+          level: message.level === 'debug' ? 'info' : message.level,
+          message: message.message,
+        });
         break;
       case 'bye':
         break;
     }
   }
 
-  private release(part: string): void {
-    const index = this.inFlight.indexOf(part);
-    if (index >= 0) this.inFlight.splice(index, 1);
-    this.showWork();
-  }
-
-  private showWork(): void {
-    const [part] = this.inFlight;
-    this.handlers.stateChanged(part === undefined ? { state: 'idle' } : { state: 'working', part });
-  }
-
   private checkDeadlines(now: number): void {
     const watched = 'watch' in this.life ? this.life : undefined;
     const heldUpMs = now - this.lastCheckAt;
     this.lastCheckAt = now;
-    // Below nothing where the clock was set back, by which the worker would else have all that time.
+    // Negative if the clock was set back: without this, the worker would have all that time in addition.
     if (heldUpMs > HELD_UP_MS || heldUpMs < 0) {
       watched?.watch.forgive(heldUpMs);
-      this.handlers.heldUp();
+      this.emit({ type: 'held_up', device: this.device });
       return;
     }
     const missed = watched?.watch.missed(now);
@@ -232,7 +212,6 @@ export class DeviceWorker {
         detail: exit.lastLines.join('\n'),
       });
     this.verdict = undefined;
-    const held = this.inFlight.splice(0);
     this.deathsWithoutProgress += 1;
     const decision = decideRestart(this.deathsWithoutProgress, this.options.restartDelayMs);
     if (decision.restart) {
@@ -240,12 +219,11 @@ export class DeviceWorker {
         this.start();
       }, decision.delayMs);
       this.life = { phase: 'restarting', timer };
-      this.handlers.stateChanged({ state: 'restarting', attempt: this.deathsWithoutProgress, error });
     } else {
       clearInterval(this.watchTimer);
       this.life = { phase: 'ended' };
-      this.handlers.stateChanged({ state: 'switched_off', error });
     }
-    this.handlers.died({ held, error });
+    const restartAttempt = decision.restart ? this.deathsWithoutProgress : null;
+    this.emit({ type: 'worker_died', device: this.device, error, restartAttempt });
   }
 }

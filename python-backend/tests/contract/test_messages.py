@@ -76,8 +76,6 @@ SAMPLES: list[Json] = [
     PART,
     {**PART, "frame_begin": 0, "embeddings_path": "/run/work/embeddings/000012.1.0.safetensors"},
     {"type": "recall", "part": "000012"},
-    {"type": "pause"},
-    {"type": "resume"},
     {"type": "stop"},
 ]
 

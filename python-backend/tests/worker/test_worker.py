@@ -164,7 +164,7 @@ e.BatchLoop._run = endless
     assert worker.seen[-1] == {"type": "bye", "reason": "stdin_closed"}
 
 
-def test_pause_recall_and_resume(files: list[PartFile], tmp_path: Path) -> None:
+def test_recall_gives_back_only_what_is_not_begun(files: list[PartFile], tmp_path: Path) -> None:
     with RunningWorker() as worker:
         worker.load()
         worker.part("000000", files[0], tmp_path / "undisturbed")
@@ -174,17 +174,10 @@ def test_pause_recall_and_resume(files: list[PartFile], tmp_path: Path) -> None:
         worker.part("000000", files[0], tmp_path)
         worker.part("000001", files[1], tmp_path)
         worker.wait_for("heartbeat", lambda event: event["step"] == "computing")
-        worker.send(type="pause")
-        paused = worker.wait_for("heartbeat", lambda event: event["step"] == "paused")
         worker.send(type="recall", part="000000")
         worker.send(type="recall", part="000001")
         failed = worker.wait_for("part_failed")
         assert (failed["part"], failed["code"]) == ("000001", "recalled")
-        later = [worker.wait_for("heartbeat") for _ in range(5)]
-        assert {event["step"] for event in later} == {"paused"}
-        # The second part may have been read meanwhile; nothing is computed.
-        assert later[-1]["steps_done"] <= paused["steps_done"] + 1
-        worker.send(type="resume")
         done = worker.wait_for("part_done")
         assert (done["part"], done["scores_sha256"]) == ("000000", undisturbed)
         worker.part("000002", files[2], tmp_path)
@@ -195,18 +188,7 @@ def test_pause_recall_and_resume(files: list[PartFile], tmp_path: Path) -> None:
     assert not (tmp_path / "scores" / "000001.safetensors").exists()
 
 
-def test_a_pause_with_nothing_to_do(files: list[PartFile], tmp_path: Path) -> None:
-    with RunningWorker(QUICK_BEATS) as worker:
-        worker.load()
-        worker.wait_for("ready")
-        worker.send(type="pause")
-        worker.wait_for("heartbeat", lambda event: event["step"] == "paused")
-        worker.part("000000", files[0], tmp_path)
-        worker.send(type="resume")
-        worker.wait_for("part_done")
-
-
-@pytest.mark.parametrize("how", ["command", "signal", "command while paused"])
+@pytest.mark.parametrize("how", ["command", "signal"])
 def test_stop_drops_what_is_in_work(files: list[PartFile], tmp_path: Path, how: str) -> None:
     if how == "signal" and sys.platform == "win32":
         pytest.skip("Windows has no SIGTERM to catch")
@@ -215,9 +197,6 @@ def test_stop_drops_what_is_in_work(files: list[PartFile], tmp_path: Path, how: 
         worker.part("000000", files[0], tmp_path)
         worker.part("000001", files[1], tmp_path)
         worker.wait_for("heartbeat", lambda event: event["step"] == "computing")
-        if how == "command while paused":
-            worker.send(type="pause")
-            worker.wait_for("heartbeat", lambda event: event["step"] == "paused")
         if how == "signal":
             worker.process.send_signal(signal.SIGTERM)
         else:

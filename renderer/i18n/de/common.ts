@@ -91,8 +91,6 @@ export const common = {
   'deviceState.loading': 'Lädt Modell',
   'deviceState.idle': 'Wartet',
   'deviceState.working': 'Rechnet',
-  'deviceState.pausing': 'Hält an',
-  'deviceState.paused': 'Angehalten',
   'deviceState.restarting': 'Startet neu',
   'deviceState.switched_off': 'Abgeschaltet',
   'deviceState.excluded': 'Ausgenommen',

@@ -91,8 +91,6 @@ export const common = {
   'deviceState.loading': 'Loading model',
   'deviceState.idle': 'Idle',
   'deviceState.working': 'Working',
-  'deviceState.pausing': 'Pausing',
-  'deviceState.paused': 'Paused',
   'deviceState.restarting': 'Restarting',
   'deviceState.switched_off': 'Switched off',
   'deviceState.excluded': 'Excluded',

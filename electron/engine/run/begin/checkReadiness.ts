@@ -1,22 +1,39 @@
 import { stat } from 'node:fs/promises';
 import { appError } from '../../../contract/errors.ts';
 import { err, ok, type Result } from '../../../contract/result.ts';
-import { choosePrecision } from '../../devices/index.ts';
+import { choosePrecision } from '../../devices/choosePrecision.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { hashFile } from '../../inputs/hashFile.ts';
-import { resolveModel } from '../../models/index.ts';
+import { resolveModel } from '../../models/resolveModel.ts';
 import type { StoredRun } from '../../store/types.ts';
 import { chooseDevices, type DeviceChoice } from './chooseDevices.ts';
 import { makeWorkFolders } from '../../store/runFolder.ts';
 
-/** Whether a run can go on here and now: same model, inputs still there where they are needed, devices that fit the plan. */
+/**
+ * Whether a run can go on here and now: same model, inputs still there where they are needed, devices that fit the plan. For
+ * a run that was made a moment ago, `chosen` holds the devices, which were then checked together with the model.
+ */
 export async function checkReadiness(
   context: EngineContext,
   folder: string,
   run: StoredRun,
   devicesWanted: string,
+  chosen?: DeviceChoice,
 ): Promise<Result<DeviceChoice>> {
-  const { plan } = run;
+  if (!run.prepared) {
+    const inputs = await checkInputs(run);
+    if (!inputs.ok) return inputs;
+  }
+  const choice = chosen ? ok(chosen) : await chooseForPlan(context, run, devicesWanted);
+  if (choice.ok) await makeWorkFolders(folder);
+  return choice;
+}
+
+async function chooseForPlan(
+  context: EngineContext,
+  { plan }: StoredRun,
+  devicesWanted: string,
+): Promise<Result<DeviceChoice>> {
   const model = await resolveModel(plan.model.folder, context.paths);
   if (!model.ok) return model;
   if (model.value.planModel.hash !== plan.model.hash) {
@@ -30,16 +47,10 @@ export async function checkReadiness(
       ),
     );
   }
-  if (!run.prepared) {
-    const inputs = await checkInputs(run);
-    if (!inputs.ok) return inputs;
-  }
   const choice = await chooseDevices(context, devicesWanted, model.value);
   if (!choice.ok) return choice;
   const precision = choosePrecision(plan.precision, choice.value.devices);
-  if (!precision.ok) return precision;
-  await makeWorkFolders(folder);
-  return choice;
+  return precision.ok ? choice : precision;
 }
 
 /** Inputs that are still to be read must be those of the plan. A run just created has just had them hashed. */

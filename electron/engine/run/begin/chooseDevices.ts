@@ -1,7 +1,9 @@
 import { ok, type Result } from '../../../contract/result.ts';
-import { leftOutRemark, probeDevices, selectDevices, type ChosenDevice } from '../../devices/index.ts';
+import type { ChosenDevice } from '../../devices/chosenDevice.ts';
+import { probeDevices } from '../../devices/probeDevices.ts';
+import { leftOutRemark, selectDevices } from '../../devices/selectDevices.ts';
 import type { EngineContext } from '../../engineContext.ts';
-import type { ResolvedModel } from '../../models/index.ts';
+import type { ResolvedModel } from '../../models/resolvedModel.ts';
 
 export interface DeviceChoice {
   devices: ChosenDevice[];

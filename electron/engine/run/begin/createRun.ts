@@ -12,17 +12,17 @@ import {
 import type { InspectedFile } from '../../../contract/protocol/index.ts';
 import { err, ok, type Result } from '../../../contract/result.ts';
 import type { RunRequest } from '../../../contract/rpc/runs.ts';
-import { choosePrecision, type ChosenDevice } from '../../devices/index.ts';
+import { choosePrecision } from '../../devices/choosePrecision.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { checkFidelity } from '../../models/fidelityVerdict.ts';
 import { collectInputs, type Walk } from '../../inputs/collectInputs.ts';
 import { inspectInputs } from '../../inputs/inspectInputs.ts';
-import { resolveModel } from '../../models/index.ts';
+import { resolveModel } from '../../models/resolveModel.ts';
 import { openRunStore } from '../../store/runStore.ts';
 import { describeStoreError } from '../../store/sqlite/storeErrors.ts';
 import type { JsonObject } from '../../store/types.ts';
 import { acquireRunLock, type RunLock } from '../../store/runLock.ts';
-import { chooseDevices } from './chooseDevices.ts';
+import { chooseDevices, type DeviceChoice } from './chooseDevices.ts';
 import { checkRunFolder, makeRunFolder, makeWorkFolders, removeRun } from '../../store/runFolder.ts';
 
 export interface CreatedRun {
@@ -30,7 +30,18 @@ export interface CreatedRun {
   folder: string;
   plan: Plan;
   files: InspectedFile[];
-  devices: ChosenDevice[];
+  /** The devices, checked together with model and inputs; see `isJustCreated`. */
+  choice: DeviceChoice;
+  /** By `performance.now()`. */
+  createdAt: number;
+}
+
+/** A run may wait in the queue for days, and a GPU be lent to somebody else meanwhile. */
+const JUST_CREATED_MS = 30_000;
+
+/** Whether what was chosen and checked when the run was made can be relied on, so that it need not be done again. */
+export function isJustCreated({ createdAt }: Pick<CreatedRun, 'createdAt'>): boolean {
+  return performance.now() - createdAt < JUST_CREATED_MS;
 }
 
 export interface CreateRunOptions {
@@ -97,7 +108,9 @@ export async function createRun(
   };
   const runId = randomUUID();
   const made = await makeFolder(context, folder, plan, runId, request);
-  return made.ok ? ok({ runId, folder, plan, files, devices }) : made;
+  return made.ok
+    ? ok({ runId, folder, plan, files, choice: choice.value, createdAt: performance.now() })
+    : made;
 }
 
 async function inspectAll(

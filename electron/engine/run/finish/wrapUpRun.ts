@@ -40,7 +40,8 @@ export async function wrapUpRun(
   }
 }
 
-/** Whether a run that is done lacks result files or still has its work: the computer died, or the disk was full, just then. */
+/** Whether a run that is done has all its result files, and nothing of its work folder that it should not keep. It lacks
+ * some, or still has its work, where the computer died or the disk was full just then. */
 export function isWrappedUp(folder: string, keepWork: boolean): boolean {
   return (
     Object.values(RESULT_FILES).every((name) => isPlainFile(join(folder, name))) &&

@@ -4,7 +4,7 @@ import {
   type DeviceSample,
   type MonitorEvent,
 } from '../../../contract/protocol/index.ts';
-import { isGpu, type ChosenDevice } from '../../devices/index.ts';
+import { isGpu, type ChosenDevice } from '../../devices/chosenDevice.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import { BackendProcess } from '../../workers/backendProcess.ts';
@@ -41,13 +41,9 @@ export class DeviceMonitor {
       backendLaunch(context, 'devices.monitor', ['--interval', '1', ...gpus], NO_GPU),
       join(store.folder, 'logs', 'monitor.log'),
       monitorEventSchema,
-      {
-        event: (event) => {
-          if (event.type === 'sample') this.take(event);
-        },
-        // The dashboard then shows no measurements; the run doesn't depend on them.
-        fault: () => undefined,
-        exit: () => undefined,
+      (event) => {
+        // Without a monitor the dashboard shows no measurements; the run doesn't depend on them.
+        if (event.type === 'message' && event.message.type === 'sample') this.take(event.message);
       },
     );
   }

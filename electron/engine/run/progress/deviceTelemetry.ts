@@ -2,6 +2,7 @@ import type { DeviceSample, Placement, PartProgress } from '../../../contract/pr
 import type { DeviceLive, WorkerState } from '../../../contract/rpc/runs.ts';
 import { isGpu, type ChosenDevice } from '../../devices/chosenDevice.ts';
 import type { DeviceSampleRow } from '../../store/types.ts';
+import type { WorkEvent } from '../work/workEvents.ts';
 import { RateMeter } from './rateMeter.ts';
 
 /** What is known of one device while a run goes on: its worker's state, its work, and what the monitor measures. */
@@ -22,47 +23,57 @@ export class DeviceTelemetry {
     this.device = device;
   }
 
-  get state(): WorkerState {
-    return this.worker;
-  }
-
   setState(state: WorkerState): void {
     this.worker = state;
-    if (state.state === 'loading' || state.state === 'starting') this.rebase();
+    if (state.state === 'loading' || state.state === 'starting') this.restartMeters();
   }
 
-  /** Measures its speed anew from now on. */
-  rebase(): void {
+  observe(event: WorkEvent, now: number): void {
+    switch (event.type) {
+      case 'worker_ready':
+        this.tokensPerBatch = event.ready.tokens_per_batch;
+        this.placement = event.ready.placement;
+        break;
+      case 'out_of_memory':
+        this.tokensPerBatch = event.oom.tokens_per_batch_after;
+        break;
+      case 'heartbeat':
+        this.workerMemoryBytes = event.beat.device_memory_bytes || event.beat.rss_bytes;
+        break;
+      case 'held_up':
+        this.restartMeters();
+        break;
+      case 'part_progress':
+        this.progress(event.progress, now);
+        break;
+      case 'part_done':
+        this.partsDone += 1;
+        this.parts.delete(event.done.part);
+        break;
+      case 'part_failed':
+        this.parts.delete(event.failed.part);
+        break;
+      case 'worker_died':
+      case 'worker_stopped':
+        this.parts.clear();
+        break;
+      default:
+    }
+  }
+
+  /** From now on its speed is measured afresh. */
+  private restartMeters(): void {
     this.residues.reset();
     this.frames.reset();
   }
 
-  setMemoryUse(tokensPerBatch: number, placement: Placement): void {
-    this.tokensPerBatch = tokensPerBatch;
-    this.placement = placement;
-  }
-
-  setTokensPerBatch(tokens: number): void {
-    this.tokensPerBatch = tokens;
-  }
-
-  setWorkerMemory(bytes: number): void {
-    this.workerMemoryBytes = bytes;
-  }
-
-  progress(progress: PartProgress, now: number): void {
+  private progress(progress: PartProgress, now: number): void {
     const before = this.parts.get(progress.part);
     const residues = progress.residues_done - (before?.residues_done ?? 0);
     this.residues.add(residues, now);
     this.frames.add(progress.frames_done - (before?.frames_done ?? 0), now);
     this.residuesDone += residues;
     this.parts.set(progress.part, progress);
-  }
-
-  /** The part left this device; `done` tells whether its work counts. */
-  leave(part: string, done: boolean): void {
-    if (done) this.partsDone += 1;
-    this.parts.delete(part);
   }
 
   measure(sample: DeviceSample): void {

@@ -50,8 +50,8 @@ export class ProgressTracker {
     [this.counts, this.inputs] = await Promise.all([this.store.counts(), this.store.inputProgress()]);
   }
 
-  progress(run: StoredRun, period: WorkSession | undefined, now: number): RunProgress {
-    const devices = period?.inference.devices() ?? [];
+  progress(run: StoredRun, session: WorkSession | undefined, now: number): RunProgress {
+    const devices = session?.devices() ?? [];
     const rates = devices.map((device) => device.residuesPerSecond(now)).filter((rate) => rate !== null);
     const worked =
       this.workedMs + (this.workingSince === undefined ? 0 : performance.now() - this.workingSince);
@@ -59,15 +59,15 @@ export class ProgressTracker {
       run,
       counts: this.counts,
       inputs: this.inputs,
-      prepare: period?.prepareProgress ?? null,
+      prepare: session?.prepareProgress ?? null,
       // What prepare has found counts as known only together with the counts that go with it.
-      prepareFinished: run.prepared !== null && (period?.prepareFinished ?? true),
+      prepareFinished: run.prepared !== null && (session?.prepareFinished ?? true),
       residuesInWork: devices.reduce((sum, device) => sum + device.residuesInWork, 0),
-      partsInWork: period?.inference.partsInWork ?? 0,
+      partsInWork: session?.partsInWork ?? 0,
       elapsedSeconds: worked / 1000,
       residuesPerSecond: rates.length > 0 ? rates.reduce((sum, rate) => sum + rate, 0) : null,
     });
-    if (!progress.prepare.finished || !period) return progress;
+    if (!progress.prepare.finished || !session) return progress;
     // Counts and telemetry are not of the same moment: a part just stored is in neither for an instant.
     this.highestFraction = Math.max(this.highestFraction, progress.fraction ?? 0);
     return { ...progress, fraction: this.highestFraction };

@@ -3,25 +3,15 @@ import { appError, asAppError, AppFailure, type AppError } from '../../../contra
 import {
   prepareEventSchema,
   type PrepareCommand,
-  type PrepareDone,
-  type PreparedPart,
   type PrepareEvent,
   type PrepareFailed,
-  type PrepareProgress,
 } from '../../../contract/protocol/index.ts';
 import type { PythonLaunch } from '../../environment/pythonLaunch.ts';
-import type { Registered } from '../../store/types.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
-import { BackendProcess } from '../../workers/backendProcess.ts';
+import { BackendProcess, type ProcessEvent } from '../../workers/backendProcess.ts';
 import { describeExit, type ProcessExit } from '../../workers/describeExit.ts';
 import type { RunNotes } from '../runNotes.ts';
-
-export interface PrepareStageHandlers {
-  progress: (progress: PrepareProgress) => void;
-  part: (part: PreparedPart, registered: Registered) => Promise<void>;
-  finished: (done: PrepareDone) => void;
-  failed: (error: AppError) => void;
-}
+import type { PrepareStageEvent } from './workEvents.ts';
 
 const STOP_GRACE_MS = 2_000;
 
@@ -39,7 +29,7 @@ const FAILURE_TITLES: Record<PrepareFailed['code'], AppError['code']> = {
 export class PrepareStage {
   private readonly store: RunStore;
   private readonly notes: RunNotes;
-  private readonly handlers: PrepareStageHandlers;
+  private readonly emit: (event: PrepareStageEvent) => void;
   private readonly inputs: PrepareCommand['inputs'];
   private readonly process: BackendProcess<PrepareEvent>;
   private filing: Promise<void> = Promise.resolve();
@@ -52,28 +42,14 @@ export class PrepareStage {
     command: PrepareCommand,
     store: RunStore,
     notes: RunNotes,
-    handlers: PrepareStageHandlers,
+    emit: (event: PrepareStageEvent) => void,
   ) {
     this.store = store;
     this.notes = notes;
-    this.handlers = handlers;
+    this.emit = emit;
     this.inputs = command.inputs;
-    this.process = new BackendProcess(launch, logPath, prepareEventSchema, {
-      event: (event) => {
-        this.filing = this.filing
-          .then(() => this.file(event))
-          .catch((reason: unknown) => {
-            this.fail(asAppError(reason));
-          });
-      },
-      fault: (error) => {
-        this.verdict ??= error;
-      },
-      exit: (exit) => {
-        void this.filing.then(() => {
-          this.onExit(exit);
-        });
-      },
+    this.process = new BackendProcess(launch, logPath, prepareEventSchema, (event) => {
+      this.take(event);
     });
     this.process.send(command);
   }
@@ -84,19 +60,43 @@ export class PrepareStage {
     await this.filing;
   }
 
+  private take(event: ProcessEvent<PrepareEvent>): void {
+    switch (event.type) {
+      case 'message':
+        this.filing = this.filing
+          .then(() => this.file(event.message))
+          .catch((reason: unknown) => {
+            this.fail(asAppError(reason));
+          });
+        break;
+      case 'fault':
+        this.verdict ??= event.error;
+        break;
+      case 'exit':
+        void this.filing.then(() => {
+          this.onExit(event.exit);
+        });
+        break;
+    }
+  }
+
   private async file(event: PrepareEvent): Promise<void> {
     if (this.outcome !== 'open') return;
     switch (event.type) {
       case 'hello':
         break;
       case 'progress':
-        this.handlers.progress(event);
+        this.emit({ type: 'prepare_progress', progress: event });
         break;
       case 'records':
         await this.store.ingestRecords(event);
         break;
       case 'part':
-        await this.handlers.part(event, await this.store.registerPart(event));
+        this.emit({
+          type: 'part_prepared',
+          key: event.key,
+          registered: await this.store.registerPart(event),
+        });
         break;
       case 'input_problem':
         await this.store.addInputProblem(event);
@@ -113,7 +113,7 @@ export class PrepareStage {
       case 'done':
         await this.store.finishPrepare(event);
         this.outcome = 'finished';
-        this.handlers.finished(event);
+        this.emit({ type: 'prepared' });
         break;
       case 'prepare_failed':
         throw new AppFailure(
@@ -137,6 +137,6 @@ export class PrepareStage {
     if (this.outcome !== 'open') return;
     this.outcome = 'failed';
     this.process.kill();
-    this.handlers.failed(error);
+    this.emit({ type: 'prepare_failed', error });
   }
 }

@@ -1,126 +1,267 @@
 import { join } from 'node:path';
-import type { AppError } from '../../../contract/errors.ts';
-import type { PrepareProgress, WorkerReady } from '../../../contract/protocol/index.ts';
-import { workerEnvironment, type ChosenDevice } from '../../devices/index.ts';
+import { asAppError } from '../../../contract/errors.ts';
+import type { PartCommand, PrepareProgress, WorkerReady } from '../../../contract/protocol/index.ts';
+import { workerEnvironment, type ChosenDevice } from '../../devices/chosenDevice.ts';
 import type { EngineContext } from '../../engineContext.ts';
-import type { StoredRun } from '../../store/types.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
-import type { DeviceWorkerOptions } from '../../workers/deviceWorker.ts';
-import { backendLaunch } from './backendLaunch.ts';
-import type { BatchSizes } from './batchSizes.ts';
+import type { StoredPart } from '../../store/types.ts';
+import { DeviceWorker, type DeviceWorkerOptions } from '../../workers/deviceWorker.ts';
+import { storedDevice, type DeviceFindings, type MemoryUse } from '../begin/storedDevice.ts';
 import { DeviceMonitor } from '../progress/deviceMonitor.ts';
-import { InferenceStage } from './inferenceStage.ts';
-import type { RunNotes } from '../runNotes.ts';
-import { PartSupply } from './partSupply.ts';
-import { storedDevice, type MemoryUse } from '../begin/storedDevice.ts';
+import { DeviceTelemetry } from '../progress/deviceTelemetry.ts';
+import type { RunRecord } from '../runRecord.ts';
+import { backendLaunch, NO_GPU } from './backendLaunch.ts';
+import type { BatchSizes } from './batchSizes.ts';
+import { decideWork, newWorkState, type WorkState } from './decideWork.ts';
+import { PartLedger } from './partLedger.ts';
+import { PrepareStage } from './prepareStage.ts';
+import type { UserEvent, WorkEffect, WorkEvent, WorkOutcome } from './workEvents.ts';
 
-export interface WorkingPeriodOptions {
+export interface WorkSessionOptions {
   context: EngineContext;
   store: RunStore;
-  notes: RunNotes;
-  run: StoredRun;
+  record: RunRecord;
   devices: readonly ChosenDevice[];
   /** What is known of the devices' memory. */
   batches: BatchSizes;
 }
 
-export interface WorkingPeriodHandlers {
-  settled: () => void;
-  drained: () => void;
-  halt: (error: AppError) => void;
-  ready: (ready: WorkerReady) => void;
-}
-
-/** One stretch of work on a run, from start or resume to its pause or end: prepare, workers and monitor together. */
+/**
+ * One session of work on a run, from start or resume to its pause or end. Prepare, workers, store and user emit events; one
+ * after the other they are decided (`decideWork`), and what was decided is carried out here.
+ */
 export class WorkSession {
-  readonly inference: InferenceStage;
-  private readonly options: WorkingPeriodOptions;
-  private readonly supply: PartSupply;
-  private monitor: DeviceMonitor | undefined;
+  private readonly options: WorkSessionOptions;
+  private readonly onOutcome: (outcome: WorkOutcome) => void;
+  private readonly state: WorkState;
+  private readonly ledger: PartLedger;
+  private readonly workers = new Map<string, DeviceWorker>();
+  private readonly telemetry: ReadonlyMap<string, DeviceTelemetry>;
+  /** Workers of devices that were taken out, on their way to their end. */
+  private readonly stopping = new Map<string, Promise<void>>();
   /** How the model lies in the devices' memory, by device. */
   private readonly memoryUse = new Map<string, MemoryUse>();
-  private stopped = false;
+  private readonly events: WorkEvent[] = [];
+  private deciding = false;
+  private prepare: PrepareStage | undefined;
+  private monitor: DeviceMonitor | undefined;
+  private readProgress: PrepareProgress | null = null;
+  private ready: WorkerReady | undefined;
 
-  constructor(options: WorkingPeriodOptions, handlers: WorkingPeriodHandlers) {
-    const { context, store, notes, run, devices, batches } = options;
+  constructor(options: WorkSessionOptions, onOutcome: (outcome: WorkOutcome) => void) {
+    const { devices, store } = options;
     this.options = options;
-    this.supply = new PartSupply(context, store, notes, run, {
-      offer: (part) => {
-        this.inference.offer(part);
-      },
-      withdraw: (key) => {
-        this.inference.withdraw(key);
-      },
-      allOffered: (allOffered) => {
-        this.inference.setAllOffered(allOffered);
-      },
-      failed: handlers.halt,
-    });
-    this.inference = new InferenceStage(
-      {
-        store,
-        notes,
-        devices,
-        keepEmbeddings: run.plan.embeddings !== null,
-        worker: (device) => this.workerOptions(device),
-      },
-      {
-        settled: handlers.settled,
-        drained: handlers.drained,
-        halt: handlers.halt,
-        ready: (device, ready) => {
-          batches.loaded(device.id, ready);
-          this.noteMemoryUse(device, ready);
-          handlers.ready(ready);
-        },
-        ranOutOfMemory: (device, event) => {
-          batches.ranOut(device.id, event);
-          const before = this.memoryUse.get(device.id);
-          if (before)
-            this.noteMemoryUse(device, { ...before, tokens_per_batch: event.tokens_per_batch_after });
-        },
-        partLost: (key) => {
-          this.supply.prepareAgainFor(key);
-        },
-      },
-    );
+    this.onOutcome = onOutcome;
+    this.state = newWorkState(devices);
+    this.ledger = new PartLedger(store, this.emit);
+    this.telemetry = new Map(devices.map((device) => [device.id, new DeviceTelemetry(device)]));
+  }
+
+  devices(): DeviceTelemetry[] {
+    return [...this.telemetry.values()];
+  }
+
+  get partsInWork(): number {
+    return this.state.queue.assignedCount;
   }
 
   get prepareProgress(): PrepareProgress | null {
-    return this.supply.prepareProgress;
+    return this.readProgress;
   }
 
   get prepareFinished(): boolean {
-    return this.supply.prepareFinished;
+    return this.state.supply === 'not_started'
+      ? this.options.record.run.prepared !== null
+      : this.state.supply === 'finished';
   }
 
+  /** What a worker said of its software, once one was ready. */
+  get workerFacts(): WorkerReady | undefined {
+    return this.ready;
+  }
+
+  /** Looks through the parts that are there, then starts what is needed to compute them. */
   async start(): Promise<void> {
-    const { context, store, notes, devices } = this.options;
-    const somethingToCompute = await this.supply.check();
-    if (this.stopped) return;
-    if (somethingToCompute) {
-      this.monitor = new DeviceMonitor(context, store, notes, devices, this.inference.devices());
-      this.inference.start();
-    }
-    this.supply.start();
+    const { store, record } = this.options;
+    const prepared = record.run.prepared !== null;
+    const damaged = await store.verifyPendingParts();
+    const parts = await store.pendingParts();
+    if (damaged.length > 0) await store.invalidatePrepare();
+    this.emit({ type: 'started', parts, damaged, prepared });
+  }
+
+  request(event: UserEvent): void {
+    this.emit(event);
+  }
+
+  /** Resolves once the device is free. */
+  async exclude(device: string): Promise<void> {
+    this.emit({ type: 'exclude_device', device });
+    await this.stopping.get(device);
   }
 
   /** Ends every process. What was computed is stored; what was in work is pending again. */
   async stop(graceMs?: number): Promise<void> {
-    this.stopped = true;
-    await Promise.all([this.supply.stop(), this.inference.stop(graceMs), this.monitor?.stop()]);
+    this.emit({ type: 'stop' });
+    await Promise.all([
+      this.prepare?.stop(),
+      this.monitor?.stop(),
+      ...[...this.workers.keys()].map((device) => this.stopWorker(device, graceMs)),
+      ...this.stopping.values(),
+    ]);
+    await this.ledger.stored();
   }
 
-  /** For `status` and run.json. */
-  private noteMemoryUse(device: ChosenDevice, use: MemoryUse): void {
-    this.memoryUse.set(device.id, use);
-    // Losing a fact harms nobody; a full disk is told by the call that stores scores.
-    this.options.store.saveDevices([storedDevice(device, use)]).catch(() => undefined);
+  /** The one way by which anything that happens reaches the run. */
+  private readonly emit = (event: WorkEvent): void => {
+    this.events.push(event);
+    // Carrying out an effect may itself emit: that event's turn comes when this one is dealt with.
+    if (this.deciding) return;
+    this.deciding = true;
+    try {
+      for (let next = this.events.shift(); next; next = this.events.shift()) {
+        this.observe(next);
+        for (const effect of decideWork(this.state, next)) this.perform(effect);
+      }
+    } catch (reason) {
+      this.state.ended = true;
+      this.onOutcome({ type: 'halt', error: asAppError(reason) });
+    } finally {
+      this.deciding = false;
+    }
+  };
+
+  /** What is only measured, shown or remembered. */
+  private observe(event: WorkEvent): void {
+    if (event.type === 'prepare_progress') this.readProgress = event.progress;
+    if (!('device' in event)) return;
+    this.telemetry.get(event.device)?.observe(event, Date.now());
+    const { batches } = this.options;
+    if (event.type === 'worker_ready') {
+      this.ready = event.ready;
+      batches.loaded(event.device, event.ready);
+      this.recordMemoryUse(event.device, event.ready);
+    } else if (event.type === 'out_of_memory') {
+      batches.ranOut(event.device, event.oom);
+      const before = this.memoryUse.get(event.device);
+      if (before)
+        this.recordMemoryUse(event.device, {
+          ...before,
+          tokens_per_batch: event.oom.tokens_per_batch_after,
+        });
+    }
+  }
+
+  private perform(effect: WorkEffect): void {
+    const { record } = this.options;
+    switch (effect.type) {
+      case 'start_monitor': {
+        const { context, store, devices } = this.options;
+        this.monitor = new DeviceMonitor(context, store, record.notes, devices, this.devices());
+        break;
+      }
+      case 'start_prepare':
+        this.startPrepare();
+        break;
+      case 'start_worker':
+        this.startWorker(this.chosen(effect.device));
+        break;
+      case 'stop_worker':
+        this.stopping.set(
+          effect.device,
+          this.stopWorker(effect.device).finally(() => this.stopping.delete(effect.device)),
+        );
+        break;
+      case 'assign':
+        this.assign(effect.device, effect.part);
+        break;
+      case 'recall':
+        this.workers.get(effect.device)?.recall(effect.key);
+        break;
+      case 'show_worker':
+        this.telemetry.get(effect.device)?.setState(effect.state);
+        break;
+      case 'record_switched_off':
+        this.recordDevice(effect.device, { switchedOff: effect.error });
+        break;
+      case 'note':
+        record.notes.add(effect.level, effect.code, effect.message, effect.detail);
+        break;
+      case 'settled':
+      case 'drained':
+      case 'halt':
+        this.onOutcome(effect);
+        break;
+      default:
+        this.ledger.perform(effect);
+    }
+  }
+
+  private startWorker(device: ChosenDevice): void {
+    const worker = new DeviceWorker(this.workerOptions(device), this.emit);
+    this.workers.set(device.id, worker);
+    worker.start();
+  }
+
+  private async stopWorker(device: string, graceMs?: number): Promise<void> {
+    const worker = this.workers.get(device);
+    if (!worker) return;
+    this.workers.delete(device);
+    await worker.stop(graceMs);
+    this.emit({ type: 'worker_stopped', device });
+  }
+
+  private assign(device: string, part: StoredPart): void {
+    const worker = this.workers.get(device);
+    if (!worker) throw new Error(`device ${device} has no worker`);
+    this.ledger.startAttempt({
+      part: part.key,
+      device,
+      workerPid: worker.pid,
+      startedAt: Date.now(),
+      log: worker.logName,
+    });
+    worker.assign(this.partCommand(part));
+  }
+
+  private partCommand({ key, path, sha256, frameBegin, frameEnd }: StoredPart): PartCommand {
+    const { store, record } = this.options;
+    const file = (kind: string): string => join(store.folder, 'work', kind, `${key}.safetensors`);
+    return {
+      type: 'part',
+      part: key,
+      part_path: join(store.folder, path),
+      part_sha256: sha256,
+      frame_begin: frameBegin,
+      frame_end: frameEnd,
+      scores_path: file('scores'),
+      embeddings_path: record.run.plan.embeddings === null ? null : file('embeddings'),
+    };
+  }
+
+  private startPrepare(): void {
+    const { context, store, record } = this.options;
+    const { plan } = record.run;
+    this.prepare = new PrepareStage(
+      backendLaunch(context, 'prepare', [], NO_GPU),
+      join(store.folder, 'logs', 'prepare.log'),
+      {
+        type: 'prepare',
+        inputs: plan.inputs.map(({ path, sha256 }, input) => ({ input, path, sha256 })),
+        work_dir: join(store.folder, 'work'),
+        chunk_length: plan.chunkLength,
+        residues_per_part: plan.residuesPerPart,
+        tail_parts: plan.tailParts,
+      },
+      store,
+      record.notes,
+      this.emit,
+    );
   }
 
   private workerOptions(device: ChosenDevice): DeviceWorkerOptions {
-    const { context, store, run, batches } = this.options;
-    const { plan } = run;
+    const { context, store, record, batches } = this.options;
+    const { plan } = record.run;
     return {
       device: device.id,
       launch: backendLaunch(context, 'worker', [], workerEnvironment(device)),
@@ -140,5 +281,22 @@ export class WorkSession {
       deadlines: context.deadlines,
       restartDelayMs: context.restartDelayMs,
     };
+  }
+
+  private recordMemoryUse(device: string, use: MemoryUse): void {
+    this.memoryUse.set(device, use);
+    this.recordDevice(device, { memory: use });
+  }
+
+  /** For `status` and run.json. */
+  private recordDevice(id: string, findings: DeviceFindings): void {
+    // Losing a fact harms nobody; a full disk shows in the call that stores scores.
+    this.options.record.saveDevices([storedDevice(this.chosen(id), findings)]).catch(() => undefined);
+  }
+
+  private chosen(id: string): ChosenDevice {
+    const device = this.options.devices.find((known) => known.id === id);
+    if (!device) throw new Error(`device ${id} is not part of this run`);
+    return device;
   }
 }

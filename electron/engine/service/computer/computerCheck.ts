@@ -2,8 +2,8 @@ import { appError } from '../../../contract/errors.ts';
 import { err } from '../../../contract/result.ts';
 import type { ComputerCheck } from '../../../contract/rpc/computer.ts';
 import { computerChecks, freeBytes, type ComputerFacts } from '../../devices/computerChecks.ts';
-import { probeDevices } from '../../devices/index.ts';
-import { listModels } from '../../models/index.ts';
+import { probeDevices } from '../../devices/probeDevices.ts';
+import { listModels } from '../../models/weights.ts';
 import type { EngineBase } from '../../engineBase.ts';
 import type { PythonEnvironmentManager } from './pythonEnvironmentManager.ts';
 

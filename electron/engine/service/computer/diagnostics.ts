@@ -4,7 +4,7 @@ import type { ComputerCheck } from '../../../contract/rpc/computer.ts';
 import type { RunSummary } from '../../../contract/rpc/runs.ts';
 import type { RunEvent } from '../../store/types.ts';
 import type { ProbeResult } from '../../../contract/protocol/index.ts';
-import { abilityWords } from '../../devices/index.ts';
+import { abilityWords } from '../../devices/describeGpu.ts';
 import type { PythonEnvironment } from '../../environment/pythonLaunch.ts';
 import { redact } from './redact.ts';
 

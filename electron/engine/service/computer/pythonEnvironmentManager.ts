@@ -2,7 +2,9 @@ import { AppFailure, type AppError } from '../../../contract/errors.ts';
 import type { Result } from '../../../contract/result.ts';
 import type { EngineBase } from '../../engineBase.ts';
 import type { EngineContext } from '../../engineContext.ts';
-import { checkEnvironment, ensureEnvironment, stepProgress } from '../../environment/index.ts';
+import { checkEnvironment } from '../../environment/checkEnvironment.ts';
+import { ensureEnvironment } from '../../environment/ensureEnvironment.ts';
+import { stepProgress } from '../../environment/stepProgress.ts';
 import type { PythonEnvironment } from '../../environment/pythonLaunch.ts';
 import { StepJob } from './stepJob.ts';
 

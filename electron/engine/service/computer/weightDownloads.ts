@@ -1,5 +1,5 @@
 import { AppFailure } from '../../../contract/errors.ts';
-import { getModel } from '../../models/index.ts';
+import { getModel } from '../../models/weights.ts';
 import type { PythonEnvironmentManager } from './pythonEnvironmentManager.ts';
 import { StepJob } from './stepJob.ts';
 

@@ -1,8 +1,10 @@
 import { appError, asAppError, type AppError } from '../../../contract/errors.ts';
 import type { RunEstimate, RunRequest } from '../../../contract/rpc/runs.ts';
 import { freeBytes } from '../../devices/computerChecks.ts';
-import { choosePrecision, type ChosenDevice } from '../../devices/index.ts';
-import { resolveModel, type ResolvedModel } from '../../models/index.ts';
+import { choosePrecision } from '../../devices/choosePrecision.ts';
+import type { ChosenDevice } from '../../devices/chosenDevice.ts';
+import { resolveModel } from '../../models/resolveModel.ts';
+import type { ResolvedModel } from '../../models/resolvedModel.ts';
 import { chooseDevices } from '../../run/begin/chooseDevices.ts';
 import { checkRunFolder } from '../../store/runFolder.ts';
 import type { PythonEnvironmentManager } from '../computer/pythonEnvironmentManager.ts';

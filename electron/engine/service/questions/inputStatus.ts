@@ -1,5 +1,5 @@
 import type { InputStatus } from '../../../contract/rpc/runs.ts';
-import { isActive } from '../../run/runTransitions.ts';
+import { isActive } from '../../../contract/runState.ts';
 import type { InputProgress, StoredRun } from '../../store/types.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 

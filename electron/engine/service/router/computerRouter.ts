@@ -1,10 +1,10 @@
 import type { Settings } from '../../../contract/rpc/computer.ts';
-import { probeDevices } from '../../devices/index.ts';
-import { listModels } from '../../models/index.ts';
+import { probeDevices } from '../../devices/probeDevices.ts';
+import { listModels } from '../../models/weights.ts';
 import { browseFolder } from '../window/browseFolder.ts';
 import { checkComputer, wholeCheck } from '../computer/computerCheck.ts';
 import { diagnosticsText } from '../computer/diagnostics.ts';
-import { unwrap } from '../failures.ts';
+import { unwrap } from '../../../contract/result.ts';
 import type { Service } from '../service.ts';
 import { homedir } from 'node:os';
 import { calls } from './implementer.ts';

@@ -1,6 +1,6 @@
 import { appError, AppFailure } from '../../../contract/errors.ts';
 import type { Service } from '../service.ts';
-import { unwrap } from '../failures.ts';
+import { unwrap } from '../../../contract/result.ts';
 import type { DesktopActions, WindowContext } from '../window/windowContext.ts';
 import { calls } from './implementer.ts';
 

@@ -5,7 +5,7 @@ import { runSummarySchema, type RunSummary } from '../../../contract/rpc/runs.ts
 import { RUN_DATABASE } from '../../store/runFolder.ts';
 import type { HistoryEntry, JsonObject, LibraryStore } from '../../store/types.ts';
 import type { OpenRuns } from './openRuns.ts';
-import { isActive } from '../../run/runTransitions.ts';
+import { isActive } from '../../../contract/runState.ts';
 import { hasEnded, readSummary } from './runSummary.ts';
 
 /** A disk that does not answer keeps a thread of Node.js waiting; there are four, for everything. */

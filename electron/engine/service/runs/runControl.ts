@@ -1,14 +1,16 @@
 import { resolve } from 'node:path';
 import { AppFailure, asAppError, type AppError } from '../../../contract/errors.ts';
 import type { RunRequest, RunSummary } from '../../../contract/rpc/runs.ts';
-import type { Result } from '../../../contract/result.ts';
+import { ok, unwrap, type Result } from '../../../contract/result.ts';
 import type { InspectedFile } from '../../../contract/protocol/index.ts';
 import type { Walk } from '../../inputs/collectInputs.ts';
-import { createRun } from '../../run/begin/createRun.ts';
+import { createRun, type CreatedRun } from '../../run/begin/createRun.ts';
 import type { OpenRun } from '../../run/openRun.ts';
+import type { RunListener } from '../../run/runRecord.ts';
 import { transition, type LifecycleEvent } from '../../run/runTransitions.ts';
+import { workOnRun } from '../../run/workOnRun.ts';
 import type { LibraryStore } from '../../store/types.ts';
-import { unwrap, usage } from '../failures.ts';
+import { usage } from '../failures.ts';
 import { namedPaths } from '../window/knownPaths.ts';
 import type { OpenRuns } from './openRuns.ts';
 import type { PythonEnvironmentManager } from '../computer/pythonEnvironmentManager.ts';
@@ -40,6 +42,8 @@ export class RunControl {
   /** Runs that the user wants paused while they are just being started. */
   private readonly pauseWanted = new Set<string>();
   private readonly smallerBatches = new Set<string>();
+  /** Runs that were made and have not begun yet. */
+  private readonly created = new Map<string, CreatedRun>();
 
   private constructor(parts: RunControlParts, waiting: readonly string[]) {
     this.parts = parts;
@@ -74,6 +78,7 @@ export class RunControl {
       await catalog.forget(before.runId);
     }
     await catalog.add(created.folder, namedPaths(request));
+    this.created.set(created.runId, created);
     this.queue.add(created.runId, 'last');
     return created.runId;
   }
@@ -140,7 +145,7 @@ export class RunControl {
   async rename(runId: string, name: string): Promise<void> {
     await this.withSession(runId, async (session) => {
       await session.rename(name);
-      return { ok: true, value: undefined };
+      return ok(undefined);
     });
   }
 
@@ -164,9 +169,9 @@ export class RunControl {
     if (active === null) return;
     const session = this.session(active);
     if (session) {
-      void session.pause();
+      this.carryOut(session, session.pause());
       await Promise.race([resting, after(pauseMs)]);
-      if (this.session(active)) void session.stopNow();
+      if (this.session(active)) this.carryOut(session, session.stopNow());
     }
     await Promise.race([resting, after(stopMs)]);
   }
@@ -178,38 +183,57 @@ export class RunControl {
     try {
       const context = await gate.context();
       const session = await this.turns.take(runId, () => open.openSession(context, folder));
-      const unsubscribe = this.follow(session);
       if (this.smallerBatches.delete(runId)) session.useSmallerBatches();
-      const started = await session.start();
-      if (started.ok) {
-        if (this.pauseWanted.delete(runId)) void session.pause();
-        await session.whenIdle();
-      } else {
-        startError = started.error;
-      }
-      unsubscribe();
+      const created = this.created.get(runId);
+      this.created.delete(runId);
+      const rested = await workOnRun(session, {
+        created,
+        listener: this.listenerOf(session),
+        started: () => {
+          if (this.pauseWanted.delete(runId)) this.carryOut(session, session.pause());
+        },
+      });
+      if (!rested.ok) startError = rested.error;
     } catch (reason) {
       startError = asAppError(reason);
     }
     this.pauseWanted.delete(runId);
     await this.turns.take(runId, () => open.closeSession(folder)).catch(() => undefined);
-    const summary = withStartError(await catalog.refresh(runId), startError);
-    await catalog.put(summary);
+    let summary = await catalog.refresh(runId);
+    if (startError) {
+      summary = withStartError(summary, startError);
+      await catalog.put(summary);
+    }
     this.parts.changed(runId);
     rested(summary);
   }
 
-  private follow(session: OpenRun): () => void {
+  private listenerOf(session: OpenRun): RunListener {
     const { catalog, changed } = this.parts;
     const { runId } = session.stored.description;
-    return session.subscribe((change) => {
+    return (change) => {
       if (change.type === 'state') {
         const known = catalog.find(runId);
         // What the list could not keep, the run's folder says.
         void catalog.put({ ...known, ...describeRun(session.stored, session.folder) }).catch(() => undefined);
       }
       changed(runId);
-    });
+    };
+  }
+
+  /** Nobody waits for the end of such an order; what becomes of it otherwise than asked is noted in the run. */
+  private carryOut(session: OpenRun, order: Promise<Result<void>>): void {
+    const note = ({ code, cause, detail }: AppError): void => {
+      session.notes.add('warning', code, cause, detail);
+    };
+    order.then(
+      (done) => {
+        if (!done.ok) note(done.error);
+      },
+      (reason: unknown) => {
+        note(asAppError(reason));
+      },
+    );
   }
 
   private session(runId: string): OpenRun | undefined {
@@ -227,7 +251,7 @@ export class RunControl {
       const possible = transition(session.state, event);
       if (!possible.ok) throw new AppFailure(possible.error);
       this.queue.hold();
-      void act(session);
+      this.carryOut(session, act(session));
     } else if (runId === this.queue.active && session?.state.phase !== 'finishing') {
       this.queue.hold();
       this.pauseWanted.add(runId);

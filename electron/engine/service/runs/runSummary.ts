@@ -1,7 +1,6 @@
 import type { AppError } from '../../../contract/errors.ts';
 import { runRequestSchema, type RunSummary } from '../../../contract/rpc/runs.ts';
-import type { RunState } from '../../../contract/runState.ts';
-import { isActive } from '../../run/runTransitions.ts';
+import { isActive, type RunState } from '../../../contract/runState.ts';
 import { lockHolder } from '../../store/runLock.ts';
 import type { StoredRun } from '../../store/types.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
@@ -43,8 +42,8 @@ export function describeRun(run: StoredRun, folder: string): RunSummary {
 }
 
 /** A run that could not be started waits for the user, with the reason. */
-export function withStartError(summary: RunSummary, error: AppError | undefined): RunSummary {
-  return error ? { ...summary, state: { phase: 'paused', error } } : summary;
+export function withStartError(summary: RunSummary, error: AppError): RunSummary {
+  return { ...summary, state: { phase: 'paused', error } };
 }
 
 /** Whether a run keeps the computer busy just now. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { AppFailure } from '../../../contract/errors.ts';
 import type { RunRequest } from '../../../contract/rpc/runs.ts';
 import type { AppPaths } from '../../environment/appPaths.ts';
-import { isModelName } from '../../models/index.ts';
+import { isModelName } from '../../models/resolveModel.ts';
 import type { RunCatalog } from '../runs/runCatalog.ts';
 import { isBelowOne, realPath } from './pathInside.ts';
 import type { PathPolicy } from './windowContext.ts';

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { isMainThread, parentPort, workerData } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { openLibrary } from './libraryDatabase.ts';
 import { openRunReader, openRunWriter } from './runDatabase.ts';
 import { describeStoreError } from './storeErrors.ts';
@@ -15,11 +15,6 @@ import type {
 interface OpenedStore {
   methods: StoreMethods;
   journal: Journal;
-}
-
-/** Whether this thread was started to host a store; a bundle's entry asks this before anything else. */
-export function isStoreHostThread(): boolean {
-  return !isMainThread && storeTask() !== null;
 }
 
 /** Entry of a store thread: opens the database it was started for and answers one request after the other. */

@@ -1,9 +1,8 @@
 import type Database from 'better-sqlite3';
+import { isActive } from '../../../contract/runState.ts';
 import { readRun } from './runRows.ts';
 import { checkedTime } from './storeErrors.ts';
 import type { DeviceSummary, RunTimings } from '../types.ts';
-
-const AT_WORK = new Set(['running', 'pausing', 'draining', 'finishing']);
 
 /** When the run was at work, and for how long. */
 export function readTimings(db: Database.Database): RunTimings {
@@ -16,7 +15,7 @@ export function readTimings(db: Database.Database): RunTimings {
   for (const { time } of phases) checkedTime(time);
   let workingMilliseconds = 0;
   for (const [i, { time, phase }] of phases.entries()) {
-    if (AT_WORK.has(phase))
+    if (isActive({ phase }))
       workingMilliseconds += Math.max(0, (phases[i + 1] ?? lastSign(db, time)).time - time);
   }
   return {

@@ -19,6 +19,6 @@ const child = new BackendProcess(
   },
   join(folder, 'orphan.log'),
   monitorEventSchema,
-  { event: () => undefined, fault: () => undefined, exit: () => undefined },
+  () => undefined,
 );
 process.stdout.write(`${child.pid ?? 0}\n`);

@@ -54,19 +54,11 @@ class Recall(CommandStruct, tag="recall", frozen=True):
     key: Text = msgspec.field(name="part")
 
 
-class Pause(CommandStruct, tag="pause", frozen=True):
-    """Finish the batch, free cached device memory, keep everything else."""
-
-
-class Resume(CommandStruct, tag="resume", frozen=True):
-    """Go on after Pause."""
-
-
 class Stop(CommandStruct, tag="stop", frozen=True):
     """Drop what is not written yet, say bye, exit."""
 
 
-WorkerCommand = Load | Part | Recall | Pause | Resume | Stop
+WorkerCommand = Load | Part | Recall | Stop
 
 
 def parse_worker_command(fields: Mapping[str, object]) -> WorkerCommand:

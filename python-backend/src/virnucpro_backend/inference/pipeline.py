@@ -14,15 +14,15 @@ import time
 from collections.abc import Callable
 
 from virnucpro_backend.inference.commands import Part
-from virnucpro_backend.inference.control import StoppedError, WorkerControl
 from virnucpro_backend.inference.encoding import PartListener
 from virnucpro_backend.inference.failures import PartFailedError, part_failure
 from virnucpro_backend.inference.jobs import ComputeQueue, ComputeTask, Job, ToLaunch, ToRecompute, WakeUp
-from virnucpro_backend.inference.memory import free_cached_memory, peak_memory, start_peak_measurement
+from virnucpro_backend.inference.memory import peak_memory, start_peak_measurement
 from virnucpro_backend.inference.part_file import read_part
 from virnucpro_backend.inference.reports import PartReports
 from virnucpro_backend.inference.scorer import LaunchedPart, PartScorer
 from virnucpro_backend.inference.status import WorkerStatus
+from virnucpro_backend.inference.stop_request import StoppedError, StopRequest
 from virnucpro_backend.inference.writer import write_part
 
 READ_AHEAD = 2
@@ -31,8 +31,8 @@ READ_AHEAD = 2
 log = logging.getLogger(__name__)
 
 
-class _GatedBatches(PartListener):
-    """Between two batches: tell, count, and pass the gate, where a pause waits and a stop raises."""
+class _StoppableBatches(PartListener):
+    """Between two batches: report progress, count, and end here if the worker is to stop."""
 
     def __init__(self, progress: PartListener, between_batches: Callable[[], None]) -> None:
         self._progress = progress
@@ -54,13 +54,13 @@ class PartPipeline:
         scorer: PartScorer,
         reports: PartReports,
         status: WorkerStatus,
-        control: WorkerControl,
+        stop_request: StopRequest,
         on_device_lost: Callable[[], None],
     ) -> None:
         self._scorer = scorer
         self._reports = reports
         self._status = status
-        self._control = control
+        self._stop_request = stop_request
         self._on_device_lost = on_device_lost
         self._jobs: dict[str, Job] = {}
         self._to_read: queue.SimpleQueue[Job] = queue.SimpleQueue()
@@ -84,16 +84,16 @@ class PartPipeline:
             self._fail(job, PartFailedError("recalled", "Given back before it was begun."))
 
     def wake_up(self) -> None:
-        """Make an idle compute thread notice a pause or a stop."""
+        """Make an idle compute thread notice a stop."""
         self._to_compute.put(WakeUp())
 
     def run(self) -> None:
-        """Compute until the control stops it; returns when what was already launched is written."""
+        """Compute until a stop is requested; returns when what was already launched is written."""
         self._reader.start()
         self._writer.start()
         try:
             while True:
-                self._control.pass_gate(self._free_memory)
+                self._stop_request.check()
                 self._compute(self._to_compute.get())
         except StoppedError:
             pass
@@ -136,10 +136,10 @@ class PartPipeline:
                 if isinstance(task, ToLaunch):
                     progress = self._reports.progress(job.command, task.prepared.frames)
                     launched = self._scorer.launch(
-                        task.prepared, _GatedBatches(progress, self._between_batches)
+                        task.prepared, _StoppableBatches(progress, self._between_batches)
                     )
                 else:
-                    unheard = _GatedBatches(PartListener(), self._between_batches)
+                    unheard = _StoppableBatches(PartListener(), self._between_batches)
                     launched = self._scorer.recompute(task.launched, unheard)
         except StoppedError:
             raise
@@ -190,7 +190,4 @@ class PartPipeline:
 
     def _between_batches(self) -> None:
         self._status.finished_batch()
-        self._control.pass_gate(self._free_memory)
-
-    def _free_memory(self) -> None:
-        free_cached_memory(self._scorer.device)
+        self._stop_request.check()

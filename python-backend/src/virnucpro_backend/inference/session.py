@@ -11,16 +11,7 @@ from functools import partial
 import torch
 
 from virnucpro_backend.devices.opening.failure import LoadFailedError
-from virnucpro_backend.inference.commands import (
-    Load,
-    Part,
-    Pause,
-    Recall,
-    Resume,
-    Stop,
-    WorkerCommand,
-)
-from virnucpro_backend.inference.control import WorkerControl
+from virnucpro_backend.inference.commands import Load, Part, Recall, Stop, WorkerCommand
 from virnucpro_backend.inference.failures import PartFailedError
 from virnucpro_backend.inference.loading import load_in_fp32, open_and_load, remarks
 from virnucpro_backend.inference.memory import DeviceMemory, memory_in_use
@@ -28,6 +19,7 @@ from virnucpro_backend.inference.pipeline import PartPipeline
 from virnucpro_backend.inference.reports import PartReports
 from virnucpro_backend.inference.scorer import PartScorer
 from virnucpro_backend.inference.status import WorkerStatus
+from virnucpro_backend.inference.stop_request import StopRequest
 from virnucpro_backend.protocol import Channel
 
 STOP_SECONDS = 10.0
@@ -44,7 +36,7 @@ class WorkerSession:
     def __init__(self, channel: Channel, status: WorkerStatus) -> None:
         self._channel = channel
         self._status = status
-        self._control = WorkerControl(status)
+        self._stop_request = StopRequest()
         self._reports = PartReports(channel)
         self._pipeline: PartPipeline | None = None
         self._early: list[Part] = []
@@ -60,11 +52,6 @@ class WorkerSession:
             self._submit(command)
         elif isinstance(command, Recall):
             self._recall(command.key)
-        elif isinstance(command, Pause):
-            self._control.pause()
-            self._wake_up()
-        elif isinstance(command, Resume):
-            self._control.resume()
         elif isinstance(command, Stop):
             self._stop()
 
@@ -96,15 +83,11 @@ class WorkerSession:
                 self._early.remove(command)
                 self._reports.failed(command, PartFailedError("recalled", "Given back before it was begun."))
 
-    def _wake_up(self) -> None:
-        if self._pipeline is not None:
-            self._pipeline.wake_up()
-
     def _stop(self) -> None:
         with self._status.doing("stopping"):
-            self._control.stop()
-            self._wake_up()
+            self._stop_request.make()
             if self._pipeline is not None and self._device_thread is not None:
+                self._pipeline.wake_up()
                 self._device_thread.join(STOP_SECONDS)
 
     def _serve(self, command: Load) -> None:
@@ -165,7 +148,7 @@ class WorkerSession:
             load_fp32=lambda device: load_in_fp32(command, device),
             most_tokens_per_batch=ready.tokens_per_batch,
         )
-        return PartPipeline(scorer, self._reports, self._status, self._control, self._device_lost)
+        return PartPipeline(scorer, self._reports, self._status, self._stop_request, self._device_lost)
 
     def _device_lost(self) -> None:
         self._log("error", "The device stopped working; this worker ends.")

@@ -18,10 +18,9 @@ from virnucpro_backend.protocol import Channel
 HEARTBEAT_SECONDS = 2.0
 BEATS_PER_LOG_LINE = 5
 
-Step = Literal["starting", "loading", "idle", "reading", "computing", "writing", "paused", "stopping"]
+Step = Literal["starting", "loading", "idle", "reading", "computing", "writing", "stopping"]
 _BY_IMPORTANCE: tuple[Step, ...] = (
     "stopping",
-    "paused",
     "starting",
     "loading",
     "computing",

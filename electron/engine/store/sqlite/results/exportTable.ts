@@ -6,7 +6,7 @@ import { readInputs, readPlan } from '../runRows.ts';
 import { float32Text } from '../../../results/float32Text.ts';
 import { cellText, inputLabels } from './inputLabels.ts';
 import { TableFile } from '../files/tableFile.ts';
-import { TABLE_HEADERS } from '../../../results/tableRows.ts';
+import { TABLE_HEADERS } from './tableRows.ts';
 import { eachSequence } from './sequenceQueries.ts';
 import type { SequenceSelection } from './sequenceFilter.ts';
 

@@ -16,7 +16,7 @@ import {
 } from '../../../results/chunkCall.ts';
 import { chunkBounds } from '../../../results/chunkLayout.ts';
 import { checkChunk, scorePairs, scoredFrames, SCORES_READ } from './recordScan.ts';
-import { nameText } from '../../../results/tableRows.ts';
+import { nameText } from './tableRows.ts';
 import type { ChunkPage, InputResultSummary } from '../../../results/types.ts';
 
 export const SEQUENCE_COLUMNS = `

@@ -18,7 +18,7 @@ import {
   sequenceLine,
   TABLE_HEADERS,
   unopenedChunkLine,
-} from '../../../results/tableRows.ts';
+} from './tableRows.ts';
 import type { ResultCounts, TablesWritten } from '../../../results/types.ts';
 
 type TableName =

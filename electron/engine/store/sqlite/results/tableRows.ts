@@ -1,8 +1,8 @@
-import { chunkBounds } from './chunkLayout.ts';
-import { FRAMES_IN_MASK, frameName, indexOfLargest, isVirusCall, isVirusFrame } from './chunkCall.ts';
-import { float32Text } from './float32Text.ts';
-import { scoredFrames, type ScannedRecord } from '../store/sqlite/results/recordScan.ts';
-import type { ChunkScores, SequenceSummary } from './sequenceTally.ts';
+import { chunkBounds } from '../../../results/chunkLayout.ts';
+import { FRAMES_IN_MASK, frameName, indexOfLargest, isVirusCall, isVirusFrame } from '../../../results/chunkCall.ts';
+import { float32Text } from '../../../results/float32Text.ts';
+import { scoredFrames, type ScannedRecord } from './recordScan.ts';
+import type { ChunkScores, SequenceSummary } from '../../../results/sequenceTally.ts';
 
 export const TABLE_HEADERS = {
   originalFrames: 'Sequence_ID\tPrediction\tscore1\tscore2\n',

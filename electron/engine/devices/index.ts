@@ -1,6 +1,0 @@
-export * from './blockedGpu.ts';
-export * from './chosenDevice.ts';
-export * from './choosePrecision.ts';
-export * from './describeGpu.ts';
-export * from './probeDevices.ts';
-export * from './selectDevices.ts';

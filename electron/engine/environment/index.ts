@@ -1,7 +1,0 @@
-export * from './appPaths.ts';
-export * from './checkEnvironment.ts';
-export * from './ensureEnvironment.ts';
-export * from './environmentState.ts';
-export * from './pythonLaunch.ts';
-export * from './stateLines.ts';
-export * from './stepProgress.ts';

@@ -1,0 +1,58 @@
+/** The engine's one door: all that the desktop app, the server and the command line use of it. */
+export { engineBase } from './engineBase.ts';
+export type { EngineContext } from './engineContext.ts';
+
+// All runs, for windows
+export { endByForce, endByForceAfter } from './service/endProcess.ts';
+export { openService, type Service } from './service/service.ts';
+export { serviceRouter, type ServiceRouter } from './service/router/index.ts';
+export { isAtWork } from './service/runs/runSummary.ts';
+export { pageFile, pageHeaders } from './service/window/pageFiles.ts';
+export { uploadsFolder } from './service/window/knownPaths.ts';
+export { isBelowOne, isInside, realPath } from './service/window/pathInside.ts';
+export type {
+  DesktopActions,
+  DownloadOffers,
+  PathPolicy,
+  WindowContext,
+} from './service/window/windowContext.ts';
+
+// One run
+export { createRun, defaultFolderName } from './run/begin/createRun.ts';
+export { compareExample, exampleRequest, sampleInput } from './run/exampleRun.ts';
+export type { DeviceReport } from './run/finish/deviceReport.ts';
+export { readRunReport } from './run/finish/runReport.ts';
+export { OpenRun, type StartOptions } from './run/openRun.ts';
+export { IMBALANCE } from './run/progress/imbalance.ts';
+export type { RunNote } from './run/runNotes.ts';
+export { describePhase } from './run/runTransitions.ts';
+export { workOnRun } from './run/workOnRun.ts';
+export { isRunFolder } from './store/runFolder.ts';
+export { lockHolder } from './store/runLock.ts';
+export { openRunStore } from './store/runStore.ts';
+export { runStoreHost } from './store/sqlite/host.ts';
+export { threadsLeft } from './store/storeThread.ts';
+export type { StoredRun } from './store/types.ts';
+
+// This computer
+export { blockedGpu } from './devices/blockedGpu.ts';
+export { isGpu } from './devices/chosenDevice.ts';
+export { computerChecks, freeBytes } from './devices/computerChecks.ts';
+export { abilityWords, AMD_UNTESTED } from './devices/describeGpu.ts';
+export { probeDevices } from './devices/probeDevices.ts';
+export { resolveAppPaths, type AppPaths } from './environment/appPaths.ts';
+export { ensureEnvironment } from './environment/ensureEnvironment.ts';
+export type { EnvironmentState } from './environment/environmentState.ts';
+export { pythonLaunch } from './environment/pythonLaunch.ts';
+export { stateLines } from './environment/stateLines.ts';
+
+// Inputs and models
+export { collectInputs } from './inputs/collectInputs.ts';
+export { inspectInputs } from './inputs/inspectInputs.ts';
+export { fidelityReport } from './models/fidelityVerdict.ts';
+export { resolveModel } from './models/resolveModel.ts';
+export { getModel, importModel, listModels, verifyModel } from './models/weights.ts';
+
+// How numbers and devices are written
+export { formatBytes } from './format/formatBytes.ts';
+export { measureWords } from './format/measureWords.ts';

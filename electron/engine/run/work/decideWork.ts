@@ -1,0 +1,534 @@
+import { appError, type AppError, type ErrorCode } from '../../../contract/errors.ts';
+import type { PartFailed, PartFailureCode } from '../../../contract/protocol/index.ts';
+import type { WorkerState } from '../../../contract/rpc/runs.ts';
+import type { StoredPart } from '../../store/types.ts';
+import { decideAfterCasualty } from './casualtyPolicy.ts';
+import { PartQueue } from './partQueue.ts';
+import type { PartFailure, StoreAnswer, StoreEffect, WorkEffect, WorkEvent } from './workEvents.ts';
+
+/** A worker has one part to compute and one to read meanwhile. */
+export const PARTS_IN_FLIGHT = 2;
+
+interface DeviceWork {
+  readonly id: string;
+  readonly name: string;
+  worker: WorkerState;
+  /** Parts that its worker has, in the order assigned: it computes the first. */
+  readonly held: string[];
+  /** The user wants it to take part. */
+  included: boolean;
+  /** Its worker has been asked to end. */
+  stopping: boolean;
+}
+
+/** The state of one session of work. It is changed in place: a run can have a hundred thousand parts. */
+export interface WorkState {
+  readonly queue: PartQueue;
+  readonly parts: Map<string, StoredPart>;
+  readonly devices: Map<string, DeviceWork>;
+  /** Where the parts come from. `finished`: every part there will be has been offered. */
+  supply: 'not_started' | 'invalidating' | 'preparing' | 'finished';
+  /** Parts, as prepare numbers them, whose files must be written again before they can be computed. */
+  readonly awaited: Set<string>;
+  /** Parts asked back from a worker that had not begun them. */
+  readonly recalled: Set<string>;
+  /** Effects that the store has not answered yet. */
+  unanswered: number;
+  draining: boolean;
+  /** Nothing is handed out any more. */
+  ended: boolean;
+}
+
+export function newWorkState(devices: readonly { id: string; name: string }[]): WorkState {
+  return {
+    queue: new PartQueue(),
+    parts: new Map(),
+    devices: new Map(
+      devices.map(({ id, name }) => [
+        id,
+        { id, name, worker: { state: 'stopped' }, held: [], included: true, stopping: false },
+      ]),
+    ),
+    supply: 'not_started',
+    awaited: new Set(),
+    recalled: new Set(),
+    unanswered: 0,
+    draining: false,
+    ended: false,
+  };
+}
+
+/** Deaths after which the advice of the single worker, that it starts again by itself, no longer holds. */
+const RESTARTS_BY_ITSELF: ReadonlySet<ErrorCode> = new Set([
+  'worker_died',
+  'worker_silent',
+  'worker_stalled',
+  'protocol_garbage',
+]);
+
+/** Failures of the computer rather than of the part that met them. */
+const HALTING: Partial<Record<PartFailureCode, 'disk_full' | 'folder_unwritable'>> = {
+  disk_full: 'disk_full',
+  write_failed: 'folder_unwritable',
+};
+
+/**
+ * Decides all that happens in a session of work: brings the state up to date with the event and answers with what is to be
+ * done. It reads no clock and does nothing itself; the same events always give the same effects.
+ */
+export function decideWork(state: WorkState, event: WorkEvent): WorkEffect[] {
+  const decision = new Decision(state);
+  decision.take(event);
+  return decision.effects;
+}
+
+class Decision {
+  readonly effects: WorkEffect[] = [];
+  private readonly state: WorkState;
+
+  constructor(state: WorkState) {
+    this.state = state;
+  }
+
+  take(event: WorkEvent): void {
+    const { state } = this;
+    switch (event.type) {
+      case 'started':
+        this.start(event);
+        break;
+      case 'stop':
+        state.ended = true;
+        break;
+
+      // Workers
+      case 'worker_starting':
+        this.show(event.device, { state: 'starting' });
+        break;
+      case 'worker_loading':
+        this.show(event.device, { state: 'loading' });
+        break;
+      case 'worker_ready':
+        this.showWork(this.device(event.device));
+        break;
+      case 'part_done':
+        if (this.leave(event.device, event.done.part)) this.ask({ type: 'store_scores', done: event.done });
+        break;
+      case 'part_failed':
+        if (this.leave(event.device, event.failed.part)) this.partFailed(event.failed);
+        break;
+      case 'worker_died':
+        this.workerDied(event.device, event.error, event.restartAttempt);
+        break;
+      case 'worker_stopped':
+        this.workerStopped(this.device(event.device));
+        break;
+      case 'worker_note':
+        this.note(event.level, 'worker_note', `${this.device(event.device).name}: ${event.message}`);
+        break;
+      case 'out_of_memory':
+        this.note(
+          'warning',
+          'smaller_batches',
+          `${this.device(event.device).name} ran out of memory and goes on with smaller batches ` +
+            `(${event.oom.tokens_per_batch_after} instead of ${event.oom.tokens_per_batch_before} tokens).`,
+        );
+        break;
+      case 'part_progress':
+      case 'heartbeat':
+      case 'held_up':
+      case 'prepare_progress':
+        return; // Only measured and shown.
+
+      // Prepare
+      case 'part_prepared':
+        this.partPrepared(event.key, event.registered);
+        break;
+      case 'prepared':
+        if (state.awaited.size > 0) this.startPrepare();
+        else state.supply = 'finished';
+        break;
+      case 'prepare_failed':
+        this.halt(event.error);
+        break;
+
+      // The user
+      case 'drain':
+        state.draining = true;
+        for (const device of state.devices.values())
+          for (const key of notBegun(device)) this.recall(device, key);
+        break;
+      case 'exclude_device':
+        this.exclude(this.device(event.device));
+        break;
+      case 'include_device':
+        this.include(this.device(event.device));
+        break;
+      case 'parts_offered':
+        for (const part of event.parts) this.offer(part);
+        break;
+      case 'part_withdrawn':
+        state.queue.withdraw(event.key);
+        break;
+
+      default:
+        state.unanswered -= 1;
+        this.takeAnswer(event);
+    }
+    this.handOut();
+  }
+
+  private takeAnswer(answer: StoreAnswer): void {
+    const { queue } = this.state;
+    switch (answer.type) {
+      case 'attempt_ended':
+        if (answer.outcome === 'damaged') this.lose(answer.key, answer.failure?.message ?? '');
+        break;
+      case 'scores_stored':
+        switch (answer.intake.outcome) {
+          case 'scores_damaged':
+            this.note(
+              'warning',
+              'scores_damaged',
+              `The scores of part ${answer.key} were damaged on disk; the part is computed again.`,
+              answer.intake.message,
+            );
+            queue.giveBack(answer.key, 0);
+            break;
+          case 'part_damaged':
+            this.lose(answer.key, answer.intake.message);
+            break;
+          default:
+            this.settle(answer.key);
+        }
+        break;
+      case 'part_split':
+        this.partSplit(answer);
+        break;
+      case 'part_given_up':
+        if (answer.failing.outcome === 'part_damaged') {
+          this.lose(answer.key, answer.failing.message);
+        } else {
+          this.note('error', 'part_failed', `Part ${answer.key} failed: ${answer.failure.message}`);
+          this.settle(answer.key);
+        }
+        break;
+      case 'part_read':
+        for (const part of answer.parts) this.offer(part);
+        break;
+      case 'prepare_invalidated':
+        this.startPrepare();
+        break;
+      case 'store_failed':
+        this.halt(answer.error);
+        break;
+    }
+  }
+
+  private start({ parts, damaged, prepared }: Extract<WorkEvent, { type: 'started' }>): void {
+    const { state } = this;
+    if (state.ended) return;
+    const unusable = new Set(damaged);
+    for (const key of unusable) state.awaited.add(preparedKey(key));
+    const complete = prepared && unusable.size === 0;
+    if (parts.length > 0 || !complete) {
+      this.effects.push({ type: 'start_monitor' });
+      for (const device of state.devices.values())
+        if (device.included && !hasWorker(device)) this.startWorker(device);
+    }
+    for (const part of parts) if (!unusable.has(part.key)) this.offer(part);
+    if (complete) state.supply = 'finished';
+    else this.startPrepare();
+  }
+
+  // ---- Parts ----
+
+  /** A part can be computed. */
+  private offer(part: StoredPart): void {
+    const { queue, parts } = this.state;
+    if (queue.has(part.key)) return;
+    parts.set(part.key, part);
+    const casualties = part.bisected || part.attempts > 0 ? 1 : 0;
+    queue.add({ key: part.key, residues: part.residues, casualties });
+  }
+
+  private settle(key: string): void {
+    this.state.queue.settle(key);
+    this.state.parts.delete(key);
+  }
+
+  private partFailed(failed: PartFailed): void {
+    const { part, code, message, detail } = failed;
+    const halting = HALTING[code];
+    if (code === 'recalled') {
+      this.giveBack(part, 'recalled');
+    } else if (halting) {
+      this.giveBack(part, 'interrupted');
+      this.halt(appError(halting, message, { detail }));
+    } else if (code === 'part_unreadable') {
+      this.ask({ type: 'end_attempt', key: part, outcome: 'damaged', failure: { code, message } });
+    } else {
+      this.casualty(part, { code, message });
+    }
+  }
+
+  /** The part comes back untouched, through no fault of its own. */
+  private giveBack(key: string, outcome: 'recalled' | 'interrupted'): void {
+    const { queue } = this.state;
+    this.ask({ type: 'end_attempt', key, outcome, failure: null });
+    queue.giveBack(key, queue.casualtiesOf(key));
+  }
+
+  /** A part has cost a worker its life or its memory: try again, cut it in two, or let its sequences fail by name. */
+  private casualty(key: string, failure: PartFailure): void {
+    const { queue } = this.state;
+    this.ask({ type: 'end_attempt', key, outcome: 'worker_lost', failure });
+    if (decideAfterCasualty(queue.casualtiesOf(key)) === 'try_again') queue.giveBack(key, 1);
+    else this.ask({ type: 'split_part', key, failure });
+  }
+
+  private partSplit({ key, split, children, failure }: Extract<StoreAnswer, { type: 'part_split' }>): void {
+    switch (split.outcome) {
+      case 'split':
+        this.note(
+          'warning',
+          'part_bisected',
+          `Part ${key} failed again and is cut in two to find the sequence that does it.`,
+        );
+        this.settle(key);
+        for (const child of children) this.offer(child);
+        break;
+      case 'indivisible':
+        this.ask({ type: 'give_up_part', key, failure });
+        break;
+      case 'superseded':
+        this.settle(key);
+        break;
+      case 'part_damaged':
+        this.lose(key, split.message);
+        break;
+    }
+  }
+
+  // ---- Prepare ----
+
+  private partPrepared(key: string, registered: 'new' | 'known' | 'replaced'): void {
+    const { queue, awaited } = this.state;
+    // Another reading of the input replaces it.
+    if (registered === 'replaced') queue.withdraw(key);
+    const wasAwaited = awaited.delete(key);
+    if (registered !== 'known' || wasAwaited) this.ask({ type: 'read_part', key });
+  }
+
+  /** The part's file is missing or damaged: prepare must write it again. */
+  private lose(key: string, message: string): void {
+    const { state } = this;
+    this.note(
+      'warning',
+      'part_file_damaged',
+      `The work file of part ${key} is damaged; it is made again from the input.`,
+      message,
+    );
+    this.settle(key);
+    state.awaited.add(preparedKey(key));
+    if (state.ended || state.supply !== 'finished') return;
+    state.supply = 'invalidating';
+    this.ask({ type: 'invalidate_prepare' });
+  }
+
+  private startPrepare(): void {
+    if (this.state.ended) return;
+    this.state.supply = 'preparing';
+    this.effects.push({ type: 'start_prepare' });
+  }
+
+  // ---- Workers ----
+
+  private startWorker(device: DeviceWork): void {
+    device.worker = { state: 'starting' };
+    this.effects.push({ type: 'start_worker', device: device.id });
+  }
+
+  private workerDied(id: string, error: AppError, restartAttempt: number | null): void {
+    const device = this.device(id);
+    this.note('warning', error.code, `${device.name}: ${error.cause}`, error.detail);
+    // Reading, computing and writing overlap: any of them may have been the cause.
+    for (const key of device.held.slice()) {
+      this.leave(id, key);
+      this.casualty(key, { code: 'internal_error', message: error.cause });
+    }
+    if (restartAttempt !== null) {
+      this.show(id, { state: 'restarting', attempt: restartAttempt, error });
+      return;
+    }
+    this.show(id, { state: 'switched_off', error });
+    this.effects.push({ type: 'record_switched_off', device: id, error });
+    this.note('error', 'device_switched_off', `${device.name} was switched off: ${error.cause}`);
+    this.haltIfNoneLeft(
+      error.cause,
+      RESTARTS_BY_ITSELF.has(error.code) ? undefined : error.nextStep,
+      error.detail,
+    );
+  }
+
+  private exclude(device: DeviceWork): void {
+    if (!device.included) return;
+    device.included = false;
+    if (hasWorker(device)) {
+      device.stopping = true;
+      this.effects.push({ type: 'stop_worker', device: device.id });
+    } else if (!device.stopping) {
+      this.excluded(device);
+    }
+  }
+
+  private excluded(device: DeviceWork): void {
+    this.show(device.id, { state: 'excluded' });
+    this.note('info', 'device_excluded', `${device.name} was taken out of the run.`);
+    this.haltIfNoneLeft('All devices were taken out of the run.', 'Take in a device again, then resume.');
+  }
+
+  private include(device: DeviceWork): void {
+    if (hasWorker(device) || this.state.ended) return;
+    device.included = true;
+    this.note('info', 'device_included', `${device.name} takes part in the run again.`);
+    if (device.worker.state === 'switched_off')
+      this.effects.push({ type: 'record_switched_off', device: device.id, error: null });
+    // A worker that is still ending holds the device's memory.
+    if (!device.stopping) this.startWorker(device);
+  }
+
+  private workerStopped(device: DeviceWork): void {
+    for (const key of device.held.slice()) {
+      this.leave(device.id, key);
+      this.giveBack(key, 'interrupted');
+    }
+    device.stopping = false;
+    this.show(device.id, { state: 'stopped' });
+    if (this.state.ended) return;
+    if (device.included) this.startWorker(device);
+    else this.excluded(device);
+  }
+
+  /** The part is with this device's worker no more. False where the worker never had it. */
+  private leave(id: string, key: string): boolean {
+    const device = this.device(id);
+    const place = device.held.indexOf(key);
+    if (place < 0) return false;
+    device.held.splice(place, 1);
+    this.state.recalled.delete(key);
+    this.showWork(device);
+    return true;
+  }
+
+  private recall(device: DeviceWork, key: string): void {
+    if (this.state.recalled.has(key)) return;
+    this.state.recalled.add(key);
+    this.effects.push({ type: 'recall', device: device.id, key });
+  }
+
+  // ---- Handing out ----
+
+  /** Gives waiting parts to free workers: everybody one first, then a second. */
+  private handOut(): void {
+    const { state } = this;
+    if (state.ended) return;
+    const devices = [...state.devices.values()];
+    if (!state.draining) {
+      for (const free of [PARTS_IN_FLIGHT, 1])
+        for (const device of devices) if (freeSlots(device) >= free) this.assignNext(device);
+      this.recallForIdleWorkers(devices);
+    }
+    if (state.queue.assignedCount > 0 || state.unanswered > 0) return;
+    if (state.supply === 'finished' && state.queue.waitingCount === 0) this.end({ type: 'settled' });
+    else if (state.draining) this.end({ type: 'drained' });
+  }
+
+  private assignNext(device: DeviceWork): void {
+    const { queue, parts } = this.state;
+    const queued = queue.take(device.id);
+    const part = queued && parts.get(queued.key);
+    if (!part) return;
+    device.held.push(part.key);
+    this.effects.push({ type: 'assign', device: device.id, part });
+    this.showWork(device);
+  }
+
+  /** Towards the end, a worker without work gets a part that another one holds but has not begun. */
+  private recallForIdleWorkers(devices: readonly DeviceWork[]): void {
+    const { state } = this;
+    if (state.queue.waitingCount > 0 || state.supply !== 'finished') return;
+    let wanted =
+      devices.filter((device) => freeSlots(device) === PARTS_IN_FLIGHT).length - state.recalled.size;
+    for (const device of devices) {
+      for (const key of notBegun(device)) {
+        if (wanted <= 0 || state.recalled.has(key)) continue;
+        this.recall(device, key);
+        wanted -= 1;
+      }
+    }
+  }
+
+  private haltIfNoneLeft(cause: string, nextStep?: string, detail?: string): void {
+    const { devices, supply } = this.state;
+    const yetToStart = supply === 'not_started';
+    if ([...devices.values()].some((device) => hasWorker(device) || (yetToStart && device.included))) return;
+    const more = { ...(nextStep ? { nextStep } : {}), ...(detail ? { detail } : {}) };
+    this.halt(appError('no_usable_device', cause, more));
+  }
+
+  private halt(error: AppError): void {
+    if (!this.state.ended) this.end({ type: 'halt', error });
+  }
+
+  private end(outcome: Extract<WorkEffect, { type: 'settled' | 'drained' | 'halt' }>): void {
+    this.state.ended = true;
+    this.effects.push(outcome);
+  }
+
+  private ask(effect: StoreEffect): void {
+    this.state.unanswered += 1;
+    this.effects.push(effect);
+  }
+
+  private note(level: 'info' | 'warning' | 'error', code: string, message: string, detail?: string): void {
+    this.effects.push({ type: 'note', level, code, message, ...(detail === undefined ? {} : { detail }) });
+  }
+
+  private showWork(device: DeviceWork): void {
+    const [part] = device.held;
+    this.show(device.id, part === undefined ? { state: 'idle' } : { state: 'working', part });
+  }
+
+  private show(id: string, worker: WorkerState): void {
+    this.device(id).worker = worker;
+    this.effects.push({ type: 'show_worker', device: id, state: worker });
+  }
+
+  private device(id: string): DeviceWork {
+    const device = this.state.devices.get(id);
+    if (!device) throw new Error(`device ${id} is not part of this run`);
+    return device;
+  }
+}
+
+/** It has a process, or will soon have one again. */
+function hasWorker({ worker, stopping }: DeviceWork): boolean {
+  return (
+    !stopping && worker.state !== 'stopped' && worker.state !== 'switched_off' && worker.state !== 'excluded'
+  );
+}
+
+function freeSlots({ worker, stopping, held }: DeviceWork): number {
+  const ready = worker.state === 'idle' || worker.state === 'working';
+  return ready && !stopping ? PARTS_IN_FLIGHT - held.length : 0;
+}
+
+/** Parts that its worker has but has not begun, last assigned first. */
+function notBegun({ stopping, held }: DeviceWork): string[] {
+  return stopping ? [] : held.slice(1).reverse();
+}
+
+/** The part as prepare wrote it, of which this one may be a half. */
+export function preparedKey(key: string): string {
+  return key.replace(/\..*$/, '');
+}

@@ -1,0 +1,107 @@
+import type { AppError } from '../../../contract/errors.ts';
+import type { PartDone, PartFailureCode, PrepareProgress } from '../../../contract/protocol/index.ts';
+import type { WorkerState } from '../../../contract/rpc/runs.ts';
+import type {
+  AttemptOutcome,
+  PartFailing,
+  PartIntake,
+  PartSplit,
+  Registered,
+  StoredPart,
+} from '../../store/types.ts';
+import type { DeviceWorkerEvent } from '../../workers/deviceWorker.ts';
+
+/** Why a part was given up, or why its attempt ended. */
+export interface PartFailure {
+  code: PartFailureCode;
+  message: string;
+}
+
+/**
+ * Everything that can happen while a run is worked on. Workers, prepare, the store and the user emit these events; the one
+ * function that decides what follows is `decideWork`.
+ */
+export type WorkEvent = DeviceWorkerEvent | UserEvent | SessionEvent | PrepareStageEvent | StoreAnswer;
+
+/** What the user asks of a run that is being worked on. */
+export type UserEvent =
+  /** Let the parts in work be finished, then end. */
+  | { type: 'drain' }
+  | { type: 'exclude_device'; device: string }
+  | { type: 'include_device'; device: string }
+  /** Failed parts wait again. */
+  | { type: 'parts_offered'; parts: readonly StoredPart[] }
+  /** A waiting part was skipped. */
+  | { type: 'part_withdrawn'; key: string };
+
+export type SessionEvent =
+  /** The store has been looked through: the parts that wait, and those of them whose files are lost or damaged. */
+  | {
+      type: 'started';
+      parts: readonly StoredPart[];
+      damaged: readonly string[];
+      /** Whether prepare has read all inputs to their end. */
+      prepared: boolean;
+    }
+  | { type: 'stop' }
+  /** The worker's process has ended, as it was asked to. */
+  | { type: 'worker_stopped'; device: string };
+
+export type PrepareStageEvent =
+  | { type: 'prepare_progress'; progress: PrepareProgress }
+  | { type: 'part_prepared'; key: string; registered: Registered }
+  | { type: 'prepared' }
+  | { type: 'prepare_failed'; error: AppError };
+
+/** The store's answer to each of `StoreEffect`. */
+export type StoreAnswer =
+  | { type: 'attempt_ended'; key: string; outcome: AttemptOutcome; failure: PartFailure | null }
+  | { type: 'scores_stored'; key: string; intake: PartIntake }
+  | {
+      type: 'part_split';
+      key: string;
+      split: PartSplit;
+      children: readonly StoredPart[];
+      failure: PartFailure;
+    }
+  | { type: 'part_given_up'; key: string; failing: PartFailing; failure: PartFailure }
+  | { type: 'part_read'; parts: readonly StoredPart[] }
+  | { type: 'prepare_invalidated' }
+  | { type: 'store_failed'; error: AppError };
+
+/** What `decideWork` wants done. */
+export type WorkEffect = WorkerEffect | StoreEffect | RecordEffect | WorkOutcome;
+
+export type WorkerEffect =
+  | { type: 'start_monitor' }
+  | { type: 'start_prepare' }
+  | { type: 'start_worker'; device: string }
+  | { type: 'stop_worker'; device: string }
+  | { type: 'assign'; device: string; part: StoredPart }
+  | { type: 'recall'; device: string; key: string };
+
+/** Each is answered by one `StoreAnswer`. */
+export type StoreEffect =
+  | { type: 'end_attempt'; key: string; outcome: AttemptOutcome; failure: PartFailure | null }
+  | { type: 'store_scores'; done: PartDone }
+  | { type: 'split_part'; key: string; failure: PartFailure }
+  | { type: 'give_up_part'; key: string; failure: PartFailure }
+  | { type: 'read_part'; key: string }
+  | { type: 'invalidate_prepare' };
+
+/** For those who watch the run, or read of it later. */
+export type RecordEffect =
+  | { type: 'show_worker'; device: string; state: WorkerState }
+  | { type: 'record_switched_off'; device: string; error: AppError | null }
+  | { type: 'note'; level: 'info' | 'warning' | 'error'; code: string; message: string; detail?: string };
+
+/** How the work ends, of its own accord. At most one per session. */
+export type WorkOutcome =
+  /** Every part there will be is done, failed or skipped. */
+  | { type: 'settled' }
+  /** After `drain`: nothing is in work any more, but parts still wait. */
+  | { type: 'drained' }
+  /** The run can't go on as it is: disk full, no device left. */
+  | { type: 'halt'; error: AppError };
+
+export type Emit = (event: WorkEvent) => void;

@@ -1,8 +1,0 @@
-export { serviceRouter, type ServiceRouter } from './router/index.ts';
-export { isAtWork } from './runs/runSummary.ts';
-export { endByForce, endByForceAfter } from './endProcess.ts';
-export { openService, type Service, type ServiceOptions } from './service.ts';
-export { uploadsFolder } from './window/knownPaths.ts';
-export { isBelowOne, isInside, realPath } from './window/pathInside.ts';
-export type { DesktopActions, DownloadOffers, PathPolicy, WindowContext } from './window/windowContext.ts';
-export { pageFile, pageHeaders, type PageFile } from './window/pageFiles.ts';

@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest';
+import { appError, AppFailure, type AppError } from '../../../contract/errors.ts';
+import { err, ok, type Result } from '../../../contract/result.ts';
+import type { RunSummary } from '../../../contract/rpc/runs.ts';
+import type { RunState } from '../../../contract/runState.ts';
+import type { RunListener } from '../../run/runRecord.ts';
+import { RunControl, type RunControlParts } from './runControl.ts';
+
+const DAMAGED = appError('run_damaged', 'The database cannot be read.');
+const LATE = appError('usage', 'A run that is done cannot take "pause".');
+
+/** A run that starts and comes to rest when the test says so. */
+class FakeRun {
+  state: RunState = { phase: 'created' };
+  readonly stored;
+  readonly folder: string;
+  readonly calls: string[] = [];
+  readonly noted: string[] = [];
+  readonly notes = { add: (_level: string, code: string) => this.noted.push(code) };
+  startResult: Result<void> = ok(undefined);
+  pauseResult: Result<void> = ok(undefined);
+  private readonly listeners = new Set<RunListener>();
+  private starting: () => void = () => undefined;
+  private resting: () => void = () => undefined;
+
+  constructor(runId: string) {
+    this.folder = `/runs/${runId}`;
+    this.stored = { description: { runId } };
+  }
+
+  subscribe(listener: RunListener): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  async start(): Promise<Result<void>> {
+    this.calls.push('start');
+    await new Promise<void>((resolve) => {
+      this.starting = resolve;
+    });
+    if (this.startResult.ok) this.state = { phase: 'running' };
+    return this.startResult;
+  }
+
+  async whenIdle(): Promise<RunState> {
+    await new Promise<void>((resolve) => {
+      this.resting = resolve;
+    });
+    return this.state;
+  }
+
+  pause(): Promise<Result<void>> {
+    this.calls.push('pause');
+    return Promise.resolve(this.pauseResult);
+  }
+
+  started(): void {
+    this.starting();
+  }
+
+  rest(state: RunState): void {
+    this.state = state;
+    this.resting();
+  }
+
+  get listenerCount(): number {
+    return this.listeners.size;
+  }
+}
+
+async function control(...runs: FakeRun[]) {
+  const open = new Map<string, FakeRun>();
+  const rested: RunSummary[] = [];
+  const byFolder = (folder: string): FakeRun | undefined => runs.find((run) => run.folder === folder);
+  const summary = (runId: string): RunSummary => {
+    const run = byFolder(`/runs/${runId}`);
+    if (!run) throw new AppFailure(DAMAGED);
+    return { runId, folder: run.folder, state: run.state } as RunSummary;
+  };
+  const parts = {
+    library: { setting: () => Promise.resolve([]), setSetting: () => Promise.resolve() },
+    catalog: {
+      all: () => [],
+      has: () => true,
+      folder: (runId: string) => `/runs/${runId}`,
+      find: summary,
+      refresh: (runId: string) => Promise.resolve(summary(runId)),
+      put: () => Promise.resolve(),
+    },
+    open: {
+      session: (folder: string) => open.get(folder),
+      openSession: (_context: unknown, folder: string) => {
+        const run = byFolder(folder);
+        if (run) open.set(folder, run);
+        return run ? Promise.resolve(run) : Promise.reject(new AppFailure(DAMAGED));
+      },
+      closeSession: (folder: string) => Promise.resolve(open.delete(folder)),
+    },
+    gate: { context: () => Promise.resolve({}) },
+    changed: () => undefined,
+    rested: (run: RunSummary) => rested.push(run),
+    inspected: () => Promise.resolve(undefined),
+  };
+  return { control: await RunControl.open(parts as unknown as RunControlParts), rested, open };
+}
+
+/** Lets everything that is ready go on. */
+const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
+const startError = ({ state }: RunSummary): AppError | null =>
+  state.phase === 'paused' ? state.error : null;
+
+describe('RunControl', () => {
+  it('works on one run after the other, and closes each when it has come to rest', async () => {
+    const [first, second] = [new FakeRun('1'), new FakeRun('2')];
+    const { control: runs, rested, open } = await control(first, second);
+    runs.queue.add('1', 'last');
+    runs.queue.add('2', 'last');
+    await soon();
+    expect([first.calls, second.calls]).toEqual([['start'], []]);
+    expect(() => {
+      runs.move('1', 0);
+    }).toThrow('does not wait');
+    first.started();
+    await soon();
+    expect(first.listenerCount).toBe(1);
+    first.rest({ phase: 'done', failedParts: 0, failedRecords: 0 });
+    await soon();
+    expect([first.listenerCount, [...open.keys()]]).toEqual([0, ['/runs/2']]);
+    expect(rested.map(({ runId }) => runId)).toEqual(['1']);
+    expect(second.calls).toEqual(['start']);
+  });
+
+  it('pauses a run that was to be paused while it was just being started, and begins no other', async () => {
+    const [first, second] = [new FakeRun('1'), new FakeRun('2')];
+    const { control: runs } = await control(first, second);
+    runs.queue.add('1', 'last');
+    runs.queue.add('2', 'last');
+    await soon();
+    runs.pause('1');
+    expect(first.calls).toEqual(['start']);
+    first.started();
+    await soon();
+    expect(first.calls).toEqual(['start', 'pause']);
+    first.rest({ phase: 'paused', error: null });
+    await soon();
+    expect(second.calls).toEqual([]);
+  });
+
+  it('notes in the run an order that was refused when nobody waited for it any more', async () => {
+    const run = new FakeRun('1');
+    const { control: runs } = await control(run);
+    runs.queue.add('1', 'last');
+    await soon();
+    run.started();
+    await soon();
+    run.pauseResult = err(LATE);
+    runs.pause('1');
+    await soon();
+    expect(run.noted).toEqual(['usage']);
+    expect(() => {
+      runs.resume('1');
+    }).toThrow('at work already');
+  });
+
+  it('leaves the reason with a run that could not be started, and goes on with the next', async () => {
+    const [refused, next] = [new FakeRun('1'), new FakeRun('3')];
+    refused.startResult = err(DAMAGED);
+    const { control: runs, rested } = await control(refused, next);
+    runs.queue.add('1', 'last');
+    runs.queue.add('3', 'last');
+    await soon();
+    refused.started();
+    await soon();
+    expect(rested.map(startError)).toEqual([DAMAGED]);
+    expect(next.calls).toEqual(['start']);
+  });
+});

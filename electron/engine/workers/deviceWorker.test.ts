@@ -1,0 +1,120 @@
+/** Supervision with a made-up worker: a Node program that speaks the protocol and does as its first argument says. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PROTOCOL_VERSION, type PartCommand } from '../../contract/protocol/index.ts';
+import { DEADLINES } from './deadlines.ts';
+import { DeviceWorker, type DeviceWorkerEvent, type DeviceWorkerOptions } from './deviceWorker.ts';
+
+const PROGRAM = `
+const [behaviour] = process.argv.slice(1);
+const say = (message) => process.stdout.write(JSON.stringify(message) + '\\n');
+const hash = '0'.repeat(64);
+say({ type: 'hello', protocol: ${PROTOCOL_VERSION}, role: 'worker', pid: process.pid, backend_version: '1', python_version: '3' });
+const ready = { type: 'ready', device_name: 'CPU', device_uuid: null, precision: 'fp32', tokens_per_batch: 512,
+  placement: 'resident', memory_profile: null, memory_free_bytes: null, attention: 'plain', model_name: 'demo',
+  model_hash: hash, load_seconds: 0, torch_version: '2', memory_bytes: 1 };
+const done = (part) => ({ type: 'part_done', part, scores_path: '/s', scores_sha256: hash, embeddings_sha256: null, frames: 1,
+  residues: 1, seconds: 1, frames_recomputed_fp32: 0, frames_failed: 0, frames_outside_norm_band: 0, batch_halvings: 0,
+  repeated_proteins: 0, repeated_nucleotides: 0, peak_memory_bytes: 1 });
+let buffered = '';
+process.stdin.on('data', (data) => {
+  const lines = (buffered + data).split('\\n');
+  buffered = lines.pop();
+  for (const line of lines) {
+    const command = JSON.parse(line);
+    if (command.type === 'load' && behaviour === 'missing')
+      say({ type: 'load_failed', code: 'model_missing', message: 'No model.', next_step: 'Get it.' });
+    else if (command.type === 'load') say(ready);
+    if (command.type === 'part' && behaviour === 'dies') process.exit(7);
+    if (command.type === 'part' && behaviour === 'garbage') process.stdout.write('hello there\\n');
+    if (command.type === 'part' && behaviour === 'works') say(done(command.part));
+  }
+});
+process.stdin.on('end', () => process.exit(0));
+`;
+const PART: PartCommand = {
+  type: 'part',
+  part: '000001',
+  part_path: '/p',
+  part_sha256: '0'.repeat(64),
+  frame_begin: 0,
+  frame_end: 1,
+  scores_path: '/s',
+  embeddings_path: null,
+};
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'device-worker-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+
+/** Works until `isOver`, giving each worker that gets ready a part; answers with all events but heartbeats. */
+async function supervise(
+  behaviour: string,
+  isOver: (events: readonly DeviceWorkerEvent[]) => boolean,
+  options: Partial<DeviceWorkerOptions> = {},
+): Promise<DeviceWorkerEvent[]> {
+  const events: DeviceWorkerEvent[] = [];
+  await new Promise<void>((resolve) => {
+    const worker = new DeviceWorker(
+      {
+        device: 'cpu:0',
+        launch: { file: process.execPath, args: ['-e', PROGRAM, behaviour], env: {} },
+        logPath: join(folder, `${behaviour}.log`),
+        load: { type: 'load' } as DeviceWorkerOptions['load'],
+        deadlines: DEADLINES,
+        restartDelayMs: 1,
+        ...options,
+      },
+      (event) => {
+        events.push(event);
+        if (event.type === 'worker_ready') worker.assign(PART);
+        if (isOver(events)) void worker.stop(10_000).then(resolve);
+      },
+    );
+    worker.start();
+  });
+  return events;
+}
+
+const types = (events: readonly DeviceWorkerEvent[]): string[] => events.map(({ type }) => type);
+const isSwitchedOff = (events: readonly DeviceWorkerEvent[]): boolean => {
+  const last = events.at(-1);
+  return last?.type === 'worker_died' && last.restartAttempt === null;
+};
+
+describe('DeviceWorker', { timeout: 120_000 }, () => {
+  it('starts, loads, hands out a part and reports it, and ends when it is stopped', async () => {
+    const events = await supervise('works', (all) => all.at(-1)?.type === 'part_done');
+    expect(types(events)).toEqual(['worker_starting', 'worker_loading', 'worker_ready', 'part_done']);
+    expect(events.every(({ device }) => device === 'cpu:0')).toBe(true);
+  });
+
+  it('starts a worker that dies again, three times, then gives up', async () => {
+    const events = await supervise('dies', isSwitchedOff);
+    const deaths = events.filter((event) => event.type === 'worker_died');
+    expect(deaths.map(({ restartAttempt }) => restartAttempt)).toEqual([1, 2, 3, null]);
+    expect(deaths[0]?.error.cause).toContain('exit code 7');
+    expect(types(events).filter((type) => type === 'worker_starting')).toHaveLength(4);
+  });
+
+  it('gives up at once where another start cannot help', async () => {
+    const events = await supervise('missing', isSwitchedOff);
+    expect(types(events)).toEqual(['worker_starting', 'worker_loading', 'worker_died']);
+    expect(events.at(-1)).toMatchObject({
+      error: { code: 'worker_load_failed', cause: 'No model.', nextStep: 'Get it.' },
+    });
+  });
+
+  it('kills and names a worker that says what is no message, or nothing at all', async () => {
+    const garbage = await supervise('garbage', (all) => all.at(-1)?.type === 'worker_died');
+    expect(garbage.at(-1)).toMatchObject({ restartAttempt: 1, error: { code: 'protocol_garbage' } });
+    const silent = await supervise('silent', (all) => all.at(-1)?.type === 'worker_died', {
+      deadlines: { ...DEADLINES, silentMs: 500 },
+    });
+    expect(silent.at(-1)).toMatchObject({ restartAttempt: 1, error: { code: 'worker_silent' } });
+  });
+});

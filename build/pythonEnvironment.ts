@@ -12,7 +12,7 @@ export async function testEnvironment(): Promise<PythonEnvironment> {
   const environment = await ensureEnvironment({
     paths: paths.value,
     requirements: 'test',
-    onState: stateLines((line) => process.stderr.write(`${line}\n`), 'test'),
+    onState: stateLines((line) => process.stderr.write(`${line}\n`)),
   });
   return environment.ok ? environment.value : giveUp(environment.error);
 }

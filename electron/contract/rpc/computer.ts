@@ -59,6 +59,12 @@ export const stepProgressSchema = z.object({
   stepCount: countSchema,
   fraction: z.number().min(0).max(1).nullable(),
   line: z.string(),
+  /** Of the step; total is null where it isn't known. */
+  bytes: z.object({ done: countSchema, total: countSchema.nullable() }).optional(),
+  /** Since the first step began. */
+  elapsedSeconds: countSchema.optional(),
+  /** Until the end of this step; null where it can't be said yet. */
+  remainingSeconds: countSchema.nullable().optional(),
   finished: z.boolean(),
   error: appErrorSchema.nullable(),
 });

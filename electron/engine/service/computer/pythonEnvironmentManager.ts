@@ -2,7 +2,7 @@ import { AppFailure, type AppError } from '../../../contract/errors.ts';
 import type { Result } from '../../../contract/result.ts';
 import type { EngineBase } from '../../engineBase.ts';
 import type { EngineContext } from '../../engineContext.ts';
-import { checkEnvironment, ensureEnvironment, stepProgress } from '../../environment/index.ts';
+import { checkEnvironment, ensureEnvironment, stepReporter } from '../../environment/index.ts';
 import type { PythonEnvironment } from '../../environment/pythonLaunch.ts';
 import { StepJob } from './stepJob.ts';
 
@@ -62,6 +62,7 @@ export class PythonEnvironmentManager {
   private startRepair(): StepJob {
     const job = new StepJob('Checking the Python environment', async (tell, signal) => {
       let error: AppError | undefined;
+      const report = stepReporter();
       const result = await ensureEnvironment({
         paths: this.base.paths,
         interpreter: this.interpreter,
@@ -69,7 +70,7 @@ export class PythonEnvironmentManager {
         signal,
         onState: (state) => {
           if (state.state === 'failed') error = state.error;
-          else tell(stepProgress(state));
+          else tell(report(state));
         },
       });
       this.found = Promise.resolve(result);

@@ -88,7 +88,7 @@ function gpuCheck(probe: ProbeResult | null, environment: Result<PythonEnvironme
   const canRepair =
     environment.ok &&
     environment.value.own &&
-    gpus.some((gpu) => gpu.vendor === 'nvidia' && gpu.blocked_by === 'pytorch');
+    gpus.some((gpu) => gpu.blocked_by !== null && gpu.blocked_by !== 'permission');
   const action = canRepair ? REPAIR : CHECK_AGAIN;
   return { ...base, status: 'warning', sentence: `${names}. ${remarks.join(' ')}`, action };
 }

@@ -82,13 +82,14 @@ describe('choosePyTorch', () => {
   });
 });
 
-it.each<[string, NvidiaCard, string, string | null]>([
-  ['13.0', V100, '580.65', 'architecture'],
-  ['13.0', RTX_2080, '580.65', null],
-  ['13.0', H200, '550.90', 'driver'],
-  ['12.6', H200, '550.90', null],
-  ['12.6', RTX_5090, '580.65', 'architecture'],
-  ['99.0', V100, '580.65', null],
-])('CUDA %s on %o with driver %s: %s', (cuda, { capability }, driver, expected) => {
-  expect(cardBlock(cuda, capability, driver, LINUX)).toBe(expected);
+it.each<[string, NvidiaCard, string | null, string | null]>([
+  ['13.0', V100, '13.0', 'architecture'],
+  ['13.0', RTX_2080, '13.1', null],
+  ['13.0', H200, '12.4', 'driver'],
+  ['13.0', H200, null, null],
+  ['12.6', H200, '12.4', null],
+  ['12.6', RTX_5090, '13.0', 'architecture'],
+  ['99.0', V100, '13.0', null],
+])('CUDA %s on %o with a driver that knows CUDA %s: %s', (cuda, { capability }, driversCuda, expected) => {
+  expect(cardBlock(cuda, capability, driversCuda, LINUX)).toBe(expected);
 });

@@ -117,28 +117,24 @@ function forNvidia(
   return choice(best.build, `CUDA ${best.cuda} for ${names} with NVIDIA's driver ${driver}.${without}`);
 }
 
-/** Why a PyTorch built for a CUDA can't use a card, before it is tried; null where it can, or nothing is known of it. */
+/** A PyTorch has no code for the card, or is built for a newer CUDA than its driver knows. */
 export type CardBlock = 'architecture' | 'driver';
 
+/** Why a PyTorch built for a CUDA can't use a card, before it is tried; null where it can, or nothing is known of it.
+ * `driversCuda`: the newest CUDA that the driver knows. */
 export function cardBlock(
   cuda: string,
   capability: Capability,
-  driver: string | null,
+  driversCuda: string | null,
   system: Pick<Machine, 'platform' | 'arch'>,
 ): CardBlock | null {
   const build = CUDA_BUILDS.find((each) => each.cuda === cuda);
   if (build === undefined) return null;
   if (!hasCodeFor(build, capability, system)) return 'architecture';
-  return driver === null || driverRuns(build, driver, system.platform) ? null : 'driver';
-}
-
-/** Whether the PyTorch for older cards and drivers has code for this card. */
-export function olderBuildServes(
-  capability: Capability,
-  system: Pick<Machine, 'platform' | 'arch'>,
-): boolean {
-  const oldest = CUDA_BUILDS.at(-1);
-  return oldest !== undefined && hasCodeFor(oldest, capability, system);
+  // A driver runs what was built for an earlier CUDA, or for a later one of the same major version.
+  return driversCuda === null || Number.parseInt(driversCuda, 10) >= Number.parseInt(cuda, 10)
+    ? null
+    : 'driver';
 }
 
 function driverRuns(build: CudaBuild, driver: string, platform: NodeJS.Platform): boolean {

@@ -22,7 +22,7 @@ from virnucpro_backend.cuda_visibility import NamedDevice, visible_uuids
 from virnucpro_backend.host import cpu_name, logical_cores, memory
 from virnucpro_backend.nvml import Nvml, NvmlUnavailableError, open_nvml
 from virnucpro_backend.protocol import PROTOCOL_VERSION
-from virnucpro_backend.torch_build import TorchBuild, torch_build
+from virnucpro_backend.torch_build import TorchBuild, torch_build, torch_cuda
 
 
 def probe(environ: Mapping[str, str], root: Path = Path("/")) -> dict[str, Any]:
@@ -64,6 +64,7 @@ def probe(environ: Mapping[str, str], root: Path = Path("/")) -> dict[str, Any]:
         "gpus": [{**gpu, "visible": gpu["uuid"] in visible} for gpu in gpus],
         "driver_version": driver,
         "cuda_driver_version": cuda,
+        "torch_cuda": torch_cuda(),
         **settings,
         "no_gpu_reason": None if gpus else reason,
         "apple_mps": sys.platform == "darwin" and platform.machine() == "arm64",

@@ -1,5 +1,11 @@
 /** Computers to test with, in the shape of the backend's answer. Made up; the names and capabilities are real. */
-import type { AmdGpu, NvidiaGpu, ProbedGpu, ProbeResult } from '../../../contract/protocol/index.ts';
+import {
+  PROTOCOL_VERSION,
+  type AmdGpu,
+  type NvidiaGpu,
+  type ProbedGpu,
+  type ProbeResult,
+} from '../../../contract/protocol/index.ts';
 
 const GIB = 1024 ** 3;
 
@@ -41,7 +47,7 @@ function amdGpu(index: number, uuid: string, facts: Partial<AmdGpu>): AmdGpu {
 function computer(gpus: ProbedGpu[], facts: Partial<ProbeResult> = {}): ProbeResult {
   return {
     type: 'probe',
-    protocol: 1,
+    protocol: PROTOCOL_VERSION,
     backend_version: '0.1.0',
     gpus,
     driver_version: gpus.some(({ vendor }) => vendor === 'nvidia') ? '580.65.06' : null,
@@ -106,6 +112,20 @@ export const PASCAL = computer([
     memory_total_bytes: 8 * GIB,
   }),
 ]);
+
+/** A Volta with the PyTorch for CUDA 13, which knows it no more, beside a GPU that it knows. */
+export const VOLTA_AND_HOPPER = computer(
+  [
+    gpu(0, 'GPU-dddd-v100', { name: 'Tesla V100-SXM2-16GB', compute_capability: [7, 0] }),
+    gpu(1, 'GPU-eeee-h100', { name: 'NVIDIA H100 80GB HBM3' }),
+  ],
+  { torch_cuda: '13.0' },
+);
+export const OLD_DRIVER = computer([gpu(0, 'GPU-eeee-h100', { name: 'NVIDIA H100 80GB HBM3' })], {
+  driver_version: '550.90.07',
+  cuda_driver_version: '12.4',
+  torch_cuda: '13.0',
+});
 
 /** A card with a UUID, one without, and the graphics part of a processor, with a PyTorch for ROCm. */
 export const RADEONS = computer([

@@ -1,5 +1,5 @@
 import { computerChecks, freeBytes } from '../../engine/devices/computerChecks.ts';
-import { probeDevices } from '../../engine/devices/index.ts';
+import { checkDevicesOnce, probeDevices } from '../../engine/devices/index.ts';
 import { ensureEnvironment, resolveAppPaths, stateLines } from '../../engine/environment/index.ts';
 import { listModels } from '../../engine/models/index.ts';
 import { EXIT } from '../exitCodes.ts';
@@ -29,6 +29,8 @@ export async function doctor(
     probe,
     models,
     diskFreeBytes: await freeBytes(paths.dataDir),
+    devices:
+      environment.ok && probe?.ok ? await checkDevicesOnce(paths, environment.value, probe.value) : null,
   });
   const lines = checks.map(
     ({ status, title, sentence }) => `${MARKS[status]}  ${title.padEnd(18)}  ${sentence}`,

@@ -27,7 +27,15 @@ export type Settings = z.infer<typeof settingsSchema>;
 /** Made from the bare fields: a default would set back every setting that a change does not name. */
 export const settingsChangeSchema = z.object(settings).partial();
 
-export const computerCheckIdSchema = z.enum(['driver', 'gpus', 'memory', 'disk', 'python', 'weights']);
+export const computerCheckIdSchema = z.enum([
+  'driver',
+  'gpus',
+  'memory',
+  'disk',
+  'python',
+  'computing',
+  'weights',
+]);
 
 export const computerCheckSchema = z.object({
   id: computerCheckIdSchema,

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { isIntegrated, type ProbedGpu, type ProbeResult } from '../../contract/protocol/index.ts';
 import type { Result } from '../../contract/result.ts';
 import type { ComputerCheck, ModelStatus } from '../../contract/rpc/computer.ts';
-import { AMD_UNTESTED, blockedGpu, gpuDevice, preferredPrecision } from './index.ts';
+import { AMD_UNTESTED, blockedGpu, gpuDevice, preferredPrecision, type DeviceVerdict } from './index.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 
 const GB = 1e9;
@@ -24,6 +24,8 @@ export interface ComputerFacts {
   probe: Result<ProbeResult> | null;
   models: Result<ModelStatus[]> | null;
   diskFreeBytes: number | null;
+  /** What each device has computed for a test; null where that isn't known yet. */
+  devices?: DeviceVerdict[] | null;
 }
 
 /** One card per part of the computer: status, one sentence, one button. */
@@ -35,6 +37,7 @@ export function computerChecks(facts: ComputerFacts): ComputerCheck[] {
     memoryCheck(probe),
     diskCheck(facts.diskFreeBytes),
     pythonCheck(facts.environment),
+    computingCheck(facts.devices ?? null),
     weightsCheck(facts.models),
   ];
 }
@@ -169,6 +172,29 @@ function pythonCheck(environment: Result<PythonEnvironment>): ComputerCheck {
   const { pythonVersion, packages } = environment.value;
   const torch = packages['torch'] ? `, PyTorch ${packages['torch']}` : '';
   return { ...base, status: 'good', sentence: `Python ${pythonVersion}${torch}.`, action: null };
+}
+
+/** "Ready" means this: every device has computed in every precision that it is offered for, and rightly. */
+function computingCheck(devices: readonly DeviceVerdict[] | null): ComputerCheck {
+  const base = { id: 'computing', title: 'Test computation' } as const;
+  if (devices === null) {
+    return { ...base, status: 'bad', sentence: 'The devices could not be tried.', action: CHECK_AGAIN };
+  }
+  const problems = devices.flatMap(({ name, precisions }) =>
+    precisions
+      .filter(({ problem }) => problem !== null)
+      .map(({ precision, problem }) => `${name} in ${precision.toUpperCase()}: ${problem ?? ''}`),
+  );
+  if (problems.length > 0) {
+    const sentence = `Leave out what computes wrongly. ${[...new Set(problems)].join(' ')}`;
+    return { ...base, status: 'bad', sentence, action: CHECK_AGAIN };
+  }
+  const names = devices.map(
+    ({ name, precisions }) =>
+      `${name} (${precisions.map(({ precision }) => precision.toUpperCase()).join(', ')})`,
+  );
+  const sentence = `${[...new Set(names)].join('; ')}: all results agree with the processor's in FP32.`;
+  return { ...base, status: 'good', sentence, action: null };
 }
 
 function weightsCheck(models: Result<ModelStatus[]> | null): ComputerCheck {

@@ -1,4 +1,5 @@
 export * from './blockedGpu.ts';
+export * from './checkDevices.ts';
 export * from './chosenDevice.ts';
 export * from './choosePrecision.ts';
 export * from './describeGpu.ts';

@@ -1,6 +1,8 @@
 /** The Python environment with the tools for tests and checks, made if need be, with words about what goes on. */
 import {
   ensureEnvironment,
+  networkVariables,
+  readSetupSettings,
   resolveAppPaths,
   stateLines,
   type PythonEnvironment,
@@ -12,6 +14,7 @@ export async function testEnvironment(): Promise<PythonEnvironment> {
   const environment = await ensureEnvironment({
     paths: paths.value,
     requirements: 'test',
+    env: networkVariables(readSetupSettings(paths.value.usualDataDir)),
     onState: stateLines((line) => process.stderr.write(`${line}\n`)),
   });
   return environment.ok ? environment.value : giveUp(environment.error);

@@ -4,7 +4,13 @@ import { AppFailure } from '../contract/errors.ts';
 import { ok, type Result } from '../contract/result.ts';
 import { engineBase } from '../engine/engineBase.ts';
 import type { EngineContext } from '../engine/engineContext.ts';
-import { ensureEnvironment, resolveAppPaths, type EnvironmentState } from '../engine/environment/index.ts';
+import {
+  ensureEnvironment,
+  networkVariables,
+  readSetupSettings,
+  resolveAppPaths,
+  type EnvironmentState,
+} from '../engine/environment/index.ts';
 
 export interface OpenEngineOptions {
   python?: string | undefined;
@@ -17,9 +23,11 @@ export interface OpenEngineOptions {
 export async function openEngine(options: OpenEngineOptions): Promise<Result<EngineContext>> {
   const paths = resolveAppPaths({ startFolder: import.meta.dirname });
   if (!paths.ok) return paths;
+  const setup = readSetupSettings(paths.value.usualDataDir);
   const environment = await ensureEnvironment({
     paths: paths.value,
-    interpreter: options.python ?? (process.env['VIRNUCPRO_PYTHON'] || undefined),
+    interpreter: options.python ?? (process.env['VIRNUCPRO_PYTHON'] || setup.interpreter) ?? undefined,
+    env: networkVariables(setup),
     ...(options.onEnvironment ? { onState: options.onEnvironment } : {}),
   });
   if (!environment.ok) return environment;

@@ -1,6 +1,12 @@
 import { computerChecks, freeBytes } from '../../engine/devices/computerChecks.ts';
 import { checkDevicesOnce, probeDevices } from '../../engine/devices/index.ts';
-import { ensureEnvironment, resolveAppPaths, stateLines } from '../../engine/environment/index.ts';
+import {
+  ensureEnvironment,
+  networkVariables,
+  readSetupSettings,
+  resolveAppPaths,
+  stateLines,
+} from '../../engine/environment/index.ts';
 import { listModels } from '../../engine/models/index.ts';
 import { EXIT } from '../exitCodes.ts';
 import { unwrap } from '../openEngine.ts';
@@ -15,9 +21,11 @@ export async function doctor(
   json: boolean,
 ): Promise<number> {
   const paths = unwrap(resolveAppPaths({ startFolder: import.meta.dirname }));
+  const setup = readSetupSettings(paths.usualDataDir);
   const environment = await ensureEnvironment({
     paths,
-    interpreter: interpreter ?? (process.env['VIRNUCPRO_PYTHON'] || undefined),
+    interpreter: interpreter ?? (process.env['VIRNUCPRO_PYTHON'] || setup.interpreter) ?? undefined,
+    env: networkVariables(setup),
     repair,
     onState: stateLines(toStandardError),
   });

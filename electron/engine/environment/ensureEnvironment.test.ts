@@ -22,6 +22,7 @@ beforeEach(async () => {
     pythonSource: join(pythonBackend, 'src'),
     resources: join(root, 'resources'),
     dataDir: join(root, 'data'),
+    usualDataDir: join(root, 'data'),
     environmentFolder: join(root, 'data', 'python'),
   };
   await mkdir(pythonBackend);

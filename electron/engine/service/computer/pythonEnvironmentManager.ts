@@ -1,8 +1,15 @@
 import { AppFailure, type AppError } from '../../../contract/errors.ts';
 import type { Result } from '../../../contract/result.ts';
+import type { SetupSettings } from '../../../contract/rpc/computer.ts';
 import type { EngineBase } from '../../engineBase.ts';
 import type { EngineContext } from '../../engineContext.ts';
-import { checkEnvironment, ensureEnvironment, stepReporter } from '../../environment/index.ts';
+import {
+  checkEnvironment,
+  ensureEnvironment,
+  networkVariables,
+  readSetupSettings,
+  stepReporter,
+} from '../../environment/index.ts';
 import type { PythonEnvironment } from '../../environment/pythonLaunch.ts';
 import { StepJob } from './stepJob.ts';
 
@@ -56,7 +63,16 @@ export class PythonEnvironmentManager {
   }
 
   private look(): Promise<Result<PythonEnvironment>> {
-    return checkEnvironment({ paths: this.base.paths, interpreter: this.interpreter }, false);
+    return checkEnvironment({ paths: this.base.paths, interpreter: this.interpreterNow() }, false);
+  }
+
+  /** The setting is read each time: it holds as soon as it is made. */
+  private interpreterNow(): string | undefined {
+    return this.interpreter ?? this.setup().interpreter ?? undefined;
+  }
+
+  private setup(): SetupSettings {
+    return readSetupSettings(this.base.paths.usualDataDir);
   }
 
   private startRepair(): StepJob {
@@ -65,7 +81,8 @@ export class PythonEnvironmentManager {
       const report = stepReporter();
       const result = await ensureEnvironment({
         paths: this.base.paths,
-        interpreter: this.interpreter,
+        interpreter: this.interpreterNow(),
+        env: networkVariables(this.setup()),
         repair: (await this.found).ok,
         signal,
         onState: (state) => {

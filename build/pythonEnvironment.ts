@@ -1,8 +1,9 @@
 /** The Python environment with the tools for tests and checks, made if need be, with words about what goes on. */
-import { resolveAppPaths } from '../electron/engine/environment/appPaths.ts';
 import { ensureEnvironment } from '../electron/engine/environment/ensureEnvironment.ts';
-import type { PythonEnvironment } from '../electron/engine/environment/pythonLaunch.ts';
+import { networkVariables, readSetupSettings } from '../electron/engine/environment/setupSettings.ts';
+import { resolveAppPaths } from '../electron/engine/environment/appPaths.ts';
 import { stateLines } from '../electron/engine/environment/stateLines.ts';
+import type { PythonEnvironment } from '../electron/engine/environment/pythonLaunch.ts';
 
 export async function testEnvironment(): Promise<PythonEnvironment> {
   const paths = resolveAppPaths();
@@ -10,7 +11,8 @@ export async function testEnvironment(): Promise<PythonEnvironment> {
   const environment = await ensureEnvironment({
     paths: paths.value,
     requirements: 'test',
-    onState: stateLines((line) => process.stderr.write(`${line}\n`), 'test'),
+    env: networkVariables(readSetupSettings(paths.value.usualDataDir)),
+    onState: stateLines((line) => process.stderr.write(`${line}\n`)),
   });
   return environment.ok ? environment.value : giveUp(environment.error);
 }

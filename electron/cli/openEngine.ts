@@ -6,6 +6,8 @@ import {
   type EngineContext,
   ensureEnvironment,
   type EnvironmentState,
+  networkVariables,
+  readSetupSettings,
   resolveAppPaths,
 } from '../engine/index.ts';
 
@@ -20,9 +22,11 @@ export interface OpenEngineOptions {
 export async function openEngine(options: OpenEngineOptions): Promise<Result<EngineContext>> {
   const paths = resolveAppPaths({ startFolder: import.meta.dirname });
   if (!paths.ok) return paths;
+  const setup = readSetupSettings(paths.value.usualDataDir);
   const environment = await ensureEnvironment({
     paths: paths.value,
-    interpreter: options.python ?? (process.env['VIRNUCPRO_PYTHON'] || undefined),
+    interpreter: options.python ?? (process.env['VIRNUCPRO_PYTHON'] || setup.interpreter) ?? undefined,
+    env: networkVariables(setup),
     ...(options.onEnvironment ? { onState: options.onEnvironment } : {}),
   });
   if (!environment.ok) return environment;

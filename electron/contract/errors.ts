@@ -50,8 +50,20 @@ const ERROR_CATALOGUE = {
   model_unknown: ['No such model', 'Use demo, 300, 500, or the path of a model folder.'],
   model_missing: ['Model weights are missing', 'Get the weights with "virnucpro models get".'],
   model_damaged: ['Model weights are damaged', 'Get the weights again with "virnucpro models get".'],
+  // the computer and its network
+  computer_unsupported: ['This computer cannot compute', 'Use another computer.'],
+  network_unreachable: ['No connection to the internet', 'Check the network, then try again.'],
+  network_proxy: ['The proxy does not answer', 'Correct the proxy under Settings, then try again.'],
+  network_blocked: [
+    'The network refuses the download',
+    'Enter a proxy or a mirror under Settings, or ask those who run the network, then try again.',
+  ],
+  network_certificate: [
+    'The network shows an unknown certificate',
+    "Choose your network's certificate file under Settings, then try again.",
+  ],
   // the Python environment
-  python_missing: ['Python not found', 'Install Python 3.10 or newer, then start again.'],
+  python_missing: ['Python not found', 'Install Python from python.org, then start again.'],
   python_broken: ['Python environment is not usable', 'Repair it with "virnucpro doctor --repair".'],
   // workers
   worker_died: [

@@ -39,11 +39,13 @@ export { blockedGpu } from './devices/blockedGpu.ts';
 export { isGpu } from './devices/chosenDevice.ts';
 export { computerChecks, freeBytes } from './devices/computerChecks.ts';
 export { abilityWords, AMD_UNTESTED } from './devices/describeGpu.ts';
+export { checkDevicesOnce } from './devices/checkDevices.ts';
 export { probeDevices } from './devices/probeDevices.ts';
 export { resolveAppPaths, type AppPaths } from './environment/appPaths.ts';
 export { ensureEnvironment } from './environment/ensureEnvironment.ts';
 export type { EnvironmentState } from './environment/environmentState.ts';
 export { pythonLaunch } from './environment/pythonLaunch.ts';
+export { networkVariables, readSetupSettings } from './environment/setupSettings.ts';
 export { stateLines } from './environment/stateLines.ts';
 
 // Inputs and models

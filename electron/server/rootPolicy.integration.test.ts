@@ -4,12 +4,7 @@ import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runRequestSchema } from '../contract/rpc/runs.ts';
-import {
-  serviceRouter,
-  type Service,
-  type ServiceRouter,
-  type WindowContext,
-} from '../engine/index.ts';
+import { serviceRouter, type Service, type ServiceRouter, type WindowContext } from '../engine/index.ts';
 import { openTestService } from '../engine/service/testing/testService.ts';
 import { openRunStore } from '../engine/store/runStore.ts';
 import { syntheticPlan } from '../engine/store/testing/syntheticRun.ts';

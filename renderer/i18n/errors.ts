@@ -15,7 +15,6 @@ const ENGLISH: Readonly<Record<string, ErrorWords>> = {
   model_missing: { next: 'Get the weights under Computer check.' },
   model_damaged: { next: 'Get the weights again under Computer check.' },
   python_broken: { next: 'Repair it under Computer check.' },
-  python_missing: { next: 'Install Python 3.10 or newer, then check again under Computer check.' },
   protocol_version: { next: 'Repair the Python environment under Computer check.' },
   usage: { title: 'This is not possible now', next: 'Reload this window and try again.' },
 };
@@ -115,9 +114,29 @@ const GERMAN: Readonly<Record<string, ErrorWords>> = {
     title: 'Modellgewichte sind beschädigt',
     next: 'Holen Sie die Gewichte unter „Rechnerprüfung“ noch einmal.',
   },
+  computer_unsupported: {
+    title: 'Dieser Rechner kann nicht rechnen',
+    next: 'Verwenden Sie einen anderen Rechner.',
+  },
+  network_unreachable: {
+    title: 'Keine Verbindung zum Internet',
+    next: 'Prüfen Sie das Netzwerk, und versuchen Sie es dann erneut.',
+  },
+  network_proxy: {
+    title: 'Der Proxy antwortet nicht',
+    next: 'Berichtigen Sie den Proxy unter „Einstellungen“, und versuchen Sie es dann erneut.',
+  },
+  network_blocked: {
+    title: 'Das Netzwerk verweigert den Download',
+    next: 'Tragen Sie unter „Einstellungen“ einen Proxy oder einen Spiegelserver ein, oder fragen Sie, wer das Netzwerk betreut.',
+  },
+  network_certificate: {
+    title: 'Das Netzwerk zeigt ein unbekanntes Zertifikat',
+    next: 'Wählen Sie unter „Einstellungen“ die Zertifikatsdatei Ihres Netzwerks, und versuchen Sie es dann erneut.',
+  },
   python_missing: {
     title: 'Python nicht gefunden',
-    next: 'Installieren Sie Python 3.10 oder neuer und prüfen Sie dann noch einmal.',
+    next: 'Installieren Sie Python von python.org, und prüfen Sie dann noch einmal.',
   },
   python_broken: {
     title: 'Python-Umgebung nicht benutzbar',

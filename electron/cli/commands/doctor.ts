@@ -1,9 +1,12 @@
 import {
+  checkDevicesOnce,
   computerChecks,
   ensureEnvironment,
   freeBytes,
   listModels,
+  networkVariables,
   probeDevices,
+  readSetupSettings,
   resolveAppPaths,
   stateLines,
 } from '../../engine/index.ts';
@@ -20,9 +23,11 @@ export async function doctor(
   json: boolean,
 ): Promise<number> {
   const paths = unwrap(resolveAppPaths({ startFolder: import.meta.dirname }));
+  const setup = readSetupSettings(paths.usualDataDir);
   const environment = await ensureEnvironment({
     paths,
-    interpreter: interpreter ?? (process.env['VIRNUCPRO_PYTHON'] || undefined),
+    interpreter: interpreter ?? (process.env['VIRNUCPRO_PYTHON'] || setup.interpreter) ?? undefined,
+    env: networkVariables(setup),
     repair,
     onState: stateLines(toStandardError),
   });
@@ -34,6 +39,8 @@ export async function doctor(
     probe,
     models,
     diskFreeBytes: await freeBytes(paths.dataDir),
+    devices:
+      environment.ok && probe?.ok ? await checkDevicesOnce(paths, environment.value, probe.value) : null,
   });
   const lines = checks.map(
     ({ status, title, sentence }) => `${MARKS[status]}  ${title.padEnd(18)}  ${sentence}`,

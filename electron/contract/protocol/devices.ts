@@ -20,8 +20,9 @@ const anyGpuSchema = z.object({
   precisions: z.array(precisionSchema),
   /** False where the environment, as the user set it (CUDA_VISIBLE_DEVICES and the like), leaves this GPU out. */
   visible: z.boolean(),
-  /** What else keeps this GPU from computing here: a PyTorch built for the other maker's GPUs, or this account's rights. */
-  blocked_by: z.enum(['pytorch', 'permission']).nullable(),
+  /** What else keeps this GPU from computing here: a PyTorch built for the other maker's GPUs, this account's rights, a PyTorch
+   * without code for this card, or a driver too old for PyTorch. The engine adds the last two to what the backend says. */
+  blocked_by: z.enum(['pytorch', 'permission', 'architecture', 'driver']).nullable(),
 });
 
 const nvidiaGpuSchema = anyGpuSchema.extend({
@@ -68,6 +69,8 @@ export const probeResultSchema = z.object({
   /** NVIDIA's; AMD's driver is the kernel's. */
   driver_version: z.string().nullable(),
   cuda_driver_version: z.string().nullable(),
+  /** The CUDA that the installed PyTorch is built for; null for another PyTorch, or none. */
+  torch_cuda: z.string().nullable().optional(),
   cuda_visible_devices: z.string().nullable(),
   rocr_visible_devices: z.string().nullable(),
   hip_visible_devices: z.string().nullable(),

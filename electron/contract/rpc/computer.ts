@@ -5,6 +5,35 @@ import { pathSchema, wordSchema } from '../limits.ts';
 import { countSchema, probeResultSchema } from '../protocol/index.ts';
 import { procedure } from './procedure.ts';
 
+/** What must be known before anything is set up or fetched; null for what is usual. */
+const setup = {
+  /** For weights, the Python environment and the list of runs; takes effect at the next start. */
+  dataFolder: z.string().min(1).nullable(),
+  /** Such as http://proxy.example:3128. */
+  proxy: z
+    .string()
+    .regex(/^(https?|socks5h?):\/\/\S+$/)
+    .nullable(),
+  /** PEM file of the authority that a network which inspects traffic signs with. */
+  certificateFile: z.string().min(1).nullable(),
+  /** Mirror of the Python package index. */
+  packageIndex: z
+    .string()
+    .regex(/^(https?|file):\/\/\S+$/)
+    .nullable(),
+  /** A Python of the user's own, used as it is. */
+  interpreter: z.string().min(1).nullable(),
+};
+
+export const setupSettingsSchema = z.object({
+  dataFolder: setup.dataFolder.default(null),
+  proxy: setup.proxy.default(null),
+  certificateFile: setup.certificateFile.default(null),
+  packageIndex: setup.packageIndex.default(null),
+  interpreter: setup.interpreter.default(null),
+});
+export type SetupSettings = z.infer<typeof setupSettingsSchema>;
+
 const settings = {
   theme: z.enum(['system', 'light', 'dark']),
   language: z.enum(['en', 'de']),
@@ -22,13 +51,22 @@ export const settingsSchema = z.object({
   keepAwake: settings.keepAwake.default(true),
   notifications: settings.notifications.default(true),
   welcomeSeen: settings.welcomeSeen.default(false),
+  ...setupSettingsSchema.shape,
 });
 export type Settings = z.infer<typeof settingsSchema>;
 
 /** Made from the bare fields: a default would set back every setting that a change does not name. */
-export const settingsChangeSchema = z.object(settings).partial();
+export const settingsChangeSchema = z.object({ ...settings, ...setup }).partial();
 
-export const computerCheckIdSchema = z.enum(['driver', 'gpus', 'memory', 'disk', 'python', 'weights']);
+export const computerCheckIdSchema = z.enum([
+  'driver',
+  'gpus',
+  'memory',
+  'disk',
+  'python',
+  'computing',
+  'weights',
+]);
 
 export const computerCheckSchema = z.object({
   id: computerCheckIdSchema,
@@ -60,6 +98,12 @@ export const stepProgressSchema = z.object({
   stepCount: countSchema,
   fraction: z.number().min(0).max(1).nullable(),
   line: z.string(),
+  /** Of the step; total is null where it isn't known. */
+  bytes: z.object({ done: countSchema, total: countSchema.nullable() }).optional(),
+  /** Since the first step began. */
+  elapsedSeconds: countSchema.optional(),
+  /** Until the end of this step; null where it can't be said yet. */
+  remainingSeconds: countSchema.nullable().optional(),
   finished: z.boolean(),
   error: appErrorSchema.nullable(),
 });

@@ -6,8 +6,8 @@ const NEXT_STEPS = {
   nvidia:
     'Repair the Python environment ("virnucpro doctor --repair"); one of your own needs PyTorch for CUDA.',
   amd:
-    'Install PyTorch for ROCm into a Python environment of your own, together with the other packages of ' +
-    'python-backend/requirements.txt, and name its interpreter: --python PATH, or VIRNUCPRO_PYTHON=PATH for the app.',
+    'On Linux, repair the Python environment ("virnucpro doctor --repair"): without an NVIDIA driver here it gets PyTorch for ' +
+    'ROCm. Or choose an interpreter of your own that has it, under Settings or with --python PATH.',
 } as const;
 
 /** Null for a GPU that nothing is in the way of. `name`: what to call it. */
@@ -21,9 +21,28 @@ export function blockedGpu(gpu: ProbedGpu, name: string): AppError | null {
         nextStep: NEXT_STEPS[gpu.vendor],
       });
     }
+    case 'architecture':
+      return appError(
+        'device_blocked',
+        `${name}${capabilityOf(gpu)} is not supported by the installed PyTorch.`,
+        {
+          nextStep:
+            'Repair the Python environment ("virnucpro doctor --repair"): it gets the PyTorch that most GPUs of this computer can use.',
+        },
+      );
+    case 'driver':
+      return appError('device_blocked', `${name} needs a newer NVIDIA driver for the installed PyTorch.`, {
+        nextStep:
+          'Update NVIDIA\'s driver, or repair the Python environment ("virnucpro doctor --repair"): it gets the PyTorch for ' +
+          'the driver that is here.',
+      });
     case 'permission':
       return appError('device_blocked', `${name} is closed to this user account (/dev/kfd and /dev/dri).`, {
         nextStep: 'Add the account to the groups "render" and "video", and log in again.',
       });
   }
+}
+
+function capabilityOf(gpu: ProbedGpu): string {
+  return gpu.vendor === 'nvidia' ? ` (compute capability ${gpu.compute_capability.join('.')})` : '';
 }

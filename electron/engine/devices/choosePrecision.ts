@@ -19,7 +19,7 @@ export function choosePrecision(
   return err(
     appError(
       'precision_unsupported',
-      `${describe(unable)} cannot compute in ${request}; it can do ${possible(unable).join(', ')}.`,
+      `${describe(unable)} cannot compute in ${request}; it can do ${possiblePrecisions(unable).join(', ')}.`,
     ),
   );
 }
@@ -63,7 +63,8 @@ function canDo(device: ChosenDevice, precision: Precision): boolean {
   }
 }
 
-function possible(device: ChosenDevice): Precision[] {
+/** What a device is offered for. */
+export function possiblePrecisions(device: ChosenDevice): Precision[] {
   return ALL.filter((precision) => canDo(device, precision));
 }
 

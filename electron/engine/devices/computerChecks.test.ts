@@ -43,7 +43,11 @@ describe('the card of the GPUs', () => {
     ['Apple', APPLE, /An Apple GPU\. This program was never tested on one/],
     ['AMD', RADEONS, /AMD GPUs were never tested with this program.*RX 6800 XT has no BF16/],
     ['part of a processor', RADEONS, /Radeon Graphics is part of the processor: .* only if it is chosen/],
-    ['AMD, PyTorch for CUDA', RADEONS_WITHOUT_ROCM, /RX 7900 XTX needs PyTorch for ROCm; .*--python PATH/],
+    [
+      'AMD, PyTorch for CUDA',
+      RADEONS_WITHOUT_ROCM,
+      /RX 7900 XTX needs PyTorch for ROCm; .*doctor --repair.*--python PATH/,
+    ],
     ['both makers', H200_AND_RADEON, /NVIDIA H200 .*RX 7900 XTX needs PyTorch for ROCm/],
     ['AMD, closed', RADEONS_FORBIDDEN, /closed to this user account.*groups "render" and "video"/],
     ['none', NO_GPU, /No GPU can be used/],
@@ -59,7 +63,7 @@ describe('the card of the GPUs', () => {
       sentence: expect.stringMatching(/H200 needs PyTorch for CUDA; .*virnucpro doctor --repair/) as string,
       action: { kind: 'repair_python' },
     });
-    expect(gpus(RADEONS_WITHOUT_ROCM)).toMatchObject({ action: { kind: 'check_again' } });
+    expect(gpus(RADEONS_FORBIDDEN)).toMatchObject({ action: { kind: 'check_again' } });
   });
 
   it('says nothing of a processor’s graphics part that cannot compute', () => {

@@ -4,6 +4,7 @@ import { isIntegrated, type ProbedGpu, type ProbeResult } from '../../contract/p
 import type { Result } from '../../contract/result.ts';
 import type { ComputerCheck, ModelStatus } from '../../contract/rpc/computer.ts';
 import { blockedGpu } from './blockedGpu.ts';
+import type { DeviceVerdict } from './checkDevices.ts';
 import { preferredPrecision } from './choosePrecision.ts';
 import { gpuDevice } from './chosenDevice.ts';
 import { AMD_UNTESTED } from './describeGpu.ts';
@@ -27,6 +28,8 @@ export interface ComputerFacts {
   probe: Result<ProbeResult> | null;
   models: Result<ModelStatus[]> | null;
   diskFreeBytes: number | null;
+  /** What each device has computed for a test; null where that isn't known yet. */
+  devices?: DeviceVerdict[] | null;
 }
 
 /** One card per part of the computer: status, one sentence, one button. */
@@ -38,6 +41,7 @@ export function computerChecks(facts: ComputerFacts): ComputerCheck[] {
     memoryCheck(probe),
     diskCheck(facts.diskFreeBytes),
     pythonCheck(facts.environment),
+    computingCheck(facts.devices ?? null),
     weightsCheck(facts.models),
   ];
 }
@@ -91,7 +95,7 @@ function gpuCheck(probe: ProbeResult | null, environment: Result<PythonEnvironme
   const canRepair =
     environment.ok &&
     environment.value.own &&
-    gpus.some((gpu) => gpu.vendor === 'nvidia' && gpu.blocked_by === 'pytorch');
+    gpus.some((gpu) => gpu.blocked_by !== null && gpu.blocked_by !== 'permission');
   const action = canRepair ? REPAIR : CHECK_AGAIN;
   return { ...base, status: 'warning', sentence: `${names}. ${remarks.join(' ')}`, action };
 }
@@ -172,6 +176,29 @@ function pythonCheck(environment: Result<PythonEnvironment>): ComputerCheck {
   const { pythonVersion, packages } = environment.value;
   const torch = packages['torch'] ? `, PyTorch ${packages['torch']}` : '';
   return { ...base, status: 'good', sentence: `Python ${pythonVersion}${torch}.`, action: null };
+}
+
+/** "Ready" means this: every device has computed in every precision that it is offered for, and rightly. */
+function computingCheck(devices: readonly DeviceVerdict[] | null): ComputerCheck {
+  const base = { id: 'computing', title: 'Test computation' } as const;
+  if (devices === null) {
+    return { ...base, status: 'bad', sentence: 'The devices could not be tried.', action: CHECK_AGAIN };
+  }
+  const problems = devices.flatMap(({ name, precisions }) =>
+    precisions
+      .filter(({ problem }) => problem !== null)
+      .map(({ precision, problem }) => `${name} in ${precision.toUpperCase()}: ${problem ?? ''}`),
+  );
+  if (problems.length > 0) {
+    const sentence = `Leave out what computes wrongly. ${[...new Set(problems)].join(' ')}`;
+    return { ...base, status: 'bad', sentence, action: CHECK_AGAIN };
+  }
+  const names = devices.map(
+    ({ name, precisions }) =>
+      `${name} (${precisions.map(({ precision }) => precision.toUpperCase()).join(', ')})`,
+  );
+  const sentence = `${[...new Set(names)].join('; ')}: all results agree with the processor's in FP32.`;
+  return { ...base, status: 'good', sentence, action: null };
 }
 
 function weightsCheck(models: Result<ModelStatus[]> | null): ComputerCheck {

@@ -2,6 +2,7 @@
 import { appError } from '../../contract/errors.ts';
 import { PROTOCOL_VERSION, probeResultSchema, type ProbeResult } from '../../contract/protocol/index.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
+import { cardBlock } from '../environment/choosePyTorch.ts';
 import { pythonLaunch, type PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { runCommand, type CommandRunner } from '../environment/runCommand.ts';
 
@@ -68,5 +69,22 @@ export function parseProbe(stdout: string): Result<ProbeResult> {
       ),
     );
   }
-  return ok(parsed.data);
+  return ok(withCardBlocks(parsed.data));
+}
+
+/** Marks the NVIDIA GPUs that the installed PyTorch can't use, so that no worker has to die of it. */
+export function withCardBlocks(
+  probe: ProbeResult,
+  system: Pick<NodeJS.Process, 'platform' | 'arch'> = process,
+): ProbeResult {
+  const { torch_cuda: cuda, cuda_driver_version: driversCuda } = probe;
+  if (cuda === null || cuda === undefined) return probe;
+  return {
+    ...probe,
+    gpus: probe.gpus.map((gpu) =>
+      gpu.vendor === 'nvidia' && gpu.blocked_by === null
+        ? { ...gpu, blocked_by: cardBlock(cuda, gpu.compute_capability, driversCuda, system) }
+        : gpu,
+    ),
+  };
 }

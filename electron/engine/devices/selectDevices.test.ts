@@ -9,10 +9,13 @@ import {
   H200_AND_RADEON,
   MIG_MODE_WITHOUT_SLICES,
   NO_GPU,
+  OLD_DRIVER,
   RADEONS,
   RADEONS_FORBIDDEN,
   RADEONS_WITHOUT_ROCM,
+  VOLTA_AND_HOPPER,
 } from './testing/probeExamples.ts';
+import { withCardBlocks } from './probeDevices.ts';
 import { leftOutRemark, selectDevices } from './selectDevices.ts';
 import { workerEnvironment } from './chosenDevice.ts';
 
@@ -51,6 +54,20 @@ describe('auto', () => {
     for (const probe of [RADEONS_WITHOUT_ROCM, RADEONS_FORBIDDEN])
       expect(chosen('auto', probe)[0]).toBe('cpu:0');
     expect(chosen('auto', H200_AND_RADEON)).toEqual(['GPU-0a1f5c3e-0000-4000-8000-000000000000']);
+  });
+
+  it('leaves out what the installed PyTorch cannot use, and says why', () => {
+    const system = { platform: 'linux', arch: 'x64' } as const;
+    const mixed = withCardBlocks(VOLTA_AND_HOPPER, system);
+    expect(chosen('auto', mixed)).toEqual(['GPU-eeee-h100']);
+    const devices = selectDevices('auto', mixed, options);
+    expect(devices.ok && leftOutRemark('auto', mixed, devices.value)).toMatch(
+      /^A GPU is left out\. GPU 0 \(Tesla V100.*compute capability 7\.0\) is not supported by the installed PyTorch/,
+    );
+    expect(refusal('0', mixed)).toMatchObject({ code: 'device_blocked' });
+    const old = withCardBlocks(OLD_DRIVER, system);
+    expect(chosen('auto', old)[0]).toBe('cpu:0');
+    expect(refusal('0', old).cause).toMatch(/H100.*needs a newer NVIDIA driver/);
   });
 
   it('says so where the processor computes though a card is there', () => {

@@ -43,16 +43,24 @@ function automatic(probe: ProbeResult, options: SelectionOptions): ChosenDevice[
   return cpuWorkers(fittingCpuWorkers(probe, options), probe);
 }
 
-/** What a user should know whose run goes to the processor by itself, though a card is there. Null where it does not. */
+/** What a user should know of a card that is there and that a run doesn't take by itself: the processor computes instead, or
+ * PyTorch can't use this one of several. Null where there is none. */
 export function leftOutRemark(
   text: string,
   probe: ProbeResult,
   chosen: readonly ChosenDevice[],
 ): string | null {
-  if (text.trim().toLowerCase() !== 'auto' || chosen.some(({ kind }) => kind !== 'cpu')) return null;
-  const cards = probe.gpus.filter((gpu) => gpu.visible && !isIntegrated(gpu));
+  if (text.trim().toLowerCase() !== 'auto') return null;
+  const others = chosen.some(({ kind }) => kind !== 'cpu');
+  const cards = probe.gpus.filter(
+    (gpu) =>
+      gpu.visible &&
+      !isIntegrated(gpu) &&
+      (!others || gpu.blocked_by === 'architecture' || gpu.blocked_by === 'driver'),
+  );
   const blocked = cards.map((gpu) => blockedGpu(gpu, describe(gpu))).find((error) => error !== null);
-  return blocked ? `The processor computes. ${blocked.cause} ${blocked.nextStep}` : null;
+  if (!blocked) return null;
+  return `${others ? 'A GPU is left out.' : 'The processor computes.'} ${blocked.cause} ${blocked.nextStep}`;
 }
 
 function processor(wanted: string, probe: ProbeResult, options: SelectionOptions): Result<ChosenDevice[]> {

@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { dirname, join, posix, resolve, win32 } from 'node:path';
 import { appError } from '../../contract/errors.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
+import { readSetupSettings } from './setupSettings.ts';
 
 export interface AppPaths {
   /** Folder that holds python-backend/ and resources/. */
@@ -14,6 +15,8 @@ export interface AppPaths {
   readonly resources: string;
   /** Settings, downloaded weights and, when packaged, the Python environment. Never inside the program's folder. */
   readonly dataDir: string;
+  /** Where the data lie when no setting leads them elsewhere; that setting itself is always there. */
+  readonly usualDataDir: string;
   /** The virtual environment this program makes. */
   readonly environmentFolder: string;
 }
@@ -44,7 +47,9 @@ export function resolveAppPaths(request: AppPathsRequest = {}): Result<AppPaths>
       ),
     );
   }
-  const dataDir = resolveDataDir(env, request.platform ?? process.platform);
+  const usualDataDir = resolveDataDir(env, request.platform ?? process.platform);
+  const named = env['VIRNUCPRO_DATA_DIR'];
+  const dataDir = (named ? null : readSetupSettings(usualDataDir).dataFolder) ?? usualDataDir;
   const pythonBackend = join(root, 'python-backend');
   return ok({
     root,
@@ -52,6 +57,7 @@ export function resolveAppPaths(request: AppPathsRequest = {}): Result<AppPaths>
     pythonSource: join(pythonBackend, 'src'),
     resources: join(root, 'resources'),
     dataDir,
+    usualDataDir,
     environmentFolder: isCheckout(root) ? join(pythonBackend, '.venv') : join(dataDir, 'python'),
   });
 }

@@ -1,122 +1,97 @@
 /** Makes the Python environment, or mends the one that is there. The caller holds the lock. */
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
-import { appError } from '../../contract/errors.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
-import { findBasePython } from './basePython.ts';
-import type { EnvironmentRequest, EnvironmentState } from './environmentState.ts';
+import type { Build, Plan } from './buildPlan.ts';
+import { choosePyTorch } from './choosePyTorch.ts';
+import { createEnvironment } from './createEnvironment.ts';
+import type { InstallProgress } from './environmentState.ts';
 import { inspectInterpreter } from './inspectInterpreter.ts';
+import { pipSteps, uvSteps, type InstallStep } from './installSteps.ts';
+import { lookAtMachine } from './machine.ts';
 import { ownInspection, ownInterpreter } from './ownEnvironment.ts';
-import { pipInstall } from './pipInstall.ts';
 import { scrubbedEnvironment, type PythonEnvironment } from './pythonLaunch.ts';
-import { installSteps, readStamp, removeStamp, requirementsHash, writeStamp } from './requirements.ts';
-import type { CommandRunner } from './runCommand.ts';
-
-export interface Build {
-  readonly request: EnvironmentRequest;
-  readonly run: CommandRunner;
-  readonly enter: (state: EnvironmentState) => void;
-}
+import { readStamp, removeStamp, requirementsHash, writeStamp } from './requirements.ts';
+import { unsupportedMachine } from './unsupportedMachine.ts';
+import { findUv, uvCache } from './uv.ts';
 
 export async function buildEnvironment(build: Build): Promise<Result<PythonEnvironment>> {
-  const { request } = build;
+  const { request, run } = build;
+  const env = request.env ?? process.env;
+  const machine = request.machine ?? (await lookAtMachine(run, env));
+  const unsupported = unsupportedMachine(machine);
+  if (unsupported) return err(unsupported);
+
   const { environmentFolder } = request.paths;
   const before = await readStamp(environmentFolder);
   await removeStamp(environmentFolder);
   // What had been installed for the tests stays installed for them.
   const set = request.requirements === 'test' || before?.hashes.test ? 'test' : 'run';
-  const wanted = { ...build, request: { ...request, requirements: set } as const };
-  if (request.repair !== true && (await hasWorkingPip(wanted))) {
-    const installed = await install(wanted);
+  const plan: Plan = {
+    ...build,
+    request: { ...request, requirements: set },
+    machine,
+    torch: choosePyTorch(machine),
+    uv: findUv(request.paths),
+  };
+  if (request.repair !== true && (await canInstallInto(plan))) {
+    const installed = await install(plan);
     if (!installed.ok) return installed;
-    const verified = await verify(wanted);
+    const verified = await verify(plan);
     if (verified.ok || request.signal?.aborted) return verified;
     // Everything is installed and yet it doesn't work: only a new environment helps.
   }
-  const created = await create(wanted);
+  const created = await createEnvironment(plan);
   if (!created.ok) return created;
-  const installed = await install(wanted);
-  return installed.ok ? verify(wanted) : installed;
+  const installed = await install(plan);
+  return installed.ok ? verify(plan) : installed;
 }
 
-async function hasWorkingPip({ request, run }: Build): Promise<boolean> {
+async function canInstallInto({ request, run, uv }: Plan): Promise<boolean> {
   const file = ownInterpreter(request.paths.environmentFolder);
   if (!existsSync(file)) return false;
   const env = scrubbedEnvironment(request.env ?? process.env);
-  const outcome = await run({ file, args: ['-m', 'pip', '--version'], env, timeoutMs: 60_000 });
-  return outcome.ending === 'succeeded';
+  const args = uv === undefined ? ['-m', 'pip', '--version'] : ['-I', '-c', 'import sys'];
+  return (await run({ file, args, env, timeoutMs: 60_000 })).ending === 'succeeded';
 }
 
-async function create({ request, run, enter }: Build): Promise<Result<void>> {
-  const { environmentFolder } = request.paths;
-  const env = request.env ?? process.env;
-  const base = await findBasePython(run, outsideOf(environmentFolder, env), process.platform);
-  if (!base.ok) return base;
-  enter({ state: 'creating', basePython: `Python ${base.value.version} (${base.value.executable})` });
-  if (existsSync(environmentFolder) && !existsSync(join(environmentFolder, 'pyvenv.cfg'))) {
-    return err(
-      appError('folder_not_ours', `${environmentFolder} is in the way: it is not a Python environment.`, {
-        nextStep: 'Move that folder away, then start again.',
-      }),
+async function install(plan: Plan): Promise<Result<void>> {
+  const steps: readonly InstallStep[] =
+    plan.uv === undefined ? await pipSteps(plan) : await uvSteps(plan, plan.uv);
+  for (const [index, step] of steps.entries()) {
+    const place = {
+      state: 'installing',
+      step: index + 1,
+      stepCount: steps.length,
+      title: step.title,
+    } as const;
+    plan.enter({ ...place, line: '', fraction: null, bytesDone: 0, bytesTotal: step.bytesAhead });
+    const installed = await step.install((progress: InstallProgress) =>
+      plan.enter({ ...place, ...progress }),
     );
-  }
-  await rm(environmentFolder, { recursive: true, force: true, maxRetries: 3 });
-  const outcome = await run({
-    file: base.value.executable,
-    args: ['-I', '-m', 'venv', environmentFolder],
-    env: scrubbedEnvironment(env),
-    signal: request.signal,
-  });
-  if (outcome.ending === 'succeeded') return ok(undefined);
-  const detail = `${outcome.summary}\n${outcome.stdout}\n${outcome.stderr}`;
-  if (/No space left/i.test(detail)) {
-    return err(appError('disk_full', 'The disk has no room for the Python environment.', { detail }));
-  }
-  return err(
-    appError('python_broken', `No environment could be made with ${base.value.executable}.`, {
-      nextStep: 'Install Python with its venv module (python3-venv on Debian and Ubuntu), then start again.',
-      detail,
-    }),
-  );
-}
-
-async function install({ request, run, enter }: Build): Promise<Result<void>> {
-  const steps = installSteps(request.requirements ?? 'run', request.paths);
-  for (const [index, { title, pipArguments }] of steps.entries()) {
-    const place = { state: 'installing', step: index + 1, stepCount: steps.length, title } as const;
-    enter({ ...place, line: '', fraction: null });
-    const installed = await pipInstall(run, {
-      interpreter: ownInterpreter(request.paths.environmentFolder),
-      arguments: pipArguments,
-      reportsProgress: index > 0,
-      env: request.env ?? process.env,
-      signal: request.signal,
-      onProgress: (progress) => enter({ ...place, ...progress }),
-    });
     if (!installed.ok) return installed;
   }
   return ok(undefined);
 }
 
-async function verify({ request, run, enter }: Build): Promise<Result<PythonEnvironment>> {
+async function verify({ request, run, enter, uv, torch }: Plan): Promise<Result<PythonEnvironment>> {
   enter({ state: 'verifying' });
   const verified = await inspectInterpreter(run, ownInspection(request, true));
   if (!verified.ok) return verified;
   const { paths } = request;
+  const installer = uv === undefined ? 'pip' : 'uv';
   await writeStamp(paths.environmentFolder, {
+    installer,
+    torchBuild: torch.build,
     hashes: {
-      run: await requirementsHash('run', paths),
-      test: request.requirements === 'test' ? await requirementsHash('test', paths) : null,
+      run: await requirementsHash('run', paths, installer),
+      test: request.requirements === 'test' ? await requirementsHash('test', paths, installer) : null,
     },
     pythonVersion: verified.value.pythonVersion,
     packages: verified.value.packages,
   });
+  // Its files are the environment's by now, as second names of the same data: a file that is damaged there would be
+  // damaged here too, and a repair would take it again.
+  await rm(uvCache(paths), { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
   return verified;
-}
-
-/** An environment can't be made anew by the Python inside it, even where the user has activated it. */
-function outsideOf(folder: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const path = (env['PATH'] ?? '').split(delimiter).filter((entry) => !entry.startsWith(folder));
-  return { ...env, PATH: path.join(delimiter) };
 }

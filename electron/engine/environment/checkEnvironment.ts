@@ -25,9 +25,9 @@ export async function checkEnvironment(
     return err(appError('python_broken', 'The Python environment has not been set up to its end.'));
   }
   const outdated =
-    stamp.hashes.run !== (await requirementsHash('run', request.paths)) ||
+    stamp.hashes.run !== (await requirementsHash('run', request.paths, stamp.installer)) ||
     (request.requirements === 'test' &&
-      stamp.hashes.test !== (await requirementsHash('test', request.paths)));
+      stamp.hashes.test !== (await requirementsHash('test', request.paths, stamp.installer)));
   if (outdated) return err(appError('python_broken', 'The Python packages are those of another version.'));
   const changed = Object.entries(stamp.packages).filter(
     ([name, version]) => inspected.value.packages[name] !== version,
@@ -57,6 +57,6 @@ async function checkUsersInterpreter(
   const requirements = join(request.paths.pythonBackend, 'requirements.txt');
   return err({
     ...inspected.error,
-    nextStep: `Install what is missing ("${interpreter} -m pip install -r ${requirements}"), or leave out --python.`,
+    nextStep: `Install what is missing ("${interpreter} -m pip install -r ${requirements}"), or choose another interpreter under Settings or with --python.`,
   });
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -7,6 +7,7 @@ import type { AppPaths } from './appPaths.ts';
 import { checkEnvironment } from './checkEnvironment.ts';
 import { ensureEnvironment } from './ensureEnvironment.ts';
 import type { EnvironmentState } from './environmentState.ts';
+import type { Machine } from './machine.ts';
 import { fakePython, type FakeComputer } from './testing/fakePython.ts';
 
 let root: string;
@@ -21,27 +22,54 @@ beforeEach(async () => {
     pythonSource: join(pythonBackend, 'src'),
     resources: join(root, 'resources'),
     dataDir: join(root, 'data'),
+    usualDataDir: join(root, 'data'),
     environmentFolder: join(root, 'data', 'python'),
   };
   await mkdir(pythonBackend);
   await writeFile(join(pythonBackend, 'requirements.txt'), 'torch==2.13.0\n');
   await writeFile(join(pythonBackend, 'requirements-test.txt'), 'pytest==9\n');
+  await writeFile(join(pythonBackend, 'requirements.lock'), LOCK);
+  await writeFile(
+    join(pythonBackend, 'requirements-test.lock'),
+    `${LOCK}pytest==9 \\\n    --hash=sha256:cc\n`,
+  );
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
+const LOCK =
+  'numpy==2.4.6 \\\n    --hash=sha256:aa\nnvidia-cublas==13.1 \\\n    --hash=sha256:dd\n' +
+  'nvidia-ml-py==13 \\\n    --hash=sha256:ee\ntorch==2.13.0 \\\n    --hash=sha256:bb\n';
+
+const MACHINE: Machine = {
+  platform: 'linux',
+  arch: 'x64',
+  macosMajor: null,
+  musl: false,
+  nvidiaDriver: null,
+  nvidia: [],
+  amd: [],
+};
+const WITH_GPU: Machine = {
+  ...MACHINE,
+  nvidiaDriver: '580.65.06',
+  nvidia: [{ name: 'NVIDIA H200', capability: [9, 0] }],
+};
+
 const GOOD: FakeComputer = { pythons: { python3: { version: [3, 12, 1] } } };
-const INSTALL = ['install pip==26.3', 'install requirements.txt'];
+const INSTALL = ['install pip==26.3', 'install torch==2.13.0', 'install requirements.txt'];
+/** With the ordinary build of PyTorch, which comes with the rest. */
+const INSTALL_ORDINARY = ['install pip==26.3', 'install requirements.txt'];
 
 async function ensure(
   computer: FakeComputer,
   request: Partial<Parameters<typeof ensureEnvironment>[0]> = {},
 ) {
   const states: EnvironmentState[] = [];
-  const { run, commands } = fakePython(computer);
+  const { run, commands, calls } = fakePython(computer);
   const onState = (state: EnvironmentState) => states.push(state);
-  const result = await ensureEnvironment({ paths, env: {}, onState, ...request }, run);
+  const result = await ensureEnvironment({ paths, env: {}, machine: MACHINE, onState, ...request }, run);
   const names = states.map(({ state }) => state).filter((name, place, all) => name !== all[place - 1]);
-  return { result, states, names, commands };
+  return { result, states, names, commands, calls };
 }
 
 describe('from nothing', () => {
@@ -53,10 +81,12 @@ describe('from nothing', () => {
     expect(first.states).toContainEqual({
       state: 'installing',
       step: 2,
-      stepCount: 2,
-      title: 'PyTorch and what computing needs',
+      stepCount: 3,
+      title: 'PyTorch (cpu)',
       line: 'Downloading torch-2.13.0-cp311.whl (500.0 MB)',
       fraction: 0.5,
+      bytesDone: 250,
+      bytesTotal: null,
     });
     const second = await ensure(GOOD);
     expect(second.names).toEqual(['checking', 'ready']);
@@ -73,64 +103,25 @@ describe('from nothing', () => {
   });
 });
 
-describe('which Python', () => {
-  it.each<[string, FakeComputer['pythons'], string | RegExp]>([
-    ['the first that fits', { python3: { version: [3, 11, 2] } }, '/usr/bin/python3'],
-    [
-      'not a too old one',
-      { python3: { version: [3, 9, 1] }, 'python3.11': { version: [3, 11, 0] } },
-      '/usr/bin/python3.11',
-    ],
-    [
-      'a known one before a newer',
-      { python3: { version: [3, 15, 0] }, 'python3.13': { version: [3, 13, 0] } },
-      '/usr/bin/python3.13',
-    ],
-    ['a newer one where there is no other', { python3: { version: [3, 15, 0] } }, '/usr/bin/python3'],
-  ])('%s', async (_, pythons, expected) => {
-    const { states } = await ensure({ pythons });
-    expect(states.find((state) => state.state === 'creating')).toMatchObject({
-      basePython: expect.stringContaining(`(${expected})`) as string,
-    });
-  });
-
-  it.each<[string, FakeComputer['pythons'], RegExp]>([
-    ['there is none', {}, /no Python was found/],
-    [
-      'all are too old',
-      { python3: { version: [3, 8, 18] }, python: { version: [2, 7, 18] } },
-      /only 3\.8\.18, 2\.7\.18/,
-    ],
-    ['venv is missing', { python3: { version: [3, 12, 3], venv: false } }, /without its venv module/],
-  ])('says so when %s', async (_, pythons, cause) => {
-    const { result, names } = await ensure({ pythons });
-    expect(names.at(-1)).toBe('failed');
-    expect(result).toMatchObject({
-      ok: false,
-      error: { code: 'python_missing', cause: expect.stringMatching(cause) as string },
-    });
-  });
-});
-
 describe('when installing fails', () => {
   it.each([
     ['OSError: [Errno 28] No space left on device', 'disk_full', /room/],
-    ['Failed to establish a new connection: NewConnectionError', 'python_broken', /no connection/],
-    ['SSLError(SSLCertVerificationError(1, CERTIFICATE_VERIFY_FAILED', 'python_broken', /certificate/],
+    ['Failed to establish a new connection: NewConnectionError', 'network_unreachable', /cannot be reached/],
+    ['SSLError(SSLCertVerificationError(1, CERTIFICATE_VERIFY_FAILED', 'network_certificate', /certificate/],
     [
       'ERROR: No matching distribution found for torch==2.13.0',
       'python_broken',
       /no torch==2\.13\.0 for this/,
     ],
     ['something else', 'python_broken', /failed/],
-  ])('%s', async (pipFailure, code, cause) => {
-    const { result } = await ensure({ ...GOOD, pipFailure });
+  ])('%s', async (installFailure, code, cause) => {
+    const { result } = await ensure({ ...GOOD, installFailure });
     expect(result).toMatchObject({
       ok: false,
       error: {
         code,
         cause: expect.stringMatching(cause) as string,
-        detail: expect.stringContaining(pipFailure) as string,
+        detail: expect.stringContaining(installFailure) as string,
       },
     });
     // And goes on from there, without making the environment anew.
@@ -144,12 +135,108 @@ describe('when installing fails', () => {
   });
 });
 
+describe('which PyTorch', () => {
+  it('is the ordinary one, with the other packages, for a new GPU and driver', async () => {
+    const { commands } = await ensure(GOOD, { machine: WITH_GPU });
+    expect(commands).toEqual(['check', 'version?', 'venv', ...INSTALL_ORDINARY, 'import']);
+  });
+
+  it('comes from its own index for an older GPU', async () => {
+    const machine: Machine = { ...WITH_GPU, nvidia: [{ name: 'V100', capability: [7, 0] }] };
+    const { calls } = await ensure(GOOD, { machine });
+    expect(calls.filter((call) => call.includes('/whl/cu126'))).toHaveLength(1);
+  });
+
+  it('is the ordinary one for processors, too, where its own index is out of reach', async () => {
+    const cutOff = { ...GOOD, torchIndexFailure: 'NewConnectionError' };
+    expect((await ensure(cutOff)).result.ok).toBe(true);
+    const machine: Machine = { ...WITH_GPU, nvidia: [{ name: 'V100', capability: [7, 0] }] };
+    const older = await ensure(cutOff, { machine, repair: true });
+    expect(older.result).toMatchObject({ ok: false, error: { code: 'network_unreachable' } });
+  });
+
+  it('is none for a computer that cannot compute, and nothing is started or fetched', async () => {
+    const machine: Machine = { ...MACHINE, platform: 'darwin' };
+    const { result, commands } = await ensure(GOOD, { machine });
+    expect(result).toMatchObject({ ok: false, error: { code: 'computer_unsupported' } });
+    expect(commands).toEqual(['check']);
+  });
+});
+
+describe('with uv', () => {
+  const UNREACHABLE = 'cause: client error (Connect)\ncause: dns error';
+  const NOTHING: FakeComputer = { pythons: {} };
+  const WITH_UV = ['install virnucpro-run.lock', 'install torch==2.13.0'];
+
+  beforeEach(async () => {
+    await mkdir(join(root, 'uv'));
+    await writeFile(join(root, 'uv', process.platform === 'win32' ? 'uv.exe' : 'uv'), '');
+  });
+
+  it('needs no Python on the computer, and is quick the second time', async () => {
+    const first = await ensure(NOTHING);
+    expect(first.commands).toEqual(['check', 'fetch python', 'venv', ...WITH_UV, 'import']);
+    expect(first.calls.find((call) => call.includes('venv'))).toContain('--managed-python --python 3.12');
+    expect(first.result.ok).toBe(true);
+    expect((await ensure(NOTHING)).commands).toEqual(['check']);
+  });
+
+  it('installs everything by hash from the lock file, PyTorch of its own index apart', async () => {
+    const ordinary = await ensure(NOTHING, { machine: WITH_GPU });
+    const installs = ordinary.calls.filter((call) => call.includes('pip install'));
+    expect(installs).toHaveLength(2);
+    for (const call of installs) expect(call).toContain('--require-hashes');
+    expect(installs[1]).toContain(join(paths.pythonBackend, 'requirements.lock'));
+    const filtered = await readFile(join(paths.environmentFolder, 'virnucpro-run.lock'), 'utf8');
+    expect(filtered.match(/^\S+==/gm)).toEqual(['numpy==', 'nvidia-ml-py==']);
+
+    const { calls } = await ensure(NOTHING, { repair: true });
+    expect(calls.filter((call) => call.includes('--torch-backend cpu'))).toHaveLength(1);
+  });
+
+  it('takes the ordinary PyTorch where the one for processors is out of reach', async () => {
+    const { commands, result } = await ensure({ ...NOTHING, torchIndexFailure: UNREACHABLE });
+    expect(commands.slice(-3)).toEqual(['install torch==2.13.0', 'install requirements.lock', 'import']);
+    expect(result.ok).toBe(true);
+  });
+
+  it('takes a Python of the computer where none can be fetched', async () => {
+    const computer = {
+      pythons: { python3: { version: [3, 11, 2], venv: false } },
+      managedPythonFailure: UNREACHABLE,
+    } satisfies FakeComputer;
+    const { commands, calls, result } = await ensure(computer);
+    expect(commands).toEqual(['check', 'fetch python', 'version?', 'venv', ...WITH_UV, 'import']);
+    expect(calls.find((call) => call.includes(' venv '))).toContain(
+      '--no-managed-python --python /usr/bin/python3',
+    );
+    expect(result.ok).toBe(true);
+  });
+
+  it('says that there is no network where there is neither', async () => {
+    const { result } = await ensure({ ...NOTHING, managedPythonFailure: UNREACHABLE });
+    expect(result).toMatchObject({ ok: false, error: { code: 'network_unreachable' } });
+  });
+
+  it('goes on in an environment that was made with pip, and in its own without pip', async () => {
+    await ensure(NOTHING);
+    await writeFile(join(paths.pythonBackend, 'requirements.lock'), `${LOCK}# changed\n`);
+    expect((await ensure(NOTHING)).commands).toEqual(['check', 'starts?', ...WITH_UV, 'import']);
+  });
+
+  it('adds what tests need', async () => {
+    const { commands } = await ensure(NOTHING, { requirements: 'test' });
+    expect(commands.slice(3)).toEqual([...WITH_UV, 'install virnucpro-test.lock', 'import']);
+  });
+});
+
 describe('an environment that is not as it should be', () => {
   beforeEach(() => ensure(GOOD));
 
   it('is brought to new requirements', async () => {
     await writeFile(join(paths.pythonBackend, 'requirements.txt'), 'torch==2.14.0\n');
-    expect((await ensure(GOOD)).commands).toEqual(['check', 'pip?', ...INSTALL, 'import']);
+    const install = INSTALL.map((step) => step.replace('2.13.0', '2.14.0'));
+    expect((await ensure(GOOD)).commands).toEqual(['check', 'pip?', ...install, 'import']);
   });
 
   it('is mended when somebody has changed a package', async () => {

@@ -56,7 +56,7 @@ function inWords(reason: unknown, request: EnvironmentRequest): AppError {
   if (code === 'ENOSPC') return appError('disk_full', `There is no room for ${folder}.`);
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
     return appError('folder_unwritable', `The Python environment cannot be written to ${folder}.`, {
-      nextStep: 'Set VIRNUCPRO_DATA_DIR to a folder that you may write to, then start again.',
+      nextStep: 'Choose a data folder that you may write to under Settings, then start again.',
     });
   }
   return asAppError(reason);

@@ -1,36 +1,50 @@
 import type { AppError } from '../../contract/errors.ts';
 import type { AppPaths } from './appPaths.ts';
+import type { Machine } from './machine.ts';
 import type { PythonEnvironment } from './pythonLaunch.ts';
 import type { RequirementSet } from './requirements.ts';
+
+/** How far one step of an installation is. */
+export interface InstallProgress {
+  /** What the installer is doing, such as "Downloading torch-2.13.0 (526.6 MB)". */
+  readonly line: string;
+  /** Of the step, or with pip of the file that is being downloaded; null where nothing is known. */
+  readonly fraction: number | null;
+  readonly bytesDone: number;
+  /** Null where it is not known how much will be fetched. */
+  readonly bytesTotal: number | null;
+}
 
 /** The way of an environment from whatever there is to one that can compute; ends in `ready` or `failed`. */
 export type EnvironmentState =
   | { readonly state: 'checking' }
   /** Another process of this program is installing; it is waited for. */
   | { readonly state: 'waiting'; readonly seconds: number }
-  | { readonly state: 'creating'; readonly basePython: string }
   | {
+      readonly state: 'creating';
+      /** "Python 3.12.4 (/usr/bin/python3)", or the one that is fetched. */
+      readonly basePython: string;
+    }
+  | ({
       readonly state: 'installing';
       readonly step: number;
       readonly stepCount: number;
       readonly title: string;
-      /** What the installer is doing. */
-      readonly line: string;
-      /** Of the file that is being downloaded; null where nothing is known. */
-      readonly fraction: number | null;
-    }
+    } & InstallProgress)
   | { readonly state: 'verifying' }
   | { readonly state: 'ready'; readonly environment: PythonEnvironment }
   | { readonly state: 'failed'; readonly error: AppError };
 
 export interface EnvironmentRequest {
   readonly paths: AppPaths;
-  /** `--python` or VIRNUCPRO_PYTHON: used as it is, never installed into. */
+  /** `--python`, VIRNUCPRO_PYTHON or the setting: used as it is, never installed into. */
   readonly interpreter?: string | undefined;
   /** `test` adds what the tests and linters need. */
   readonly requirements?: RequirementSet | undefined;
   /** Builds the environment anew even where it looks whole. */
   readonly repair?: boolean | undefined;
+  /** What this computer is; found out where it is left out. */
+  readonly machine?: Machine;
   readonly env?: NodeJS.ProcessEnv;
   readonly signal?: AbortSignal | undefined;
   readonly onState?: (state: EnvironmentState) => void;

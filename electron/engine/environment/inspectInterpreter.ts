@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { appError } from '../../contract/errors.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
-import { OLDEST_SUPPORTED } from './basePython.ts';
 import { pythonLaunch, type PythonEnvironment } from './pythonLaunch.ts';
 import type { CommandRunner } from './runCommand.ts';
+import { isTooOldPython, pythonVersion, SUPPORTED_PYTHONS } from './supportedPython.ts';
 
 const reportSchema = z.object({
   executable: z.string().min(1),
@@ -53,8 +53,8 @@ export async function inspectInterpreter(
   }
   const report = parseReport(outcome.stdout);
   if (report === undefined) return err(broken(`${interpreter} sent something unreadable.`, outcome.stdout));
-  if (!isSupported(report.python_version)) {
-    return err(broken(`${interpreter} is Python ${report.python_version}; 3.10 or newer is needed.`));
+  if (isTooOldPython(pythonVersion(report.python_version))) {
+    return err(broken(`${interpreter} is Python ${report.python_version}; ${SUPPORTED_PYTHONS} is needed.`));
   }
   const problems = Object.entries(report.problems).map(([name, problem]) => `${name} ${problem}`);
   if (problems.length > 0) return err(broken(`In ${interpreter}: ${problems.join('; ')}.`));
@@ -77,9 +77,4 @@ function parseReport(stdout: string): z.infer<typeof reportSchema> | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isSupported(version: string): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  return major === OLDEST_SUPPORTED[0] && minor >= OLDEST_SUPPORTED[1];
 }

@@ -46,15 +46,23 @@ it('keeps what would lead to other packages away from our own environment', () =
     PYTHONNOUSERSITE: '1',
     PYTHONSAFEPATH: '1',
     TOKENIZERS_PARALLELISM: 'false',
+    PYTHONDONTWRITEBYTECODE: '1',
   });
 });
 
-it('leaves the environment of a user’s interpreter as it is, but for PYTHONPATH', () => {
+it('leaves the environment of a user’s interpreter as it is, but for PYTHONPATH and compiled files', () => {
   const { env } = pythonLaunch({ ...own, own: false }, 'm', [], {}, strange);
   expect(env).toEqual({
     ...strange,
+    PYTHONDONTWRITEBYTECODE: '1',
     PYTHONPATH: `/app/python-backend/src${delimiter}/home/me/other/packages`,
   });
+});
+
+it('lets Python keep what it compiled where the user has a place for that', () => {
+  const { env } = pythonLaunch(own, 'm', [], {}, { PYTHONPYCACHEPREFIX: '/home/me/cache' });
+  expect(env).toMatchObject({ PYTHONPYCACHEPREFIX: '/home/me/cache' });
+  expect(env).not.toHaveProperty('PYTHONDONTWRITEBYTECODE');
 });
 
 it('lets overrides win, such as the pin to a GPU', () => {

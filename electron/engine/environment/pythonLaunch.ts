@@ -46,8 +46,14 @@ export function pythonLaunch(
   return {
     file: environment.interpreter,
     args: ['-X', 'utf8', '-u', '-m', module, ...args],
-    env: { ...base, ...overrides },
+    env: { ...base, ...withoutBytecode(inherited), ...overrides },
   };
+}
+
+/** Python would write what it has compiled beside its sources: into the program's own folder, whose signature on macOS that breaks.
+ * Compiling ours takes 0.2 s; the installed packages' is in the environment. */
+function withoutBytecode(inherited: NodeJS.ProcessEnv): Record<string, string> {
+  return inherited['PYTHONPYCACHEPREFIX'] ? {} : { PYTHONDONTWRITEBYTECODE: '1' };
 }
 
 const OWN_SETTINGS = {

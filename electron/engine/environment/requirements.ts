@@ -4,42 +4,19 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { AppPaths } from './appPaths.ts';
-import { cudaIndex } from './cudaIndex.ts';
+import { lockFile } from './lockFile.ts';
 
 export type RequirementSet = 'run' | 'test';
 
-export interface InstallStep {
-  readonly title: string;
-  /** What pip is told to install. */
-  readonly pipArguments: readonly string[];
-}
-
-export const INSTALL_STEP_COUNT = { run: 2, test: 3 } as const satisfies Record<RequirementSet, number>;
-
-/** Old pips can't say how far a download is. */
-const INSTALLER = 'pip==26.3';
-
-export function installSteps(set: RequirementSet, paths: AppPaths): InstallStep[] {
-  const steps = [
-    { title: 'package installer', pipArguments: [INSTALLER] },
-    {
-      title: 'PyTorch and what computing needs',
-      pipArguments: ['-r', requirementsFile('run', paths), ...cudaIndex()],
-    },
-  ];
-  if (set === 'run') return steps;
-  return [
-    ...steps,
-    { title: 'tools for tests and checks', pipArguments: ['-r', requirementsFile('test', paths)] },
-  ];
-}
-
-function requirementsFile(set: RequirementSet, paths: AppPaths): string {
+export function requirementsFile(set: RequirementSet, paths: AppPaths): string {
   return join(paths.pythonBackend, set === 'run' ? 'requirements.txt' : 'requirements-test.txt');
 }
 
 /** Written last, when everything is installed and works; whatever is interrupted leaves none. */
 const stampSchema = z.object({
+  /** Environments of earlier versions, which were all made with pip, don't say. */
+  installer: z.enum(['pip', 'uv']).default('pip'),
+  torchBuild: z.string().nullable().default(null),
   /** Hash of each set's requirements that are installed. */
   hashes: z.object({ run: z.string(), test: z.string().nullable() }),
   pythonVersion: z.string(),
@@ -65,9 +42,15 @@ export async function removeStamp(folder: string): Promise<void> {
   await rm(stampPath(folder), { force: true });
 }
 
-export async function requirementsHash(set: RequirementSet, paths: AppPaths): Promise<string> {
+/** Of what the installer goes by: uv by the lock file, pip by the requirements. */
+export async function requirementsHash(
+  set: RequirementSet,
+  paths: AppPaths,
+  installer: EnvironmentStamp['installer'],
+): Promise<string> {
+  const file = installer === 'uv' ? lockFile(set, paths) : requirementsFile(set, paths);
   return createHash('sha256')
-    .update(await readFile(requirementsFile(set, paths)))
+    .update(await readFile(file))
     .digest('hex');
 }
 

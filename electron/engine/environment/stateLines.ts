@@ -1,16 +1,13 @@
 /** Tells a terminal or a log how the set-up goes: a line per step, and a sign of life every few seconds. */
 import type { EnvironmentState } from './environmentState.ts';
-import type { RequirementSet } from './requirements.ts';
-import { stepProgress } from './stepProgress.ts';
+import { stepReporter } from './stepProgress.ts';
 
 const SIGN_OF_LIFE_MS = 10_000;
 const DETAIL_LENGTH = 90;
 
 /** Nothing is written where all is in place already. */
-export function stateLines(
-  write: (line: string) => void,
-  set: RequirementSet = 'run',
-): (state: EnvironmentState) => void {
+export function stateLines(write: (line: string) => void): (state: EnvironmentState) => void {
+  const report = stepReporter();
   let step = '';
   let detail = '';
   let started = Date.now();
@@ -25,16 +22,27 @@ export function stateLines(
     }
     if (state.state === 'checking') return;
     timer ??= setInterval(signOfLife, SIGN_OF_LIFE_MS).unref();
-    const progress = stepProgress(state, set);
+    const progress = report(state);
     const percent = progress.fraction === null ? '' : `, ${Math.floor(progress.fraction * 100)} %`;
-    detail = `${shortened(progress.line)}${percent}`;
+    detail = `${shortened(progress.line)}${percent}${remainingWords(progress.remainingSeconds)}`;
     if (progress.step === step) return;
     step = progress.step;
     started = Date.now();
     timer.refresh();
     const place = `[${progress.stepNumber}/${progress.stepCount}]`;
-    write(`${place} ${step}${state.state === 'creating' ? ` ${progress.line}` : ''} ...`);
+    const size = progress.bytes?.total ? ` (${megabytes(progress.bytes.total)} MB to fetch)` : '';
+    write(`${place} ${step}${state.state === 'creating' ? ` ${progress.line}` : size} ...`);
   };
+}
+
+function remainingWords(seconds: number | null | undefined): string {
+  return seconds === null || seconds === undefined
+    ? ''
+    : `, about ${Math.max(1, Math.round(seconds / 60))} min left`;
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(0);
 }
 
 function shortened(line: string): string {

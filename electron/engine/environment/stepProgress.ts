@@ -1,14 +1,49 @@
 import type { StepProgress } from '../../contract/rpc/index.ts';
 import type { EnvironmentState } from './environmentState.ts';
-import { INSTALL_STEP_COUNT, type RequirementSet } from './requirements.ts';
 
 /** Before the installer's steps come check and create; after them, verify. */
 const BEFORE = 2;
 const AFTER = 1;
+/** Until it is known which steps there are. */
+const USUAL_STEPS = 3;
+/** Sooner, a rate says nothing. */
+const RATE_AFTER_SECONDS = 5;
 
-/** A state in words, for a window or a terminal. */
-export function stepProgress(state: EnvironmentState, set: RequirementSet = 'run'): StepProgress {
-  const stepCount = BEFORE + INSTALL_STEP_COUNT[set] + AFTER;
+/** Says of each state, in words for a window or a terminal, how far the set-up is. */
+export function stepReporter(now: () => number = Date.now): (state: EnvironmentState) => StepProgress {
+  const begun = now();
+  let stepCount = BEFORE + USUAL_STEPS + AFTER;
+  let step = 0;
+  let stepBegun = begun;
+  return (state) => {
+    if (state.state === 'installing') {
+      stepCount = BEFORE + state.stepCount + AFTER;
+      if (state.step !== step) {
+        step = state.step;
+        stepBegun = now();
+      }
+    }
+    const progress = { ...stepProgress(state, stepCount), elapsedSeconds: seconds(now() - begun) };
+    if (state.state !== 'installing') return progress;
+    const { bytesDone: done, bytesTotal: total } = state;
+    return {
+      ...progress,
+      bytes: { done, total },
+      remainingSeconds: remaining(done, total, seconds(now() - stepBegun)),
+    };
+  };
+}
+
+function remaining(done: number, total: number | null, elapsed: number): number | null {
+  if (total === null || done <= 0 || elapsed < RATE_AFTER_SECONDS) return null;
+  return Math.round((Math.max(0, total - done) * elapsed) / done);
+}
+
+function seconds(milliseconds: number): number {
+  return Math.round(milliseconds / 1000);
+}
+
+function stepProgress(state: EnvironmentState, stepCount: number): StepProgress {
   const at = (stepNumber: number, step: string, line = '', fraction: number | null = null): StepProgress => ({
     step,
     stepNumber,

@@ -75,7 +75,10 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
   });
   const engine = withLearntBatches(base, library);
   const resultsFolder = options.resultsFolder ?? join(homedir(), 'VirNucPro results');
-  const [settings, speeds] = await Promise.all([UserSettings.open(library), SpeedHistory.open(library)]);
+  const [settings, speeds] = await Promise.all([
+    UserSettings.open(library, engine.paths),
+    SpeedHistory.open(library),
+  ]);
   const gate = new PythonEnvironmentManager(engine, options);
   const inspections = new Inspections(gate);
   const open = new OpenRuns(engine.storeHost);

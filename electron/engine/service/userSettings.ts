@@ -1,4 +1,6 @@
-import { settingsSchema, type Settings } from '../../contract/rpc/computer.ts';
+import { settingsSchema, setupSettingsSchema, type Settings } from '../../contract/rpc/computer.ts';
+import type { AppPaths } from '../environment/appPaths.ts';
+import { readSetupSettings, writeSetupSettings } from '../environment/setupSettings.ts';
 import type { LibraryStore } from '../store/types.ts';
 
 const KEY = 'settings';
@@ -6,17 +8,22 @@ const KEY = 'settings';
 /** The user's settings: kept in the library, told to whoever listens. */
 export class UserSettings {
   private readonly library: LibraryStore;
+  private readonly paths: Pick<AppPaths, 'usualDataDir'>;
   private readonly listeners = new Set<(settings: Settings) => void>();
   private settings: Settings;
 
-  private constructor(library: LibraryStore, settings: Settings) {
+  private constructor(library: LibraryStore, paths: Pick<AppPaths, 'usualDataDir'>, settings: Settings) {
     this.library = library;
+    this.paths = paths;
     this.settings = settings;
   }
 
-  static async open(library: LibraryStore): Promise<UserSettings> {
+  static async open(library: LibraryStore, paths: Pick<AppPaths, 'usualDataDir'>): Promise<UserSettings> {
     const stored = settingsSchema.safeParse((await library.setting(KEY)) ?? {});
-    return new UserSettings(library, stored.success ? stored.data : settingsSchema.parse({}));
+    return new UserSettings(library, paths, {
+      ...(stored.success ? stored.data : settingsSchema.parse({})),
+      ...readSetupSettings(paths.usualDataDir),
+    });
   }
 
   get current(): Settings {
@@ -26,6 +33,9 @@ export class UserSettings {
   async change(change: { [Name in keyof Settings]?: Settings[Name] | undefined }): Promise<Settings> {
     const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
     this.settings = settingsSchema.parse({ ...this.settings, ...given });
+    if (Object.keys(setupSettingsSchema.shape).some((name) => name in given)) {
+      writeSetupSettings(this.paths.usualDataDir, this.settings);
+    }
     await this.library.setSetting(KEY, { ...this.settings });
     for (const listener of this.listeners) listener(this.settings);
     return this.settings;

@@ -20,7 +20,7 @@ from virnucpro_backend.devices.amdgpu import amd_gpus, gfx_target
 from virnucpro_backend.devices.monitor import DeviceSampler
 from virnucpro_backend.devices.probe import probe
 from virnucpro_backend.devices.rocm_visibility import visible_uuids
-from virnucpro_backend.devices.torch_build import build_of, torch_build
+from virnucpro_backend.devices.torch_build import build_of, torch_build, torch_cuda
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
 NO_NVIDIA = fake_nvml([], init_error=LIBRARY_NOT_FOUND)
@@ -158,6 +158,7 @@ def test_which_pytorch_is_installed() -> None:
     assert build_of(text.format("2.13.0+cpu", hint, None, hint, None)) == "cpu"
     import torch
 
+    assert torch_cuda() == torch.version.cuda
     expected = "rocm" if torch.version.hip else "cuda" if torch.version.cuda else "cpu"
     assert torch_build() == expected
 

@@ -72,6 +72,8 @@ export const newRun = {
   'newRun.gpuUsedBy': 'In Gebrauch durch {names}',
   'newRun.gpuHidden': 'Durch eine Umgebungsvariable wie CUDA_VISIBLE_DEVICES vor diesem Programm verborgen',
   'newRun.gpuNeedsPyTorch': 'Braucht PyTorch für {build}, siehe Rechnerprüfung',
+  'newRun.gpuNotSupported': 'Vom installierten PyTorch nicht unterstützt, siehe Rechnerprüfung',
+  'newRun.gpuDriverOld': 'Braucht einen neueren Treiber, siehe Rechnerprüfung',
   'newRun.gpuClosed': 'Für Ihr Benutzerkonto gesperrt, siehe Rechnerprüfung',
   'newRun.gpuUntested':
     'AMD-GPUs sind ungetestet: Vergleichen Sie einige Ergebnisse mit denen des Prozessors',

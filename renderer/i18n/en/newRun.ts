@@ -71,6 +71,8 @@ export const newRun = {
   'newRun.gpuUsedBy': 'In use by {names}',
   'newRun.gpuHidden': 'Hidden from this program by an environment variable such as CUDA_VISIBLE_DEVICES',
   'newRun.gpuNeedsPyTorch': 'Needs PyTorch for {build}, see Computer check',
+  'newRun.gpuNotSupported': 'Not supported by the installed PyTorch, see Computer check',
+  'newRun.gpuDriverOld': 'Needs a newer driver, see Computer check',
   'newRun.gpuClosed': 'Closed to your user account, see Computer check',
   'newRun.gpuUntested': 'AMD GPUs have not been tested: compare some results with the processor’s',
   'newRun.gpuInMigMode': 'In MIG mode; choose one of its slices instead',

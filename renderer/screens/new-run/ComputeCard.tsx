@@ -66,6 +66,8 @@ export function ComputeCard({ form }: { form: NewRunForm }) {
 function gpuDescription(gpu: ProbedGpu, usable: boolean, t: ReturnType<typeof useTexts>['t']): string {
   if (!gpu.visible) return t('newRun.gpuHidden');
   if (gpu.blocked_by === 'permission') return t('newRun.gpuClosed');
+  if (gpu.blocked_by === 'architecture') return t('newRun.gpuNotSupported');
+  if (gpu.blocked_by === 'driver') return t('newRun.gpuDriverOld');
   if (gpu.blocked_by === 'pytorch')
     return t('newRun.gpuNeedsPyTorch', { build: gpu.vendor === 'amd' ? 'ROCm' : 'CUDA' });
   if (!usable) return t('newRun.gpuInMigMode');

@@ -124,6 +124,20 @@ export const PASCAL = computer([
   }),
 ]);
 
+/** A Volta with the PyTorch for CUDA 13, which knows it no more, beside a GPU that it knows. */
+export const VOLTA_AND_HOPPER = computer(
+  [
+    gpu(0, 'GPU-dddd-v100', { name: 'Tesla V100-SXM2-16GB', compute_capability: [7, 0] }),
+    gpu(1, 'GPU-eeee-h100', { name: 'NVIDIA H100 80GB HBM3' }),
+  ],
+  { torch_cuda: '13.0' },
+);
+export const OLD_DRIVER = computer([gpu(0, 'GPU-eeee-h100', { name: 'NVIDIA H100 80GB HBM3' })], {
+  driver_version: '550.90.07',
+  cuda_driver_version: '12.4',
+  torch_cuda: '13.0',
+});
+
 /** A card with a UUID, one without, and the graphics part of a processor, with a PyTorch for ROCm. */
 export const RADEONS = computer([
   amdGpu(0, 'GPU-3f2a90b1c4d5e6f7', {}),

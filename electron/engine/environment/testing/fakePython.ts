@@ -1,4 +1,4 @@
-/** A pretended Python for tests: answers commands as the real ones do, and can be made to fail in their ways. */
+/** A pretended computer for tests: answers commands as the real programs do, and can be made to fail in their ways. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ownInterpreter } from '../ownEnvironment.ts';
@@ -6,35 +6,59 @@ import type { Command, CommandOutcome, CommandRunner } from '../runCommand.ts';
 
 const PACKAGES = { torch: '2.13.0', numpy: '2.4.6' };
 
+interface FakePython {
+  version: [number, number, number];
+  venv?: boolean;
+  /** Where it says that it lies. */
+  executable?: string;
+}
+
 export interface FakeComputer {
-  /** Versions by the name under which they are found in the PATH. */
-  pythons: Record<string, { version: [number, number, number]; venv?: boolean }>;
-  /** What pip writes to standard error when it fails; undefined where it works. */
-  pipFailure?: string;
+  /** By the words with which each is called: "python3", "py -3.12", "/opt/homebrew/bin/python3". */
+  pythons: Record<string, FakePython>;
+  /** Whether Apple's developer tools are installed. */
+  developerTools?: boolean;
+  /** What uv writes to standard error when it fails to fetch a Python; undefined where it works. */
+  managedPythonFailure?: string;
+  /** What an installer writes to standard error when it fails; undefined where it works. */
+  installFailure?: string;
+  /** The same for packages of PyTorch's own index only. */
+  torchIndexFailure?: string;
   /** How many checks after an installation find a package that can't be imported. */
   brokenImports?: number;
   packages?: Record<string, string>;
 }
 
-export function fakePython(computer: FakeComputer): { run: CommandRunner; commands: string[] } {
+export function fakePython(computer: FakeComputer): {
+  run: CommandRunner;
+  /** What was done, in short. */
+  commands: string[];
+  /** Every program that was started, with its words. */
+  calls: string[];
+} {
   const commands: string[] = [];
+  const calls: string[] = [];
   let brokenImports = computer.brokenImports ?? 0;
 
   const run: CommandRunner = (command) => {
     const words = command.args.join(' ');
-    commands.push(kindOf(words));
+    calls.push(`${command.file} ${words}`);
+    commands.push(kindOf(command.file, words));
     if (command.signal?.aborted) return outcome({ ending: 'cancelled' });
+    if (command.file === '/usr/bin/xcode-select') return succeedIf(computer.developerTools === true);
     if (words.includes('find_spec')) return answerVersion(command);
-    if (words.includes('-m venv')) return makeVenv(command.args.at(-1) ?? '');
+    if (words.includes('python install')) return failWith(computer.managedPythonFailure);
+    if (/\bvenv\b/.test(words)) return makeVenv(command.args.at(-1) ?? '');
     if (words.includes('pip install')) return install(command);
-    if (words.includes('pip --version')) return outcome({});
+    if (words.includes('pip --version') || words.includes('import sys')) return outcome({});
     return answerCheck(command, words.includes('--import'));
   };
 
   function answerVersion(command: Command): Promise<CommandOutcome> {
-    const python = computer.pythons[command.file];
+    const called = [command.file, ...command.args.slice(0, command.args.indexOf('-I'))].join(' ');
+    const python = computer.pythons[called];
     if (!python) return outcome({ ending: 'not_started' });
-    const executable = `/usr/bin/${command.file}`;
+    const executable = python.executable ?? (called.startsWith('/') ? called : `/usr/bin/${called}`);
     return outcome({
       stdout: JSON.stringify({ executable, version: python.version, venv: python.venv ?? true }),
     });
@@ -51,8 +75,8 @@ export function fakePython(computer: FakeComputer): { run: CommandRunner; comman
   function install(command: Command): Promise<CommandOutcome> {
     command.onLine?.('Downloading https://files.example/torch-2.13.0-cp311.whl (500.0 MB)');
     command.onLine?.('Progress 250 of 500');
-    if (computer.pipFailure === undefined) return outcome({});
-    return outcome({ ending: 'failed', exitCode: 1, stderr: computer.pipFailure });
+    const fromTorchIndex = /--index-url|--torch-backend/.test(command.args.join(' '));
+    return failWith((fromTorchIndex ? computer.torchIndexFailure : undefined) ?? computer.installFailure);
   }
 
   function answerCheck(command: Command, thorough: boolean): Promise<CommandOutcome> {
@@ -67,15 +91,26 @@ export function fakePython(computer: FakeComputer): { run: CommandRunner; comman
     });
   }
 
-  return { run, commands };
+  return { run, commands, calls };
 }
 
-function kindOf(words: string): string {
+function kindOf(file: string, words: string): string {
   if (words.includes('find_spec')) return 'version?';
-  if (words.includes('-m venv')) return 'venv';
+  if (words.includes('python install')) return 'fetch python';
+  if (/\bvenv\b/.test(words)) return 'venv';
   if (words.includes('pip install')) return `install ${words.split(' ').at(-1)?.split('/').at(-1) ?? ''}`;
   if (words.includes('pip --version')) return 'pip?';
+  if (words.includes('import sys')) return 'starts?';
+  if (file.endsWith('xcode-select')) return 'developer tools?';
   return words.includes('--import') ? 'import' : 'check';
+}
+
+function succeedIf(success: boolean): Promise<CommandOutcome> {
+  return outcome(success ? {} : { ending: 'failed', exitCode: 2 });
+}
+
+function failWith(stderr: string | undefined): Promise<CommandOutcome> {
+  return outcome(stderr === undefined ? {} : { ending: 'failed', exitCode: 1, stderr });
 }
 
 function outcome(facts: Partial<CommandOutcome>): Promise<CommandOutcome> {

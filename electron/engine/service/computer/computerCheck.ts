@@ -2,18 +2,20 @@ import { appError } from '../../../contract/errors.ts';
 import { err } from '../../../contract/result.ts';
 import type { ComputerCheck } from '../../../contract/rpc/computer.ts';
 import { computerChecks, freeBytes, type ComputerFacts } from '../../devices/computerChecks.ts';
+import { checkDevicesOnce } from '../../devices/checkDevices.ts';
 import { probeDevices } from '../../devices/probeDevices.ts';
 import { listModels } from '../../models/weights.ts';
 import type { EngineBase } from '../../engineBase.ts';
 import type { PythonEnvironmentManager } from './pythonEnvironmentManager.ts';
 
 /** Which facts a card needs before it can say anything. */
-const NEEDS: Record<ComputerCheck['id'], 'probe' | 'models' | 'disk' | 'python'> = {
+const NEEDS: Record<ComputerCheck['id'], 'probe' | 'models' | 'disk' | 'python' | 'devices'> = {
   driver: 'probe',
   gpus: 'probe',
   memory: 'probe',
   disk: 'disk',
   python: 'python',
+  computing: 'devices',
   weights: 'models',
 };
 
@@ -28,6 +30,7 @@ export async function* checkComputer(
     probe: null,
     models: null,
     diskFreeBytes: null,
+    devices: null,
   };
   const cards = (): ComputerCheck[] =>
     computerChecks(facts).map((card) =>
@@ -48,8 +51,11 @@ export async function* checkComputer(
     known.add('probe');
     yield cards();
     facts.models = await listModels(environment, base.paths);
+    known.add('models');
+    yield cards();
+    if (facts.probe.ok) facts.devices = await checkDevicesOnce(base.paths, environment, facts.probe.value);
   }
-  known.add('probe').add('models');
+  known.add('probe').add('models').add('devices');
   yield cards();
 }
 

@@ -1,10 +1,12 @@
 import { AppFailure, type AppError } from '../../../contract/errors.ts';
 import type { Result } from '../../../contract/result.ts';
+import type { SetupSettings } from '../../../contract/rpc/computer.ts';
 import type { EngineBase } from '../../engineBase.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { checkEnvironment } from '../../environment/checkEnvironment.ts';
 import { ensureEnvironment } from '../../environment/ensureEnvironment.ts';
-import { stepProgress } from '../../environment/stepProgress.ts';
+import { networkVariables, readSetupSettings } from '../../environment/setupSettings.ts';
+import { stepReporter } from '../../environment/stepProgress.ts';
 import type { PythonEnvironment } from '../../environment/pythonLaunch.ts';
 import { StepJob } from './stepJob.ts';
 
@@ -60,20 +62,31 @@ export class PythonEnvironmentManager {
   }
 
   private look(): Promise<Result<PythonEnvironment>> {
-    return checkEnvironment({ paths: this.base.paths, interpreter: this.interpreter }, false);
+    return checkEnvironment({ paths: this.base.paths, interpreter: this.interpreterNow() }, false);
+  }
+
+  /** The setting is read each time: it holds as soon as it is made. */
+  private interpreterNow(): string | undefined {
+    return this.interpreter ?? this.setup().interpreter ?? undefined;
+  }
+
+  private setup(): SetupSettings {
+    return readSetupSettings(this.base.paths.usualDataDir);
   }
 
   private startRepair(): StepJob {
     const job = new StepJob('Checking the Python environment', async (tell, signal) => {
       let error: AppError | undefined;
+      const report = stepReporter();
       const result = await ensureEnvironment({
         paths: this.base.paths,
-        interpreter: this.interpreter,
+        interpreter: this.interpreterNow(),
+        env: networkVariables(this.setup()),
         repair: (await this.found).ok,
         signal,
         onState: (state) => {
           if (state.state === 'failed') error = state.error;
-          else tell(stepProgress(state));
+          else tell(report(state));
         },
       });
       this.found = Promise.resolve(result);

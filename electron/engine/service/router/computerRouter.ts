@@ -58,7 +58,12 @@ export function computerRouter(service: Service) {
     settings: computer.settings.handler(() => settings.current),
     changeSettings: computer.changeSettings.handler(async ({ input, context: { window } }) => {
       const change: { [Name in keyof Settings]?: Settings[Name] | undefined } = input;
-      if (change.outputFolder) await known.check([change.outputFolder], window.paths);
+      const { outputFolder, dataFolder, certificateFile, interpreter } = change;
+      const named = [outputFolder, dataFolder, certificateFile, interpreter].filter((path) => !!path);
+      await known.check(
+        named.filter((path) => typeof path === 'string'),
+        window.paths,
+      );
       return settings.change(change);
     }),
     browse: computer.browse.handler(({ input, context: { window } }) =>

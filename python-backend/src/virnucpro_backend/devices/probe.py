@@ -23,7 +23,7 @@ from virnucpro_backend.devices.cuda_visibility import NamedDevice, visible_uuids
 from virnucpro_backend.devices.host import cpu_name, logical_cores, memory
 from virnucpro_backend.devices.nvml import Nvml, NvmlUnavailableError, open_nvml
 from virnucpro_backend.devices.precisions import amd_precisions, nvidia_precisions
-from virnucpro_backend.devices.torch_build import TorchBuild, torch_build
+from virnucpro_backend.devices.torch_build import TorchBuild, torch_build, torch_cuda
 from virnucpro_backend.protocol import PROTOCOL_VERSION
 
 
@@ -66,6 +66,7 @@ def probe(environ: Mapping[str, str], root: Path = Path("/")) -> dict[str, Any]:
         "gpus": [{**gpu, "visible": gpu["uuid"] in visible} for gpu in gpus],
         "driver_version": driver,
         "cuda_driver_version": cuda,
+        "torch_cuda": torch_cuda(),
         **settings,
         "no_gpu_reason": None if gpus else reason,
         "apple_mps": sys.platform == "darwin" and platform.machine() == "arm64",

@@ -1,5 +1,11 @@
 import { chunkBounds } from '../../../results/chunkLayout.ts';
-import { FRAMES_IN_MASK, frameName, indexOfLargest, isVirusCall, isVirusFrame } from '../../../results/chunkCall.ts';
+import {
+  FRAMES_IN_MASK,
+  frameName,
+  indexOfLargest,
+  isVirusCall,
+  isVirusFrame,
+} from '../../../results/chunkCall.ts';
 import { float32Text } from '../../../results/float32Text.ts';
 import { scoredFrames, type ScannedRecord } from './recordScan.ts';
 import type { ChunkScores, SequenceSummary } from '../../../results/sequenceTally.ts';

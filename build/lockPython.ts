@@ -1,0 +1,109 @@
+/**
+ * `npm run lock-python`: writes the lock files of the Python environment after requirements.txt or requirements-test.txt has
+ * changed, with the hashes of all files of every package, for all systems and all supported Pythons; and how much a set-up
+ * fetches. `-- --upgrade` takes the newest releases of what the requirements leave open.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { MANAGED_PYTHON, OLDEST_PYTHON } from '../electron/engine/environment/supportedPython.ts';
+import { fetchUv } from './fetchUv.ts';
+
+const backend = join(import.meta.dirname, '..', 'python-backend');
+const uv = join(await fetchUv(), process.platform === 'win32' ? 'uv.exe' : 'uv');
+const work = mkdtempSync(join(tmpdir(), 'lock-'));
+
+/** The platforms as uv names them. */
+const PLATFORMS = {
+  'linux-x64': 'x86_64-manylinux_2_28',
+  'linux-arm64': 'aarch64-manylinux_2_28',
+  'darwin-arm64': 'aarch64-apple-darwin',
+  'win32-x64': 'x86_64-pc-windows-msvc',
+} as const;
+
+try {
+  const upgrade = process.argv.slice(2);
+  const universal = [
+    '--universal',
+    '--python-version',
+    OLDEST_PYTHON,
+    '--generate-hashes',
+    '--no-header',
+    '--no-annotate',
+  ];
+  await compile('requirements.lock', [...universal, ...upgrade, 'requirements.txt']);
+  await compile('requirements-test.lock', [
+    ...universal,
+    ...upgrade,
+    '--constraints',
+    'requirements.lock',
+    'requirements.txt',
+    'requirements-test.txt',
+  ]);
+  writeFileSync(join(backend, 'download-sizes.json'), `${JSON.stringify(await sizes(), null, 2)}\n`);
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}
+
+async function compile(output: string, args: readonly string[]): Promise<void> {
+  await execa(uv, ['pip', 'compile', '--no-config', '--quiet', '--output-file', output, ...args], {
+    cwd: backend,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    // macOS wheels of PyTorch are for macOS 14 and newer.
+    env: { MACOSX_DEPLOYMENT_TARGET: '14.0', UV_FIND_LINKS: '' },
+  });
+}
+
+/** Bytes of what is fetched for the Python that the program fetches too, PyTorch with its libraries apart. */
+async function sizes(): Promise<Record<string, { packages: number; torch: number }>> {
+  const all: Record<string, { packages: number; torch: number }> = {};
+  for (const [name, platform] of Object.entries(PLATFORMS)) {
+    const file = join(work, `pylock.${name}.toml`);
+    await compile(file, [
+      '--python-platform',
+      platform,
+      '--python-version',
+      MANAGED_PYTHON,
+      '--only-binary=:all:',
+      '--format',
+      'pylock.toml',
+      '--constraints',
+      'requirements.lock',
+      'requirements.txt',
+    ]);
+    all[name] = sum(readFileSync(file, 'utf8'), platform);
+  }
+  return all;
+}
+
+function sum(lock: string, platform: string): { packages: number; torch: number } {
+  const total = { packages: 0, torch: 0 };
+  for (const entry of lock.split('[[packages]]').slice(1)) {
+    const name = /^name = "(.+)"$/m.exec(entry)?.[1] ?? '';
+    const wheels = [...entry.matchAll(/url = "[^"]*\/([^"/]+\.whl)"[^{}]*?size = (\d+)/g)].map(
+      ([, file = '', size]) => ({ file, size: Number(size) }),
+    );
+    const fitting = wheels.filter(({ file }) => fits(file, platform));
+    const smallest = Math.min(...(fitting.length > 0 ? fitting : wheels).map(({ size }) => size));
+    if (!Number.isFinite(smallest)) throw new Error(`No size of ${name} for ${platform} in the lock file.`);
+    total[/^(torch|triton|cuda-|nvidia-(?!ml-py))/.test(name) ? 'torch' : 'packages'] += smallest;
+  }
+  return total;
+}
+
+function fits(file: string, platform: string): boolean {
+  const cpython = `cp${MANAGED_PYTHON.replace('.', '')}`;
+  const tag = file
+    .replace(/\.whl$/, '')
+    .split('-')
+    .slice(-3);
+  const [python = '', abi = '', system = ''] = tag;
+  if (abi !== cpython && abi !== 'abi3' && abi !== 'none') return false;
+  if (abi === cpython && python !== cpython) return false;
+  if (system === 'any') return true;
+  const [processor = ''] = platform.split('-');
+  if (platform.includes('apple')) return /macosx.*(arm64|universal2)/.test(system);
+  if (platform.includes('windows')) return system === 'win_amd64';
+  return system.includes('manylinux') && system.includes(processor);
+}

@@ -1,0 +1,94 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { resolveAppPaths } from '../environment/appPaths.ts';
+import { checkEnvironment } from '../environment/checkEnvironment.ts';
+import type { Command, CommandOutcome } from '../environment/runCommand.ts';
+import { checkDevices, checkDevicesOnce } from './checkDevices.ts';
+import { computerChecks } from './computerChecks.ts';
+import { A100_AND_TURING, NO_GPU } from './testing/probeExamples.ts';
+
+const environment = { interpreter: 'python', own: true, pythonVersion: '3.12', packages: {}, source: '' };
+
+/** Answers for each device with these differences, or as one whose driver takes the process down. */
+function answering(differences: Record<string, number | 'dies'>) {
+  const commands: Command[] = [];
+  const run = (command: Command): Promise<CommandOutcome> => {
+    commands.push(command);
+    const [kind = '', precisions = ''] = command.args.slice(-2);
+    const difference = differences[command.env['CUDA_VISIBLE_DEVICES'] || kind] ?? 0;
+    const results = precisions.split(',').map((precision) => ({
+      precision,
+      difference,
+      allowed: 0.02,
+      problem: difference === 'dies' || difference <= 0.02 ? null : `The results differ by ${difference}.`,
+    }));
+    return Promise.resolve({
+      ending: difference === 'dies' ? 'failed' : 'succeeded',
+      exitCode: 0,
+      stdout: JSON.stringify({ type: 'device_check', name: 'x', results }),
+      stderr: 'Traceback\nRuntimeError: CUDA error: an illegal memory access',
+      summary: '',
+    });
+  };
+  return { run, commands };
+}
+
+function card(devices: Awaited<ReturnType<typeof checkDevices>>) {
+  const facts = { environment: { ok: true, value: environment } as const, probe: null, models: null };
+  return computerChecks({ ...facts, diskFreeBytes: null, devices }).find(({ id }) => id === 'computing');
+}
+
+it('asks each device for the precisions that it is offered for, pinned to it', async () => {
+  const { run, commands } = answering({});
+  const devices = await checkDevices(environment, A100_AND_TURING, run);
+  expect(commands.map(({ args, env }) => [...args.slice(-2), env['CUDA_VISIBLE_DEVICES']])).toEqual([
+    ['cuda', 'bf16,fp16,fp32', 'GPU-aaaa-a100'],
+    ['cuda', 'fp16,fp32', 'GPU-bbbb-2080'],
+    ['cpu', 'fp32', ''],
+  ]);
+  expect(card(devices)).toMatchObject({
+    status: 'good',
+    sentence: expect.stringMatching(/A100.*BF16, FP16, FP32.*agree/) as string,
+  });
+});
+
+it('says which device computes wrongly, and in what', async () => {
+  const { run } = answering({ 'GPU-bbbb-2080': 0.9 });
+  expect(card(await checkDevices(environment, A100_AND_TURING, run))).toMatchObject({
+    status: 'bad',
+    sentence: expect.stringMatching(/RTX 2080 Ti in FP16: The results differ by 0\.9/) as string,
+  });
+});
+
+it('survives a device that takes the process down', async () => {
+  const { run } = answering({ 'GPU-aaaa-a100': 'dies' });
+  expect(card(await checkDevices(environment, A100_AND_TURING, run))).toMatchObject({
+    status: 'bad',
+    sentence: expect.stringMatching(/A100.*illegal memory access/) as string,
+  });
+});
+
+it('is done once for the same packages, driver and devices', async () => {
+  const resolved = resolveAppPaths();
+  if (!resolved.ok) throw new Error(resolved.error.cause);
+  const dataDir = await mkdtemp(join(tmpdir(), 'Daten '));
+  const paths = { ...resolved.value, dataDir };
+  const { run, commands } = answering({});
+  const first = await checkDevicesOnce(paths, environment, NO_GPU, run);
+  expect(await checkDevicesOnce(paths, environment, NO_GPU, run)).toEqual(first);
+  expect(commands).toHaveLength(1);
+  await checkDevicesOnce(paths, { ...environment, packages: { torch: '2.14.0' } }, NO_GPU, run);
+  expect(commands).toHaveLength(2);
+  await rm(dataDir, { recursive: true });
+});
+
+it('finds that the processor of the tests computes rightly', async () => {
+  const paths = resolveAppPaths();
+  if (!paths.ok) throw new Error(paths.error.cause);
+  const real = await checkEnvironment({ paths: paths.value }, false);
+  if (!real.ok) throw new Error(real.error.cause);
+  const [cpu] = await checkDevices(real.value, NO_GPU);
+  expect(cpu?.precisions).toMatchObject([{ precision: 'fp32', problem: null }]);
+}, 300_000);

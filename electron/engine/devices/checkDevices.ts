@@ -1,0 +1,128 @@
+/** Whether each device computes, and computes rightly, in each precision that it is offered for. */
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { precisionSchema, type ProbeResult } from '../../contract/protocol/index.ts';
+import type { AppPaths } from '../environment/appPaths.ts';
+import { pythonLaunch, type PythonEnvironment } from '../environment/pythonLaunch.ts';
+import { runCommand, type CommandRunner } from '../environment/runCommand.ts';
+import { possiblePrecisions } from './choosePrecision.ts';
+import { workerEnvironment, type ChosenDevice } from './chosenDevice.ts';
+import { selectDevices } from './selectDevices.ts';
+
+const precisionVerdictSchema = z.object({
+  precision: precisionSchema,
+  /** Relative, from what the processor computes in FP32; null where nothing was computed. */
+  difference: z.number().nullable(),
+  allowed: z.number(),
+  /** A sentence; null where all is well. */
+  problem: z.string().nullable(),
+});
+const reportSchema = z.object({ type: z.literal('device_check'), results: z.array(precisionVerdictSchema) });
+
+const deviceVerdictSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  precisions: z.array(precisionVerdictSchema),
+});
+export type DeviceVerdict = z.infer<typeof deviceVerdictSchema>;
+
+const storedSchema = z.object({ key: z.string(), devices: z.array(deviceVerdictSchema) });
+
+/** Importing PyTorch from a cold disk and building kernels take most of it. */
+const TIMEOUT_MS = 300_000;
+
+/** Tries the devices, unless all was well before with the same packages, driver and devices. */
+export async function checkDevicesOnce(
+  paths: AppPaths,
+  environment: PythonEnvironment,
+  probe: ProbeResult,
+  run: CommandRunner = runCommand,
+): Promise<DeviceVerdict[]> {
+  const key = keyOf(environment, probe);
+  const file = join(paths.dataDir, 'device-check.json');
+  const stored = await readStored(file);
+  if (stored?.key === key) return stored.devices;
+  const devices = await checkDevices(environment, probe, run);
+  // A problem may pass, such as a GPU without room: it is looked at again.
+  if (devices.some(({ precisions }) => precisions.some(({ problem }) => problem !== null))) return devices;
+  await mkdir(dirname(file), { recursive: true })
+    .then(() => writeFile(file, `${JSON.stringify({ key, devices }, null, 2)}\n`))
+    // It is found out again the next time.
+    .catch(() => undefined);
+  return devices;
+}
+
+/** The devices that a run takes by itself, and one processor worker. */
+export async function checkDevices(
+  environment: PythonEnvironment,
+  probe: ProbeResult,
+  run: CommandRunner = runCommand,
+): Promise<DeviceVerdict[]> {
+  return Promise.all(devicesOf(probe).map((device) => checkDevice(environment, device, run)));
+}
+
+function devicesOf(probe: ProbeResult): ChosenDevice[] {
+  const chosen = selectDevices('auto', probe, { cpuWorkerMemoryBytes: 0 });
+  const devices = chosen.ok ? chosen.value.filter(({ kind }) => kind !== 'cpu') : [];
+  return [...devices, { kind: 'cpu', id: 'cpu:0', name: probe.cpu.name }];
+}
+
+async function checkDevice(
+  environment: PythonEnvironment,
+  device: ChosenDevice,
+  run: CommandRunner,
+): Promise<DeviceVerdict> {
+  const precisions = possiblePrecisions(device);
+  const outcome = await run({
+    ...pythonLaunch(
+      environment,
+      'virnucpro_backend.devices.device_check',
+      [device.kind, precisions.join(',')],
+      workerEnvironment(device),
+    ),
+    timeoutMs: TIMEOUT_MS,
+  });
+  const report = outcome.ending === 'succeeded' ? parse(outcome.stdout) : undefined;
+  const lost =
+    outcome.ending === 'timed_out'
+      ? 'It gave no answer within 5 minutes.'
+      : `The test computation broke off. ${outcome.stderr.trim().split('\n').at(-1) ?? ''}`.trim();
+  return {
+    id: device.id,
+    name: device.name,
+    precisions:
+      report?.results ??
+      precisions.map((precision) => ({ precision, difference: null, allowed: 0, problem: lost })),
+  };
+}
+
+function parse(stdout: string): z.infer<typeof reportSchema> | undefined {
+  try {
+    return reportSchema.safeParse(JSON.parse(stdout)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whatever may change what a device computes. */
+function keyOf(environment: PythonEnvironment, probe: ProbeResult): string {
+  const facts = [
+    environment.interpreter,
+    environment.pythonVersion,
+    environment.packages,
+    probe.driver_version,
+    probe.torch_cuda ?? null,
+    devicesOf(probe).map((device) => [device.id, device.name, possiblePrecisions(device)]),
+  ];
+  return createHash('sha256').update(JSON.stringify(facts)).digest('hex');
+}
+
+async function readStored(file: string): Promise<z.infer<typeof storedSchema> | undefined> {
+  try {
+    return storedSchema.safeParse(JSON.parse(await readFile(file, 'utf8'))).data;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,53 @@
+/** Settings that are needed before there is anything else: where data lie, and how the network is reached. They stand in a small
+ * file in the usual data folder, since the library with the other settings lies in the data folder that they name. */
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setupSettingsSchema, type SetupSettings } from '../../contract/rpc/computer.ts';
+
+export function setupFile(usualDataDir: string): string {
+  return join(usualDataDir, 'setup.json');
+}
+
+/** A file that is missing or damaged is as one that says nothing. */
+export function readSetupSettings(usualDataDir: string): SetupSettings {
+  try {
+    const stored: unknown = JSON.parse(readFileSync(setupFile(usualDataDir), 'utf8'));
+    return setupSettingsSchema.parse(stored);
+  } catch {
+    return setupSettingsSchema.parse({});
+  }
+}
+
+export function writeSetupSettings(usualDataDir: string, settings: SetupSettings): void {
+  const file = setupFile(usualDataDir);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(`${file}.tmp`, `${JSON.stringify(setupSettingsSchema.parse(settings), null, 2)}\n`, {
+    // A proxy's address may hold a password.
+    mode: 0o600,
+  });
+  renameSync(`${file}.tmp`, file);
+}
+
+/** The environment of installers and downloads: what the settings say goes before what the user's shell says. */
+export function networkVariables(
+  { proxy, certificateFile, packageIndex }: SetupSettings,
+  inherited: NodeJS.ProcessEnv = process.env,
+): NodeJS.ProcessEnv {
+  const env = { ...inherited };
+  if (proxy !== null) {
+    for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY']) {
+      env[name] = proxy;
+      env[name.toLowerCase()] = proxy;
+    }
+  }
+  if (certificateFile !== null) {
+    for (const name of ['SSL_CERT_FILE', 'PIP_CERT', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE']) {
+      env[name] = certificateFile;
+    }
+  }
+  if (packageIndex !== null) {
+    env['PIP_INDEX_URL'] = packageIndex;
+    env['UV_DEFAULT_INDEX'] = packageIndex;
+  }
+  return env;
+}

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import pytest
+import torch
+
+from virnucpro_backend.devices import device_check
+from virnucpro_backend.devices.device_check import ALLOWED, check_device
+
+
+def test_the_processor_agrees_with_itself() -> None:
+    report = check_device("cpu", ["fp32"], seconds=0)
+    assert report["name"]
+    [result] = report["results"]
+    assert result["problem"] is None
+    assert result["difference"] <= 1e-6
+
+
+def test_rounding_stays_within_what_is_allowed() -> None:
+    """On the processor, since it has the same numbers as a GPU, if slowly."""
+    report = check_device("cpu", ["bf16", "fp16"], seconds=0)
+    for result in report["results"]:
+        assert 0 < result["difference"] < ALLOWED[result["precision"]] / 2
+
+
+@pytest.mark.parametrize("wrong", ["nan", "sign", "order"])
+def test_a_device_that_computes_wrongly_is_found_out(monkeypatch: pytest.MonkeyPatch, wrong: str) -> None:
+    right = device_check._embed
+    passes = 0
+
+    def sometimes_wrong(*arguments: object) -> torch.Tensor:
+        nonlocal passes
+        passes += 1
+        result = right(*arguments)  # type: ignore[arg-type]
+        if passes == 1:  # the expected result
+            return result
+        return {"nan": result * float("nan"), "sign": -result, "order": result.roll(1, 0)}[wrong]
+
+    monkeypatch.setattr(device_check, "_embed", sometimes_wrong)
+    [result] = check_device("cpu", ["fp32"], seconds=0)["results"]
+    assert "differ by" in result["problem"]
+
+
+def test_what_a_device_lacks_is_said() -> None:
+    [fp8] = check_device("cpu", ["fp8"], seconds=0)["results"]
+    assert fp8["difference"] is None
+    assert "FP8" in fp8["problem"]
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="for computers without a GPU")
+def test_a_gpu_that_is_not_there_is_said() -> None:
+    report = check_device("cuda", ["bf16"], seconds=0)
+    assert report["name"] is None
+    assert report["results"][0]["problem"]

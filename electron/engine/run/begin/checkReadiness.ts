@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../../../contract/result.ts';
 import { choosePrecision } from '../../devices/index.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { hashFile } from '../../inputs/hashFile.ts';
-import { resolveModel } from '../../models/index.ts';
+import { modelFolderOf, resolveModel } from '../../models/index.ts';
 import type { StoredRun } from '../../store/types.ts';
 import { chooseDevices, type DeviceChoice } from './chooseDevices.ts';
 import { makeWorkFolders } from '../../store/runFolder.ts';
@@ -17,7 +17,7 @@ export async function checkReadiness(
   devicesWanted: string,
 ): Promise<Result<DeviceChoice>> {
   const { plan } = run;
-  const model = await resolveModel(plan.model.folder, context.paths);
+  const model = await resolveModel(modelFolderOf(plan.model, context.paths), context.paths);
   if (!model.ok) return model;
   if (model.value.planModel.hash !== plan.model.hash) {
     return err(

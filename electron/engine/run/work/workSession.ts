@@ -4,6 +4,7 @@ import type { PrepareProgress, WorkerReady } from '../../../contract/protocol/in
 import { workerEnvironment, type ChosenDevice } from '../../devices/index.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import type { StoredRun } from '../../store/types.ts';
+import { modelFolderOf } from '../../models/index.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import type { DeviceWorkerOptions } from '../../workers/deviceWorker.ts';
 import { backendLaunch } from './backendLaunch.ts';
@@ -128,7 +129,7 @@ export class WorkSession {
       load: {
         type: 'load',
         device: device.kind,
-        model_folder: plan.model.folder,
+        model_folder: modelFolderOf(plan.model, context.paths),
         precision: plan.precision,
         tokens_per_batch: plan.tokensPerBatch,
         embed_equal_sequences_once: plan.embedEqualSequencesOnce,

@@ -51,6 +51,10 @@ export class PythonEnvironmentManager {
     return this.repairing;
   }
 
+  get isRepairing(): boolean {
+    return this.repairing !== undefined;
+  }
+
   stop(): void {
     this.repairing?.cancel();
   }

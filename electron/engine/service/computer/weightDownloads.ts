@@ -21,6 +21,10 @@ export class WeightDownloads {
     return job;
   }
 
+  get areUnderWay(): boolean {
+    return this.jobs.size > 0;
+  }
+
   stop(): void {
     for (const job of this.jobs.values()) job.cancel();
   }

@@ -4,6 +4,7 @@ import { listModels } from '../../models/index.ts';
 import { browseFolder } from '../window/browseFolder.ts';
 import { checkComputer, wholeCheck } from '../computer/computerCheck.ts';
 import { diagnosticsText } from '../computer/diagnostics.ts';
+import { latestShellLog } from '../computer/shellLog.ts';
 import { unwrap } from '../failures.ts';
 import type { Service } from '../service.ts';
 import { homedir } from 'node:os';
@@ -49,6 +50,7 @@ export function computerRouter(service: Service) {
           environment: environment.ok ? environment.value : null,
           probe: probe?.ok ? probe.value : null,
           checks: await wholeCheck(engine, gate),
+          shellLog: await latestShellLog(engine.paths),
           runs: await Promise.all(
             latest.map(async (summary) => ({ summary, troubles: await troublesOf(summary.folder) })),
           ),

@@ -1,9 +1,10 @@
 import { defineConfig } from '@playwright/test';
+import type { Host } from './e2e/shell/support/shellApp.ts';
 import { findChromium } from './build/findChromium.ts';
 
 const chromium = findChromium();
 
-export default defineConfig({
+export default defineConfig<{ host: Host }>({
   testDir: 'e2e',
   outputDir: 'test-results/e2e',
   globalSetup: './e2e/support/buildOnce.ts',
@@ -28,6 +29,8 @@ export default defineConfig({
         },
       },
     },
-    { name: 'electron', testMatch: 'electron/*.spec.ts' },
+    // The desktop app in a stand-in for Electron, and in Electron itself where its program is here: the same specs.
+    { name: 'shell', testMatch: 'shell/*.spec.ts', use: { host: 'stand-in' } },
+    { name: 'electron', testMatch: 'shell/*.spec.ts', use: { host: 'electron' } },
   ],
 });

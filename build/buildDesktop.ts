@@ -30,7 +30,7 @@ export async function buildDesktop(target = `${process.platform}-${process.arch}
     ...nodeBundle(target),
     entryPoints: {
       main: join(root, 'electron', 'main', 'main.ts'),
-      storeHost: join(root, 'electron', 'engine', 'store', 'hostEntry.ts'),
+      storeHost: join(root, 'electron', 'engine', 'store', 'sqlite', 'hostEntry.ts'),
     },
     outdir: main,
     external: ['electron'],

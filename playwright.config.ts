@@ -4,6 +4,9 @@ import { findChromium } from './build/findChromium.ts';
 
 const chromium = findChromium();
 
+/** Whole starts and runs, several in a test, on what may be a busy machine. */
+const SHELL = { timeout: 600_000, expect: { timeout: 60_000 } };
+
 export default defineConfig<{ host: Host }>({
   testDir: 'e2e',
   outputDir: 'test-results/e2e',
@@ -30,7 +33,7 @@ export default defineConfig<{ host: Host }>({
       },
     },
     // The desktop app in a stand-in for Electron, and in Electron itself where its program is here: the same specs.
-    { name: 'shell', testMatch: 'shell/*.spec.ts', use: { host: 'stand-in' } },
-    { name: 'electron', testMatch: 'shell/*.spec.ts', use: { host: 'electron' } },
+    { name: 'shell', testMatch: 'shell/*.spec.ts', ...SHELL, use: { host: 'stand-in', trace: 'off' } },
+    { name: 'electron', testMatch: 'shell/*.spec.ts', ...SHELL, use: { host: 'electron', trace: 'off' } },
   ],
 });

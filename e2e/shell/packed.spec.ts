@@ -66,7 +66,6 @@ test('the packed app runs from a folder that it may not write to, and goes on wi
     host === 'electron' || process.platform !== 'linux',
     'Not run, since the folder has no Electron in it.',
   );
-  test.setTimeout(600_000);
   const { program, resources } = await packInto(join(places.files, 'first place'));
 
   const fuses = await getCurrentFuseWire(program);

@@ -51,8 +51,7 @@ export const test = base.extend<Fixtures, { bundles: undefined }>({
       return app;
     });
     for (const app of started) {
-      if (!app.hasEnded) app.kill();
-      await app.ended();
+      await app.dispose();
       expect(app.said, 'errors that the main process did not catch').not.toMatch(
         /UNCAUGHT EXCEPTION|UNHANDLED REJECTION|UnhandledPromiseRejection|JavaScript error occurred/,
       );

@@ -1,12 +1,19 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import { _electron, chromium, expect, type ElectronApplication, type Page } from '@playwright/test';
+import {
+  _electron,
+  chromium,
+  expect,
+  type Browser,
+  type ElectronApplication,
+  type Page,
+} from '@playwright/test';
 import type Electron from 'electron';
 import { findElectron } from '../../../build/electronBinary.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
-const START_WITHIN_MS = 60_000;
-const END_WITHIN_MS = 60_000;
+const START_WITHIN_MS = 120_000;
+const END_WITHIN_MS = 300_000;
 
 export type Host = 'stand-in' | 'electron';
 
@@ -37,7 +44,8 @@ export interface ShellApp {
   readonly hasEnded: boolean;
   /** All that it wrote to its terminal. */
   readonly said: string;
-  kill: () => void;
+  /** Ends what is still there, and lets go of its pages. */
+  dispose: () => Promise<void>;
 }
 
 export function startShell(options: ShellOptions): Promise<ShellApp> {
@@ -52,6 +60,7 @@ class StandInApp implements ShellApp {
   private readonly devtools: Promise<string>;
   private readonly answers = new Map<number, (answer: { value?: unknown; error?: string }) => void>();
   private lastId = 0;
+  private browser: Browser | undefined;
 
   constructor({ appFolder = root, resources, env, args = [] }: ShellOptions) {
     this.process = spawn(process.execPath, [join(import.meta.dirname, '..', 'standIn', 'run.ts'), ...args], {
@@ -93,6 +102,7 @@ class StandInApp implements ShellApp {
     const browser = await chromium.connectOverCDP(
       await within(START_WITHIN_MS, this.devtools, 'show a window'),
     );
+    this.browser = browser;
     let found: Page | undefined;
     await expect
       .poll(
@@ -127,8 +137,10 @@ class StandInApp implements ShellApp {
     return within(END_WITHIN_MS, this.exit, 'end');
   }
 
-  kill(): void {
-    this.process.kill('SIGKILL');
+  async dispose(): Promise<void> {
+    await this.browser?.close();
+    if (!this.hasEnded) this.process.kill('SIGKILL');
+    await this.ended();
   }
 }
 
@@ -169,7 +181,10 @@ async function startElectron({ appFolder = root, env, args = [] }: ShellOptions)
     get said() {
       return said;
     },
-    kill: () => child.kill('SIGKILL'),
+    dispose: async () => {
+      if (!hasEnded) child.kill('SIGKILL');
+      await exit;
+    },
   };
 }
 

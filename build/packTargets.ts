@@ -69,7 +69,7 @@ export function packRequest(
  * which Apple's processors demand, and then not hardened, since a hardened program refuses parts that no team has signed.
  */
 export function macSigning(env: NodeJS.ProcessEnv): string[] {
-  const hasCertificate = Boolean(env['CSC_LINK'] ?? env['CSC_NAME']);
+  const hasCertificate = ['CSC_LINK', 'CSC_NAME'].some((name) => Boolean(env[name]));
   if (!hasCertificate) return ['-c.mac.identity=-', '-c.mac.hardenedRuntime=false', '-c.mac.notarize=false'];
   const canNotarize = ['APPLE_API_KEY', 'APPLE_ID', 'APPLE_KEYCHAIN'].some((name) => Boolean(env[name]));
   return ['-c.electronFuses.resetAdHocDarwinSignature=false', `-c.mac.notarize=${canNotarize}`];

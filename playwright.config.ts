@@ -1,9 +1,13 @@
 import { defineConfig } from '@playwright/test';
 import { findChromium } from './e2e/support/findChromium.ts';
+import type { Host } from './e2e/shell/support/shellApp.ts';
 
 const chromium = findChromium();
 
-export default defineConfig({
+/** Whole starts and runs, several in a test, on what may be a busy machine. */
+const SHELL = { timeout: 600_000, expect: { timeout: 60_000 } };
+
+export default defineConfig<{ host: Host }>({
   testDir: 'e2e',
   outputDir: 'test-results/e2e',
   globalSetup: './e2e/support/buildOnce.ts',
@@ -28,6 +32,8 @@ export default defineConfig({
         },
       },
     },
-    { name: 'electron', testMatch: 'electron/*.spec.ts' },
+    // The desktop app in a stand-in for Electron, and in Electron itself where its program is here: the same specs.
+    { name: 'shell', testMatch: 'shell/*.spec.ts', ...SHELL, use: { host: 'stand-in', trace: 'off' } },
+    { name: 'electron', testMatch: 'shell/*.spec.ts', ...SHELL, use: { host: 'electron', trace: 'off' } },
   ],
 });

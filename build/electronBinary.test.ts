@@ -1,5 +1,7 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { findElectron, missingDisplay } from './electronBinary.ts';
+import { findElectron, isReachable, missingDisplay } from './electronBinary.ts';
 
 describe('opening in Electron or in the browser', () => {
   it('needs a screen on Linux only', () => {
@@ -8,6 +10,26 @@ describe('opening in Electron or in the browser', () => {
     expect(missingDisplay({ WAYLAND_DISPLAY: 'wayland-0' }, 'linux')).toBeUndefined();
     expect(missingDisplay({}, 'darwin')).toBeUndefined();
     expect(missingDisplay({}, 'win32')).toBeUndefined();
+  });
+
+  it('asks for its source through the proxy that the environment names', async () => {
+    const asked: string[] = [];
+    const proxy = createServer((_, response) => {
+      response.end();
+    });
+    proxy.on('connect', ({ url = '' }, socket) => {
+      asked.push(url);
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      // What comes through the tunnel it answers itself.
+      proxy.emit('connection', socket);
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const { port } = proxy.address() as AddressInfo;
+    const env = { PATH: process.env['PATH'], HTTP_PROXY: `http://127.0.0.1:${port}` };
+    expect(await isReachable('http://releases.invalid/', env)).toBe(true);
+    expect(asked).toEqual(['releases.invalid:80']);
+    expect(await isReachable('http://releases.invalid/', { PATH: env.PATH })).toBe(false);
+    proxy.close();
   });
 
   it('says why where its program is missing', () => {

@@ -5,8 +5,10 @@ import { execa } from 'execa';
 const root = join(import.meta.dirname, '..');
 const electronFolder = join(root, 'node_modules', 'electron');
 const DEFAULT_SOURCE = 'https://github.com/electron/electron/releases/download/';
-const REACHABLE_WITHIN_MS = 5_000;
+const REACHABLE_WITHIN_MS = 10_000;
 const DOWNLOAD_WITHIN_MS = 15 * 60_000;
+/** Has Node use HTTPS_PROXY and its kin. */
+const THROUGH_PROXY = { NODE_USE_ENV_PROXY: '1' };
 
 export type ElectronSearch = { found: true; file: string } | { found: false; reason: string };
 
@@ -39,6 +41,7 @@ export async function fetchElectron(): Promise<ElectronSearch> {
   process.stderr.write('Fetching Electron, about 120 MB, once ...\n');
   const result = await execa(process.execPath, [join(electronFolder, 'install.js')], {
     reject: false,
+    env: THROUGH_PROXY,
     timeout: DOWNLOAD_WITHIN_MS,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -48,11 +51,15 @@ export async function fetchElectron(): Promise<ElectronSearch> {
   return { found: false, reason: `Electron could not be fetched (${firstLine})` };
 }
 
-async function isReachable(source: string): Promise<boolean> {
-  try {
-    await fetch(source, { method: 'HEAD', signal: AbortSignal.timeout(REACHABLE_WITHIN_MS) });
-    return true;
-  } catch {
-    return false;
-  }
+/** By a process of its own, since Node takes a proxy from the environment only when it starts. */
+export async function isReachable(source: string, env: NodeJS.ProcessEnv = process.env): Promise<boolean> {
+  const ask = `await fetch(${JSON.stringify(source)}, { method: 'HEAD' })`;
+  const asked = await execa(process.execPath, ['--input-type=module', '--eval', ask], {
+    env: { ...env, ...THROUGH_PROXY },
+    extendEnv: false,
+    reject: false,
+    timeout: REACHABLE_WITHIN_MS,
+    stdio: 'ignore',
+  });
+  return asked.exitCode === 0;
 }

@@ -1,21 +1,38 @@
-/** `npm run pack [-- options of electron-builder]`: installers of this computer's kind in out/. */
+/** `npm run pack [-- --win --arm64 and options of electron-builder]`: installers in out/, for this computer's kind unless named. */
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { buildDesktop } from './buildDesktop.ts';
 import { buildWindow } from './buildWindow.ts';
+import { BUILDER_FLAGS, macSigning, packRequest, type PackTarget } from './packTargets.ts';
 
 const root = join(import.meta.dirname, '..');
 
-await buildWindow();
-await buildDesktop();
-const result = await execa(
-  process.execPath,
-  [
-    join(root, 'node_modules', 'electron-builder', 'cli.js'),
-    '--config',
-    join(root, 'build', 'electron-builder.yml'),
-    ...process.argv.slice(2),
-  ],
-  { cwd: root, stdio: 'inherit', reject: false },
-);
-process.exitCode = result.exitCode ?? 1;
+const request = packRequest(process.argv.slice(2));
+if (request.ok) {
+  await buildWindow();
+  for (const target of request.targets) {
+    if (process.exitCode) break;
+    process.exitCode = await pack(target, request.passedOn);
+  }
+} else {
+  process.stderr.write(`${request.reason}\n`);
+  process.exitCode = 1;
+}
+
+async function pack({ platform, arch }: PackTarget, options: readonly string[]): Promise<number> {
+  await buildDesktop(`${platform}-${arch}`);
+  const result = await execa(
+    process.execPath,
+    [
+      join(root, 'node_modules', 'electron-builder', 'cli.js'),
+      '--config',
+      join(root, 'build', 'electron-builder.yml'),
+      BUILDER_FLAGS[platform],
+      `--${arch}`,
+      ...(platform === 'darwin' ? macSigning(process.env) : []),
+      ...options,
+    ],
+    { cwd: root, stdio: 'inherit', reject: false },
+  );
+  return result.exitCode ?? 1;
+}

@@ -6,6 +6,16 @@ import { DebugLogger } from 'builder-util';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 
+/** Beside the bundles, for both of Electron's windows and the installers. */
+const packageSchema = z.object({
+  name: z.string(),
+  license: z.string(),
+  homepage: z.url(),
+  author: z.object({ name: z.string().min(1), email: z.email() }),
+  desktopName: z.string(),
+  main: z.literal('dist/main/main.mjs'),
+});
+
 const root = join(import.meta.dirname, '..');
 const config = await getConfig(root, join(root, 'build', 'electron-builder.yml'), null);
 
@@ -14,7 +24,18 @@ it('is a configuration that electron-builder takes', async () => {
 });
 
 it('takes along what lies where the program looks for it', () => {
-  const resources = z.array(z.object({ from: z.string(), to: z.string() })).parse(config.extraResources);
+  const resources = z
+    .array(
+      z.object({ from: z.string().default('.'), to: z.string(), filter: z.array(z.string()).optional() }),
+    )
+    .parse(config.extraResources);
+  // Tests of Python are not for users, the licences are.
+  expect(JSON.stringify(resources)).not.toContain('requirements-test');
+  expect(resources).toContainEqual({
+    from: '.',
+    to: 'licences',
+    filter: ['LICENSE', 'THIRD_PARTY_NOTICES.txt'],
+  });
   for (const { from } of resources) expect(existsSync(join(root, from)), from).toBe(true);
   // resolveAppPaths finds a packaged program by these two.
   expect(resources.map(({ to }) => to)).toEqual(expect.arrayContaining(['python-backend', 'resources']));
@@ -25,14 +46,30 @@ it('ships only bundles, and unpacks what threads start from', () => {
     { filter: expect.arrayContaining(['!**/node_modules/**']) as string[] },
   ]);
   expect(config.asarUnpack).toEqual(['dist/main/storeHost.mjs', 'dist/main/*.node']);
-  const packageJson: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  expect(packageJson).toMatchObject({ main: 'dist/main/main.mjs' });
+});
+
+it('says what deb and AppImage ask for, under names by which a desktop knows its window', () => {
+  const packageJson = packageSchema.parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
+  expect(packageJson.desktopName).toBe('virnucpro-desktop.desktop');
+  expect(readFileSync(join(root, 'electron', 'main', 'main.ts'), 'utf8')).toContain(
+    `'${packageJson.desktopName}'`,
+  );
+  expect(config.linux).toMatchObject({
+    executableName: 'virnucpro-desktop',
+    syncDesktopName: true,
+    desktop: { entry: { StartupWMClass: 'virnucpro-desktop' } },
+    target: ['deb', 'AppImage', 'tar.gz'],
+  });
+  // Of the runtimes, the one without libfuse2.
+  expect(config.toolsets).toEqual({ appimage: '1.0.3' });
+  expect(config.win).toMatchObject({ target: ['nsis', 'zip'] });
+  expect(config.mac).toMatchObject({ target: ['dmg', 'zip'], hardenedRuntime: true });
 });
 
 it('closes what would let others run code with the program', () => {
   expect(config.electronFuses).toEqual({
     runAsNode: false,
-    enableCookieEncryption: true,
+    enableCookieEncryption: false,
     enableNodeOptionsEnvironmentVariable: false,
     enableNodeCliInspectArguments: false,
     enableEmbeddedAsarIntegrityValidation: true,

@@ -1,14 +1,14 @@
 /** `npm start`: opens the app, in Electron where its program is there or can be fetched, else in the browser. */
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { resolveAppPaths } from '../electron/engine/environment/appPaths.ts';
+import { shellLogFile } from '../electron/engine/service/computer/shellLog.ts';
 import { buildDesktop } from './buildDesktop.ts';
 import { buildWindow } from './buildWindow.ts';
 import { fetchElectron, findElectron, missingDisplay } from './electronBinary.ts';
 
 const root = join(import.meta.dirname, '..');
-/** An Electron that ends sooner and badly could not start at all, such as without the right to make a sandbox. */
-const START_FAILED_WITHIN_MS = 5_000;
-
 await buildWindow();
 process.exitCode = await start();
 
@@ -19,7 +19,7 @@ async function start(): Promise<number> {
   const electron = here.found ? here : await fetchElectron();
   if (!electron.found) return inBrowser(electron.reason);
   await buildDesktop();
-  const started = Date.now();
+  const before = logSize();
   const result = await execa(electron.file, [root, ...process.argv.slice(2)], {
     cwd: root,
     // Set by some editors' terminals, it would make Electron a plain Node.
@@ -28,10 +28,16 @@ async function start(): Promise<number> {
     reject: false,
     forceKillAfterDelay: false,
   });
-  if (result.failed && Date.now() - started < START_FAILED_WITHIN_MS) {
+  // One that has not even begun its log could not start at all, such as without the right to make a sandbox.
+  if (result.failed && logSize() === before) {
     return inBrowser('Electron could not start here; its reason is above');
   }
   return result.exitCode ?? 1;
+}
+
+function logSize(): number {
+  const paths = resolveAppPaths({ startFolder: root });
+  return paths.ok ? (statSync(shellLogFile(paths.value), { throwIfNoEntry: false })?.size ?? 0) : 0;
 }
 
 async function inBrowser(reason: string): Promise<number> {

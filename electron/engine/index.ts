@@ -6,6 +6,7 @@ export type { EngineContext } from './engineContext.ts';
 export { endByForce, endByForceAfter } from './service/endProcess.ts';
 export { openService, type Service } from './service/service.ts';
 export { serviceRouter, type ServiceRouter } from './service/router/index.ts';
+export { ShellLog, shellLogFile } from './service/computer/shellLog.ts';
 export { isAtWork } from './service/runs/runSummary.ts';
 export { pageFile, pageHeaders } from './service/window/pageFiles.ts';
 export { uploadsFolder } from './service/window/knownPaths.ts';

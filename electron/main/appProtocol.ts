@@ -6,7 +6,10 @@ import { APP_SCHEME, isAppPage } from './pagePolicy.ts';
 /** Before the app is ready: makes app:// an origin of its own, like https. */
 export function registerAppScheme(): void {
   protocol.registerSchemesAsPrivileged([
-    { scheme: APP_SCHEME, privileges: { standard: true, secure: true, supportFetchAPI: true } },
+    {
+      scheme: APP_SCHEME,
+      privileges: { standard: true, secure: true, supportFetchAPI: true, codeCache: true },
+    },
   ]);
 }
 

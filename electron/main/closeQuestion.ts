@@ -16,6 +16,10 @@ export function closeQuestion(live: RunLive): CloseQuestion {
   const { run, progress } = live;
   const { parts } = progress;
   const percent = progress.fraction === null ? '' : ` (${Math.floor(progress.fraction * 100)} %)`;
+  const computed =
+    parts.total === 0
+      ? 'Its sequences are still being read, and nothing is computed yet. '
+      : `${parts.done} of ${parts.total}${progress.prepare.finished ? '' : ' or more'} parts are computed and stay on the disk whatever you choose. `;
   const inWork = parts.inWork === 1 ? '1 part is in work' : `${parts.inWork} parts are in work`;
   const choices: [button: string, answer: QuitAnswer][] =
     run.state.phase === 'running'
@@ -33,12 +37,29 @@ export function closeQuestion(live: RunLive): CloseQuestion {
   return {
     message: `"${run.name}" is still at work${percent}.`,
     detail:
-      `${parts.done} of ${parts.total}${progress.prepare.finished ? '' : ' or more'} parts are computed and stay on the disk whatever you choose. ` +
-      `${inWork}: if you quit now, they are computed again when you go on. ` +
+      computed +
+      (parts.inWork === 0 ? '' : `${inWork}: if you quit now, they are computed again when you go on. `) +
+      (run.state.phase === 'draining' || run.state.phase === 'pausing'
+        ? 'If you cancel, the program stays open, and the run pauses when the parts in work are finished. '
+        : '') +
       'Without a window the run goes on in the background; start the program again to see it.',
     buttons: choices.map(([button]) => button),
     answers: choices.map(([, answer]) => answer),
     cancelId: choices.length - 1,
+    defaultId: 0,
+  };
+}
+
+/** What the user is asked who closes the program while Python is being set up or weights are being fetched. */
+export function downloadQuestion(): CloseQuestion {
+  return {
+    message: 'A download is still under way.',
+    detail:
+      'If you quit now, it is given up, and begins again when you ask for it. ' +
+      'Without a window it goes on in the background; start the program again to see it.',
+    buttons: ['Go on without a window', 'Quit now', 'Cancel'],
+    answers: ['background', 'now', 'cancel'],
+    cancelId: 2,
     defaultId: 0,
   };
 }

@@ -2,7 +2,6 @@ import { app, type BrowserWindow, crashReporter, dialog, nativeTheme, powerMonit
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { asAppError } from '../contract/errors.ts';
 import {
   type AppPaths,
   engineBase,
@@ -10,17 +9,25 @@ import {
   resolveAppPaths,
   type Service,
   serviceRouter,
+  ShellLog,
+  shellLogFile,
   type WindowContext,
 } from '../engine/index.ts';
 import { registerAppScheme, serveApp } from './appProtocol.ts';
+import { BrowserMode } from './browserMode.ts';
 import { desktopActions } from './desktopActions.ts';
 import { GrantedPaths } from './grantedPaths.ts';
 import { openMainWindow } from './mainWindow.ts';
 import { setMenu } from './menu.ts';
 import { PortBroker } from './portBroker.ts';
 import { Quitting } from './quitting.ts';
+import { SAFE_MODE_SWITCH } from './safeMode.ts';
+import { logShell } from './shellLogging.ts';
+import { SMOKE_TEST_SWITCH, smokeTest } from './smokeTest.ts';
+import { endAfter } from './startFailure.ts';
 import { signalRuns } from './systemSignals.ts';
 import { guardAllPages } from './webGuard.ts';
+import { WindowKeeper } from './windowKeeper.ts';
 
 /** Must be that of the .desktop file, by which Linux shows progress in the taskbar. */
 const DESKTOP_NAME = 'virnucpro-desktop.desktop';
@@ -29,7 +36,10 @@ const WINDOWS_APP_ID = 'org.virnucpro.desktop';
 // Everything up to `whenReady` must have happened before Electron is ready, so nothing here waits.
 const found = resolveAppPaths({
   startFolder: import.meta.dirname,
-  ...(app.isPackaged ? { resourcesPath: process.resourcesPath } : {}),
+  // The environment must not choose what code a packaged app runs.
+  ...(app.isPackaged
+    ? { resourcesPath: process.resourcesPath, env: { ...process.env, VIRNUCPRO_HOME: undefined } }
+    : {}),
 });
 if (!found.ok) {
   dialog.showErrorBox(found.error.title, `${found.error.cause}\n${found.error.nextStep}`);
@@ -39,7 +49,10 @@ if (!found.ok) {
 }
 
 function begin(paths: AppPaths): void {
+  const safeMode = process.argv.includes(SAFE_MODE_SWITCH);
   app.setPath('userData', join(paths.dataDir, 'electron'));
+  // Python writes beside its sources what it compiles, which would break the signature of a packaged app.
+  if (app.isPackaged) process.env['PYTHONPYCACHEPREFIX'] ??= join(paths.dataDir, 'pycache');
   app.setAppUserModelId(WINDOWS_APP_ID);
   app.setDesktopName(DESKTOP_NAME);
   app.setAboutPanelOptions({ applicationName: 'VirNucPro Desktop', applicationVersion: app.getVersion() });
@@ -47,21 +60,21 @@ function begin(paths: AppPaths): void {
     app.quit();
     return;
   }
+  const log = new ShellLog(shellLogFile(paths));
+  logShell(log, safeMode);
   crashReporter.start({ uploadToServer: false });
-  app.enableSandbox();
+  // Would take back --no-sandbox, without which Chromium does not start for root, as in containers.
+  if (!app.commandLine.hasSwitch('no-sandbox')) app.enableSandbox();
+  if (safeMode) app.disableHardwareAcceleration();
   registerAppScheme();
   guardAllPages();
   app
     .whenReady()
-    .then(() => run(paths))
-    .catch((reason: unknown) => {
-      const { title, cause, nextStep } = asAppError(reason);
-      dialog.showErrorBox(title, `${cause}\n${nextStep}`);
-      app.exit(1);
-    });
+    .then(() => run(paths, log, safeMode))
+    .catch((reason: unknown) => endAfter(reason, log));
 }
 
-async function run(paths: AppPaths): Promise<void> {
+async function run(paths: AppPaths, log: ShellLog, safeMode: boolean): Promise<void> {
   const service = await openService(
     engineBase({ appVersion: app.getVersion(), paths, storeHost: storeHost() }),
     {
@@ -70,27 +83,13 @@ async function run(paths: AppPaths): Promise<void> {
     },
   );
   serveApp(session.defaultSession, pageFolder());
-  setMenu();
+  setMenu(log.file);
   followTheme(service);
 
   const broker = new PortBroker(serviceRouter(service));
-  let window: BrowserWindow | undefined;
-  const current = (): BrowserWindow | undefined => (window?.isDestroyed() === false ? window : undefined);
-  const quitting = new Quitting(service, current);
-  const show = (): void => {
-    if (!quitting.mayOpenWindow) return;
-    const there = current();
-    if (there) {
-      if (there.isMinimized()) there.restore();
-      there.show();
-      there.focus();
-    } else {
-      // Shows itself as soon as it is painted.
-      window = open();
-    }
-  };
-  const open = (): BrowserWindow => {
-    const opened = openMainWindow({
+  const browserMode = new BrowserMode(service, pageFolder());
+  const make = (): BrowserWindow => {
+    const window = openMainWindow({
       preload: join(import.meta.dirname, '..', 'preload', 'preload.cjs'),
       icon: iconFile(paths),
     });
@@ -98,40 +97,55 @@ async function run(paths: AppPaths): Promise<void> {
     const context: WindowContext = {
       shell: 'electron',
       paths: granted,
-      desktop: desktopActions(opened, granted, homedir()),
+      desktop: desktopActions(window, granted, homedir()),
     };
     broker.add({
-      contents: opened.webContents,
+      contents: window.webContents,
       context,
       given: (path) => {
         granted.add([path]);
       },
     });
     // Closing the only window is the wish to quit; on macOS programs stay without one.
-    opened.on('close', (event) => {
+    window.on('close', (event) => {
       if (process.platform === 'darwin' || quitting.mayGo()) return;
       event.preventDefault();
     });
-    opened.on('session-end', () => {
+    window.on('session-end', () => {
       quitting.systemEnds();
     });
-    return opened;
+    return window;
   };
+  const keeper: WindowKeeper = new WindowKeeper({
+    log,
+    safeMode,
+    browserMode,
+    make,
+    mayOpen: (): boolean => quitting.mayOpenWindow,
+  });
+  const quitting: Quitting = new Quitting(service, keeper.current);
 
-  const stopSignals = signalRuns(service, current, show);
-  app.on('will-quit', stopSignals);
-  app.on('second-instance', show);
-  app.on('activate', show);
+  const stopSignals = signalRuns(service, keeper.current, keeper.show);
+  app.on('will-quit', () => {
+    stopSignals();
+    void browserMode.close();
+  });
+  app.on('second-instance', keeper.show);
+  app.on('activate', keeper.show);
   app.on('window-all-closed', () => {
     if (process.platform !== 'darwin') app.quit();
   });
   app.on('before-quit', (event) => {
     if (!quitting.mayGo()) event.preventDefault();
   });
-  powerMonitor.on('shutdown', () => {
+  powerMonitor.on('shutdown', (event?: { preventDefault: () => void }) => {
+    // Asks the system to wait until this has ended.
+    event?.preventDefault();
     quitting.systemEnds();
   });
-  show();
+  keeper.show();
+  const window = keeper.current();
+  if (window && process.argv.includes(SMOKE_TEST_SWITCH)) await smokeTest(service, window, log);
 }
 
 function followTheme(service: Service): void {

@@ -43,12 +43,10 @@ export function openMainWindow({ preload, icon }: MainWindowFiles): BrowserWindo
     window.show();
   });
   window.on('close', () => {
-    if (!window.isMinimized() && !window.isMaximized()) writeWindowBounds(boundsFile, window.getBounds());
+    // Those it has when it is neither maximised, minimised, nor in full screen.
+    writeWindowBounds(boundsFile, window.getNormalBounds());
   });
-  // The engine goes on whatever becomes of the page, which finds everything as it was when it is back.
-  window.webContents.on('render-process-gone', (_, { reason }) => {
-    if (reason !== 'clean-exit' && !window.isDestroyed()) window.webContents.reload();
-  });
-  void window.loadURL(APP_PAGE);
+  // What goes wrong is told by events (windowHealth.ts).
+  window.loadURL(APP_PAGE).catch(() => undefined);
   return window;
 }

@@ -1,10 +1,13 @@
-import { Menu } from 'electron';
+import { Menu, shell } from 'electron';
 
-/** Only what the system expects: editing, zoom, windows. The program's own actions are in its window. */
-export function setMenu(): void {
+/** Only what the system expects: quitting, editing, zoom, windows, help. The program's own actions are in its window. */
+export function setMenu(logFile: string): void {
+  const isMac = process.platform === 'darwin';
   Menu.setApplicationMenu(
     Menu.buildFromTemplate([
-      ...(process.platform === 'darwin' ? [{ role: 'appMenu' as const }] : []),
+      ...(isMac ? [{ role: 'appMenu' as const }] : []),
+      // Holds Quit where the menu of the app does not.
+      { role: 'fileMenu' },
       { role: 'editMenu' },
       {
         label: 'View',
@@ -18,6 +21,13 @@ export function setMenu(): void {
         ],
       },
       { role: 'windowMenu' },
+      {
+        role: 'help',
+        submenu: [
+          { label: 'Show the Log', click: () => void shell.openPath(logFile) },
+          ...(isMac ? [] : [{ role: 'about' as const }]),
+        ],
+      },
     ]),
   );
 }

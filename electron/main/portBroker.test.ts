@@ -121,13 +121,14 @@ describe('PortBroker', () => {
 
   it('closes the port when the page goes or crashes, and gives the next page another', async () => {
     for (const [event, details] of [
-      ['did-start-navigation', { isMainFrame: true, isSameDocument: false }],
+      ['did-navigate', {}],
       ['render-process-gone', {}],
     ] as const) {
       await send(CHANNELS.connect, OUR_FRAME);
       const port = contents.ports.at(-1);
       const closed = new Promise((resolve) => port?.on('close', resolve));
-      contents.emit('did-start-navigation', { isMainFrame: true, isSameDocument: true });
+      // Of one that is stopped then, nothing more is heard.
+      contents.emit('did-start-navigation', { isMainFrame: true, isSameDocument: false });
       expect(port && (await version(port))).toMatchObject({ version: '1.2.3' });
       contents.emit(event, details);
       await closed;

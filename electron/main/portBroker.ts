@@ -35,9 +35,8 @@ export class PortBroker {
       this.ports.get(contents)?.close();
       this.ports.delete(contents);
     };
-    contents.on('did-start-navigation', ({ isMainFrame, isSameDocument }) => {
-      if (isMainFrame && !isSameDocument) disconnect();
-    });
+    // Not when a navigation starts: it may be stopped, and the page stays.
+    contents.on('did-navigate', disconnect);
     contents.on('render-process-gone', disconnect);
     contents.on('destroyed', () => {
       disconnect();

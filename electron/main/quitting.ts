@@ -1,7 +1,7 @@
 import { app, dialog, type BrowserWindow } from 'electron';
 import type { RunLive } from '../contract/rpc/runs.ts';
 import { endByForce, type Service } from '../engine/index.ts';
-import { closeQuestion } from './closeQuestion.ts';
+import { closeQuestion, downloadQuestion, type CloseQuestion } from './closeQuestion.ts';
 import { mayOpenWindow, quitStep, type QuitAnswer, type QuitEvent, type QuitState } from './quitMachine.ts';
 
 /** The longest that a user who has decided to go is kept waiting. */
@@ -31,8 +31,13 @@ export class Quitting {
 
   /** Whether Electron may go on with quitting or closing the window; else the way out begins here. */
   mayGo(): boolean {
-    this.take({ type: 'quit_wanted', atWork: this.service.control.queue.active !== null });
+    this.take({ type: 'quit_wanted', atWork: this.isAtWork });
     return this.state.phase === 'gone';
+  }
+
+  private get isAtWork(): boolean {
+    const { control, gate, downloads } = this.service;
+    return control.queue.active !== null || gate.isRepairing || downloads.areUnderWay;
   }
 
   systemEnds(): void {
@@ -67,9 +72,9 @@ export class Quitting {
   }
 
   private async answer(): Promise<QuitAnswer> {
-    const live = await this.activeRun();
-    if (!live) return 'now';
-    const { message, detail, buttons, answers, cancelId, defaultId } = closeQuestion(live);
+    const question = await this.question();
+    if (!question) return 'now';
+    const { message, detail, buttons, answers, cancelId, defaultId } = question;
     const options = {
       type: 'question' as const,
       message,
@@ -84,6 +89,13 @@ export class Quitting {
       ? dialog.showMessageBox(window, options)
       : dialog.showMessageBox(options));
     return answers[response] ?? 'cancel';
+  }
+
+  /** None where everything has come to rest meanwhile. */
+  private async question(): Promise<CloseQuestion | undefined> {
+    const live = await this.activeRun();
+    if (live) return closeQuestion(live);
+    return this.isAtWork ? downloadQuestion() : undefined;
   }
 
   private async activeRun(): Promise<RunLive | undefined> {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { appError } from '../contract/errors.ts';
 import type { RunLive, RunSummary } from '../contract/rpc/runs.ts';
 import type { RunState } from '../contract/runState.ts';
-import { closeQuestion } from './closeQuestion.ts';
+import { closeQuestion, downloadQuestion } from './closeQuestion.ts';
 import { noticeOf, taskbarProgress } from './runSignals.ts';
 
 const summary: RunSummary = {
@@ -121,7 +121,24 @@ describe('the question at closing', () => {
     expect(answers[cancelId]).toBe('cancel');
   });
 
-  it('offers to finish parts only where that can be done', () => {
-    expect(closeQuestion(live({ phase: 'pausing' })).answers).toEqual(['background', 'now', 'cancel']);
+  it('offers to finish parts only where that can be done, and says that the run pauses all the same', () => {
+    const { answers, detail } = closeQuestion(live({ phase: 'draining' }));
+    expect(answers).toEqual(['background', 'now', 'cancel']);
+    expect(detail).toContain('If you cancel, the program stays open, and the run pauses');
+    expect(closeQuestion(live({ phase: 'running' })).detail).not.toContain('If you cancel');
+  });
+
+  it('does not count parts while there are none', () => {
+    const reading = live({ phase: 'running' });
+    reading.progress.parts = { total: 0, done: 0, failed: 0, inWork: 0 };
+    const { detail } = closeQuestion(reading);
+    expect(detail).toContain('nothing is computed yet');
+    expect(detail).not.toMatch(/0 of 0|0 parts/);
+  });
+
+  it('is asked for a download, too', () => {
+    const { answers, cancelId } = downloadQuestion();
+    expect(answers).toEqual(['background', 'now', 'cancel']);
+    expect(answers[cancelId]).toBe('cancel');
   });
 });

@@ -27,10 +27,16 @@ export function signalRuns(
   const ended = new AbortController();
   let runs: readonly RunSummary[] = [];
   let wasAtWork = false;
+  // One that nothing holds may be collected, and its click with it.
+  const notifications = new Set<Notification>();
   const notify = (notice: Notice): void => {
     if (!service.settings.current.notifications || !Notification.isSupported()) return;
     const notification = new Notification(notice);
+    notifications.add(notification);
     notification.on('click', show);
+    const forget = () => notifications.delete(notification);
+    notification.on('close', forget);
+    notification.on('failed', forget);
     notification.show();
   };
   const update = (): void => {

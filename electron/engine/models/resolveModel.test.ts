@@ -6,7 +6,7 @@ import type { ModelManifest } from '../../contract/model.ts';
 import { resolveAppPaths, type AppPaths } from '../environment/appPaths.ts';
 import { checkEnvironment } from '../environment/checkEnvironment.ts';
 import { listModels, verifyModel } from './weights.ts';
-import { resolveModel } from './resolveModel.ts';
+import { modelFolderOf, resolveModel } from './resolveModel.ts';
 
 let folder: string;
 let paths: AppPaths;
@@ -159,4 +159,35 @@ it('lists what can be had and what is here', async () => {
     ['500', false],
     ['demo', true],
   ]);
+});
+
+describe('the model of a run', () => {
+  it('is the demo model of this installation, wherever it lay when the run began', async () => {
+    const mounts = ['.mount_a', '.mount_b'].map((name) => join(folder, name, 'resources'));
+    const [first, second] = mounts.map((resources) => ({ ...paths, resources }));
+    if (!first || !second) throw new Error('two mounts');
+    for (const resources of mounts) {
+      await cp(join(paths.resources, 'demo-model'), join(resources, 'demo-model'), { recursive: true });
+    }
+    const before = await resolveModel('demo', first);
+    if (!before.ok) throw new Error(before.error.cause);
+    await rm(first.resources, { recursive: true });
+
+    const { planModel } = before.value;
+    const now = modelFolderOf(planModel, second);
+    expect(await resolveModel(now, second)).toMatchObject({
+      ok: true,
+      value: { planModel: { hash: planModel.hash } },
+    });
+    // As another system wrote it down.
+    expect(modelFolderOf({ name: 'demo', folder: String.raw`C:\gone\resources\demo-model` }, second)).toBe(
+      now,
+    );
+  });
+
+  it('stays where the user put it', () => {
+    const own = { name: 'demo', folder: join(folder, 'my models', 'like the demo') };
+    expect(modelFolderOf(own, paths)).toBe(own.folder);
+    expect(modelFolderOf({ name: '500', folder: '/weights/500' }, paths)).toBe('/weights/500');
+  });
 });

@@ -2,6 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { appError } from '../../contract/errors.ts';
+import type { PlanModel } from '../../contract/plan.ts';
 import { err, type Result } from '../../contract/result.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
 import { customHeadModel } from './customHead.ts';
@@ -14,8 +15,19 @@ export function isModelName(choice: string): boolean {
   return choice === 'demo' || (PUBLISHED_MODELS as readonly string[]).includes(choice);
 }
 
+const BUNDLED_FOLDER = 'demo-model';
+
+/**
+ * Where the model of a run lies now. The demo model comes with the program, which may have been moved since the run began,
+ * or be mounted elsewhere at each start, as an AppImage is. Whether it is the same model, its hash says.
+ */
+export function modelFolderOf({ name, folder }: Pick<PlanModel, 'name' | 'folder'>, paths: AppPaths): string {
+  const bundled = name === 'demo' && /[^\\/]+$/.exec(folder)?.[0] === BUNDLED_FOLDER;
+  return bundled ? join(paths.resources, BUNDLED_FOLDER) : folder;
+}
+
 export async function resolveModel(choice: string, paths: AppPaths): Promise<Result<ResolvedModel>> {
-  if (choice === 'demo') return readModelFolder(join(paths.resources, 'demo-model'));
+  if (choice === 'demo') return readModelFolder(join(paths.resources, BUNDLED_FOLDER));
   if (isModelName(choice)) return publishedModel(choice, paths);
   const path = resolve(choice);
   const info = await stat(path).catch(() => undefined);

@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../../../contract/result.ts';
 import { choosePrecision } from '../../devices/choosePrecision.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { hashFile } from '../../inputs/hashFile.ts';
-import { resolveModel } from '../../models/resolveModel.ts';
+import { modelFolderOf, resolveModel } from '../../models/resolveModel.ts';
 import type { StoredRun } from '../../store/types.ts';
 import { chooseDevices, type DeviceChoice } from './chooseDevices.ts';
 import { makeWorkFolders } from '../../store/runFolder.ts';
@@ -34,7 +34,7 @@ async function chooseForPlan(
   { plan }: StoredRun,
   devicesWanted: string,
 ): Promise<Result<DeviceChoice>> {
-  const model = await resolveModel(plan.model.folder, context.paths);
+  const model = await resolveModel(modelFolderOf(plan.model, context.paths), context.paths);
   if (!model.ok) return model;
   if (model.value.planModel.hash !== plan.model.hash) {
     return err(

@@ -3,6 +3,7 @@ import { asAppError } from '../../../contract/errors.ts';
 import type { PartCommand, PrepareProgress, WorkerReady } from '../../../contract/protocol/index.ts';
 import { workerEnvironment, type ChosenDevice } from '../../devices/chosenDevice.ts';
 import type { EngineContext } from '../../engineContext.ts';
+import { modelFolderOf } from '../../models/resolveModel.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import type { StoredPart } from '../../store/types.ts';
 import { DeviceWorker, type DeviceWorkerOptions } from '../../workers/deviceWorker.ts';
@@ -269,7 +270,7 @@ export class WorkSession {
       load: {
         type: 'load',
         device: device.kind,
-        model_folder: plan.model.folder,
+        model_folder: modelFolderOf(plan.model, context.paths),
         precision: plan.precision,
         tokens_per_batch: plan.tokensPerBatch,
         embed_equal_sequences_once: plan.embedEqualSequencesOnce,

@@ -17,6 +17,8 @@ export interface DiagnosticFacts {
   checks: readonly ComputerCheck[];
   /** The newest runs, each with its warnings and errors. */
   runs: readonly { summary: RunSummary; troubles: readonly RunEvent[] }[];
+  /** Newest lines of the desktop app's own log. */
+  shellLog: readonly string[];
 }
 
 /** Text for a support request. Nothing of the sequences is in it, no file names of inputs, and no names of people. */
@@ -44,6 +46,11 @@ export function diagnosticsText(facts: DiagnosticFacts): string {
     '',
     'Latest runs',
     ...facts.runs.flatMap(({ summary, troubles }) => runLines(summary, troubles)),
+    '',
+    'Desktop app',
+    ...facts.shellLog.map((line) =>
+      facts.runs.reduce((text, { summary }) => withoutPaths(text, summary), `  ${line}`),
+    ),
   ];
   return redact(`${lines.join('\n')}\n`, {
     homeFolder: homedir(),

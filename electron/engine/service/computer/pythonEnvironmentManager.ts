@@ -55,6 +55,10 @@ export class PythonEnvironmentManager {
     return this.repairing;
   }
 
+  get isRepairing(): boolean {
+    return this.repairing !== undefined;
+  }
+
   /** Gives up what is under way, and waits for its end. */
   async stop(): Promise<void> {
     this.repairing?.cancel();

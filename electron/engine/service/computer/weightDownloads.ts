@@ -21,6 +21,10 @@ export class WeightDownloads {
     return job;
   }
 
+  get areUnderWay(): boolean {
+    return this.jobs.size > 0;
+  }
+
   /** Gives up what is under way, and waits for its end. */
   async stop(): Promise<void> {
     const jobs = [...this.jobs.values()];

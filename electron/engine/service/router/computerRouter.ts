@@ -5,6 +5,7 @@ import { browseFolder } from '../window/browseFolder.ts';
 import { checkComputer, wholeCheck } from '../computer/computerCheck.ts';
 import { diagnosticsText } from '../computer/diagnostics.ts';
 import { unwrap } from '../../../contract/result.ts';
+import { latestShellLog } from '../computer/shellLog.ts';
 import type { Service } from '../service.ts';
 import { homedir } from 'node:os';
 import { calls } from './implementer.ts';
@@ -49,6 +50,7 @@ export function computerRouter(service: Service) {
           environment: environment.ok ? environment.value : null,
           probe: probe?.ok ? probe.value : null,
           checks: await wholeCheck(engine, gate),
+          shellLog: await latestShellLog(engine.paths),
           runs: await Promise.all(
             latest.map(async (summary) => ({ summary, troubles: await troublesOf(summary.folder) })),
           ),

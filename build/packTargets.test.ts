@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { macSigning, packRequest } from './packTargets.ts';
+
+const linux = { platform: 'linux', arch: 'x64' } as const;
+
+it('packs for this computer, or for each kind that is named with its own native parts', () => {
+  expect(packRequest(['--dir'], linux)).toEqual({
+    ok: true,
+    targets: [{ platform: 'linux', arch: 'x64' }],
+    passedOn: ['--dir'],
+  });
+  expect(packRequest(['--win', '-l', '--arm64', '--x64'], linux)).toEqual({
+    ok: true,
+    targets: [
+      { platform: 'win32', arch: 'x64' },
+      { platform: 'win32', arch: 'arm64' },
+      { platform: 'linux', arch: 'x64' },
+      { platform: 'linux', arch: 'arm64' },
+    ],
+    passedOn: [],
+  });
+});
+
+it.each([
+  [['--mac'], 'macOS only'],
+  [['--ia32'], '--x64 and --arm64'],
+  [['--universal'], '--x64 and --arm64'],
+])('refuses %s in words', (args, words) => {
+  const refused = packRequest(args, linux);
+  expect(!refused.ok && refused.reason).toContain(words);
+});
+
+it('refuses a computer for which there is nothing', () => {
+  expect(packRequest([], { platform: 'freebsd', arch: 'x64' }).ok).toBe(false);
+  expect(packRequest([], { platform: 'linux', arch: 'riscv64' }).ok).toBe(false);
+});
+
+it('signs for macOS ad hoc without a certificate, and notarises where the secrets are', () => {
+  expect(macSigning({})).toEqual(
+    expect.arrayContaining(['-c.mac.identity=-', '-c.mac.hardenedRuntime=false']),
+  );
+  expect(macSigning({ CSC_LINK: 'file' })).toContain('-c.mac.notarize=false');
+  const signed = macSigning({ CSC_LINK: 'file', APPLE_API_KEY: 'key' });
+  expect(signed).toContain('-c.mac.notarize=true');
+  expect(signed.join(' ')).not.toContain('identity');
+});

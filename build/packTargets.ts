@@ -1,0 +1,76 @@
+/** What `npm run pack` was asked for: kinds of computers, and what goes on to electron-builder as it is. */
+
+export interface PackTarget {
+  platform: 'linux' | 'win32' | 'darwin';
+  arch: 'x64' | 'arm64';
+}
+
+export type PackRequest =
+  { ok: true; targets: PackTarget[]; passedOn: string[] } | { ok: false; reason: string };
+
+const PLATFORMS: Readonly<Record<string, PackTarget['platform']>> = {
+  '--linux': 'linux',
+  '-l': 'linux',
+  '--win': 'win32',
+  '--windows': 'win32',
+  '-w': 'win32',
+  '--mac': 'darwin',
+  '--macos': 'darwin',
+  '-m': 'darwin',
+};
+
+/** As electron-builder calls them. */
+export const BUILDER_FLAGS: Readonly<Record<PackTarget['platform'], string>> = {
+  linux: '--linux',
+  win32: '--win',
+  darwin: '--mac',
+};
+
+const NO_NATIVE_PART = new Set(['--ia32', '--armv7l', '--universal']);
+
+/** This computer's kind where none is named. Each kind gets the native parts of its own, so each is packed by itself. */
+export function packRequest(
+  args: readonly string[],
+  host: { platform: NodeJS.Platform; arch: string } = process,
+): PackRequest {
+  const refuse = (reason: string): PackRequest => ({ ok: false, reason });
+  const unknown = args.find((argument) => NO_NATIVE_PART.has(argument));
+  if (unknown !== undefined) {
+    return refuse(
+      `${unknown}: there are native parts for --x64 and --arm64 only, each in packages of its own.`,
+    );
+  }
+  const platforms = [...new Set(args.flatMap((argument) => PLATFORMS[argument] ?? []))];
+  const arches = (['x64', 'arm64'] as const).filter((arch) => args.includes(`--${arch}`));
+  if (platforms.length === 0) {
+    const own = Object.values(PLATFORMS).find((platform) => platform === host.platform);
+    if (own === undefined)
+      return refuse(`There are no packages for ${host.platform}; name --linux, --win or --mac.`);
+    platforms.push(own);
+  }
+  if (arches.length === 0) {
+    const own = (['x64', 'arm64'] as const).find((arch) => arch === host.arch);
+    if (own === undefined) return refuse(`There are no packages for ${host.arch}; name --x64 or --arm64.`);
+    arches.push(own);
+  }
+  if (platforms.includes('darwin') && host.platform !== 'darwin') {
+    return refuse('--mac: packages for macOS can be made on macOS only, which signs them.');
+  }
+  const ours = new Set([...Object.keys(PLATFORMS), '--x64', '--arm64']);
+  return {
+    ok: true,
+    targets: platforms.flatMap((platform) => arches.map((arch) => ({ platform, arch }))),
+    passedOn: args.filter((argument) => !ours.has(argument)),
+  };
+}
+
+/**
+ * How macOS packages are signed. With a certificate and Apple's secrets: signed and notarised. Without: signed ad hoc,
+ * which Apple's processors demand, and then not hardened, since a hardened program refuses parts that no team has signed.
+ */
+export function macSigning(env: NodeJS.ProcessEnv): string[] {
+  const hasCertificate = ['CSC_LINK', 'CSC_NAME'].some((name) => Boolean(env[name]));
+  if (!hasCertificate) return ['-c.mac.identity=-', '-c.mac.hardenedRuntime=false', '-c.mac.notarize=false'];
+  const canNotarize = ['APPLE_API_KEY', 'APPLE_ID', 'APPLE_KEYCHAIN'].some((name) => Boolean(env[name]));
+  return ['-c.electronFuses.resetAdHocDarwinSignature=false', `-c.mac.notarize=${canNotarize}`];
+}

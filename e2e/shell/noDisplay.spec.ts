@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, test } from './support/fixtures.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+
+test('npm start on a computer without a screen serves the browser, and says why', async ({
+  places,
+  host,
+}) => {
+  test.skip(host === 'electron' || process.platform !== 'linux', 'Not run, since it needs no Electron.');
+  const program = spawn(
+    process.execPath,
+    [join(root, 'build', 'start.ts'), '--root', places.files, '--port', '0'],
+    {
+      env: {
+        ...process.env,
+        DISPLAY: '',
+        WAYLAND_DISPLAY: '',
+        HOME: places.home,
+        VIRNUCPRO_DATA_DIR: places.data,
+      },
+      // As a terminal does, which sends its signals to all of them.
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  let said = '';
+  for (const stream of [program.stdout, program.stderr]) {
+    stream.on('data', (data: Buffer) => (said += data.toString('utf8')));
+  }
+  const ended = new Promise((resolve) => program.once('close', resolve));
+  try {
+    const address = () => /http:\/\/127\.0\.0\.1:\d+\/\?token=\S+/.exec(said)?.[0] ?? '';
+    await expect.poll(address, { timeout: 120_000 }).not.toBe('');
+    expect(said).toContain('Opening in the browser, since this computer has no screen.');
+    expect((await fetch(address())).status).toBe(200);
+  } finally {
+    process.kill(-(program.pid ?? 0), 'SIGINT');
+  }
+  await ended;
+});

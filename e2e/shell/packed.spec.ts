@@ -1,0 +1,127 @@
+/**
+ * The app as it is packed, with a folder of ours in the place of Electron's own files: what electron-builder puts where,
+ * started from a folder that it may not write to, then from another.
+ */
+import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { extractAll } from '@electron/asar';
+import { FuseV1Options, getCurrentFuseWire } from '@electron/fuses';
+import { execa } from 'execa';
+import { writeSample } from '../support/inputs.ts';
+import { finishedParts } from '../support/runDatabase.ts';
+import { isDone, partsDone } from '../support/window.ts';
+import { expect, firstWindow, test } from './support/fixtures.ts';
+import { answerQuestions, quit, startDroppedRun } from './support/steps.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+/** Where Electron's program holds its fuses, and as they are when it is delivered. */
+const FUSE_WIRE = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX\u0001\u000810110001';
+
+/** In the wire, the digit 1. */
+const FUSE_ON = 0x31;
+
+/** Packs into a folder that is then as it would be unpacked, except that the archive is one of plain files. */
+async function packInto(folder: string): Promise<{ program: string; resources: string }> {
+  const electron = join(folder, 'electron');
+  await mkdir(join(electron, 'resources'), { recursive: true });
+  await writeFile(join(electron, 'electron'), `#!/bin/sh\nexit 1\n${FUSE_WIRE}`);
+  await chmod(join(electron, 'electron'), 0o755);
+  for (const name of ['version', 'LICENSE', 'LICENSES.chromium.html'])
+    await writeFile(join(electron, name), '');
+  await execa(
+    process.execPath,
+    [
+      join(root, 'node_modules', 'electron-builder', 'cli.js'),
+      ...['--config', join(root, 'build', 'electron-builder.yml'), '--linux', 'dir', '--x64'],
+      `-c.electronDist=${electron}`,
+      `-c.directories.output=${folder}`,
+    ],
+    { cwd: root },
+  );
+  const unpacked = join(folder, 'linux-unpacked');
+  const resources = join(unpacked, 'resources');
+  const archive = join(resources, 'app.asar');
+  await rename(archive, join(folder, 'app.asar'));
+  await rename(`${archive}.unpacked`, join(folder, 'app.asar.unpacked'));
+  extractAll(join(folder, 'app.asar'), archive);
+  await rename(join(folder, 'app.asar.unpacked'), `${archive}.unpacked`);
+  return { program: join(unpacked, 'virnucpro-desktop'), resources };
+}
+
+/** Names of all files with their times of change. */
+async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return Promise.all(
+    files.sort().map(async (file) => `${file.slice(folder.length)} ${(await stat(file)).mtimeMs}`),
+  );
+}
+
+test('the packed app runs from a folder that it may not write to, and goes on with a run from another', async ({
+  start,
+  places,
+  host,
+}) => {
+  test.skip(
+    host === 'electron' || process.platform !== 'linux',
+    'Not run, since the folder has no Electron in it.',
+  );
+  const { program, resources } = await packInto(join(places.files, 'first place'));
+
+  const fuses = await getCurrentFuseWire(program);
+  const isOn = (option: FuseV1Options) => Number(fuses[option]) === FUSE_ON;
+  expect(
+    [FuseV1Options.EnableEmbeddedAsarIntegrityValidation, FuseV1Options.OnlyLoadAppFromAsar].map(isOn),
+  ).toEqual([true, true]);
+  for (const option of [
+    FuseV1Options.RunAsNode,
+    FuseV1Options.EnableCookieEncryption,
+    FuseV1Options.EnableNodeOptionsEnvironmentVariable,
+    FuseV1Options.EnableNodeCliInspectArguments,
+    FuseV1Options.GrantFileProtocolExtraPrivileges,
+  ]) {
+    expect(isOn(option), FuseV1Options[option]).toBe(false);
+  }
+  const shipped = await filesBelow(resources);
+  expect(
+    shipped.filter((file) => /\.test\.|requirements-test|\.map |__pycache__|node_modules/.test(file)),
+  ).toEqual([]);
+  expect(shipped.join('\n')).toContain('/app.asar.unpacked/dist/main/storeHost.mjs');
+
+  await execa('chmod', ['-R', 'a-w', resources]);
+  const env = { VIRNUCPRO_PYTHON: join(root, 'python-backend', '.venv', 'bin', 'python') };
+  const packed = (folder: string) => ({ appFolder: join(folder, 'app.asar'), resources: folder, env });
+  const app = await start(packed(resources));
+  const page = await firstWindow(app);
+  const input = join(places.files, 'contigs.fasta');
+  await writeSample(input, 14);
+  await startDroppedRun(page, [input], 'Moved run');
+  await partsDone(page);
+  await answerQuestions(app, 'Quit now');
+  await quit(app);
+  expect(await app.ended(), app.said).toBe(0);
+  const kept = finishedParts(join(places.files, 'contigs_predictions'));
+  expect(kept.length).toBeGreaterThan(0);
+  // Root may write anywhere, so what is there is looked at as well.
+  expect(await filesBelow(resources)).toEqual(shipped);
+
+  const elsewhere = join(places.files, 'another place');
+  await execa('chmod', ['-R', 'u+w', resources]);
+  await rename(resources, elsewhere);
+  const again = await start(packed(elsewhere));
+  const next = await again.page();
+  await next.getByRole('link', { name: 'Runs', exact: true }).click({ timeout: 60_000 });
+  await next.getByRole('row', { name: /Moved run/ }).click();
+  await next.getByRole('button', { name: /^(Resume|Continue)$/ }).click();
+  await isDone(next);
+  expect(finishedParts(join(places.files, 'contigs_predictions'))).toEqual(expect.arrayContaining(kept));
+  await quit(again);
+  expect(await again.ended()).toBe(0);
+
+  await rm(places.data, { recursive: true });
+  const smoke = await start({ ...packed(elsewhere), args: ['--smoke-test'] });
+  expect(await smoke.ended(), smoke.said).toBe(0);
+  expect(smoke.said).toContain('The window is connected.');
+  expect(smoke.said).toContain('This installation gives the expected answers');
+  expect(await readFile(join(places.data, 'logs', 'shell.log'), 'utf8')).toContain('Smoke test');
+});

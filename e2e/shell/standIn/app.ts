@@ -1,0 +1,220 @@
+/** The app's life (api/app): start, one instance, and the order in which it ends. */
+import { spawn } from 'node:child_process';
+import { EventEmitter } from 'node:events';
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { killChromium } from './chromium.ts';
+
+/** An event whose default can be prevented. */
+export interface Preventable {
+  preventDefault: () => void;
+  readonly defaultPrevented: boolean;
+}
+
+export function preventable<Details extends object>(details?: Details): Preventable & Details {
+  let prevented = false;
+  return Object.defineProperties({ ...details } as Preventable & Details, {
+    preventDefault: { value: () => (prevented = true) },
+    defaultPrevented: { get: () => prevented },
+  });
+}
+
+/** What the app has to know of its windows. */
+export interface ClosableWindow {
+  close: () => void;
+  destroy: () => void;
+}
+
+const POLL_MS = 50;
+
+class App extends EventEmitter {
+  readonly windows = new Set<ClosableWindow>();
+  readonly name: string;
+  readonly commandLine = {
+    hasSwitch: (name: string) => process.argv.some((argument) => argument === `--${name}`),
+    appendSwitch: () => undefined,
+    getSwitchValue: (name: string) =>
+      process.argv.find((argument) => argument.startsWith(`--${name}=`))?.slice(name.length + 3) ?? '',
+  };
+  private readonly folder = process.env['STAND_IN_APP'] ?? '';
+  private readonly version: string;
+  private readonly paths = new Map<string, string>();
+  private ready = false;
+  private readonly whenItIsReady: Promise<void>;
+  private becomeReady: () => void = () => undefined;
+  private quitting = false;
+  private relaunchWith: string[] | undefined;
+  hardwareAcceleration = true;
+
+  constructor() {
+    super();
+    const { name, productName, version } = JSON.parse(
+      readFileSync(join(this.folder, 'package.json'), 'utf8'),
+    ) as Record<string, string>;
+    this.name = productName ?? name ?? '';
+    this.version = version ?? '';
+    this.whenItIsReady = new Promise((resolve) => (this.becomeReady = resolve));
+    this.paths.set('home', homedir());
+    this.paths.set('documents', join(homedir(), 'Documents'));
+    // "The per-user application data directory" with the app's name.
+    this.paths.set('userData', join(process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'), this.name));
+  }
+
+  get isPackaged(): boolean {
+    return process.env['STAND_IN_RESOURCES'] !== undefined;
+  }
+
+  getVersion = () => this.version;
+  getName = () => this.name;
+  getAppPath = () => this.folder;
+  isReady = () => this.ready;
+  whenReady = () => this.whenItIsReady;
+
+  getPath(name: string): string {
+    const path = this.paths.get(name);
+    if (path === undefined) throw new Error(`Failed to get '${name}' path`);
+    return path;
+  }
+
+  setPath(name: string, path: string): void {
+    this.paths.set(name, path);
+  }
+
+  setAppUserModelId(): void {
+    // Windows only.
+  }
+  setDesktopName(): void {
+    // Linux desktops only.
+  }
+  setAboutPanelOptions(): void {
+    // Shown by showAboutPanel only.
+  }
+  showAboutPanel(): void {
+    // Draws a window of the system.
+  }
+  getGPUFeatureStatus = () => ({ gpu_compositing: 'disabled_software' });
+  getGPUInfo = () => Promise.resolve({});
+
+  enableSandbox(): void {
+    this.onlyBeforeReady('enableSandbox');
+  }
+  disableHardwareAcceleration(): void {
+    this.onlyBeforeReady('disableHardwareAcceleration');
+    this.hardwareAcceleration = false;
+  }
+  private onlyBeforeReady(what: string): void {
+    if (this.ready) throw new Error(`app.${what}() can only be called before app is ready`);
+  }
+
+  /** Not Electron's: the main module, an ES module, is loaded (tutorial/esm: "ready" waits for its top level). */
+  loaded(): void {
+    this.ready = true;
+    this.emit('ready', {}, {});
+    this.becomeReady();
+  }
+
+  /**
+   * "This method makes your application a Single Instance Application [...] if your process is the primary instance" it
+   * gets `second-instance` with the arguments of the others.
+   */
+  requestSingleInstanceLock(): boolean {
+    const folder = this.getPath('userData');
+    mkdirSync(folder, { recursive: true });
+    const lock = join(folder, 'StandInLock');
+    const owner = lockOwner(lock);
+    if (owner !== undefined) {
+      writeFileSync(
+        join(folder, `StandInRequest-${process.pid}`),
+        JSON.stringify({ argv: process.argv, cwd: process.cwd() }),
+      );
+      return false;
+    }
+    writeFileSync(lock, String(process.pid));
+    process.on('exit', () => rmSync(lock, { force: true }));
+    setInterval(() => {
+      this.takeSecondStarts(folder);
+    }, POLL_MS).unref();
+    return true;
+  }
+
+  /** "This event is guaranteed to be emitted after the ready event of app gets emitted." */
+  private takeSecondStarts(folder: string): void {
+    if (!this.ready) return;
+    for (const name of readdirSync(folder).filter((entry) => entry.startsWith('StandInRequest-'))) {
+      const text = readFileSync(join(folder, name), 'utf8');
+      if (!text.endsWith('}')) continue;
+      rmSync(join(folder, name));
+      const { argv, cwd } = JSON.parse(text) as { argv: string[]; cwd: string };
+      this.emit('second-instance', {}, argv, cwd, undefined);
+    }
+  }
+
+  /** "Try to close all windows. The before-quit event will be emitted first. If all windows are successfully closed, the
+   * will-quit event will be emitted and by default the application will terminate." */
+  quit(): void {
+    if (this.quitting) return;
+    const event = preventable();
+    this.emit('before-quit', event);
+    if (event.defaultPrevented) return;
+    this.quitting = true;
+    for (const window of [...this.windows]) window.close();
+    if (this.windows.size === 0) this.allWindowsAreClosed();
+  }
+
+  /** "All windows will be closed immediately without asking the user, and the before-quit and will-quit events will not be
+   * emitted." */
+  exit(code = 0): void {
+    for (const window of [...this.windows]) window.destroy();
+    this.end(code);
+  }
+
+  relaunch({ args = process.argv.slice(1) }: { args?: string[] } = {}): void {
+    this.relaunchWith = args;
+  }
+
+  /** Not Electron's: a window refused to close, so the app does not quit. */
+  stays(): void {
+    this.quitting = false;
+  }
+
+  /** Not Electron's: called by windows that are gone. */
+  windowIsGone(window: ClosableWindow): void {
+    this.windows.delete(window);
+    if (this.windows.size === 0) this.allWindowsAreClosed();
+  }
+
+  /** "If the user pressed Cmd + Q, or the developer called app.quit(), [...] the window-all-closed event would not be
+   * emitted." "If you do not subscribe to this event [...] the default behavior is to quit the app". */
+  private allWindowsAreClosed(): void {
+    if (!this.quitting) {
+      if (!this.emit('window-all-closed')) this.quit();
+      return;
+    }
+    const event = preventable();
+    this.emit('will-quit', event);
+    if (event.defaultPrevented) this.quitting = false;
+    else this.end(0);
+  }
+
+  private end(code: number): void {
+    this.emit('quit', {}, code);
+    killChromium();
+    // "When multiple instances are [...] relaunched": the new one is started when this one is gone.
+    if (this.relaunchWith)
+      spawn(process.execPath, this.relaunchWith, { detached: true, stdio: 'ignore' }).unref();
+    process.exit(code);
+  }
+}
+
+function lockOwner(lock: string): number | undefined {
+  try {
+    const pid = Number(readFileSync(lock, 'utf8'));
+    process.kill(pid, 0);
+    return pid;
+  } catch {
+    return undefined;
+  }
+}
+
+export const app = new App();

@@ -1,0 +1,64 @@
+/** The one Chromium behind all windows of an app, started with the first of them. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { findChromium } from '../../support/findChromium.ts';
+import { DevTools } from './devtools.ts';
+
+const SIZE = '1440,900';
+
+let program: ChildProcess | undefined;
+let started: Promise<DevTools> | undefined;
+
+/** `profile` is where Electron, too, keeps what belongs to Chromium: below the app's userData. */
+export function chromium(profile: string): Promise<DevTools> {
+  started ??= start(profile);
+  return started;
+}
+
+async function start(profile: string): Promise<DevTools> {
+  mkdirSync(profile, { recursive: true });
+  const asRoot = process.getuid?.() === 0 || process.argv.includes('--no-sandbox');
+  program = spawn(
+    findChromium() ?? 'chromium',
+    [
+      '--headless=new',
+      '--remote-debugging-port=0',
+      `--user-data-dir=${join(profile, 'Chromium')}`,
+      `--window-size=${SIZE}`,
+      '--no-first-run',
+      '--disable-gpu',
+      '--disable-dev-shm-usage',
+      '--disable-background-networking',
+      '--disable-component-update',
+      // Hidden windows go on, as they do in Electron until they have painted.
+      '--disable-renderer-backgrounding',
+      '--disable-backgrounding-occluded-windows',
+      ...(asRoot ? ['--no-sandbox'] : []),
+      'about:blank',
+    ],
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  program.unref();
+  const { stderr } = program;
+  if (!stderr) throw new Error('Chromium has no output');
+  const lines = createInterface(stderr);
+  const said: string[] = [];
+  const endpoint = await new Promise<string>((resolve, reject) => {
+    lines.on('line', (line) => {
+      said.push(line);
+      const address = /DevTools listening on (ws:\S+)/.exec(line)?.[1];
+      if (address !== undefined) resolve(address);
+    });
+    program?.once('error', reject);
+    program?.once('exit', () => reject(new Error(`Chromium ended at once:\n${said.join('\n')}`)));
+  });
+  process.send?.({ type: 'devtools', endpoint });
+  return DevTools.connect(endpoint);
+}
+
+/** With the app, as the processes of Electron's windows do. */
+export function killChromium(): void {
+  program?.kill('SIGKILL');
+}

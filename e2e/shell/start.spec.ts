@@ -1,0 +1,83 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeSample } from '../support/inputs.ts';
+import { drop, goTo, isDone } from '../support/window.ts';
+import { expect, firstWindow, test } from './support/fixtures.ts';
+import { quit, startDroppedRun } from './support/steps.ts';
+
+test('a first start, the example to its end, and a quit', async ({ start }) => {
+  const app = await start();
+  const page = await firstWindow(app);
+  const thrown: string[] = [];
+  page.on('pageerror', ({ message }) => thrown.push(message));
+  const notices = () =>
+    app.evaluate(({ Notification }) => (Notification as unknown as { shown?: string[] }).shown ?? []);
+  await app.evaluate(({ Notification, BrowserWindow }) => {
+    const kept = Notification as unknown as { shown: string[] };
+    kept.shown = [];
+    Notification.prototype.show = function show(this: Electron.Notification) {
+      kept.shown.push(this.title);
+    };
+    // Users that look at the window need no notification.
+    for (const window of BrowserWindow.getAllWindows()) window.isFocused = () => false;
+  });
+  await page.getByRole('button', { name: 'Run the example' }).click();
+  await isDone(page);
+  await expect(page.getByText('Your installation gives the expected answers.')).toBeVisible();
+  await expect.poll(notices).toEqual(['Example is done']);
+  await page.getByRole('button', { name: 'See results' }).click();
+  await expect(page.getByText('60 sequences shown')).toBeVisible();
+  expect(thrown).toEqual([]);
+  await quit(app);
+  expect(await app.ended()).toBe(0);
+});
+
+test('a file that is dropped becomes a run beside it, and its export goes where the user says', async ({
+  start,
+  places,
+}) => {
+  const app = await start();
+  const page = await firstWindow(app);
+  const input = join(places.files, 'in the water', 'contigs.fasta');
+  await writeSample(input, 1);
+  await startDroppedRun(page, [input], 'Dropped');
+  await isDone(page);
+  await expect(
+    page.getByText(join(places.files, 'in the water', 'contigs_predictions')).first(),
+  ).toBeVisible();
+
+  const exported = join(places.files, 'export.tsv');
+  await app.evaluate(({ dialog }, filePath) => {
+    dialog.showSaveDialog = () => Promise.resolve({ canceled: false, filePath });
+  }, exported);
+  await page.getByRole('button', { name: 'See results' }).click();
+  await page.getByRole('button', { name: 'Export' }).click();
+  await page.getByLabel('All', { exact: true }).check();
+  await page.getByRole('dialog').getByRole('button', { name: 'Export' }).click();
+  await expect
+    .poll(async () => (await readFile(exported, 'utf8').catch(() => '')).trimEnd().split('\n').length)
+    .toBe(61);
+});
+
+test('a path that the page names by itself is refused', async ({ start, places }) => {
+  const app = await start();
+  const page = await firstWindow(app);
+  await goTo(page, 'New run');
+  // A file made by a script has no path, whatever it is called.
+  expect(await page.evaluate("window.virnucpro.pathForFile(new File(['>a\\nACGT'], '/etc/passwd'))")).toBe(
+    '',
+  );
+  const input = join(places.files, 'given.fasta');
+  await writeSample(input, 1);
+  await drop(page, [input]);
+  await expect(page.getByText('given.fasta').first()).toBeVisible();
+});
+
+test('without Python the window opens, says so, and quits', async ({ start }) => {
+  const app = await start({ env: { VIRNUCPRO_PYTHON: '/nowhere/python3' } });
+  const page = await firstWindow(app);
+  await goTo(page, 'Computer check');
+  await expect(page.getByText(/nowhere/).first()).toBeVisible({ timeout: 60_000 });
+  await quit(app);
+  expect(await app.ended()).toBe(0);
+});

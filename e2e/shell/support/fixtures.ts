@@ -1,0 +1,100 @@
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test as base, type Page } from '@playwright/test';
+import { buildDesktop } from '../../../build/buildDesktop.ts';
+import { findElectron, missingDisplay } from '../../../build/electronBinary.ts';
+import { findChromium } from '../../support/findChromium.ts';
+import { startShell, type Host, type ShellApp, type ShellOptions } from './shellApp.ts';
+
+export interface Places {
+  home: string;
+  data: string;
+  files: string;
+}
+
+interface Fixtures {
+  host: Host;
+  places: Places;
+  /** Starts the app with a home and data of its own. Checks when the test is over that it caught all of its errors. */
+  start: (options?: Partial<Omit<ShellOptions, 'host'>>) => Promise<ShellApp>;
+}
+
+export const test = base.extend<Fixtures, { bundles: undefined }>({
+  host: ['stand-in', { option: true }],
+  bundles: [
+    // eslint-disable-next-line no-empty-pattern -- Playwright reads the fixtures needed from this pattern.
+    async ({}, use) => {
+      await buildDesktop();
+      await use(undefined);
+    },
+    { scope: 'worker', auto: true },
+  ],
+  // eslint-disable-next-line no-empty-pattern -- as above
+  places: async ({}, use) => {
+    // Spaces and letters beyond ASCII, as in many a home folder.
+    const folder = await mkdtemp(join(tmpdir(), 'Données β '));
+    const places = { home: join(folder, 'home'), data: join(folder, 'data'), files: join(folder, 'files') };
+    for (const place of [places.home, places.files]) await mkdir(place);
+    await use(places);
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  },
+  start: async ({ host, places }, use) => {
+    const reason = cannotRun(host);
+    test.skip(reason !== undefined, `Not run, since ${reason ?? ''}.`);
+    const started: ShellApp[] = [];
+    await use(async (options = {}) => {
+      const { env, ...rest } = options;
+      const app = await startShell({ host, env: { ...environment(places), ...env }, ...rest });
+      started.push(app);
+      return app;
+    });
+    for (const app of started) {
+      await app.dispose();
+      expect(app.said, 'errors that the main process did not catch').not.toMatch(
+        /UNCAUGHT EXCEPTION|UNHANDLED REJECTION|UnhandledPromiseRejection|JavaScript error occurred/,
+      );
+    }
+  },
+});
+
+export { expect };
+
+function cannotRun(host: Host): string | undefined {
+  if (host === 'stand-in') return findChromium() === undefined ? 'there is no Chromium here' : undefined;
+  const electron = findElectron();
+  return electron.found ? missingDisplay() : electron.reason;
+}
+
+/** Of a user with an empty home. */
+function environment({ home, data }: Places): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    HOME: home,
+    XDG_CONFIG_HOME: undefined,
+    XDG_DATA_HOME: undefined,
+    VIRNUCPRO_DATA_DIR: data,
+  };
+}
+
+/** The window, after the welcome of a first start. */
+export async function firstWindow(app: ShellApp): Promise<Page> {
+  const page = await app.page();
+  await page.getByRole('button', { name: 'Skip' }).click({ timeout: 60_000 });
+  await expect(page.getByRole('dialog')).toBeHidden();
+  return page;
+}
+
+/** Runs and the list of runs below a folder whose databases were not closed: SQLite leaves files beside those. */
+export async function openDatabases(folder: string): Promise<string[]> {
+  const names = await readdir(folder, { recursive: true });
+  return names.filter((name) => /(run|library)\.db-(wal|shm)$/.test(name));
+}
+
+export async function shellLog({ data }: Places): Promise<string> {
+  const file = join(data, 'logs', 'shell.log');
+  return existsSync(file) ? readFile(file, 'utf8') : '';
+}
+
+export type { ShellApp };

@@ -1,0 +1,56 @@
+import type { Page } from '@playwright/test';
+import { drop, goTo } from '../../support/window.ts';
+import { expect, type ShellApp } from './fixtures.ts';
+
+const LONG_MS = 90_000;
+
+/** As the menu's Quit does. Not awaited to the end: what is asked on the way is the test's to answer. */
+export async function quit(app: ShellApp): Promise<void> {
+  await app.evaluate(({ app: running }) => {
+    setTimeout(() => running.quit());
+  });
+}
+
+/** Drops files on the window, as a user does, and starts a run of them with the demo model. */
+export async function startDroppedRun(page: Page, paths: string[], name: string): Promise<void> {
+  await goTo(page, 'New run');
+  await drop(page, paths);
+  await page.getByLabel('Demo model').check();
+  await page.getByLabel('Name of the run').fill(name);
+  await page.getByRole('button', { name: /^(Start|Add to queue)$/ }).click({ timeout: LONG_MS });
+  await expect(page.getByRole('heading', { level: 1, name })).toBeVisible({ timeout: LONG_MS });
+}
+
+export interface Question {
+  message: string;
+  detail: string;
+  buttons: string[];
+}
+
+/** From now on every question is answered with the button of which this is the beginning. */
+export async function answerQuestions(app: ShellApp, button: string): Promise<void> {
+  await app.evaluate(({ dialog }, wanted) => {
+    const asked: unknown[] = [];
+    Object.assign(dialog, { asked });
+    dialog.showMessageBox = (...args: unknown[]) => {
+      const options = args.at(-1) as { message: string; detail: string; buttons: string[]; cancelId: number };
+      asked.push({ message: options.message, detail: options.detail, buttons: options.buttons });
+      const response = options.buttons.findIndex((words) => words.startsWith(wanted));
+      return Promise.resolve({
+        response: response < 0 ? options.cancelId : response,
+        checkboxChecked: false,
+      });
+    };
+  }, button);
+}
+
+/** Of the last `answerQuestions`. */
+export function questions(app: ShellApp): Promise<Question[]> {
+  return app.evaluate(({ dialog }) => (dialog as unknown as { asked: Question[] }).asked);
+}
+
+export function isVisible(app: ShellApp): Promise<boolean> {
+  return app.evaluate(({ BrowserWindow }) =>
+    BrowserWindow.getAllWindows().some((window) => window.isVisible()),
+  );
+}

@@ -1,0 +1,88 @@
+/** A window that ends, and one that is never painted. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, firstWindow, shellLog, test, type ShellApp } from './support/fixtures.ts';
+import { answerQuestions, isVisible, questions, quit } from './support/steps.ts';
+
+async function crash(app: ShellApp): Promise<void> {
+  await app.evaluate(({ BrowserWindow }) => {
+    BrowserWindow.getAllWindows()[0]?.webContents.forcefullyCrashRenderer();
+  });
+}
+
+/** Not by Playwright's page, which takes no calls any more when its process has ended once. */
+function showsItself(app: ShellApp): Promise<unknown> {
+  return app.evaluate(({ BrowserWindow }) =>
+    BrowserWindow.getAllWindows()[0]
+      ?.webContents.executeJavaScript("document.querySelector('nav a') !== null && performance.now()")
+      .catch(() => false),
+  );
+}
+
+test('a page that has ended is loaded again; when it ends again and again, the browser is offered', async ({
+  start,
+  places,
+}) => {
+  const app = await start();
+  await firstWindow(app);
+  await answerQuestions(app, 'Open in the browser');
+  await app.evaluate(({ shell }) => {
+    const urls: string[] = [];
+    Object.assign(shell, { urls });
+    shell.openExternal = (url) => {
+      urls.push(url);
+      return Promise.resolve();
+    };
+  });
+  for (let ends = 1; ends <= 3; ends++) {
+    await crash(app);
+    await expect.poll(() => shellLog(places)).toMatch(new RegExp(`(page's process has ended[^]*){${ends}}`));
+    await expect.poll(() => showsItself(app), { timeout: 60_000 }).toBeTruthy();
+  }
+  expect(await questions(app)).toEqual([]);
+
+  await crash(app);
+  await expect
+    .poll(async () => (await questions(app)).map(({ message }) => message))
+    .toEqual(['The window has ended several times.']);
+  const urls = () => app.evaluate(({ shell }) => (shell as unknown as { urls: string[] }).urls);
+  await expect.poll(urls).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/\?token=/)]);
+  const [address = ''] = await urls();
+  const answer = await fetch(address);
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('set-cookie')).not.toBeNull();
+  await expect.poll(() => isVisible(app)).toBe(false);
+
+  // There is no window to close: a second start asks what to do.
+  await answerQuestions(app, 'Quit');
+  const second = await start();
+  expect(await second.ended()).toBe(0);
+  expect(await app.ended()).toBe(0);
+});
+
+test('a window that is never painted says so and starts again in safe mode', async ({
+  start,
+  places,
+  host,
+}) => {
+  test.skip(host === 'electron', 'Not run, since Electron paints.');
+  const app = await start({ env: { STAND_IN_NEVER_PAINTS: '1' } });
+  await answerQuestions(app, 'Restart in safe mode');
+  expect(await app.ended(), app.said).toBe(0);
+  expect(await shellLog(places)).toContain('has not been painted');
+  await expect.poll(() => shellLog(places), { timeout: 60_000 }).toMatch(/Start of .* safe mode/);
+  const pid = Number(await readFile(join(places.data, 'electron', 'StandInLock'), 'utf8'));
+  process.kill(pid, 'SIGTERM');
+  await expect.poll(() => shellLog(places)).toMatch(/safe mode[^]*End, exit code 0/);
+});
+
+test('a window that is painted late needs no answer', async ({ start, places }) => {
+  const app = await start();
+  await firstWindow(app);
+  await quit(app);
+  expect(await app.ended()).toBe(0);
+  const log = await shellLog(places);
+  expect(log).toMatch(/info Start of VirNucPro Desktop \S+ from a checkout on .*sandbox .*\n/);
+  expect(log).toContain('End, exit code 0');
+  expect(log).not.toMatch(/ (error|warning) /);
+});

@@ -1,0 +1,67 @@
+import { createRouterClient } from '@orpc/server';
+import { app, type BrowserWindow } from 'electron';
+import { AppFailure, appError } from '../contract/errors.ts';
+import { serviceRouter, type Service, type ShellLog, type WindowContext } from '../engine/index.ts';
+
+/** `--smoke-test`: the check of a built package, since its fuses keep others from driving it. */
+export const SMOKE_TEST_SWITCH = '--smoke-test';
+
+const PAGE_WITHIN_MS = 120_000;
+const LOOK_EVERY_MS = 200;
+
+/**
+ * The window shows what the engine answered it, Python is set up, and the example gives the expected scores. Says so on the
+ * terminal and ends with 0, else says what failed and ends with 1.
+ */
+export async function smokeTest(service: Service, window: BrowserWindow, log: ShellLog): Promise<void> {
+  const say = (line: string): void => {
+    log.write('info', `Smoke test: ${line}`);
+    process.stdout.write(`${line}\n`);
+  };
+  let exitCode = 1;
+  try {
+    await pageAnswered(window);
+    say('The window is connected.');
+    say(await exampleVerdict(service, say));
+    exitCode = 0;
+  } catch (reason) {
+    say(
+      `Failed: ${reason instanceof AppFailure ? `${reason.error.title}. ${reason.error.cause}` : String(reason)}`,
+    );
+  }
+  await service.close().catch(() => undefined);
+  app.exit(exitCode);
+}
+
+/** The page renders its navigation only when it has the engine's answers. */
+async function pageAnswered(window: BrowserWindow): Promise<void> {
+  const deadline = performance.now() + PAGE_WITHIN_MS;
+  const look = "document.querySelector('nav a') !== null";
+  for (;;) {
+    const shown: unknown = await window.webContents.executeJavaScript(look).catch(() => false);
+    if (shown === true) return;
+    if (performance.now() > deadline) throw new Error('The page does not show itself.');
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+}
+
+async function exampleVerdict(service: Service, say: (line: string) => void): Promise<string> {
+  const window = { shell: 'electron', paths: { root: null, allows: () => false }, desktop: {} };
+  const client = createRouterClient(serviceRouter(service), {
+    context: { window: window as unknown as WindowContext },
+  });
+  if (!(await service.gate.environment()).ok) {
+    for await (const { step, finished, error } of await client.computer.repairPython()) {
+      if (error) throw new AppFailure(error);
+      if (finished) say(`Python is set up (${step}).`);
+    }
+  }
+  const { runId } = await client.runs.runExample();
+  for await (const { run } of await client.runs.watch({ runId })) {
+    if (run.state.phase === 'done') break;
+    if ('error' in run.state && run.state.error) throw new AppFailure(run.state.error);
+  }
+  const { matches, message } = await client.runs.checkExample({ runId });
+  if (!matches) throw new AppFailure(appError('internal', message));
+  return message;
+}

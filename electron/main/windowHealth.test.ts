@@ -1,0 +1,18 @@
+import { expect, it, vi } from 'vitest';
+import { ReloadPolicy } from './windowHealth.ts';
+
+vi.mock('electron', () => ({ app: {} }));
+
+it('loads a page again three times, ever later, and then no more', () => {
+  const policy = new ReloadPolicy();
+  const delays = [0, 10, 20, 30, 40].map((second) => policy.next(second * 1000));
+  expect(delays).toEqual([0, 1_000, 5_000, undefined, undefined]);
+});
+
+it('does not count what lies a minute back, nor what the user has forgiven', () => {
+  const policy = new ReloadPolicy();
+  expect([0, 61, 122, 183].map((second) => policy.next(second * 1000))).toEqual([0, 0, 0, 0]);
+  policy.next(184_000);
+  policy.forget();
+  expect(policy.next(185_000)).toBe(0);
+});

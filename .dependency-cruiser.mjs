@@ -25,12 +25,13 @@ const layerRules = Object.entries(LAYERS).map(([layer, allowed]) => ({
  */
 const BOTTOM = {
   environment: [],
+  files: [],
   format: [],
   results: [],
   devices: ['environment'],
   models: ['devices', 'environment'],
-  workers: ['environment'],
-  store: ['results', 'workers'],
+  workers: ['environment', 'files'],
+  store: ['files', 'results', 'workers'],
   inputs: ['environment', 'results', 'store', 'workers'],
 };
 const ROOT_FILES = ['engineBase[.]ts$', 'engineContext[.]ts$'];
@@ -66,7 +67,7 @@ export default {
     },
     {
       name: 'sqlite-in-one-folder',
-      comment: 'SQLite runs in threads of its own: see docs/design.md',
+      comment: 'SQLite runs in threads of its own: see docs/architecture.md',
       severity: 'error',
       from: { pathNot: `^electron/engine/store/sqlite/|${TESTS}` },
       to: { path: '(^|/)node_modules/better-sqlite3/|^better-sqlite3$' },

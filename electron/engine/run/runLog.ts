@@ -1,4 +1,4 @@
-import { appendToRunFile, makeFolderInRun } from '../store/folder/runFiles.ts';
+import { appendToRunFile, makeFolderInRun } from '../files/runFiles.ts';
 
 const NAME = 'logs/run.log';
 

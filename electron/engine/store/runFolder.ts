@@ -4,7 +4,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import { appError, AppFailure, asAppError, type AppError } from '../../contract/errors.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import { RESULT_FILES } from '../../contract/results.ts';
-import { deleteInRun, isLink, makeFolderInRun, notAFile, somethingAt } from './folder/runFiles.ts';
+import { deleteInRun, isLink, makeFolderInRun, notAFile, somethingAt } from '../files/runFiles.ts';
 
 export const RUN_DATABASE = 'run.db';
 const RUN_LOCK = 'run.lock';

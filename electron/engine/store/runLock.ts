@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { appError, AppFailure } from '../../contract/errors.ts';
 import { isProcessAlive, processStart } from '../workers/processStart.ts';
-import { openPlain, readPlain } from './folder/runFiles.ts';
+import { openPlain, readPlain } from '../files/runFiles.ts';
 import { describeStoreError } from './sqlite/storeErrors.ts';
 
 const LOCK_FILE = 'run.lock';

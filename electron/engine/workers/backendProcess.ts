@@ -5,7 +5,7 @@ import { appError, type AppError } from '../../contract/errors.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import { PROTOCOL_VERSION } from '../../contract/protocol/index.ts';
 import type { PythonLaunch } from '../environment/pythonLaunch.ts';
-import { openLog } from '../store/folder/runFiles.ts';
+import { openLog } from '../files/runFiles.ts';
 import type { ProcessExit } from './describeExit.ts';
 import { recordProcess, type RecordedLaunch } from './processRecords.ts';
 

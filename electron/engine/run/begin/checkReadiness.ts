@@ -25,7 +25,7 @@ export async function checkReadiness(
     if (!inputs.ok) return inputs;
   }
   const choice = chosen ? ok(chosen) : await chooseForPlan(context, run, devicesWanted);
-  if (choice.ok) await makeWorkFolders(folder);
+  if (choice.ok) makeWorkFolders(folder);
   return choice;
 }
 

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RESULT_FILES } from '../../../contract/results.ts';
-import { openNew } from '../../store/folder/runFiles.ts';
+import { openNew } from '../../files/runFiles.ts';
 import { syncFolder } from '../../store/syncFolder.ts';
 import type { RunEvent, RunTimings, StoredRun } from '../../store/types.ts';
 import type { DeviceReport } from './deviceReport.ts';

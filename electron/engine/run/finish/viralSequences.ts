@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { RESULT_FILES } from '../../../contract/results.ts';
-import { deleteInRun } from '../../store/folder/runFiles.ts';
+import { deleteInRun } from '../../files/runFiles.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import type { ExtractRecords } from '../../results/types.ts';
 

@@ -6,7 +6,7 @@ import type { TablesWritten } from '../../results/types.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import { describeStoreError } from '../../store/sqlite/storeErrors.ts';
 import { recordRun } from './finishRun.ts';
-import { isPlainFile, somethingAt } from '../../store/folder/runFiles.ts';
+import { isPlainFile, somethingAt } from '../../files/runFiles.ts';
 import { removeWork } from '../../store/runFolder.ts';
 import type { RunNotes } from '../runNotes.ts';
 

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, readSync, realpathSync } from 'node:fs';
 import { isAbsolute, relative, sep } from 'node:path';
 import { appError, AppFailure } from '../../../contract/errors.ts';
-import { openPlain, pathInRun } from '../../store/folder/runFiles.ts';
+import { openPlain, pathInRun } from '../../files/runFiles.ts';
 
 /** More than any 5,000 lines that this program writes. */
 const MOST_BYTES = 2_000_000;

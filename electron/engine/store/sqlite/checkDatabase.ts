@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import Database from 'better-sqlite3';
-import { openPlain, refuseUnlessPlain } from '../folder/runFiles.ts';
+import { openPlain, refuseUnlessPlain } from '../../files/runFiles.ts';
 import { checkKind, versionOf, type DatabaseKind } from './database.ts';
 import { SEQUENCE_INDEX } from './runSchema.ts';
 import { damaged } from './storeErrors.ts';

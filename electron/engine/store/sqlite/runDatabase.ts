@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { appError, AppFailure } from '../../../contract/errors.ts';
 import type { Plan } from '../../../contract/plan.ts';
 import { refuseLinks, RUN_DATABASE as RUN_DATABASE_FILE } from '../runFolder.ts';
-import { isPlainFolder, pathInRun, renameInRun, somethingAt } from '../folder/runFiles.ts';
+import { isPlainFolder, pathInRun, renameInRun, somethingAt } from '../../files/runFiles.ts';
 import { checkDatabase, checkDatabaseFiles, distrust } from './checkDatabase.ts';
 import { isEmptyDatabase, migrate, versionOf } from './database.ts';
 import { networkFileSystem } from '../networkFileSystem.ts';

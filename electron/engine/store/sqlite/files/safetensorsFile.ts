@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { endianness } from 'node:os';
-import { pathInRun, readPlain } from '../../folder/runFiles.ts';
+import { pathInRun, readPlain } from '../../../files/runFiles.ts';
 
 const ELEMENT_BYTES = { U8: 1, F16: 2, U32: 4, F32: 4, U64: 8 } as const;
 type Dtype = keyof typeof ELEMENT_BYTES;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { openNew } from '../../folder/runFiles.ts';
+import { openNew } from '../../../files/runFiles.ts';
 
 /** Text is encoded in small pieces, while its parts are still in the processor's cache, and written in large blocks. */
 const ENCODE_CHARACTERS = 1 << 12;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import type Database from 'better-sqlite3';
-import { openPlain, pathInRun } from '../../folder/runFiles.ts';
+import { openPlain, pathInRun } from '../../../files/runFiles.ts';
 import { isFileError } from '../files/partFile.ts';
 import { MOST_BYTES } from '../files/safetensorsFile.ts';
 import { partPath } from './partRows.ts';

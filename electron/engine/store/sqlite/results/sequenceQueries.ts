@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, writeSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import type { Prediction, SequenceResult } from '../../../../contract/results.ts';
 import type { SequenceSort } from '../../../../contract/rpc/results.ts';
-import { openNew } from '../../folder/runFiles.ts';
+import { openNew } from '../../../files/runFiles.ts';
 import { readPlan } from '../runRows.ts';
 import { SEQUENCE_COLUMNS, toSequence, type SequenceColumns } from './queries.ts';
 import { orderSql, selectionSql, type SequenceSelection } from './sequenceFilter.ts';

@@ -221,7 +221,7 @@ describe('what is written beside the tables', () => {
       platform: 'linux x64',
       tolerance: 1e-5,
     };
-    await writeRunJson(run.folder, runJson(stored, timings, devices, remarks, tables, facts));
+    writeRunJson(run.folder, runJson(stored, timings, devices, remarks, tables, facts));
     const json = JSON.parse(readFileSync(join(run.folder, 'run.json'), 'utf8')) as unknown;
     expect(json).toMatchObject({
       notice: 'demo model, no biological meaning',

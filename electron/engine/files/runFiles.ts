@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { appError, AppFailure } from '../../../contract/errors.ts';
+import { appError, AppFailure } from '../../contract/errors.ts';
 
 /*
  * The files of a run. Its folder may come from somebody else: whatever lies in it, no file outside of it may be read, written

@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { newFolder, removeFolders } from '../testing/storeFixture.ts';
+import { newFolder, removeFolders } from '../store/testing/storeFixture.ts';
 import { deleteInRun, makeFolderInRun, openNew, openPlain, pathInRun } from './runFiles.ts';
 
 afterAll(removeFolders);

@@ -78,7 +78,7 @@ async function checkDevice(
   const outcome = await run({
     ...pythonLaunch(
       environment,
-      'virnucpro_backend.devices.device_check',
+      'virnucpro_backend.device_check',
       [device.kind, precisions.join(',')],
       workerEnvironment(device),
     ),

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from virnucpro_backend.devices import device_check
-from virnucpro_backend.devices.device_check import ALLOWED, check_device
+from virnucpro_backend import device_check
+from virnucpro_backend.device_check import ALLOWED, check_device
 
 
 def test_the_processor_agrees_with_itself() -> None:

@@ -1,4 +1,4 @@
-"""`python -m virnucpro_backend.devices.device_check KIND PRECISIONS`: whether a device computes, and rightly.
+"""`python -m virnucpro_backend.device_check KIND PRECISIONS`: whether a device computes, and rightly.
 
 KIND is cuda, rocm, mps or cpu; PRECISIONS are parted by commas. A small encoder of ESM-2's build with random
 weights goes through the kernels that a run uses, for about a second in each precision; what it puts out is
@@ -130,7 +130,7 @@ def _difference(got: Tensor, expected: Tensor) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m virnucpro_backend.devices.device_check", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m virnucpro_backend.device_check", description=__doc__)
     parser.add_argument("kind", choices=get_args(DeviceKind))
     parser.add_argument("precisions", help="such as fp32,bf16")
     arguments = parser.parse_args()

@@ -12,6 +12,7 @@ import { formatCount } from '../output/numbers.ts';
 import { formatBytes } from '../../engine/format/formatBytes.ts';
 import type { Reporter } from '../output/reporter.ts';
 import { unwrap } from '../openEngine.ts';
+import { parsed } from '../parsed.ts';
 import { followRun } from './followRun.ts';
 
 /** What commander hands over for `predict`. */
@@ -68,7 +69,7 @@ export async function predict(
 }
 
 function runRequest(inputs: string[], flags: PredictFlags, defaultModel: string): RunRequest {
-  const parsed = runRequestSchema.safeParse({
+  return parsed(runRequestSchema, {
     inputs,
     outputDir: flags.outputDir,
     model: model(flags) ?? defaultModel,
@@ -82,11 +83,6 @@ function runRequest(inputs: string[], flags: PredictFlags, defaultModel: string)
     keepWork: flags.keepWork ?? false,
     force: flags.force ?? false,
   });
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new AppFailure(
-    appError('usage', `--${issue?.path.join('.') ?? 'option'}: ${issue?.message ?? 'not understood'}`),
-  );
 }
 
 /** The earlier tool's `--model-type custom --model-path FILE` is today's `--model FILE`. */

@@ -1,9 +1,11 @@
+import { inputPathsSchema } from '../../contract/rpc/runs.ts';
 import type { EngineContext } from '../../engine/engineContext.ts';
 import { collectInputs } from '../../engine/inputs/collectInputs.ts';
 import { inspectInputs } from '../../engine/inputs/inspectInputs.ts';
 import { EXIT } from '../exitCodes.ts';
 import { formatCount } from '../output/numbers.ts';
 import { unwrap } from '../openEngine.ts';
+import { parsed } from '../parsed.ts';
 
 /** Reads files to their end and says what they hold and what would happen to each. */
 export async function validate(
@@ -12,7 +14,7 @@ export async function validate(
   chunkLength: number,
   json: boolean,
 ): Promise<number> {
-  const { paths } = unwrap(await collectInputs(inputs));
+  const { paths } = unwrap(await collectInputs(parsed(inputPathsSchema, inputs)));
   const blocked: string[] = [];
   unwrap(
     await inspectInputs(context, paths, chunkLength, (file) => {

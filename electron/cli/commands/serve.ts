@@ -6,7 +6,6 @@ import { AppFailure, appError } from '../../contract/errors.ts';
 import { engineBase } from '../../engine/engineBase.ts';
 import { resolveAppPaths } from '../../engine/environment/index.ts';
 import { endByForceAfter, openService, type Service } from '../../engine/service/index.ts';
-import { threadsLeft } from '../../engine/store/storeThread.ts';
 import {
   isPortTaken,
   startServer,
@@ -72,8 +71,7 @@ export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> 
   quitOnNextSignal();
   endByForceAfter(END_MS);
   await server.close();
-  const closed = await service.close(CLOSE_MS);
-  if (!closed || threadsLeft() > 0) endBySignal(signal);
+  if (!(await service.close(CLOSE_MS))) endBySignal(signal);
   if (!atWork) return EXIT.done;
   return exitCodeAfter(signal);
 }

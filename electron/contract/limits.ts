@@ -26,4 +26,6 @@ export const LIMITS = {
 } as const;
 
 export const pathSchema = z.string().max(LIMITS.path);
+/** Nothing, as from an unset variable of a shell, would stand for the current folder. */
+export const inputPathSchema = pathSchema.min(1, 'The name of an input is empty.');
 export const wordSchema = z.string().max(LIMITS.word);

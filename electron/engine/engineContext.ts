@@ -14,6 +14,8 @@ export interface EngineContext {
   readonly restartDelayMs: number;
   /** What earlier runs found out about a device's memory. */
   readonly learntBatches?: LearntBatches;
+  /** Aborted when the program is being closed: no run is made or opened after it. */
+  readonly closing?: AbortSignal;
 }
 
 export interface LearntBatches {

@@ -3,11 +3,9 @@ import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 import { createORPCClient, ORPCError } from '@orpc/client';
 import { RPCLink as PortLink } from '@orpc/client/message-port';
-import { RPCLink as SocketLink } from '@orpc/client/websocket';
 import { isContractProcedure, type ContractRouterClient } from '@orpc/contract';
 import { isProcedure } from '@orpc/server';
 import { RPCHandler } from '@orpc/server/message-port';
-import { WebSocket } from 'ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appErrorSchema, contract, type ErrorCode } from '../contract/index.ts';
 import { type Service, serviceRouter, type WindowContext } from '../engine/index.ts';
@@ -15,6 +13,7 @@ import { openTestService } from '../engine/service/testing/testService.ts';
 import { SAMPLE, WITHOUT_PYTHON } from '../engine/testing/testContext.ts';
 import { rootPolicy } from './rootPolicy.ts';
 import { startServer, type RunningServer } from './startServer.ts';
+import { socketClient } from './testing/socketClient.ts';
 
 type Client = ContractRouterClient<typeof contract>;
 
@@ -62,7 +61,9 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', { timeout: 1
       allowNetwork: false,
       onNewAddress: () => undefined,
     });
-    clients.WebSocket = await socketClient(server);
+    const overSocket = await socketClient(server.address());
+    clients.WebSocket = overSocket.client;
+    closing.push(overSocket.close);
     clients.MessagePort = await portClient();
     ({ runId } = await clients.WebSocket.runs.runExample());
     for await (const live of await clients.WebSocket.runs.watch({ runId })) {
@@ -77,18 +78,6 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', { timeout: 1
     await service.close();
     await rm(folder, { recursive: true, force: true });
   });
-
-  async function socketClient({ address }: RunningServer): Promise<Client> {
-    const url = new URL(address());
-    const entrance = await fetch(url);
-    const cookie = entrance.headers.get('set-cookie')?.split(';')[0] ?? '';
-    const socket = new WebSocket(`ws://${url.host}/rpc`, { headers: { cookie, origin: url.origin } });
-    closing.push(() => {
-      socket.close();
-    });
-    // The package ws has the events and methods of a browser's socket that the link uses.
-    return createORPCClient(new SocketLink({ websocket: socket as unknown as globalThis.WebSocket }));
-  }
 
   /** As in Electron, with a desktop that does as it is told. */
   async function portClient(): Promise<Client> {
@@ -226,13 +215,13 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', { timeout: 1
 
   it('ends streams for windows that go, and lets two windows watch one run', async () => {
     // One after the other: a token lets in one browser.
-    const first = await socketClient(server);
-    const second = await socketClient(server);
-    const watches = await Promise.all([first, second].map((client) => client.runs.watchAll()));
+    const first = await socketClient(server.address());
+    const second = await socketClient(server.address());
+    const watches = await Promise.all([first, second].map(({ client }) => client.runs.watchAll()));
     const seen = await Promise.all(watches.map((watch) => watch.next()));
     expect(seen[0]).toEqual(seen[1]);
     expect(service.list.watched).toBe(true);
-    for (const close of closing.splice(-2)) close();
+    for (const { close } of [first, second]) close();
     await expect.poll(() => service.list.watched).toBe(false);
   });
 });

@@ -15,6 +15,7 @@ import { legacyDevice } from '../legacyTool.ts';
 import { formatCount } from '../output/numbers.ts';
 import type { Reporter } from '../output/reporter.ts';
 import { unwrap } from '../../contract/result.ts';
+import { parsed } from '../parsed.ts';
 import { followRun } from './followRun.ts';
 
 /** What commander hands over for `predict`. */
@@ -71,7 +72,7 @@ export async function predict(
 }
 
 function runRequest(inputs: string[], flags: PredictFlags, defaultModel: string): RunRequest {
-  const parsed = runRequestSchema.safeParse({
+  return parsed(runRequestSchema, {
     inputs,
     outputDir: flags.outputDir,
     model: model(flags) ?? defaultModel,
@@ -85,11 +86,6 @@ function runRequest(inputs: string[], flags: PredictFlags, defaultModel: string)
     keepWork: flags.keepWork ?? false,
     force: flags.force ?? false,
   });
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new AppFailure(
-    appError('usage', `--${issue?.path.join('.') ?? 'option'}: ${issue?.message ?? 'not understood'}`),
-  );
 }
 
 /** The earlier tool's `--model-type custom --model-path FILE` is today's `--model FILE`. */

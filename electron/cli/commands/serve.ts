@@ -9,7 +9,6 @@ import {
   engineBase,
   openService,
   resolveAppPaths,
-  threadsLeft,
   type Service,
 } from '../../engine/index.ts';
 import {
@@ -77,8 +76,7 @@ export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> 
   quitOnNextSignal();
   endByForceAfter(END_MS);
   await server.close();
-  const closed = await service.close(CLOSE_MS);
-  if (!closed || threadsLeft() > 0) endBySignal(signal);
+  if (!(await service.close(CLOSE_MS))) endBySignal(signal);
   if (!atWork) return EXIT.done;
   return exitCodeAfter(signal);
 }

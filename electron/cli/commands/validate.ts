@@ -1,7 +1,9 @@
+import { unwrap } from '../../contract/result.ts';
+import { inputPathsSchema } from '../../contract/rpc/runs.ts';
 import { collectInputs, type EngineContext, inspectInputs } from '../../engine/index.ts';
 import { EXIT } from '../exitCodes.ts';
 import { formatCount } from '../output/numbers.ts';
-import { unwrap } from '../../contract/result.ts';
+import { parsed } from '../parsed.ts';
 
 /** Reads files to their end and says what they hold and what would happen to each. */
 export async function validate(
@@ -10,7 +12,7 @@ export async function validate(
   chunkLength: number,
   json: boolean,
 ): Promise<number> {
-  const { paths } = unwrap(await collectInputs(inputs));
+  const { paths } = unwrap(await collectInputs(parsed(inputPathsSchema, inputs)));
   const blocked: string[] = [];
   unwrap(
     await inspectInputs(context, paths, chunkLength, (file) => {

@@ -1,7 +1,7 @@
 import { eventIterator } from '@orpc/contract';
 import { z } from 'zod';
 import { appErrorSchema } from '../errors.ts';
-import { LIMITS, pathSchema, wordSchema } from '../limits.ts';
+import { inputPathSchema, LIMITS, pathSchema, wordSchema } from '../limits.ts';
 import { planSchema } from '../plan.ts';
 import {
   countSchema,
@@ -17,9 +17,12 @@ import { procedure } from './procedure.ts';
 export const runIdSchema = z.uuid();
 const byRun = z.object({ runId: runIdSchema });
 
+/** Files and folders. */
+export const inputPathsSchema = z.array(inputPathSchema).min(1).max(LIMITS.inputs);
+
 /** What the user decides about a run; what is left out is chosen for them. */
 export const runRequestSchema = z.object({
-  inputs: z.array(pathSchema).min(1).max(LIMITS.inputs),
+  inputs: inputPathsSchema,
   outputDir: pathSchema.optional(),
   name: wordSchema.optional(),
   /** demo, 300, 500, or the path of a model folder or of a head file. */
@@ -207,9 +210,7 @@ export const runsContract = {
   watchAll: procedure.output(eventIterator(z.array(runSummarySchema))),
   /** Looks into files, and files below folders, one after the other. */
   inspect: procedure
-    .input(
-      z.object({ paths: z.array(pathSchema).min(1).max(LIMITS.inputs), chunkLength: z.int().positive() }),
-    )
+    .input(z.object({ paths: inputPathsSchema, chunkLength: z.int().positive() }))
     .output(eventIterator(inspectEventSchema)),
   estimate: procedure
     .input(z.object({ request: runRequestSchema, bases: countSchema, chunks: countSchema }))

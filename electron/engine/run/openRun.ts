@@ -69,7 +69,7 @@ export class OpenRun {
     let session: OpenRun | undefined;
     try {
       lock = await acquireRunLock(folder, { onLost: () => void session?.lockLost() });
-      store = await openRunStore(folder, { hostEntry: context.storeHost });
+      store = await openRunStore(folder, { hostEntry: context.storeHost, closing: context.closing });
       const run = await store.loadRun();
       const book = await ProgressTracker.open(store, run);
       session = new OpenRun(context, folder, store, lock, new RunRecord(store, run), book);

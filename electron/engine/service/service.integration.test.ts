@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { existsSync } from 'node:fs';
 import { appendFile, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { appError } from '../../contract/errors.ts';
+import { appError, AppFailure } from '../../contract/errors.ts';
 import { runRequestSchema, type RunRequest } from '../../contract/rpc/runs.ts';
 import { SAMPLE, WITHOUT_PYTHON } from '../testing/testContext.ts';
+import { threadsLeft } from '../store/storeThread.ts';
 import { browseFolder } from './window/browseFolder.ts';
 import { estimateRun } from './questions/estimateRun.ts';
 import { deleteRunFiles, runFolderSize } from './questions/folderContents.ts';
@@ -73,6 +75,16 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', { timeout: 120_
     expect(service.control.queue.position(second)).toBeNull();
     await until(() => phase(first) === 'done' && service.control.queue.active === null);
     expect(phase(second)).toBe('created');
+  });
+
+  it('makes no run and starts no thread after its end, also for a call under way', async () => {
+    const input = await writeInput('short.fa', 1);
+    const outputDir = join(folder, 'made late');
+    const creating = create(input, { outputDir }).catch((reason: unknown) => reason);
+    await service.close(1);
+    expect(await creating).toBeInstanceOf(AppFailure);
+    expect(existsSync(outputDir)).toBe(false);
+    await until(() => threadsLeft() === 0);
   });
 
   it('finds settings and runs again after a restart, and notices a folder that is gone', async () => {

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { RunRequest, RunSummary } from '../../contract/rpc/runs.ts';
 import type { EngineBase } from '../engineBase.ts';
 import { openLibraryStore } from '../store/libraryStore.ts';
+import { threadsLeft } from '../store/storeThread.ts';
 import type { LibraryStore } from '../store/types.ts';
 import { sweepOrphans } from '../workers/orphanSweep.ts';
 import { processRecordsFolder } from '../workers/processRecords.ts';
@@ -73,7 +74,8 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
   const library = await openLibraryStore(join(base.paths.dataDir, 'library.db'), {
     hostEntry: base.storeHost,
   });
-  const engine = withLearntBatches(base, library);
+  const closed = new AbortController();
+  const engine = { ...withLearntBatches(base, library), closing: closed.signal };
   const resultsFolder = options.resultsFolder ?? join(homedir(), 'VirNucPro results');
   const [settings, speeds] = await Promise.all([
     UserSettings.open(library, engine.paths),
@@ -81,7 +83,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
   ]);
   const gate = new PythonEnvironmentManager(engine, options);
   const inspections = new Inspections(gate);
-  const open = new OpenRuns(engine.storeHost);
+  const open = new OpenRuns(engine);
   const restListeners = new Set<(run: RunSummary) => void>();
   const calls = new CallsUnderWay();
   let learning: Promise<void> = Promise.resolve();
@@ -147,8 +149,11 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     await control.close(deadlineMs * PAUSE_SHARE, deadlineMs * STOP_SHARE);
     await inTime(Promise.all([answered, learning]), CALLS_MS);
     const readersEnded = await inTime(open.close());
+    // What a call that is still under way would begin.
+    closed.abort();
     const workEnded = await inTime(Promise.all([answered, learning, stopped]));
-    return (await inTime(library.close())) && readersEnded && workEnded;
+    const libraryEnded = await inTime(library.close());
+    return libraryEnded && readersEnded && workEnded && threadsLeft() === 0;
   };
   let closing: Promise<boolean> | undefined;
 

@@ -7,33 +7,34 @@ import { StoreThread } from './storeThread.ts';
 import { writeResults, type Reader, type Writer } from './resultThreads.ts';
 import type { OpenRunStore, RunStore } from './runStoreFace.ts';
 
-export const openRunStore: OpenRunStore = async (folder, { hostEntry, create, readOnly = false }) => {
+export const openRunStore: OpenRunStore = async (
+  folder,
+  { hostEntry, create, readOnly = false, closing },
+) => {
   const at = resolve(folder);
-  if (readOnly) return runStore(at, hostEntry, await openToLook(hostEntry, at), null);
+  if (readOnly) return runStore(at, await openToLook(hostEntry, at, closing), null);
   const task = { store: 'run', role: 'writer', folder: at, create: create ?? null } as const;
-  const writer: Writer = await StoreThread.open(hostEntry, task, openLimit(at));
-  if (writer.journal === 'rollback') return runStore(at, hostEntry, null, writer);
+  const writer: Writer = await StoreThread.open(hostEntry, task, { limitMs: openLimit(at), closing });
+  if (writer.journal === 'rollback') return runStore(at, null, writer);
+  // Beside a writer, which has checked the database.
+  const openReader = (): Promise<Reader> =>
+    StoreThread.open(hostEntry, { store: 'run', role: 'reader', folder: at, known: true }, { closing });
   try {
-    return runStore(at, hostEntry, await openReader(hostEntry, at), writer);
+    return runStore(at, await openReader(), writer, openReader);
   } catch (error) {
     await writer.close('closeWriter').catch(() => undefined);
     throw error;
   }
 };
 
-/** Beside a writer, which has checked the database. */
-function openReader(hostEntry: URL, folder: string): Promise<Reader> {
-  return StoreThread.open(hostEntry, { store: 'run', role: 'reader', folder, known: true });
-}
-
 /** What the databases looked like that this process has checked: the check takes 3 s per GB, and a window opens a run often. */
 const checked = new Map<string, string>();
 
-async function openToLook(hostEntry: URL, folder: string): Promise<Reader> {
+async function openToLook(hostEntry: URL, folder: string, closing?: AbortSignal): Promise<Reader> {
   const stamp = stampOf(folder);
   const known = stamp !== null && checked.get(folder) === stamp;
   const task = { store: 'run', role: 'reader', folder, known } as const;
-  const reader: Reader = await StoreThread.open(hostEntry, task, openLimit(folder));
+  const reader: Reader = await StoreThread.open(hostEntry, task, { limitMs: openLimit(folder), closing });
   if (stamp !== null) checked.set(folder, stamp);
   return reader;
 }
@@ -62,7 +63,12 @@ function openLimit(folder: string): number {
 const CLOSE_READER_MS = 2_000;
 
 /** Without a reader the writer answers everything: on network disks only one connection may have the database open. */
-function runStore(folder: string, hostEntry: URL, reader: Reader | null, writer: Writer | null): RunStore {
+function runStore(
+  folder: string,
+  reader: Reader | null,
+  writer: Writer | null,
+  openReader: (() => Promise<Reader>) | null = null,
+): RunStore {
   const read =
     <Name extends keyof RunReadMethods>(name: Name) =>
     (...args: Parameters<RunReadMethods[Name]>) =>
@@ -127,8 +133,7 @@ function runStore(folder: string, hostEntry: URL, reader: Reader | null, writer:
     scoreBins: read('scoreBins'),
     writeSelectedRows: read('writeSelectedRows'),
     exportTable: read('exportTable'),
-    writeTables: async (meanwhile) =>
-      writeResults(toWrite(writer), reader ? () => openReader(hostEntry, folder) : null, meanwhile),
+    writeTables: async (meanwhile) => writeResults(toWrite(writer), openReader, meanwhile),
     checkpoint: write('checkpoint'),
     close: () => (closing ??= close()),
   };

@@ -124,6 +124,8 @@ export interface OpenRunStoreOptions {
   create?: { plan: Plan; description: RunDescription };
   /** Looks only, also while another engine works on the run. Calls that write reject. */
   readOnly?: boolean;
+  /** Aborted when the program is being closed: no database is opened after it. */
+  closing?: AbortSignal | undefined;
 }
 /** Opens a run. When opened to write, attempts left open by a dead engine end as `interrupted`. Rejects with
  * folder_not_a_run, run_too_new, run_damaged, folder_unwritable. Take the run lock first (runLock.ts). */

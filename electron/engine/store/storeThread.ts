@@ -23,20 +23,42 @@ const OPEN_MS = 60_000;
 /** A thread ends at once, unless SQLite is at work in it, which nothing can break off. */
 const END_MS = 5_000;
 
-let running = 0;
+/** Every thread from its start to its end. */
+const living = new Set<Worker>();
 
-/** Threads that were told to end and have not: only the end of the process ends them. */
+/** Threads that have not ended. One that was told to is at work in SQLite: only the end of the process ends it. */
 export function threadsLeft(): number {
-  return running;
+  return living.size;
+}
+
+function start(hostEntry: URL, task: StoreTask): Worker {
+  const workerData: StoreThreadData = { virnucproStore: task };
+  const worker = new Worker(hostEntry, {
+    workerData,
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+  });
+  living.add(worker);
+  worker.once('exit', () => living.delete(worker));
+  return worker;
 }
 
 /** Ends a thread, or gives up on it. */
 async function end(worker: Worker): Promise<void> {
-  running += 1;
-  const ended = worker.terminate().then(() => {
-    running -= 1;
-  });
-  await Promise.race([ended, sleep(END_MS, undefined, { ref: false })]);
+  worker.on('error', () => undefined);
+  await Promise.race([worker.terminate(), sleep(END_MS, undefined, { ref: false })]);
+}
+
+/** Throws where the program is being closed. */
+export function refuseWhenClosing(closing: AbortSignal | undefined): void {
+  if (closing?.aborted) throw new AppFailure(PROGRAM_CLOSES);
+}
+
+const PROGRAM_CLOSES = appError('usage', 'The program is being closed.');
+
+export interface OpeningLimits {
+  limitMs?: number;
+  /** No thread starts, and none that is opening its database goes on, once it is aborted. */
+  closing?: AbortSignal | undefined;
 }
 
 /** The engine's end of one store thread: requests go in, each is answered by a promise. */
@@ -55,41 +77,53 @@ export class StoreThread<Methods extends StoreMethods> {
     worker.on('exit', (code) => this.#end(storeEnded(`exit code ${code}`)));
   }
 
-  /** Starts a thread and waits until its database is open; rejects with the AppFailure that the thread met, or after
-   * `limitMs`. */
-  static open<Methods extends StoreMethods>(
+  /** Starts a thread and waits until its database is open. Rejects with the AppFailure that the thread met, after `limitMs`,
+   * or when the program is being closed; then the thread has been ended. */
+  static async open<Methods extends StoreMethods>(
     hostEntry: URL,
     task: StoreTask,
-    limitMs = OPEN_MS,
+    limits: OpeningLimits = {},
+  ): Promise<StoreThread<Methods>> {
+    refuseWhenClosing(limits.closing);
+    const worker = start(hostEntry, task);
+    try {
+      return await StoreThread.opened<Methods>(worker, limits);
+    } catch (error) {
+      await end(worker);
+      throw error;
+    }
+  }
+
+  private static opened<Methods extends StoreMethods>(
+    worker: Worker,
+    { limitMs = OPEN_MS, closing }: OpeningLimits,
   ): Promise<StoreThread<Methods>> {
     return new Promise((resolve, reject) => {
-      const workerData: StoreThreadData = { virnucproStore: task };
-      const worker = new Worker(hostEntry, {
-        workerData,
-        resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
-      });
       const settle = (outcome: () => void): void => {
         clearTimeout(limit);
+        closing?.removeEventListener('abort', closed);
         worker.off('error', failed);
         worker.off('exit', exited);
+        worker.off('message', answered);
         outcome();
       };
       const fail = (error: AppError): void => settle(() => reject(new AppFailure(error)));
       const failed = (error: Error): void => fail(storeEnded(error.stack ?? error.message));
       const exited = (code: number): void => fail(storeEnded(`exit code ${code}`));
+      const closed = (): void => fail(PROGRAM_CLOSES);
+      const answered = (reply: StoreReply): void => {
+        if (reply.type === 'opened') settle(() => resolve(new StoreThread<Methods>(worker, reply.journal)));
+        else fail(reply.type === 'refused' ? reply.error : storeEnded('unexpected first message'));
+      };
       const limit = setTimeout(() => {
         fail(
           appError('run_damaged', 'Its database does not open in a time in which any of this program would.'),
         );
-        worker.on('error', () => undefined);
-        void end(worker);
       }, limitMs);
+      closing?.addEventListener('abort', closed);
       worker.once('error', failed);
       worker.once('exit', exited);
-      worker.once('message', (reply: StoreReply) => {
-        if (reply.type === 'opened') settle(() => resolve(new StoreThread<Methods>(worker, reply.journal)));
-        else fail(reply.type === 'refused' ? reply.error : storeEnded('unexpected first message'));
-      });
+      worker.once('message', answered);
     });
   }
 
@@ -126,7 +160,7 @@ export class StoreThread<Methods extends StoreMethods> {
   /** Ends the thread after its last call. The database must have been closed by a call. Resolves within seconds, also where
    * the thread does not end: see `threadsLeft`. */
   async stop(): Promise<void> {
-    this.#ended ??= appError('internal', 'The database of the run has been closed.');
+    this.#end(appError('internal', 'The database of the run has been closed.'));
     await end(this.#worker);
   }
 

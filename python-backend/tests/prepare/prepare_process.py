@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import subprocess
@@ -24,6 +25,18 @@ Event = dict[str, Any]
 def validator(name: str) -> jsonschema.Draft202012Validator:
     schema = json.loads((BACKEND / "schemas" / f"{name}.json").read_text(encoding="utf-8"))
     return jsonschema.Draft202012Validator(schema)
+
+
+def damaged_files(fasta: bytes) -> dict[str, bytes]:
+    """Compressed files, by name, whose data the decompressor can't make sense of."""
+    stream = gzip.compress(fasta, mtime=0)
+    flipped = bytearray(stream)
+    flipped[300] ^= 0xFF
+    return {
+        "flipped.fa.gz": bytes(flipped),
+        "garbage.fa.gz": stream[:10] + b"\xff" * 500,
+        "garbage.fa.zst": b"\x28\xb5\x2f\xfd" + b"\xff" * 500,
+    }
 
 
 @dataclass

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from plain_definition import frames_of_sequence
-from prepare_process import BACKEND, Outcome, run_line, run_prepare
+from prepare_process import BACKEND, Outcome, damaged_files, run_line, run_prepare
 from xopen import xopen
 
 from virnucpro_backend.prepare import parts
@@ -178,12 +178,14 @@ def test_a_truncated_file_is_refused_by_name(tmp_path: Path, name: str) -> None:
     assert not outcome.of("input_done")
 
 
-def test_damaged_compressed_data_are_refused(tmp_path: Path) -> None:
-    data = bytearray(gzip.compress(fasta(sequences(3, [40_000]))))
-    data[len(data) // 2] ^= 0xFF
-    path = tmp_path / "damaged.fa"
-    path.write_bytes(data)
-    assert run_prepare(tmp_path / "run", [path]).last["code"] == "input_unreadable"
+def test_damaged_compressed_data_are_refused_by_name(tmp_path: Path) -> None:
+    for name, data in damaged_files(fasta(sequences(3, [3_000]))).items():
+        path = tmp_path / name
+        path.write_bytes(data)
+        outcome = run_prepare(tmp_path / f"run of {name}", [path])
+        assert (outcome.last["type"], outcome.last["code"]) == ("prepare_failed", "input_unreadable"), name
+        assert name in outcome.last["message"]
+        assert not outcome.of("input_done")
 
 
 def test_several_inputs_bad_records_and_repeated_names_all_add_up(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ import { collectInputs, type Walk } from '../../inputs/collectInputs.ts';
 import { inspectInputs } from '../../inputs/inspectInputs.ts';
 import { resolveModel } from '../../models/resolveModel.ts';
 import { openRunStore } from '../../store/runStore.ts';
+import { refuseWhenClosing } from '../../store/storeThread.ts';
 import { describeStoreError } from '../../store/sqlite/storeErrors.ts';
 import type { JsonObject } from '../../store/types.ts';
 import { acquireRunLock, type RunLock } from '../../store/runLock.ts';
@@ -184,12 +185,14 @@ async function makeFolder(
 ): Promise<Result<void>> {
   let lock: RunLock | undefined;
   try {
+    refuseWhenClosing(context.closing);
     await makeRunFolder(folder);
     lock = await acquireRunLock(folder);
     await removeRun(folder);
     makeWorkFolders(folder);
     const store = await openRunStore(folder, {
       hostEntry: context.storeHost,
+      closing: context.closing,
       create: {
         plan,
         description: {

@@ -2,7 +2,7 @@ import { AppFailure } from '../../../contract/errors.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { OpenRun } from '../../run/openRun.ts';
 import { openRunStore } from '../../store/runStore.ts';
-import type { RunStore } from '../../store/runStoreFace.ts';
+import type { OpenRunStoreOptions, RunStore } from '../../store/runStoreFace.ts';
 import { usage } from '../failures.ts';
 
 const READER_IDLE_MS = 60_000;
@@ -21,7 +21,7 @@ interface Reader {
  * only a few at a time, and the one unused for longest makes room for the next.
  */
 export class OpenRuns {
-  private readonly storeHost: URL;
+  private readonly store: Pick<OpenRunStoreOptions, 'hostEntry' | 'closing'>;
   private readonly sessions = new Map<string, OpenRun>();
   private readonly opening = new Map<string, Promise<OpenRun>>();
   /** By folder, the one used last at the end. */
@@ -31,8 +31,8 @@ export class OpenRuns {
   private waiting: (() => void)[] = [];
   private closed = false;
 
-  constructor(storeHost: URL) {
-    this.storeHost = storeHost;
+  constructor({ storeHost, closing }: Pick<EngineContext, 'storeHost' | 'closing'>) {
+    this.store = { hostEntry: storeHost, closing };
   }
 
   /** Readers with a thread, those just ending included. */
@@ -133,7 +133,7 @@ export class OpenRuns {
   }
 
   private openReader(folder: string): Reader {
-    const store = openRunStore(folder, { hostEntry: this.storeHost, readOnly: true });
+    const store = openRunStore(folder, { ...this.store, readOnly: true });
     const reader: Reader = { store, users: 0, idle: undefined };
     this.readers.set(folder, reader);
     store.catch(() => {

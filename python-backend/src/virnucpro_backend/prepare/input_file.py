@@ -6,6 +6,7 @@ The compression is recognised by the first bytes, never by the name.
 from __future__ import annotations
 
 import hashlib
+import importlib
 import io
 import lzma
 import os
@@ -30,6 +31,25 @@ _MAGIC: tuple[tuple[bytes, Compression], ...] = (
     (b"\x28\xb5\x2f\xfd", "zstd"),
 )
 _XOPEN_FORMATS = {"gzip": "gz", "bzip2": "bz2", "xz": "xz", "zstd": "zst"}
+
+
+def _damage_errors() -> tuple[type[Exception], ...]:
+    """What the decompressors raise for bad data, of those that xopen finds on this computer."""
+    errors: list[type[Exception]] = [lzma.LZMAError, zlib.error]
+    for module, name in (
+        ("isal.isal_zlib", "error"),
+        ("zlib_ng.zlib_ng", "error"),
+        ("compression.zstd", "ZstdError"),
+        ("backports.zstd", "ZstdError"),
+    ):
+        try:
+            errors.append(getattr(importlib.import_module(module), name))
+        except ImportError:
+            continue
+    return tuple(errors)
+
+
+_DAMAGE_ERRORS = _damage_errors()
 
 
 class InputFile:
@@ -134,11 +154,11 @@ def _reading(path: Path) -> Iterator[None]:
             f"{path.name} ends too early: the compressed data are cut off.",
             "Copy or download the file again; it is probably an interrupted transfer.",
         ) from None
-    except (lzma.LZMAError, zlib.error) as error:
+    except _DAMAGE_ERRORS as error:
         raise _damaged(path, error) from None
     except OSError as error:
         if error.errno is None and not isinstance(error, IsADirectoryError):
-            # gzip, bz2 and zstd report bad data as an OSError without a number.
+            # gzip and bz2 report bad data as an OSError without a number.
             raise _damaged(path, error) from None
         raise PrepareError(
             FailureCode.INPUT_UNREADABLE,

@@ -1,0 +1,29 @@
+/** Entry of a store thread that SQLite does not come back to: for a run's reader when it is opened, for a writer at its first
+ * call. The file `stuck` in the run's folder says that it is so in a moment. A folder called `refused` is refused. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parentPort, workerData } from 'node:worker_threads';
+import Database from 'better-sqlite3';
+import { runStoreHost } from '../sqlite/host.ts';
+import type { StoreReply, StoreThreadData } from '../storeProtocol.ts';
+
+const { virnucproStore: task } = workerData as StoreThreadData;
+
+function neverEnds(folder: string): void {
+  const endless = 'WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n';
+  const query = new Database(':memory:').prepare(endless);
+  writeFileSync(join(folder, 'stuck'), '');
+  query.get();
+}
+
+if (task.store === 'library' || task.folder.endsWith('refused')) {
+  runStoreHost();
+  // A thread that does not end by itself.
+  setInterval(() => undefined, 1_000);
+} else if (task.role === 'reader') neverEnds(task.folder);
+else {
+  parentPort?.on('message', () => {
+    neverEnds(task.folder);
+  });
+  parentPort?.postMessage({ type: 'opened', journal: 'wal' } satisfies StoreReply);
+}

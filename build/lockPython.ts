@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { MANAGED_PYTHON, OLDEST_PYTHON } from '../electron/engine/environment/supportedPython.ts';
+import { MANAGED_PYTHON, OLDEST_PYTHON } from '../electron/engine/environment/machine/supportedPython.ts';
 import { fetchUv } from './fetchUv.ts';
 
 const backend = join(import.meta.dirname, '..', 'python-backend');

@@ -2,7 +2,7 @@
 import { createContext, runInContext } from 'node:vm';
 import { build } from 'esbuild';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { CHANNELS } from '../electron/main/channels.ts';
+import { CHANNELS } from '../electron/main/window/channels.ts';
 import { PRELOAD_BUNDLE } from './buildDesktop.ts';
 
 let code: string;

@@ -13,21 +13,21 @@ import {
   shellLogFile,
   type WindowContext,
 } from '../engine/index.ts';
-import { registerAppScheme, serveApp } from './appProtocol.ts';
-import { BrowserMode } from './browserMode.ts';
-import { desktopActions } from './desktopActions.ts';
-import { GrantedPaths } from './grantedPaths.ts';
-import { openMainWindow } from './mainWindow.ts';
+import { registerAppScheme, serveApp } from './window/appProtocol.ts';
+import { BrowserMode } from './trouble/browserMode.ts';
+import { desktopActions } from './window/desktopActions.ts';
+import { GrantedPaths } from './window/grantedPaths.ts';
+import { openMainWindow } from './window/mainWindow.ts';
 import { setMenu } from './menu.ts';
-import { PortBroker } from './portBroker.ts';
-import { Quitting } from './quitting.ts';
-import { SAFE_MODE_SWITCH } from './safeMode.ts';
-import { logShell } from './shellLogging.ts';
+import { PortBroker } from './window/portBroker.ts';
+import { Quitting } from './quit/quitting.ts';
+import { SAFE_MODE_SWITCH } from './trouble/safeMode.ts';
+import { logShell } from './trouble/shellLogging.ts';
 import { SMOKE_TEST_SWITCH, smokeTest } from './smokeTest.ts';
-import { endAfter } from './startFailure.ts';
+import { endAfter } from './trouble/startFailure.ts';
 import { signalRuns } from './systemSignals.ts';
-import { guardAllPages } from './webGuard.ts';
-import { WindowKeeper } from './windowKeeper.ts';
+import { guardAllPages } from './window/webGuard.ts';
+import { WindowKeeper } from './window/windowKeeper.ts';
 
 /** Must be that of the .desktop file, by which Linux shows progress in the taskbar. */
 const DESKTOP_NAME = 'virnucpro-desktop.desktop';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { appError } from '../contract/errors.ts';
 import type { RunLive, RunSummary } from '../contract/rpc/runs.ts';
 import type { RunState } from '../contract/runState.ts';
-import { closeQuestion, downloadQuestion } from './closeQuestion.ts';
+import { closeQuestion, downloadQuestion } from './quit/closeQuestion.ts';
 import { noticeOf, taskbarProgress } from './runSignals.ts';
 
 const summary: RunSummary = {

@@ -4,7 +4,7 @@ import { useTexts } from '../i18n/index.ts';
 import type { SpeedSample } from '../state/liveRun.ts';
 import classes from './DeviceCard.module.css';
 import { ProgressBar } from './ProgressBar.tsx';
-import { Sparkline } from './Sparkline.tsx';
+import { Sparkline } from './charts/Sparkline.tsx';
 
 const NONE = <span className={classes.none}>–</span>;
 

@@ -12,7 +12,7 @@ import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 
 const GB = 1e9;
 /** Free on a GPU for ESM-2 3B in half precision and small batches, with what CUDA itself takes; with less, its layers are
- * streamed, for which there must be this much at least (placements in inference/placement.py, sizes in docs/performance.md). */
+ * streamed, for which there must be this much at least (placements in inference/memory/placement.py, sizes in docs/performance.md). */
 const GPU_MEMORY_FOR_ALL = 6.8 * GB;
 const GPU_MEMORY_LEAST = 2 * GB;
 /** A CPU worker holds ESM-2 3B in FP32. */

@@ -2,7 +2,7 @@
 import { appError } from '../../contract/errors.ts';
 import { PROTOCOL_VERSION, probeResultSchema, type ProbeResult } from '../../contract/protocol/index.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
-import { cardBlock } from '../environment/choosePyTorch.ts';
+import { cardBlock } from '../environment/install/choosePyTorch.ts';
 import { pythonLaunch, type PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { runCommand, type CommandRunner } from '../environment/runCommand.ts';
 

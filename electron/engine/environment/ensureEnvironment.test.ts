@@ -7,7 +7,7 @@ import type { AppPaths } from './appPaths.ts';
 import { checkEnvironment } from './checkEnvironment.ts';
 import { ensureEnvironment } from './ensureEnvironment.ts';
 import type { EnvironmentState } from './environmentState.ts';
-import type { Machine } from './machine.ts';
+import type { Machine } from './machine/machine.ts';
 import { fakePython, type FakeComputer } from './testing/fakePython.ts';
 
 let root: string;

@@ -1,10 +1,10 @@
 /** Makes sure that there is a Python environment that can compute: checks, creates, installs, repairs. */
 import { appError, asAppError, type AppError } from '../../contract/errors.ts';
 import { err, type Result } from '../../contract/result.ts';
-import { buildEnvironment } from './buildEnvironment.ts';
+import { buildEnvironment } from './install/buildEnvironment.ts';
 import { checkEnvironment } from './checkEnvironment.ts';
 import type { EnvironmentRequest, EnvironmentState } from './environmentState.ts';
-import { acquireInstallLock } from './installLock.ts';
+import { acquireInstallLock } from './install/installLock.ts';
 import type { PythonEnvironment } from './pythonLaunch.ts';
 import { runCommand, type CommandRunner } from './runCommand.ts';
 

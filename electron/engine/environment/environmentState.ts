@@ -1,6 +1,6 @@
 import type { AppError } from '../../contract/errors.ts';
 import type { AppPaths } from './appPaths.ts';
-import type { Machine } from './machine.ts';
+import type { Machine } from './machine/machine.ts';
 import type { PythonEnvironment } from './pythonLaunch.ts';
 import type { RequirementSet } from './requirements.ts';
 

@@ -4,7 +4,7 @@ import { appError } from '../../contract/errors.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import { pythonLaunch, type PythonEnvironment } from './pythonLaunch.ts';
 import type { CommandRunner } from './runCommand.ts';
-import { isTooOldPython, pythonVersion, SUPPORTED_PYTHONS } from './supportedPython.ts';
+import { isTooOldPython, pythonVersion, SUPPORTED_PYTHONS } from './machine/supportedPython.ts';
 
 const reportSchema = z.object({
   executable: z.string().min(1),

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { resolveAppPaths, type AppPaths } from './appPaths.ts';
 import { checkEnvironment } from './checkEnvironment.ts';
-import { acquireInstallLock } from './installLock.ts';
+import { acquireInstallLock } from './install/installLock.ts';
 import { pythonLaunch } from './pythonLaunch.ts';
 import { runCommand } from './runCommand.ts';
 

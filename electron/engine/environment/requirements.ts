@@ -4,7 +4,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { AppPaths } from './appPaths.ts';
-import { lockFile } from './lockFile.ts';
+import { lockFile } from './install/lockFile.ts';
 
 export type RequirementSet = 'run' | 'test';
 

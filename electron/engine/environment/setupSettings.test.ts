@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { setupSettingsSchema } from '../../contract/rpc/computer.ts';
 import { resolveAppPaths } from './appPaths.ts';
 import { networkVariables, readSetupSettings, setupFile, writeSetupSettings } from './setupSettings.ts';
-import { uvEnvironment } from './uv.ts';
+import { uvEnvironment } from './install/uv.ts';
 
 const NOTHING = setupSettingsSchema.parse({});
 let home: string;

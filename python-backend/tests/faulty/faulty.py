@@ -126,10 +126,11 @@ def gpus(path: str) -> None:
     from virnucpro_backend.devices.opening.nvidia import check_capability
     from virnucpro_backend.devices.opening.open_device import OpenDevice
     from virnucpro_backend.encoders.esm2 import Esm2
-    from virnucpro_backend.inference import loading, memory
-    from virnucpro_backend.inference.memory_profile import MemoryProfile
-    from virnucpro_backend.inference.placement import ModelSizes
-    from virnucpro_backend.inference.profiling import placement_of, software
+    from virnucpro_backend.inference.memory import device_memory
+    from virnucpro_backend.inference.memory.memory_profile import MemoryProfile
+    from virnucpro_backend.inference.memory.placement import ModelSizes
+    from virnucpro_backend.inference.memory.profiling import placement_of, software
+    from virnucpro_backend.inference.starting import loading
 
     cards = json.loads(Path(path).read_text(encoding="utf-8"))["cards"]
     pin = os.environ["CUDA_VISIBLE_DEVICES"] or os.environ["ROCR_VISIBLE_DEVICES"]
@@ -162,7 +163,7 @@ def gpus(path: str) -> None:
 
     loading.open_device = open_device
     loading.measure_profile = measure
-    loading.allowance = memory.allowance = lambda device, limit: card["free"]
+    loading.allowance = device_memory.allowance = lambda device, limit: card["free"]
     sizes = ModelSizes(card["fixed"]["resident"], card["fixed"]["resident"], card["per_token"])
     ModelSizes.of = lambda *_: sizes  # type: ignore[method-assign,assignment]
     limited("embed", lambda tokens, layout: layout.n_tokens)

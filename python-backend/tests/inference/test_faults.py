@@ -14,7 +14,7 @@ from torch import Tensor
 from virnucpro_backend.encoders.layout import SequenceLayout
 from virnucpro_backend.inference.encoding import PartListener
 from virnucpro_backend.inference.failures import PartFailedError
-from virnucpro_backend.inference.memory_profile import SMALLEST_BUDGET
+from virnucpro_backend.inference.memory.memory_profile import SMALLEST_BUDGET
 from virnucpro_backend.inference.scorer import PartScorer
 from virnucpro_backend.weights.model_folder import LoadedModel, load_model
 from virnucpro_backend.weights.model_json import NormBand

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virnucpro_backend.inference.memory_profile import (
+from virnucpro_backend.inference.memory.memory_profile import (
     SMALLEST_BUDGET,
     MemoryProfile,
     after_running_out,

@@ -11,8 +11,8 @@ import torch
 
 from virnucpro_backend.encoders.dnabert_s import DnabertS
 from virnucpro_backend.encoders.esm2 import Esm2
-from virnucpro_backend.inference import compilation
-from virnucpro_backend.inference.compilation import compiling_kernels
+from virnucpro_backend.inference.starting import compilation
+from virnucpro_backend.inference.starting.compilation import compiling_kernels
 from virnucpro_backend.weights.model_json import read_model_json
 
 DEMO_MODEL = read_model_json(Path(__file__).parents[3] / "resources" / "demo-model")

@@ -12,8 +12,8 @@ import {
 import { Card } from '../../components/Card.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { PartBadge } from '../../components/StateBadge.tsx';
-import type { VirtualColumn } from '../../components/virtualColumns.ts';
-import { VirtualTable } from '../../components/VirtualTable.tsx';
+import type { VirtualColumn } from '../../components/table/virtualColumns.ts';
+import { VirtualTable } from '../../components/table/VirtualTable.tsx';
 import { useTexts, type Texts } from '../../i18n/index.ts';
 import { useDeviceLabels } from '../../state/deviceLabels.ts';
 import { usePagedRows } from '../../state/pagedRows.ts';

@@ -2,7 +2,7 @@ import { fileName } from '../../i18n/format.ts';
 import { useMemo } from 'react';
 import type { InputFileProblem } from '../../../electron/contract/index.ts';
 import { Facts } from '../../components/Facts.tsx';
-import { Histogram } from '../../components/Histogram.tsx';
+import { Histogram } from '../../components/charts/Histogram.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { problemsBySeverity, repeatedFiles, type ListedFile } from '../../state/newRun/inspection.ts';
 import { useNewRun } from '../../state/newRun/store.ts';

@@ -4,7 +4,7 @@ import { Skeleton, Slider } from '@mantine/core';
 import { useCallback, useMemo } from 'react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
-import { Histogram, type HistogramBin } from '../../components/Histogram.tsx';
+import { Histogram, type HistogramBin } from '../../components/charts/Histogram.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { changeView, countFrom, filterOf, SCORE_BINS, useResultsView } from '../../state/resultsView.ts';
 import classes from './ResultsTab.module.css';

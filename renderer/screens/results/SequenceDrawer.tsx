@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Drawer, Skeleton } from '@mantine/core';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { Banner } from '../../components/Banner.tsx';
-import { ChunkTrack } from '../../components/ChunkTrack.tsx';
+import { ChunkTrack } from '../../components/charts/ChunkTrack.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { Facts } from '../../components/Facts.tsx';
 import { useTexts } from '../../i18n/index.ts';

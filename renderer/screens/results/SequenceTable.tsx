@@ -13,7 +13,7 @@ import {
 } from '../../../electron/contract/index.ts';
 import { Empty } from '../../components/Empty.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
-import { VirtualTable } from '../../components/VirtualTable.tsx';
+import { VirtualTable } from '../../components/table/VirtualTable.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { usePagedRows } from '../../state/pagedRows.ts';
 import { changeView, clearFilters, useResultsView } from '../../state/resultsView.ts';

@@ -1,5 +1,5 @@
 import type { SequenceResult } from '../../../electron/contract/index.ts';
-import type { VirtualColumn } from '../../components/virtualColumns.ts';
+import type { VirtualColumn } from '../../components/table/virtualColumns.ts';
 import type { Texts } from '../../i18n/index.ts';
 import { PredictionLabel } from './PredictionLabel.tsx';
 import classes from './ResultsTab.module.css';

@@ -14,7 +14,7 @@ from virnucpro_backend.fidelity.agreement import FrameResults, compare_scores, c
 from virnucpro_backend.fidelity.source import WeightSource, with_head
 from virnucpro_backend.inference.part_file import PartFrames
 from virnucpro_backend.inference.scorer import PartScorer
-from virnucpro_backend.inference.warm_up import warm_up
+from virnucpro_backend.inference.starting.warm_up import warm_up
 from virnucpro_backend.weights.model_folder import LoadedModel
 
 

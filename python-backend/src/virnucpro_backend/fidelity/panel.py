@@ -28,7 +28,7 @@ from virnucpro_backend.fidelity.verdict import (
     recommend,
     verdict_words,
 )
-from virnucpro_backend.inference.memory import free_cached_memory
+from virnucpro_backend.inference.memory.device_memory import free_cached_memory
 from virnucpro_backend.inference.part_file import PartFrames
 
 Say = Callable[[str], None]

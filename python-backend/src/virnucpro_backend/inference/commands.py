@@ -9,7 +9,7 @@ from typing import Annotated, Literal, cast
 import msgspec
 
 from virnucpro_backend.devices.kinds import DeviceKind, Precision
-from virnucpro_backend.inference.memory_profile import MemoryProfile, PlacementChoice
+from virnucpro_backend.inference.memory.memory_profile import MemoryProfile, PlacementChoice
 from virnucpro_backend.typed_commands import CommandStruct, Count, Positive, Text, parse_typed
 
 EmbeddingPrecision = Literal["fp16", "fp32"]

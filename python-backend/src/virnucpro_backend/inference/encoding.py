@@ -23,7 +23,7 @@ from virnucpro_backend.encoders.layout import SequenceLayout
 from virnucpro_backend.encoders.streamed_layers import SWEEP_BATCHES, SWEEP_TOKENS
 from virnucpro_backend.inference.batching import EncoderInput, HostBatch, PreparedPart
 from virnucpro_backend.inference.failures import PartFailedError
-from virnucpro_backend.inference.memory import TokenBudget, free_cached_memory, is_out_of_memory
+from virnucpro_backend.inference.memory.device_memory import TokenBudget, free_cached_memory, is_out_of_memory
 from virnucpro_backend.weights.model_folder import LoadedModel
 
 BATCHES_AHEAD = 2

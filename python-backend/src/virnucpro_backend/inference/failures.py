@@ -8,7 +8,7 @@ from typing import Literal
 
 import torch
 
-from virnucpro_backend.inference.memory import is_out_of_memory
+from virnucpro_backend.inference.memory.device_memory import is_out_of_memory
 
 PartFailureCode = Literal[
     "out_of_memory",

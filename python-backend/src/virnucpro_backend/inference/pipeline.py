@@ -17,7 +17,7 @@ from virnucpro_backend.inference.commands import Part
 from virnucpro_backend.inference.encoding import PartListener
 from virnucpro_backend.inference.failures import PartFailedError, part_failure
 from virnucpro_backend.inference.jobs import ComputeQueue, ComputeTask, Job, ToLaunch, ToRecompute, WakeUp
-from virnucpro_backend.inference.memory import peak_memory, start_peak_measurement
+from virnucpro_backend.inference.memory.device_memory import peak_memory, start_peak_measurement
 from virnucpro_backend.inference.part_file import read_part
 from virnucpro_backend.inference.reports import PartReports
 from virnucpro_backend.inference.scorer import LaunchedPart, PartScorer

@@ -7,7 +7,7 @@ import time
 from virnucpro_backend.inference.commands import Part
 from virnucpro_backend.inference.encoding import PartListener
 from virnucpro_backend.inference.failures import PartFailedError
-from virnucpro_backend.inference.memory import DeviceMemory
+from virnucpro_backend.inference.memory.device_memory import DeviceMemory
 from virnucpro_backend.inference.part_file import PartFrames
 from virnucpro_backend.inference.scorer import PartScores
 from virnucpro_backend.inference.writer import WrittenPart

@@ -15,7 +15,7 @@ from virnucpro_backend.inference.batching import BatchPlan, PreparedPart, prepar
 from virnucpro_backend.inference.commands import EmbeddingPrecision
 from virnucpro_backend.inference.encoding import BatchLoop, Embeddings, PartListener, recorded_event
 from virnucpro_backend.inference.failures import PartFailedError
-from virnucpro_backend.inference.memory import TokenBudget, free_cached_memory, is_out_of_memory
+from virnucpro_backend.inference.memory.device_memory import TokenBudget, free_cached_memory, is_out_of_memory
 from virnucpro_backend.inference.part_file import PartFrames
 from virnucpro_backend.weights.model_folder import LoadedModel
 

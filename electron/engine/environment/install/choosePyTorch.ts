@@ -1,0 +1,157 @@
+/** Which build of PyTorch a computer gets. Facts of PyTorch 2.13, from the support matrix in RELEASE.md of pytorch/pytorch. */
+import type { Capability, Machine, NvidiaCard } from '../machine/machine.ts';
+
+/** A build by the name that PyTorch gives it; `mps` is the ordinary build for Apple's computers. */
+export type TorchBuild = 'cu130' | 'cu126' | 'rocm7.2' | 'cpu' | 'mps';
+
+export interface TorchChoice {
+  readonly build: TorchBuild;
+  /** PyTorch's own package index where the build is not the one on the ordinary index; null where it is. */
+  readonly index: string | null;
+  /** One sentence for a person. */
+  readonly reason: string;
+}
+
+interface CudaBuild {
+  readonly build: Extract<TorchBuild, 'cu130' | 'cu126'>;
+  /** As torch/version.py writes it. */
+  readonly cuda: string;
+  /** The oldest major version of NVIDIA's driver that runs it. */
+  readonly driver: Readonly<Record<'linux' | 'win32', number>>;
+  /** Machine code in the wheels: it runs on cards of the same major version and a minor version that is not lower. */
+  readonly capabilities: Readonly<Record<'x64' | 'arm64', readonly Capability[]>>;
+  /** The newest has code on Linux that the driver translates for cards to come. */
+  readonly forward: boolean;
+}
+
+/** The newest first. There is no CUDA 12.8 any more: 12.6 is the one kept for older cards and drivers, and knows no Blackwell. */
+const CUDA_BUILDS: readonly CudaBuild[] = [
+  {
+    build: 'cu130',
+    cuda: '13.0',
+    driver: { linux: 580, win32: 580 },
+    capabilities: {
+      x64: [[7, 5], [8, 0], [8, 6], [9, 0], [10, 0], [12, 0]], // prettier-ignore
+      arm64: [[8, 0], [9, 0], [10, 0], [11, 0], [12, 0]], // prettier-ignore
+    },
+    forward: true,
+  },
+  {
+    build: 'cu126',
+    cuda: '12.6',
+    driver: { linux: 525, win32: 528 },
+    capabilities: {
+      x64: [[5, 0], [6, 0], [7, 0], [7, 5], [8, 0], [8, 6], [9, 0]], // prettier-ignore
+      arm64: [[8, 0], [9, 0]], // prettier-ignore
+    },
+    forward: false,
+  },
+];
+
+/** Volta: the first with tensor cores. */
+const FAST_SINCE = 7;
+
+/** AMD's cards that the build for ROCm and the libraries in it have code for. Graphics parts of processors are left out. */
+const ROCM_TARGETS = new Set(
+  'gfx908 gfx90a gfx942 gfx950 gfx1030 gfx1100 gfx1101 gfx1102 gfx1200 gfx1201'.split(' '),
+);
+
+const INDEX = 'https://download.pytorch.org/whl';
+
+/** Which build is on the ordinary package index, where hashes and mirrors are. */
+function ordinaryBuild({ platform }: Machine): TorchBuild {
+  if (platform === 'linux') return 'cu130';
+  return platform === 'darwin' ? 'mps' : 'cpu';
+}
+
+export function choosePyTorch(machine: Machine): TorchChoice {
+  const choice = (build: TorchBuild, reason: string): TorchChoice => ({
+    build,
+    index: build === ordinaryBuild(machine) ? null : `${INDEX}/${build}`,
+    reason,
+  });
+  if (machine.platform === 'darwin') return choice('mps', 'For the GPU of this Mac.');
+  if (machine.nvidiaDriver !== null) return forNvidia(machine, machine.nvidiaDriver, choice);
+  const amd = [...new Set(machine.amd.filter((target) => ROCM_TARGETS.has(target)))];
+  if (amd.length > 0 && machine.arch === 'x64') {
+    return choice('rocm7.2', `ROCm for AMD's GPUs (${amd.join(', ')}).`);
+  }
+  return choice('cpu', 'For the processor: no GPU with a working driver was found.');
+}
+
+function forNvidia(
+  machine: Machine,
+  driver: string,
+  choice: (build: TorchBuild, reason: string) => TorchChoice,
+): TorchChoice {
+  const runnable = CUDA_BUILDS.filter((build) => driverRuns(build, driver, machine.platform));
+  const [newest] = runnable;
+  if (newest === undefined) {
+    return choice(
+      'cpu',
+      `For the processor: NVIDIA's driver ${driver} is too old; with ${oldestDriver(machine.platform)} or newer the GPU computes.`,
+    );
+  }
+  // The driver is there but doesn't list its cards: the newest that it can run.
+  if (machine.nvidia.length === 0) return choice(newest.build, `For NVIDIA's driver ${driver}.`);
+  // A card without fast half precision would slow down all others, so it decides only where there is no better one.
+  const fast = machine.nvidia.filter(({ capability: [major] }) => major >= FAST_SINCE);
+  const wanted = fast.length > 0 ? fast : machine.nvidia;
+  const served = (build: CudaBuild): NvidiaCard[] =>
+    wanted.filter(({ capability }) => hasCodeFor(build, capability, machine));
+  // The newest that serves all cards, else the one that serves most of them.
+  const best = runnable.toSorted((a, b) => served(b).length - served(a).length)[0] ?? newest;
+  const cards = served(best);
+  if (cards.length === 0) {
+    const names = [...new Set(machine.nvidia.map(({ name }) => name))].join(', ');
+    return choice(
+      'cpu',
+      `For the processor: no PyTorch for NVIDIA's driver ${driver} knows ${names}. A newer driver may help.`,
+    );
+  }
+  const left = machine.nvidia
+    .filter(({ capability }) => !hasCodeFor(best, capability, machine))
+    .map(({ name }) => name);
+  const names = [...new Set(cards.map(({ name }) => name))].join(', ');
+  const without = left.length > 0 ? ` ${[...new Set(left)].join(', ')} can't be used with it.` : '';
+  return choice(best.build, `CUDA ${best.cuda} for ${names} with NVIDIA's driver ${driver}.${without}`);
+}
+
+/** A PyTorch has no code for the card, or is built for a newer CUDA than its driver knows. */
+export type CardBlock = 'architecture' | 'driver';
+
+/** Why a PyTorch built for a CUDA can't use a card, before it is tried; null where it can, or nothing is known of it.
+ * `driversCuda`: the newest CUDA that the driver knows. */
+export function cardBlock(
+  cuda: string,
+  capability: Capability,
+  driversCuda: string | null,
+  system: Pick<Machine, 'platform' | 'arch'>,
+): CardBlock | null {
+  const build = CUDA_BUILDS.find((each) => each.cuda === cuda);
+  if (build === undefined) return null;
+  if (!hasCodeFor(build, capability, system)) return 'architecture';
+  // A driver runs what was built for an earlier CUDA, or for a later one of the same major version.
+  return driversCuda === null || Number.parseInt(driversCuda, 10) >= Number.parseInt(cuda, 10)
+    ? null
+    : 'driver';
+}
+
+function driverRuns(build: CudaBuild, driver: string, platform: NodeJS.Platform): boolean {
+  return Number.parseInt(driver, 10) >= build.driver[platform === 'win32' ? 'win32' : 'linux'];
+}
+
+function oldestDriver(platform: NodeJS.Platform): number {
+  return Math.min(...CUDA_BUILDS.map(({ driver }) => driver[platform === 'win32' ? 'win32' : 'linux']));
+}
+
+function hasCodeFor(
+  { capabilities, forward }: CudaBuild,
+  [major, minor]: Capability,
+  { platform, arch }: Pick<Machine, 'platform' | 'arch'>,
+): boolean {
+  const known = capabilities[arch === 'arm64' ? 'arm64' : 'x64'];
+  if (known.some(([knownMajor, knownMinor]) => knownMajor === major && knownMinor <= minor)) return true;
+  const [newestMajor = 0] = known.at(-1) ?? [];
+  return forward && platform === 'linux' && major > newestMajor;
+}

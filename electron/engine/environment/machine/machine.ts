@@ -1,0 +1,117 @@
+/** What decides which PyTorch a computer gets, found out before there is any Python. */
+import { readdir, readFile } from 'node:fs/promises';
+import { release } from 'node:os';
+import { join } from 'node:path';
+import { scrubbedEnvironment } from '../pythonLaunch.ts';
+import type { CommandRunner } from '../runCommand.ts';
+
+export type Capability = readonly [major: number, minor: number];
+
+export interface NvidiaCard {
+  readonly name: string;
+  readonly capability: Capability;
+}
+
+export interface Machine {
+  readonly platform: NodeJS.Platform;
+  /** Of the processor, as Node writes it: x64, arm64. */
+  readonly arch: string;
+  /** macOS 14 is 14; null elsewhere. */
+  readonly macosMajor: number | null;
+  /** A Linux whose C library is musl, such as Alpine. */
+  readonly musl: boolean;
+  /** NVIDIA's driver, such as 580.65; null where there is none. */
+  readonly nvidiaDriver: string | null;
+  /** The cards that driver lists; empty where it doesn't say. */
+  readonly nvidia: readonly NvidiaCard[];
+  /** Instruction sets of AMD's GPUs, such as gfx1100. */
+  readonly amd: readonly string[];
+}
+
+const ASK_TIMEOUT_MS = 15_000;
+
+/** Takes well under a second; a driver that hangs is waited for 15 s and then counts as one that doesn't say. */
+export async function lookAtMachine(run: CommandRunner, env: NodeJS.ProcessEnv): Promise<Machine> {
+  const nvidia = await askNvidia(run, env);
+  return {
+    platform: process.platform,
+    arch: process.arch,
+    macosMajor: process.platform === 'darwin' ? macosOfDarwin(release()) : null,
+    musl: process.platform === 'linux' && hasMusl(),
+    ...nvidia,
+    amd: process.platform === 'linux' ? await amdTargets('/') : [],
+  };
+}
+
+async function askNvidia(
+  run: CommandRunner,
+  env: NodeJS.ProcessEnv,
+): Promise<Pick<Machine, 'nvidiaDriver' | 'nvidia'>> {
+  if (process.platform === 'darwin') return { nvidiaDriver: null, nvidia: [] };
+  const outcome = await run({
+    file: nvidiaSmi(env),
+    args: ['--query-gpu=driver_version,compute_cap,name', '--format=csv,noheader'],
+    env: scrubbedEnvironment(env),
+    timeoutMs: ASK_TIMEOUT_MS,
+  });
+  const lines = outcome.ending === 'succeeded' ? outcome.stdout : '';
+  const { driver, cards } = parseNvidiaSmi(lines);
+  return { nvidiaDriver: driver ?? (await kernelsNvidiaDriver()), nvidia: cards };
+}
+
+function nvidiaSmi(env: NodeJS.ProcessEnv): string {
+  return process.platform === 'win32'
+    ? join(env['SystemRoot'] ?? 'C:\\Windows', 'System32', 'nvidia-smi.exe')
+    : 'nvidia-smi';
+}
+
+/** Lines such as `580.65.06, 9.0, NVIDIA H200`. */
+export function parseNvidiaSmi(text: string): { driver: string | null; cards: NvidiaCard[] } {
+  const rows = text
+    .split('\n')
+    .map((line) => /^\s*(\d+[\d.]*)\s*,\s*(\d+)\.(\d+)\s*,\s*(.+?)\s*$/.exec(line))
+    .filter((row) => row !== null);
+  return {
+    driver: rows[0]?.[1] ?? null,
+    cards: rows.map(([, , major, minor, name]) => ({
+      name: name ?? '',
+      capability: [Number(major), Number(minor)] as const,
+    })),
+  };
+}
+
+/** Where nvidia-smi is missing, as in some containers, Linux still says which driver is loaded. */
+async function kernelsNvidiaDriver(): Promise<string | null> {
+  const text = await readFile('/proc/driver/nvidia/version', 'utf8').catch(() => '');
+  return /Kernel Module\D+(\d+\.[\d.]+)/.exec(text)?.[1] ?? null;
+}
+
+/** From the files of the kernel's driver. `root`: where sys lies. */
+export async function amdTargets(root: string): Promise<string[]> {
+  const folder = join(root, 'sys/class/kfd/kfd/topology/nodes');
+  const nodes = await readdir(folder).catch(() => []);
+  const texts = await Promise.all(
+    nodes.map((node) => readFile(join(folder, node, 'properties'), 'utf8').catch(() => '')),
+  );
+  return texts.map((text) => Number(/^gfx_target_version (\d+)$/m.exec(text)?.[1] ?? 0)).filter(Boolean).map(gfxTarget); // prettier-ignore
+}
+
+/** 90402 is gfx942: minor version and stepping are hexadecimal digits. */
+function gfxTarget(version: number): string {
+  const digit = (part: number): string => (part % 100).toString(16);
+  return `gfx${Math.floor(version / 10_000)}${digit(Math.floor(version / 100))}${digit(version)}`;
+}
+
+/** Node on glibc says which one it runs on. */
+function hasMusl(): boolean {
+  // Else the report looks up the names of all open connections.
+  Object.assign(process.report, { excludeNetwork: true });
+  const { header } = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
+  return header?.glibcVersionRuntime === undefined;
+}
+
+/** macOS 11 to 15 are Darwin 20 to 24; since macOS 26, which is Darwin 25, they differ by one. */
+export function macosOfDarwin(darwin: string): number {
+  const major = Number.parseInt(darwin, 10);
+  return major >= 25 ? major + 1 : major - 9;
+}

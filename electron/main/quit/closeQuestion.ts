@@ -1,0 +1,79 @@
+import type { RunLive } from '../../contract/rpc/runs.ts';
+import type { QuitAnswer } from './quitMachine.ts';
+
+export interface CloseQuestion {
+  message: string;
+  detail: string;
+  buttons: string[];
+  /** What each button means, in the same order. */
+  answers: QuitAnswer[];
+  cancelId: number;
+  defaultId: number;
+}
+
+/** What the user is asked who closes the program while a run is at work: what will be kept, and what each choice does. */
+export function closeQuestion(live: RunLive): CloseQuestion {
+  const { run, progress } = live;
+  const { parts } = progress;
+  const percent = progress.fraction === null ? '' : ` (${Math.floor(progress.fraction * 100)} %)`;
+  const computed =
+    parts.total === 0
+      ? 'Its sequences are still being read, and nothing is computed yet. '
+      : `${parts.done} of ${parts.total}${progress.prepare.finished ? '' : ' or more'} parts are computed and stay on the disk whatever you choose. `;
+  const inWork = parts.inWork === 1 ? '1 part is in work' : `${parts.inWork} parts are in work`;
+  const choices: [button: string, answer: QuitAnswer][] =
+    run.state.phase === 'running'
+      ? [
+          ['Keep running without a window', 'background'],
+          [`Finish the parts in work${minutes(partsInWorkSeconds(live))}, then quit`, 'after_parts'],
+          ['Quit now', 'now'],
+          ['Cancel', 'cancel'],
+        ]
+      : [
+          ['Keep running without a window', 'background'],
+          ['Quit now', 'now'],
+          ['Cancel', 'cancel'],
+        ];
+  return {
+    message: `"${run.name}" is still at work${percent}.`,
+    detail:
+      computed +
+      (parts.inWork === 0 ? '' : `${inWork}: if you quit now, they are computed again when you go on. `) +
+      (run.state.phase === 'draining' || run.state.phase === 'pausing'
+        ? 'If you cancel, the program stays open, and the run pauses when the parts in work are finished. '
+        : '') +
+      'Without a window the run goes on in the background; start the program again to see it.',
+    buttons: choices.map(([button]) => button),
+    answers: choices.map(([, answer]) => answer),
+    cancelId: choices.length - 1,
+    defaultId: 0,
+  };
+}
+
+/** What the user is asked who closes the program while Python is being set up or weights are being fetched. */
+export function downloadQuestion(): CloseQuestion {
+  return {
+    message: 'A download is still under way.',
+    detail:
+      'If you quit now, it is given up, and begins again when you ask for it. ' +
+      'Without a window it goes on in the background; start the program again to see it.',
+    buttons: ['Go on without a window', 'Quit now', 'Cancel'],
+    answers: ['background', 'now', 'cancel'],
+    cancelId: 2,
+    defaultId: 0,
+  };
+}
+
+/** How long the slowest part in work will take; null where no device has a speed yet. */
+function partsInWorkSeconds({ run, devices }: RunLive): number | null {
+  const seconds = devices.flatMap(({ worker, partFraction, residuesPerSecond }) =>
+    worker.state === 'working' && residuesPerSecond
+      ? [((1 - (partFraction ?? 0)) * run.plan.residuesPerPart) / residuesPerSecond]
+      : [],
+  );
+  return seconds.length > 0 ? Math.max(...seconds) : null;
+}
+
+function minutes(seconds: number | null): string {
+  return seconds === null ? '' : ` (about ${Math.max(1, Math.ceil(seconds / 60))} min)`;
+}

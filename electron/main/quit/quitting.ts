@@ -1,0 +1,130 @@
+import { app, dialog, type BrowserWindow } from 'electron';
+import type { RunLive } from '../../contract/rpc/runs.ts';
+import { endByForce, type Service } from '../../engine/index.ts';
+import { closeQuestion, downloadQuestion, type CloseQuestion } from './closeQuestion.ts';
+import { mayOpenWindow, quitStep, type QuitAnswer, type QuitEvent, type QuitState } from './quitMachine.ts';
+
+/** The longest that a user who has decided to go is kept waiting. */
+const CLEANUP_DEADLINE_MS = 10_000;
+const SYSTEM_DEADLINE_MS = 4_000;
+/** The rest of the time is for Electron itself. */
+const CLOSE_SHARE = 0.8;
+
+/** Walks the way out (quitMachine.ts) with real dialogs and a real engine. */
+export class Quitting {
+  private readonly service: Service;
+  private readonly window: () => BrowserWindow | undefined;
+  private state: QuitState = { phase: 'open' };
+  private deadlineMs = CLEANUP_DEADLINE_MS;
+
+  constructor(service: Service, window: () => BrowserWindow | undefined) {
+    this.service = service;
+    this.window = window;
+    service.onRest(() => {
+      this.take({ type: 'at_rest' });
+    });
+  }
+
+  get mayOpenWindow(): boolean {
+    return mayOpenWindow(this.state);
+  }
+
+  /** Whether Electron may go on with quitting or closing the window; else the way out begins here. */
+  mayGo(): boolean {
+    this.take({ type: 'quit_wanted', atWork: this.isAtWork });
+    return this.state.phase === 'gone';
+  }
+
+  private get isAtWork(): boolean {
+    const { control, gate, downloads } = this.service;
+    return control.queue.active !== null || gate.isRepairing || downloads.areUnderWay;
+  }
+
+  systemEnds(): void {
+    this.deadlineMs = SYSTEM_DEADLINE_MS;
+    this.take({ type: 'system_ends' });
+  }
+
+  private take(event: QuitEvent): void {
+    const { state, effect } = quitStep(this.state, event);
+    this.state = state;
+    switch (effect) {
+      case 'nothing':
+      case 'let_go':
+        break;
+      case 'ask':
+        void this.ask();
+        break;
+      case 'hide_window':
+        this.window()?.hide();
+        break;
+      case 'drain':
+        this.drain();
+        break;
+      case 'clean':
+        void this.clean();
+        break;
+    }
+  }
+
+  private async ask(): Promise<void> {
+    this.take({ type: 'answered', answer: await this.answer().catch(() => 'cancel' as const) });
+  }
+
+  private async answer(): Promise<QuitAnswer> {
+    const question = await this.question();
+    if (!question) return 'now';
+    const { message, detail, buttons, answers, cancelId, defaultId } = question;
+    const options = {
+      type: 'question' as const,
+      message,
+      detail,
+      buttons,
+      cancelId,
+      defaultId,
+      noLink: true,
+    };
+    const window = this.window();
+    const { response } = await (window
+      ? dialog.showMessageBox(window, options)
+      : dialog.showMessageBox(options));
+    return answers[response] ?? 'cancel';
+  }
+
+  /** None where everything has come to rest meanwhile. */
+  private async question(): Promise<CloseQuestion | undefined> {
+    const live = await this.activeRun();
+    if (live) return closeQuestion(live);
+    return this.isAtWork ? downloadQuestion() : undefined;
+  }
+
+  private async activeRun(): Promise<RunLive | undefined> {
+    const runId = this.service.control.queue.active;
+    if (runId === null) return undefined;
+    for await (const live of this.service.watch.watch(runId)) return live;
+    return undefined;
+  }
+
+  private drain(): void {
+    const runId = this.service.control.queue.active;
+    if (runId === null) {
+      this.take({ type: 'at_rest' });
+      return;
+    }
+    try {
+      this.service.control.drain(runId);
+    } catch {
+      // It is pausing or writing its tables already, and will come to rest by itself.
+    }
+  }
+
+  private async clean(): Promise<void> {
+    this.window()?.hide();
+    // Electron, too, waits at its end for every thread.
+    setTimeout(endByForce, this.deadlineMs);
+    const ended = await this.service.close(this.deadlineMs * CLOSE_SHARE).catch(() => false);
+    if (!ended) endByForce();
+    this.take({ type: 'cleaned' });
+    app.quit();
+  }
+}

@@ -1,0 +1,36 @@
+import { app } from 'electron';
+import { arch, release } from 'node:os';
+import type { ShellLog } from '../../engine/index.ts';
+
+/** Writes down what a support request needs when there is no window to copy the diagnostics from. */
+export function logShell(log: ShellLog, safeMode: boolean): void {
+  const { platform } = process;
+  // Plain Node, as in tests, has no such versions.
+  const versions: Partial<NodeJS.ProcessVersions> = process.versions;
+  const sandbox = app.commandLine.hasSwitch('no-sandbox') ? 'off (--no-sandbox)' : 'on';
+  log.write(
+    'info',
+    `Start of VirNucPro Desktop ${app.getVersion()}${app.isPackaged ? '' : ' from a checkout'} on ${platform} ${release()} ${arch()}, ` +
+      `Electron ${versions.electron ?? 'unknown'}, Chromium ${versions.chrome ?? 'unknown'}, Node ${process.versions.node}, ` +
+      `sandbox ${sandbox}${safeMode ? ', safe mode' : ''}.`,
+  );
+  app.once('gpu-info-update', () => {
+    log.write('info', `GPU: ${JSON.stringify(app.getGPUFeatureStatus())}`);
+  });
+  app.on('child-process-gone', (_, { type, reason, exitCode }) => {
+    if (reason !== 'clean-exit')
+      log.write('error', `Process ${type} has ended: ${reason}, exit code ${exitCode}.`);
+  });
+  app.on('quit', (_, exitCode) => {
+    log.write('info', `End, exit code ${exitCode}.`);
+  });
+  process.on('unhandledRejection', (reason) => {
+    log.write(
+      'error',
+      `Unhandled rejection: ${reason instanceof Error ? (reason.stack ?? reason.message) : String(reason)}`,
+    );
+  });
+  process.on('uncaughtExceptionMonitor', (error) => {
+    log.write('error', `Uncaught exception: ${error.stack ?? error.message}`);
+  });
+}

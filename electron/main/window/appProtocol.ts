@@ -1,0 +1,26 @@
+import { readFile } from 'node:fs/promises';
+import { protocol, type Session } from 'electron';
+import { pageFile, pageHeaders } from '../../engine/index.ts';
+import { APP_SCHEME, isAppPage } from './pagePolicy.ts';
+
+/** Before the app is ready: makes app:// an origin of its own, like https. */
+export function registerAppScheme(): void {
+  protocol.registerSchemesAsPrivileged([
+    {
+      scheme: APP_SCHEME,
+      privileges: { standard: true, secure: true, supportFetchAPI: true, codeCache: true },
+    },
+  ]);
+}
+
+/** Serves the built window, and nothing else of the disk, under app://. */
+export function serveApp(session: Session, pageFolder: string): void {
+  session.protocol.handle(APP_SCHEME, async (request) => {
+    const file = isAppPage(request.url) ? pageFile(pageFolder, new URL(request.url).pathname) : undefined;
+    const content = file && (await readFile(file.path).catch(() => undefined));
+    if (!file || !content) return new Response('Not found', { status: 404, headers: pageHeaders() });
+    return new Response(new Uint8Array(content), {
+      headers: { ...pageHeaders(), 'content-type': file.contentType },
+    });
+  });
+}

@@ -1,0 +1,185 @@
+"""Opening a worker's device and putting the model on it, as its free memory allows."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+
+import torch
+
+from virnucpro_backend.devices import host
+from virnucpro_backend.devices.opening.failure import LoadFailedError, LoadFailureCode
+from virnucpro_backend.devices.opening.open import open_device
+from virnucpro_backend.devices.opening.open_device import OpenDevice
+from virnucpro_backend.inference.commands import Load
+from virnucpro_backend.inference.memory.device_memory import allowance, free_cached_memory, is_out_of_memory
+from virnucpro_backend.inference.memory.memory_profile import MemoryProfile, Placement, budget
+from virnucpro_backend.inference.memory.placement import (
+    WORTHWHILE_BATCH,
+    ModelSizes,
+    main_memory_suffices,
+    placements_to_try,
+)
+from virnucpro_backend.inference.memory.profiling import measure_profile, placement_of, software
+from virnucpro_backend.inference.starting.compilation import compiling_kernels
+from virnucpro_backend.inference.starting.warm_up import warm_up
+from virnucpro_backend.weights.errors import WeightsError
+from virnucpro_backend.weights.model_folder import LoadedModel, load_model
+from virnucpro_backend.weights.model_json import ModelDescription, read_model_json
+
+MEMORY_OF_OTHERS = 3 << 29
+"""Bytes; a GPU of which more is taken before this process begins is being used by other programs."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class ReadyModel:
+    """A model on its device. `tokens_per_batch`: the most that a batch may hold there. `profile` is None
+    where the device keeps no count of its memory. `memory_free`: bytes free for this process before loading.
+    """
+
+    opened: OpenDevice
+    model: LoadedModel
+    tokens_per_batch: int
+    profile: MemoryProfile | None
+    memory_free: int | None
+
+    @property
+    def placement(self) -> Placement:
+        return placement_of(self.model)
+
+
+def open_and_load(command: Load) -> ReadyModel:
+    """Open the device and put the model on it. Raises LoadFailedError, whatever goes wrong."""
+    try:
+        opened = open_device(command.device, command.precision, command.memory_fraction)
+        wanted = min(command.tokens_per_batch, command.most_tokens_per_batch or command.tokens_per_batch)
+        if opened.memory_total > 0:
+            return _load_on_gpu(command, opened, wanted)
+        streamed = command.placement == "streamed"
+        model = load_model(command.model_folder, opened.device, command.precision, streamed=streamed)
+        return ReadyModel(opened, model, wanted, None, None)
+    except LoadFailedError:
+        raise
+    except WeightsError as error:
+        missing = error.code in ("model_unknown", "model_missing")
+        code: LoadFailureCode = "model_missing" if missing else "model_damaged"
+        raise LoadFailedError(code, error.message, error.next_step) from error
+    except Exception as error:
+        if is_out_of_memory(error):
+            raise _does_not_fit(str(error)) from error
+        raise LoadFailedError(
+            "internal_error",
+            f"The model could not be loaded: {type(error).__name__}: {error}",
+            "See the worker's log; if the model is your own, check it with `virnucpro models`.",
+        ) from error
+
+
+def load_in_fp32(command: Load, device: torch.device) -> LoadedModel:
+    """The model of a command once more, in FP32, beside what is on the device. Raises like `load_model`."""
+    streamed = False
+    if device.type == "cuda":
+        sizes = ModelSizes.of(read_model_json(command.model_folder), "fp32")
+        streamed = "resident" not in placements_to_try("auto", sizes, allowance(device, None))
+    return load_model(command.model_folder, device, "fp32", streamed=streamed)
+
+
+def remarks(ready: ReadyModel, command: Load) -> list[str]:
+    """Remarks for the user on how the model uses the device's memory."""
+    said = []
+    free, total = ready.memory_free, ready.opened.memory_total
+    room = "" if free is None else f"{_gib(free)} of this GPU's {_gib(total)} GiB of memory are free for it"
+    if ready.placement == "streamed":
+        why = f"ESM-2 is too large as a whole: {room}." if command.placement == "auto" else "As asked for:"
+        said.append(
+            f"{why} ESM-2's layers stay in main memory and come to the device one after the other. "
+            "The results are the same."
+        )
+    if ready.profile is not None and ready.tokens_per_batch < command.tokens_per_batch:
+        said.append(
+            f"Batches hold {ready.tokens_per_batch:,} tokens instead of {command.tokens_per_batch:,}: {room}."
+        )
+    if said and free is not None and command.memory_fraction is None and total - free > MEMORY_OF_OTHERS:
+        said.append("Other programs hold much of this GPU's memory; without them the run would be faster.")
+    untested = {"mps": "Apple", "rocm": "AMD"}.get(command.device)
+    if untested is not None:
+        said.append(f"{untested} GPUs were never tested: compare some results with those of the processor.")
+    return said
+
+
+def _load_on_gpu(command: Load, opened: OpenDevice, wanted: int) -> ReadyModel:
+    description = read_model_json(command.model_folder)
+    sizes = ModelSizes.of(description, command.precision)
+    free = allowance(opened.device, opened.memory_limit)
+    placements = placements_to_try(command.placement, sizes, free)
+    for placement in placements:
+        if placement == "streamed":
+            _check_main_memory(sizes)
+        ready = _placed(command, description, opened, placement, free, wanted)
+        last = placement == placements[-1]
+        if ready is not None and (last or ready.tokens_per_batch >= min(wanted, WORTHWHILE_BATCH)):
+            return ready
+        ready = None
+        free_cached_memory(opened.device)
+    raise _does_not_fit(
+        f"{_gib(free)} of {_gib(opened.memory_total)} GiB are free, and the model has {_gib(sizes.weights)}"
+    )
+
+
+def _placed(
+    command: Load,
+    description: ModelDescription,
+    opened: OpenDevice,
+    placement: Placement,
+    free: int,
+    wanted: int,
+) -> ReadyModel | None:
+    """The model in one placement; None where that leaves too little memory for a batch."""
+    try:
+        streamed = placement == "streamed"
+        with compiling_kernels(description, command.precision, opened.device):
+            model = load_model(command.model_folder, opened.device, command.precision, streamed=streamed)
+        warm_up(model)
+        profile = _known(command.memory_profile, model) or measure_profile(model)
+    except Exception as error:
+        # The traceback holds what has been loaded, so nothing else may be tried in here.
+        if not is_out_of_memory(error):
+            raise
+        log.warning("not enough memory for %s layers: %s", placement, error)
+        return None
+    free_cached_memory(opened.device)
+    room = allowance(opened.device, opened.memory_limit)
+    tokens = budget(profile, room, wanted)
+    log.info("%s; %d bytes for this process, so %d tokens per batch", profile, room, tokens)
+    return ReadyModel(opened, model, tokens, profile, free) if tokens else None
+
+
+def _known(profile: MemoryProfile | None, model: LoadedModel) -> MemoryProfile | None:
+    """A profile from an earlier worker, if it is of this placement and this software."""
+    if profile is None or (profile.placement, profile.code) != (placement_of(model), software(model)):
+        return None
+    return profile
+
+
+def _check_main_memory(sizes: ModelSizes) -> None:
+    available = host.memory().available
+    if not main_memory_suffices(sizes, available):
+        raise LoadFailedError(
+            "out_of_memory",
+            "The model does not fit into this GPU, and main memory has no room for it either: "
+            f"{_gib(available)} GiB are free, and ESM-2's layers take {_gib(sizes.layers)} GiB.",
+            "Close other programs, or leave this device out.",
+        )
+
+
+def _does_not_fit(why: str) -> LoadFailedError:
+    return LoadFailedError(
+        "out_of_memory",
+        f"The model does not fit into the free memory of this device: {why}",
+        "Close other programs that use the device, choose half precision, or leave this device out.",
+    )
+
+
+def _gib(n_bytes: int) -> str:
+    return f"{n_bytes / (1 << 30):.1f}"

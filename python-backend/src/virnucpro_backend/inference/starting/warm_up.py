@@ -1,0 +1,57 @@
+"""What a GPU does once per process, done before the first part: compiling and loading kernels."""
+
+from __future__ import annotations
+
+import logging
+
+import torch
+
+from virnucpro_backend.devices.opening.failure import LoadFailedError
+from virnucpro_backend.encoders.dnabert_s import DnabertS
+from virnucpro_backend.encoders.esm2 import Esm2
+from virnucpro_backend.encoders.kernels.attention_work import BLOCK, MOST_BLOCKS
+from virnucpro_backend.encoders.layout import SequenceLayout
+from virnucpro_backend.encoders.ops import EagerOps
+from virnucpro_backend.inference.memory.device_memory import is_out_of_memory
+from virnucpro_backend.weights.model_folder import LoadedModel
+
+log = logging.getLogger(__name__)
+
+SOME_TOKEN = 5
+"""An ordinary token in both vocabularies."""
+
+
+def warm_up(model: LoadedModel) -> None:
+    """Run both encoders on a GPU over sequences of every size for which there is a kernel of its own.
+
+    An encoder whose fused kernels fail here is left with the plain ones. Raises LoadFailedError
+    `precision_unsupported` where this PyTorch lacks FP8 products for this GPU.
+    """
+    if model.device.type != "cuda":
+        return
+    for encoder in (model.esm2, model.dnabert_s):
+        try:
+            run_every_kernel(encoder, model.device)
+        except Exception as error:
+            if is_out_of_memory(error):
+                raise
+            if model.precision == "fp8":
+                raise LoadFailedError(
+                    "precision_unsupported",
+                    f"FP8 does not work on this GPU with this PyTorch: {error}",
+                    "Choose BF16 or FP16.",
+                ) from error
+            if encoder.ops.name == EagerOps.name:
+                raise
+            log.warning("the fused kernels do not work here, plain ones are used: %s", error)
+            encoder.use_kernels_for(model.device, fused=False)
+            run_every_kernel(encoder, model.device)
+
+
+def run_every_kernel(encoder: Esm2 | DnabertS, device: torch.device) -> None:
+    """Embed a sequence of every size for which there is a kernel of its own, and wait for the GPU."""
+    blocks = range(1, MOST_BLOCKS + 2) if encoder.attention.packs else (1,)
+    layout = SequenceLayout.from_lengths([count * BLOCK for count in blocks], device)
+    tokens = torch.full((layout.n_tokens,), SOME_TOKEN, dtype=torch.int32, device=device)
+    encoder.embed(tokens, layout)
+    torch.cuda.synchronize(device)

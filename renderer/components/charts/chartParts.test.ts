@@ -1,0 +1,127 @@
+import { partNumber } from '../../i18n/format.ts';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { totalsOverTime } from '../../screens/run/throughputTotals.ts';
+import { SPEED_WINDOW_MS } from '../../state/liveRun.ts';
+import { niceTop, timeTicks } from './chartScale.ts';
+import { trackBars } from './chunkTrackBars.ts';
+import { sparklinePath } from './sparklinePath.ts';
+
+const chunksArbitrary = fc
+  .array(
+    fc.record({
+      step: fc.integer({ min: 1, max: 500 }),
+      score: fc.option(fc.float({ min: 0, max: 1, noNaN: true })),
+    }),
+    {
+      minLength: 1,
+      maxLength: 2000,
+    },
+  )
+  .map((steps) => {
+    let start = 1;
+    return steps.map(({ step, score }) => {
+      const chunk = { start, end: start + 499, score2: score, isVirus: score === null ? null : score >= 0.5 };
+      start += step;
+      return chunk;
+    });
+  });
+
+describe('bars along a sequence', () => {
+  it('are few, follow each other without overlap, and keep the best chunk', () => {
+    fc.assert(
+      fc.property(chunksArbitrary, fc.integer({ min: 1, max: 400 }), (chunks, most) => {
+        const length = chunks.at(-1)?.end ?? 1;
+        const bars = trackBars(chunks, length, most);
+        expect(bars.length).toBeLessThanOrEqual(most);
+        expect(bars[0]?.start).toBe(1);
+        expect(bars.at(-1)?.end).toBe(length);
+        for (const [index, bar] of bars.entries()) {
+          const next = bars[index + 1];
+          if (next) expect(next.start).toBe(bar.end + 1);
+        }
+        const best = (scores: (number | null)[]) => Math.max(-1, ...scores.map((score) => score ?? -1));
+        expect(best(bars.map((bar) => bar.score))).toBe(best(chunks.map((chunk) => chunk.score2)));
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe('the scale of a chart', () => {
+  it('holds every value, with a round number in the middle, and wastes at most half', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 2, max: 10_000_000 }), (value) => {
+        const top = niceTop(value);
+        expect(top).toBeGreaterThanOrEqual(value);
+        expect(top).toBeLessThanOrEqual(2 * value);
+        expect(top / 2).toBe(Math.round(top / 2));
+      }),
+    );
+  });
+});
+
+describe('speed over time', () => {
+  it('adds devices up and keeps the mean when it is thinned out', () => {
+    const points = Array.from({ length: 1000 }, (_, time) => ({
+      time,
+      residuesPerSecond: { a: time, b: 1 },
+    }));
+    expect(totalsOverTime(points.slice(0, 10), 240)[3]).toEqual({ time: 3, total: 4 });
+    const thinned = totalsOverTime(points, 100);
+    expect(thinned).toHaveLength(100);
+    const mean = thinned.reduce((sum, point) => sum + (point.total ?? 0), 0) / thinned.length;
+    expect(mean).toBeCloseTo(499.5 + 1, 6);
+  });
+
+  it('has a gap where the run was paused, and never averages across it', () => {
+    const at = (time: number) => ({ time, residuesPerSecond: { a: 10 } });
+    const totals = totalsOverTime([at(0), at(10), at(20), at(120), at(130)], 3);
+    expect(totals).toEqual([
+      { time: 0, total: 10 },
+      { time: 20, total: 10 },
+      { time: 70, total: null },
+      { time: 120, total: 10 },
+    ]);
+  });
+
+  it('draws the newest sample at the right edge and lets old ones leave at the left', () => {
+    const now = 10_000_000;
+    const path = sparklinePath([
+      { time: now - SPEED_WINDOW_MS, residuesPerSecond: 1 },
+      { time: now - 10_000, residuesPerSecond: 2 },
+      { time: now, residuesPerSecond: 2 },
+    ]);
+    // The first sample lies minutes before the others: no line leads through the pause.
+    expect(path).toMatch(/^M0\.0,[\d.]+M232\.0,[\d.]+L240\.0,/);
+    expect(sparklinePath([{ time: now, residuesPerSecond: 1 }])).toBeNull();
+  });
+});
+
+describe('numbers of parts', () => {
+  it.each([
+    ['000000', '1'],
+    ['000012', '13'],
+    ['000012.0', '13a'],
+    ['000012.1.0', '13ba'],
+  ])('%s is read as %s', (key, text) => {
+    expect(partNumber(key)).toBe(text);
+  });
+});
+
+describe('times along an axis', () => {
+  it('are round, begin at nothing, end within the span, and are at most six steps', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 1, max: 40 * 86_400, noNaN: true }), (seconds) => {
+        const ticks = timeTicks(seconds);
+        expect(ticks[0]).toBe(0);
+        expect(ticks.length).toBeGreaterThanOrEqual(2);
+        expect(ticks.length).toBeLessThanOrEqual(7);
+        expect(ticks.at(-1)).toBeLessThanOrEqual(seconds);
+        expect(ticks.every(Number.isInteger)).toBe(true);
+      }),
+    );
+    expect(timeTicks(44)).toEqual([0, 10, 20, 30, 40]);
+    expect(timeTicks(2160)).toEqual([0, 600, 1200, 1800]);
+  });
+});

@@ -1,0 +1,186 @@
+import { useTable, type SortingState } from '@tanstack/react-table';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { useTexts } from '../../i18n/index.ts';
+import { virtualTableFeatures, type VirtualColumn, type VirtualTableFeatures } from './virtualColumns.ts';
+import classes from './VirtualTable.module.css';
+import { VirtualHeaderCell } from './VirtualHeaderCell.tsx';
+import { VirtualRow } from './VirtualRow.tsx';
+
+export const ROW_HEIGHT = 38;
+/** Browsers cap an element's height at about 33 million pixels; what does not fit is found by sorting and filtering. */
+export const MOST_ROWS = 800_000;
+
+/** Rows made above and below those in sight. */
+const OVERSCAN = 4;
+
+const NO_SORTING: SortingState = [];
+const NO_HIDDEN: Readonly<Record<string, boolean>> = {};
+
+interface VirtualTableProps<Row extends object> {
+  label: string;
+  columns: VirtualColumn<Row>[];
+  hiddenColumns?: Readonly<Record<string, boolean>>;
+  total: number;
+  /** The row at a place of the sorted, filtered list; undefined while it has not arrived. Has to be the same
+   * function until a row changes. */
+  rowAt: (index: number) => Row | undefined;
+  sorting?: SortingState;
+  onSort?: (sorting: SortingState) => void;
+  onRangeChange?: (first: number, last: number) => void;
+  onOpen?: (row: Row) => void;
+  isOpen?: (row: Row) => boolean;
+  empty: ReactNode;
+  height: number | string;
+}
+
+/**
+ * A table of any length: only the rows in sight exist. Arrow keys move, Enter opens. A cell that keeps a state of its own
+ * needs a key that names its row, since the place it stands in shows other rows too.
+ */
+export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) {
+  const { t } = useTexts();
+  const { columns, total, rowAt, onRangeChange, onOpen } = props;
+  const gridId = useId();
+  const scroller = useRef<HTMLDivElement>(null);
+  const [active, setActive] = useState(0);
+  const shown = Math.min(total, MOST_ROWS);
+
+  const virtualizer = useVirtualizer({
+    count: shown,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: OVERSCAN,
+    scrollPaddingStart: ROW_HEIGHT,
+  });
+  const items = virtualizer.getVirtualItems();
+  // A row that leaves at one end is filled anew and enters at the other: making rows costs far more than filling them.
+  // Their order in the document is therefore that of the slots; `aria-owns` tells the one in which they are read.
+  const slotCount = Math.ceil((virtualizer.scrollRect?.height ?? 0) / ROW_HEIGHT) + 2 * OVERSCAN + 1;
+  const bySlot = items.toSorted((a, b) => (a.index % slotCount) - (b.index % slotCount));
+  const first = items[0]?.index ?? 0;
+  const last = items.at(-1)?.index ?? -1;
+  useEffect(() => {
+    if (last >= first) onRangeChange?.(first, last);
+  }, [first, last, onRangeChange]);
+
+  const placed = useMemo(() => {
+    const rows: Row[] = [];
+    const places: number[] = [];
+    for (let index = first; index <= last; index++) {
+      const row = rowAt(index);
+      if (row === undefined) continue;
+      rows.push(row);
+      places.push(index);
+    }
+    return { rows, places };
+  }, [first, last, rowAt]);
+  const sorting = props.sorting ?? NO_SORTING;
+  const table = useTable<VirtualTableFeatures, Row>({
+    features: virtualTableFeatures,
+    columns,
+    data: placed.rows,
+    manualSorting: true,
+    enableSortingRemoval: false,
+    state: { columnVisibility: props.hiddenColumns ?? NO_HIDDEN, sorting },
+    onSortingChange: (change) => props.onSort?.(typeof change === 'function' ? change(sorting) : change),
+  });
+  const leafColumns = table.getVisibleLeafColumns();
+  const template = leafColumns.map((column) => column.columnDef.meta?.width ?? '1fr').join(' ');
+  const columnIds = leafColumns.map((column) => column.id);
+  const modelRows = table.getRowModel().rows;
+  const rowByPlace = new Map(placed.places.map((place, position) => [place, modelRows[position]]));
+
+  const move = (index: number) => {
+    const target = Math.max(0, Math.min(shown - 1, index));
+    setActive(target);
+    virtualizer.scrollToIndex(target);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.target !== event.currentTarget || shown === 0) return;
+    const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 400) / ROW_HEIGHT) - 2);
+    const targets: Record<string, number> = {
+      ArrowDown: active + 1,
+      ArrowUp: active - 1,
+      PageDown: active + page,
+      PageUp: active - page,
+      Home: 0,
+      End: shown - 1,
+    };
+    const target = targets[event.key];
+    if (target !== undefined) {
+      event.preventDefault();
+      move(target);
+    } else if (event.key === 'Enter') {
+      const row = rowAt(active);
+      if (row !== undefined) onOpen?.(row);
+    }
+  };
+  const rowId = (index: number) => `${gridId}-${index}`;
+  const activeInSight = shown > 0 && active >= first && active <= last;
+
+  return (
+    <div className={classes.frame} style={{ height: props.height }}>
+      {total > MOST_ROWS && <p className={classes.note}>{t('table.capped', { shown: MOST_ROWS, total })}</p>}
+      <div
+        ref={scroller}
+        className={classes.scroller}
+        role="grid"
+        aria-label={props.label}
+        aria-rowcount={total + 1}
+        aria-activedescendant={activeInSight ? rowId(active) : undefined}
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+      >
+        <div className={classes.head} role="rowgroup">
+          <div className={classes.row} role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
+            {leafColumns.map((column) => (
+              <VirtualHeaderCell
+                key={column.id}
+                title={String(column.columnDef.header ?? '')}
+                align={column.columnDef.meta?.align ?? 'start'}
+                hidden={column.columnDef.meta?.headerHidden ?? false}
+                sorted={column.getIsSorted()}
+                onToggle={props.onSort && column.getCanSort() ? () => column.toggleSorting() : undefined}
+              />
+            ))}
+          </div>
+        </div>
+        {shown === 0 ? (
+          <div role="rowgroup">
+            <div role="row" className={classes.empty}>
+              <div role="gridcell">{props.empty}</div>
+            </div>
+          </div>
+        ) : (
+          <div
+            role="rowgroup"
+            aria-owns={virtualizer.isScrolling ? undefined : items.map((item) => rowId(item.index)).join(' ')}
+            className={classes.body}
+            style={{ height: virtualizer.getTotalSize() }}
+          >
+            {bySlot.map((item) => {
+              const row = rowByPlace.get(item.index);
+              return (
+                <VirtualRow
+                  key={item.index % slotCount}
+                  id={rowId(item.index)}
+                  index={item.index}
+                  top={item.start}
+                  template={template}
+                  columns={columns}
+                  row={row}
+                  columnIds={columnIds}
+                  active={item.index === active}
+                  open={row !== undefined && (props.isOpen?.(row.original) ?? false)}
+                  onOpen={onOpen}
+                  onActivate={setActive}
+                />
+              );
+            })}
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}

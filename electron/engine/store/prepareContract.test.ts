@@ -82,7 +82,7 @@ describe.skipIf(!existsSync(PYTHON))('with the real prepare (skipped without pyt
     });
     const command = {
       type: 'prepare',
-      inputs,
+      inputs: inputs.map(({ input, path, sha256 }) => ({ input, path, sha256 })),
       work_dir: join(folder, 'work'),
       chunk_length: plan.chunkLength,
       residues_per_part: 300,

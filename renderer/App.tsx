@@ -44,7 +44,7 @@ function Contents() {
       <FileDropZone />
       <BrowseDialog />
       <Welcome />
-      <Notifications aria-label={t('toasts.label')} />
+      <Notifications role="group" aria-label={t('toasts.label')} />
       <Announcer />
     </>
   );

@@ -1,3 +1,6 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -13,6 +16,8 @@ export default defineConfig({
           name: 'node',
           include: ['{electron,build,e2e}/**/*.test.ts'],
           environment: 'node',
+          // Whatever a test changes in settings or history is not the user's.
+          env: { VIRNUCPRO_DATA_DIR: mkdtempSync(join(tmpdir(), 'virnucpro-tests-')) },
           // Real threads, files and child processes take their time on a busy machine.
           testTimeout: 60_000,
           hookTimeout: 60_000,

@@ -15,7 +15,7 @@ export async function openTestService(existing?: string): Promise<TestService> {
   const { paths, storeHost } = testContext();
   const base = engineBase({
     appVersion: 'test',
-    paths: { ...paths, dataDir: join(folder, 'data') },
+    paths: { ...paths, dataDir: join(folder, 'data'), usualDataDir: join(folder, 'data') },
     storeHost,
   });
   const service = await openService(base, {

@@ -5,8 +5,6 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    // The suites wait for processes more than they compute.
-    maxWorkers: 2,
     // Charts and focus traps miss the layout, of which the window's test environment has none.
     onConsoleLog: (log) => (/of chart should be greater than 0|use-focus-trap/.test(log) ? false : undefined),
     projects: [

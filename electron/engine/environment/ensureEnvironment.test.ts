@@ -9,6 +9,7 @@ import { ensureEnvironment } from './ensureEnvironment.ts';
 import type { EnvironmentState } from './environmentState.ts';
 import type { Machine } from './machine/machine.ts';
 import { fakePython, type FakeComputer } from './testing/fakePython.ts';
+import { LINUX_MACHINE as MACHINE } from './testing/machines.ts';
 
 let root: string;
 let paths: AppPaths;
@@ -40,15 +41,6 @@ const LOCK =
   'numpy==2.4.6 \\\n    --hash=sha256:aa\nnvidia-cublas==13.1 \\\n    --hash=sha256:dd\n' +
   'nvidia-ml-py==13 \\\n    --hash=sha256:ee\ntorch==2.13.0 \\\n    --hash=sha256:bb\n';
 
-const MACHINE: Machine = {
-  platform: 'linux',
-  arch: 'x64',
-  macosMajor: null,
-  musl: false,
-  nvidiaDriver: null,
-  nvidia: [],
-  amd: [],
-};
 const WITH_GPU: Machine = {
   ...MACHINE,
   nvidiaDriver: '580.65.06',

@@ -1,16 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { cardBlock, choosePyTorch } from './choosePyTorch.ts';
 import type { Machine, NvidiaCard } from '../machine/machine.ts';
+import { LINUX_MACHINE as LINUX } from '../testing/machines.ts';
 
-const LINUX: Machine = {
-  platform: 'linux',
-  arch: 'x64',
-  macosMajor: null,
-  musl: false,
-  nvidiaDriver: null,
-  nvidia: [],
-  amd: [],
-};
 const ARM = { ...LINUX, arch: 'arm64' };
 const WINDOWS: Machine = { ...LINUX, platform: 'win32' };
 const MAC: Machine = { ...LINUX, platform: 'darwin', arch: 'arm64', macosMajor: 15 };

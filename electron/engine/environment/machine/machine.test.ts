@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { amdTargets, lookAtMachine, macosOfDarwin, parseNvidiaSmi, type Machine } from './machine.ts';
 import { runCommand } from '../runCommand.ts';
 import { unsupportedMachine } from './unsupportedMachine.ts';
+import { LINUX_MACHINE as LINUX } from '../testing/machines.ts';
 
 it('reads what nvidia-smi says of each card', () => {
   expect(parseNvidiaSmi('580.65.06, 9.0, NVIDIA H200\n580.65.06, 7.0, Tesla V100-SXM2-16GB\n')).toEqual({
@@ -43,16 +44,6 @@ it.each([
 it('finds that the computer of the tests can compute', async () => {
   expect(unsupportedMachine(await lookAtMachine(runCommand, process.env))).toBeNull();
 });
-
-const LINUX: Machine = {
-  platform: 'linux',
-  arch: 'x64',
-  macosMajor: null,
-  musl: false,
-  nvidiaDriver: null,
-  nvidia: [],
-  amd: [],
-};
 
 it.each<[string, Partial<Machine>, RegExp, RegExp]>([
   ['an Intel Mac', { platform: 'darwin', macosMajor: 15 }, /Intel processor/, /Apple chip/],

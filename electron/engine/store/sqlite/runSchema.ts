@@ -208,9 +208,24 @@ CREATE INDEX part_by_number ON part (number, key);
 CREATE INDEX attempt_by_part ON attempt (part);
 `;
 
+/** Lowest and highest norm of the embeddings. Norms outside their band no longer fail a part. */
+const NORM_COLUMNS = [
+  'esm2_norm_low',
+  'esm2_norm_high',
+  'dnabert_s_norm_low',
+  'dnabert_s_norm_high',
+] as const;
+const FAILURE_CODE = `CASE failure_code WHEN 'norm_out_of_band' THEN 'internal_error' ELSE failure_code END`;
+
+const VERSION_4 = `
+${NORM_COLUMNS.map((column) => `ALTER TABLE part ADD COLUMN ${column} REAL;`).join('\n')}
+UPDATE part SET failure_code = ${FAILURE_CODE};
+`;
+
 const PART_COLUMNS = `id, key, number, parent, ${RENAMED_KEYS.path} AS path, sha256, frame_begin, frame_end, frames, residues,
   chunks, first_row, last_row, state, attempts, device, seconds, scores_sha256, embeddings_sha256, recomputed_fp32,
-  frames_failed, frames_outside_norm_band, batch_halvings, bisected, failure_code, failure_message`;
+  frames_failed, frames_outside_norm_band, batch_halvings, bisected, ${FAILURE_CODE} AS failure_code, failure_message,
+  ${NORM_COLUMNS.map((column) => `NULL AS ${column}`).join(', ')}`;
 
 function viewsBeforeVersion3(repeats: string): string {
   return `
@@ -231,10 +246,11 @@ export const COMPATIBILITY_VIEWS: readonly string[] = [
   '',
   viewsBeforeVersion3('0 AS repeated_proteins, 0 AS repeated_nucleotides'),
   viewsBeforeVersion3('repeated_proteins, repeated_nucleotides'),
+  `CREATE TEMP VIEW part AS SELECT ${PART_COLUMNS}, repeated_proteins, repeated_nucleotides FROM main.part;`,
 ];
 
 export const RUN_DATABASE: DatabaseKind = {
   applicationId: 0x564e5052, // "VNPR"
-  migrations: [VERSION_1, VERSION_2, VERSION_3],
+  migrations: [VERSION_1, VERSION_2, VERSION_3, VERSION_4],
   notOurs: 'folder_not_a_run',
 };

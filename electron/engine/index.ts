@@ -57,5 +57,12 @@ export { resolveModel } from './models/resolveModel.ts';
 export { getModel, importModel, listModels, verifyModel } from './models/weights.ts';
 
 // How numbers and devices are written
-export { formatBytes } from './format/formatBytes.ts';
-export { measureWords } from './format/measureWords.ts';
+export {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatEstimate,
+  formatEstimateRange,
+  formatMeasures,
+  formatPercent,
+} from './format/format.ts';

@@ -41,7 +41,6 @@ export class Extraction {
   async run({ inputs, rowsPath, outPath }: ExtractionRequest): Promise<void> {
     const command = {
       type: 'extract',
-      // No other field: the inputs of a plan have more, and the backend refuses what it does not know.
       inputs: inputs.map(({ path, sha256 }) => ({ path, sha256 })),
       rows_path: rowsPath,
       out_path: outPath,

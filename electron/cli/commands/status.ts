@@ -4,15 +4,16 @@ import {
   type EngineContext,
   IMBALANCE,
   isRunFolder,
-  lockHolder,
+  runLockHolder,
   openRunStore,
   readRunReport,
   type StoredRun,
+  formatCount,
+  formatDuration,
 } from '../../engine/index.ts';
 import { isActive } from '../../contract/runState.ts';
 import { deviceLine } from '../output/deviceLine.ts';
 import { bar } from '../output/progressText.ts';
-import { formatCount, formatSeconds } from '../output/numbers.ts';
 
 /** How the model lies in a device's memory, where that is not as usual. */
 function memoryWords({ devices, plan }: StoredRun, id: string): string {
@@ -34,7 +35,7 @@ export async function status(context: EngineContext, folder: string, json: boole
   try {
     const { run, timings, devices, uneven, remarks } = await readRunReport(store);
     const told = remarks.filter(({ code }) => code !== IMBALANCE).slice(-SHOWN_REMARKS);
-    const holder = lockHolder(folder);
+    const holder = runLockHolder(folder);
     const interrupted = isActive(run.state) && holder === null;
     if (json) {
       const { state, counts, plan } = run;
@@ -50,7 +51,7 @@ export async function status(context: EngineContext, folder: string, json: boole
       `model ${run.plan.model.title}${run.plan.model.notice ? ` (${run.plan.model.notice})` : ''}, ${run.plan.precision}`,
       `${bar(frames.total === 0 ? 0 : frames.done / frames.total)} parts ${parts.done}/${total}${run.prepared ? '' : '+'}, ` +
         `frames ${formatCount(frames.done)}/${formatCount(frames.total)}, ${parts.failed} failed, ` +
-        `at work for ${formatSeconds(timings.workingMilliseconds / 1000)}`,
+        `at work for ${formatDuration(timings.workingMilliseconds / 1000)}`,
       ...(repeatedProteins + repeatedNucleotides === 0
         ? []
         : [

@@ -11,8 +11,9 @@ import type { RunState, PartState } from '../../contract/runState.ts';
 /** All times are milliseconds since the epoch. */
 export type Milliseconds = number;
 
-export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
-export type JsonObject = { [key: string]: JsonValue };
+export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
+/** A value left undefined is not stored. */
+export type JsonObject = { [key: string]: JsonValue | undefined };
 
 /** What a run is called and how it was asked for. What decides its numbers is the plan. */
 export interface RunDescription {

@@ -28,6 +28,7 @@ export { IMBALANCE } from './run/progress/imbalance.ts';
 export { describeUnusualNorms, unusualNorms, UNUSUAL_NORMS } from './run/progress/unusualNorms.ts';
 export type { RunNote } from './run/runNotes.ts';
 export { describePhase } from './run/runTransitions.ts';
+export { isRunSound, verifyRun } from './run/verifyRun.ts';
 export { workOnRun } from './run/workOnRun.ts';
 export { isRunFolder } from './store/runFolder.ts';
 export { runLockHolder } from './store/runLock.ts';

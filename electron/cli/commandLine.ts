@@ -158,16 +158,18 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     });
 
   common(root.command('models'))
-    .description('List the models and their weights; get, import or verify them')
-    .argument('[action]', 'list, get, import or verify', 'list')
-    .argument('[model]', 'demo, 300, 500, a path, or the name of the model to make')
-    .option('--esm2 <file>', 'import: ESM-2 weights (.pt, .bin or .safetensors)')
-    .option('--dnabert-s <file>', 'import: DNABERT-S weights')
-    .option('--tokenizer <file>', 'import: tokenizer.json of DNABERT-S')
-    .option('--head <file>', 'import: classifier (.pth)')
-    .option('--chunk-length <n>', 'import: chunk length of the classifier', positiveInteger)
-    .action(async (action: string, model: string | undefined, flags: CommonFlags & ModelsFlags) => {
-      await withEngine(flags, (context) => models(context, action, model, flags));
+    .description('List the models and their weights; get, import, verify or remove them')
+    .argument('[action]', 'list, get, import, verify or remove', 'list')
+    .argument('[names...]', 'demo, 300, 500 or the name of an imported model; for import: files and folders')
+    .option('--name <name>', 'import: what to call the model')
+    .option(
+      '--chunk-length <n>',
+      'import: chunk length in bases that the classifier was trained with',
+      positiveInteger,
+    )
+    .option('--mirror <url>', 'get: address that has all files side by side, by their names')
+    .action(async (action: string, names: string[], flags: CommonFlags & ModelsFlags) => {
+      await withEngine(flags, (context) => models(context, action, names, flags));
     });
 
   common(root.command('fidelity'))

@@ -50,6 +50,9 @@ const ERROR_CATALOGUE = {
   model_unknown: ['No such model', 'Use demo, 300, 500, or the path of a model folder.'],
   model_missing: ['Model weights are missing', 'Get the weights with "virnucpro models get".'],
   model_damaged: ['Model weights are damaged', 'Get the weights again with "virnucpro models get".'],
+  download_failed: ['The download failed', 'Try again later. What has been fetched is kept.'],
+  import_refused: ['These files cannot be imported', 'Choose other files.'],
+  weights_busy: ['Weights are being fetched or imported', 'Wait for it to end, or pause it.'],
   // the computer and its network
   computer_unsupported: ['This computer cannot compute', 'Use another computer.'],
   network_unreachable: ['No connection to the internet', 'Check the network, then try again.'],

@@ -13,6 +13,8 @@ export const LIMITS = {
   devices: 4_096,
   /** Files and folders named in one call, and sequence files found below them. */
   inputs: 20_000,
+  /** Files and folders of weights named in one call. */
+  weightFiles: 1_000,
   /** Files and folders looked at below the folders of one call. */
   visited: 1_000_000,
   /** Parts and sequences named in one call. */

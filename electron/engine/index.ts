@@ -56,7 +56,9 @@ export { collectInputs } from './inputs/collectInputs.ts';
 export { inspectInputs } from './inputs/inspectInputs.ts';
 export { fidelityReport } from './models/fidelityVerdict.ts';
 export { resolveModel } from './models/resolveModel.ts';
-export { getModel, importModel, listModels, verifyModel } from './models/weights.ts';
+export { listModels } from './models/listModels.ts';
+export { removeModel } from './models/removeModel.ts';
+export { getModel, importModels, lookAtWeights, verifyModel } from './models/weights.ts';
 
 // How numbers and devices are written
 export {

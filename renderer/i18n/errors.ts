@@ -114,6 +114,15 @@ const GERMAN: Readonly<Record<string, ErrorWords>> = {
     title: 'Modellgewichte sind beschädigt',
     next: 'Holen Sie die Gewichte unter „Rechnerprüfung“ noch einmal.',
   },
+  download_failed: {
+    title: 'Der Download ist gescheitert',
+    next: 'Versuchen Sie es später noch einmal. Was schon da ist, ist erhalten.',
+  },
+  import_refused: { title: 'Diese Dateien lassen sich nicht importieren' },
+  weights_busy: {
+    title: 'Gewichte werden gerade geholt oder importiert',
+    next: 'Warten Sie, bis das zu Ende ist, oder halten Sie es an.',
+  },
   computer_unsupported: {
     title: 'Dieser Rechner kann nicht rechnen',
     next: 'Verwenden Sie einen anderen Rechner.',

@@ -11,7 +11,7 @@ import {
   stateLines,
 } from '../../engine/index.ts';
 import { EXIT } from '../exitCodes.ts';
-import { unwrap } from '../../contract/result.ts';
+import { ok, unwrap } from '../../contract/result.ts';
 import { toStandardError } from '../output/reporter.ts';
 
 const MARKS = { good: 'ok  ', warning: 'note', bad: 'BAD ', checking: '... ' } as const;
@@ -31,13 +31,11 @@ export async function doctor(
     repair,
     onState: stateLines(toStandardError),
   });
-  const [probe, models] = environment.ok
-    ? await Promise.all([probeDevices(environment.value), listModels(environment.value, paths)])
-    : [null, null];
+  const probe = environment.ok ? await probeDevices(environment.value) : null;
   const checks = computerChecks({
     environment,
     probe,
-    models,
+    models: ok(await listModels(paths)),
     diskFreeBytes: await freeBytes(paths.dataDir),
     devices:
       environment.ok && probe?.ok ? await checkDevicesOnce(paths, environment.value, probe.value) : null,

@@ -1,10 +1,12 @@
 import { appError, AppFailure } from '../../contract/errors.ts';
+import type { ModelStatus } from '../../contract/rpc/computer.ts';
 import {
   type EngineContext,
   formatBytes,
   getModel,
-  importModel,
+  importModels,
   listModels,
+  removeModel,
   resolveModel,
   verifyModel,
 } from '../../engine/index.ts';
@@ -13,86 +15,94 @@ import { unwrap } from '../../contract/result.ts';
 
 export interface ModelsFlags {
   json?: boolean;
-  esm2?: string;
-  dnabertS?: string;
-  tokenizer?: string;
-  head?: string;
+  name?: string;
   chunkLength?: number;
+  mirror?: string;
 }
 
 export async function models(
   context: EngineContext,
   action: string,
-  model: string | undefined,
+  names: readonly string[],
   flags: ModelsFlags,
 ): Promise<number> {
   const { environment, paths } = context;
+  const [model] = names;
+  const options = { onProgress: showProgress(), onNote: say };
   switch (action) {
     case 'list': {
-      const found = unwrap(await listModels(environment, paths));
-      const lines = found.map((status) => {
-        const size =
-          status.downloadBytes === null ? '' : `, ${formatBytes(status.downloadBytes)} to download`;
-        const state = status.present ? 'present' : (status.problem?.cause ?? `not here${size}`);
-        const notice = status.notice ? ` (${status.notice})` : '';
-        return `${status.id.padEnd(6)} ${status.title}${notice}: ${state}`;
-      });
+      const found = await listModels(paths);
+      const lines = found.flatMap((status) => describe(status));
       process.stdout.write(flags.json ? `${JSON.stringify(found)}\n` : `${lines.join('\n')}\n`);
       return EXIT.done;
     }
     case 'get':
-      unwrap(await getModel(environment, paths, named(model), { onProgress: showProgress }));
+      unwrap(await getModel(environment, paths, named(model), { ...options, mirror: flags.mirror }));
       break;
-    case 'import':
-      unwrap(
-        await importModel(
-          environment,
-          paths,
-          { name: named(model), chunkLength: flags.chunkLength ?? 500, files: filesOf(flags) },
-          { onProgress: showProgress },
-        ),
+    case 'import': {
+      if (model === undefined) throw usage('Say which files or folders.', 'Name them after "import".');
+      const folders = unwrap(
+        await importModels(environment, paths, { paths: [...names], ...flags }, options),
       );
-      break;
+      const made = (await listModels(paths)).filter(({ folder }) => folders.includes(folder));
+      for (const status of made) say(`Imported: ${describe(status).join(' ')}`);
+      if (made.length === 0) say('The encoders are kept. Import a classifier, or get a model, to use them.');
+      return EXIT.done;
+    }
     case 'verify': {
       const resolved = unwrap(await resolveModel(named(model), paths));
-      unwrap(await verifyModel(environment, resolved.planModel.folder));
+      unwrap(await verifyModel(environment, paths, resolved.planModel.folder, options));
       break;
     }
+    case 'remove': {
+      const { freedBytes, usedBy } = unwrap(await removeModel(named(model), paths));
+      const shared = usedBy.length > 0 ? `; what it shares with ${usedBy.join(', ')} is kept` : '';
+      say(`Model ${named(model)} is removed: ${formatBytes(freedBytes)} freed${shared}.`);
+      return EXIT.done;
+    }
     default:
-      throw new AppFailure(
-        appError('usage', `There is no "models ${action}".`, {
-          nextStep: 'Use list, get, import or verify.',
-        }),
-      );
+      throw usage(`There is no "models ${action}".`, 'Use list, get, import, verify or remove.');
   }
-  process.stderr.write(`Model ${named(model)} is complete.\n`);
+  say(`Model ${named(model)} is complete.`);
   return EXIT.done;
+}
+
+function describe(status: ModelStatus): string[] {
+  const { id, kind, title, notice, folder, sizeBytes, sharedWith } = status;
+  const name = kind === 'imported' ? title : id;
+  const shared = sharedWith.length > 0 ? `, shares encoders with ${sharedWith.join(', ')}` : '';
+  const here = `${status.chunkLength} bp, ${formatBytes(sizeBytes ?? 0)} in ${folder}${shared}`;
+  const state = status.problem?.cause ?? (status.present ? here : `not here, ${toFetch(status)}`);
+  const described = kind === 'imported' ? 'imported' : `${title}${notice ? ` (${notice})` : ''}`;
+  return [`${name.padEnd(6)} ${described}: ${state}`];
+}
+
+function toFetch({ downloadBytes, fetchedBytes }: ModelStatus): string {
+  const size = `${formatBytes(downloadBytes ?? 0)} to download`;
+  return fetchedBytes > 0 ? `${size}, of which ${formatBytes(fetchedBytes)} have come` : size;
 }
 
 function named(model: string | undefined): string {
   if (model !== undefined) return model;
-  throw new AppFailure(
-    appError('usage', 'Say which model.', { nextStep: 'Name it: demo, 300, 500 or a path.' }),
-  );
+  throw usage('Say which model.', 'Name it: demo, 300, 500, the name of an imported one, or a path.');
 }
 
-function filesOf(flags: ModelsFlags): { esm2: string; dnabert_s: string; tokenizer: string; head: string } {
-  const { esm2, dnabertS, tokenizer, head } = flags;
-  if (esm2 && dnabertS && tokenizer && head) return { esm2, dnabert_s: dnabertS, tokenizer, head };
-  throw new AppFailure(
-    appError('usage', 'A model is made of four files.', {
-      nextStep: 'Give --esm2, --dnabert-s, --tokenizer and --head.',
-    }),
-  );
+function usage(cause: string, nextStep: string): AppFailure {
+  return new AppFailure(appError('usage', cause, { nextStep }));
 }
-
-let shown = '';
 
 /** A line per step and tenth of it. */
-function showProgress({ step, done, total }: { step: string; done: number; total: number | null }): void {
-  const tenth = total ? ` ${Math.floor((done / total) * 10) * 10} %` : '';
-  const line = `${step}${tenth}`;
-  if (line === shown) return;
-  shown = line;
-  process.stderr.write(`${line}\n`);
+function showProgress(): (progress: { step: string; done: number; total: number | null }) => void {
+  let shown = '';
+  return ({ step, done, total }) => {
+    const tenth = total ? ` ${Math.floor((done / total) * 10) * 10} % of ${formatBytes(total)}` : '';
+    const line = `${step}${tenth}`;
+    if (line === shown) return;
+    shown = line;
+    say(line);
+  };
+}
+
+function say(text: string): void {
+  process.stderr.write(`${text}\n`);
 }

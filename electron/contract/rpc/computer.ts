@@ -1,7 +1,8 @@
 import { eventIterator } from '@orpc/contract';
 import { z } from 'zod';
 import { appErrorSchema } from '../errors.ts';
-import { pathSchema, wordSchema } from '../limits.ts';
+import { inputPathSchema, LIMITS, pathSchema, wordSchema } from '../limits.ts';
+import { MODEL_ROLES } from '../model.ts';
 import { countSchema, probeResultSchema } from '../protocol/index.ts';
 import { procedure } from './procedure.ts';
 
@@ -21,6 +22,11 @@ const setup = {
     .string()
     .regex(/^(https?|file):\/\/\S+$/)
     .nullable(),
+  /** Address that has the files of the weights side by side, by their names. */
+  weightsMirror: z
+    .string()
+    .regex(/^https?:\/\/\S+$/)
+    .nullable(),
   /** A Python of the user's own, used as it is. */
   interpreter: z.string().min(1).nullable(),
 };
@@ -30,6 +36,7 @@ export const setupSettingsSchema = z.object({
   proxy: setup.proxy.default(null),
   certificateFile: setup.certificateFile.default(null),
   packageIndex: setup.packageIndex.default(null),
+  weightsMirror: setup.weightsMirror.default(null),
   interpreter: setup.interpreter.default(null),
 });
 export type SetupSettings = z.infer<typeof setupSettingsSchema>;
@@ -81,16 +88,86 @@ export const computerCheckSchema = z.object({
 export type ComputerCheck = z.infer<typeof computerCheckSchema>;
 
 export const modelStatusSchema = z.object({
-  /** demo, 300, 500, or the path of a model folder. */
+  /** demo, 300, 500, or the path of an imported model's folder. */
   id: z.string(),
   title: z.string(),
+  kind: z.enum(['published', 'imported', 'demo']),
   notice: z.string().nullable(),
   chunkLength: countSchema,
   present: z.boolean(),
+  /** What getting it fetches, of what isn't here already; null where it isn't fetched. */
   downloadBytes: countSchema.nullable(),
+  /** Of downloadBytes, what an interrupted download has left. */
+  fetchedBytes: countSchema,
   problem: appErrorSchema.nullable(),
+  folder: z.string(),
+  /** On the disk, with what it shares; null where it isn't here. */
+  sizeBytes: countSchema.nullable(),
+  /** What removing it frees. */
+  freesBytes: countSchema,
+  /** Titles of the models that use one of its encoders, too. */
+  sharedWith: z.array(z.string()),
+  /** When all its files were last read and compared with their hashes. */
+  checkedAt: z.string().nullable(),
+  files: z.array(
+    z.object({
+      role: z.enum(MODEL_ROLES),
+      /** Null where it isn't here. */
+      path: z.string().nullable(),
+      sizeBytes: countSchema,
+      /** Where it was published, and under which terms; null for what was imported. */
+      source: z.string().nullable(),
+      license: z.string().nullable(),
+      citation: z.string().nullable(),
+    }),
+  ),
 });
 export type ModelStatus = z.infer<typeof modelStatusSchema>;
+
+export const removedModelSchema = z.object({
+  freedBytes: countSchema,
+  /** Titles of the models that keep what they share with it. */
+  usedBy: z.array(z.string()),
+});
+export type RemovedModel = z.infer<typeof removedModelSchema>;
+
+/** What files and folders hold, by their content. */
+export const foundWeightsSchema = z.object({
+  files: z.array(
+    z.object({
+      path: z.string(),
+      kind: z.enum(['esm2', 'dnabert_s', 'head', 'tokenizer', 'config', 'index', 'other']),
+      sizeBytes: countSchema,
+      note: z.string().nullable(),
+    }),
+  ),
+  /** One for each classifier. */
+  models: z.array(
+    z.object({
+      head: z.string(),
+      /** A suggestion. */
+      name: z.string(),
+      /** Null where nothing says with which it was trained. */
+      chunkLength: countSchema.nullable(),
+      /** The published model whose classifier it is. */
+      published: z.string().nullable(),
+      /** What is neither among the files nor on this computer. */
+      missing: z.array(z.string()),
+      problem: z.string().nullable(),
+    }),
+  ),
+  /** Encoders that are whole. */
+  encoders: z.array(z.enum(['esm2', 'dnabert_s'])),
+  problems: z.array(z.string()),
+});
+export type FoundWeights = z.infer<typeof foundWeightsSchema>;
+
+export const importRequestSchema = z.object({
+  paths: z.array(inputPathSchema).min(1).max(LIMITS.weightFiles),
+  name: wordSchema.min(1).optional(),
+  chunkLength: z.int().positive().max(100_000).optional(),
+});
+export type ImportRequest = z.infer<typeof importRequestSchema>;
 
 export const stepProgressSchema = z.object({
   step: z.string(),
@@ -104,10 +181,15 @@ export const stepProgressSchema = z.object({
   elapsedSeconds: countSchema.optional(),
   /** Until the end of this step; null where it can't be said yet. */
   remainingSeconds: countSchema.nullable().optional(),
+  /** Null where nothing comes. */
+  bytesPerSecond: z.number().nonnegative().nullable().optional(),
   finished: z.boolean(),
   error: appErrorSchema.nullable(),
 });
 export type StepProgress = z.infer<typeof stepProgressSchema>;
+
+/** As `id` of a model's status. */
+const modelInput = z.object({ model: pathSchema.min(1) });
 
 export const computerContract = {
   info: procedure.output(
@@ -124,7 +206,16 @@ export const computerContract = {
   models: procedure.output(z.array(modelStatusSchema)),
   check: procedure.output(eventIterator(z.array(computerCheckSchema))),
   repairPython: procedure.output(eventIterator(stepProgressSchema)),
-  getWeights: procedure.input(z.object({ model: wordSchema })).output(eventIterator(stepProgressSchema)),
+  /** Fetches a published model, or follows the download that is under way. It goes on without followers. */
+  getWeights: procedure.input(modelInput).output(eventIterator(stepProgressSchema)),
+  /** Ends a download; what has come is kept. */
+  pauseWeights: procedure.input(modelInput),
+  /** Published models whose download is under way or waits for another one. */
+  weightsUnderWay: procedure.output(z.object({ models: z.array(z.string()) })),
+  lookAtWeights: procedure.input(importRequestSchema.pick({ paths: true })).output(foundWeightsSchema),
+  importWeights: procedure.input(importRequestSchema).output(eventIterator(stepProgressSchema)),
+  verifyModel: procedure.input(modelInput).output(eventIterator(stepProgressSchema)),
+  removeModel: procedure.input(modelInput).output(removedModelSchema),
   /** Text for a support request, with home folder and user names taken out. */
   diagnostics: procedure.output(z.object({ text: z.string() })),
   settings: procedure.output(settingsSchema),

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ModelManifest } from '../../contract/model.ts';
 import { resolveAppPaths, type AppPaths } from '../environment/appPaths.ts';
 import { checkEnvironment } from '../environment/checkEnvironment.ts';
-import { listModels, verifyModel } from './weights.ts';
+import { listModels } from './listModels.ts';
+import { verifyModel } from './weights.ts';
 import { modelFolderOf, resolveModel } from './resolveModel.ts';
 
 let folder: string;
@@ -51,7 +52,10 @@ describe('a model that is here', () => {
       ['-m', 'virnucpro_backend.weights', 'verify', model.value.planModel.folder],
       { env: { PYTHONPATH: source } },
     );
-    expect(JSON.parse(stdout)).toMatchObject({ type: 'done', model_hash: model.value.planModel.hash });
+    expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({
+      type: 'done',
+      model_hash: model.value.planModel.hash,
+    });
   });
 
   it('is found by its folder', async () => {
@@ -79,7 +83,7 @@ describe('a head file', () => {
     expect(manifest).toMatchObject({ norm_bands: null, files: { esm2: { path: '../500/esm2_demo.pt' } } });
     // Its own folder is how a resumed run finds it again.
     expect(await resolveModel(own.value.planModel.folder, paths)).toEqual(own);
-    expect(await verifyModel(await environment(), own.value.planModel.folder)).toEqual({
+    expect(await verifyModel(await environment(), paths, own.value.planModel.folder)).toEqual({
       ok: true,
       value: undefined,
     });
@@ -115,7 +119,7 @@ describe('refusals', () => {
     const bytes = await readFile(path);
     bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
     await writeFile(path, bytes);
-    expect(await verifyModel(await environment(), target)).toMatchObject({
+    expect(await verifyModel(await environment(), paths, target)).toMatchObject({
       ok: false,
       error: { code: 'model_damaged', cause: expect.stringContaining('500_model.pth') as string },
     });
@@ -152,9 +156,8 @@ describe('refusals', () => {
 });
 
 it('lists what can be had and what is here', async () => {
-  const models = await listModels(await environment(), paths);
-  if (!models.ok) throw new Error(models.error.cause);
-  expect(models.value.map(({ id, present }) => [id, present])).toEqual([
+  const models = await listModels(paths);
+  expect(models.map(({ id, present }) => [id, present])).toEqual([
     ['300', false],
     ['500', false],
     ['demo', true],

@@ -1,4 +1,4 @@
-/** From what the user called a model (`demo`, `300`, `500`, a folder, a head file) to one that can be loaded. */
+/** From what the user called a model (`demo`, `300`, `500`, an imported one's name, a folder, a head file) to one that can be loaded. */
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { appError } from '../../contract/errors.ts';
@@ -6,7 +6,7 @@ import type { PlanModel } from '../../contract/plan.ts';
 import { err, type Result } from '../../contract/result.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
 import { customHeadModel } from './customHead.ts';
-import { readModelFolder } from './modelFolder.ts';
+import { readManifest, readModelFolder } from './modelFolder.ts';
 import type { ResolvedModel } from './resolvedModel.ts';
 import { PUBLISHED_MODELS, weightsFolder } from './weightsFolder.ts';
 
@@ -29,11 +29,18 @@ export function modelFolderOf({ name, folder }: Pick<PlanModel, 'name' | 'folder
 export async function resolveModel(choice: string, paths: AppPaths): Promise<Result<ResolvedModel>> {
   if (choice === 'demo') return readModelFolder(join(paths.resources, BUNDLED_FOLDER));
   if (isModelName(choice)) return publishedModel(choice, paths);
+  const imported = modelFolderNamed(choice, paths);
+  if (imported !== undefined && (await readManifest(imported)).ok) return readModelFolder(imported);
   const path = resolve(choice);
   const info = await stat(path).catch(() => undefined);
   if (info?.isDirectory()) return readModelFolder(path);
   if (info?.isFile()) return customHeadModel(path, paths);
   return err(appError('model_unknown', `There is no model "${choice}", and no folder or file of that name.`));
+}
+
+/** Where a published or imported model lies that is called so; undefined for what can be no name. */
+export function modelFolderNamed(name: string, paths: AppPaths): string | undefined {
+  return /^\w[^\\/:]*$/u.test(name) && !name.endsWith('.') ? join(weightsFolder(paths), name) : undefined;
 }
 
 async function publishedModel(name: string, paths: AppPaths): Promise<Result<ResolvedModel>> {

@@ -1,149 +1,169 @@
-/** Lists, downloads, imports and verifies weights, through the backend's `weights` module. */
+/** Downloads, imports and verifies weights, through the backend's `weights` module. */
 import { join } from 'node:path';
 import { z } from 'zod';
 import { appError, type AppError, type ErrorCode } from '../../contract/errors.ts';
 import { parseJson } from '../../contract/parseJson.ts';
-import { MODEL_ROLES, type ModelRole } from '../../contract/model.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
-import type { ModelStatus } from '../../contract/rpc/index.ts';
+import { foundWeightsSchema, type FoundWeights, type ImportRequest } from '../../contract/rpc/computer.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
 import { pythonLaunch, type PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { runCommand, type CommandRunner } from '../environment/runCommand.ts';
-import { readManifest, readModelFolder } from './modelFolder.ts';
+import { networkVariables, readSetupSettings } from '../environment/setupSettings.ts';
+import { isKept, rememberCheck } from './listModels.ts';
 import { weightsFolder } from './weightsFolder.ts';
 
 export interface WeightsProgress {
-  /** What is being done, such as "download esm2_t36_3B_UR50D.pt". */
+  /** What is being done, such as "Downloading esm2_t36_3B_UR50D.pt". */
   readonly step: string;
+  /** Bytes, of all that this work is about. */
   readonly done: number;
   readonly total: number | null;
 }
 
 export interface WeightsOptions {
   readonly onProgress?: (progress: WeightsProgress) => void;
+  /** A sentence about what is being waited for. */
+  readonly onNote?: (text: string) => void;
   readonly signal?: AbortSignal;
   readonly run?: CommandRunner;
 }
 
-/** Published or own files to make a model of; a `.pth`, `.pt`, `.bin` or safetensors file per role. */
-export interface ImportRequest {
-  readonly name: string;
-  readonly chunkLength: number;
-  readonly files: Readonly<Record<ModelRole, string>>;
-  readonly title?: string;
-}
-
 const problemSchema = z.object({ code: z.string(), message: z.string(), next_step: z.string() });
 const lineSchema = z.discriminatedUnion('type', [
-  z.object({
-    type: z.literal('model'),
-    name: z.string(),
-    title: z.string(),
-    chunk_length: z.int(),
-    present: z.boolean(),
-    problem: problemSchema.nullable(),
-    download_bytes: z.int().nullable(),
-  }),
   z.object({
     type: z.literal('progress'),
     step: z.string(),
     done: z.number(),
     total: z.number().nullable(),
   }),
-  z.object({ type: z.literal('done') }),
+  z.object({ type: z.literal('note'), text: z.string() }),
+  z.object({
+    type: z.literal('file'),
+    path: z.string(),
+    kind: foundWeightsSchema.shape.files.element.shape.kind,
+    bytes: z.int(),
+    note: z.string().nullable(),
+  }),
+  z.object({
+    type: z.literal('found'),
+    models: z.array(
+      z.object({
+        head: z.string(),
+        name: z.string(),
+        chunk_length: z.int().nullable(),
+        published: z.string().nullable(),
+        missing: z.array(z.string()),
+        problem: z.string().nullable(),
+      }),
+    ),
+    encoders: foundWeightsSchema.shape.encoders,
+    problems: z.array(z.string()),
+  }),
+  z.object({ type: z.literal('done'), folders: z.array(z.string()).default([]) }),
   problemSchema.extend({ type: z.literal('error') }),
 ]);
 type Line = z.infer<typeof lineSchema>;
 
-/** The demo model and every published model, each with whether it is here and whole. */
-export async function listModels(
-  environment: PythonEnvironment,
-  paths: AppPaths,
-  options: WeightsOptions = {},
-): Promise<Result<ModelStatus[]>> {
-  const lines = await weights(environment, ['list', ...weightsArguments(paths), ...manifest(paths)], options);
-  if (!lines.ok) return lines;
-  const published = lines.value.flatMap((line) => (line.type === 'model' ? [statusOf(line)] : []));
-  const demo = await demoStatus(paths);
-  return ok([...published, ...demo]);
-}
-
 /** Downloads and converts a published model. Goes on where an earlier try stopped. */
-export function getModel(
+export async function getModel(
   environment: PythonEnvironment,
   paths: AppPaths,
   model: string,
-  options: WeightsOptions = {},
+  options: WeightsOptions & { mirror?: string | undefined } = {},
 ): Promise<Result<void>> {
-  return finished(
-    weights(environment, ['get', ...weightsArguments(paths), ...manifest(paths), model], options),
+  const setup = readSetupSettings(paths.usualDataDir);
+  const mirror = options.mirror ?? setup.weightsMirror;
+  const lines = await weights(
+    environment,
+    ['get', ...places(paths), ...(mirror === null ? [] : ['--mirror', mirror]), model],
+    { ...options, env: networkVariables(setup) },
   );
+  return lines.ok ? ok(undefined) : lines;
 }
 
-/** Makes a model of files that are on this computer already. */
-export function importModel(
+/** What files and folders hold, by their content. */
+export async function lookAtWeights(
   environment: PythonEnvironment,
   paths: AppPaths,
-  request: ImportRequest,
+  files: readonly string[],
   options: WeightsOptions = {},
-): Promise<Result<void>> {
-  const files = MODEL_ROLES.flatMap((role) => [`--${role.replace('_', '-')}`, request.files[role]]);
-  const title = request.title === undefined ? [] : ['--title', request.title];
-  return finished(
-    weights(
-      environment,
-      [
-        'import',
-        ...weightsArguments(paths),
-        ...files,
-        '--chunk-length',
-        String(request.chunkLength),
-        ...title,
-        request.name,
-      ],
-      options,
+): Promise<Result<FoundWeights>> {
+  const lines = await weights(environment, ['look', ...places(paths), '--', ...files], options, IMPORT_CODES);
+  if (!lines.ok) return lines;
+  const found = lines.value.find((line) => line.type === 'found');
+  if (!found) return err(appError('internal', 'Looking at the files ended without an answer.'));
+  return ok({
+    files: lines.value.flatMap((line) =>
+      line.type === 'file'
+        ? [{ path: line.path, kind: line.kind, sizeBytes: line.bytes, note: line.note }]
+        : [],
     ),
-  );
+    models: found.models.map(({ chunk_length: chunkLength, ...model }) => ({ ...model, chunkLength })),
+    encoders: found.encoders,
+    problems: found.problems,
+  });
 }
 
-/** Reads every file of a model folder and compares its SHA-256. */
-export function verifyModel(
+/** Makes models of files and folders that are on this computer already; answers with their folders, none where there were
+ * only encoders, which are kept for later. */
+export async function importModels(
   environment: PythonEnvironment,
+  paths: AppPaths,
+  { paths: files, name, chunkLength }: ImportRequest,
+  options: WeightsOptions = {},
+): Promise<Result<string[]>> {
+  const given = [
+    ...(name === undefined ? [] : ['--name', name]),
+    ...(chunkLength === undefined ? [] : ['--chunk-length', String(chunkLength)]),
+  ];
+  const args = ['import', ...places(paths), ...given, '--', ...files];
+  const lines = await weights(environment, args, options, IMPORT_CODES);
+  if (!lines.ok) return lines;
+  return ok(lines.value.flatMap((line) => (line.type === 'done' ? line.folders : [])));
+}
+
+/** Reads every file of a model folder and compares its SHA-256; of a model that the program keeps, the list then says so. */
+export async function verifyModel(
+  environment: PythonEnvironment,
+  paths: AppPaths,
   folder: string,
   options: WeightsOptions = {},
 ): Promise<Result<void>> {
-  return finished(weights(environment, ['verify', folder], options));
+  const lines = await weights(environment, ['verify', folder], options);
+  const problem = lines.ok ? null : lines.error;
+  if (isKept(folder, paths) && (problem === null || problem.code === 'model_damaged')) {
+    await rememberCheck(folder, problem);
+  }
+  return lines.ok ? ok(undefined) : lines;
 }
 
-function weightsArguments(paths: AppPaths): string[] {
-  return ['--weights', weightsFolder(paths)];
-}
-
-function manifest(paths: AppPaths): string[] {
-  return ['--manifest', join(paths.resources, 'models.json')];
+function places(paths: AppPaths): string[] {
+  return ['--weights', weightsFolder(paths), '--manifest', join(paths.resources, 'models.json')];
 }
 
 async function weights(
   environment: PythonEnvironment,
   args: readonly string[],
-  options: WeightsOptions,
+  options: WeightsOptions & { env?: NodeJS.ProcessEnv },
+  codes: Codes = CODES,
 ): Promise<Result<Line[]>> {
   const lines: Line[] = [];
-  const launch = pythonLaunch(environment, 'virnucpro_backend.weights', args);
+  const launch = pythonLaunch(environment, 'virnucpro_backend.weights', args, {}, options.env);
   const outcome = await (options.run ?? runCommand)({
     ...launch,
     signal: options.signal,
     onLine: (text) => {
       const line = parseLine(text);
       if (line?.type === 'progress') options.onProgress?.(line);
+      else if (line?.type === 'note') options.onNote?.(line.text);
       else if (line) lines.push(line);
     },
   });
   const problem = lines.find((line) => line.type === 'error');
-  if (problem) return err(asAppError(problem));
+  if (problem) return err(asAppError(problem, codes));
   if (outcome.ending === 'succeeded') return ok(lines);
   if (outcome.ending === 'cancelled') {
-    return err(appError('model_missing', 'Getting the weights was interrupted.', { nextStep: GOES_ON }));
+    return err(appError('download_failed', 'This was interrupted.', { nextStep: GOES_ON }));
   }
   return err(
     appError('python_broken', 'The part of the Python backend that handles weights failed.', {
@@ -160,52 +180,31 @@ function parseLine(text: string): Line | undefined {
   return parseJson(lineSchema, text);
 }
 
-async function finished(lines: Promise<Result<Line[]>>): Promise<Result<void>> {
-  const result = await lines;
-  return result.ok ? ok(undefined) : result;
-}
+type Codes = Readonly<Record<string, ErrorCode>>;
 
-function statusOf(line: Extract<Line, { type: 'model' }>): ModelStatus {
-  return {
-    id: line.name,
-    title: line.title,
-    notice: null,
-    chunkLength: line.chunk_length,
-    present: line.present,
-    downloadBytes: line.download_bytes,
-    problem: line.problem ? asAppError(line.problem) : null,
-  };
-}
-
-async function demoStatus(paths: AppPaths): Promise<ModelStatus[]> {
-  const folder = join(paths.resources, 'demo-model');
-  const description = await readManifest(folder);
-  if (!description.ok) return [];
-  const whole = await readModelFolder(folder);
-  return [
-    {
-      id: 'demo',
-      title: description.value.title,
-      notice: description.value.notice,
-      chunkLength: description.value.chunk_length,
-      present: whole.ok,
-      downloadBytes: null,
-      problem: whole.ok ? null : whole.error,
-    },
-  ];
-}
-
-const CODES: Readonly<Record<string, ErrorCode>> = {
+const CODES: Codes = {
   model_unknown: 'model_unknown',
   model_missing: 'model_missing',
   model_damaged: 'model_damaged',
   weights_unreadable: 'model_damaged',
-  download_failed: 'model_missing',
-  offline: 'model_missing',
+  network_unreachable: 'network_unreachable',
+  network_proxy: 'network_proxy',
+  network_blocked: 'network_blocked',
+  network_certificate: 'network_certificate',
+  download_failed: 'download_failed',
+  offline: 'network_blocked',
   disk_full: 'disk_full',
+  busy: 'weights_busy',
+  usage: 'import_refused',
   io: 'folder_unwritable',
 };
+/** Where the user's own files are wrong, and not the program's. */
+const IMPORT_CODES: Codes = {
+  ...CODES,
+  model_missing: 'import_refused',
+  weights_unreadable: 'import_refused',
+};
 
-function asAppError(problem: z.infer<typeof problemSchema>): AppError {
-  return appError(CODES[problem.code] ?? 'internal', problem.message, { nextStep: problem.next_step });
+function asAppError(problem: z.infer<typeof problemSchema>, codes: Codes): AppError {
+  return appError(codes[problem.code] ?? 'internal', problem.message, { nextStep: problem.next_step });
 }

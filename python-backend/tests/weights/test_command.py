@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 from loopback import Site, serving
 from published_files import (
     DEMO,
@@ -22,8 +27,10 @@ from published_files import (
 )
 
 from virnucpro_backend.weights.__main__ import main
+from virnucpro_backend.weights.folder_lock import changing
 from virnucpro_backend.weights.manifest import read_manifest
 from virnucpro_backend.weights.model_folder import load_model
+from virnucpro_backend.weights.partial_file import recorded_ranges
 
 MANIFEST = DEMO.parent / "models.json"
 
@@ -59,29 +66,23 @@ def small_manifest(path: Path, site: Site, sources: dict[str, Path]) -> Path:
     for entry in content["files"].values():
         file = sources[entry["role"]]
         site.files[f"/{entry['role']}"] = file.read_bytes()
-        entry |= {"url": f"{site.url}/{entry['role']}", "size": file.stat().st_size}
+        entry |= {"url": f"{site.url}/{entry['role']}", "size": file.stat().st_size, "git_blob": None}
         entry["sha256"] = hashlib.sha256(file.read_bytes()).hexdigest()
     path.write_text(json.dumps(content))
     return path
 
 
-def test_get_list_verify(
+def test_get_and_verify(
     tmp_path: Path, site: Site, sources: dict[str, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     manifest, weights = small_manifest(tmp_path / "models.json", site, sources), tmp_path / "weights"
     places = ("--weights", weights, "--manifest", manifest)
-    _, lines = command(capsys, "list", *places)
-    assert [(line["name"], line["present"], line["problem"]) for line in lines] == [
-        ("300", False, None),
-        ("500", False, None),
-    ]
 
     code, lines = command(capsys, "get", "500", *places)
-    assert code == 0
-    assert lines[-1] == {"type": "done", "folder": str(weights / "500")}
-    steps = [line["step"] for line in lines[:-1]]
-    assert steps[0] == "download esm2_small.pt" or steps[0].startswith("download ")
-    assert "convert the ESM-2" in steps
+    assert (code, lines[-1]) == (0, {"type": "done", "folders": [str(weights / "500")]})
+    steps = [line["step"] for line in lines if line["type"] == "progress"]
+    assert "Downloading esm2_t36_3B_UR50D.pt" in steps
+    assert "Converting ESM-2" in steps
     model = load_model(weights / "500", "cpu", "fp32")
     assert (model.esm2.config, model.dnabert_s.config) == (ESM2, DNABERT_S)
     assert model.chunk_length == 500
@@ -89,40 +90,161 @@ def test_get_list_verify(
     assert model.norm_bands["esm2"].high == 16
     assert not (weights / "downloads").exists()
 
-    command(capsys, "get", "300", *places)
-    assert len(list((weights / "shared").glob("*.safetensors"))) == 2, "both models share their encoders"
-    _, lines = command(capsys, "list", *places)
-    assert [line["present"] for line in lines] == [True, True]
-
-    assert command(capsys, "verify", weights / "500")[1][0]["model_hash"] == model.model_hash
+    assert command(capsys, "verify", weights / "500")[1][-1]["model_hash"] == model.model_hash
     encoder = next((weights / "shared").glob("esm2-*.safetensors"))
     damaged = bytearray(encoder.read_bytes())
     damaged[-1] ^= 1
     encoder.write_bytes(damaged)
     code, lines = command(capsys, "verify", weights / "500")
-    assert (code, lines[0]["code"]) == (1, "model_damaged")
-    _, lines = command(capsys, "list", *places)
-    assert [line["problem"]["code"] for line in lines] == ["model_damaged"] * 2
+    assert (code, lines[-1]["code"]) == (1, "model_damaged")
+
+    site.requests.clear()
+    assert command(capsys, "get", "500", *places)[0] == 0
+    assert (site.asked("/esm2"), site.asked("/dnabert_s")) == (1, 0), "only what is damaged is fetched again"
+    assert command(capsys, "verify", weights / "500")[0] == 0
 
 
-def test_import_gives_the_embeddings_of_the_published_files(
-    tmp_path: Path, sources: dict[str, Path], capsys: pytest.CaptureFixture[str]
+def test_encoders_are_fetched_once_for_both_heads(
+    tmp_path: Path, site: Site, sources: dict[str, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    files = [
-        part
-        for role in ("esm2", "dnabert_s", "tokenizer", "head")
-        for part in (f"--{role.replace('_', '-')}", sources[role])
-    ]
-    arguments = ("--weights", tmp_path / "weights", "--chunk-length", 400, *files)
-    code, lines = command(capsys, "import", "mine", *arguments)
-    assert (code, lines[-1]["type"]) == (0, "done")
-    model = load_model(Path(lines[-1]["folder"]), "cpu", "fp32")
-    assert (model.name, model.chunk_length, model.norm_bands) == ("mine", 400, None)
-    expected = torch.load(sources["dnabert_s"], weights_only=True)
-    name = "encoder.layer.1.attention.self.Wqkv.weight"
-    assert torch.equal(model.dnabert_s.state_dict()["layers.1.qkv.weight"], expected[name])
-    code, lines = command(capsys, "import", "../mine", *arguments)
-    assert (code, lines[-1]["code"]) == (1, "model_unknown")
+    manifest, weights = small_manifest(tmp_path / "models.json", site, sources), tmp_path / "weights"
+    places = ("--weights", weights, "--manifest", manifest)
+    assert command(capsys, "get", "500", *places)[0] == 0
+    site.requests.clear()
+    code, lines = command(capsys, "get", "300", *places)
+    assert code == 0
+    assert {path for path, _ in site.requests} == {"/head", "/tokenizer"}
+    small = sum(sources[role].stat().st_size for role in ("head", "tokenizer"))
+    assert {line["total"] for line in lines if line.get("step", "").startswith("Downloading")} == {small}
+    assert len(list((weights / "shared").glob("*.safetensors"))) == 2, "both models share their encoders"
+
+
+def test_a_failure_keeps_what_is_complete(
+    tmp_path: Path, site: Site, sources: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    manifest, weights = small_manifest(tmp_path / "models.json", site, sources), tmp_path / "weights"
+    places = ("--weights", weights, "--manifest", manifest)
+    esm2 = site.files.pop("/esm2")
+    code, lines = command(capsys, "get", "500", *places)
+    assert (code, lines[-1]["code"]) == (1, "download_failed")
+    site.files["/esm2"] = esm2
+    site.requests.clear()
+    assert command(capsys, "get", "500", *places)[0] == 0
+    assert site.asked("/dnabert_s") == 0
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM] if os.name == "posix" else [signal.SIGTERM])
+def test_a_killed_download_goes_on(
+    tmp_path: Path,
+    site: Site,
+    sources: dict[str, Path],
+    capsys: pytest.CaptureFixture[str],
+    how: signal.Signals,
+) -> None:
+    manifest, weights = small_manifest(tmp_path / "models.json", site, sources), tmp_path / "weights"
+    arguments = ["get", "500", "--weights", str(weights), "--manifest", str(manifest)]
+    script = (
+        "import sys; from virnucpro_backend.weights import partial_file; partial_file.RECORD_BYTES = 8192; "
+        "from virnucpro_backend.weights.__main__ import main; sys.exit(main(sys.argv[1:]))"
+    )
+    record = weights / "downloads" / "esm2" / "esm2_t36_3B_UR50D.pt.part.ranges"
+    site.seconds_per_block = 0.02
+    process = subprocess.Popen([sys.executable, "-c", script, *arguments], stdout=subprocess.DEVNULL)
+    try:
+        for _ in range(3000):
+            if sum(end - begin for begin, end, _ in recorded_ranges(record)) >= 3 * 8192:
+                break
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(how)
+        assert process.wait(60) != 0
+    finally:
+        process.kill()
+    kept = sum(end - begin for begin, end, _ in recorded_ranges(record))
+    assert kept >= 3 * 8192
+
+    site.seconds_per_block, site.sent = 0, 0
+    site.requests.clear()
+    code, lines = command(capsys, *arguments)
+    assert code == 0
+    size = sources["esm2"].stat().st_size
+    assert ("/esm2", f"bytes={kept}-{size - 1}") in site.requests
+    assert (site.asked("/esm2"), site.asked("/dnabert_s")) == (1, 0)
+    done = next(line["done"] for line in lines if line.get("step") == "Downloading esm2_t36_3B_UR50D.pt")
+    assert done >= kept, "the bar begins where it was"
+    assert load_model(weights / "500", "cpu", "fp32").esm2.config == ESM2
+
+
+def test_says_before_anything_is_fetched_that_the_disk_is_too_small(
+    tmp_path: Path,
+    site: Site,
+    sources: dict[str, Path],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    manifest = small_manifest(tmp_path / "models.json", site, sources)
+    content = json.loads(manifest.read_text())
+    content["files"]["esm2_3b"]["size"] = 5_678_116_398
+    manifest.write_text(json.dumps(content))
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage._replace(free=4_200_000_000))
+    code, lines = command(capsys, "get", "500", "--weights", tmp_path / "w", "--manifest", manifest)
+    assert (code, lines[-1]["code"]) == (1, "disk_full")
+    assert "11.4 GB" in lines[-1]["message"]
+    assert "4.0 GB are free" in lines[-1]["message"]
+    assert "Free 7.4 GB" in lines[-1]["next_step"]
+    assert site.requests == []
+
+
+def test_offline_is_said_before_anything_is_fetched(
+    tmp_path: Path,
+    site: Site,
+    sources: dict[str, Path],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    manifest = small_manifest(tmp_path / "models.json", site, sources)
+    content = json.loads(manifest.read_text())
+    content["files"]["dnabert_s"]["url"] = "https://huggingface.co/x/pytorch_model.bin"
+    manifest.write_text(json.dumps(content))
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    code, lines = command(capsys, "get", "500", "--weights", tmp_path / "w", "--manifest", manifest)
+    assert (code, lines[-1]["code"]) == (1, "offline")
+    assert site.requests == []
+
+
+def test_a_mirror_has_all_files_side_by_side(
+    tmp_path: Path, site: Site, sources: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    manifest = small_manifest(tmp_path / "models.json", site, sources)
+    for entry in json.loads(manifest.read_text())["files"].values():
+        site.files[f"/mirror/{entry['name']}"] = site.files[f"/{entry['role']}"]
+    places = ("--weights", tmp_path / "w", "--manifest", manifest)
+    assert command(capsys, "get", "300", *places, "--mirror", f"{site.url}/mirror")[0] == 0
+    assert all(path.startswith("/mirror/") for path, _ in site.requests)
+
+
+def test_a_head_that_is_not_the_published_one(
+    tmp_path: Path, site: Site, sources: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    manifest = small_manifest(tmp_path / "models.json", site, sources)
+    content = json.loads(manifest.read_text())
+    for entry in content["files"].values():
+        if entry["role"] == "head":
+            entry |= {"sha256": None, "git_blob": "0" * 40}
+    manifest.write_text(json.dumps(content))
+    code, lines = command(capsys, "get", "300", "--weights", tmp_path / "w", "--manifest", manifest)
+    assert (code, lines[-1]["code"]) == (1, "model_damaged")
+    assert "git blob" in lines[-1]["message"]
+
+
+def test_one_at_a_time(
+    tmp_path: Path, site: Site, sources: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    manifest, weights = small_manifest(tmp_path / "models.json", site, sources), tmp_path / "weights"
+    with changing(weights):
+        code, lines = command(capsys, "get", "500", "--weights", weights, "--manifest", manifest)
+    assert (code, lines[-1]["code"]) == (1, "busy")
 
 
 def test_errors_are_lines_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

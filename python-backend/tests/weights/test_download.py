@@ -1,102 +1,282 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+import socket
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from loopback import Site, serving
+from published_files import hugging_face_esm2, write_fair_esm
 
-from virnucpro_backend.weights.download import download
+from virnucpro_backend.weights import download as downloading
+from virnucpro_backend.weights import partial_file
+from virnucpro_backend.weights.download import address, download
 from virnucpro_backend.weights.errors import WeightsError
+from virnucpro_backend.weights.partial_file import PartialFile, recorded_ranges
 
-CONTENT = bytes(range(256)) * 40_000
-SHA256 = hashlib.sha256(CONTENT).hexdigest()
+
+@pytest.fixture(scope="module")
+def content(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A small ESM-2 as fair-esm publishes it."""
+    return write_fair_esm(tmp_path_factory.mktemp("esm"), hugging_face_esm2()).read_bytes()
 
 
 @pytest.fixture
-def site() -> Iterator[Site]:
+def site(content: bytes, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    """One connection, which records every 8 KiB, and nobody waits for long."""
+    monkeypatch.setattr(downloading, "CONNECTIONS", 1)
+    monkeypatch.setattr(downloading, "READ_SECONDS", 0.3)
+    monkeypatch.setattr(partial_file, "RECORD_BYTES", 8192)
+    for name in ("http_proxy", "https_proxy", "all_proxy", "HF_ENDPOINT", "HF_HUB_OFFLINE"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
     with serving() as site:
-        site.files["/weights.pt"] = CONTENT
+        site.files["/esm2.pt"] = content
         yield site
 
 
-class Pauses(list[float]):
-    def __call__(self, seconds: float) -> None:
-        self.append(seconds)
+class Fetch:
+    """A download whose pauses and waits are kept."""
+
+    def __init__(self, site: Site, target: Path, content: bytes) -> None:
+        self.site, self.target = site, target
+        self.size, self.sha256 = len(content), hashlib.sha256(content).hexdigest()
+        self.pauses: list[float] = []
+        self.waits: list[str] = []
+        self.seen: list[tuple[int, int | None]] = []
+
+    def __call__(self, path: str = "/esm2.pt", sha256: str | None = None) -> str:
+        return download(
+            f"{self.site.url}{path}",
+            self.target,
+            size=self.size,
+            sha256=sha256 or self.sha256,
+            progress=lambda *now: self.seen.append(now),
+            waiting=self.waits.append,
+            sleep=self.pauses.append,
+        )
+
+    def fails(self, path: str = "/esm2.pt", sha256: str | None = None) -> WeightsError:
+        with pytest.raises(WeightsError) as caught:
+            self(path, sha256)
+        assert not self.target.exists()
+        return caught.value
+
+    @property
+    def kept(self) -> int:
+        """Bytes that a later call need not fetch."""
+        ranges = recorded_ranges(self.target.with_name(f"{self.target.name}.part.ranges"))
+        return sum(end - begin for begin, end, _ in ranges)
 
 
-def test_goes_on_after_broken_connections(site: Site, tmp_path: Path) -> None:
-    site.cut_after = [3_000_000, 2_000_000]
-    seen: list[tuple[int, int | None]] = []
-    pauses = Pauses()
-    target = tmp_path / "a" / "weights.pt"
-    url = f"{site.url}/weights.pt"
-    download(
-        url,
-        target,
-        size=len(CONTENT),
-        sha256=SHA256,
-        progress=lambda *now: seen.append(now),
-        sleep=pauses,
+@pytest.fixture
+def fetch(site: Site, tmp_path: Path, content: bytes) -> Fetch:
+    return Fetch(site, tmp_path / "a" / "esm2.pt", content)
+
+
+def only_the_rest(fetch: Fetch) -> None:
+    """Fetches what is missing, and finds that nothing else was asked for."""
+    kept, fetch.site.sent = fetch.kept, 0
+    fetch.site.requests.clear()
+    assert fetch() == fetch.sha256
+    assert fetch.site.ranges == [f"bytes={kept}-{fetch.size - 1}"]
+    assert fetch.site.sent == fetch.size - kept
+    assert list(fetch.target.parent.iterdir()) == [fetch.target]
+
+
+def test_cut_at_98_percent(fetch: Fetch, content: bytes) -> None:
+    cut = len(content) * 98 // 100
+    fetch.site.cut_after = [cut]
+    fetch()
+    assert fetch.target.read_bytes() == content
+    assert fetch.site.ranges == [f"bytes=0-{len(content) - 1}", f"bytes={cut}-{len(content) - 1}"]
+    assert fetch.site.sent == len(content), "no byte came twice"
+    assert [done for done, _ in fetch.seen] == sorted(done for done, _ in fetch.seen)
+    assert fetch.seen[-1] == (len(content), len(content))
+    assert any("broke off" in text and "Trying again" in text for text in fetch.waits)
+
+
+def test_cut_again_and_again_keeps_what_came(fetch: Fetch, content: bytes) -> None:
+    class GoneAfterwards(list[int]):
+        def pop(self, index: int = -1) -> int:  # type: ignore[override]
+            fetch.site.refuse = [503] * 99
+            return super().pop(index)
+
+    fetch.site.cut_after = GoneAfterwards([50_000])
+    error = fetch.fails()
+    assert (error.code, fetch.kept) == ("download_failed", 50_000)
+    assert "kept" in error.next_step
+    fetch.site.refuse = []
+    only_the_rest(fetch)
+
+
+def test_stall(fetch: Fetch, content: bytes) -> None:
+    fetch.site.stall_after = [30_000]
+    fetch()
+    assert fetch.target.read_bytes() == content
+    assert fetch.site.ranges[1] == f"bytes=30000-{len(content) - 1}"
+    assert any("sends nothing any more" in text for text in fetch.waits)
+
+
+def test_no_ranges_begins_again_in_one_stream(fetch: Fetch, content: bytes) -> None:
+    fetch.site.knows_ranges = False
+    fetch.site.cut_after = [40_000]
+    fetch()
+    assert fetch.target.read_bytes() == content
+    assert len(fetch.site.requests) == 2
+
+
+def test_wrong_bytes(fetch: Fetch, content: bytes) -> None:
+    fetch.site.files["/esm2.pt"] = content[:-1] + b"?"
+    error = fetch.fails()
+    assert error.code == "model_damaged"
+    assert "not the published file" in error.message
+    assert (fetch.kept, len(fetch.site.requests)) == (0, 1), "what came in one go would come again"
+
+
+def test_wrong_bytes_of_an_earlier_time_are_replaced(fetch: Fetch, content: bytes) -> None:
+    part = PartialFile(fetch.target)
+    fetch.target.parent.mkdir()
+    with part.writer(0) as writer:
+        writer.write(b"?" * 20_000)
+    fetch()
+    assert fetch.target.read_bytes() == content
+
+
+def test_a_file_of_another_size_is_not_fetched(fetch: Fetch) -> None:
+    fetch.site.files["/esm2.pt"] = b"<html>Sign in</html>"
+    error = fetch.fails()
+    assert error.code == "network_blocked"
+    assert "sign-in page" in error.message
+    assert fetch.pauses == []
+
+
+def test_redirect(fetch: Fetch, content: bytes) -> None:
+    fetch.site.moved["/old.pt"] = "/esm2.pt"
+    fetch.site.cut_after = [60_000]
+    fetch("/old.pt")
+    assert fetch.target.read_bytes() == content
+    last = f"bytes=60000-{len(content) - 1}"
+    assert fetch.site.requests[-2:] == [("/old.pt", last), ("/esm2.pt", last)]
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "words"),
+    [
+        (403, "network_blocked", "403"),
+        (404, "download_failed", "does not have this file"),
+        (410, "download_failed", "410"),
+    ],
+)
+def test_refused(fetch: Fetch, status: int, code: str, words: str) -> None:
+    fetch.site.refuse = [status]
+    error = fetch.fails()
+    assert (error.code, fetch.kept, fetch.pauses) == (code, 0, []), "no use waiting"
+    assert words in error.message
+    assert "import" in error.next_step
+    only_the_rest(fetch)
+
+
+def test_busy_waits_longer_each_time_and_gives_up(fetch: Fetch) -> None:
+    fetch.site.refuse = [503] * 3
+    fetch()
+    assert fetch.pauses == [1, 2, 4]
+    assert any("too busy" in text for text in fetch.waits)
+    fetch.target.unlink()
+    fetch.site.refuse = [503] * 99
+    assert fetch.fails().code == "download_failed"
+    assert len(fetch.pauses) == 3 + downloading.TRIES_WITHOUT_PROGRESS - 1
+
+
+def test_slow(fetch: Fetch, content: bytes) -> None:
+    fetch.site.seconds_per_block = 0.002
+    fetch()
+    assert fetch.target.read_bytes() == content
+    assert len({done for done, _ in fetch.seen}) > 5, "it says how far it is"
+
+
+def test_nobody_there_is_said_at_once(fetch: Fetch, tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    fetch.site.url = f"http://127.0.0.1:{port}"
+    error = fetch.fails()
+    assert error.code == "network_unreachable"
+    assert "refuses the connection" in error.message
+    assert fetch.pauses == [1]
+    fetch.site.url = "http://there-is-no-such-computer.invalid"
+    error = fetch.fails()
+    assert error.code == "network_unreachable"
+    assert "could not be found" in error.message
+
+
+def test_a_proxy_that_does_not_answer(fetch: Fetch, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    monkeypatch.setenv("no_proxy", "")
+    error = fetch.fails()
+    assert error.code == "network_proxy"
+    assert "proxy" in error.message
+    monkeypatch.setenv("http_proxy", "socks5://127.0.0.1:9")
+    assert "not an HTTP proxy" in fetch.fails().message
+
+
+def test_several_connections(fetch: Fetch, content: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(downloading, "CONNECTIONS", 4)
+    monkeypatch.setattr(downloading, "SEGMENT", 16_384)
+    fetch.site.cut_after = [5_000, 9_000, 16_384, 100]
+    fetch.site.seconds_per_block = 0.001
+    fetch()
+    assert fetch.target.read_bytes() == content
+    assert fetch.site.sent == len(content), "no byte came twice"
+    assert len(fetch.site.requests) > len(content) // 16_384
+    assert fetch.seen[-1] == (len(content), len(content))
+
+
+def test_ranges_that_the_disk_has_lost_are_fetched_again(
+    fetch: Fetch, content: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    part = PartialFile(fetch.target)
+    fetch.target.parent.mkdir()
+    for begin in (0, 32_768):
+        with part.writer(begin) as writer:
+            writer.write(content[begin : begin + 16_384])
+    with open(part.path, "r+b") as file:
+        file.seek(8_200)
+        file.write(b"?")
+    fetch()
+    assert fetch.target.read_bytes() == content
+    assert fetch.site.ranges == ["bytes=0-32767", f"bytes=49152-{len(content) - 1}"]
+
+
+def test_a_full_disk(fetch: Fetch, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(self: object, block: bytes) -> int:
+        raise OSError(28, "No space left on device")
+
+    class Full:
+        write = full
+
+        def seek(self, at: int) -> None: ...
+        def close(self) -> None: ...
+
+    real: Callable[..., object] = open
+    monkeypatch.setattr(
+        partial_file,
+        "open",
+        lambda path, mode="r", *rest, **more: Full() if mode == "r+b" else real(path, mode, *rest, **more),
+        raising=False,
     )
-    assert target.read_bytes() == CONTENT
-    assert site.ranges == [None, "bytes=3000000-", "bytes=5000000-"]
-    assert seen[-1] == (len(CONTENT), len(CONTENT))
-    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
-    assert len(pauses) == 2
-    assert list(target.parent.iterdir()) == [target]
+    assert fetch.fails().code == "disk_full"
 
 
-def test_goes_on_where_an_earlier_process_stopped(site: Site, tmp_path: Path) -> None:
-    (tmp_path / "weights.pt.part").write_bytes(CONTENT[:1_000_000])
-    assert download(f"{site.url}/weights.pt", tmp_path / "weights.pt") == SHA256
-    assert site.ranges == ["bytes=1000000-"]
-    assert download(f"{site.url}/weights.pt", tmp_path / "weights.pt", sha256=SHA256) == SHA256
-    assert len(site.ranges) == 1, "what is there and right is not fetched again"
-
-
-def test_a_complete_part_needs_no_more_bytes(site: Site, tmp_path: Path) -> None:
-    (tmp_path / "weights.pt.part").write_bytes(CONTENT)
-    assert download(f"{site.url}/weights.pt", tmp_path / "weights.pt", sha256=SHA256) == SHA256
-
-
-def test_a_server_without_ranges_starts_again(site: Site, tmp_path: Path) -> None:
-    site.knows_ranges = False
-    (tmp_path / "weights.pt.part").write_bytes(b"x" * 1000)
-    assert download(f"{site.url}/weights.pt", tmp_path / "weights.pt", sha256=SHA256) == SHA256
-
-
-def test_a_wrong_part_is_thrown_away_once(site: Site, tmp_path: Path) -> None:
-    (tmp_path / "weights.pt.part").write_bytes(b"x" * 1_000_000)
-    download(f"{site.url}/weights.pt", tmp_path / "weights.pt", sha256=SHA256)
-    assert (tmp_path / "weights.pt").read_bytes() == CONTENT
-    with pytest.raises(WeightsError, match="not the file it should be") as caught:
-        download(f"{site.url}/weights.pt", tmp_path / "other.pt", sha256="0" * 64)
-    assert caught.value.code == "model_damaged"
-    assert not (tmp_path / "other.pt").exists()
-    assert not (tmp_path / "other.pt.part").exists()
-
-
-def test_waits_longer_each_time_and_gives_up(site: Site, tmp_path: Path) -> None:
-    site.refuse = [503] * 3
-    pauses = Pauses()
-    download(f"{site.url}/weights.pt", tmp_path / "weights.pt", sha256=SHA256, sleep=pauses)
-    assert pauses == [1, 2, 4]
-    site.refuse = [503] * 99
-    with pytest.raises(WeightsError, match="503") as caught:
-        download(f"{site.url}/weights.pt", tmp_path / "b.pt", sleep=pauses)
-    assert caught.value.code == "download_failed"
-    site.refuse = []
-    with pytest.raises(WeightsError, match="404"):
-        download(f"{site.url}/none.pt", tmp_path / "c.pt", sleep=lambda _: pytest.fail("no use waiting"))
-
-
-def test_hugging_face_mirror_and_offline(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    url = "https://huggingface.co/weights.pt"
-    monkeypatch.setenv("HF_ENDPOINT", site.url + "/")
-    assert download(url, tmp_path / "weights.pt") == SHA256
+def test_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+    monkeypatch.delenv("HF_ENDPOINT", raising=False)
+    url = "https://huggingface.co/zhihan1996/DNABERT-S/resolve/main/config.json"
+    assert address(url, "config.json", None) == url
+    assert address(url, "config.json", "http://mirror/weights/") == "http://mirror/weights/config.json"
+    monkeypatch.setenv("HF_ENDPOINT", "https://hf.example/")
+    assert address(url, "config.json", None).startswith("https://hf.example/zhihan1996/")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    with pytest.raises(WeightsError, match="HF_HUB_OFFLINE") as caught:
-        download(url, tmp_path / "b.pt")
-    assert caught.value.code == "offline"
+    with pytest.raises(WeightsError, match="HF_HUB_OFFLINE"):
+        address(url, "config.json", None)

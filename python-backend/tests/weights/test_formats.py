@@ -73,7 +73,7 @@ def test_every_esm2_format_gives_the_same_bits(tmp_path: Path) -> None:
     for number, path in enumerate(published):
         assert torch.equal(embed_esm2(path), expected)
         converted = tmp_path / f"{number}.safetensors"
-        config, written = convert_esm2(path, converted)
+        config, written = convert_esm2(open_checkpoint(path), converted)
         assert config == ESM2
         assert torch.equal(embed_esm2(converted), expected)
         assert written.sha256 == sha256_of_file(converted)
@@ -92,7 +92,7 @@ def test_every_dnabert_s_format_gives_the_same_bits(tmp_path: Path) -> None:
             folder.mkdir()
             path = write_dnabert_s(folder, prefix=prefix, safetensors=safetensors)
             results.append(embed_dnabert_s(path))
-            convert_dnabert_s(path, folder / "converted.safetensors")
+            convert_dnabert_s(open_checkpoint(path), folder / "converted.safetensors")
             results.append(embed_dnabert_s(folder / "converted.safetensors"))
     assert results[0].isfinite().all()
     assert all(torch.equal(result, results[0]) for result in results)
@@ -102,7 +102,7 @@ def test_every_dnabert_s_format_gives_the_same_bits(tmp_path: Path) -> None:
 
 def test_the_classifier_keeps_its_numbers(tmp_path: Path) -> None:
     expected = write_head(tmp_path / "500_model.pth")
-    convert_head(tmp_path / "500_model.pth", tmp_path / "head.safetensors")
+    convert_head(open_checkpoint(tmp_path / "500_model.pth"), tmp_path / "head.safetensors")
     state = head_state(open_checkpoint(tmp_path / "head.safetensors"))
     assert all(torch.equal(tensor, expected[name]) for name, tensor in state.items())
 
@@ -110,10 +110,10 @@ def test_the_classifier_keeps_its_numbers(tmp_path: Path) -> None:
 def test_the_wrong_file_is_refused_in_plain_words(tmp_path: Path) -> None:
     dnabert_s = write_dnabert_s(tmp_path, prefix="", safetensors=False)
     with pytest.raises(WeightsError, match=r"pytorch_model\.bin cannot be read as weights"):
-        convert_esm2(dnabert_s, tmp_path / "out")
+        convert_esm2(open_checkpoint(dnabert_s), tmp_path / "out")
     with pytest.raises(WeightsError, match=r"hidden_layer\.weight is missing"):
-        convert_head(dnabert_s, tmp_path / "out")
+        convert_head(open_checkpoint(dnabert_s), tmp_path / "out")
     (tmp_path / "config.json").unlink()
     with pytest.raises(WeightsError, match=r"config\.json is missing"):
-        convert_dnabert_s(dnabert_s, tmp_path / "out")
+        convert_dnabert_s(open_checkpoint(dnabert_s), tmp_path / "out")
     assert not (tmp_path / "out").exists()

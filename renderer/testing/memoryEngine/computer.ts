@@ -1,6 +1,7 @@
 import {
   PROTOCOL_VERSION,
   type ComputerCheck,
+  type FoundWeights,
   type InspectedFile,
   type ModelStatus,
   type ProbeResult,
@@ -45,35 +46,130 @@ export function madeProbe(gpus: number): ProbeResult {
   };
 }
 
-export const MODELS: ModelStatus[] = [
+const ORIGINS = [
   {
-    id: '500',
-    title: 'VirNucPro 500',
-    notice: null,
-    chunkLength: 500,
-    present: true,
-    downloadBytes: 6_200_000_000,
-    problem: null,
+    role: 'esm2',
+    sizeBytes: 5_678_116_398,
+    source: 'https://github.com/facebookresearch/esm',
+    license: 'MIT',
+    citation:
+      'Lin et al. (2023): Evolutionary-scale prediction of atomic-level protein structure. Science 379',
   },
   {
+    role: 'dnabert_s',
+    sizeBytes: 468_320_053,
+    source: 'https://huggingface.co/zhihan1996/DNABERT-S',
+    license: 'Apache-2.0',
+    citation: 'Zhou et al. (2024): DNABERT-S. arXiv:2402.08777',
+  },
+  {
+    role: 'tokenizer',
+    sizeBytes: 168_203,
+    source: 'https://huggingface.co/zhihan1996/DNABERT-S',
+    license: 'Apache-2.0',
+    citation: 'Zhou et al. (2024): DNABERT-S. arXiv:2402.08777',
+  },
+  {
+    role: 'head',
+    sizeBytes: 6_850_000,
+    source: 'https://github.com/Li-Jing-1997/VirNucPro',
+    license: null,
+    citation: 'Li et al. (2025): VirNucPro. Briefings in Bioinformatics 26, bbaf224',
+  },
+] as const;
+
+function madeModel(given: Pick<ModelStatus, 'id' | 'title' | 'kind'> & Partial<ModelStatus>): ModelStatus {
+  const folder = given.folder ?? `/data/weights/${given.id}`;
+  const present = given.present ?? true;
+  return {
+    notice: null,
+    chunkLength: 500,
+    present,
+    downloadBytes: null,
+    fetchedBytes: 0,
+    problem: null,
+    folder,
+    sizeBytes: present ? 6_150_000_000 : null,
+    freesBytes: 0,
+    sharedWith: [],
+    checkedAt: null,
+    files: ORIGINS.map((origin) => ({
+      ...origin,
+      path: present ? `${folder}/${origin.role}.safetensors` : null,
+    })),
+    ...given,
+  };
+}
+
+export const MODELS: ModelStatus[] = [
+  madeModel({
+    id: '500',
+    title: 'VirNucPro 500',
+    kind: 'published',
+    freesBytes: 7_000_000,
+    sharedWith: ['Gut phages'],
+    checkedAt: '2026-03-05T09:00:00.000Z',
+  }),
+  madeModel({
     id: '300',
     title: 'VirNucPro 300',
-    notice: null,
+    kind: 'published',
     chunkLength: 300,
     present: false,
     downloadBytes: 7_000_000,
-    problem: null,
-  },
-  {
+  }),
+  madeModel({
+    id: '/data/weights/Gut phages',
+    title: 'Gut phages',
+    kind: 'imported',
+    freesBytes: 7_000_000,
+    sharedWith: ['VirNucPro 500'],
+    folder: '/data/weights/Gut phages',
+    files: ORIGINS.map(({ role, sizeBytes }) => ({
+      role,
+      sizeBytes,
+      path: `/data/weights/Gut phages/${role}`,
+      source: null,
+      license: null,
+      citation: null,
+    })),
+  }),
+  madeModel({
     id: 'demo',
     title: 'Demo model',
+    kind: 'demo',
     notice: 'Random weights, no biological meaning. For trying out the program.',
-    chunkLength: 500,
-    present: true,
-    downloadBytes: null,
-    problem: null,
-  },
+    sizeBytes: 4_100_000,
+    folder: '/app/resources/demo-model',
+  }),
 ];
+
+export const FOUND_WEIGHTS: FoundWeights = {
+  files: [
+    { path: '/data/usb/esm2_t36_3B_UR50D.pt', kind: 'esm2', sizeBytes: 5_678_116_398, note: null },
+    { path: '/data/usb/pytorch_model.bin', kind: 'dnabert_s', sizeBytes: 468_320_053, note: null },
+    { path: '/data/usb/tokenizer.json', kind: 'tokenizer', sizeBytes: 168_203, note: null },
+    { path: '/data/usb/soil_500.pth', kind: 'head', sizeBytes: 6_850_000, note: null },
+    {
+      path: '/data/usb/page.html',
+      kind: 'other',
+      sizeBytes: 4_100,
+      note: 'It is a web page, saved in place of the file: download the file again.',
+    },
+  ],
+  models: [
+    {
+      head: '/data/usb/soil_500.pth',
+      name: 'soil_500',
+      chunkLength: 500,
+      published: null,
+      missing: [],
+      problem: null,
+    },
+  ],
+  encoders: ['dnabert_s', 'esm2'],
+  problems: [],
+};
 
 export const CHECKS: ComputerCheck[] = [
   {

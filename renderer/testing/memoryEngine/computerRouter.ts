@@ -1,6 +1,6 @@
 import { implement } from '@orpc/server';
 import { contract, settingsSchema } from '../../../electron/contract/index.ts';
-import { CHECKS, DIAGNOSTICS, madeProbe, MODELS } from './computer.ts';
+import { CHECKS, DIAGNOSTICS, FOUND_WEIGHTS, madeProbe, MODELS } from './computer.ts';
 import { pause } from './pause.ts';
 import type { World } from './world.ts';
 
@@ -24,9 +24,13 @@ export function computerRouter(world: World) {
     repairPython: computer.repairPython.handler(() =>
       steps(['Looking for Python', 'Getting PyTorch', 'Checking']),
     ),
-    getWeights: computer.getWeights.handler(() =>
-      steps(['Fetching ESM-2', 'Fetching DNABERT-S', 'Converting', 'Checking']),
-    ),
+    getWeights: computer.getWeights.handler(() => download()),
+    pauseWeights: computer.pauseWeights.handler(() => undefined),
+    weightsUnderWay: computer.weightsUnderWay.handler(() => ({ models: [] })),
+    lookAtWeights: computer.lookAtWeights.handler(() => FOUND_WEIGHTS),
+    importWeights: computer.importWeights.handler(() => steps(['Checking ESM-2', 'Converting ESM-2'])),
+    verifyModel: computer.verifyModel.handler(() => steps(['Checking esm2.safetensors'])),
+    removeModel: computer.removeModel.handler(() => ({ freedBytes: 7_000_000, usedBy: ['Gut phages'] })),
     diagnostics: computer.diagnostics.handler(() => ({ text: DIAGNOSTICS })),
     settings: computer.settings.handler(() => world.settings),
     changeSettings: computer.changeSettings.handler(({ input }) => {
@@ -75,5 +79,25 @@ async function* steps(names: readonly string[]) {
       };
       await pause(120);
     }
+  }
+}
+
+async function* download() {
+  const total = 6_150_000_000;
+  for (const fraction of [0.1, 0.35, 0.6, 0.85, 1]) {
+    yield {
+      step: fraction < 1 ? 'Downloading esm2_t36_3B_UR50D.pt' : 'Converting ESM-2',
+      stepNumber: 1,
+      stepCount: 2,
+      fraction,
+      line: '',
+      bytes: { done: fraction * total, total },
+      elapsedSeconds: Math.round(fraction * 600),
+      remainingSeconds: Math.round((1 - fraction) * 600),
+      bytesPerSecond: 10_300_000,
+      finished: fraction === 1,
+      error: null,
+    };
+    await pause(400);
   }
 }

@@ -1,10 +1,10 @@
 import { appError } from '../../../contract/errors.ts';
-import { err } from '../../../contract/result.ts';
+import { err, ok } from '../../../contract/result.ts';
 import type { ComputerCheck } from '../../../contract/rpc/computer.ts';
 import { computerChecks, freeBytes, type ComputerFacts } from '../../devices/computerChecks.ts';
 import { checkDevicesOnce } from '../../devices/checkDevices.ts';
 import { probeDevices } from '../../devices/probeDevices.ts';
-import { listModels } from '../../models/weights.ts';
+import { listModels } from '../../models/listModels.ts';
 import type { EngineBase } from '../../engineBase.ts';
 import type { PythonEnvironmentManager } from './pythonEnvironmentManager.ts';
 
@@ -50,7 +50,7 @@ export async function* checkComputer(
     facts.probe = await probeDevices(environment);
     known.add('probe');
     yield cards();
-    facts.models = await listModels(environment, base.paths);
+    facts.models = ok(await listModels(base.paths));
     known.add('models');
     yield cards();
     if (facts.probe.ok) facts.devices = await checkDevicesOnce(base.paths, environment, facts.probe.value);

@@ -3,6 +3,7 @@ import type { Result } from '../../../contract/result.ts';
 import type { SetupSettings } from '../../../contract/rpc/computer.ts';
 import type { EngineBase } from '../../engineBase.ts';
 import type { EngineContext } from '../../engineContext.ts';
+import type { AppPaths } from '../../environment/appPaths.ts';
 import { checkEnvironment } from '../../environment/checkEnvironment.ts';
 import { ensureEnvironment } from '../../environment/ensureEnvironment.ts';
 import { networkVariables, readSetupSettings } from '../../environment/setupSettings.ts';
@@ -37,6 +38,10 @@ export class PythonEnvironmentManager {
     const environment = await this.environment();
     if (!environment.ok) throw new AppFailure(environment.error);
     return { ...this.base, environment: environment.value };
+  }
+
+  get paths(): AppPaths {
+    return this.base.paths;
   }
 
   environment(): Promise<Result<PythonEnvironment>> {

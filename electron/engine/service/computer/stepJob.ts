@@ -9,9 +9,10 @@ const INTERVAL_MS = 250;
 export type StepWork = (tell: (progress: StepProgress) => void, signal: AbortSignal) => Promise<void>;
 
 /** One long piece of work that any number of windows follow: who asks for it while it goes on joins in. It is given up
- * when nobody has followed it for half a minute. */
+ * when nobody has followed it for half a minute, unless it outlives its followers. */
 export class StepJob {
   private readonly work: StepWork;
+  private readonly outlivesFollowers: boolean;
   private readonly topic: LiveTopic<StepProgress>;
   private readonly abort = new AbortController();
   private progress: StepProgress;
@@ -19,8 +20,9 @@ export class StepJob {
   private givingUp: NodeJS.Timeout | undefined;
   readonly ended: Promise<void>;
 
-  constructor(title: string, work: StepWork) {
+  constructor(title: string, work: StepWork, { outlivesFollowers = false } = {}) {
     this.work = work;
+    this.outlivesFollowers = outlivesFollowers;
     this.progress = { step: title, stepNumber: 1, stepCount: 1, fraction: null, line: '', finished: false, error: null }; // prettier-ignore
     this.topic = new LiveTopic({ take: () => this.progress, intervalMs: INTERVAL_MS });
     this.ended = this.run();
@@ -36,7 +38,7 @@ export class StepJob {
       }
     } finally {
       this.followers -= 1;
-      if (this.followers === 0 && !this.progress.finished) {
+      if (this.followers === 0 && !this.progress.finished && !this.outlivesFollowers) {
         this.givingUp = setTimeout(() => {
           this.cancel();
         }, FOLLOWERLESS_MS);

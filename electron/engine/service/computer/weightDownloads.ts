@@ -1,25 +1,66 @@
-import { AppFailure } from '../../../contract/errors.ts';
-import { getModel } from '../../models/weights.ts';
+import { appError, AppFailure } from '../../../contract/errors.ts';
+import type { ImportRequest, RemovedModel, StepProgress } from '../../../contract/rpc/computer.ts';
+import { unwrap, type Result } from '../../../contract/result.ts';
+import type { EngineContext } from '../../engineContext.ts';
+import { removeModel } from '../../models/removeModel.ts';
+import { resolveModel } from '../../models/resolveModel.ts';
+import { getModel, importModels, verifyModel, type WeightsOptions } from '../../models/weights.ts';
+import { RateMeter } from '../../run/progress/rateMeter.ts';
 import type { PythonEnvironmentManager } from './pythonEnvironmentManager.ts';
 import { StepJob } from './stepJob.ts';
-import { formatBytes } from '../../format/format.ts';
 
-/** Downloads of weights under way, one for each model however many windows ask for it. */
+const RATE_WINDOW_MS = 10_000;
+
+/** Downloads, imports and checks of weights: one at a time, each followed by any number of windows. They go on when nobody
+ * follows, since a download takes longer than anyone looks at it. */
 export class WeightDownloads {
   private readonly gate: PythonEnvironmentManager;
   private readonly jobs = new Map<string, StepJob>();
+  private last: Promise<void> = Promise.resolve();
 
   constructor(gate: PythonEnvironmentManager) {
     this.gate = gate;
   }
 
+  /** Fetches a published model, or joins in where that is under way. */
   get(model: string): StepJob {
-    const known = this.jobs.get(model);
-    if (known) return known;
-    const job = this.start(model);
-    this.jobs.set(model, job);
-    void job.ended.then(() => this.jobs.delete(model));
-    return job;
+    return this.job(`get ${model}`, ({ environment, paths }, options) =>
+      getModel(environment, paths, model, options),
+    );
+  }
+
+  /** Ends a download; what has come is kept. */
+  async pause(model: string): Promise<void> {
+    const job = this.jobs.get(`get ${model}`);
+    job?.cancel();
+    await job?.ended;
+  }
+
+  /** Models that are being fetched or wait for it. */
+  get models(): string[] {
+    return [...this.jobs.keys()].flatMap((key) => (key.startsWith('get ') ? [key.slice(4)] : []));
+  }
+
+  import(request: ImportRequest): StepJob {
+    return this.job(`import ${JSON.stringify(request)}`, ({ environment, paths }, options) =>
+      importModels(environment, paths, request, options),
+    );
+  }
+
+  verify(model: string): StepJob {
+    return this.job(`verify ${model}`, async ({ environment, paths }, options) => {
+      const { planModel } = unwrap(await resolveModel(model, paths));
+      return verifyModel(environment, paths, planModel.folder, options);
+    });
+  }
+
+  async remove(model: string): Promise<RemovedModel> {
+    if (this.areUnderWay) {
+      throw new AppFailure(
+        appError('weights_busy', 'Weights are being fetched, imported or checked in this program.'),
+      );
+    }
+    return unwrap(await removeModel(model, this.gate.paths));
   }
 
   get areUnderWay(): boolean {
@@ -33,26 +74,69 @@ export class WeightDownloads {
     await Promise.all(jobs.map(({ ended }) => ended));
   }
 
-  private start(model: string): StepJob {
-    return new StepJob('Getting the weights', async (tell, signal) => {
-      const { environment, paths } = await this.gate.context();
-      const steps: string[] = [];
-      const result = await getModel(environment, paths, model, {
-        signal,
-        onProgress: ({ step, done, total }) => {
-          if (!steps.includes(step)) steps.push(step);
-          tell({
-            step,
-            stepNumber: steps.indexOf(step) + 1,
-            stepCount: Math.max(steps.length, 1),
-            fraction: total ? Math.min(1, done / total) : null,
-            line: total ? `${formatBytes(done)} of ${formatBytes(total)}` : formatBytes(done),
-            finished: false,
-            error: null,
-          });
-        },
-      });
-      if (!result.ok) throw new AppFailure(result.error);
-    });
+  private job(
+    key: string,
+    work: (context: EngineContext, options: WeightsOptions) => Promise<Result<unknown>>,
+  ): StepJob {
+    const known = this.jobs.get(key);
+    if (known) return known;
+    const before = this.last;
+    const job = new StepJob(
+      'Waiting',
+      async (tell, signal) => {
+        await before;
+        signal.throwIfAborted();
+        const context = await this.gate.context();
+        const report = weightsReporter(tell);
+        unwrap(await work(context, { ...report, signal }));
+      },
+      { outlivesFollowers: true },
+    );
+    this.jobs.set(key, job);
+    this.last = job.ended;
+    void job.ended.then(() => this.jobs.delete(key));
+    return job;
   }
+}
+
+/** Says of each line of the backend how far the work is, how fast it goes, and how long it will take. */
+export function weightsReporter(
+  tell: (progress: StepProgress) => void,
+  now: () => number = Date.now,
+): Required<Pick<WeightsOptions, 'onProgress' | 'onNote'>> {
+  const begun = now();
+  const steps: string[] = [];
+  const rate = new RateMeter(RATE_WINDOW_MS);
+  let before: number | null = null;
+  let latest: StepProgress | null = null;
+  return {
+    onProgress: ({ step, done, total }) => {
+      if (!steps.includes(step)) steps.push(step);
+      const isDownload = step.startsWith('Downloading');
+      // What an earlier download has left did not come now.
+      if (isDownload) rate.add(before === null ? 0 : Math.max(0, done - before), now());
+      before = isDownload ? done : null;
+      const bytesPerSecond = isDownload ? rate.rate(now()) : null;
+      latest = {
+        step,
+        stepNumber: steps.indexOf(step) + 1,
+        stepCount: Math.max(steps.length, 1),
+        fraction: total ? Math.min(1, done / total) : null,
+        line: '',
+        bytes: { done, total },
+        elapsedSeconds: Math.round((now() - begun) / 1000),
+        bytesPerSecond,
+        remainingSeconds:
+          total !== null && bytesPerSecond ? Math.round((total - done) / bytesPerSecond) : null,
+        finished: false,
+        error: null,
+      };
+      tell(latest);
+    },
+    onNote: (line) => {
+      rate.reset();
+      rate.add(0, now());
+      if (latest) tell({ ...latest, line, bytesPerSecond: null, remainingSeconds: null });
+    },
+  };
 }

@@ -1,6 +1,8 @@
 import type { Settings } from '../../../contract/rpc/computer.ts';
 import { probeDevices } from '../../devices/probeDevices.ts';
-import { listModels } from '../../models/weights.ts';
+import { listModels } from '../../models/listModels.ts';
+import { lookAtWeights } from '../../models/weights.ts';
+import { namedPaths } from '../window/knownPaths.ts';
 import { browseFolder } from '../window/browseFolder.ts';
 import { checkComputer, wholeCheck } from '../computer/computerCheck.ts';
 import { diagnosticsText } from '../computer/diagnostics.ts';
@@ -14,7 +16,7 @@ const RUNS_IN_DIAGNOSTICS = 5;
 const EVENTS_IN_DIAGNOSTICS = 200;
 
 export function computerRouter(service: Service) {
-  const { engine, gate, settings, catalog, known, open } = service;
+  const { engine, gate, settings, catalog, known, open, downloads } = service;
   const { computer } = calls;
 
   return {
@@ -29,15 +31,26 @@ export function computerRouter(service: Service) {
       const { environment } = await gate.context();
       return unwrap(await probeDevices(environment));
     }),
-    models: computer.models.handler(async () => {
-      const { environment, paths } = await gate.context();
-      return unwrap(await listModels(environment, paths));
-    }),
+    models: computer.models.handler(() => listModels(engine.paths)),
     check: computer.check.handler(() => checkComputer(engine, gate)),
     repairPython: computer.repairPython.handler(({ signal }) => gate.repair().follow(signal)),
-    getWeights: computer.getWeights.handler(({ input, signal }) =>
-      service.downloads.get(input.model).follow(signal),
-    ),
+    getWeights: computer.getWeights.handler(({ input, signal }) => downloads.get(input.model).follow(signal)),
+    pauseWeights: computer.pauseWeights.handler(({ input }) => downloads.pause(input.model)),
+    weightsUnderWay: computer.weightsUnderWay.handler(() => ({ models: downloads.models })),
+    lookAtWeights: computer.lookAtWeights.handler(async ({ input, context: { window } }) => {
+      await known.check(input.paths, window.paths);
+      const { environment, paths } = await gate.context();
+      return unwrap(await lookAtWeights(environment, paths, input.paths));
+    }),
+    importWeights: computer.importWeights.handler(async function* ({ input, signal, context: { window } }) {
+      await known.check(input.paths, window.paths);
+      yield* downloads.import(input).follow(signal);
+    }),
+    verifyModel: computer.verifyModel.handler(async function* ({ input, signal, context: { window } }) {
+      await known.check(namedPaths({ inputs: [], model: input.model }), window.paths);
+      yield* downloads.verify(input.model).follow(signal);
+    }),
+    removeModel: computer.removeModel.handler(({ input }) => downloads.remove(input.model)),
     diagnostics: computer.diagnostics.handler(async ({ context: { window } }) => {
       const environment = await gate.environment();
       const probe = environment.ok ? await probeDevices(environment.value) : null;

@@ -1,22 +1,27 @@
 """`python -m virnucpro_backend.weights`: weights from a command line, one JSON object a line.
 
-Lines have a `type`: `model` (of list), `progress`, `done` or `error`. Exit code 0, or 1 after an `error`.
+Lines have a `type`: `file` and `found` (of look), `progress`, `note`, `done` or `error`. Exit code 0, or 1
+after an `error`.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 import time
 from pathlib import Path
 
+from virnucpro_backend.weights.checkpoints import open_checkpoint
 from virnucpro_backend.weights.convert import convert_dnabert_s, convert_esm2, convert_head
 from virnucpro_backend.weights.errors import WeightsError
-from virnucpro_backend.weights.install import Report, SourceFile, get_model, install_model
+from virnucpro_backend.weights.importing import import_models, possible_models
+from virnucpro_backend.weights.install import get_model
 from virnucpro_backend.weights.manifest import published_model, read_manifest
-from virnucpro_backend.weights.model_folder import verify_model
-from virnucpro_backend.weights.model_json import ROLES, read_model_json
+from virnucpro_backend.weights.model_json import read_model_json
+from virnucpro_backend.weights.recognise import recognise
+from virnucpro_backend.weights.verified import verify_file
 
 SECONDS_BETWEEN_REPORTS = 0.5
 CONVERT = {"esm2": convert_esm2, "dnabert_s": convert_dnabert_s, "head": convert_head}
@@ -24,6 +29,8 @@ CONVERT = {"esm2": convert_esm2, "dnabert_s": convert_dnabert_s, "head": convert
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one subcommand; returns the exit code. Errors are one JSON object on standard output."""
+    # So that what has arrived is recorded when a download is paused.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     options = _parser().parse_args(arguments)
     try:
         options.run(options)
@@ -41,62 +48,65 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def list_models(options: argparse.Namespace) -> None:
-    """One `model` line for each published model, with whether it is installed."""
-    for model in read_manifest(options.manifest).values():
-        present, problem = False, None
-        folder = options.weights / model.name
-        if (folder / "model.json").exists():
-            try:
-                verify_model(folder, read_model_json(folder))
-                present = True
-            except WeightsError as error:
-                problem = error.as_json()
-        _say(
-            "model",
-            name=model.name,
-            title=model.title,
-            chunk_length=model.chunk_length,
-            folder=str(folder),
-            present=present,
-            problem=problem,
-            download_bytes=model.download_bytes,
-        )
-
-
 def get(options: argparse.Namespace) -> None:
     """Download and convert a published model. Raises WeightsError and OSError."""
     model = published_model(read_manifest(options.manifest), options.model)
-    _say("done", folder=str(get_model(model, options.weights, _reporter())))
+    _say("done", folders=[str(get_model(model, options.weights, _Reporter(), mirror=options.mirror))])
+
+
+def look(options: argparse.Namespace) -> None:
+    """A `file` line for each file, then a `found` line: which models can be made of them."""
+    found = recognise(options.paths)
+    for file in found.files:
+        _say("file", path=str(file.path), kind=file.kind, bytes=file.size, note=file.note)
+    models = possible_models(found, options.weights, read_manifest(options.manifest))
+    _say(
+        "found",
+        models=[
+            {
+                "head": str(model.head),
+                "name": model.name,
+                "chunk_length": model.chunk_length,
+                "published": model.published,
+                "missing": model.missing,
+                "problem": model.problem,
+            }
+            for model in models
+        ],
+        encoders=sorted(found.encoders),
+        problems=found.problems,
+    )
 
 
 def import_files(options: argparse.Namespace) -> None:
-    """Convert files of the user into a model folder. Raises WeightsError and OSError."""
-    sources = {role: SourceFile(getattr(options, role)) for role in ROLES}
-    folder = install_model(
+    """Make models of files and folders. Raises WeightsError and OSError."""
+    found = recognise(options.paths)
+    folders = import_models(
+        found,
         options.weights,
-        options.name,
-        sources,
-        title=options.title or options.name,
-        notice=options.notice,
+        read_manifest(options.manifest),
+        _Reporter(),
+        name=options.name,
         chunk_length=options.chunk_length,
-        norm_bands=None,
-        report=_reporter(),
     )
-    _say("done", folder=str(folder))
+    _say("done", folders=[str(folder) for folder in folders])
 
 
 def convert(options: argparse.Namespace) -> None:
     """Convert one file. Raises WeightsError and OSError."""
-    _, written = CONVERT[options.role](options.source, options.target)
+    _, written = CONVERT[options.role](open_checkpoint(options.source), options.target)
     _say("done", path=str(options.target), size=written.size, sha256=written.sha256)
 
 
 def verify(options: argparse.Namespace) -> None:
     """Read every file of a model again and compare its hash. Raises WeightsError."""
     model = read_model_json(options.folder)
-    verify_model(options.folder, model, recompute=True)
-    _say("done", folder=str(options.folder), name=model.name, model_hash=model.model_hash)
+    report, done, total = _Reporter(), 0, sum(file.size for file in model.files.values())
+    for file in model.files.values():
+        report.progress(f"Checking {Path(file.path).name}", done, total)
+        verify_file(options.folder / file.path, file.size, file.sha256, recompute=True)
+        done += file.size
+    _say("done", folders=[str(options.folder)], name=model.name, model_hash=model.model_hash)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -115,15 +125,15 @@ def _parser() -> argparse.ArgumentParser:
     manifest = argparse.ArgumentParser(add_help=False)
     manifest.add_argument("--manifest", type=Path, required=True, help="resources/models.json")
 
-    command("list", list_models, "Published models, and which are here.", weights, manifest)
-    command("get", get, "Download and convert a published model.", weights, manifest).add_argument("model")
-    files = command("import", import_files, "Make a model of files that are here.", weights)
-    files.add_argument("name")
-    for role in ROLES:
-        files.add_argument(f"--{role.replace('_', '-')}", dest=role, type=Path, required=True)
-    files.add_argument("--chunk-length", type=int, required=True, help="bases; as the classifier was trained")
-    files.add_argument("--title")
-    files.add_argument("--notice")
+    getter = command("get", get, "Download and convert a published model.", weights, manifest)
+    getter.add_argument("model")
+    getter.add_argument("--mirror", help="address that has all files side by side, by their names")
+    looker = command("look", look, "Say what files and folders hold.", weights, manifest)
+    looker.add_argument("paths", type=Path, nargs="+")
+    files = command("import", import_files, "Make models of files and folders.", weights, manifest)
+    files.add_argument("paths", type=Path, nargs="+")
+    files.add_argument("--name", help="of the model")
+    files.add_argument("--chunk-length", type=int, help="bases; as the classifier was trained")
     converter = command("convert", convert, "Convert one published file to safetensors.")
     converter.add_argument("role", choices=CONVERT)
     converter.add_argument("source", type=Path)
@@ -133,23 +143,27 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _reporter() -> Report:
+class _Reporter:
     """Says what is new at once, and otherwise twice a second."""
-    last_step, last_time = "", 0.0
 
-    def report(step: str, done: int, total: int | None) -> None:
-        nonlocal last_step, last_time
+    def __init__(self) -> None:
+        self._step, self._time = "", 0.0
+
+    def progress(self, step: str, done: int, total: int | None) -> None:
+        """See Report."""
         now = time.monotonic()
-        if step == last_step and now - last_time < SECONDS_BETWEEN_REPORTS and done != total:
+        if step == self._step and now - self._time < SECONDS_BETWEEN_REPORTS and done != total:
             return
-        last_step, last_time = step, now
+        self._step, self._time = step, now
         _say("progress", step=step, done=done, total=total)
 
-    return report
+    def note(self, text: str) -> None:
+        """See Report."""
+        _say("note", text=text)
 
 
-def _say(kind: str, **fields: object) -> None:
-    print(json.dumps({"type": kind, **fields}), flush=True)
+def _say(type_: str, **fields: object) -> None:
+    print(json.dumps({"type": type_, **fields}), flush=True)
 
 
 if __name__ == "__main__":

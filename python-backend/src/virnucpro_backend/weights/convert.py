@@ -19,7 +19,7 @@ from virnucpro_backend.encoders.dnabert_s import DnabertS, DnabertSConfig
 from virnucpro_backend.encoders.esm2 import Esm2, Esm2Config
 from virnucpro_backend.encoders.head import Head
 from virnucpro_backend.safetensors_file import WrittenFile, write_safetensors
-from virnucpro_backend.weights.checkpoints import open_checkpoint
+from virnucpro_backend.weights.checkpoints import Checkpoint
 from virnucpro_backend.weights.errors import unreadable
 from virnucpro_backend.weights.names import (
     State,
@@ -33,27 +33,25 @@ from virnucpro_backend.weights.names import (
 Role = Literal["esm2", "dnabert_s", "head"]
 
 
-def convert_esm2(source: Path, target: Path) -> tuple[Esm2Config, WrittenFile]:
-    """Write the ESM-2 in `source` to `target`. Raises WeightsError, and OSError when it cannot be written."""
-    checkpoint = open_checkpoint(source)
+def convert_esm2(checkpoint: Checkpoint, target: Path) -> tuple[Esm2Config, WrittenFile]:
+    """Write an ESM-2 to `target`. Raises WeightsError, and OSError when it cannot be written."""
     config = esm2_config(checkpoint)
     with torch.device("meta"):
         model = Esm2(config, torch.float16)
     return config, _write(model, esm2_state(checkpoint, config), target, checkpoint.name)
 
 
-def convert_dnabert_s(source: Path, target: Path) -> tuple[DnabertSConfig, WrittenFile]:
-    """Write the DNABERT-S in `source` to `target`. Raises as `convert_esm2` does."""
-    checkpoint = open_checkpoint(source)
+def convert_dnabert_s(checkpoint: Checkpoint, target: Path) -> tuple[DnabertSConfig, WrittenFile]:
+    """Write a DNABERT-S to `target`. Raises as `convert_esm2` does."""
     config = dnabert_s_config(checkpoint)
     with torch.device("meta"):
         model = DnabertS(config, torch.float16)
     return config, _write(model, dnabert_s_state(checkpoint, config), target, checkpoint.name)
 
 
-def convert_head(source: Path, target: Path) -> tuple[Head, WrittenFile]:
-    """Write the classifier in `source` to `target`. Raises as `convert_esm2` does."""
-    state = head_state(open_checkpoint(source))
+def convert_head(source: Checkpoint, target: Path) -> tuple[Head, WrittenFile]:
+    """Write a classifier to `target`. Raises as `convert_esm2` does."""
+    state = head_state(source)
     try:
         head = Head(state)
     except (ValueError, RuntimeError) as error:

@@ -9,8 +9,14 @@ WeightsErrorCode = Literal[
     "model_missing",
     "model_damaged",
     "weights_unreadable",
+    "network_unreachable",
+    "network_proxy",
+    "network_blocked",
+    "network_certificate",
     "download_failed",
     "offline",
+    "busy",
+    "usage",
     "disk_full",
 ]
 

@@ -1,160 +1,301 @@
-"""Makes a model folder out of published files: converted once, encoders shared between models.
+"""Makes model folders: converted once, encoders shared between models.
 
 WEIGHTS/shared/esm2-7de8b4082ba1.safetensors    converted, named after the SHA-256 of its source
-WEIGHTS/500/model.json, head.safetensors
+WEIGHTS/shared/esm2-7de8b4082ba1.json           size and SHA-256 of the converted file, sizes of the encoder
+WEIGHTS/500/model.json, head.safetensors, tokenizer.json
+WEIGHTS/downloads/ROLE/                         what is being fetched; deleted once it is converted
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from virnucpro_backend.encoders.dnabert_s import DnabertSConfig
 from virnucpro_backend.encoders.esm2 import Esm2Config
 from virnucpro_backend.safetensors_file import sha256_of_file
+from virnucpro_backend.weights.checkpoints import Checkpoint, open_checkpoint
 from virnucpro_backend.weights.convert import convert_dnabert_s, convert_esm2, convert_head
-from virnucpro_backend.weights.download import download
-from virnucpro_backend.weights.errors import WeightsError
-from virnucpro_backend.weights.manifest import PublishedModel
-from virnucpro_backend.weights.model_json import (
-    ROLES,
-    ModelDescription,
-    ModelFile,
-    NormBand,
-    write_model_json,
-)
+from virnucpro_backend.weights.download import address, download
+from virnucpro_backend.weights.errors import WeightsError, unreadable
+from virnucpro_backend.weights.folder_lock import changing
+from virnucpro_backend.weights.manifest import PublishedFile, PublishedModel, git_blob_id
+from virnucpro_backend.weights.model_json import ModelDescription, ModelFile, NormBand, write_model_json
+from virnucpro_backend.weights.partial_file import recorded_ranges
+from virnucpro_backend.weights.verified import verify_file
 
 SHARED = "shared"
 DOWNLOADS = "downloads"
+ENCODERS = ("dnabert_s", "esm2")
+"""The small one first: what can go wrong shows before gigabytes are fetched."""
+ENCODER_NAMES = {"esm2": "ESM-2", "dnabert_s": "DNABERT-S"}
+DISK_MARGIN = 200_000_000
+"""Bytes left for everything else on the disk."""
 
-Report = Callable[[str, int, int | None], None]
-"""Called with what is being done, how much of it is done and how much there is; 0 and None where unknown."""
+_CONVERT: Mapping[str, Callable[[Checkpoint, Path], tuple[Any, Any]]] = {
+    "esm2": convert_esm2,
+    "dnabert_s": convert_dnabert_s,
+}
+_NAME = re.compile(r"\w[\w .+-]{0,59}")
+_RESERVED = ("demo", SHARED, DOWNLOADS)
+
+
+class Report(Protocol):
+    """What is done is told to it."""
+
+    def progress(self, step: str, done: int, total: int | None) -> None:
+        """Bytes of all there is to fetch or to read; 0 and None where that isn't known."""
+
+    def note(self, text: str) -> None:
+        """A sentence about what is being waited for."""
 
 
 @dataclass(frozen=True)
-class SourceFile:
-    """A published file on this computer; `sha256` where it is known already."""
+class Encoder:
+    """A converted encoder in the shared folder. `sizes`: the fields of its configuration."""
 
-    path: Path
-    sha256: str | None = None
+    role: str
+    file: ModelFile
+    sizes: Mapping[str, int]
 
 
-def get_model(model: PublishedModel, weights: Path, report: Report) -> Path:
+def get_model(model: PublishedModel, weights: Path, report: Report, *, mirror: str | None = None) -> Path:
     """Download, check and convert a published model; returns its folder.
 
-    Downloads go on where they stopped, and are deleted once they are converted. Raises WeightsError, OSError.
+    What is here is neither fetched nor converted again; downloads go on where they stopped. Raises
+    WeightsError and OSError.
     """
-    downloads = weights / DOWNLOADS
-    sources = {}
-    for file in model.files:
-        # Each source has its folder, because config.json belongs to the weights that lie beside it.
-        target = downloads / ("head" if file.role == "head" else file.role.split("_config")[0]) / file.name
-        step = f"download {file.name}"
-        sha256 = download(
-            file.url,
-            target,
-            size=file.size,
-            sha256=file.sha256,
-            progress=lambda done, total, step=step: report(step, done, total),  # type: ignore[misc]
+    with changing(weights):
+        folder, shared, downloads = weights / model.name, weights / SHARED, weights / DOWNLOADS
+        shared.mkdir(exist_ok=True)
+        # Getting a model that is here is how damage is mended.
+        recheck = (folder / "model.json").exists()
+        encoders = {}
+        for role in ENCODERS:
+            sha256 = model.file(role).sha256
+            found = find_encoder(shared, role, sha256, recheck=recheck) if sha256 else None
+            if found:
+                encoders[role] = found
+        wanted = [file for file in model.files if file.role.removesuffix("_config") not in encoders]
+        sources = {file.role: address(file.url, file.name, mirror) for file in wanted}
+        check_disk_space(weights, [file for file in wanted if file.role in ENCODERS])
+        fetch = _Fetching(downloads, wanted, sources, report)
+
+        head = fetch("head")
+        tokenizer = fetch("tokenizer")
+        for role in ENCODERS:
+            if role in encoders:
+                continue
+            if f"{role}_config" in sources:
+                fetch(f"{role}_config")
+            path = fetch(role)
+            sha256 = model.file(role).sha256 or sha256_of_file(path)
+            encoders[role] = add_encoder(shared, role, sha256, open_checkpoint(path), report)
+            shutil.rmtree(path.parent)
+        report.progress("Finishing", 0, None)
+        write_model(
+            weights,
+            model.name,
+            encoders,
+            tokenizer,
+            open_checkpoint(head),
+            title=model.title,
+            chunk_length=model.chunk_length,
+            norm_bands=model.norm_bands,
         )
-        sources[file.role] = SourceFile(target, sha256)
-    folder = install_model(
-        weights,
-        model.name,
-        {role: sources[role] for role in ROLES},
-        title=model.title,
-        notice=None,
-        chunk_length=model.chunk_length,
-        norm_bands=model.norm_bands,
-        report=report,
+        shutil.rmtree(downloads)
+        return folder
+
+
+class _Fetching:
+    """Fetches a model's files one after the other, and reports all of them as one."""
+
+    def __init__(
+        self, downloads: Path, files: list[PublishedFile], sources: Mapping[str, str], report: Report
+    ) -> None:
+        self._downloads, self._sources, self._report = downloads, sources, report
+        self._files = {file.role: file for file in files}
+        self._total = sum(file.bytes_about for file in files)
+        self._before = 0
+
+    def __call__(self, role: str) -> Path:
+        """The file of a role. Raises WeightsError and OSError."""
+        file = self._files[role]
+        # Each source has its folder, because config.json belongs to the weights that lie beside it.
+        target = self._downloads / role.removesuffix("_config") / file.name
+
+        def progress(done: int, total: int | None) -> None:
+            self._report.progress(
+                f"Downloading {file.name}", min(self._before + done, self._total), self._total
+            )
+
+        download(
+            self._sources[role],
+            target,
+            size=file.size if file.sha256 else None,
+            sha256=file.sha256,
+            progress=progress,
+            waiting=self._report.note,
+        )
+        if file.git_blob and git_blob_id(target) != file.git_blob:
+            target.unlink()
+            raise WeightsError(
+                "model_damaged",
+                f"The server's {file.name} is not the published file: its git blob id is another one.",
+                "Check which mirror is entered, or get the file elsewhere and import it.",
+            )
+        self._before += file.bytes_about
+        return target
+
+
+def check_disk_space(weights: Path, encoders: list[PublishedFile]) -> None:
+    """Raises WeightsError (`disk_full`) unless there is room to fetch these files and to convert them. A
+    converted file is as large as its source, which goes when it is done."""
+    used = most = 0
+    for file in encoders:
+        here = _fetched_bytes(weights / DOWNLOADS / file.role / file.name)
+        most = max(most, used + max(0, file.bytes_about - here) + file.bytes_about)
+        used += file.bytes_about - here
+    need_room(weights, most)
+
+
+def need_room(weights: Path, needed: int) -> None:
+    """Raises WeightsError (`disk_full`) unless `needed` bytes are free."""
+    if needed == 0:
+        return
+    free = shutil.disk_usage(weights).free - DISK_MARGIN
+    if free < needed:
+        raise WeightsError(
+            "disk_full",
+            f"This takes {_gigabytes(needed)} on the disk with {weights} while it is set up; "
+            f"{_gigabytes(max(0, free))} are free.",
+            f"Free {_gigabytes(needed - free)}, or choose a data folder on another disk under "
+            "Settings, then try again.",
+        )
+
+
+def _fetched_bytes(target: Path) -> int:
+    if target.is_file():
+        return target.stat().st_size
+    ranges = recorded_ranges(target.with_name(f"{target.name}.part.ranges"))
+    return sum(end - begin for begin, end, _ in ranges)
+
+
+def find_encoder(shared: Path, role: str, sha256: str, *, recheck: bool = False) -> Encoder | None:
+    """The encoder that was converted from the file with this SHA-256; None where it is not here or, if
+    `recheck`, where it is damaged. Raises OSError."""
+    return read_encoder(shared / f"{role}-{sha256[:12]}.json", recheck=recheck)
+
+
+def read_encoder(note: Path, *, recheck: bool = False) -> Encoder | None:
+    """The encoder that a note in the shared folder is about; see find_encoder."""
+    target = note.with_suffix(".safetensors")
+    try:
+        known = json.loads(note.read_text(encoding="utf-8"))
+        if target.stat().st_size != known["size"]:
+            return None
+        if recheck:
+            verify_file(target, known["size"], known["sha256"], recompute=True)
+    except (OSError, ValueError, KeyError, WeightsError):
+        return None
+    role = note.name.partition("-")[0]
+    return Encoder(
+        role, ModelFile(f"../{SHARED}/{target.name}", known["size"], known["sha256"]), known["sizes"]
     )
-    shutil.rmtree(downloads)
-    return folder
 
 
-def install_model(
-    weights: Path,
-    name: str,
-    sources: Mapping[str, SourceFile],
-    *,
-    title: str,
-    notice: str | None,
-    chunk_length: int,
-    norm_bands: Mapping[str, NormBand] | None,
-    report: Report,
-) -> Path:
-    """Convert `sources` (one file per role of `model.json`) and write the model folder `weights/name`.
-
-    What was converted before, for this or another model, is used again. Raises WeightsError, OSError.
-    """
-    if Path(name).name != name or name in ("", "..", SHARED, DOWNLOADS):
-        raise WeightsError("model_unknown", f"{name!r} cannot be a model's name.", "Choose a plain name.")
-    folder, shared = weights / name, weights / SHARED
-    folder.mkdir(parents=True, exist_ok=True)
-    shared.mkdir(exist_ok=True)
-
-    report("convert the ESM-2", 0, None)
-    esm2, esm2_sizes = _shared_encoder(shared, "esm2", sources["esm2"], convert_esm2)
-    report("convert the DNABERT-S", 0, None)
-    dnabert_s, dnabert_s_sizes = _shared_encoder(shared, "dnabert_s", sources["dnabert_s"], convert_dnabert_s)
-    report("convert the classifier", 0, None)
-    _, head = convert_head(sources["head"].path, folder / "head.safetensors")
-    tokenizer = folder / "tokenizer.json"
-    if sources["tokenizer"].path.resolve() != tokenizer.resolve():
-        shutil.copyfile(sources["tokenizer"].path, tokenizer)
-
-    model = ModelDescription(
-        name=name,
-        title=title,
-        notice=notice,
-        chunk_length=chunk_length,
-        files={
-            "esm2": esm2,
-            "dnabert_s": dnabert_s,
-            "tokenizer": ModelFile(tokenizer.name, tokenizer.stat().st_size, sha256_of_file(tokenizer)),
-            "head": ModelFile("head.safetensors", head.size, head.sha256),
-        },
-        esm2=Esm2Config(**esm2_sizes),
-        dnabert_s=DnabertSConfig(**dnabert_s_sizes),
-        norm_bands=norm_bands,
-    )
-    write_model_json(folder, model)
-    return folder
-
-
-def _shared_encoder(
-    shared: Path, role: str, source: SourceFile, convert: Callable[[Path, Path], tuple[Any, Any]]
-) -> tuple[ModelFile, dict[str, int]]:
-    """The converted encoder in `shared` and its sizes; made unless it is there, with the note about it."""
-    sha256 = source.sha256 or source_sha256(source.path)
+def add_encoder(shared: Path, role: str, sha256: str, source: Checkpoint, report: Report) -> Encoder:
+    """Convert an encoder, whose file or files have this SHA-256. Raises WeightsError and OSError."""
+    report.progress(f"Converting {ENCODER_NAMES[role]}", 0, None)
     target = shared / f"{role}-{sha256[:12]}.safetensors"
     note = target.with_suffix(".json")
-    if not (target.is_file() and note.is_file()):
-        config, written = convert(source.path, target)
-        content = {"size": written.size, "sha256": written.sha256, "sizes": asdict(config)}
-        temporary = note.with_suffix(".json.tmp")
-        temporary.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
-        os.replace(temporary, note)
-    known = json.loads(note.read_text(encoding="utf-8"))
-    return ModelFile(f"../{SHARED}/{target.name}", known["size"], known["sha256"]), known["sizes"]
+    config, written = _CONVERT[role](source, target)
+    content = {
+        "size": written.size,
+        "sha256": written.sha256,
+        "source_sha256": sha256,
+        "sizes": asdict(config),
+    }
+    temporary = note.with_suffix(".json.tmp")
+    temporary.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    os.replace(temporary, note)
+    encoder = read_encoder(note)
+    if encoder is None:
+        raise unreadable(target.name, "it changed while it was written")
+    return encoder
 
 
-def source_sha256(path: Path) -> str:
-    """SHA-256 of a file; of the index of several files, over the SHA-256 of each.
+def check_name(name: str) -> None:
+    """Raises WeightsError (`usage`) unless a model's folder can be called so on every system."""
+    if not _NAME.fullmatch(name) or name.endswith((".", " ")) or name.lower() in _RESERVED:
+        raise WeightsError(
+            "usage",
+            f"A model cannot be called {name!r}.",
+            "Take letters, digits, spaces and - _ . +, at most 60.",
+        )
 
-    Raises WeightsError `model_missing` for a file that is not there.
-    """
-    if not path.is_file():
-        raise WeightsError("model_missing", f"{path} is missing.", "Check the path.")
-    if not path.name.endswith(".index.json"):
-        return sha256_of_file(path)
-    names = sorted(set(json.loads(path.read_text(encoding="utf-8"))["weight_map"].values()))
-    return hashlib.sha256(
-        "".join(sha256_of_file(path.with_name(name)) for name in names).encode()
-    ).hexdigest()
+
+def write_model(
+    weights: Path,
+    name: str,
+    encoders: Mapping[str, Encoder],
+    tokenizer: Path,
+    head: Checkpoint,
+    *,
+    title: str,
+    chunk_length: int,
+    norm_bands: Mapping[str, NormBand] | None,
+) -> Path:
+    """Write the model folder `weights/name`; the encoders are there already. Raises WeightsError and
+    OSError."""
+    check_name(name)
+    folder = weights / name
+    folder.mkdir(parents=True, exist_ok=True)
+    loaded, written = convert_head(head, folder / "head.safetensors")
+    check_fit(head.name, loaded.inputs, encoders["esm2"].sizes, encoders["dnabert_s"].sizes)
+    own_tokenizer = folder / "tokenizer.json"
+    if tokenizer.resolve() != own_tokenizer.resolve():
+        shutil.copyfile(tokenizer, own_tokenizer)
+    write_model_json(
+        folder,
+        ModelDescription(
+            name=name,
+            title=title,
+            notice=None,
+            chunk_length=chunk_length,
+            files={
+                "esm2": encoders["esm2"].file,
+                "dnabert_s": encoders["dnabert_s"].file,
+                "tokenizer": ModelFile(
+                    own_tokenizer.name, own_tokenizer.stat().st_size, sha256_of_file(own_tokenizer)
+                ),
+                "head": ModelFile("head.safetensors", written.size, written.sha256),
+            },
+            esm2=Esm2Config(**encoders["esm2"].sizes),
+            dnabert_s=DnabertSConfig(**encoders["dnabert_s"].sizes),
+            norm_bands=norm_bands,
+        ),
+    )
+    return folder
+
+
+def check_fit(head: str, inputs: int, esm2: Mapping[str, int], dnabert_s: Mapping[str, int]) -> None:
+    """Raises WeightsError (`weights_unreadable`) where a classifier was made for other encoders."""
+    given = dnabert_s["width"] + esm2["width"]
+    if inputs != given:
+        raise WeightsError(
+            "weights_unreadable",
+            f"The classifier {head} takes {inputs} numbers, but these encoders give {dnabert_s['width']} + "
+            f"{esm2['width']} = {given}: it was trained with other encoders.",
+            "Import it together with the ESM-2 and the DNABERT-S that it was trained with.",
+        )
+
+
+def _gigabytes(size: int) -> str:
+    return f"{size / 1e9:.1f} GB" if size >= 1e8 else f"{max(1, round(size / 1e6))} MB"

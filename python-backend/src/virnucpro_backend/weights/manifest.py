@@ -6,6 +6,7 @@ and what came is recorded in the model's own `model.json`.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +18,8 @@ from virnucpro_backend.weights.model_json import NormBand
 
 @dataclass(frozen=True)
 class PublishedFile:
-    """`role`: a role of `model.json`, or `dnabert_s_config`. `source`: a page for people."""
+    """`role`: a role of `model.json`, or `dnabert_s_config`. `source`: a page for people. `about`: bytes,
+    where `size` isn't known for certain. `git_blob`: the id that git gives the file's content."""
 
     role: str
     name: str
@@ -25,6 +27,13 @@ class PublishedFile:
     source: str
     size: int | None
     sha256: str | None
+    about: int = 0
+    git_blob: str | None = None
+
+    @property
+    def bytes_about(self) -> int:
+        """How large it is, for a sum or a bar."""
+        return self.size or self.about
 
 
 @dataclass(frozen=True)
@@ -37,10 +46,9 @@ class PublishedModel:
     files: tuple[PublishedFile, ...]
     norm_bands: Mapping[str, NormBand]
 
-    @property
-    def download_bytes(self) -> int | None:
-        """Sum of the sizes that are known; None where none is."""
-        return sum(file.size or 0 for file in self.files) or None
+    def file(self, role: str) -> PublishedFile:
+        """The file of a role that every model has."""
+        return next(file for file in self.files if file.role == role)
 
 
 def read_manifest(path: Path) -> dict[str, PublishedModel]:
@@ -55,6 +63,8 @@ def read_manifest(path: Path) -> dict[str, PublishedModel]:
             entry["source"],
             entry.get("size"),
             entry.get("sha256"),
+            entry.get("about", 0),
+            entry.get("git_blob"),
         )
         for key, entry in content["files"].items()
     }
@@ -77,3 +87,12 @@ def published_model(manifest: Mapping[str, PublishedModel], name: str) -> Publis
             "model_unknown", f"There is no published model {name}.", f"Choose one of {', '.join(manifest)}."
         )
     return manifest[name]
+
+
+def git_blob_id(path: Path) -> str:
+    """What `git hash-object` says of a file: 40 hexadecimal digits. Raises OSError."""
+    digest = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
+    with open(path, "rb", buffering=0) as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()

@@ -1,0 +1,51 @@
+import { execa } from 'execa';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { REAL_PYTHON, SAMPLE, temporaryFolder, WITHOUT_PYTHON } from '../engine/testing/testContext.ts';
+import { succeeds } from './testing/commandLineProcess.ts';
+
+const BACKEND = join(import.meta.dirname, '..', '..', 'python-backend');
+const LIMITS = { timeoutMs: 240_000 };
+
+/** Small weights as published: ESM-2 in each layout, DNABERT-S, its tokenizer, a classifier saved as a whole module. */
+const WRITE = `
+import shutil, sys
+from pathlib import Path
+sys.path.insert(0, "tests/weights")
+from published_files import DEMO, hugging_face_esm2, write_dnabert_s, write_head
+from test_importing import esm2_layout
+for layout in sys.argv[2:]:
+    folder = Path(sys.argv[1]) / layout
+    esm2_layout(layout, folder / "ESM-2")
+    (folder / "DNABERT-S").mkdir()
+    write_dnabert_s(folder / "DNABERT-S", prefix="", safetensors=False)
+    shutil.copy(DEMO / "dnabert_s" / "tokenizer.json", folder / "DNABERT-S")
+    write_head(folder / "classifier.pth")
+`;
+const LAYOUTS = ['fair-esm', 'sharded .bin'];
+
+it.skipIf(WITHOUT_PYTHON)(
+  'weights as they are published are imported, computed with, checked and removed',
+  async () => {
+    const parent = await temporaryFolder();
+    await execa(REAL_PYTHON, ['-c', WRITE, parent, ...LAYOUTS], {
+      cwd: BACKEND,
+      env: { PYTHONPATH: join(BACKEND, 'src') },
+    });
+    const models = (...args: string[]) => succeeds(['models', ...args, '--python', REAL_PYTHON], LIMITS);
+    const tables: string[] = [];
+    for (const layout of LAYOUTS) {
+      await models('import', join(parent, layout), '--name', layout, '--chunk-length', '500');
+      const run = join(parent, `run ${layout}`);
+      const devices = ['--devices', 'cpu:1', '--python', REAL_PYTHON];
+      await succeeds(['predict', SAMPLE, '-o', run, '--model', layout, ...devices], LIMITS);
+      tables.push(await readFile(join(run, 'chunks.tsv'), 'utf8'));
+    }
+    expect(tables[0]?.split('\n').length).toBeGreaterThan(10);
+    expect(tables[1], 'both layouts hold the same numbers').toBe(tables[0]);
+    await models('verify', 'fair-esm');
+    expect(await models('remove', 'fair-esm')).toContain('what it shares with sharded .bin is kept');
+  },
+  6 * LIMITS.timeoutMs,
+);

@@ -1,0 +1,139 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { ModelManifest } from '../../contract/model.ts';
+import { resolveAppPaths, type AppPaths } from '../environment/appPaths.ts';
+import { listModels, rememberCheck } from './listModels.ts';
+import { publishedModels } from './publishedModels.ts';
+import { removeModel } from './removeModel.ts';
+import { resolveModel } from './resolveModel.ts';
+
+let data: string;
+let paths: AppPaths;
+
+beforeEach(async () => {
+  data = await mkdtemp(join(tmpdir(), 'models-'));
+  const resolved = resolveAppPaths();
+  if (!resolved.ok) throw new Error(resolved.error.cause);
+  paths = { ...resolved.value, dataDir: data };
+});
+afterEach(() => rm(data, { recursive: true, force: true }));
+
+/** A model folder laid out as the backend does: encoders shared, the rest in the folder. */
+async function put(name: string, encoder = 'esm2-aa', sizes = { esm2: 100, own: 10 }): Promise<string> {
+  const folder = join(data, 'weights', name);
+  const shared = join(data, 'weights', 'shared');
+  await Promise.all([mkdir(folder, { recursive: true }), mkdir(shared, { recursive: true })]);
+  const demo = join(paths.resources, 'demo-model', 'model.json');
+  const manifest = JSON.parse(await readFile(demo, 'utf8')) as ModelManifest;
+  manifest.name = name;
+  manifest.title = `Model ${name}`;
+  manifest.notice = null;
+  const file = async (path: string, size: number) => {
+    await writeFile(join(folder, path), Buffer.alloc(size));
+    return { path, size, sha256: 'a'.repeat(64) };
+  };
+  manifest.files = {
+    esm2: await file(`../shared/${encoder}.safetensors`, sizes.esm2),
+    dnabert_s: await file('../shared/dnabert_s-bb.safetensors', 50),
+    tokenizer: await file('tokenizer.json', sizes.own),
+    head: await file('head.safetensors', sizes.own),
+  };
+  await writeFile(join(shared, `${encoder}.json`), JSON.stringify({ size: sizes.esm2 }));
+  await writeFile(join(folder, 'model.json'), JSON.stringify(manifest));
+  return folder;
+}
+
+const model = async (id: string) => (await listModels(paths)).find((entry) => entry.id === id);
+
+it('lists imported models with what they share, and finds them by their names', async () => {
+  const mine = await put('Gut phages');
+  await put('500');
+  expect((await listModels(paths)).map(({ id, kind }) => [id, kind])).toEqual([
+    ['300', 'published'],
+    ['500', 'published'],
+    [mine, 'imported'],
+    ['demo', 'demo'],
+  ]);
+  expect(await model('500')).toMatchObject({
+    present: true,
+    sizeBytes: 170,
+    freesBytes: 20,
+    sharedWith: ['Model Gut phages'],
+  });
+  expect((await model('500'))?.files[0]).toMatchObject({ license: 'MIT', role: 'esm2' });
+  expect(await resolveModel('Gut phages', paths)).toMatchObject({
+    ok: true,
+    value: { planModel: { folder: mine, name: 'Gut phages' } },
+  });
+});
+
+it('removes what no other model uses', async () => {
+  const mine = await put('mine');
+  await put('500');
+  expect(await removeModel('mine', paths)).toEqual({
+    ok: true,
+    value: { freedBytes: 20, usedBy: ['Model 500'] },
+  });
+  expect(await readdir(join(data, 'weights'))).toEqual(['500', 'shared']);
+  expect(await model('500')).toMatchObject({ present: true, sharedWith: [] });
+  expect(await removeModel('500', paths)).toEqual({ ok: true, value: { freedBytes: 170, usedBy: [] } });
+  expect((await readdir(join(data, 'weights', 'shared'))).filter((name) => name.endsWith('s'))).toEqual([]);
+  expect(await removeModel(mine, paths)).toMatchObject({ ok: false, error: { code: 'model_unknown' } });
+});
+
+it('keeps a file that a model beside it uses', async () => {
+  await put('500');
+  const folder = await put('custom-1');
+  const path = join(folder, 'model.json');
+  const manifest = JSON.parse(await readFile(path, 'utf8')) as ModelManifest;
+  manifest.files.tokenizer.path = '../500/tokenizer.json';
+  await writeFile(path, JSON.stringify(manifest));
+  expect(await removeModel('500', paths)).toMatchObject({ ok: true, value: { freedBytes: 10 } });
+  expect(await model(folder)).toMatchObject({ present: true });
+});
+
+it.each(['demo', 'shared', '../elsewhere', '/', ''])('never removes %j', async (id) => {
+  await put('500');
+  expect(await removeModel(id, paths)).toMatchObject({ ok: false });
+  expect(await model('500')).toMatchObject({ present: true });
+});
+
+it('says what getting a model still fetches', async () => {
+  const [published] = await publishedModels(paths);
+  const all = (published?.files ?? []).reduce((sum, { size, about }) => sum + (size ?? about ?? 0), 0);
+  expect(all / 1e9).toBeCloseTo(6.15, 2);
+  expect(await model('300')).toMatchObject({ present: false, downloadBytes: all, fetchedBytes: 0 });
+
+  // Interrupted in the middle of ESM-2.
+  const part = join(data, 'weights', 'downloads', 'esm2', 'esm2_t36_3B_UR50D.pt.part.ranges');
+  await mkdir(join(part, '..'), { recursive: true });
+  await writeFile(part, '{"begin":0,"end":1000,"sha256":"x"}\n{"begin":5000,"end":5500,"sha256":"x"}\n{"beg');
+  expect(await model('300')).toMatchObject({ downloadBytes: all, fetchedBytes: 1500 });
+
+  // With the other model here, its encoders are not fetched again.
+  for (const role of ['esm2', 'dnabert_s']) {
+    const sha256 = published?.files.find((file) => file.role === role)?.sha256 ?? '';
+    await put('500', `${role}-${sha256.slice(0, 12)}`);
+  }
+  const rest = await model('300');
+  expect(rest?.downloadBytes).toBeLessThan(10e6);
+  expect(rest?.fetchedBytes).toBe(0);
+});
+
+it('remembers what a check has shown, until the model is got again', async () => {
+  const folder = await put('500');
+  expect(await model('500')).toMatchObject({ problem: null, checkedAt: null });
+  const problem = {
+    code: 'model_damaged',
+    title: 'Model weights are damaged',
+    cause: 'x is damaged.',
+    nextStep: 'Get it again.',
+  } as const;
+  await rememberCheck(folder, problem);
+  expect(await model('500')).toMatchObject({ problem, checkedAt: expect.any(String) as string });
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await put('500');
+  expect(await model('500')).toMatchObject({ problem: null, checkedAt: null });
+});

@@ -1,0 +1,172 @@
+/** All models: published, imported, and the demo; where each lies, how large it is, and what it shares. */
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { z } from 'zod';
+import { appErrorSchema, type AppError } from '../../contract/errors.ts';
+import { MODEL_ROLES, type ModelManifest } from '../../contract/model.ts';
+import { parseJson } from '../../contract/parseJson.ts';
+import type { ModelStatus } from '../../contract/rpc/computer.ts';
+import type { AppPaths } from '../environment/appPaths.ts';
+import { readManifest, readModelFolder } from './modelFolder.ts';
+import { downloadOf, originOf, publishedModels, type PublishedModel } from './publishedModels.ts';
+import { weightsFolder } from './weightsFolder.ts';
+
+/** A model folder below the folder of weights. */
+export interface KeptModel {
+  readonly folder: string;
+  readonly manifest: ModelManifest;
+  /** Absolute paths. */
+  readonly files: readonly string[];
+}
+
+/** Sizes are compared, hashes are not: a worker does that before it loads, and `verifyModel`. */
+export async function listModels(paths: AppPaths): Promise<ModelStatus[]> {
+  const kept = await keptModels(paths);
+  const published = await publishedModels(paths);
+  const names = new Set(published.map(({ name }) => join(weightsFolder(paths), name)));
+  const imported = kept.filter(({ folder }) => !names.has(folder));
+  return [
+    ...(await Promise.all(published.map((model) => publishedStatus(model, kept, paths)))),
+    ...(await Promise.all(imported.map((model) => keptStatus(model, kept, undefined)))),
+    ...(await demoStatus(paths)),
+  ];
+}
+
+export async function keptModels(paths: AppPaths): Promise<KeptModel[]> {
+  const weights = weightsFolder(paths);
+  const entries = await readdir(weights, { withFileTypes: true }).catch(() => []);
+  const models: KeptModel[] = [];
+  for (const entry of entries.sort((a, b) => a.name.localeCompare(b.name))) {
+    if (!entry.isDirectory()) continue;
+    const folder = join(weights, entry.name);
+    const manifest = await readManifest(folder);
+    if (manifest.ok)
+      models.push({ folder, manifest: manifest.value, files: filesOf(folder, manifest.value) });
+  }
+  return models;
+}
+
+export function filesOf(folder: string, manifest: ModelManifest): string[] {
+  return MODEL_ROLES.map((role) => resolve(folder, manifest.files[role].path));
+}
+
+async function publishedStatus(
+  model: PublishedModel,
+  kept: readonly KeptModel[],
+  paths: AppPaths,
+): Promise<ModelStatus> {
+  const folder = join(weightsFolder(paths), model.name);
+  const here = kept.find((entry) => entry.folder === folder);
+  if (here) return keptStatus(here, kept, model);
+  const { totalBytes, fetchedBytes } = await downloadOf(model, paths);
+  return {
+    ...NOTHING,
+    id: model.name,
+    title: model.title,
+    kind: 'published',
+    chunkLength: model.chunkLength,
+    present: false,
+    downloadBytes: totalBytes,
+    fetchedBytes,
+    folder,
+    files: MODEL_ROLES.map((role) => {
+      const origin = originOf(model, role);
+      return { role, path: null, sizeBytes: origin?.size ?? origin?.about ?? 0, ...terms(origin) };
+    }),
+  };
+}
+
+async function keptStatus(
+  model: KeptModel,
+  kept: readonly KeptModel[],
+  published: PublishedModel | undefined,
+): Promise<ModelStatus> {
+  const { folder, manifest, files } = model;
+  const whole = await readModelFolder(folder);
+  const checked = await lastCheck(folder);
+  const others = kept.filter((other) => other !== model);
+  const sharing = others.filter((other) => other.files.some((file) => files.includes(file)));
+  const shared = new Set(sharing.flatMap((other) => other.files));
+  const sizes = MODEL_ROLES.map((role) => manifest.files[role].size);
+  return {
+    ...NOTHING,
+    id: published ? published.name : folder,
+    title: manifest.title,
+    kind: published ? 'published' : 'imported',
+    notice: manifest.notice,
+    chunkLength: manifest.chunk_length,
+    present: whole.ok,
+    problem: whole.ok ? (checked?.problem ?? null) : whole.error,
+    folder,
+    sizeBytes: sum(sizes),
+    freesBytes: sum(sizes.filter((_, index) => !shared.has(files[index] ?? ''))),
+    sharedWith: sharing.map((other) => other.manifest.title),
+    checkedAt: checked?.at ?? null,
+    files: MODEL_ROLES.map((role, index) => ({
+      role,
+      path: files[index] ?? null,
+      sizeBytes: manifest.files[role].size,
+      ...terms(originOf(published, role)),
+    })),
+  };
+}
+
+async function demoStatus(paths: AppPaths): Promise<ModelStatus[]> {
+  const folder = join(paths.resources, 'demo-model');
+  const manifest = await readManifest(folder);
+  if (!manifest.ok) return [];
+  const status = await keptStatus(
+    { folder, manifest: manifest.value, files: filesOf(folder, manifest.value) },
+    [],
+    undefined,
+  );
+  return [{ ...status, id: 'demo', kind: 'demo', freesBytes: 0 }];
+}
+
+const NOTHING = {
+  notice: null,
+  downloadBytes: null,
+  fetchedBytes: 0,
+  problem: null,
+  sizeBytes: null,
+  freesBytes: 0,
+  sharedWith: [],
+  checkedAt: null,
+} satisfies Partial<ModelStatus>;
+
+function terms(origin: { source: string; license?: string | undefined; citation: string } | undefined) {
+  return {
+    source: origin?.source ?? null,
+    license: origin?.license ?? null,
+    citation: origin?.citation ?? null,
+  };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+const checkSchema = z.object({ at: z.string(), problem: appErrorSchema.nullable() });
+const CHECK = 'checked.json';
+
+/** Keeps what reading all of a model's files has shown. */
+export async function rememberCheck(folder: string, problem: AppError | null): Promise<void> {
+  const content = { at: new Date().toISOString(), problem };
+  await writeFile(join(folder, CHECK), `${JSON.stringify(content, null, 2)}\n`);
+}
+
+/** Null where the model was never checked, or was got again since. */
+async function lastCheck(folder: string): Promise<z.infer<typeof checkSchema> | null> {
+  const path = join(folder, CHECK);
+  const [check, model] = await Promise.all([
+    stat(path).catch(() => undefined),
+    stat(join(folder, 'model.json')).catch(() => undefined),
+  ]);
+  if (!check || !model || check.mtimeMs < model.mtimeMs) return null;
+  return parseJson(checkSchema, await readFile(path, 'utf8').catch(() => '')) ?? null;
+}
+
+/** Whether a folder is one of the models that this program keeps, and not one that the user named elsewhere. */
+export function isKept(folder: string, paths: AppPaths): boolean {
+  return dirname(resolve(folder)) === resolve(weightsFolder(paths));
+}

@@ -1,0 +1,101 @@
+/** `resources/models.json`: the published models, the files that make them, and what of them is on this computer. */
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { ModelRole } from '../../contract/model.ts';
+import { parseJson } from '../../contract/parseJson.ts';
+import type { AppPaths } from '../environment/appPaths.ts';
+import { weightsFolder } from './weightsFolder.ts';
+
+const fileSchema = z.object({
+  role: z.enum(['esm2', 'dnabert_s', 'dnabert_s_config', 'tokenizer', 'head']),
+  name: z.string(),
+  size: z.int().optional(),
+  /** Bytes, where the size isn't known for certain. */
+  about: z.int().optional(),
+  sha256: z.string().optional(),
+  source: z.string(),
+  license: z.string().optional(),
+  citation: z.string(),
+});
+export type PublishedFile = z.infer<typeof fileSchema>;
+
+const manifestSchema = z.object({
+  files: z.record(z.string(), fileSchema),
+  models: z.record(
+    z.string(),
+    z.object({ title: z.string(), chunk_length: z.int(), files: z.array(z.string()) }),
+  ),
+});
+
+export interface PublishedModel {
+  readonly name: string;
+  readonly title: string;
+  readonly chunkLength: number;
+  readonly files: readonly PublishedFile[];
+}
+
+export async function publishedModels(paths: AppPaths): Promise<PublishedModel[]> {
+  const text = await readFile(join(paths.resources, 'models.json'), 'utf8');
+  const manifest = parseJson(manifestSchema, text);
+  if (!manifest) throw new Error('resources/models.json is not as it should be.');
+  const { files, models } = manifest;
+  return Object.entries(models).map(([name, model]) => ({
+    name,
+    title: model.title,
+    chunkLength: model.chunk_length,
+    files: model.files.flatMap((key) => files[key] ?? []),
+  }));
+}
+
+export interface Download {
+  /** Bytes of what isn't here in any form, or only in part. */
+  readonly totalBytes: number;
+  /** Of them, what an interrupted download has left. */
+  readonly fetchedBytes: number;
+}
+
+/** What getting a model would fetch. Encoders are shared: what another model has brought need not come again. */
+export async function downloadOf(model: PublishedModel, paths: AppPaths): Promise<Download> {
+  const weights = weightsFolder(paths);
+  let totalBytes = 0;
+  let fetchedBytes = 0;
+  for (const file of model.files) {
+    const owner = file.role.replace(/_config$/, '');
+    const encoder = model.files.find(({ role }) => role === owner);
+    if (encoder?.sha256 !== undefined && (await hasEncoder(weights, encoder))) continue;
+    const size = file.size ?? file.about ?? 0;
+    totalBytes += size;
+    fetchedBytes += Math.min(size, await fetched(join(weights, 'downloads', owner, file.name)));
+  }
+  return { totalBytes, fetchedBytes };
+}
+
+/** The source and terms of the file of a role. */
+export function originOf(model: PublishedModel | undefined, role: ModelRole): PublishedFile | undefined {
+  return model?.files.find((file) => file.role === role);
+}
+
+const noteSchema = z.object({ size: z.int() });
+
+/** As the backend's read_encoder: a note, and a file of the size that it names. */
+async function hasEncoder(weights: string, { role, sha256 = '' }: PublishedFile): Promise<boolean> {
+  const path = join(weights, 'shared', `${role}-${sha256.slice(0, 12)}`);
+  const text = await readFile(`${path}.json`, 'utf8').catch(() => '');
+  const note = text === '' ? undefined : parseJson(noteSchema, text);
+  const info = await stat(`${path}.safetensors`).catch(() => undefined);
+  return note !== undefined && info?.size === note.size;
+}
+
+const rangeSchema = z.object({ begin: z.int(), end: z.int() });
+
+/** As the backend records it: a complete file, or a line for each range that has arrived. */
+async function fetched(path: string): Promise<number> {
+  const complete = await stat(path).catch(() => undefined);
+  if (complete) return complete.size;
+  const lines = await readFile(`${path}.part.ranges`, 'utf8').catch(() => '');
+  return lines
+    .split('\n')
+    .map((line) => (line === '' ? undefined : parseJson(rangeSchema, line)))
+    .reduce((sum, range) => sum + (range ? range.end - range.begin : 0), 0);
+}

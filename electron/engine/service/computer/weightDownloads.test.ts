@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import type { StepProgress } from '../../../contract/rpc/computer.ts';
+import { weightsReporter } from './weightDownloads.ts';
+
+it('says how fast a download is and how long it will take, without what came before', () => {
+  const told: StepProgress[] = [];
+  let now = 0;
+  const { onProgress, onNote } = weightsReporter(
+    (progress) => told.push(progress),
+    () => now,
+  );
+  const step = 'Downloading esm2.pt';
+  onProgress({ step, done: 4000, total: 10_000 });
+  expect(told.at(-1)).toMatchObject({ fraction: 0.4, bytesPerSecond: null, remainingSeconds: null });
+  now = 2000;
+  onProgress({ step, done: 5000, total: 10_000 });
+  now = 4000;
+  onProgress({ step, done: 6000, total: 10_000 });
+  expect(told.at(-1)).toMatchObject({ bytesPerSecond: 500, remainingSeconds: 8, elapsedSeconds: 4 });
+  onNote('The connection broke off. Trying again in 2 s.');
+  expect(told.at(-1)).toMatchObject({
+    fraction: 0.6,
+    line: 'The connection broke off. Trying again in 2 s.',
+    bytesPerSecond: null,
+    remainingSeconds: null,
+  });
+  onProgress({ step: 'Converting ESM-2', done: 0, total: null });
+  expect(told.at(-1)).toMatchObject({ stepNumber: 2, fraction: null, bytesPerSecond: null });
+});

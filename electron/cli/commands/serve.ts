@@ -6,6 +6,7 @@ import { AppFailure, appError } from '../../contract/errors.ts';
 import { unwrap } from '../../contract/result.ts';
 import {
   endByForceAfter,
+  endBySignal,
   engineBase,
   openService,
   resolveAppPaths,
@@ -20,7 +21,7 @@ import {
 import { EXIT } from '../exitCodes.ts';
 import { openBrowser } from '../openBrowser.ts';
 import { appVersion } from '../openEngine.ts';
-import { endBySignal, exitCodeAfter, stopSignals, type StopSignal } from '../stopSignals.ts';
+import { exitCodeAfter, stopSignals, type StopSignal } from '../stopSignals.ts';
 
 export interface ServeFlags {
   python?: string;

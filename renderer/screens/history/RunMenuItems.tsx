@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { Menu } from '@mantine/core';
 import { IconFolderOpen, IconPencil, IconPlayerPlay, IconRepeat, IconTrash } from '@tabler/icons-react';
+import { isAtWork } from '../../../electron/contract/runState.ts';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
 import { prepareAgain } from '../../state/newRun/prepareAgain.ts';
-import { isInWork } from '../../state/runs.ts';
 import { runStatus } from '../../state/runStatus.ts';
 import { useReveal } from '../../state/useReveal.ts';
 
@@ -46,7 +46,7 @@ export function RunMenuItems({ run, onDialog }: RunMenuItemsProps) {
       <Menu.Divider />
       <Menu.Item
         leftSection={<IconTrash size={16} aria-hidden />}
-        disabled={isInWork(run)}
+        disabled={isAtWork(run)}
         onClick={() => onDialog('delete')}
       >
         {t('history.delete')}

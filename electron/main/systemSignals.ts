@@ -5,7 +5,7 @@ import type { Service } from '../engine/index.ts';
 import { BATTERY_NOTICE, noticeOf, taskbarProgress, type Notice } from './runSignals.ts';
 
 /** Keeps the computer from sleeping while it is wanted awake; the screen may go dark. */
-export class KeepAwake {
+class KeepAwake {
   private blocker: number | undefined;
 
   set(wanted: boolean): void {

@@ -25,6 +25,7 @@ export { OpenRun, type StartOptions } from './run/openRun.ts';
 export { IMBALANCE } from './run/progress/imbalance.ts';
 export type { RunNote } from './run/runNotes.ts';
 export { describePhase } from './run/runTransitions.ts';
+export { isRunSound, verifyRun } from './run/verifyRun.ts';
 export { workOnRun } from './run/workOnRun.ts';
 export { isRunFolder } from './store/runFolder.ts';
 export { runLockHolder } from './store/runLock.ts';

@@ -65,6 +65,11 @@ export async function followRun(
       return exitCodeAfter(stoppedBy);
     }
     await summarize(session, state, reporter);
+    const missing = state.phase === 'done' ? session.missingResults : [];
+    if (missing.length > 0) {
+      reporter.line(`Could not be written: ${missing.join(', ')}.`);
+      return EXIT.doneWithFailures;
+    }
     return exitCodeOf(state);
   } finally {
     reporter.end();

@@ -1,11 +1,9 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
 import { appError } from '../../../contract/errors.ts';
 import { err, ok, type Result } from '../../../contract/result.ts';
 import { choosePrecision } from '../../devices/choosePrecision.ts';
 import type { EngineContext } from '../../engineContext.ts';
+import { hashFile } from '../../inputs/hashFile.ts';
 import { modelFolderOf, resolveModel } from '../../models/resolveModel.ts';
 import type { StoredRun } from '../../store/types.ts';
 import { chooseDevices, type DeviceChoice } from './chooseDevices.ts';
@@ -66,11 +64,4 @@ async function checkInputs({ plan, state }: StoredRun): Promise<Result<void>> {
     }
   }
   return ok(undefined);
-}
-
-/** SHA-256 of the file's bytes as they are on disk, in hex. */
-async function hashFile(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash);
-  return hash.digest('hex');
 }

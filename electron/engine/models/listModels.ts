@@ -12,7 +12,7 @@ import { downloadOf, originOf, publishedModels, type PublishedModel } from './pu
 import { weightsFolder } from './weightsFolder.ts';
 
 /** A model folder below the folder of weights. */
-export interface KeptModel {
+interface KeptModel {
   readonly folder: string;
   readonly manifest: ModelManifest;
   /** Absolute paths. */
@@ -46,7 +46,7 @@ export async function keptModels(paths: AppPaths): Promise<KeptModel[]> {
   return models;
 }
 
-export function filesOf(folder: string, manifest: ModelManifest): string[] {
+function filesOf(folder: string, manifest: ModelManifest): string[] {
   return MODEL_ROLES.map((role) => resolve(folder, manifest.files[role].path));
 }
 

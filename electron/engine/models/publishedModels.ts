@@ -18,7 +18,7 @@ const fileSchema = z.object({
   license: z.string().optional(),
   citation: z.string(),
 });
-export type PublishedFile = z.infer<typeof fileSchema>;
+type PublishedFile = z.infer<typeof fileSchema>;
 
 const manifestSchema = z.object({
   files: z.record(z.string(), fileSchema),
@@ -48,7 +48,7 @@ export async function publishedModels(paths: AppPaths): Promise<PublishedModel[]
   }));
 }
 
-export interface Download {
+interface Download {
   /** Bytes of what isn't here in any form, or only in part. */
   readonly totalBytes: number;
   /** Of them, what an interrupted download has left. */

@@ -12,7 +12,7 @@ import { networkVariables, readSetupSettings } from '../environment/setupSetting
 import { isKept, rememberCheck } from './listModels.ts';
 import { weightsFolder } from './weightsFolder.ts';
 
-export interface WeightsProgress {
+interface WeightsProgress {
   /** What is being done, such as "Downloading esm2_t36_3B_UR50D.pt". */
   readonly step: string;
   /** Bytes, of all that this work is about. */

@@ -1,14 +1,16 @@
 import { Dropzone } from '@mantine/dropzone';
 import { IconFileImport } from '@tabler/icons-react';
 import { useTexts } from '../i18n/index.ts';
-import { go } from '../state/navigation.ts';
+import { go, useNavigation } from '../state/navigation.ts';
 import { addDropped } from '../state/newRun/store.ts';
+import { importDropped } from '../state/weights.ts';
 import { isElectron } from '../state/settings.ts';
 import classes from './FileDropZone.module.css';
 
 /** The whole window takes files. The veil shows only while something with files is dragged over it. */
 export function FileDropZone() {
   const { t } = useTexts();
+  const takesWeights = useNavigation(({ route }) => route.screen === 'computer');
   return (
     <Dropzone.FullScreen
       onDrop={onDrop}
@@ -16,13 +18,18 @@ export function FileDropZone() {
       classNames={{ fullScreen: classes.veil ?? '', inner: classes.frame ?? '' }}
     >
       <IconFileImport size={48} stroke={1.4} aria-hidden />
-      <p className={classes.title}>{t('drop.title')}</p>
-      <p className={classes.formats}>{t('drop.formats')}</p>
+      <p className={classes.title}>{t(takesWeights ? 'models.drop' : 'drop.title')}</p>
+      <p className={classes.formats}>{t(takesWeights ? 'models.dropFormats' : 'drop.formats')}</p>
     </Dropzone.FullScreen>
   );
 }
 
 function onDrop(files: File[]): void {
+  // Where the models are shown, weights are what somebody drops.
+  if (useNavigation.getState().route.screen === 'computer') {
+    void importDropped(files);
+    return;
+  }
   go({ screen: 'new-run' });
   void addDropped(files);
 }

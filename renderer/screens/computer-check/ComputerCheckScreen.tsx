@@ -10,7 +10,7 @@ import { queries } from '../../state/connection.ts';
 import { CheckCard } from './CheckCard.tsx';
 import classes from './ComputerCheck.module.css';
 import { DiagnosticsDialog } from './DiagnosticsDialog.tsx';
-import { ModelsCard } from './ModelsCard.tsx';
+import { ModelsCard } from '../models/ModelsCard.tsx';
 import { StepDialog, type StepTask } from './StepDialog.tsx';
 
 /** Is everything there that a run needs? Each thing with a light, a sentence and at most one button. */
@@ -67,7 +67,7 @@ export function ComputerCheckScreen() {
         ))}
       </div>
       <div id="models">
-        <ModelsCard onGet={(model) => setTask({ kind: 'get_weights', model })} />
+        <ModelsCard />
       </div>
       <StepDialog
         task={task}

@@ -1,0 +1,107 @@
+import { useQuery } from '@tanstack/react-query';
+import { Button, Group, Loader, Modal, NumberInput, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { FoundWeights } from '../../../electron/contract/index.ts';
+import { Banner } from '../../components/Banner.tsx';
+import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { fileName } from '../../i18n/format.ts';
+import { useTexts } from '../../i18n/index.ts';
+import { closeImport, importWeights, lookQuery, useWeights } from '../../state/weights.ts';
+import classes from './Models.module.css';
+import { WorkProgress } from './WorkProgress.tsx';
+
+/** What the files are, what can be made of them, and making it. */
+export function ImportDialog({ paths }: { paths: readonly string[] }) {
+  const { t } = useTexts();
+  const found = useQuery(lookQuery(paths));
+  return (
+    <Modal opened onClose={closeImport} closeOnClickOutside={false} title={t('models.importTitle')} size="lg">
+      {found.error && <ErrorCard error={found.error} />}
+      {!found.data && !found.error && (
+        <p role="status">
+          <Loader size={14} /> {t('models.looking')}
+        </p>
+      )}
+      {found.data && <Import paths={paths} found={found.data} />}
+    </Modal>
+  );
+}
+
+function Import({ paths, found }: { paths: readonly string[]; found: FoundWeights }) {
+  const { t, format } = useTexts();
+  const work = useWeights((state) => state.works['import']);
+  const [only] = found.models.length === 1 ? found.models : [];
+  const isNamed = only !== undefined && only.published === null;
+  const [name, setName] = useState(only?.name ?? '');
+  const [length, setLength] = useState<number | null>(only?.chunkLength ?? null);
+  const working = work !== undefined && work.error === null;
+  const problems = [
+    ...found.models.flatMap(({ head, missing, problem }) =>
+      problem
+        ? [problem]
+        : missing.length > 0
+          ? [t('models.missing', { head: fileName(head), what: missing.join(', ') })]
+          : [],
+    ),
+    ...found.problems,
+  ];
+  const isUseful = found.models.length > 0 || found.encoders.length > 0;
+  const isReady =
+    isUseful &&
+    found.models.every(({ missing, problem }) => problem === null && missing.length === 0) &&
+    (!isNamed || (name.trim() !== '' && length !== null));
+  const start = async () => {
+    const done = await (isNamed
+      ? importWeights(paths, name.trim(), length ?? undefined)
+      : importWeights(paths));
+    if (done) closeImport();
+  };
+  return (
+    <>
+      <ul className={classes.files}>
+        {found.files.map((file) => (
+          <li key={file.path}>
+            <b>{t(`models.kind.${file.kind}`)}</b>{' '}
+            <span className="muted" title={file.path}>
+              {fileName(file.path)} · {format.fileSize(file.sizeBytes)}
+            </span>
+            {file.note && <div className={classes.origin}>{file.note}</div>}
+          </li>
+        ))}
+      </ul>
+      {problems.map((problem) => (
+        <Banner key={problem} tone="warn" title={problem} />
+      ))}
+      {!isUseful && problems.length === 0 && <Banner tone="warn" title={t('models.nothing')} />}
+      {isUseful && found.models.length === 0 && <p>{t('models.encodersOnly')}</p>}
+      {only?.published && <p>{t('models.isPublished', { name: only.published })}</p>}
+      {isNamed && (
+        <Group align="flex-start" mt="md">
+          <TextInput
+            label={t('models.name')}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <NumberInput
+            label={t('models.chunkLength')}
+            description={t('models.chunkLengthHelp')}
+            min={1}
+            allowDecimal={false}
+            value={length ?? ''}
+            onChange={(value) => setLength(typeof value === 'number' ? value : null)}
+          />
+        </Group>
+      )}
+      {working && <WorkProgress progress={work.progress} />}
+      {work?.error && <ErrorCard error={work.error} />}
+      <Group justify="flex-end" mt="lg" gap="sm">
+        <Button variant="default" onClick={closeImport}>
+          {t('common.close')}
+        </Button>
+        <Button disabled={!isReady} loading={working} onClick={() => void start()}>
+          {t('models.import')}
+        </Button>
+      </Group>
+    </>
+  );
+}

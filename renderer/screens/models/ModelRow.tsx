@@ -1,0 +1,156 @@
+import { Button, Group } from '@mantine/core';
+import { IconAlertTriangle, IconCircleCheck, IconDownload, IconPlayerPause } from '@tabler/icons-react';
+import { useState } from 'react';
+import type { ModelStatus } from '../../../electron/contract/index.ts';
+import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { sayError } from '../../components/errorToast.tsx';
+import { PathText } from '../../components/PathText.tsx';
+import { Badge } from '../../components/StateBadge.tsx';
+import { asSentence } from '../../i18n/format.ts';
+import { useTexts } from '../../i18n/index.ts';
+import { getWeights, pauseWeights, useWeights, verifyModel } from '../../state/weights.ts';
+import classes from './Models.module.css';
+import { RemoveDialog } from './RemoveDialog.tsx';
+import { WorkProgress } from './WorkProgress.tsx';
+
+export function ModelRow({ model }: { model: ModelStatus }) {
+  const { t, format } = useTexts();
+  const work = useWeights((state) => state.works[model.id]);
+  const [removing, setRemoving] = useState(false);
+  const working = work !== undefined && work.error === null;
+  const canGet = model.kind === 'published' && (!model.present || model.problem !== null);
+  const get = model.fetchedBytes > 0 ? t('models.continue') : t('computer.getModel');
+  const name = (action: string) => `${action}: ${model.title}`;
+  return (
+    <li className={classes.model}>
+      <div className={classes.head}>
+        <div className={classes.title}>
+          <b>{model.title}</b>
+          {model.problem ? (
+            <Badge tone="bad" icon={IconAlertTriangle}>
+              {t('computer.modelDamaged')}
+            </Badge>
+          ) : (
+            model.present && (
+              <Badge tone="good" icon={IconCircleCheck}>
+                {t('computer.modelPresent')}
+              </Badge>
+            )
+          )}
+        </div>
+        {canGet && !working && (
+          <Button
+            size="compact-sm"
+            leftSection={<IconDownload size={16} aria-hidden />}
+            onClick={() => void getWeights(model.id)}
+            aria-label={name(get)}
+          >
+            {get}
+          </Button>
+        )}
+        {canGet && working && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            leftSection={<IconPlayerPause size={16} aria-hidden />}
+            onClick={() => void pauseWeights(model.id).catch(sayError)}
+            aria-label={name(t('models.pause'))}
+          >
+            {t('models.pause')}
+          </Button>
+        )}
+      </div>
+      <div className="muted">
+        {model.problem?.cause ??
+          (model.notice === null
+            ? t('computer.chunks', { length: format.bases(model.chunkLength) })
+            : asSentence(model.notice))}
+        {' · '}
+        <SizeText model={model} />
+      </div>
+      {working && <WorkProgress progress={work.progress} />}
+      {work?.error && (
+        <ErrorCard
+          error={work.error}
+          actions={
+            <Button size="compact-sm" onClick={() => void (canGet ? getWeights : verifyModel)(model.id)}>
+              {t('common.tryAgain')}
+            </Button>
+          }
+        />
+      )}
+      <details className={classes.details}>
+        <summary>{t('models.details')}</summary>
+        <Details model={model} />
+        {model.present && (
+          <Group gap="sm" mt="sm">
+            <Button
+              size="compact-sm"
+              variant="default"
+              disabled={working}
+              onClick={() => void verifyModel(model.id)}
+              aria-label={name(t('models.verify'))}
+            >
+              {t('models.verify')}
+            </Button>
+            {model.kind !== 'demo' && (
+              <Button
+                size="compact-sm"
+                variant="default"
+                disabled={working}
+                onClick={() => setRemoving(true)}
+                aria-label={name(t('models.remove'))}
+              >
+                {t('models.remove')}
+              </Button>
+            )}
+            <span className="muted">
+              {model.checkedAt && t('models.checkedAt', { time: format.dateTime(model.checkedAt) })}
+            </span>
+          </Group>
+        )}
+      </details>
+      {removing && <RemoveDialog model={model} onClose={() => setRemoving(false)} />}
+    </li>
+  );
+}
+
+function SizeText({ model }: { model: ModelStatus }) {
+  const { t, format } = useTexts();
+  if (model.sizeBytes !== null) {
+    const size = t('models.size', { size: format.fileSize(model.sizeBytes) });
+    return model.sharedWith.length > 0
+      ? `${size} ${t('models.shares', { titles: model.sharedWith.join(', ') })}`
+      : size;
+  }
+  const size = format.fileSize(model.downloadBytes ?? 0);
+  return model.fetchedBytes > 0
+    ? t('models.partly', { part: format.fileSize(model.fetchedBytes), size })
+    : t('models.toFetch', { size });
+}
+
+function Details({ model }: { model: ModelStatus }) {
+  const { t, format } = useTexts();
+  return (
+    <>
+      <p className={classes.place}>
+        {t('models.place')} <PathText path={model.folder} />
+      </p>
+      <ul className={classes.files}>
+        {model.files.map((file) => (
+          <li key={file.role}>
+            <b>{t(`models.role.${file.role}`)}</b>{' '}
+            <span className="muted">
+              {[
+                format.fileSize(file.sizeBytes),
+                ...(file.license === null ? [] : [t('models.license', { license: file.license })]),
+              ].join(' · ')}
+            </span>
+            {file.source && <div className={classes.origin}>{file.source}</div>}
+            {file.citation && <div className={classes.origin}>{file.citation}</div>}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

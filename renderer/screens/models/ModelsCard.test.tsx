@@ -1,0 +1,44 @@
+import { act, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, it } from 'vitest';
+import { createTexts, TextsContext } from '../../i18n/index.ts';
+import { openImport, useWeights } from '../../state/weights.ts';
+import { renderWithEngine } from '../../testing/render.tsx';
+import { ModelsCard } from './ModelsCard.tsx';
+
+const card = () =>
+  renderWithEngine(
+    <TextsContext value={createTexts('en')}>
+      <ModelsCard />
+    </TextsContext>,
+  );
+
+it('gets a model with speed and time left, and can be paused', async () => {
+  const user = userEvent.setup();
+  await card();
+  await screen.findByText(/7 MB to download/);
+  await user.click(screen.getByRole('button', { name: 'Get: VirNucPro 300' }));
+  await screen.findByText(/MB\/s.*left/);
+  expect(screen.getByRole('button', { name: 'Pause: VirNucPro 300' })).toBeTruthy();
+  await waitFor(() => expect(useWeights.getState().works).toEqual({}), { timeout: 10_000 });
+});
+
+it('says before it removes a model what that frees and what other models keep', async () => {
+  const user = userEvent.setup();
+  await card();
+  await user.click(await screen.findByRole('button', { name: 'Remove: VirNucPro 500', hidden: true }));
+  const dialog = within(await screen.findByRole('dialog'));
+  expect(dialog.getByText('This frees 7 MB.')).toBeTruthy();
+  expect(dialog.getByText(/Gut phages/)).toBeTruthy();
+});
+
+it('names what dropped files are, and imports them under a name', async () => {
+  const user = userEvent.setup();
+  await card();
+  act(() => openImport(['/data/usb']));
+  const dialog = within(await screen.findByRole('dialog'));
+  await dialog.findByText(/saved in place of the file/);
+  expect(dialog.getByLabelText<HTMLInputElement>('Name of the model').value).toBe('soil_500');
+  await user.click(dialog.getByRole('button', { name: 'Import' }));
+  await waitFor(() => expect(useWeights.getState().importing).toBeNull(), { timeout: 10_000 });
+});

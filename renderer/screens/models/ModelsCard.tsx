@@ -1,0 +1,68 @@
+import { useQuery } from '@tanstack/react-query';
+import { Button, Group, Skeleton } from '@mantine/core';
+import { IconFiles, IconFolder } from '@tabler/icons-react';
+import { useEffect } from 'react';
+import { Card } from '../../components/Card.tsx';
+import { sayError } from '../../components/errorToast.tsx';
+import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { ProgressBar } from '../../components/ProgressBar.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { queries } from '../../state/connection.ts';
+import { choosePaths } from '../../state/pathChooser.ts';
+import { joinDownloads, openImport, useWeights } from '../../state/weights.ts';
+import { ImportDialog } from './ImportDialog.tsx';
+import { ModelRow } from './ModelRow.tsx';
+import classes from './Models.module.css';
+
+/** Which models are here; getting, importing, checking and removing them. */
+export function ModelsCard() {
+  const { t } = useTexts();
+  const models = useQuery(queries.computer.models.queryOptions());
+  const importing = useWeights((state) => state.importing);
+  const upload = useWeights((state) => state.upload);
+  useEffect(() => {
+    joinDownloads().catch(sayError);
+  }, []);
+  const pick = (purpose: 'files' | 'inputs') => {
+    choosePaths(purpose).then(openImport, sayError);
+  };
+  return (
+    <Card title={t('computer.models')} aside={t('computer.modelsHint')}>
+      {models.error && <ErrorCard error={models.error} />}
+      {!models.data && !models.error && <Skeleton height={140} />}
+      <ul className={classes.models}>
+        {models.data?.map((model) => (
+          <ModelRow key={model.id} model={model} />
+        ))}
+      </ul>
+      <div className={classes.import}>
+        <p className="muted">{t('models.importHint')}</p>
+        <Group gap="sm">
+          <Button
+            variant="default"
+            size="compact-sm"
+            leftSection={<IconFiles size={16} aria-hidden />}
+            onClick={() => pick('files')}
+          >
+            {t('models.importFiles')}
+          </Button>
+          <Button
+            variant="default"
+            size="compact-sm"
+            leftSection={<IconFolder size={16} aria-hidden />}
+            onClick={() => pick('inputs')}
+          >
+            {t('models.importFolder')}
+          </Button>
+        </Group>
+      </div>
+      {upload && (
+        <div className={classes.work}>
+          <span className="ellipsis">{t('newRun.uploading', { name: upload.name })}</span>
+          <ProgressBar label={upload.name} fraction={upload.fraction} />
+        </div>
+      )}
+      {importing && <ImportDialog paths={importing} />}
+    </Card>
+  );
+}

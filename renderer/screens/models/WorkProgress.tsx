@@ -1,0 +1,32 @@
+import type { StepProgress } from '../../../electron/contract/index.ts';
+import { ProgressBar } from '../../components/ProgressBar.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import classes from './Models.module.css';
+
+/** How far a download, check or import is, how fast it goes, and how long it will take. */
+export function WorkProgress({ progress }: { progress: StepProgress | null }) {
+  const { t, format } = useTexts();
+  const step = progress?.step ?? t('steps.starting');
+  const bytes = progress?.bytes;
+  const figures = [
+    bytes?.total
+      ? t('common.of', { part: format.fileSize(bytes.done), whole: format.fileSize(bytes.total) })
+      : '',
+    progress?.bytesPerSecond ? t('models.speed', { size: format.fileSize(progress.bytesPerSecond) }) : '',
+    progress?.remainingSeconds ? t('models.left', { time: format.duration(progress.remainingSeconds) }) : '',
+  ].filter((text) => text !== '');
+  return (
+    <div className={classes.work}>
+      <span className={classes.step}>
+        <span>{step}</span>
+        <span className="muted">{figures.join(' · ')}</span>
+      </span>
+      <ProgressBar label={step} fraction={progress?.fraction ?? null} />
+      {progress?.line && (
+        <span className="muted" role="status">
+          {progress.line}
+        </span>
+      )}
+    </div>
+  );
+}

@@ -30,6 +30,7 @@ const BOTTOM = {
   results: [],
   devices: ['environment'],
   models: ['devices', 'environment'],
+  setup: ['devices', 'environment', 'format', 'models'],
   workers: ['environment', 'files'],
   store: ['files', 'results', 'workers'],
   inputs: ['environment', 'results', 'store', 'workers'],

@@ -41,7 +41,7 @@ export async function checkDevicesOnce(
   run: CommandRunner = runCommand,
 ): Promise<DeviceVerdict[]> {
   const key = keyOf(environment, probe);
-  const file = join(paths.dataDir, 'device-check.json');
+  const file = storedFile(paths);
   const stored = await readStored(file);
   if (stored?.key === key) return stored.devices;
   const devices = await checkDevices(environment, probe, run);
@@ -52,6 +52,15 @@ export async function checkDevicesOnce(
     // It is found out again the next time.
     .catch(() => undefined);
   return devices;
+}
+
+/** Whether the devices have been tried before, with whatever packages and driver. */
+export async function wasChecked(paths: AppPaths): Promise<boolean> {
+  return (await readStored(storedFile(paths))) !== undefined;
+}
+
+function storedFile({ dataDir }: AppPaths): string {
+  return join(dataDir, 'device-check.json');
 }
 
 /** The devices that a run takes by itself, and one processor worker. */

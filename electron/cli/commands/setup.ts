@@ -29,6 +29,7 @@ export async function setup(flags: SetupFlags): Promise<number> {
       env: networkVariables(settings),
       from: flags.from,
       repair: flags.repair,
+      tryDevices: true,
       ...(flags.quiet === true ? {} : { onProgress: stepLines(toStandardError) }),
     }),
   );

@@ -4,7 +4,7 @@ import { basename, join, relative, resolve, sep } from 'node:path';
 import { appError, asAppError, type AppError } from '../../contract/errors.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import { freeBytes } from '../devices/computerChecks.ts';
-import { formatBytes } from '../format/formatBytes.ts';
+import { formatBytes } from '../format/format.ts';
 import { pyTorchFor } from '../environment/install/choosePyTorch.ts';
 import { downloadSizes } from '../environment/install/downloadSizes.ts';
 import { installFailure } from '../environment/install/installFailure.ts';

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { AppPaths } from '../appPaths.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { TorchChoice } from './choosePyTorch.ts';
+import { parseJson } from '../../../contract/parseJson.ts';
 
 /** Written by `npm run lock-python` beside the lock file: bytes of the files for each kind of computer. */
 const fileSchema = z.record(z.string(), z.object({ packages: z.int(), torch: z.int() }));
@@ -24,8 +25,10 @@ export async function downloadSizes(
   machine: Pick<Machine, 'platform' | 'arch'>,
   torch: Pick<TorchChoice, 'build' | 'index'>,
 ): Promise<DownloadSizes> {
-  const text = await readFile(join(paths.pythonBackend, 'download-sizes.json'), 'utf8').catch(() => '{}');
-  const known = fileSchema.safeParse(JSON.parse(text)).data?.[`${machine.platform}-${machine.arch}`];
+  const text = await readFile(join(paths.pythonBackend, 'download-sizes.json'), 'utf8').catch(
+    () => undefined,
+  );
+  const known = parseJson(fileSchema, text)?.[`${machine.platform}-${machine.arch}`];
   if (known === undefined) return UNKNOWN;
   if (torch.index === null) return known;
   // Of the other builds on that index, the installer says it as soon as it has looked there.

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { appError, type AppError } from '../../contract/errors.ts';
+import { parseJson } from '../../contract/parseJson.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import { offlinePlatformSchema } from '../../contract/rpc/computer.ts';
 import { TORCH_BUILDS } from '../environment/install/choosePyTorch.ts';
@@ -56,13 +57,8 @@ export async function readOfflineManifest(folder: string): Promise<Result<Offlin
         )
       : refuse(`${folder} is no folder for setting up without a network: there is no ${MANIFEST} in it.`);
   }
-  try {
-    const parsed = manifestSchema.safeParse(JSON.parse(text));
-    if (parsed.success) return ok(parsed.data);
-    return damaged(MANIFEST, z.prettifyError(parsed.error));
-  } catch {
-    return damaged(MANIFEST);
-  }
+  const manifest = parseJson(manifestSchema, text);
+  return manifest === undefined ? damaged(MANIFEST) : ok(manifest);
 }
 
 /** Reads every file. `onBytes` is called with the bytes read since the last call. */

@@ -44,9 +44,11 @@ class _SignsOfLife:
         self._next = 0.0
 
     def to(self, tell: Callable[[], None]) -> None:
+        """Have this called from now on."""
         self._tell = tell
 
     def give(self) -> None:
+        """Tell, unless that was done a moment ago."""
         now = time.monotonic()
         if self._tell is not None and now >= self._next:
             self._next = now + _SECONDS_BETWEEN_SIGNS

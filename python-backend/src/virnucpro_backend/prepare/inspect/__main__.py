@@ -26,7 +26,6 @@ def main(arguments: list[str] | None = None) -> int:
     channel = Channel()
 
     from virnucpro_backend.prepare.allocation import keep_freed_memory
-
     from virnucpro_backend.prepare.input_file import tell_of_reading
 
     keep_freed_memory()

@@ -56,6 +56,7 @@ function describeModel(manifest: ModelManifest, folder: string): ResolvedModel {
       hash: modelHash(manifest),
       folder: resolve(folder),
       notice: manifest.notice,
+      normBands: manifest.norm_bands,
     },
     chunkLength: manifest.chunk_length,
     cpuWorkerMemoryBytes: WORKER_OVERHEAD_BYTES + BYTES_PER_FP32 * parameterCount(manifest),

@@ -37,7 +37,7 @@ _XOPEN_FORMATS = {"gzip": "gz", "bzip2": "bz2", "xz": "xz", "zstd": "zst"}
 
 
 class _SignsOfLife:
-    """Tells that files are being read: a read that never comes back, as from a network disk, gives no sign."""
+    """Tells that files are being read: a read that never comes back gives no sign."""
 
     def __init__(self) -> None:
         self._tell: Callable[[], None] | None = None
@@ -59,7 +59,7 @@ _signs_of_life = _SignsOfLife()
 
 
 def tell_of_reading(tell: Callable[[], None]) -> None:
-    """Have `tell` called every few seconds while any input of this process is being read, from the reading thread."""
+    """Have `tell` called every few seconds while this process reads inputs, from the thread that reads."""
     _signs_of_life.to(tell)
 
 

@@ -1,8 +1,8 @@
 """`python -m virnucpro_backend.prepare.inspect`: what files hold, and what will happen to it.
 
 Paths come on standard input, each as JSON text on a line of its own, or as arguments. One `inspected` event a
-file, as soon as it is read, and `reading` every few seconds meanwhile. A file that can't be read is a problem in its event,
-never an error of this program.
+file, as soon as it is read, and `reading` every few seconds meanwhile. A file that can't be read is a
+problem in its event, never an error of this program.
 """
 
 from __future__ import annotations

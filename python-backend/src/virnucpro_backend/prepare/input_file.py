@@ -46,6 +46,7 @@ class _SignsOfLife:
     def to(self, tell: Callable[[], None]) -> None:
         """Have this called from now on."""
         self._tell = tell
+        self._next = time.monotonic() + _SECONDS_BETWEEN_SIGNS
 
     def give(self) -> None:
         """Tell, unless that was done a moment ago."""

@@ -1,14 +1,14 @@
 import {
   checkDevicesOnce,
   computerChecks,
-  ensureEnvironment,
   freeBytes,
   listModels,
   networkVariables,
   probeDevices,
   readSetupSettings,
   resolveAppPaths,
-  stateLines,
+  setUp,
+  stepLines,
 } from '../../engine/index.ts';
 import { EXIT } from '../exitCodes.ts';
 import { ok, unwrap } from '../../contract/result.ts';
@@ -24,13 +24,14 @@ export async function doctor(
 ): Promise<number> {
   const paths = unwrap(resolveAppPaths({ startFolder: import.meta.dirname }));
   const setup = readSetupSettings(paths.usualDataDir);
-  const environment = await ensureEnvironment({
+  const ready = await setUp({
     paths,
     interpreter: interpreter ?? (process.env['VIRNUCPRO_PYTHON'] || setup.interpreter) ?? undefined,
     env: networkVariables(setup),
     repair,
-    onState: stateLines(toStandardError),
+    onProgress: stepLines(toStandardError),
   });
+  const environment = ready.ok ? ok(ready.value.environment) : ready;
   const probe = environment.ok ? await probeDevices(environment.value) : null;
   const checks = computerChecks({
     environment,

@@ -3,10 +3,13 @@ import { probeDevices } from '../../devices/probeDevices.ts';
 import { listModels } from '../../models/listModels.ts';
 import { lookAtWeights } from '../../models/weights.ts';
 import { namedPaths } from '../window/knownPaths.ts';
+import { MANAGED_PYTHON, SUPPORTED_VERSIONS } from '../../environment/machine/supportedPython.ts';
+import { networkVariables, readSetupSettings } from '../../environment/setupSettings.ts';
 import { browseFolder } from '../window/browseFolder.ts';
 import { checkComputer, wholeCheck } from '../computer/computerCheck.ts';
 import { diagnosticsText } from '../computer/diagnostics.ts';
 import { unwrap } from '../../../contract/result.ts';
+import { ownKind } from '../../setup/ownKind.ts';
 import { latestShellLog } from '../computer/shellLog.ts';
 import type { Service } from '../service.ts';
 import { homedir } from 'node:os';
@@ -51,6 +54,21 @@ export function computerRouter(service: Service) {
       yield* downloads.verify(input.model).follow(signal);
     }),
     removeModel: computer.removeModel.handler(({ input }) => downloads.remove(input.model)),
+    offlineChoices: computer.offlineChoices.handler(async () => ({
+      ...(await ownKind(networkVariables(readSetupSettings(engine.paths.usualDataDir)))),
+      pythons: SUPPORTED_VERSIONS.toSorted(
+        (a, b) => Number(b === MANAGED_PYTHON) - Number(a === MANAGED_PYTHON),
+      ),
+    })),
+    packOffline: computer.packOffline.handler(async ({ input, signal, context: { window } }) => {
+      await known.check([input.folder], window.paths);
+      return service.packing.start(input).follow(signal);
+    }),
+    setUpFromFolder: computer.setUpFromFolder.handler(async ({ input, signal, context: { window } }) => {
+      await known.check([input.folder], window.paths);
+      const job = await gate.setUpFrom(input.folder);
+      return job.follow(signal);
+    }),
     diagnostics: computer.diagnostics.handler(async ({ context: { window } }) => {
       const environment = await gate.environment();
       const probe = environment.ok ? await probeDevices(environment.value) : null;

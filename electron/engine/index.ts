@@ -55,6 +55,7 @@ export { stateLines } from './environment/stateLines.ts';
 export { collectInputs } from './inputs/collectInputs.ts';
 export { inspectInputs } from './inputs/inspectInputs.ts';
 export { fidelityReport } from './models/fidelityVerdict.ts';
+export { checkAnswers, describeAnswers } from './models/rightAnswers.ts';
 export { resolveModel } from './models/resolveModel.ts';
 export { getModel, importModel, listModels, verifyModel } from './models/weights.ts';
 

@@ -7,6 +7,7 @@ import { threadsLeft } from '../store/storeThread.ts';
 import type { LibraryStore } from '../store/types.ts';
 import { sweepOrphans } from '../workers/orphanSweep.ts';
 import { processRecordsFolder } from '../workers/processRecords.ts';
+import { AnswerChecks } from './computer/answerChecks.ts';
 import { CallsUnderWay } from './callsUnderWay.ts';
 import { Inspections } from './computer/inspections.ts';
 import { KnownPaths } from './window/knownPaths.ts';
@@ -52,6 +53,7 @@ export interface Service {
   readonly watch: RunWatch;
   readonly inspections: Inspections;
   readonly downloads: WeightDownloads;
+  readonly answers: AnswerChecks;
   readonly known: KnownPaths;
   readonly calls: CallsUnderWay;
   /** All runs, with their places in the queue. */
@@ -131,6 +133,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
   };
   const known = new KnownPaths(engine.paths, catalog, resultsFolder);
   const downloads = new WeightDownloads(gate);
+  const answers = new AnswerChecks(gate);
   catalog.lookAround();
 
   const close = async (deadlineMs: number): Promise<boolean> => {
@@ -142,6 +145,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     const stopped = Promise.all([
       gate.stop(),
       downloads.stop(),
+      answers.stop(),
       list.close(),
       watch.close(),
       catalog.close(),
@@ -168,6 +172,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     watch,
     inspections,
     downloads,
+    answers,
     known,
     list,
     calls,

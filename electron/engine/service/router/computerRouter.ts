@@ -34,6 +34,10 @@ export function computerRouter(service: Service) {
       return unwrap(await listModels(environment, paths));
     }),
     check: computer.check.handler(() => checkComputer(engine, gate)),
+    answers: computer.answers.handler(() => service.answers.last()),
+    checkAnswers: computer.checkAnswers.handler(({ input, signal }) =>
+      service.answers.check(input.model).follow(signal),
+    ),
     repairPython: computer.repairPython.handler(({ signal }) => gate.repair().follow(signal)),
     getWeights: computer.getWeights.handler(({ input, signal }) =>
       service.downloads.get(input.model).follow(signal),

@@ -3,11 +3,9 @@ export { engineBase } from './engineBase.ts';
 export type { EngineContext } from './engineContext.ts';
 
 // All runs, for windows
-export { endByForce, endByForceAfter } from './service/endProcess.ts';
 export { openService, type Service } from './service/service.ts';
 export { serviceRouter, type ServiceRouter } from './service/router/index.ts';
 export { ShellLog, shellLogFile } from './service/computer/shellLog.ts';
-export { isAtWork } from './service/runs/runSummary.ts';
 export { pageFile, pageHeaders } from './service/window/pageFiles.ts';
 export { uploadsFolder } from './service/window/knownPaths.ts';
 export { isBelowOne, isInside, realPath } from './service/window/pathInside.ts';
@@ -37,19 +35,22 @@ export { runStoreHost } from './store/sqlite/host.ts';
 export { threadsLeft } from './store/storeThread.ts';
 export type { StoredRun } from './store/types.ts';
 
-// This computer
+// This process and this computer
+export { endByForce, endByForceAfter, endBySignal } from './processes/endProcess.ts';
 export { blockedGpu } from './devices/blockedGpu.ts';
 export { isGpu } from './devices/chosenDevice.ts';
 export { computerChecks, freeBytes } from './devices/computerChecks.ts';
+export { describeVerdicts } from './devices/describeVerdicts.ts';
 export { abilityWords, AMD_UNTESTED } from './devices/describeGpu.ts';
 export { checkDevicesOnce } from './devices/checkDevices.ts';
 export { probeDevices } from './devices/probeDevices.ts';
 export { resolveAppPaths, type AppPaths } from './environment/appPaths.ts';
-export { ensureEnvironment } from './environment/ensureEnvironment.ts';
-export type { EnvironmentState } from './environment/environmentState.ts';
 export { pythonLaunch } from './environment/pythonLaunch.ts';
 export { networkVariables, readSetupSettings } from './environment/setupSettings.ts';
-export { stateLines } from './environment/stateLines.ts';
+export { stepLines } from './environment/stateLines.ts';
+export { ownKind } from './setup/ownKind.ts';
+export { packOffline } from './setup/packOffline.ts';
+export { setUp } from './setup/setUp.ts';
 
 // Inputs and models
 export { collectInputs } from './inputs/collectInputs.ts';

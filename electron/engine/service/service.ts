@@ -9,6 +9,7 @@ import { sweepOrphans } from '../workers/orphanSweep.ts';
 import { processRecordsFolder } from '../workers/processRecords.ts';
 import { AnswerChecks } from './computer/answerChecks.ts';
 import { CallsUnderWay } from './callsUnderWay.ts';
+import { OfflinePacking } from './computer/offlinePacking.ts';
 import { Inspections } from './computer/inspections.ts';
 import { KnownPaths } from './window/knownPaths.ts';
 import type { PathPolicy } from './window/windowContext.ts';
@@ -54,6 +55,7 @@ export interface Service {
   readonly inspections: Inspections;
   readonly downloads: WeightDownloads;
   readonly answers: AnswerChecks;
+  readonly packing: OfflinePacking;
   readonly known: KnownPaths;
   readonly calls: CallsUnderWay;
   /** All runs, with their places in the queue. */
@@ -134,6 +136,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
   const known = new KnownPaths(engine.paths, catalog, resultsFolder);
   const downloads = new WeightDownloads(gate);
   const answers = new AnswerChecks(gate);
+  const packing = new OfflinePacking(gate);
   catalog.lookAround();
 
   const close = async (deadlineMs: number): Promise<boolean> => {
@@ -146,6 +149,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
       gate.stop(),
       downloads.stop(),
       answers.stop(),
+      packing.stop(),
       list.close(),
       watch.close(),
       catalog.close(),
@@ -173,6 +177,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     inspections,
     downloads,
     answers,
+    packing,
     known,
     list,
     calls,

@@ -16,7 +16,16 @@ const TERMS = [
   'precision',
   'embedding',
 ] as const;
-const QUESTIONS = ['howItWorks', 'meaning', 'short', 'interrupt', 'offline', 'privacy', 'files'] as const;
+const QUESTIONS = [
+  'howItWorks',
+  'meaning',
+  'short',
+  'answers',
+  'interrupt',
+  'offline',
+  'privacy',
+  'files',
+] as const;
 const KEYS = ['table', 'open', 'close', 'skip'] as const;
 
 export function HelpScreen() {

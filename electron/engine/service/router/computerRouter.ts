@@ -36,6 +36,10 @@ export function computerRouter(service: Service) {
     }),
     models: computer.models.handler(() => listModels(engine.paths)),
     check: computer.check.handler(() => checkComputer(engine, gate)),
+    answers: computer.answers.handler(() => service.answers.last()),
+    checkAnswers: computer.checkAnswers.handler(({ input, signal }) =>
+      service.answers.check(input.model).follow(signal),
+    ),
     repairPython: computer.repairPython.handler(({ signal }) => gate.repair().follow(signal)),
     getWeights: computer.getWeights.handler(({ input, signal }) => downloads.get(input.model).follow(signal)),
     pauseWeights: computer.pauseWeights.handler(({ input }) => downloads.pause(input.model)),

@@ -45,6 +45,11 @@ export class Extraction {
     checkAnswer(stdout, stderr);
   }
 
+  /** Ends it on the way: `run` rejects, and no file appears. */
+  cancel(): void {
+    this.subprocess.kill();
+  }
+
   /** For when it may turn out that there is nothing to do. Harmless when it has run. */
   async dismiss(): Promise<void> {
     this.subprocess.stdin.end();

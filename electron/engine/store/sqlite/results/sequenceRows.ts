@@ -1,30 +1,33 @@
 import type Database from 'better-sqlite3';
-import { SEQUENCE_INDEX } from '../runSchema.ts';
-import { countRecords } from './recordScan.ts';
+import { SEQUENCE_INDEXES } from '../runSchema.ts';
+import { countRecords, type CountedRecord } from './recordScan.ts';
 import { recordSummaries } from './recordSummaries.ts';
 import { refuseUnfinished } from './refuseUnfinished.ts';
+import { evidenceOf } from '../../../results/evidence.ts';
 import type { SequenceSummary } from '../../../results/sequenceTally.ts';
+import { EVIDENCE_RANK } from './evidenceRank.ts';
 
-const COLUMNS = 9;
+const COLUMNS = 12;
 /** As many rows as one statement takes: half the time of a statement for each. */
 const ROWS_PER_INSERT = 64;
 
 type Value = number | string | null;
 
-/** Derives the sequence results from the chunk rows: one transaction. Its index is made by `indexSequences`. */
+/** Derives the sequence results from the chunk rows: one transaction. Its indexes are made by `indexSequences`. */
 export function deriveSequences(db: Database.Database): void {
   refuseUnfinished(db);
   const derive = db.transaction(() => {
-    db.exec(`DELETE FROM sequence; DROP INDEX IF EXISTS ${SEQUENCE_INDEX.name}`);
+    for (const { name } of SEQUENCE_INDEXES) db.exec(`DROP INDEX IF EXISTS ${name}`);
+    db.exec('DELETE FROM sequence');
     const rows = new SequenceRows(db);
-    for (const { record, summary } of recordSummaries(db, countRecords(db))) rows.add(record.row, summary);
+    for (const { record, summary } of recordSummaries(db, countRecords(db))) rows.add(record, summary);
     rows.flush();
   });
   derive.immediate();
 }
 
 export function indexSequences(db: Database.Database): void {
-  db.exec(SEQUENCE_INDEX.create);
+  for (const { create } of SEQUENCE_INDEXES) db.exec(create);
 }
 
 /** Inserts many rows at once. */
@@ -38,11 +41,13 @@ class SequenceRows {
     this.#many = db.prepare(insertion(ROWS_PER_INSERT));
   }
 
-  add(row: number, summary: SequenceSummary): void {
+  add({ row, length, nChunks }: CountedRecord, summary: SequenceSummary): void {
     const { prediction, reason, virusScore, nChunksScored, nChunksViral, nFramesScored } = summary;
-    const { bestChunk, bestFrame } = summary;
+    const { bestChunk, bestFrame, bestScore, secondScore } = summary;
+    const evidence = evidenceOf({ ...summary, length, nChunks });
+    const rank = evidence && EVIDENCE_RANK[evidence];
     const storedReason = reason === 'ok' ? null : reason;
-    this.#values.push(row, prediction, storedReason, virusScore, nChunksScored, nChunksViral, nFramesScored, bestChunk, bestFrame); // prettier-ignore
+    this.#values.push(row, prediction, storedReason, virusScore, nChunksScored, nChunksViral, nFramesScored, bestChunk, bestFrame, bestScore, secondScore, rank); // prettier-ignore
     if (this.#values.length < COLUMNS * ROWS_PER_INSERT) return;
     this.#many.run(...this.#values);
     this.#values = [];

@@ -37,8 +37,21 @@ export default defineConfig(
   {
     // Arrays of numbers by index, in loops that run once per frame: bounds hold by construction, and a check for each
     // number would be more code than the work itself.
-    files: ['electron/engine/{store,results}/**/*.ts'],
+    files: ['electron/engine/{store,results,exports}/**/*.ts'],
     rules: { '@typescript-eslint/no-non-null-assertion': 'off' },
+  },
+  {
+    files: ['{electron,renderer}/**/*.{ts,tsx}'],
+    ignores: ['**/*.test.{ts,tsx}', '**/testing/**', 'electron/contract/parseJson.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: "CallExpression[callee.object.name='JSON'][callee.property.name='parse']",
+          message: 'What another program wrote is read by electron/contract/parseJson.ts, against a schema.',
+        },
+      ],
+    },
   },
   {
     files: ['renderer/**/*.{ts,tsx}'],

@@ -16,6 +16,7 @@ import { results, type ResultsFlags } from './commands/results.ts';
 import { serve, type ServeFlags } from './commands/serve.ts';
 import { status } from './commands/status.ts';
 import { validate } from './commands/validate.ts';
+import { verify } from './commands/verify.ts';
 import { common, reporter, type CommonFlags } from './commonFlags.ts';
 import { EXIT } from './exitCodes.ts';
 import { FILTER_HELP, SORT_HELP } from './filterArgument.ts';
@@ -127,6 +128,13 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .argument('<folder>', 'folder of the run')
     .action(async (folder: string, flags: CommonFlags) => {
       await withEngine(flags, (context) => status(context, folder, flags.json === true));
+    });
+
+  common(root.command('verify'))
+    .description('Compare everything that a run has with its checksums')
+    .argument('<folder>', 'folder of the run')
+    .action(async (folder: string, flags: CommonFlags) => {
+      setExitCode(await verify(storeHost, folder, flags.json === true));
     });
 
   const several = (word: string, before: string[]): string[] => [...before, word];

@@ -1,9 +1,8 @@
 import { resolve } from 'node:path';
 import { predictionSchema } from '../../contract/results.ts';
-import { compareRuns, type ComparedSequence, writeComparison } from '../../engine/index.ts';
+import { compareRuns, type ComparedSequence, formatCount, writeComparison } from '../../engine/index.ts';
 import { EXIT } from '../exitCodes.ts';
 import { withRun } from '../openRunFolder.ts';
-import { formatCount } from '../output/numbers.ts';
 import { textTable } from '../output/textTable.ts';
 
 /** The first so many sequences whose call changed are listed; `--output` writes all. */

@@ -6,12 +6,11 @@ import {
   type ExportLanguage,
 } from '../../contract/exports.ts';
 import { unwrap } from '../../contract/result.ts';
-import { exportResults, formatBytes, samplesOf } from '../../engine/index.ts';
+import { exportResults, formatBytes, formatCount, samplesOf } from '../../engine/index.ts';
 import { EXIT } from '../exitCodes.ts';
 import { filterOf, sortOf } from '../filterArgument.ts';
 import { openEngine } from '../openEngine.ts';
 import { withRun } from '../openRunFolder.ts';
-import { formatCount } from '../output/numbers.ts';
 import { toStandardError } from '../output/reporter.ts';
 import { stopSignals } from '../stopSignals.ts';
 

@@ -1,8 +1,7 @@
-import { samplesOf, summariseSamples, viralShare } from '../../engine/index.ts';
+import { formatCount, samplesOf, summariseSamples, viralShare } from '../../engine/index.ts';
 import { EXIT } from '../exitCodes.ts';
 import { filterOf, sortOf } from '../filterArgument.ts';
 import { withRun } from '../openRunFolder.ts';
-import { formatCount } from '../output/numbers.ts';
 import { textTable } from '../output/textTable.ts';
 
 export interface ResultsFlags {

@@ -8,11 +8,12 @@ import {
   openRunStore,
   readRunReport,
   type StoredRun,
+  formatCount,
+  formatDuration,
 } from '../../engine/index.ts';
 import { isActive } from '../../contract/runState.ts';
 import { deviceLine } from '../output/deviceLine.ts';
 import { bar } from '../output/progressText.ts';
-import { formatCount, formatSeconds } from '../output/numbers.ts';
 
 /** How the model lies in a device's memory, where that is not as usual. */
 function memoryWords({ devices, plan }: StoredRun, id: string): string {
@@ -50,7 +51,7 @@ export async function status(context: EngineContext, folder: string, json: boole
       `model ${run.plan.model.title}${run.plan.model.notice ? ` (${run.plan.model.notice})` : ''}, ${run.plan.precision}`,
       `${bar(frames.total === 0 ? 0 : frames.done / frames.total)} parts ${parts.done}/${total}${run.prepared ? '' : '+'}, ` +
         `frames ${formatCount(frames.done)}/${formatCount(frames.total)}, ${parts.failed} failed, ` +
-        `at work for ${formatSeconds(timings.workingMilliseconds / 1000)}`,
+        `at work for ${formatDuration(timings.workingMilliseconds / 1000)}`,
       ...(repeatedProteins + repeatedNucleotides === 0
         ? []
         : [

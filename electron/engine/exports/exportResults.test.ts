@@ -269,7 +269,7 @@ describe('tables for other programs, read back by other programs', () => {
 
 describe.skipIf(WITHOUT_PYTHON)('sequences', () => {
   const letters = (row: number) => {
-    const text = readFileSync(inputs[row < 4 ? 0 : 1]!, 'utf8').split('>')[1 + (row < 4 ? row : row - 4)]!;
+    const text = readFileSync(inputs[row < 4 ? 0 : 1]!, 'utf8').split(/^>/m)[1 + (row < 4 ? row : row - 4)]!;
     return text.split('\n').slice(1).join('');
   };
 
@@ -279,7 +279,7 @@ describe.skipIf(WITHOUT_PYTHON)('sequences', () => {
     expect(records).toEqual(best().map(({ row, header }) => [`${header} ${MARK}`, letters(row)]));
   });
 
-  it('come with the protein of the frame that decides, as Biopython translates it', async (context) => {
+  it('come with the protein of the frame that decides, translated as the method does it', async (context) => {
     context.skip(readersMissing !== undefined, readersMissing);
     const [proteins] = readBack(['fasta', await exported('proteins')]) as [[string, string][]];
     const scored = all.filter(({ bestFrame }) => bestFrame !== null);

@@ -1,4 +1,4 @@
-import { FRAME_NAMES } from '../../contract/results.ts';
+import type { FrameName } from '../../contract/results.ts';
 import { chunkId } from '../store/sqlite/results/tableRows.ts';
 import { float32Text } from '../results/float32Text.ts';
 import { demoMark } from '../../contract/plan.ts';
@@ -52,7 +52,7 @@ export async function writeProteins(
 }
 
 /** The protein of a reading frame of a chunk. */
-export function frameProtein(chunk: string, frame: (typeof FRAME_NAMES)[number]): string {
+export function frameProtein(chunk: string, frame: FrameName): string {
   const strand = frame.startsWith('F') ? chunk : reverseComplement(chunk);
   return translate(strand.slice(Number(frame[1]) - 1));
 }

@@ -2,11 +2,12 @@ const BASES = 'TCAG';
 /** The standard genetic code in the order of the tables of NCBI: T, C, A, G at the first place, then the second, then the third. */
 const AMINO_ACIDS = 'FFLLSSSSYY**CC*WLLLLPPPPHHQQRRRRIIIMTTTTNNKKSSRRVVVVAAAADDEEGGGG';
 
-const AMINO_ACID = new Map<string, string>();
-for (const [i, first] of [...BASES].entries())
-  for (const [j, second] of [...BASES].entries())
-    for (const [k, third] of [...BASES].entries())
-      AMINO_ACID.set(first + second + third, AMINO_ACIDS[16 * i + 4 * j + k]!);
+const AMINO_ACID = new Map(
+  Array.from(AMINO_ACIDS, (letter, i) => [
+    BASES.charAt(i >> 4) + BASES.charAt((i >> 2) & 3) + BASES.charAt(i & 3),
+    letter,
+  ]),
+);
 
 /** As the method does it: a codon with a letter other than A, C, G or T adds nothing. `strand` is upper-case. */
 export function translate(strand: string): string {

@@ -53,7 +53,7 @@ export async function writeXlsx(
   zip.end();
   const failed = new Promise<never>((_, reject) => zip.once('error', reject));
   const copied = (async () => {
-    for await (const block of zip.outputStream) await file.write(block as Buffer);
+    for await (const block of zip.outputStream) await file.write(block);
   })();
   await Promise.race([copied, failed]);
 }

@@ -68,8 +68,7 @@ export function ResultsTab({ run }: { run: RunSummary }) {
 
 /** The calls of all that is searched for, whatever their calls and scores: these two have cards of their own. */
 function callsFilter(view: ResultsView): SequenceFilter {
-  const { predictions: _, ...filter } = filterOf(view, { withScore: false });
-  return filter;
+  return filterOf({ ...view, predictions: [] }, { withScore: false });
 }
 
 function Sequences({ run, version }: { run: RunSummary; version: number }) {

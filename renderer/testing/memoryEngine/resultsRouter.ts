@@ -64,6 +64,7 @@ export function resultsRouter(world: World) {
     setSamples: results.setSamples.handler(({ input }) => {
       world.samples.set(input.runId, input.names);
     }),
+    // eslint-disable-next-line @typescript-eslint/require-await -- a stream, as the engine's is
     export: results.export.handler(async function* ({ input }) {
       const total = filteredSequences(world.sequencesOf(input.runId), input.filter).length;
       yield { type: 'progress' as const, done: 0, total };

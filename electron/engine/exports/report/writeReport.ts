@@ -2,7 +2,7 @@ import { CITATIONS } from '../../../contract/citations.ts';
 import type { ExportLanguage } from '../../../contract/exports.ts';
 import { demoMark } from '../../../contract/plan.ts';
 import { predictionSchema } from '../../../contract/results.ts';
-import { formatBytes } from '../../format/formatBytes.ts';
+import { formatBytes, formatDuration } from '../../format/format.ts';
 import { CALL_WORDS, EVIDENCE_WORDS } from '../columns.ts';
 import type { ExportSource } from '../exportSource.ts';
 import { viralShare, type SampleSummary } from '../samples.ts';
@@ -95,7 +95,7 @@ class ReportPage {
       [texts.devices, [...new Set(run.devices.map(({ name }) => name))].join(', ') || '–'],
       [texts.begun, timings.startedAt === null ? '–' : this.date(timings.startedAt)],
       [texts.ended, this.date(timings.lastChangeAt)],
-      [texts.working, this.duration(timings.workingMilliseconds / 1000)],
+      [texts.working, formatDuration(timings.workingMilliseconds / 1000)],
       [texts.program, `VirNucPro Desktop: ${program.join(', ')}`],
     ];
     return html`<section>
@@ -350,16 +350,6 @@ class ReportPage {
 
   private date(time: number): string {
     return new Date(time).toLocaleString(this.locale, { dateStyle: 'long', timeStyle: 'short' });
-  }
-
-  private duration(seconds: number): string {
-    const whole = Math.round(seconds);
-    const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
-    return hours > 0
-      ? `${hours} h ${minutes} min`
-      : minutes > 0
-        ? `${minutes} min ${whole % 60} s`
-        : `${whole} s`;
   }
 }
 

@@ -213,8 +213,23 @@ CREATE INDEX part_by_number ON part (number, key);
 CREATE INDEX attempt_by_part ON attempt (part);
 `;
 
+/**
+ * What tells damage: the SHA-256 of what was stored for a settled part, for the records of one file, and for the plan with its
+ * inputs; and the result files as they were written. NULL where a run was made by an earlier version.
+ */
+const VERSION_4 = `
+ALTER TABLE part ADD COLUMN rows_sha256 TEXT;
+ALTER TABLE records_file ADD COLUMN rows_sha256 TEXT;
+ALTER TABLE run ADD COLUMN plan_sha256 TEXT;
+CREATE TABLE result_file (
+  name TEXT PRIMARY KEY,
+  bytes INTEGER NOT NULL,
+  sha256 TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+`;
+
 /** On how much a call rests. evidence is 1 weak, 2 moderate, 3 strong; NULL without a call, and in runs of an earlier version. */
-const VERSION_WITH_EVIDENCE = `
+const VERSION_5 = `
 ALTER TABLE sequence ADD COLUMN best_score REAL;
 ALTER TABLE sequence ADD COLUMN second_score REAL;
 ALTER TABLE sequence ADD COLUMN evidence INTEGER;
@@ -229,17 +244,29 @@ const PART_COLUMNS = `id, key, number, parent, ${RENAMED_KEYS.path} AS path, sha
   chunks, first_row, last_row, state, attempts, device, seconds, scores_sha256, embeddings_sha256, recomputed_fp32,
   frames_failed, frames_outside_norm_band, batch_halvings, bisected, failure_code, failure_message`;
 
+const WITHOUT_DIGESTS = `
+CREATE TEMP VIEW records_file AS SELECT *, NULL AS rows_sha256 FROM main.records_file;
+CREATE TEMP VIEW result_file AS SELECT NULL AS name, NULL AS bytes, NULL AS sha256 WHERE 0;
+`;
+
+const VIEWS_BEFORE_VERSION_4 = `
+CREATE TEMP VIEW run AS SELECT *, NULL AS plan_sha256 FROM main.run;
+CREATE TEMP VIEW part AS SELECT *, NULL AS rows_sha256 FROM main.part;
+${WITHOUT_DIGESTS}
+`;
+
 function viewsBeforeVersion3(repeats: string): string {
   return `
 CREATE TEMP VIEW run AS SELECT only, run_id, name, created_at, app_version, ${RENAMED_KEYS.run.options} AS options,
-  ${RENAMED_KEYS.run.state} AS state, ${RENAMED_KEYS.run.prepared} AS prepared FROM main.run;
+  ${RENAMED_KEYS.run.state} AS state, ${RENAMED_KEYS.run.prepared} AS prepared, NULL AS plan_sha256 FROM main.run;
 CREATE TEMP VIEW plan AS SELECT only, ${RENAMED_KEYS.plan} AS plan FROM main.plan;
-CREATE TEMP VIEW part AS SELECT ${PART_COLUMNS}, ${repeats} FROM main.shard;
+CREATE TEMP VIEW part AS SELECT ${PART_COLUMNS}, ${repeats}, NULL AS rows_sha256 FROM main.shard;
 CREATE TEMP VIEW attempt AS SELECT attempt, shard AS part, device, worker_pid, started_at, log, ended_at, outcome, code, message
   FROM main.attempt;
 CREATE TEMP VIEW chunk AS SELECT row, chunk, shard AS part, frames, unscored, fp32, is_virus, scores, reason FROM main.chunk;
 CREATE TEMP VIEW device_sample AS SELECT device, time, utilization, memory, power, temperature,
   tokens_per_s AS residues_per_s, frames_per_s FROM main.device_sample;
+${WITHOUT_DIGESTS}
 ${VIEW_WITHOUT_EVIDENCE}
 `;
 }
@@ -249,11 +276,12 @@ export const COMPATIBILITY_VIEWS: readonly string[] = [
   '',
   viewsBeforeVersion3('0 AS repeated_proteins, 0 AS repeated_nucleotides'),
   viewsBeforeVersion3('repeated_proteins, repeated_nucleotides'),
+  `${VIEWS_BEFORE_VERSION_4}${VIEW_WITHOUT_EVIDENCE}`,
   VIEW_WITHOUT_EVIDENCE,
 ];
 
 export const RUN_DATABASE: DatabaseKind = {
   applicationId: 0x564e5052, // "VNPR"
-  migrations: [VERSION_1, VERSION_2, VERSION_3, VERSION_WITH_EVIDENCE],
+  migrations: [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5],
   notOurs: 'folder_not_a_run',
 };

@@ -5,6 +5,7 @@ import { isVirusCall } from '../../../results/chunkCall.ts';
 import { endAttemptsOf, isAttemptOpen } from '../attempts.ts';
 import { readSafetensors, SafetensorsError } from '../files/safetensorsFile.ts';
 import { chunkSpans, isFileError, readPartFrames, type ChunkSpan } from '../files/partFile.ts';
+import { sealMethods } from './digests.ts';
 import { findPart, scoresPath, type PartRow } from './partRows.ts';
 import type { Milliseconds, PartIntake } from '../../types.ts';
 
@@ -51,6 +52,8 @@ export function partIntakeMethods(db: Database.Database, folder: string) {
      WHERE key = ?`,
   );
 
+  const { sealPart } = sealMethods(db);
+
   function giveBack(part: PartRow, endedAt: Milliseconds, message: string): void {
     endAttemptsOf(db, part.key, { outcome: 'damaged', endedAt, message });
     release.run(part.key);
@@ -89,6 +92,7 @@ export function partIntakeMethods(db: Database.Database, folder: string) {
       done.repeated_nucleotides,
       part.key,
     );
+    sealPart(part.key);
     endAttemptsOf(db, part.key, { outcome: 'done', endedAt });
     return {
       outcome: 'taken',

@@ -74,7 +74,7 @@ export function sequenceQueryMethods(db: Database.Database) {
       const { where, values } = selectionSql(selection);
       const bin = `CASE ${edges
         .slice(1)
-        .map((edge, i) => `WHEN r.length < ${Number(edge)} THEN ${i}`)
+        .map((edge, i) => `WHEN r.length < ${edge} THEN ${i}`)
         .join(' ')} ELSE ${edges.length - 1} END`;
       const shares = edges.map((from, i) => ({ from, to: edges[i + 1] ?? null, virus: 0, others: 0 }));
       const rows = db

@@ -26,6 +26,58 @@ export function deriveSequences(db: Database.Database): void {
   derive.immediate();
 }
 
+interface StoredSummary {
+  prediction: string;
+  reason: string | null;
+  virus_score: number | null;
+  n_chunks_scored: number;
+  n_chunks_viral: number;
+  n_frames_scored: number;
+  best_chunk: number | null;
+  best_frame: number | null;
+  best_score: number | null;
+  second_score: number | null;
+  evidence: number | null;
+}
+
+/** How many of the derived sequence results are not what the chunk rows give. */
+export function wrongSequences(db: Database.Database): number {
+  const stored = db.prepare<[number], StoredSummary>('SELECT * FROM sequence WHERE row = ?');
+  let records = 0;
+  let wrong = 0;
+  for (const { record, summary } of recordSummaries(db, countRecords(db))) {
+    records += 1;
+    const found = stored.get(record.row);
+    const same =
+      found?.prediction === summary.prediction &&
+      (found.reason ?? 'ok') === summary.reason &&
+      found.virus_score === summary.virusScore &&
+      found.n_chunks_scored === summary.nChunksScored &&
+      found.n_chunks_viral === summary.nChunksViral &&
+      found.n_frames_scored === summary.nFramesScored &&
+      found.best_chunk === summary.bestChunk &&
+      found.best_frame === summary.bestFrame &&
+      isEvidence(found, record, summary);
+    if (!same) wrong += 1;
+  }
+  const all = db.prepare<[], number>('SELECT count(*) FROM sequence').pluck().get() ?? 0;
+  return wrong + Math.max(0, all - records);
+}
+
+/** Runs of an earlier version have none. */
+function isEvidence(found: StoredSummary, record: CountedRecord, summary: SequenceSummary): boolean {
+  const { best_score: best, second_score: second, evidence } = found;
+  if (best === null && second === null && evidence === null) return true;
+  return (
+    best === summary.bestScore && second === summary.secondScore && evidence === evidenceRank(record, summary)
+  );
+}
+
+function evidenceRank({ length, nChunks }: CountedRecord, summary: SequenceSummary): number | null {
+  const evidence = evidenceOf({ ...summary, length, nChunks });
+  return evidence && EVIDENCE_RANK[evidence];
+}
+
 export function indexSequences(db: Database.Database): void {
   for (const { create } of SEQUENCE_INDEXES) db.exec(create);
 }
@@ -41,11 +93,11 @@ class SequenceRows {
     this.#many = db.prepare(insertion(ROWS_PER_INSERT));
   }
 
-  add({ row, length, nChunks }: CountedRecord, summary: SequenceSummary): void {
+  add(record: CountedRecord, summary: SequenceSummary): void {
     const { prediction, reason, virusScore, nChunksScored, nChunksViral, nFramesScored } = summary;
     const { bestChunk, bestFrame, bestScore, secondScore } = summary;
-    const evidence = evidenceOf({ ...summary, length, nChunks });
-    const rank = evidence && EVIDENCE_RANK[evidence];
+    const { row } = record;
+    const rank = evidenceRank(record, summary);
     const storedReason = reason === 'ok' ? null : reason;
     this.#values.push(row, prediction, storedReason, virusScore, nChunksScored, nChunksViral, nFramesScored, bestChunk, bestFrame, bestScore, secondScore, rank); // prettier-ignore
     if (this.#values.length < COLUMNS * ROWS_PER_INSERT) return;

@@ -7,10 +7,11 @@ import {
 } from '@tabler/icons-react';
 import type { MouseEvent } from 'react';
 import { useShallow } from 'zustand/react/shallow';
+import { isAtWork } from '../../electron/contract/runState.ts';
 import { ProgressBar } from '../components/ProgressBar.tsx';
 import { useTexts } from '../i18n/index.ts';
 import { go, hashOfRoute, useNavigation, type Route } from '../state/navigation.ts';
-import { isInWork, useRuns } from '../state/runs.ts';
+import { useRuns } from '../state/runs.ts';
 import classes from './Navigation.module.css';
 
 const PLACES = [
@@ -24,7 +25,7 @@ const PLACES = [
 export function Navigation() {
   const { t, format } = useTexts();
   const route = useNavigation((state) => state.route);
-  const busy = useRuns(useShallow((state) => state.runs?.filter(isInWork) ?? []));
+  const busy = useRuns(useShallow((state) => state.runs?.filter(isAtWork) ?? []));
   return (
     <nav className={classes.nav} aria-label={t('shell.navigation')}>
       <div className={classes.brand}>

@@ -1,6 +1,7 @@
 import { AppFailure, appError } from '../../contract/errors.ts';
 import {
   describePhase,
+  describeUnusualNorms,
   type EngineContext,
   IMBALANCE,
   isRunFolder,
@@ -8,6 +9,8 @@ import {
   openRunStore,
   readRunReport,
   type StoredRun,
+  unusualNorms,
+  UNUSUAL_NORMS,
   formatCount,
   formatDuration,
 } from '../../engine/index.ts';
@@ -34,7 +37,9 @@ export async function status(context: EngineContext, folder: string, json: boole
   const store = await openRunStore(folder, { hostEntry: context.storeHost, readOnly: true });
   try {
     const { run, timings, devices, uneven, remarks } = await readRunReport(store);
-    const told = remarks.filter(({ code }) => code !== IMBALANCE).slice(-SHOWN_REMARKS);
+    const told = remarks
+      .filter(({ code }) => code !== IMBALANCE && code !== UNUSUAL_NORMS)
+      .slice(-SHOWN_REMARKS);
     const holder = runLockHolder(folder);
     const interrupted = isActive(run.state) && holder === null;
     if (json) {
@@ -46,6 +51,7 @@ export async function status(context: EngineContext, folder: string, json: boole
     }
     const { parts, frames, repeatedProteins, repeatedNucleotides } = run.counts;
     const total = parts.pending + parts.assigned + parts.done + parts.failed + parts.skipped;
+    const norms = unusualNorms(run.plan, run.counts);
     const lines = [
       `${run.description.name}: ${interrupted ? 'interrupted; go on with "virnucpro resume"' : describePhase(run.state)}`,
       `model ${run.plan.model.title}${run.plan.model.notice ? ` (${run.plan.model.notice})` : ''}, ${run.plan.precision}`,
@@ -58,6 +64,7 @@ export async function status(context: EngineContext, folder: string, json: boole
             `equal sequences once: ESM-2 was spared ${formatCount(repeatedProteins)} frames, ` +
               `DNABERT-S ${formatCount(repeatedNucleotides)}`,
           ]),
+      ...(norms === null ? [] : [describeUnusualNorms(norms)]),
       ...devices.map((device) => deviceLine(device) + memoryWords(run, device.id)),
       ...(uneven === null ? [] : [uneven]),
       ...told.map(({ time, message }) => `${new Date(time).toISOString()} ${message}`),

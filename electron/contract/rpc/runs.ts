@@ -77,6 +77,23 @@ export const deviceLiveSchema = z.object({
 });
 export type DeviceLive = z.infer<typeof deviceLiveSchema>;
 
+const encoderNormsSchema = z.object({
+  low: z.number(),
+  high: z.number(),
+  expectedLow: z.number(),
+  expectedHigh: z.number(),
+});
+export type EncoderNorms = z.infer<typeof encoderNormsSchema>;
+
+/** Frames whose embeddings are of another size (Euclidean norm) than the model is expected to give, and the norms of all. */
+export const unusualNormsSchema = z.object({
+  frames: countSchema,
+  ofFrames: countSchema,
+  esm2: encoderNormsSchema,
+  dnabertS: encoderNormsSchema,
+});
+export type UnusualNorms = z.infer<typeof unusualNormsSchema>;
+
 export const runProgressSchema = z.object({
   prepare: z.object({
     finished: z.boolean(),
@@ -96,6 +113,8 @@ export const runProgressSchema = z.object({
   /** Time left as a range; null until it can be said. */
   remainingSeconds: z.object({ low: z.number(), high: z.number() }).nullable(),
   residuesPerSecond: z.number().nonnegative().nullable(),
+  /** Null without any. They are scored; it may be a sign that a device computes wrongly. */
+  unusualNorms: unusualNormsSchema.nullable(),
 });
 export type RunProgress = z.infer<typeof runProgressSchema>;
 

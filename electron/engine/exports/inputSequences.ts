@@ -95,7 +95,10 @@ async function fromViralSequences(source: ExportSource): Promise<InputSequences 
   const isViral = new Set(viral);
   if (!source.order.every((row) => isViral.has(row))) return null;
   const fasta = await FastaFile.open(path);
-  const close = (): Promise<void> => Promise.resolve(fasta.close());
+  const close = (): Promise<void> => {
+    fasta.close();
+    return Promise.resolve();
+  };
   if (fasta.records !== viral.length) {
     await close();
     return null;

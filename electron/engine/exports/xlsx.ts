@@ -128,8 +128,8 @@ function columnLetters(i: number): string {
 }
 
 /** XML 1.0 has no place for most control characters, nor for halves of surrogate pairs. */
-// eslint-disable-next-line no-control-regex
 const NOT_IN_XML =
+  // eslint-disable-next-line no-control-regex
   /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 function escaped(text: string): string {

@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { unwrap } from '../../contract/result.ts';
@@ -15,7 +15,13 @@ import { OpenRun } from './openRun.ts';
 interface RunJson {
   devices: { id: string; busy_share: number; memory_peak_bytes: number | null }[];
   remarks: { code: string; message: string }[];
-  counts: { frames: number; frames_protein_repeated: number; tolerance: number };
+  counts: {
+    frames: number;
+    frames_protein_repeated: number;
+    frames_outside_norm_band: number;
+    norms: unknown;
+    tolerance: number;
+  };
 }
 
 interface Outcome {
@@ -232,6 +238,35 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', { timeout: 120_000 },
     const cut = await predict(testContext({ fault: `die_once:${marker}` }), { inputs, devices: 'cpu:2' });
     expect(codes(cut)).toContain('worker_died');
     expect(cut.tables).toEqual(once.tables);
+  });
+
+  it('scores embeddings of unusual size like any others, and says so once with numbers', async () => {
+    const model = join(await temporaryFolder(), 'strict');
+    const { paths } = testContext();
+    await cp(join(paths.resources, 'demo-model'), model, { recursive: true });
+    const file = join(model, 'model.json');
+    const manifest = JSON.parse(await readFile(file, 'utf8')) as object;
+    const norm_bands = { esm2: [1e6, 1e7], dnabert_s: [1e6, 1e7] };
+    await writeFile(file, JSON.stringify({ ...manifest, norm_bands }));
+    const strict = await predict(testContext(), { model });
+    expect(strict.state).toEqual({ phase: 'done', failedParts: 0, failedRecords: 0 });
+    const plain = await predict(testContext());
+    expect(strict.tables).toEqual(plain.tables);
+    const said = strict.notes.filter(({ code }) => code === 'norms_outside_band');
+    expect(said).toMatchObject([{ level: 'warning' }]);
+    const told = JSON.parse(await readFile(join(strict.folder, 'run.json'), 'utf8')) as RunJson;
+    expect(said[0]?.message).toContain(`${told.counts.frames} of ${told.counts.frames} reading frames`);
+    const range = {
+      low: expect.any(Number) as number,
+      high: expect.any(Number) as number,
+      expected: [1e6, 1e7],
+    };
+    expect(told.counts).toMatchObject({
+      frames_outside_norm_band: told.counts.frames,
+      norms: { esm2: range, dnabert_s: range },
+    });
+    expect(told.remarks).toContainEqual(expect.objectContaining({ code: 'norms_outside_band' }));
+    expect(codes(plain)).not.toContain('norms_outside_band');
   });
 
   it('is not disturbed by a library that prints', async () => {

@@ -84,6 +84,16 @@ export interface RunCounts {
   /** Frames of done parts whose protein, or nucleotides, were embedded with an equal frame's. */
   repeatedProteins: number;
   repeatedNucleotides: number;
+  /** Frames of done parts with an embedding whose norm lies outside what the model is expected to give. They are scored. */
+  outsideNormBand: number;
+  /** Of all done parts; null where it is not known. */
+  norms: { esm2: NormRange | null; dnabertS: NormRange | null };
+}
+
+/** Lowest and highest Euclidean norm of an encoder's embeddings. */
+export interface NormRange {
+  low: number;
+  high: number;
 }
 
 export interface WorkCount {
@@ -258,7 +268,6 @@ export interface LearntBatch extends DeviceUse {
 /** Settings, run history and what was learnt about devices: one database per user. */
 export interface LibraryStore {
   setting(key: string): Promise<JsonValue | undefined>;
-  settings(): Promise<JsonObject>;
   /** `undefined` removes it. */
   setSetting(key: string, value: JsonValue | undefined): Promise<void>;
   /** Adds or replaces by run id. */

@@ -10,6 +10,7 @@ import type { TablesWritten } from '../../results/types.ts';
 import { writeViralSequences } from './viralSequences.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import { noteImbalance } from '../progress/imbalance.ts';
+import { noteUnusualNorms } from '../progress/unusualNorms.ts';
 import type { RunNotes } from '../runNotes.ts';
 import { readRunReport } from './runReport.ts';
 
@@ -29,6 +30,7 @@ export async function finishRun(
   try {
     const tables = await store.writeTables(() => writeSequences(store, notes, extraction));
     await noteImbalance(store, notes);
+    await noteUnusualNorms(store, notes);
     const { failedParts, byPrediction } = tables.counts;
     return { tables, failedParts, failedRecords: byPrediction.failed };
   } finally {

@@ -228,8 +228,22 @@ CREATE TABLE result_file (
 ) STRICT, WITHOUT ROWID;
 `;
 
-/** On how much a call rests. evidence is 1 weak, 2 moderate, 3 strong; NULL without a call, and in runs of an earlier version. */
+/** Lowest and highest norm of the embeddings. Norms outside their band no longer fail a part. */
+const NORM_COLUMNS = [
+  'esm2_norm_low',
+  'esm2_norm_high',
+  'dnabert_s_norm_low',
+  'dnabert_s_norm_high',
+] as const;
+const FAILURE_CODE = `CASE failure_code WHEN 'norm_out_of_band' THEN 'internal_error' ELSE failure_code END`;
+
 const VERSION_5 = `
+${NORM_COLUMNS.map((column) => `ALTER TABLE part ADD COLUMN ${column} REAL;`).join('\n')}
+UPDATE part SET failure_code = ${FAILURE_CODE};
+`;
+
+/** On how much a call rests. evidence is 1 weak, 2 moderate, 3 strong; NULL without a call, and in runs of an earlier version. */
+const VERSION_6 = `
 ALTER TABLE sequence ADD COLUMN best_score REAL;
 ALTER TABLE sequence ADD COLUMN second_score REAL;
 ALTER TABLE sequence ADD COLUMN evidence INTEGER;
@@ -242,7 +256,8 @@ CREATE TEMP VIEW sequence AS SELECT *, NULL AS best_score, NULL AS second_score,
 
 const PART_COLUMNS = `id, key, number, parent, ${RENAMED_KEYS.path} AS path, sha256, frame_begin, frame_end, frames, residues,
   chunks, first_row, last_row, state, attempts, device, seconds, scores_sha256, embeddings_sha256, recomputed_fp32,
-  frames_failed, frames_outside_norm_band, batch_halvings, bisected, failure_code, failure_message`;
+  frames_failed, frames_outside_norm_band, batch_halvings, bisected, ${FAILURE_CODE} AS failure_code, failure_message,
+  ${NORM_COLUMNS.map((column) => `NULL AS ${column}`).join(', ')}`;
 
 const WITHOUT_DIGESTS = `
 CREATE TEMP VIEW records_file AS SELECT *, NULL AS rows_sha256 FROM main.records_file;
@@ -251,7 +266,7 @@ CREATE TEMP VIEW result_file AS SELECT NULL AS name, NULL AS bytes, NULL AS sha2
 
 const VIEWS_BEFORE_VERSION_4 = `
 CREATE TEMP VIEW run AS SELECT *, NULL AS plan_sha256 FROM main.run;
-CREATE TEMP VIEW part AS SELECT *, NULL AS rows_sha256 FROM main.part;
+CREATE TEMP VIEW part AS SELECT ${PART_COLUMNS}, repeated_proteins, repeated_nucleotides, NULL AS rows_sha256 FROM main.part;
 ${WITHOUT_DIGESTS}
 `;
 
@@ -277,11 +292,12 @@ export const COMPATIBILITY_VIEWS: readonly string[] = [
   viewsBeforeVersion3('0 AS repeated_proteins, 0 AS repeated_nucleotides'),
   viewsBeforeVersion3('repeated_proteins, repeated_nucleotides'),
   `${VIEWS_BEFORE_VERSION_4}${VIEW_WITHOUT_EVIDENCE}`,
+  `CREATE TEMP VIEW part AS SELECT ${PART_COLUMNS}, repeated_proteins, repeated_nucleotides, rows_sha256 FROM main.part;${VIEW_WITHOUT_EVIDENCE}`,
   VIEW_WITHOUT_EVIDENCE,
 ];
 
 export const RUN_DATABASE: DatabaseKind = {
   applicationId: 0x564e5052, // "VNPR"
-  migrations: [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5],
+  migrations: [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6],
   notOurs: 'folder_not_a_run',
 };

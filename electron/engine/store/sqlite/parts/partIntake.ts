@@ -47,7 +47,8 @@ export function partIntakeMethods(db: Database.Database, folder: string) {
   const release = db.prepare(`UPDATE part SET state = 'pending', device = NULL WHERE key = ?`);
   const markDone = db.prepare(
     `UPDATE part SET state = 'done', seconds = ?, scores_sha256 = ?, embeddings_sha256 = ?, recomputed_fp32 = ?,
-       frames_failed = ?, frames_outside_norm_band = ?, batch_halvings = ?, repeated_proteins = ?,
+       frames_failed = ?, frames_outside_norm_band = ?, esm2_norm_low = ?, esm2_norm_high = ?,
+       dnabert_s_norm_low = ?, dnabert_s_norm_high = ?, batch_halvings = ?, repeated_proteins = ?,
        repeated_nucleotides = ?, failure_code = NULL, failure_message = NULL
      WHERE key = ?`,
   );
@@ -87,6 +88,7 @@ export function partIntakeMethods(db: Database.Database, folder: string) {
       done.frames_recomputed_fp32,
       done.frames_failed,
       done.frames_outside_norm_band,
+      ...(done.norms ? [...done.norms.esm2, ...done.norms.dnabert_s] : [null, null, null, null]),
       done.batch_halvings,
       done.repeated_proteins,
       done.repeated_nucleotides,

@@ -105,7 +105,8 @@ function registerPart(db: Database.Database, event: PreparedPart): Registered {
   db.prepare(
     `UPDATE part SET path = ?, sha256 = ?, frame_begin = 0, frame_end = ?, frames = ?, residues = ?, chunks = ?,
        first_row = ?, last_row = ?, state = 'pending', attempts = 0, device = NULL, seconds = NULL, scores_sha256 = NULL,
-       embeddings_sha256 = NULL, recomputed_fp32 = 0, frames_failed = 0, frames_outside_norm_band = 0,
+       embeddings_sha256 = NULL, recomputed_fp32 = 0, frames_failed = 0, frames_outside_norm_band = 0, esm2_norm_low = NULL,
+       esm2_norm_high = NULL, dnabert_s_norm_low = NULL, dnabert_s_norm_high = NULL,
        batch_halvings = 0, repeated_proteins = 0, repeated_nucleotides = 0, bisected = 0, failure_code = NULL, failure_message = NULL,
        rows_sha256 = NULL
      WHERE key = ?`,

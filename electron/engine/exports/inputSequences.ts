@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { appError, AppFailure, type ErrorCode } from '../../contract/errors.ts';
 import { demoMark } from '../../contract/plan.ts';
 import { RESULT_FILES } from '../../contract/results.ts';
@@ -53,14 +53,15 @@ async function fromInputs(
   environment: PythonEnvironment,
   besidePath: string,
 ): Promise<InputSequences> {
-  const temporary = `${besidePath}.${randomUUID().slice(0, 8)}`;
-  const rowsPath = `${temporary}.rows.tmp`;
-  const fastaPath = `${temporary}.fna.tmp`;
+  // A folder, since a process that is ended on the way leaves a file of its own naming.
+  const folder = await mkdtemp(`${besidePath}.`);
+  const rowsPath = join(folder, 'rows.u32');
+  const fastaPath = join(folder, 'sequences.fna');
   try {
     await source.store.writeSelectedRows(selection, rowsPath);
     const inputs = source.run.plan.inputs;
     const extraction = new Extraction(environment);
-    const cancel = (): void => extraction.cancel();
+    const cancel = (): void => void extraction.cancel();
     source.signal?.addEventListener('abort', cancel);
     try {
       await extraction.run({ inputs, rowsPath, outPath: fastaPath });
@@ -72,15 +73,13 @@ async function fromInputs(
       record: recordReader(source, fasta, Uint32Array.from(source.order).sort()),
       close: async () => {
         fasta.close();
-        await rm(fastaPath, { force: true });
+        await rm(folder, { recursive: true, force: true });
       },
     };
   } catch (reason) {
-    await rm(fastaPath, { force: true });
+    await rm(folder, { recursive: true, force: true });
     source.signal?.throwIfAborted();
     throw reason;
-  } finally {
-    await rm(rowsPath, { force: true });
   }
 }
 

@@ -45,8 +45,8 @@ export class Extraction {
   }
 
   /** Ends it on the way: `run` rejects, and no file appears. */
-  cancel(): void {
-    this.subprocess.kill();
+  cancel(): Promise<void> {
+    return this.process.stop();
   }
 
   /** For when it may turn out that there is nothing to do. Harmless when it has run. */

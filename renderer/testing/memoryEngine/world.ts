@@ -29,6 +29,8 @@ export class World {
   readonly listeners = new Set<() => void>();
   /** Numbers of the devices that the user has left out. */
   readonly excluded = new Set<number>([6]);
+  /** Models whose answers have been checked. */
+  readonly answersChecked = new Set<string>();
   /** By run, where the user named them. */
   readonly samples = new Map<string, readonly string[]>();
   runs: readonly RunSummary[];

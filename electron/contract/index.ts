@@ -1,5 +1,6 @@
 export * from './errors.ts';
 export * from './limits.ts';
+export * from './messages.ts';
 export * from './model.ts';
 export * from './plan.ts';
 export * from './protocol/index.ts';

@@ -1,11 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { mkdir, open, rm } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { DownloadOffers } from '../engine/index.ts';
 
+/** Windows has no such flags. */
+const {
+  O_RDONLY,
+  O_NOFOLLOW = 0,
+  O_NONBLOCK = 0,
+} = constants as Partial<typeof constants> & typeof constants;
 const KEPT_MS = 60 * 60_000;
 
 /** Exports that wait to be fetched, each under an address that can't be guessed, for an hour. */
@@ -24,22 +30,33 @@ export class Downloads implements DownloadOffers {
     return join(folder, suggestedName);
   };
 
-  readonly offer = (path: string): string => {
+  readonly offer = (path: string): string =>
+    this.keep(path, () => void rm(join(path, '..'), { recursive: true, force: true }));
+
+  readonly lend = (path: string): string => this.keep(path, () => undefined);
+
+  private keep(path: string, afterwards: () => void): string {
     const id = newId();
     this.offered.set(id, path);
     const timer = setTimeout(() => {
       this.offered.delete(id);
       this.timers.delete(timer);
-      void rm(join(path, '..'), { recursive: true, force: true });
+      afterwards();
     }, KEPT_MS).unref();
     this.timers.add(timer);
     return `/download/${id}/${encodeURIComponent(basename(path))}`;
-  };
+  }
 
   async send(id: string, response: ServerResponse): Promise<void> {
     const path = this.offered.get(id);
-    const info = path === undefined ? undefined : await stat(path).catch(() => undefined);
-    if (path === undefined || !info) {
+    // A run's folder may be somebody else's: what is a link by now is not followed.
+    const file =
+      path === undefined
+        ? undefined
+        : await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => undefined);
+    const info = await file?.stat();
+    if (path === undefined || !file || !info?.isFile()) {
+      await file?.close();
       response.writeHead(404).end('This download is not there any more. Export again.');
       return;
     }
@@ -50,7 +67,7 @@ export class Downloads implements DownloadOffers {
       'cache-control': 'no-store',
     });
     // A browser that goes away in the middle is no trouble of ours.
-    await pipeline(createReadStream(path), response).catch(() => undefined);
+    await pipeline(file.createReadStream(), response).catch(() => undefined);
   }
 
   /** Removes what was exported and not fetched. */

@@ -5,13 +5,23 @@ import {
   IconPlus,
   IconSettings,
 } from '@tabler/icons-react';
+import { Kbd } from '@mantine/core';
 import type { MouseEvent } from 'react';
 import { useShallow } from 'zustand/react/shallow';
+import type { RunSummary } from '../../electron/contract/index.ts';
 import { ProgressBar } from '../components/ProgressBar.tsx';
 import { useTexts } from '../i18n/index.ts';
 import { go, hashOfRoute, useNavigation, type Route } from '../state/navigation.ts';
 import { isInWork, useRuns } from '../state/runs.ts';
+import { runStatus, type RunStatus } from '../state/runStatus.ts';
+import { openPalette } from './CommandPalette.tsx';
+import { keyNames } from './keyNames.ts';
 import classes from './Navigation.module.css';
+
+/** At work, or resting on the way: a paused run must not be forgotten. */
+const RESTING: readonly RunStatus[] = ['paused', 'halted', 'interrupted'];
+const needsSight = (run: RunSummary) => isInWork(run) || RESTING.includes(runStatus(run));
+const MOST_SHOWN = 6;
 
 const PLACES = [
   { screen: 'new-run', icon: IconPlus },
@@ -24,7 +34,7 @@ const PLACES = [
 export function Navigation() {
   const { t, format } = useTexts();
   const route = useNavigation((state) => state.route);
-  const busy = useRuns(useShallow((state) => state.runs?.filter(isInWork) ?? []));
+  const busy = useRuns(useShallow((state) => state.runs?.filter(needsSight).slice(0, MOST_SHOWN) ?? []));
   return (
     <nav className={classes.nav} aria-label={t('shell.navigation')}>
       <div className={classes.brand}>
@@ -43,6 +53,10 @@ export function Navigation() {
           </li>
         ))}
       </ul>
+      <button type="button" className={classes.palette} onClick={openPalette}>
+        <span>{t('palette.open')}</span>
+        <Kbd size="xs">{keyNames('mod+K')}</Kbd>
+      </button>
       {busy.length > 0 && (
         <>
           <p className={classes.heading}>{t('nav.atWork')}</p>
@@ -56,11 +70,16 @@ export function Navigation() {
                   <span className={classes.run}>
                     <span className={classes.runName}>{run.name}</span>
                     <span className={classes.runPercent}>
-                      {run.fraction === null ? '–' : format.percent(run.fraction)}
+                      {!isInWork(run)
+                        ? t(`runState.${runStatus(run)}`)
+                        : run.fraction === null
+                          ? '–'
+                          : format.percent(run.fraction)}
                     </span>
                     <ProgressBar
                       label={t('files.progressOf', { name: run.name })}
-                      fraction={run.fraction}
+                      fraction={isInWork(run) ? run.fraction : (run.fraction ?? 0)}
+                      tone={isInWork(run) ? 'active' : 'warn'}
                       size="thin"
                     />
                   </span>

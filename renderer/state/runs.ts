@@ -19,7 +19,8 @@ export function followRuns(): () => void {
 
 export const isInWork = (run: RunSummary) =>
   !run.interrupted &&
-  (run.state.phase === 'running' ||
+  (run.starting ||
+    run.state.phase === 'running' ||
     run.state.phase === 'pausing' ||
     run.state.phase === 'draining' ||
     run.state.phase === 'finishing');

@@ -1,3 +1,4 @@
+import type { Annotation } from '../../contract/rpc/runs.ts';
 import type { Plan } from '../../contract/plan.ts';
 import type {
   InputDone,
@@ -46,6 +47,7 @@ export interface RunStore extends ResultReader {
 
   loadRun(): Promise<StoredRun>;
   rename(name: string): Promise<void>;
+  annotate(annotation: Annotation): Promise<void>;
   /** Also notes the phase as an event, from which run.json's timings come. */
   setState(state: RunState): Promise<void>;
   /** Adds or replaces by id. */
@@ -93,6 +95,8 @@ export interface RunStore extends ResultReader {
   timings(): Promise<RunTimings>;
   deviceSummaries(): Promise<DeviceSummary[]>;
   /** Reads all samples: for when a run has ended, or somebody asks. */
+  /** Sequences called virus among those scored so far; results have them once a run is done. */
+  viralSoFar(): Promise<{ viral: number; scored: number }>;
   deviceMeasures(): Promise<DeviceMeasures[]>;
   addSamples(samples: DeviceSampleRow[]): Promise<void>;
   samples(device: string, from: Milliseconds, to: Milliseconds): Promise<DeviceSampleRow[]>;

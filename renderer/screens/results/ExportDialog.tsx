@@ -3,6 +3,7 @@ import { Button, Checkbox, Group, Modal, Radio, Stack } from '@mantine/core';
 import { useState } from 'react';
 import type { RunSummary, SequenceFilter } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
+import { download } from '../../state/download.ts';
 import { engine } from '../../state/connection.ts';
 import { isElectron } from '../../state/settings.ts';
 import { say } from '../../state/say.ts';
@@ -113,11 +114,4 @@ export function ExportDialog({ run, filter, opened, onClose }: ExportDialogProps
       </Group>
     </Modal>
   );
-}
-
-function download(path: string): void {
-  const link = document.createElement('a');
-  link.href = new URL(path.replace(/^\//, ''), location.href.split('#')[0]).href;
-  link.download = '';
-  link.click();
 }

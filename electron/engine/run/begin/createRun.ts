@@ -11,7 +11,7 @@ import {
 } from '../../../contract/plan.ts';
 import type { InspectedFile } from '../../../contract/protocol/index.ts';
 import { err, ok, type Result } from '../../../contract/result.ts';
-import type { RunRequest } from '../../../contract/rpc/runs.ts';
+import type { ExpectedWork, RunRequest } from '../../../contract/rpc/runs.ts';
 import { choosePrecision } from '../../devices/choosePrecision.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { checkFidelity } from '../../models/fidelityVerdict.ts';
@@ -108,7 +108,12 @@ export async function createRun(
     embeddings: request.embeddings,
   };
   const runId = randomUUID();
-  const made = await makeFolder(context, folder, plan, runId, request);
+  const expected = {
+    frames: files.reduce((sum, file) => sum + file.frames, 0),
+    residues: files.reduce((sum, file) => sum + file.residues, 0),
+    deviceNames: devices.map(({ name }) => name),
+  };
+  const made = await makeFolder(context, folder, plan, runId, request, expected);
   return made.ok
     ? ok({ runId, folder, plan, files, choice: choice.value, createdAt: performance.now() })
     : made;
@@ -182,6 +187,7 @@ async function makeFolder(
   plan: Plan,
   runId: string,
   request: RunRequest,
+  expected: ExpectedWork,
 ): Promise<Result<void>> {
   let lock: RunLock | undefined;
   try {
@@ -200,7 +206,7 @@ async function makeFolder(
           name: request.name ?? basename(folder),
           createdAt: Date.now(),
           appVersion: context.appVersion,
-          options: { request: toJson(request) },
+          options: { request: toJson(request), expected: { ...expected } },
         },
       },
     });

@@ -1,4 +1,5 @@
-import { appError, type AppError, type ErrorCode } from '../../../contract/errors.ts';
+import { appError, causeOf, nextStepOf, type AppError, type ErrorCode } from '../../../contract/errors.ts';
+import { deviceNamed, message as sentence, type Message } from '../../../contract/messages.ts';
 import type { PartFailed, PartFailureCode } from '../../../contract/protocol/index.ts';
 import type { WorkerState } from '../../../contract/rpc/runs.ts';
 import type { StoredPart } from '../../store/types.ts';
@@ -123,14 +124,21 @@ class Decision {
         this.workerStopped(this.device(event.device));
         break;
       case 'worker_note':
-        this.note(event.level, 'worker_note', `${this.device(event.device).name}: ${event.message}`);
+        this.note(
+          event.level,
+          'worker_note',
+          sentence('note.worker', { device: deviceNamed(this.device(event.device)), text: event.message }),
+        );
         break;
       case 'out_of_memory':
         this.note(
           'warning',
           'smaller_batches',
-          `${this.device(event.device).name} ran out of memory and goes on with smaller batches ` +
-            `(${event.oom.tokens_per_batch_after} instead of ${event.oom.tokens_per_batch_before} tokens).`,
+          sentence('note.smaller_batches', {
+            device: deviceNamed(this.device(event.device)),
+            after: event.oom.tokens_per_batch_after,
+            before: event.oom.tokens_per_batch_before,
+          }),
         );
         break;
       case 'part_progress':
@@ -189,7 +197,7 @@ class Decision {
             this.note(
               'warning',
               'scores_damaged',
-              `The scores of part ${answer.key} were damaged on disk; the part is computed again.`,
+              sentence('note.scores_damaged', { part: answer.key }),
               answer.intake.message,
             );
             queue.giveBack(answer.key, 0);
@@ -208,7 +216,11 @@ class Decision {
         if (answer.failing.outcome === 'part_damaged') {
           this.lose(answer.key, answer.failing.message);
         } else {
-          this.note('error', 'part_failed', `Part ${answer.key} failed: ${answer.failure.message}`);
+          this.note(
+            'error',
+            'part_failed',
+            sentence('note.part_failed', { part: answer.key, text: answer.failure.message }),
+          );
           this.settle(answer.key);
         }
         break;
@@ -289,11 +301,7 @@ class Decision {
   private partSplit({ key, split, children, failure }: Extract<StoreAnswer, { type: 'part_split' }>): void {
     switch (split.outcome) {
       case 'split':
-        this.note(
-          'warning',
-          'part_bisected',
-          `Part ${key} failed again and is cut in two to find the sequence that does it.`,
-        );
+        this.note('warning', 'part_bisected', sentence('note.part_bisected', { part: key }));
         this.settle(key);
         for (const child of children) this.offer(child);
         break;
@@ -322,12 +330,7 @@ class Decision {
   /** The part's file is missing or damaged: prepare must write it again. */
   private lose(key: string, message: string): void {
     const { state } = this;
-    this.note(
-      'warning',
-      'part_file_damaged',
-      `The work file of part ${key} is damaged; it is made again from the input.`,
-      message,
-    );
+    this.note('warning', 'part_file_damaged', sentence('note.part_file_damaged', { part: key }), message);
     this.settle(key);
     state.awaited.add(preparedKey(key));
     if (state.ended || state.supply !== 'finished') return;
@@ -350,7 +353,15 @@ class Decision {
 
   private workerDied(id: string, error: AppError, restartAttempt: number | null): void {
     const device = this.device(id);
-    this.note('warning', error.code, `${device.name}: ${error.cause}`, error.detail);
+    this.note(
+      'warning',
+      error.code,
+      sentence(restartAttempt === null ? 'note.worker_failed' : 'note.worker_restarts', {
+        device: deviceNamed(device),
+        cause: causeOf(error),
+      }),
+      error.detail,
+    );
     // Reading, computing and writing overlap: any of them may have been the cause.
     for (const key of device.held.slice()) {
       this.leave(id, key);
@@ -362,10 +373,14 @@ class Decision {
     }
     this.show(id, { state: 'switched_off', error });
     this.effects.push({ type: 'record_switched_off', device: id, error });
-    this.note('error', 'device_switched_off', `${device.name} was switched off: ${error.cause}`);
+    this.note(
+      'error',
+      'device_switched_off',
+      sentence('note.switched_off', { device: deviceNamed(device), cause: causeOf(error) }),
+    );
     this.haltIfNoneLeft(
-      error.cause,
-      RESTARTS_BY_ITSELF.has(error.code) ? undefined : error.nextStep,
+      causeOf(error),
+      RESTARTS_BY_ITSELF.has(error.code) ? undefined : nextStepOf(error),
       error.detail,
     );
   }
@@ -383,14 +398,14 @@ class Decision {
 
   private excluded(device: DeviceWork): void {
     this.show(device.id, { state: 'excluded' });
-    this.note('info', 'device_excluded', `${device.name} was taken out of the run.`);
-    this.haltIfNoneLeft('All devices were taken out of the run.', 'Take in a device again, then resume.');
+    this.note('info', 'device_excluded', sentence('note.excluded', { device: deviceNamed(device) }));
+    this.haltIfNoneLeft(sentence('halt.all_excluded'), sentence('halt.all_excluded.next'));
   }
 
   private include(device: DeviceWork): void {
     if (hasWorker(device) || this.state.ended) return;
     device.included = true;
-    this.note('info', 'device_included', `${device.name} takes part in the run again.`);
+    this.note('info', 'device_included', sentence('note.included', { device: deviceNamed(device) }));
     if (device.worker.state === 'switched_off')
       this.effects.push({ type: 'record_switched_off', device: device.id, error: null });
     // A worker that is still ending holds the device's memory.
@@ -468,12 +483,11 @@ class Decision {
     }
   }
 
-  private haltIfNoneLeft(cause: string, nextStep?: string, detail?: string): void {
+  private haltIfNoneLeft(cause: Message, nextStep?: Message, detail?: string): void {
     const { devices, supply } = this.state;
     const yetToStart = supply === 'not_started';
     if ([...devices.values()].some((device) => hasWorker(device) || (yetToStart && device.included))) return;
-    const more = { ...(nextStep ? { nextStep } : {}), ...(detail ? { detail } : {}) };
-    this.halt(appError('no_usable_device', cause, more));
+    this.halt(appError('no_usable_device', cause, { nextStep, detail }));
   }
 
   private halt(error: AppError): void {
@@ -490,8 +504,14 @@ class Decision {
     this.effects.push(effect);
   }
 
-  private note(level: 'info' | 'warning' | 'error', code: string, message: string, detail?: string): void {
-    this.effects.push({ type: 'note', level, code, message, ...(detail === undefined ? {} : { detail }) });
+  private note(level: 'info' | 'warning' | 'error', code: string, words: Message, detail?: string): void {
+    this.effects.push({
+      type: 'note',
+      level,
+      code,
+      message: words,
+      ...(detail === undefined ? {} : { detail }),
+    });
   }
 
   private showWork(device: DeviceWork): void {

@@ -6,7 +6,7 @@ import { deriveSequences, indexSequences } from './results/sequenceRows.ts';
 import { writeTables } from './results/tables.ts';
 import { attemptReadMethods, attemptWriteMethods } from './attempts.ts';
 import { readDeviceMeasures } from './deviceMeasures.ts';
-import { readCounts, readInputProgress } from './progress.ts';
+import { readCounts, readInputProgress, readViralSoFar } from './progress.ts';
 import { eventPageMethods } from './eventPages.ts';
 import { prepareIntakeMethods } from './parts/prepareIntake.ts';
 import { readDevices, readInputs, readPlan, readProblems, readRun, runRowMethods } from './runRows.ts';
@@ -35,6 +35,7 @@ export function runReadMethods(db: Database.Database, folder: string) {
     inputProgress: db.transaction(() => readInputProgress(db)),
     timings: db.transaction(() => readTimings(db)),
     deviceSummaries: () => readDeviceSummaries(db),
+    viralSoFar: () => readViralSoFar(db),
     deviceMeasures: () => readDeviceMeasures(db),
     verifyPendingParts: () => verifyPendingParts(db, folder),
     ...partReadMethods(db),

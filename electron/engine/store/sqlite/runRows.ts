@@ -8,6 +8,7 @@ import {
   type InputProblem,
   type PrepareDone,
 } from '../../../contract/protocol/index.ts';
+import type { Annotation } from '../../../contract/rpc/runs.ts';
 import { runStateSchema, type RunState } from '../../../contract/runState.ts';
 import { checkedTime, damaged } from './storeErrors.ts';
 import { addEvent } from './telemetry.ts';
@@ -128,6 +129,7 @@ export function readDevices(db: Database.Database): RunDevice[] {
 
 export function runRowMethods(db: Database.Database) {
   const updateState = db.prepare('UPDATE run SET state = ?');
+  const updateAnnotation = db.prepare(`UPDATE run SET options = json_set(options, '$.annotation', json(?))`);
   const updateName = db.prepare('UPDATE run SET name = ?');
   const upsertDevice = db.prepare(`
     INSERT INTO device (id, name, kind, facts, switched_off) VALUES (?, ?, ?, ?, ?)
@@ -135,6 +137,7 @@ export function runRowMethods(db: Database.Database) {
       switched_off = excluded.switched_off`);
   return {
     rename: (name: string): void => void updateName.run(name),
+    annotate: (annotation: Annotation): void => void updateAnnotation.run(JSON.stringify(annotation)),
     setState: db.transaction((state: RunState): void => {
       updateState.run(JSON.stringify(state));
       addEvent(db, { time: Date.now(), level: 'info', code: 'phase', message: state.phase, detail: null });

@@ -208,12 +208,21 @@ CREATE INDEX part_by_number ON part (number, key);
 CREATE INDEX attempt_by_part ON attempt (part);
 `;
 
+/** What an event says, for a window in another language. */
+const VERSION_4 = `
+ALTER TABLE event ADD COLUMN wording TEXT;
+`;
+
 const PART_COLUMNS = `id, key, number, parent, ${RENAMED_KEYS.path} AS path, sha256, frame_begin, frame_end, frames, residues,
   chunks, first_row, last_row, state, attempts, device, seconds, scores_sha256, embeddings_sha256, recomputed_fp32,
   frames_failed, frames_outside_norm_band, batch_halvings, bisected, failure_code, failure_message`;
 
+const EVENTS_BEFORE_VERSION_4 = `
+CREATE TEMP VIEW event AS SELECT event, time, level, code, message, detail, NULL AS wording FROM main.event;
+`;
+
 function viewsBeforeVersion3(repeats: string): string {
-  return `
+  return `${EVENTS_BEFORE_VERSION_4}
 CREATE TEMP VIEW run AS SELECT only, run_id, name, created_at, app_version, ${RENAMED_KEYS.run.options} AS options,
   ${RENAMED_KEYS.run.state} AS state, ${RENAMED_KEYS.run.prepared} AS prepared FROM main.run;
 CREATE TEMP VIEW plan AS SELECT only, ${RENAMED_KEYS.plan} AS plan FROM main.plan;
@@ -231,10 +240,11 @@ export const COMPATIBILITY_VIEWS: readonly string[] = [
   '',
   viewsBeforeVersion3('0 AS repeated_proteins, 0 AS repeated_nucleotides'),
   viewsBeforeVersion3('repeated_proteins, repeated_nucleotides'),
+  EVENTS_BEFORE_VERSION_4,
 ];
 
 export const RUN_DATABASE: DatabaseKind = {
   applicationId: 0x564e5052, // "VNPR"
-  migrations: [VERSION_1, VERSION_2, VERSION_3],
+  migrations: [VERSION_1, VERSION_2, VERSION_3, VERSION_4],
   notOurs: 'folder_not_a_run',
 };

@@ -10,6 +10,7 @@ import { predict, type PredictFlags } from './commands/predict.ts';
 import { resume, type ResumeFlags } from './commands/resume.ts';
 import { serve, type ServeFlags } from './commands/serve.ts';
 import { status } from './commands/status.ts';
+import { verify } from './commands/verify.ts';
 import { validate } from './commands/validate.ts';
 import { common, reporter, type CommonFlags } from './commonFlags.ts';
 import { EXIT } from './exitCodes.ts';
@@ -17,7 +18,6 @@ import { addRetiredCommands, warnOfRetiredVariables } from './legacyTool.ts';
 import { unwrap } from '../contract/result.ts';
 import { appVersion, openEngine } from './openEngine.ts';
 import { portNumber, positiveInteger } from './numberArguments.ts';
-import { ignoreBrokenPipes } from './output/ignoreBrokenPipes.ts';
 import { errorText, toStandardError } from './output/reporter.ts';
 import { predictCommand } from './predictCommand.ts';
 import { outliveSignals } from './stopSignals.ts';
@@ -123,6 +123,13 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
       await withEngine(flags, (context) => status(context, folder, flags.json === true));
     });
 
+  common(root.command('verify'))
+    .description('Compare everything that a run has with its checksums')
+    .argument('<folder>', 'folder of the run')
+    .action(async (folder: string, flags: CommonFlags) => {
+      setExitCode(await verify(storeHost, folder, flags.json === true));
+    });
+
   common(root.command('devices'))
     .description('List GPUs and CPU, and who uses them')
     .action(async (flags: CommonFlags) => {
@@ -172,4 +179,12 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
 
   addRetiredCommands(root, setExitCode);
   return root;
+}
+
+/**
+ * The reader of a pipe may leave (`| head`), a terminal may be closed, a disk behind `>` may be full. What cannot be written is
+ * lost, but the run and its log go on.
+ */
+function ignoreBrokenPipes(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 }

@@ -63,8 +63,6 @@ export const MESSAGES = {
     'The model gave results that are no numbers, also when computed again in full precision.',
   'part.non_finite.next':
     'Retry it on another device. If it fails again, check the weights in the computer check.',
-  'part.norm_out_of_band': 'Many embeddings were outside of what the model gives otherwise.',
-  'part.norm_out_of_band.next': 'Check the weights in the computer check, then retry.',
   'part.part_unreadable': 'The work file of this part is missing or damaged.',
   'part.part_unreadable.next': 'Retry it: the part is made again from the input file.',
   'part.write_failed': 'The scores could not be written to the results folder.',
@@ -110,10 +108,12 @@ export type MessageValues<Key extends MessageKey> = Record<
 >;
 
 /** What a message says, for whoever has it in another language. Values may be messages themselves. */
-export interface Wording {
+// An interface is no JSON to the compiler, which lists and databases keep it as.
+// eslint-disable-next-line @typescript-eslint/consistent-type-definitions
+export type Wording = {
   key: string;
   values: Record<string, string | number | Wording>;
-}
+};
 
 export const wordingSchema: z.ZodType<Wording> = z.lazy(() =>
   z.object({

@@ -3,11 +3,9 @@ export { engineBase } from './engineBase.ts';
 export type { EngineContext } from './engineContext.ts';
 
 // All runs, for windows
-export { endByForce, endByForceAfter } from './service/endProcess.ts';
 export { openService, type Service } from './service/service.ts';
 export { serviceRouter, type ServiceRouter } from './service/router/index.ts';
 export { ShellLog, shellLogFile } from './service/computer/shellLog.ts';
-export { isAtWork } from './service/runs/runSummary.ts';
 export { pageFile, pageHeaders } from './service/window/pageFiles.ts';
 export { uploadsFolder } from './service/window/knownPaths.ts';
 export { isBelowOne, isInside, realPath } from './service/window/pathInside.ts';
@@ -25,17 +23,20 @@ export type { DeviceReport } from './run/finish/deviceReport.ts';
 export { readRunReport } from './run/finish/runReport.ts';
 export { OpenRun, type StartOptions } from './run/openRun.ts';
 export { IMBALANCE } from './run/progress/imbalance.ts';
+export { describeUnusualNorms, unusualNorms, UNUSUAL_NORMS } from './run/progress/unusualNorms.ts';
 export type { RunNote } from './run/runNotes.ts';
 export { describePhase } from './run/runTransitions.ts';
+export { isRunSound, verifyRun } from './run/verifyRun.ts';
 export { workOnRun } from './run/workOnRun.ts';
 export { isRunFolder } from './store/runFolder.ts';
-export { lockHolder } from './store/runLock.ts';
+export { runLockHolder } from './store/runLock.ts';
 export { openRunStore } from './store/runStore.ts';
 export { runStoreHost } from './store/sqlite/host.ts';
 export { threadsLeft } from './store/storeThread.ts';
 export type { StoredRun } from './store/types.ts';
 
-// This computer
+// This process and this computer
+export { endByForce, endByForceAfter, endBySignal } from './processes/endProcess.ts';
 export { blockedGpu } from './devices/blockedGpu.ts';
 export { isGpu } from './devices/chosenDevice.ts';
 export { computerChecks, freeBytes } from './devices/computerChecks.ts';
@@ -57,5 +58,12 @@ export { resolveModel } from './models/resolveModel.ts';
 export { getModel, importModel, listModels, verifyModel } from './models/weights.ts';
 
 // How numbers and devices are written
-export { formatBytes } from './format/formatBytes.ts';
-export { measureWords } from './format/measureWords.ts';
+export {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatEstimate,
+  formatEstimateRange,
+  formatMeasures,
+  formatPercent,
+} from './format/format.ts';

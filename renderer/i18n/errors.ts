@@ -16,6 +16,8 @@ const ENGLISH: Readonly<Record<string, ErrorWords>> = {
   model_damaged: { next: 'Get the weights again under Computer check.' },
   python_broken: { next: 'Repair it under Computer check.' },
   protocol_version: { next: 'Repair the Python environment under Computer check.' },
+  part_failed: { title: 'These sequences could not be computed' },
+  worker_died: { title: 'A device stopped unexpectedly' },
   usage: { title: 'This is not possible now', next: 'Reload this window and try again.' },
 };
 
@@ -174,7 +176,7 @@ const GERMAN: Readonly<Record<string, ErrorWords>> = {
     next: 'Die anderen Geräte rechnen weiter. Den Grund nennt sein Log.',
   },
   part_failed: {
-    title: 'Ein Teil ist gescheitert',
+    title: 'Diese Sequenzen konnten nicht berechnet werden',
     next: 'Wiederholen Sie ihn. Scheitert er erneut, stehen seine Sequenzen namentlich in den Ergebnissen.',
   },
   prepare_failed: {

@@ -8,11 +8,12 @@ import {
 import { Kbd } from '@mantine/core';
 import type { MouseEvent } from 'react';
 import { useShallow } from 'zustand/react/shallow';
+import { isAtWork } from '../../electron/contract/runState.ts';
 import type { RunSummary } from '../../electron/contract/index.ts';
 import { ProgressBar } from '../components/ProgressBar.tsx';
 import { useTexts } from '../i18n/index.ts';
 import { go, hashOfRoute, useNavigation, type Route } from '../state/navigation.ts';
-import { isInWork, useRuns } from '../state/runs.ts';
+import { useRuns } from '../state/runs.ts';
 import { runStatus, type RunStatus } from '../state/runStatus.ts';
 import { openPalette } from './CommandPalette.tsx';
 import { keyNames } from './keyNames.ts';
@@ -20,7 +21,7 @@ import classes from './Navigation.module.css';
 
 /** At work, or resting on the way: a paused run must not be forgotten. */
 const RESTING: readonly RunStatus[] = ['paused', 'halted', 'interrupted'];
-const needsSight = (run: RunSummary) => isInWork(run) || RESTING.includes(runStatus(run));
+const needsSight = (run: RunSummary) => isAtWork(run) || RESTING.includes(runStatus(run));
 const MOST_SHOWN = 6;
 
 const PLACES = [
@@ -70,7 +71,7 @@ export function Navigation() {
                   <span className={classes.run}>
                     <span className={classes.runName}>{run.name}</span>
                     <span className={classes.runPercent}>
-                      {!isInWork(run)
+                      {!isAtWork(run)
                         ? t(`runState.${runStatus(run)}`)
                         : run.fraction === null
                           ? '–'
@@ -78,8 +79,8 @@ export function Navigation() {
                     </span>
                     <ProgressBar
                       label={t('files.progressOf', { name: run.name })}
-                      fraction={isInWork(run) ? run.fraction : (run.fraction ?? 0)}
-                      tone={isInWork(run) ? 'active' : 'warn'}
+                      fraction={isAtWork(run) ? run.fraction : (run.fraction ?? 0)}
+                      tone={isAtWork(run) ? 'active' : 'warn'}
                       size="thin"
                     />
                   </span>

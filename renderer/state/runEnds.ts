@@ -1,7 +1,8 @@
 import type { RunSummary } from '../../electron/contract/index.ts';
 import { createTexts } from '../i18n/index.ts';
 import { goToRun } from './navigation.ts';
-import { isInWork, useRuns } from './runs.ts';
+import { useRuns } from './runs.ts';
+import { isAtWork } from '../../electron/contract/runState.ts';
 import { runStatus, type RunStatus } from './runStatus.ts';
 import { useSettings } from './settings.ts';
 
@@ -10,7 +11,7 @@ const TOLD: readonly RunStatus[] = ['done', 'done_with_failures', 'halted', 'fai
 
 /** Runs that were at work before and have come to such an end since. */
 export function endedBetween(before: readonly RunSummary[], now: readonly RunSummary[]): RunSummary[] {
-  const worked = new Set(before.filter(isInWork).map(({ runId }) => runId));
+  const worked = new Set(before.filter(isAtWork).map(({ runId }) => runId));
   return now.filter((run) => worked.has(run.runId) && TOLD.includes(runStatus(run)));
 }
 

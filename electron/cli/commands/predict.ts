@@ -10,9 +10,9 @@ import {
   isRunFolder,
   OpenRun,
   sampleInput,
+  formatCount,
 } from '../../engine/index.ts';
 import { legacyDevice } from '../legacyTool.ts';
-import { formatCount } from '../output/numbers.ts';
 import type { Reporter } from '../output/reporter.ts';
 import { unwrap } from '../../contract/result.ts';
 import { parsed } from '../parsed.ts';

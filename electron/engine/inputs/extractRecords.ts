@@ -39,7 +39,12 @@ export class Extraction {
 
   /** Streams the inputs once more and writes the wanted records to a file, header lines unchanged. */
   async run({ inputs, rowsPath, outPath }: ExtractionRequest): Promise<void> {
-    const command = { type: 'extract', inputs, rows_path: rowsPath, out_path: outPath };
+    const command = {
+      type: 'extract',
+      inputs: inputs.map(({ path, sha256 }) => ({ path, sha256 })),
+      rows_path: rowsPath,
+      out_path: outPath,
+    };
     this.subprocess.stdin.end(`${JSON.stringify(command)}\n`);
     const { stdout, stderr } = await this.subprocess;
     checkAnswer(stdout, stderr);

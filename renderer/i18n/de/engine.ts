@@ -55,9 +55,6 @@ export const engine = {
   'engine.part.non_finite': 'Das Modell ergab Unberechenbares, auch bei genauerer Wiederholung.',
   'engine.part.non_finite.next':
     'Wiederholen Sie es auf einem anderen Gerät. Scheitert es erneut, prüfen Sie die Gewichte unter „Rechnerprüfung“.',
-  'engine.part.norm_out_of_band': 'Viele Ergebnisse des Modells lagen außerhalb des Üblichen.',
-  'engine.part.norm_out_of_band.next':
-    'Prüfen Sie die Gewichte unter „Rechnerprüfung“, und wiederholen Sie es dann.',
   'engine.part.part_unreadable': 'Eine Arbeitsdatei fehlt oder ist beschädigt.',
   'engine.part.part_unreadable.next': 'Wiederholen Sie es: Sie wird aus Ihrer Datei neu erzeugt.',
   'engine.part.write_failed': 'Die Werte konnten nicht in den Ergebnisordner geschrieben werden.',

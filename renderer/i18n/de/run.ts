@@ -43,6 +43,11 @@ export const run = {
   'run.notify': 'Sagen Sie mir, wenn er fertig ist',
   'run.notifyOn': 'Der Browser sagt es Ihnen, solange diese Seite offen bleibt.',
   'run.notifyOff': 'Der Browser erlaubt dieser Seite keine Mitteilungen.',
+  'run.normsTitle':
+    '{frames, plural, one {# Leserahmen hat Einbettungen von ungewöhnlicher Größe.} other {# Leserahmen haben Einbettungen von ungewöhnlicher Größe.}}',
+  'run.normsText':
+    'Das sind {share} der berechneten. Normen von ESM-2: {esm2} (erwartet {esm2Expected}); von DNABERT-S: {dnabertS} (erwartet {dnabertSExpected}). Alle werden bewertet: Kurze und sich wiederholende Leserahmen können ungewöhnlich sein. Sind es viele, prüfen Sie, ob dieser Computer richtig rechnet.',
+  'run.normsCheck': 'Computer prüfen',
   'run.cpuTitle': 'Der Prozessor rechnet.',
   'run.cpuText': 'Das geht, dauert aber um ein Vielfaches länger als mit einer GPU.',
 

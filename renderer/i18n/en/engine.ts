@@ -53,8 +53,6 @@ export const engine = {
     'The model gave results that are no numbers, also when computed again more exactly.',
   'engine.part.non_finite.next':
     'Retry it on another device. If it fails again, check the weights under Computer check.',
-  'engine.part.norm_out_of_band': 'Many results of the model were outside of what it gives otherwise.',
-  'engine.part.norm_out_of_band.next': 'Check the weights under Computer check, then retry.',
   'engine.part.part_unreadable': 'A working file is missing or damaged.',
   'engine.part.part_unreadable.next': 'Retry it: the file is made again from yours.',
   'engine.part.write_failed': 'The scores could not be written to the results folder.',

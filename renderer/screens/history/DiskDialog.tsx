@@ -3,7 +3,7 @@ import { Button, Modal } from '@mantine/core';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
-import { isInWork } from '../../state/runs.ts';
+import { isAtWork } from '../../../electron/contract/runState.ts';
 import classes from './History.module.css';
 
 /** The folders of older runs are looked at one by one, which takes its time on a slow disk. */
@@ -48,7 +48,7 @@ export function DiskDialog({ runs, onClose }: { runs: readonly RunSummary[]; onC
             <Button
               size="compact-sm"
               variant="default"
-              disabled={!size || size.workBytes === 0 || isInWork(run) || clean.isPending}
+              disabled={!size || size.workBytes === 0 || isAtWork(run) || clean.isPending}
               title={t('history.deleteText.work')}
               onClick={() => clean.mutate(run.runId)}
             >

@@ -8,6 +8,7 @@ import { DeleteDialog } from './DeleteDialog.tsx';
 import classes from './History.module.css';
 import { RenameDialog } from './RenameDialog.tsx';
 import { RunMenuItems } from './RunMenuItems.tsx';
+import { VerifyDialog } from './VerifyDialog.tsx';
 
 /**
  * What can be done with a run in the list. There is a button per row, and a menu takes long to make: each is made when it
@@ -16,7 +17,7 @@ import { RunMenuItems } from './RunMenuItems.tsx';
 export function RunMenu({ run }: { run: RunSummary }) {
   const { t } = useTexts();
   const [isMade, setMade] = useState(false);
-  const [dialog, setDialog] = useState<'rename' | 'annotate' | 'delete' | null>(null);
+  const [dialog, setDialog] = useState<'rename' | 'annotate' | 'verify' | 'delete' | null>(null);
   const button = useRef<HTMLButtonElement>(null);
   const focusOpener = () => button.current?.focus();
   const closeDialog = () => {
@@ -50,6 +51,7 @@ export function RunMenu({ run }: { run: RunSummary }) {
       )}
       {dialog === 'rename' && <RenameDialog run={run} onClose={closeDialog} />}
       {dialog === 'annotate' && <AnnotateDialog run={run} onClose={closeDialog} />}
+      {dialog === 'verify' && <VerifyDialog run={run} onClose={closeDialog} />}
       {dialog === 'delete' && <DeleteDialog run={run} onClose={closeDialog} />}
     </div>
   );

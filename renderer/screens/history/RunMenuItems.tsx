@@ -1,18 +1,19 @@
 import { useMutation } from '@tanstack/react-query';
 import { Menu } from '@mantine/core';
+import { isAtWork } from '../../../electron/contract/runState.ts';
 import {
   IconFolderOpen,
   IconPencil,
   IconPlayerPlay,
   IconRepeat,
   IconTag,
+  IconShieldCheck,
   IconTrash,
 } from '@tabler/icons-react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
 import { prepareAgain } from '../../state/newRun/prepareAgain.ts';
-import { isInWork } from '../../state/runs.ts';
 import { runStatus } from '../../state/runStatus.ts';
 import { useReveal } from '../../state/useReveal.ts';
 
@@ -20,7 +21,7 @@ const RESUMABLE = ['paused', 'halted', 'interrupted', 'failed', 'cancelled'];
 
 interface RunMenuItemsProps {
   run: RunSummary;
-  onDialog: (dialog: 'rename' | 'annotate' | 'delete') => void;
+  onDialog: (dialog: 'rename' | 'annotate' | 'verify' | 'delete') => void;
 }
 
 export function RunMenuItems({ run, onDialog }: RunMenuItemsProps) {
@@ -53,10 +54,17 @@ export function RunMenuItems({ run, onDialog }: RunMenuItemsProps) {
       <Menu.Item leftSection={<IconTag size={16} aria-hidden />} onClick={() => onDialog('annotate')}>
         {t('history.annotate')}
       </Menu.Item>
+      <Menu.Item
+        leftSection={<IconShieldCheck size={16} aria-hidden />}
+        disabled={run.missing || isAtWork(run)}
+        onClick={() => onDialog('verify')}
+      >
+        {t('history.verify')}
+      </Menu.Item>
       <Menu.Divider />
       <Menu.Item
         leftSection={<IconTrash size={16} aria-hidden />}
-        disabled={isInWork(run)}
+        disabled={isAtWork(run)}
         onClick={() => onDialog('delete')}
       >
         {t('history.delete')}

@@ -15,17 +15,19 @@ import { sortedRuns } from './sortedRuns.ts';
 const MOST_IN_SIGHT = 12;
 const ALL = {};
 /** What a narrow window leaves out: it stands on the run's own screen. */
+const MEDIUM = { settings: false };
 const NARROW = { settings: false, time: false, inputs: false };
 const NARROWEST = { ...NARROW, viral: false, created: false };
 const NEWEST_FIRST: SortingState = [{ id: 'created', desc: true }];
 
 export function RunsTable({ runs }: { runs: readonly RunSummary[] }) {
   const texts = useTexts();
+  const isMedium = useMediaQuery('(max-width: 1500px)', false, { getInitialValueInEffect: false });
   const isNarrow = useMediaQuery('(max-width: 1100px)', false, { getInitialValueInEffect: false });
   const isNarrowest = useMediaQuery('(max-width: 640px)', false, { getInitialValueInEffect: false });
   const [sorting, setSorting] = useState(NEWEST_FIRST);
   const columns = useMemo(() => runColumns(texts), [texts]);
-  const wide = isNarrow ? NARROW : ALL;
+  const wide = isNarrow ? NARROW : isMedium ? MEDIUM : ALL;
   const hidden = isNarrowest ? NARROWEST : wide;
   const sorted = useMemo(() => sortedRuns(runs, sorting[0], texts), [runs, sorting, texts]);
   const rowAt = useMemo(() => (index: number) => sorted[index], [sorted]);
@@ -54,21 +56,21 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
       id: 'name',
       accessorKey: 'name',
       header: t('history.column.name'),
-      meta: { width: 'minmax(200px, 3fr)' },
+      meta: { width: 'minmax(180px, 3fr)' },
       cell: ({ row }) => <Name run={row.original} />,
     },
     {
       id: 'state',
       accessorFn: (run) => run.state.phase,
       header: t('files.column.state'),
-      meta: { width: '154px' },
+      meta: { width: '176px' },
       cell: ({ row }) => <RunBadge run={row.original} />,
     },
     {
       id: 'inputs',
       accessorFn: (run) => run.plan.inputs.length,
       header: t('history.column.inputs'),
-      meta: { width: 'minmax(160px, 1fr)' },
+      meta: { width: 'minmax(150px, 1fr)' },
       cell: ({ row }) => {
         const words = describeInputs(row.original, texts);
         return <span title={words}>{words}</span>;
@@ -85,7 +87,7 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
       id: 'viral',
       accessorFn: (run) => run.viralSequences,
       header: t('history.column.viral'),
-      meta: { width: '150px', align: 'end' },
+      meta: { width: '146px', align: 'end' },
       cell: ({ row }) => {
         const { viralSequences, sequences } = row.original;
         return viralSequences === null || sequences === null
@@ -97,14 +99,14 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
       id: 'created',
       accessorKey: 'createdAt',
       header: t('history.column.created'),
-      meta: { width: '160px', align: 'end' },
+      meta: { width: '152px', align: 'end' },
       cell: ({ row }) => format.dateTime(row.original.createdAt),
     },
     {
       id: 'time',
       accessorFn: (run) => run.computingSeconds,
       header: t('progress.elapsed'),
-      meta: { width: '150px', align: 'end' },
+      meta: { width: '146px', align: 'end' },
       cell: ({ row }) => {
         const { computingSeconds } = row.original;
         return computingSeconds === null ? '–' : format.duration(computingSeconds);

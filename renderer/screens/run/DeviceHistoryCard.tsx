@@ -5,7 +5,7 @@ import { SmallMultiple } from '../../components/charts/SmallMultiple.tsx';
 import { useTexts, type Texts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
 import { useDeviceLabels } from '../../state/deviceLabels.ts';
-import { isInWork } from '../../state/runs.ts';
+import { isAtWork } from '../../../electron/contract/runState.ts';
 import classes from './DeviceHistoryCard.module.css';
 
 const EVERY_MS = 20_000;
@@ -29,7 +29,7 @@ export function DeviceHistoryCard({ run }: { run: RunSummary }) {
   const history = useQuery(
     queries.runs.deviceHistory.queryOptions({
       input: { runId: run.runId },
-      refetchInterval: isInWork(run) && EVERY_MS,
+      refetchInterval: isAtWork(run) && EVERY_MS,
     }),
   );
   const devices = (history.data ?? []).filter((device) => device.points.length > 1);

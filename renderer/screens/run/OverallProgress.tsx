@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { isAtWork } from '../../../electron/contract/runState.ts';
 import type { RunProgress, RunSummary } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
 import { Facts, type FactItem } from '../../components/Facts.tsx';
@@ -6,7 +7,7 @@ import { ProgressBar } from '../../components/ProgressBar.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
 import { sequencesPerMinute, useLiveRun } from '../../state/liveRun.ts';
-import { isInWork, queuedRuns, useRuns } from '../../state/runs.ts';
+import { queuedRuns, useRuns } from '../../state/runs.ts';
 import { runStatus } from '../../state/runStatus.ts';
 import classes from './OverallProgress.module.css';
 
@@ -23,7 +24,7 @@ export function OverallProgress() {
   const done = run.state.phase === 'done';
   const status = runStatus(run);
   const fraction = done ? 1 : status === 'created' ? null : progress.fraction;
-  const tone = done ? 'good' : isInWork(run) ? 'active' : 'warn';
+  const tone = done ? 'good' : isAtWork(run) ? 'active' : 'warn';
   const stages = stageFractions(progress);
   const isStill = status === 'queued';
   return (
@@ -76,7 +77,7 @@ function useFacts(run: RunSummary | null, progress: RunProgress | null): FactIte
     queries.runs.viralSoFar.queryOptions({
       input: { runId: run?.runId ?? '' },
       enabled: run !== null && run.state.phase !== 'created',
-      refetchInterval: run !== null && isInWork(run) && VIRAL_EVERY_MS,
+      refetchInterval: run !== null && isAtWork(run) && VIRAL_EVERY_MS,
     }),
   );
   if (!run || !progress) return [];
@@ -99,7 +100,7 @@ function useFacts(run: RunSummary | null, progress: RunProgress | null): FactIte
     ];
   }
   const { parts, inputs, remainingSeconds } = progress;
-  const atWork = isInWork(run);
+  const atWork = isAtWork(run);
   const perMinute = sequencesPerMinute(progress.residuesPerSecond, progress);
   const found = run.state.phase === 'done' ? run.viralSequences : viral.data?.viral;
   const of = run.state.phase === 'done' ? run.sequences : viral.data?.scored;

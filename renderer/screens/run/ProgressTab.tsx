@@ -3,7 +3,7 @@ import type { RunSummary } from '../../../electron/contract/index.ts';
 import { Banner } from '../../components/Banner.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { useLiveRun } from '../../state/liveRun.ts';
-import { isInWork } from '../../state/runs.ts';
+import { isAtWork } from '../../../electron/contract/runState.ts';
 import { DeviceGrid } from './DeviceGrid.tsx';
 import { DeviceHistoryCard } from './DeviceHistoryCard.tsx';
 import { EventList } from './EventList.tsx';
@@ -27,7 +27,7 @@ export function ProgressTab({ run }: { run: RunSummary }) {
   const hasTrouble = useLiveRun(
     (state) => state.live?.devices.some(({ worker }) => worker.state === 'switched_off') ?? false,
   );
-  const showsDevices = isInWork(run) || hasTrouble;
+  const showsDevices = isAtWork(run) || hasTrouble;
   if (!hasLive) return error ? null : <Skeleton height={360} aria-label={t('common.loading')} />;
   return (
     <>
@@ -40,11 +40,15 @@ export function ProgressTab({ run }: { run: RunSummary }) {
         <OverallProgress />
         {showsDevices && <DeviceGrid runId={run.runId} />}
       </div>
-      <div className={classes.lower}>
-        <ThroughputChart run={run} />
-        <EventList runId={run.runId} />
-      </div>
-      <DeviceHistoryCard run={run} />
+      {run.state.phase !== 'created' && (
+        <>
+          <div className={classes.lower}>
+            <ThroughputChart run={run} />
+            <EventList runId={run.runId} />
+          </div>
+          <DeviceHistoryCard run={run} />
+        </>
+      )}
       <PlanCard run={run} />
     </>
   );

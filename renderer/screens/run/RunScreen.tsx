@@ -15,6 +15,7 @@ import { useRuns } from '../../state/runs.ts';
 import { FilesTab } from '../files/FilesTab.tsx';
 import { ResultsTab } from '../results/ResultsTab.tsx';
 import { ProgressTab } from './ProgressTab.tsx';
+import { NormsBanner } from './NormsBanner.tsx';
 import { RunActions } from './RunActions.tsx';
 import { RunAnnouncer } from './RunAnnouncer.tsx';
 import { RunBanners } from './RunBanners.tsx';
@@ -53,6 +54,7 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
         </Banner>
       )}
       <RunBanners run={run} />
+      <NormsBanner />
       {error && <ErrorCard error={error} />}
       <RunAnnouncer />
       <Tabs

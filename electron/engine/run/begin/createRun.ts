@@ -21,8 +21,8 @@ import { resolveModel } from '../../models/resolveModel.ts';
 import { openRunStore } from '../../store/runStore.ts';
 import { refuseWhenClosing } from '../../store/storeThread.ts';
 import { describeStoreError } from '../../store/sqlite/storeErrors.ts';
-import type { JsonObject } from '../../store/types.ts';
-import { acquireRunLock, type RunLock } from '../../store/runLock.ts';
+import type { FileLock } from '../../processes/fileLock.ts';
+import { acquireRunLock } from '../../store/runLock.ts';
 import { chooseDevices, type DeviceChoice } from './chooseDevices.ts';
 import { checkRunFolder, makeRunFolder, makeWorkFolders, removeRun } from '../../store/runFolder.ts';
 
@@ -189,7 +189,7 @@ async function makeFolder(
   request: RunRequest,
   expected: ExpectedWork,
 ): Promise<Result<void>> {
-  let lock: RunLock | undefined;
+  let lock: FileLock | undefined;
   try {
     refuseWhenClosing(context.closing);
     await makeRunFolder(folder);
@@ -206,7 +206,7 @@ async function makeFolder(
           name: request.name ?? basename(folder),
           createdAt: Date.now(),
           appVersion: context.appVersion,
-          options: { request: toJson(request), expected: { ...expected } },
+          options: { request: request, expected: { ...expected } },
         },
       },
     });
@@ -220,9 +220,4 @@ async function makeFolder(
   } finally {
     lock?.release();
   }
-}
-
-/** Drops what was left undefined, which JSON can't hold. */
-function toJson(request: RunRequest): JsonObject {
-  return JSON.parse(JSON.stringify(request)) as JsonObject;
 }

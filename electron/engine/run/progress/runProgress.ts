@@ -2,6 +2,7 @@ import type { PrepareProgress } from '../../../contract/protocol/index.ts';
 import type { RunProgress } from '../../../contract/rpc/runs.ts';
 import type { InputProgress, RunCounts, StoredRun } from '../../store/types.ts';
 import { remainingSeconds, workFraction, type Speeds } from './remainingTime.ts';
+import { unusualNorms } from './unusualNorms.ts';
 
 export interface ProgressFacts {
   run: StoredRun;
@@ -57,6 +58,7 @@ export function runProgress(facts: ProgressFacts): RunProgress {
     elapsedSeconds: facts.elapsedSeconds,
     remainingSeconds: remainingSeconds(work, facts.speeds),
     residuesPerSecond: facts.residuesPerSecond,
+    unusualNorms: unusualNorms(run.plan, counts),
   };
 }
 

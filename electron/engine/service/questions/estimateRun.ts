@@ -10,6 +10,7 @@ import { chooseDevices } from '../../run/begin/chooseDevices.ts';
 import { checkRunFolder } from '../../store/runFolder.ts';
 import type { PythonEnvironmentManager } from '../computer/pythonEnvironmentManager.ts';
 import type { SpeedHistory } from './speedHistory.ts';
+import { formatBytes, } from '../../format/format.ts';
 
 export interface EstimateQuestion {
   request: RunRequest;
@@ -102,10 +103,9 @@ async function folderBlocker(folder: string, force: boolean): Promise<AppError |
 
 function diskBlocker(folder: string, needed: number, free: number | null): AppError | undefined {
   if (free === null || free >= needed) return undefined;
-  const megabytes = (bytes: number): string => `${Math.ceil(bytes / 1e6)} MB`;
   return appError(
     'disk_full',
-    message('start.disk_needed', { needed: megabytes(needed), free: megabytes(free), folder }),
+    message('start.disk_needed', { needed: formatBytes(needed), free: formatBytes(free), folder }),
     { nextStep: message('start.disk_needed.next') },
   );
 }

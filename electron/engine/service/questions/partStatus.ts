@@ -7,7 +7,6 @@ import type { PartPage } from '../../store/sqlite/parts/partPages.ts';
 const STAGES: Record<PartFailureCode, string> = {
   out_of_memory: 'Embedding',
   non_finite: 'Embedding',
-  norm_out_of_band: 'Embedding',
   part_unreadable: 'Reading',
   write_failed: 'Writing',
   disk_full: 'Writing',
@@ -19,7 +18,6 @@ const STAGES: Record<PartFailureCode, string> = {
 const NEXT_STEPS = {
   out_of_memory: message('part.out_of_memory.next'),
   non_finite: message('part.non_finite.next'),
-  norm_out_of_band: message('part.norm_out_of_band.next'),
   part_unreadable: message('part.part_unreadable.next'),
   write_failed: message('part.write_failed.next'),
   disk_full: message('part.disk_full.next'),

@@ -6,7 +6,7 @@ import {
   type RunSummary,
 } from '../../../contract/rpc/runs.ts';
 import { isActive, type RunState } from '../../../contract/runState.ts';
-import { lockHolder } from '../../store/runLock.ts';
+import { runLockHolder } from '../../store/runLock.ts';
 import type { StoredRun } from '../../store/types.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 
@@ -19,7 +19,7 @@ export async function readSummary(
   const predictions = done ? await store.countPredictions({ filter: {} }) : null;
   return {
     ...describeRun(run, store.folder),
-    interrupted: isActive(run.state) && lockHolder(store.folder) === null,
+    interrupted: isActive(run.state) && runLockHolder(store.folder) === null,
     finishedAt: hasEnded(run.state) ? new Date(timings.lastChangeAt).toISOString() : null,
     viralSequences: predictions?.byPrediction.virus ?? null,
     computingSeconds: isActive(run.state) ? null : timings.workingMilliseconds / 1000,
@@ -57,11 +57,6 @@ export function describeRun(run: StoredRun, folder: string): RunSummary {
 /** A run that could not be started waits for the user, with the reason. */
 export function withStartError(summary: RunSummary, error: AppError): RunSummary {
   return { ...summary, state: { phase: 'paused', error } };
-}
-
-/** Whether a run keeps the computer busy just now. */
-export function isAtWork(run: RunSummary): boolean {
-  return isActive(run.state) && !run.interrupted && !run.missing;
 }
 
 export function hasEnded(state: RunState): boolean {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import asdict
 
 from virnucpro_backend.inference.commands import Part
 from virnucpro_backend.inference.encoding import PartListener
@@ -32,6 +33,7 @@ class PartProgress(PartListener):
         self._told_at = time.monotonic()
 
     def batch_done(self, frames: int, residues: int) -> None:
+        """Count a batch, and report it if it is time to."""
         self._frames = (self._frames[0] + frames, self._frames[1])
         self._residues = (self._residues[0] + residues, self._residues[1])
         now = time.monotonic()
@@ -47,6 +49,7 @@ class PartProgress(PartListener):
             )
 
     def out_of_memory(self, tokens_before: int, tokens_after: int) -> None:
+        """Report that batches become smaller, with the corrected memory profile."""
         profile = self._memory.ran_out(tokens_before, tokens_after) if self._memory is not None else None
         self._channel.emit(
             "oom",
@@ -91,6 +94,7 @@ class PartReports:
             frames_recomputed_fp32=scores.recomputed,
             frames_failed=scores.failed,
             frames_outside_norm_band=scores.outside_norm_band,
+            norms=None if scores.norms is None else asdict(scores.norms),
             batch_halvings=scores.batch_halvings,
             repeated_proteins=scores.repeated_proteins,
             repeated_nucleotides=scores.repeated_nucleotides,

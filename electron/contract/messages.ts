@@ -74,6 +74,10 @@ export const MESSAGES = {
   'part.internal_error': 'The worker stopped while it computed this part.',
   'part.recalled': 'The part was taken back before it was begun.',
   'part.again': 'Retry it. If it fails again, its sequences are listed by name.',
+  'part.lost': 'The work file of part {part} was damaged {times} times, however often it was made again.',
+  'part.lost.next': 'Check the disk with the results; then resume.',
+  'device.damaged': 'What it computed was damaged on disk {times} times in a row.',
+  'device.damaged.next': 'Check the disk with the results, and this device; then resume.',
   // what stands in the way of a run
   'halt.all_excluded': 'All devices were taken out of the run.',
   'halt.all_excluded.next': 'Take in a device again, then resume.',

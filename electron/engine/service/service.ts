@@ -9,6 +9,7 @@ import type { LibraryStore } from '../store/types.ts';
 import { sweepOrphans } from '../workers/orphanSweep.ts';
 import { processRecordsFolder } from '../workers/processRecords.ts';
 import { CallsUnderWay } from './callsUnderWay.ts';
+import { OfflinePacking } from './computer/offlinePacking.ts';
 import { Inspections } from './computer/inspections.ts';
 import { KnownPaths } from './window/knownPaths.ts';
 import type { PathPolicy } from './window/windowContext.ts';
@@ -55,6 +56,7 @@ export interface Service {
   readonly watch: RunWatch;
   readonly inspections: Inspections;
   readonly downloads: WeightDownloads;
+  readonly packing: OfflinePacking;
   readonly known: KnownPaths;
   readonly calls: CallsUnderWay;
   /** All runs, with their places in the queue. */
@@ -157,6 +159,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
   };
   const known = new KnownPaths(engine.paths, catalog, resultsFolder);
   const downloads = new WeightDownloads(gate);
+  const packing = new OfflinePacking(gate);
   catalog.lookAround();
 
   const close = async (deadlineMs: number): Promise<boolean> => {
@@ -168,6 +171,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     const stopped = Promise.all([
       gate.stop(),
       downloads.stop(),
+      packing.stop(),
       list.close(),
       watch.close(),
       catalog.close(),
@@ -194,6 +198,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     watch,
     inspections,
     downloads,
+    packing,
     known,
     list,
     calls,

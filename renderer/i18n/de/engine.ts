@@ -68,6 +68,13 @@ export const engine = {
   'engine.part.internal_error': 'Das Programm brach bei dieser Berechnung ab.',
   'engine.part.recalled': 'Es wurde zurückgenommen, bevor es begann.',
   'engine.part.again': 'Wiederholen Sie es. Scheitert es erneut, stehen die Sequenzen namentlich da.',
+  'engine.part.lost': 'Eine Arbeitsdatei war {times}-mal beschädigt, so oft sie auch neu erzeugt wurde.',
+  'engine.part.lost.next':
+    'Prüfen Sie den Datenträger mit den Ergebnissen, und drücken Sie dann „Fortsetzen“.',
+  'engine.device.damaged':
+    'Was es berechnet hat, war {times}-mal nacheinander auf dem Datenträger beschädigt.',
+  'engine.device.damaged.next':
+    'Prüfen Sie den Datenträger mit den Ergebnissen und dieses Gerät, und drücken Sie dann „Fortsetzen“.',
   'engine.halt.all_excluded': 'Alle Geräte wurden aus dem Lauf genommen.',
   'engine.halt.all_excluded.next': 'Drücken Sie bei einem Gerät „Wieder verwenden“, und dann „Fortsetzen“.',
   'engine.start.disk_needed': 'Der Lauf braucht etwa {needed}; frei sind {free} in {folder}.',

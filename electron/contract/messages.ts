@@ -113,7 +113,6 @@ export type MessageValues<Key extends MessageKey> = Record<
 
 /** What a message says, for whoever has it in another language. Values may be messages themselves. */
 // An interface is no JSON to the compiler, which lists and databases keep it as.
-// eslint-disable-next-line @typescript-eslint/consistent-type-definitions
 export type Wording = {
   key: string;
   values: Record<string, string | number | Wording>;

@@ -6,12 +6,9 @@ import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { DownloadOffers } from '../engine/index.ts';
 
-/** Windows has no such flags. */
-const {
-  O_RDONLY,
-  O_NOFOLLOW = 0,
-  O_NONBLOCK = 0,
-} = constants as Partial<typeof constants> & typeof constants;
+/** Windows has neither of the last two. */
+const FLAGS: Partial<Record<string, number>> = constants;
+const OPEN_PLAIN = constants.O_RDONLY | (FLAGS['O_NOFOLLOW'] ?? 0) | (FLAGS['O_NONBLOCK'] ?? 0);
 const KEPT_MS = 60 * 60_000;
 
 /** Exports that wait to be fetched, each under an address that can't be guessed, for an hour. */
@@ -50,10 +47,7 @@ export class Downloads implements DownloadOffers {
   async send(id: string, response: ServerResponse): Promise<void> {
     const path = this.offered.get(id);
     // A run's folder may be somebody else's: what is a link by now is not followed.
-    const file =
-      path === undefined
-        ? undefined
-        : await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => undefined);
+    const file = path === undefined ? undefined : await open(path, OPEN_PLAIN).catch(() => undefined);
     const info = await file?.stat();
     if (path === undefined || !file || !info?.isFile()) {
       await file?.close();

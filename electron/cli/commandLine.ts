@@ -1,21 +1,28 @@
 import { Command, Option } from 'commander';
 import { asAppError } from '../contract/errors.ts';
+import { exportFormatSchema, exportLanguageSchema } from '../contract/exports.ts';
 import { type EngineContext, resolveAppPaths, stepLines } from '../engine/index.ts';
+import { answers } from './commands/answers.ts';
+import { command as repeatCommand } from './commands/command.ts';
+import { compare } from './commands/compare.ts';
 import { devices } from './commands/devices.ts';
 import { doctor } from './commands/doctor.ts';
 import { example } from './commands/example.ts';
+import { exportRun, type ExportFlags } from './commands/exportRun.ts';
 import { fidelity } from './commands/fidelity.ts';
 import { models, type ModelsFlags } from './commands/models.ts';
 import { packForOffline, type PackOfflineFlags } from './commands/packOffline.ts';
 import { predict, type PredictFlags } from './commands/predict.ts';
 import { resume, type ResumeFlags } from './commands/resume.ts';
+import { results, type ResultsFlags } from './commands/results.ts';
 import { serve, type ServeFlags } from './commands/serve.ts';
 import { setup, type SetupFlags } from './commands/setup.ts';
 import { status } from './commands/status.ts';
-import { verify } from './commands/verify.ts';
 import { validate } from './commands/validate.ts';
+import { verify } from './commands/verify.ts';
 import { common, reporter, type CommonFlags } from './commonFlags.ts';
 import { EXIT } from './exitCodes.ts';
+import { FILTER_HELP, SORT_HELP } from './filterArgument.ts';
 import { addRetiredCommands, warnOfRetiredVariables } from './legacyTool.ts';
 import { unwrap } from '../contract/result.ts';
 import { appVersion, openEngine } from './openEngine.ts';
@@ -132,6 +139,61 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
       setExitCode(await verify(storeHost, folder, flags.json === true));
     });
 
+  const several = (word: string, before: string[]): string[] => [...before, word];
+  const exportOptions = (own: Command): Command =>
+    own
+      .option('-o, --output <file>', 'file to write (default: named by what it holds, in the current folder)')
+      .addOption(
+        new Option('--language <name>', 'of headings and texts; German also separates CSV by semicolons')
+          .choices(exportLanguageSchema.options)
+          .default('en'),
+      );
+
+  exportOptions(common(root.command('export')))
+    .description('Write sequences of a run as Excel, CSV, Parquet, FASTA, GFF3 and other formats')
+    .argument('<run>', 'folder of the run')
+    .addOption(
+      new Option('--format <name>', 'format to write').choices(exportFormatSchema.options).default('xlsx'),
+    )
+    .option('--filter <condition>', FILTER_HELP, several, [])
+    .option('--sort <order>', SORT_HELP, 'no')
+    .action(async (run: string, flags: ExportFlags) => {
+      setExitCode(await exportRun(run, flags, storeHost));
+    });
+
+  exportOptions(common(root.command('report')))
+    .description('Write a report of a run: one HTML file to read, print and send')
+    .argument('<run>', 'folder of the run')
+    .action(async (run: string, flags: ExportFlags) => {
+      setExitCode(await exportRun(run, { ...flags, format: 'report', filter: [], sort: 'no' }, storeHost));
+    });
+
+  common(root.command('results'))
+    .description('A quick look at the results of a run')
+    .argument('<run>', 'folder of the run')
+    .option('--filter <condition>', FILTER_HELP, several, [])
+    .option('--sort <order>', SORT_HELP, '-score')
+    .option('-n, --rows <n>', 'how many sequences to list', positiveInteger, 20)
+    .action(async (run: string, flags: ResultsFlags) => {
+      setExitCode(await results(run, flags, storeHost));
+    });
+
+  common(root.command('compare'))
+    .description('Compare the calls of two runs of the same sequences')
+    .argument('<first>', 'folder of a run')
+    .argument('<second>', 'folder of another run')
+    .option('-o, --output <file>', 'write the sequences whose call changed as a table (TSV)')
+    .action(async (first: string, second: string, flags: { output?: string; json?: boolean }) => {
+      setExitCode(await compare([first, second], flags, storeHost));
+    });
+
+  common(root.command('command'))
+    .description('Print the command that makes the same run again')
+    .argument('<run>', 'folder of a run, or its run.json')
+    .action(async (run: string) => {
+      setExitCode(await repeatCommand(run, storeHost));
+    });
+
   common(root.command('devices'))
     .description('List GPUs and CPU, and who uses them')
     .action(async (flags: CommonFlags) => {
@@ -154,8 +216,14 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
   common(root.command('doctor'))
     .description('Check driver, GPUs, memory, disk, Python environment and weights')
     .option('--repair', 'make the Python environment anew')
-    .action(async (flags: CommonFlags & { repair?: boolean }) => {
-      setExitCode(await doctor(flags.python, flags.repair === true, flags.json === true));
+    .option('--answers', 'compute reading frames with known answers on every device, and compare')
+    .option('--model <name>', 'with --answers: demo, 300, 500, or the path of a model folder', '500')
+    .action(async (flags: CommonFlags & { repair?: boolean; answers?: boolean; model: string }) => {
+      if (flags.answers === true) {
+        await withEngine(flags, (context) => answers(context, flags.model, flags.json === true));
+      } else {
+        setExitCode(await doctor(flags.python, flags.repair === true, flags.json === true));
+      }
     });
 
   common(root.command('setup'))

@@ -35,6 +35,11 @@ export { runStoreHost } from './store/sqlite/host.ts';
 export { threadsLeft } from './store/storeThread.ts';
 export type { StoredRun } from './store/types.ts';
 
+// Results for other programs
+export { compareRuns, writeComparison, type ComparedSequence } from './exports/compareRuns.ts';
+export { exportResults } from './exports/exportResults.ts';
+export { samplesOf, summariseSamples, viralShare } from './exports/samples.ts';
+
 // This process and this computer
 export { endByForce, endByForceAfter, endBySignal } from './processes/endProcess.ts';
 export { blockedGpu } from './devices/blockedGpu.ts';
@@ -56,6 +61,7 @@ export { setUp } from './setup/setUp.ts';
 export { collectInputs } from './inputs/collectInputs.ts';
 export { inspectInputs } from './inputs/inspectInputs.ts';
 export { fidelityReport } from './models/fidelityVerdict.ts';
+export { checkAnswers, describeAnswers } from './models/rightAnswers.ts';
 export { resolveModel } from './models/resolveModel.ts';
 export { getModel, importModel, listModels, verifyModel } from './models/weights.ts';
 

@@ -8,6 +8,7 @@ import { threadsLeft } from '../store/storeThread.ts';
 import type { LibraryStore } from '../store/types.ts';
 import { sweepOrphans } from '../workers/orphanSweep.ts';
 import { processRecordsFolder } from '../workers/processRecords.ts';
+import { AnswerChecks } from './computer/answerChecks.ts';
 import { CallsUnderWay } from './callsUnderWay.ts';
 import { OfflinePacking } from './computer/offlinePacking.ts';
 import { Inspections } from './computer/inspections.ts';
@@ -56,6 +57,7 @@ export interface Service {
   readonly watch: RunWatch;
   readonly inspections: Inspections;
   readonly downloads: WeightDownloads;
+  readonly answers: AnswerChecks;
   readonly packing: OfflinePacking;
   readonly known: KnownPaths;
   readonly calls: CallsUnderWay;
@@ -159,6 +161,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
   };
   const known = new KnownPaths(engine.paths, catalog, resultsFolder);
   const downloads = new WeightDownloads(gate);
+  const answers = new AnswerChecks(gate);
   const packing = new OfflinePacking(gate);
   catalog.lookAround();
 
@@ -171,6 +174,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     const stopped = Promise.all([
       gate.stop(),
       downloads.stop(),
+      answers.stop(),
       packing.stop(),
       list.close(),
       watch.close(),
@@ -198,6 +202,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     watch,
     inspections,
     downloads,
+    answers,
     packing,
     known,
     list,

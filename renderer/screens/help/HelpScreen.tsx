@@ -17,7 +17,7 @@ const TERMS = [
   'precision',
   'embedding',
 ] as const;
-const QUESTIONS = ['howItWorks', 'meaning', 'short', 'interrupt', 'privacy', 'files'] as const;
+const QUESTIONS = ['howItWorks', 'meaning', 'short', 'answers', 'interrupt', 'privacy', 'files'] as const;
 /** As the command palette has them; of a row of keys the first and the last. */
 const SHORTCUTS = [
   ['palette', ['mod+K']],

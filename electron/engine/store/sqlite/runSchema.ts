@@ -1,10 +1,15 @@
 import type { DatabaseKind } from './database.ts';
 
-/** Dropped and made again by the pass that fills its table: much faster than keeping it up row by row. */
-export const SEQUENCE_INDEX = {
+/** Dropped and made again by the pass that fills their table: much faster than keeping them up row by row. */
+const SCORE_INDEX = {
   name: 'sequence_by_score',
   create: 'CREATE INDEX sequence_by_score ON sequence (virus_score)',
 } as const;
+const EVIDENCE_INDEX = {
+  name: 'sequence_by_evidence',
+  create: 'CREATE INDEX sequence_by_evidence ON sequence (evidence, virus_score)',
+} as const;
+export const SEQUENCE_INDEXES = [SCORE_INDEX, EVIDENCE_INDEX] as const;
 
 /** Tables of run.db as they were at first: a part was called a shard, and residues per second tokens. Times are milliseconds since the epoch; `reason` is NULL where it is `ok`. */
 const VERSION_1 = `
@@ -137,7 +142,7 @@ CREATE TABLE sequence (
   best_chunk INTEGER,
   best_frame INTEGER
 ) STRICT;
-${SEQUENCE_INDEX.create};
+${SCORE_INDEX.create};
 
 CREATE TABLE device (
   id TEXT PRIMARY KEY,
@@ -237,8 +242,20 @@ ${NORM_COLUMNS.map((column) => `ALTER TABLE part ADD COLUMN ${column} REAL;`).jo
 UPDATE part SET failure_code = ${FAILURE_CODE};
 `;
 
-/** What an event says, for a window in another language. */
+/** On how much a call rests. evidence is 1 weak, 2 moderate, 3 strong; NULL without a call, and in runs of an earlier version. */
 const VERSION_6 = `
+ALTER TABLE sequence ADD COLUMN best_score REAL;
+ALTER TABLE sequence ADD COLUMN second_score REAL;
+ALTER TABLE sequence ADD COLUMN evidence INTEGER;
+${EVIDENCE_INDEX.create};
+`;
+
+const VIEW_WITHOUT_EVIDENCE = `
+CREATE TEMP VIEW sequence AS SELECT *, NULL AS best_score, NULL AS second_score, NULL AS evidence FROM main.sequence;
+`;
+
+/** What an event says, for a window in another language. */
+const VERSION_7 = `
 ALTER TABLE event ADD COLUMN wording TEXT;
 `;
 
@@ -252,18 +269,18 @@ CREATE TEMP VIEW records_file AS SELECT *, NULL AS rows_sha256 FROM main.records
 CREATE TEMP VIEW result_file AS SELECT NULL AS name, NULL AS bytes, NULL AS sha256 WHERE 0;
 `;
 
-const EVENTS_BEFORE_VERSION_6 = `
+const EVENTS_BEFORE_VERSION_7 = `
 CREATE TEMP VIEW event AS SELECT event, time, level, code, message, detail, NULL AS wording FROM main.event;
 `;
 
-const VIEWS_BEFORE_VERSION_4 = `${EVENTS_BEFORE_VERSION_6}
+const VIEWS_BEFORE_VERSION_4 = `${EVENTS_BEFORE_VERSION_7}
 CREATE TEMP VIEW run AS SELECT *, NULL AS plan_sha256 FROM main.run;
 CREATE TEMP VIEW part AS SELECT ${PART_COLUMNS}, repeated_proteins, repeated_nucleotides, NULL AS rows_sha256 FROM main.part;
 ${WITHOUT_DIGESTS}
 `;
 
 function viewsBeforeVersion3(repeats: string): string {
-  return `${EVENTS_BEFORE_VERSION_6}
+  return `${EVENTS_BEFORE_VERSION_7}
 CREATE TEMP VIEW run AS SELECT only, run_id, name, created_at, app_version, ${RENAMED_KEYS.run.options} AS options,
   ${RENAMED_KEYS.run.state} AS state, ${RENAMED_KEYS.run.prepared} AS prepared, NULL AS plan_sha256 FROM main.run;
 CREATE TEMP VIEW plan AS SELECT only, ${RENAMED_KEYS.plan} AS plan FROM main.plan;
@@ -274,6 +291,7 @@ CREATE TEMP VIEW chunk AS SELECT row, chunk, shard AS part, frames, unscored, fp
 CREATE TEMP VIEW device_sample AS SELECT device, time, utilization, memory, power, temperature,
   tokens_per_s AS residues_per_s, frames_per_s FROM main.device_sample;
 ${WITHOUT_DIGESTS}
+${VIEW_WITHOUT_EVIDENCE}
 `;
 }
 
@@ -282,13 +300,14 @@ export const COMPATIBILITY_VIEWS: readonly string[] = [
   '',
   viewsBeforeVersion3('0 AS repeated_proteins, 0 AS repeated_nucleotides'),
   viewsBeforeVersion3('repeated_proteins, repeated_nucleotides'),
-  VIEWS_BEFORE_VERSION_4,
-  `CREATE TEMP VIEW part AS SELECT ${PART_COLUMNS}, repeated_proteins, repeated_nucleotides, rows_sha256 FROM main.part;${EVENTS_BEFORE_VERSION_6}`,
-  EVENTS_BEFORE_VERSION_6,
+  `${VIEWS_BEFORE_VERSION_4}${VIEW_WITHOUT_EVIDENCE}`,
+  `CREATE TEMP VIEW part AS SELECT ${PART_COLUMNS}, repeated_proteins, repeated_nucleotides, rows_sha256 FROM main.part;${VIEW_WITHOUT_EVIDENCE}${EVENTS_BEFORE_VERSION_7}`,
+  `${VIEW_WITHOUT_EVIDENCE}${EVENTS_BEFORE_VERSION_7}`,
+  EVENTS_BEFORE_VERSION_7,
 ];
 
 export const RUN_DATABASE: DatabaseKind = {
   applicationId: 0x564e5052, // "VNPR"
-  migrations: [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6],
+  migrations: [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6, VERSION_7],
   notOurs: 'folder_not_a_run',
 };

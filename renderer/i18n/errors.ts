@@ -16,6 +16,7 @@ const ENGLISH: Readonly<Record<string, ErrorWords>> = {
   model_damaged: { next: 'Get the weights again under Computer check.' },
   python_broken: { next: 'Repair it under Computer check.' },
   protocol_version: { next: 'Repair the Python environment under Computer check.' },
+  offline_folder_unusable: { next: 'Choose the folder that was packed for setting up without internet.' },
   part_failed: { title: 'These sequences could not be computed' },
   worker_died: { title: 'A device stopped unexpectedly' },
   usage: { title: 'This is not possible now', next: 'Reload this window and try again.' },

@@ -237,14 +237,22 @@ ${NORM_COLUMNS.map((column) => `ALTER TABLE part ADD COLUMN ${column} REAL;`).jo
 UPDATE part SET failure_code = ${FAILURE_CODE};
 `;
 
+/** Why an input was left out of the run while it was being read. */
+const VERSION_6 = `
+ALTER TABLE input ADD COLUMN failure TEXT;
+`;
+
 const PART_COLUMNS = `id, key, number, parent, ${RENAMED_KEYS.path} AS path, sha256, frame_begin, frame_end, frames, residues,
   chunks, first_row, last_row, state, attempts, device, seconds, scores_sha256, embeddings_sha256, recomputed_fp32,
   frames_failed, frames_outside_norm_band, batch_halvings, bisected, ${FAILURE_CODE} AS failure_code, failure_message,
   ${NORM_COLUMNS.map((column) => `NULL AS ${column}`).join(', ')}`;
 
+const WITHOUT_INPUT_FAILURES = 'CREATE TEMP VIEW input AS SELECT *, NULL AS failure FROM main.input;';
+
 const WITHOUT_DIGESTS = `
 CREATE TEMP VIEW records_file AS SELECT *, NULL AS rows_sha256 FROM main.records_file;
 CREATE TEMP VIEW result_file AS SELECT NULL AS name, NULL AS bytes, NULL AS sha256 WHERE 0;
+${WITHOUT_INPUT_FAILURES}
 `;
 
 const VIEWS_BEFORE_VERSION_4 = `
@@ -274,11 +282,13 @@ export const COMPATIBILITY_VIEWS: readonly string[] = [
   viewsBeforeVersion3('0 AS repeated_proteins, 0 AS repeated_nucleotides'),
   viewsBeforeVersion3('repeated_proteins, repeated_nucleotides'),
   VIEWS_BEFORE_VERSION_4,
-  `CREATE TEMP VIEW part AS SELECT ${PART_COLUMNS}, repeated_proteins, repeated_nucleotides, rows_sha256 FROM main.part;`,
+  `CREATE TEMP VIEW part AS SELECT ${PART_COLUMNS}, repeated_proteins, repeated_nucleotides, rows_sha256 FROM main.part;
+${WITHOUT_INPUT_FAILURES}`,
+  WITHOUT_INPUT_FAILURES,
 ];
 
 export const RUN_DATABASE: DatabaseKind = {
   applicationId: 0x564e5052, // "VNPR"
-  migrations: [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5],
+  migrations: [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6],
   notOurs: 'folder_not_a_run',
 };

@@ -24,6 +24,17 @@ export function computerRouter(world: World) {
     repairPython: computer.repairPython.handler(() =>
       steps(['Looking for Python', 'Getting PyTorch', 'Checking']),
     ),
+    offlineChoices: computer.offlineChoices.handler(() => ({
+      platform: 'linux-x64' as const,
+      gpu: 'nvidia' as const,
+      pythons: ['3.12', '3.14', '3.13', '3.11', '3.10'],
+    })),
+    packOffline: computer.packOffline.handler(() =>
+      steps(['Getting the installer', 'Getting Python 3.12', 'Getting PyTorch (cu130)', 'Writing checksums']),
+    ),
+    setUpFromFolder: computer.setUpFromFolder.handler(() =>
+      steps(['Checking the folder', 'Installing PyTorch', 'Computing on every device for a test']),
+    ),
     getWeights: computer.getWeights.handler(() =>
       steps(['Fetching ESM-2', 'Fetching DNABERT-S', 'Converting', 'Checking']),
     ),

@@ -1,13 +1,12 @@
-import { AppFailure, type AppError } from '../../../contract/errors.ts';
+import { AppFailure } from '../../../contract/errors.ts';
 import type { Result } from '../../../contract/result.ts';
 import type { SetupSettings } from '../../../contract/rpc/computer.ts';
 import type { EngineBase } from '../../engineBase.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { checkEnvironment } from '../../environment/checkEnvironment.ts';
-import { ensureEnvironment } from '../../environment/ensureEnvironment.ts';
 import { networkVariables, readSetupSettings } from '../../environment/setupSettings.ts';
-import { stepReporter } from '../../environment/stepProgress.ts';
 import type { PythonEnvironment } from '../../environment/pythonLaunch.ts';
+import { setUp } from '../../setup/setUp.ts';
 import { StepJob } from './stepJob.ts';
 
 export interface PythonEnvironmentOptions {
@@ -51,7 +50,14 @@ export class PythonEnvironmentManager {
   }
 
   repair(): StepJob {
-    this.repairing ??= this.startRepair();
+    this.repairing ??= this.startSetUp();
+    return this.repairing;
+  }
+
+  /** In place of a set-up from the network that may be under way. */
+  async setUpFrom(folder: string): Promise<StepJob> {
+    await this.stop();
+    this.repairing = this.startSetUp(folder);
     return this.repairing;
   }
 
@@ -78,26 +84,25 @@ export class PythonEnvironmentManager {
     return readSetupSettings(this.base.paths.usualDataDir);
   }
 
-  private startRepair(): StepJob {
+  private startSetUp(from?: string): StepJob {
     const job = new StepJob('Checking the Python environment', async (tell, signal) => {
-      let error: AppError | undefined;
-      const report = stepReporter();
-      const result = await ensureEnvironment({
+      const result = await setUp({
         paths: this.base.paths,
         interpreter: this.interpreterNow(),
         env: networkVariables(this.setup()),
-        repair: (await this.found).ok,
+        repair: from === undefined && (await this.found).ok,
+        from,
         signal,
-        onState: (state) => {
-          if (state.state === 'failed') error = state.error;
-          else tell(report(state));
+        onProgress: (progress) => {
+          // How it ended is told with what it made.
+          if (!progress.finished) tell(progress);
         },
       });
-      this.found = Promise.resolve(result);
-      if (error) throw new AppFailure(error);
+      this.found = Promise.resolve(result.ok ? { ok: true, value: result.value.environment } : result);
+      if (!result.ok) throw new AppFailure(result.error);
     });
     void job.ended.then(() => {
-      this.repairing = undefined;
+      if (this.repairing === job) this.repairing = undefined;
     });
     return job;
   }

@@ -1,10 +1,13 @@
 import type { Settings } from '../../../contract/rpc/computer.ts';
 import { probeDevices } from '../../devices/probeDevices.ts';
+import { MANAGED_PYTHON, SUPPORTED_VERSIONS } from '../../environment/machine/supportedPython.ts';
+import { networkVariables, readSetupSettings } from '../../environment/setupSettings.ts';
 import { listModels } from '../../models/weights.ts';
 import { browseFolder } from '../window/browseFolder.ts';
 import { checkComputer, wholeCheck } from '../computer/computerCheck.ts';
 import { diagnosticsText } from '../computer/diagnostics.ts';
 import { unwrap } from '../../../contract/result.ts';
+import { ownKind } from '../../setup/ownKind.ts';
 import { latestShellLog } from '../computer/shellLog.ts';
 import type { Service } from '../service.ts';
 import { homedir } from 'node:os';
@@ -35,6 +38,21 @@ export function computerRouter(service: Service) {
     }),
     check: computer.check.handler(() => checkComputer(engine, gate)),
     repairPython: computer.repairPython.handler(({ signal }) => gate.repair().follow(signal)),
+    offlineChoices: computer.offlineChoices.handler(async () => ({
+      ...(await ownKind(networkVariables(readSetupSettings(engine.paths.usualDataDir)))),
+      pythons: SUPPORTED_VERSIONS.toSorted(
+        (a, b) => Number(b === MANAGED_PYTHON) - Number(a === MANAGED_PYTHON),
+      ),
+    })),
+    packOffline: computer.packOffline.handler(async ({ input, signal, context: { window } }) => {
+      await known.check([input.folder], window.paths);
+      return service.packing.start(input).follow(signal);
+    }),
+    setUpFromFolder: computer.setUpFromFolder.handler(async ({ input, signal, context: { window } }) => {
+      await known.check([input.folder], window.paths);
+      const job = await gate.setUpFrom(input.folder);
+      return job.follow(signal);
+    }),
     getWeights: computer.getWeights.handler(({ input, signal }) =>
       service.downloads.get(input.model).follow(signal),
     ),

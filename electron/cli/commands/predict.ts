@@ -121,7 +121,10 @@ async function differences(
 }
 
 /** Undefined where none was asked for. */
-async function hashOfModel({ paths }: EngineContext, choice: string | undefined): Promise<string | undefined> {
+async function hashOfModel(
+  { paths }: EngineContext,
+  choice: string | undefined,
+): Promise<string | undefined> {
   if (choice === undefined) return undefined;
   return unwrap(await resolveModel(choice, paths)).planModel.hash;
 }

@@ -51,9 +51,13 @@ export async function findModel(wanted: PlanModel, paths: AppPaths): Promise<Res
   }
   if (there.ok) {
     return err(
-      appError('model_damaged', `The weights of ${wanted.title} are not those that the run was started with.`, {
-        nextStep: 'Put the original weights back, or start a new run.',
-      }),
+      appError(
+        'model_damaged',
+        `The weights of ${wanted.title} are not those that the run was started with.`,
+        {
+          nextStep: 'Put the original weights back, or start a new run.',
+        },
+      ),
     );
   }
   if (there.error.code === 'model_damaged') return there;

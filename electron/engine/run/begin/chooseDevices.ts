@@ -23,6 +23,10 @@ export async function chooseDevices(
   if (!probe.ok) return probe;
   const devices = selectDevices(wanted, probe.value, { cpuWorkerMemoryBytes: model.cpuWorkerMemoryBytes });
   return devices.ok
-    ? ok({ devices: devices.value, leftOut: leftOutRemark(wanted, probe.value, devices.value), modelFolder: model.planModel.folder })
+    ? ok({
+        devices: devices.value,
+        leftOut: leftOutRemark(wanted, probe.value, devices.value),
+        modelFolder: model.planModel.folder,
+      })
     : devices;
 }

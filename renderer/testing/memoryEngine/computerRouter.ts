@@ -1,6 +1,6 @@
 import { implement } from '@orpc/server';
 import { contract, settingsSchema } from '../../../electron/contract/index.ts';
-import { CHECKS, DIAGNOSTICS, madeProbe, MODELS } from './computer.ts';
+import { CHECKS, DIAGNOSTICS, madeAnswers, madeProbe, MODELS } from './computer.ts';
 import { pause } from './pause.ts';
 import type { World } from './world.ts';
 
@@ -20,6 +20,17 @@ export function computerRouter(world: World) {
       yield CHECKS.map((check) => ({ ...check, status: 'checking' as const, sentence: '…', action: null }));
       await pause(150);
       yield CHECKS;
+    }),
+    answers: computer.answers.handler(() =>
+      MODELS.filter((model) => model.present).map(({ id, title }) => ({
+        model: id,
+        title,
+        last: world.answersChecked.has(id) ? { answers: madeAnswers(), outdated: null } : null,
+      })),
+    ),
+    checkAnswers: computer.checkAnswers.handler(async function* ({ input }) {
+      yield* steps(['NVIDIA H200', 'CPU']);
+      world.answersChecked.add(input.model);
     }),
     repairPython: computer.repairPython.handler(() =>
       steps(['Looking for Python', 'Getting PyTorch', 'Checking']),

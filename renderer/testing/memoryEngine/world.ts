@@ -28,6 +28,8 @@ export class World {
   readonly listeners = new Set<() => void>();
   /** Numbers of the devices that the user has left out. */
   readonly excluded = new Set<number>([6]);
+  /** Models whose answers have been checked. */
+  readonly answersChecked = new Set<string>();
   runs: readonly RunSummary[];
   settings: Settings;
   /** Snapshots so far: what makes figures move. */

@@ -37,6 +37,10 @@ export function computerRouter(service: Service) {
       return unwrap(await listModels(environment, paths));
     }),
     check: computer.check.handler(() => checkComputer(engine, gate)),
+    answers: computer.answers.handler(() => service.answers.last()),
+    checkAnswers: computer.checkAnswers.handler(({ input, signal }) =>
+      service.answers.check(input.model).follow(signal),
+    ),
     repairPython: computer.repairPython.handler(({ signal }) => gate.repair().follow(signal)),
     offlineChoices: computer.offlineChoices.handler(async () => ({
       ...(await ownKind(networkVariables(readSetupSettings(engine.paths.usualDataDir)))),

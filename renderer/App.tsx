@@ -9,10 +9,13 @@ import { FileDropZone } from './components/FileDropZone.tsx';
 import { sayError } from './components/errorToast.tsx';
 import { createTexts, TextsContext, useTexts } from './i18n/index.ts';
 import { Welcome } from './screens/welcome/Welcome.tsx';
+import { CommandPalette } from './shell/CommandPalette.tsx';
 import { Refused } from './shell/Refused.tsx';
 import { Shell } from './shell/Shell.tsx';
 import { connectionStore, useConnectionStatus } from './state/connection.ts';
 import { queryClient } from './state/queryClient.ts';
+import { followRunEnds } from './state/runEnds.ts';
+import { goToWorkAtStart } from './state/startPlace.ts';
 import { followRuns } from './state/runs.ts';
 import { loadSettings, useSettings } from './state/settings.ts';
 import { theme } from './styles/theme.ts';
@@ -36,6 +39,8 @@ function Contents() {
   const { t } = useTexts();
   const refused = useConnectionStatus() === 'refused';
   useEffect(followRuns, []);
+  useEffect(followRunEnds, []);
+  useEffect(goToWorkAtStart, []);
   useEffect(loadSettingsOnConnect, []);
   if (refused) return <Refused />;
   return (
@@ -43,6 +48,7 @@ function Contents() {
       <Shell />
       <FileDropZone />
       <BrowseDialog />
+      <CommandPalette />
       <Welcome />
       <Notifications role="group" aria-label={t('toasts.label')} />
       <Announcer />

@@ -34,11 +34,18 @@ const summary: RunSummary = {
     embedEqualSequencesOnce: true,
     keepWork: false,
     force: false,
+    strict: false,
   },
   queuePosition: null,
+  expected: null,
+  starting: false,
+  startsInSeconds: null,
+  computingSeconds: null,
   fraction: 0.434,
   sequences: null,
   viralSequences: null,
+  tags: [],
+  note: '',
 };
 const inState = (state: RunState, more: Partial<RunSummary> = {}): RunSummary => ({
   ...summary,

@@ -5,14 +5,24 @@ import {
   IconPlus,
   IconSettings,
 } from '@tabler/icons-react';
+import { Kbd } from '@mantine/core';
 import type { MouseEvent } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import { isAtWork } from '../../electron/contract/runState.ts';
+import type { RunSummary } from '../../electron/contract/index.ts';
 import { ProgressBar } from '../components/ProgressBar.tsx';
 import { useTexts } from '../i18n/index.ts';
 import { go, hashOfRoute, useNavigation, type Route } from '../state/navigation.ts';
 import { useRuns } from '../state/runs.ts';
+import { runStatus, type RunStatus } from '../state/runStatus.ts';
+import { openPalette } from './CommandPalette.tsx';
+import { keyNames } from './keyNames.ts';
 import classes from './Navigation.module.css';
+
+/** At work, or resting on the way: a paused run must not be forgotten. */
+const RESTING: readonly RunStatus[] = ['paused', 'halted', 'interrupted'];
+const needsSight = (run: RunSummary) => isAtWork(run) || RESTING.includes(runStatus(run));
+const MOST_SHOWN = 6;
 
 const PLACES = [
   { screen: 'new-run', icon: IconPlus },
@@ -25,7 +35,7 @@ const PLACES = [
 export function Navigation() {
   const { t, format } = useTexts();
   const route = useNavigation((state) => state.route);
-  const busy = useRuns(useShallow((state) => state.runs?.filter(isAtWork) ?? []));
+  const busy = useRuns(useShallow((state) => state.runs?.filter(needsSight).slice(0, MOST_SHOWN) ?? []));
   return (
     <nav className={classes.nav} aria-label={t('shell.navigation')}>
       <div className={classes.brand}>
@@ -44,6 +54,10 @@ export function Navigation() {
           </li>
         ))}
       </ul>
+      <button type="button" className={classes.palette} onClick={openPalette}>
+        <span>{t('palette.open')}</span>
+        <Kbd size="xs">{keyNames('mod+K')}</Kbd>
+      </button>
       {busy.length > 0 && (
         <>
           <p className={classes.heading}>{t('nav.atWork')}</p>
@@ -57,11 +71,16 @@ export function Navigation() {
                   <span className={classes.run}>
                     <span className={classes.runName}>{run.name}</span>
                     <span className={classes.runPercent}>
-                      {run.fraction === null ? '–' : format.percent(run.fraction)}
+                      {!isAtWork(run)
+                        ? t(`runState.${runStatus(run)}`)
+                        : run.fraction === null
+                          ? '–'
+                          : format.percent(run.fraction)}
                     </span>
                     <ProgressBar
                       label={t('files.progressOf', { name: run.name })}
-                      fraction={run.fraction}
+                      fraction={isAtWork(run) ? run.fraction : (run.fraction ?? 0)}
+                      tone={isAtWork(run) ? 'active' : 'warn'}
                       size="thin"
                     />
                   </span>

@@ -102,6 +102,11 @@ async function summarize(session: OpenRun, state: RunState, reporter: Reporter):
       `(model ${title}, ${formatCount(progress.frames.done)} reading frames).`,
   );
   if (notice) reporter.line(`Note: ${notice}.`);
+  if (state.failedInputs) {
+    reporter.line(
+      `${formatCount(state.failedInputs)} files could not be used: see ${join(session.folder, RESULT_FILES.failedFiles)}`,
+    );
+  }
   if (state.failedParts > 0 || state.failedRecords > 0) {
     reporter.line(
       `${formatCount(state.failedRecords)} sequences failed: see ${join(session.folder, RESULT_FILES.failedRecords)}`,

@@ -262,6 +262,10 @@ export const computerContract = {
       dataDir: z.string(),
       /** Folder that the file chooser of browser mode is limited to; null in Electron. */
       root: z.string().nullable(),
+      /** The window is on the engine's computer, as far as can be told. */
+      sameComputer: z.boolean(),
+      /** Name of the engine's computer. */
+      hostName: z.string(),
     }),
   ),
   devices: procedure.output(probeResultSchema),
@@ -311,6 +315,7 @@ export const computerContract = {
           path: z.string(),
           isFolder: z.boolean(),
           sizeBytes: countSchema.nullable(),
+          changedAt: z.iso.datetime().nullable(),
         }),
       ),
       /** The folder holds more than is listed. */

@@ -1,4 +1,5 @@
-import { asAppError, type AppError } from '../../contract/errors.ts';
+import { asAppError, causeOf, titleOf, type AppError } from '../../contract/errors.ts';
+import { message } from '../../contract/messages.ts';
 import type { WorkerReady } from '../../contract/protocol/index.ts';
 import { err, ok, unwrap, type Result } from '../../contract/result.ts';
 import { isActive, type RunState } from '../../contract/runState.ts';
@@ -47,9 +48,9 @@ export class RunWork {
   }
 
   /** Starts a session of work; it ends by itself, or by `end` or `stop`. */
-  async begin(devices: readonly ChosenDevice[]): Promise<Result<void>> {
+  async begin(devices: readonly ChosenDevice[], modelFolder: string): Promise<Result<void>> {
     const session = new WorkSession(
-      { context: this.context, store: this.store, record: this.record, devices, batches: this.batches },
+      { context: this.context, store: this.store, record: this.record, devices, modelFolder, batches: this.batches },
       (outcome) => {
         this.ending = Promise.all([this.ending, this.conclude(outcome)]).then(() => undefined);
       },
@@ -127,7 +128,7 @@ export class RunWork {
     this.record.notes.add(
       'error',
       error.code,
-      `The run is paused. ${error.title}: ${error.cause}`,
+      message('note.halted', { title: titleOf(error), cause: causeOf(error) }),
       error.detail,
     );
     try {

@@ -1,3 +1,4 @@
+import type { Annotation } from '../../contract/rpc/runs.ts';
 import type { Plan } from '../../contract/plan.ts';
 import type {
   InputDone,
@@ -28,6 +29,7 @@ import type {
   AttemptStart,
   AttemptEnd,
   StoredAttempt,
+  InputFailure,
   PartIntake,
   DamageReport,
   ResultFileDigest,
@@ -48,6 +50,7 @@ export interface RunStore extends ResultReader {
 
   loadRun(): Promise<StoredRun>;
   rename(name: string): Promise<void>;
+  annotate(annotation: Annotation): Promise<void>;
   /** The sample of each input; none at all where the names of the files say them. */
   setSamples(names: readonly string[]): Promise<void>;
   /** Also notes the phase as an event, from which run.json's timings come. */
@@ -63,6 +66,8 @@ export interface RunStore extends ResultReader {
   addInputProblem(problem: InputProblem): Promise<void>;
   /** Rejects with input_changed if the hash isn't the plan's. */
   finishInput(input: InputDone): Promise<void>;
+  /** The input is left out of the run; what was read of it is dropped when prepare has read the others anew. */
+  failInput(input: number, failure: InputFailure): Promise<void>;
   /** Drops what an earlier prepare left beyond these counts. Rejects with prepare_failed if the counts don't add up. */
   finishPrepare(done: PrepareDone): Promise<void>;
   /** Prepare must run again: a file of work/ is missing or damaged. Parts and results stay. */
@@ -109,6 +114,8 @@ export interface RunStore extends ResultReader {
   timings(): Promise<RunTimings>;
   deviceSummaries(): Promise<DeviceSummary[]>;
   /** Reads all samples: for when a run has ended, or somebody asks. */
+  /** Sequences called virus among those scored so far; results have them once a run is done. */
+  viralSoFar(): Promise<{ viral: number; scored: number }>;
   deviceMeasures(): Promise<DeviceMeasures[]>;
   addSamples(samples: DeviceSampleRow[]): Promise<void>;
   samples(device: string, from: Milliseconds, to: Milliseconds): Promise<DeviceSampleRow[]>;

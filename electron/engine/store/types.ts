@@ -1,3 +1,4 @@
+import type { Wording } from '../../contract/messages.ts';
 import type { AppError } from '../../contract/errors.ts';
 import type { Plan } from '../../contract/plan.ts';
 import type {
@@ -43,6 +44,21 @@ export interface StoredInput {
   sha256: string;
   /** Null until prepare has read it to its end. */
   prepared: { records: number; bases: number; firstRow: number } | null;
+  /** Why it was left out of the run while it was being read; null where it wasn't. */
+  failure: InputFailure | null;
+}
+
+export interface InputFailure {
+  code: string;
+  message: string;
+}
+
+/** Under which such files are kept with the run's request. */
+export const LEFT_OUT_OPTION = 'leftOut';
+
+/** A file that the user named and that was no part of the run from the beginning. */
+export interface LeftOutInput extends InputFailure {
+  path: string;
 }
 
 export interface StoredPart {
@@ -139,6 +155,7 @@ export interface StoredRun {
   devices: RunDevice[];
   inputs: StoredInput[];
   problems: InputProblem[];
+  leftOut: LeftOutInput[];
   /** Null until prepare is finished, and again after `invalidatePrepare`. */
   prepared: PrepareDone | null;
   counts: RunCounts;
@@ -233,6 +250,8 @@ export interface RunEvent {
   level: 'debug' | 'info' | 'warning' | 'error';
   code: string;
   message: string;
+  /** The message for a window in another language. */
+  wording?: Wording | null;
   detail: string | null;
 }
 

@@ -1,10 +1,20 @@
 import type { Messages } from '../en/index.ts';
 import { common } from './common.ts';
 import { computer } from './computer.ts';
+import { engine } from './engine.ts';
 import { history } from './history.ts';
 import { models } from './models.ts';
 import { newRun } from './newRun.ts';
 import { results } from './results.ts';
 import { run } from './run.ts';
 
-export const de: Messages = { ...common, ...newRun, ...run, ...results, ...history, ...computer, ...models };
+export const de: Messages = {
+  ...common,
+  ...newRun,
+  ...run,
+  ...results,
+  ...history,
+  ...computer,
+  ...engine,
+  ...models,
+};

@@ -46,6 +46,7 @@ describe('why the Start button cannot be pressed', () => {
     model,
     chosenGpus: 2,
     estimate: null,
+    folderError: null,
   };
   const codes = (change: Partial<Parameters<typeof startReasons>[0]>) =>
     startReasons({ ...ready, ...change }).map((reason) => reason.code);
@@ -61,7 +62,9 @@ describe('why the Start button cannot be pressed', () => {
     [{ files: [], uploads: 1 }, ['uploading']],
     [{ files: [], looking: true }, ['looking']],
     [{ files: [{ path: '/b.fa', inspected: null }], looking: true }, ['looking']],
-    [{ files: [listed('/a.fasta'), listed('/truncated.fa.gz')] }, ['blocked_files']],
+    [{ files: [listed('/truncated.fa.gz')] }, ['blocked_files']],
+    // The run goes on without it.
+    [{ files: [listed('/a.fasta'), listed('/truncated.fa.gz')] }, []],
     [{ model: { ...model, present: false } }, ['model_missing']],
     [{ model: { ...model, present: false, problem: appError('model_damaged', 'x') } }, ['model_damaged']],
     [{ chosenGpus: 0 }, ['no_device']],
@@ -72,7 +75,7 @@ describe('why the Start button cannot be pressed', () => {
 
   it('passes the engine’s objection on, but not in place of a plainer one', () => {
     const blocker = appError('disk_full', 'full');
-    const estimate = { seconds: null, basis: '', diskBytes: 1, diskFreeBytes: 0, outputDir: '/x', blocker };
+    const estimate = { seconds: null, basis: null, diskBytes: 1, diskFreeBytes: 0, outputDir: '/x', blocker };
     expect(startReasons({ ...ready, estimate })).toEqual([{ code: 'engine', error: blocker }]);
     expect(codes({ estimate, files: [] })).toEqual(['no_files']);
   });

@@ -1,4 +1,5 @@
 import type { ModelStatus, RunEstimate } from '../../../electron/contract/index.ts';
+import type { ShownError } from '../../api/callError.ts';
 import type { ConnectionState } from '../../api/connection.ts';
 import { verdictOf, type ListedFile } from './inspection.ts';
 
@@ -13,6 +14,7 @@ export type StartReason =
   | { readonly code: 'model_missing'; readonly model: string }
   | { readonly code: 'model_damaged'; readonly model: string }
   | { readonly code: 'no_device' }
+  | { readonly code: 'folder' }
   | { readonly code: 'engine'; readonly error: NonNullable<RunEstimate['blocker']> };
 
 interface StartState {
@@ -26,6 +28,8 @@ interface StartState {
   /** GPUs ticked; null where this computer has none and the processor computes. */
   readonly chosenGpus: number | null;
   readonly estimate: RunEstimate | null;
+  /** Said at the field of the folder. */
+  readonly folderError: ShownError | null;
 }
 
 export function startReasons(state: StartState): StartReason[] {
@@ -37,13 +41,15 @@ export function startReasons(state: StartState): StartReason[] {
   const unseen = state.files.filter((file) => verdictOf(file) === 'looking').length;
   if (unseen > 0 || state.looking) reasons.push({ code: 'looking', count: unseen });
   const blocked = state.files.filter((file) => verdictOf(file) === 'blocked').length;
-  if (blocked > 0) reasons.push({ code: 'blocked_files', count: blocked });
+  // The run goes on without some that cannot be used, but not without any.
+  if (blocked > 0 && blocked === state.files.length) reasons.push({ code: 'blocked_files', count: blocked });
 
   if (!state.model) reasons.push({ code: 'models_unknown' });
   else if (state.model.problem) reasons.push({ code: 'model_damaged', model: state.model.title });
   else if (!state.model.present) reasons.push({ code: 'model_missing', model: state.model.title });
   if (state.chosenGpus === 0) reasons.push({ code: 'no_device' });
   // The engine's own objection comes last: most often it only repeats one of those above.
+  if (state.folderError) reasons.push({ code: 'folder' });
   if (reasons.length === 0 && state.estimate?.blocker)
     reasons.push({ code: 'engine', error: state.estimate.blocker });
   return reasons;

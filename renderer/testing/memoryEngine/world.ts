@@ -16,6 +16,8 @@ export interface MemoryEngineOptions {
   readonly devices?: number;
   readonly snapshotsPerSecond?: number;
   readonly welcomeSeen?: boolean;
+  /** The window is on the engine's computer. */
+  readonly sameComputer?: boolean;
 }
 
 export const isAtWork = (run: RunSummary) => run.state.phase === 'running' && !run.interrupted;
@@ -25,6 +27,7 @@ export class World {
   readonly openedAt = Date.now();
   readonly devices: readonly DeviceLive[];
   readonly snapshotsPerSecond: number;
+  readonly sameComputer: boolean;
   /** Called when the list of runs has changed. */
   readonly listeners = new Set<() => void>();
   /** Numbers of the devices that the user has left out. */
@@ -43,6 +46,7 @@ export class World {
   constructor(options: MemoryEngineOptions) {
     this.runs = options.runs === 'none' ? [] : madeRuns(this.openedAt);
     this.settings = { ...settingsSchema.parse({}), welcomeSeen: options.welcomeSeen ?? true };
+    this.sameComputer = options.sameComputer ?? true;
     this.devices = madeDevices(options.devices ?? 8);
     this.snapshotsPerSecond = options.snapshotsPerSecond ?? 4;
     this.sequenceCount = options.sequences ?? 20_000;

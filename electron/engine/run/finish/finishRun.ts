@@ -1,4 +1,5 @@
-import { asAppError } from '../../../contract/errors.ts';
+import { asAppError, causeOf, nextStepOf } from '../../../contract/errors.ts';
+import { message } from '../../../contract/messages.ts';
 import { BOUNDED_TOLERANCE } from '../../../contract/plan.ts';
 import type { WorkerReady } from '../../../contract/protocol/index.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
@@ -18,6 +19,7 @@ export interface FinishedRun {
   tables: TablesWritten;
   failedParts: number;
   failedRecords: number;
+  failedInputs: number;
 }
 
 /** Derives the results of a run whose parts are all settled and writes every table. */
@@ -32,7 +34,9 @@ export async function finishRun(
     await noteImbalance(store, notes);
     await noteUnusualNorms(store, notes);
     const { failedParts, byPrediction } = tables.counts;
-    return { tables, failedParts, failedRecords: byPrediction.failed };
+    const { inputs, leftOut } = await store.loadRun();
+    const failedInputs = leftOut.length + inputs.filter(({ failure }) => failure !== null).length;
+    return { tables, failedParts, failedRecords: byPrediction.failed, failedInputs };
   } finally {
     await extraction.dismiss();
   }
@@ -40,15 +44,16 @@ export async function finishRun(
 
 /** The tables stand without the sequences: an input that has moved must not undo a finished run. */
 async function writeSequences(store: RunStore, notes: RunNotes, extraction: Extraction): Promise<void> {
-  const { plan } = await store.loadRun();
+  const { inputs } = await store.loadRun();
+  const used = inputs.filter(({ failure }) => failure === null);
   try {
-    await writeViralSequences(store, plan.inputs, (request) => extraction.run(request));
+    await writeViralSequences(store, used, (request) => extraction.run(request));
   } catch (reason) {
     const error = asAppError(reason);
     notes.add(
       'warning',
       'viral_sequences_not_written',
-      `The tables are complete, but viral_sequences.fna could not be written. ${error.cause} ${error.nextStep}`,
+      message('note.sequences_not_written', { cause: causeOf(error), next: nextStepOf(error) }),
       error.detail,
     );
   }

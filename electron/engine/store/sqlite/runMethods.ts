@@ -6,11 +6,19 @@ import { writeTables } from './results/tables.ts';
 import { checkPages } from './checkDatabase.ts';
 import { attemptReadMethods, attemptWriteMethods } from './attempts.ts';
 import { readDeviceMeasures } from './deviceMeasures.ts';
-import { readCounts, readInputProgress } from './progress.ts';
+import { readCounts, readInputProgress, readViralSoFar } from './progress.ts';
 import { eventPageMethods } from './eventPages.ts';
 import { prepareIntakeMethods } from './parts/prepareIntake.ts';
 import { readResultFiles, resultFileMethods } from './resultFiles.ts';
-import { readDevices, readInputs, readPlan, readProblems, readRun, runRowMethods } from './runRows.ts';
+import {
+  readDevices,
+  readInputs,
+  readLeftOut,
+  readPlan,
+  readProblems,
+  readRun,
+  runRowMethods,
+} from './runRows.ts';
 import { readDeviceSummaries, readTimings } from './runTimings.ts';
 import { findDamage, refuseDamage } from './parts/digests.ts';
 import { partFailureMethods } from './parts/partFailure.ts';
@@ -31,12 +39,14 @@ export function runReadMethods(db: Database.Database, folder: string) {
       devices: readDevices(db),
       inputs: readInputs(db),
       problems: readProblems(db),
+      leftOut: readLeftOut(db),
       counts: readCounts(db),
     })),
     counts: db.transaction(() => readCounts(db)),
     inputProgress: db.transaction(() => readInputProgress(db)),
     timings: db.transaction(() => readTimings(db)),
     deviceSummaries: () => readDeviceSummaries(db),
+    viralSoFar: () => readViralSoFar(db),
     deviceMeasures: () => readDeviceMeasures(db),
     verifyPendingParts: () => verifyPendingParts(db, folder),
     findDamage: db.transaction(() => findDamage(db)),

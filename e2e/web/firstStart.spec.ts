@@ -53,7 +53,7 @@ test('a first start: welcome, the example, its verdict, its results, an export',
   const downloading = page.waitForEvent('download');
   await page.getByRole('dialog').getByRole('button', { name: 'Export' }).click();
   const download = await downloading;
-  expect(download.suggestedFilename()).toBe('Example.tsv');
+  expect(download.suggestedFilename()).toBe('Example_DEMO.tsv');
   const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\n');
   const [header = '', ...rows] = lines.map((line) => line.split('\t'));
 

@@ -33,6 +33,14 @@ export const planModelSchema = z.object({
 });
 export type PlanModel = z.infer<typeof planModelSchema>;
 
+/** What is made with a model that means nothing carries this mark, in file names and in files; null for all other models. */
+export function demoMark({ notice }: Pick<PlanModel, 'notice'>): string | null {
+  return notice === null ? null : `DEMO (${notice})`;
+}
+
+/** End of the names of folders and files that carry a mark. */
+export const DEMO_SUFFIX = '_DEMO';
+
 /** What decides the numbers of a run. Stored at creation, never changed. */
 export const planSchema = z.object({
   inputs: z.array(planInputSchema).min(1),

@@ -9,6 +9,7 @@ import {
   isGpu,
   isRunFolder,
   OpenRun,
+  resolveModel,
   sampleInput,
 } from '../../engine/index.ts';
 import { legacyDevice } from '../legacyTool.ts';
@@ -42,9 +43,10 @@ export async function predict(
   reporter: Reporter,
 ): Promise<number> {
   const request = runRequest(inputs, flags, modelFor(context, inputs));
-  const folder = request.outputDir ?? defaultFolderName(inputs);
-  if (flags.resume && isRunFolder(folder)) {
-    return followRun(unwrap(await OpenRun.open(context, folder)), reporter, { devices: flags.devices });
+  if (flags.resume) {
+    const folder = request.outputDir ?? (await usualFolder(context, inputs, request.model));
+    if (isRunFolder(folder))
+      return followRun(unwrap(await OpenRun.open(context, folder)), reporter, { devices: flags.devices });
   }
   const created = unwrap(
     await createRun(context, {
@@ -69,6 +71,11 @@ export async function predict(
   );
   reporter.line(`Results go to ${created.folder}`);
   return followRun(unwrap(await OpenRun.open(context, created.folder)), reporter, { created });
+}
+
+async function usualFolder(context: EngineContext, inputs: string[], choice: string): Promise<string> {
+  const model = await resolveModel(choice, context.paths);
+  return defaultFolderName(inputs, model.ok ? model.value.planModel : { notice: null });
 }
 
 function runRequest(inputs: string[], flags: PredictFlags, defaultModel: string): RunRequest {

@@ -37,9 +37,15 @@ export class Extraction {
     this.subprocess.stdin.on('error', () => undefined);
   }
 
-  /** Streams the inputs once more and writes the wanted records to a file, header lines unchanged. */
-  async run({ inputs, rowsPath, outPath }: ExtractionRequest): Promise<void> {
-    const command = { type: 'extract', inputs, rows_path: rowsPath, out_path: outPath };
+  /** Streams the inputs once more and writes the wanted records to a file, header lines unchanged but for what is added to them. */
+  async run({ inputs, rowsPath, outPath, headerSuffix = '' }: ExtractionRequest): Promise<void> {
+    const command = {
+      type: 'extract',
+      inputs,
+      rows_path: rowsPath,
+      out_path: outPath,
+      header_suffix: headerSuffix,
+    };
     this.subprocess.stdin.end(`${JSON.stringify(command)}\n`);
     const { stdout, stderr } = await this.subprocess;
     checkAnswer(stdout, stderr);

@@ -1,7 +1,12 @@
 import { useMutation } from '@tanstack/react-query';
 import { Button, Checkbox, Group, Modal, Radio, Stack } from '@mantine/core';
 import { useState } from 'react';
-import type { RunSummary, SequenceFilter } from '../../../electron/contract/index.ts';
+import {
+  demoMark,
+  DEMO_SUFFIX,
+  type RunSummary,
+  type SequenceFilter,
+} from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
 import { isElectron } from '../../state/settings.ts';
@@ -40,7 +45,8 @@ export function ExportDialog({ run, filter, opened, onClose }: ExportDialogProps
         byteOrderMark: kind !== 'fasta' && byteOrderMark,
       };
       if (isElectron()) {
-        const suggestedName = `${run.name.replace(/[^\p{L}\p{N}._-]+/gu, '_')}.${EXTENSIONS[kind]}`;
+        const mark = demoMark(run.plan.model) === null || run.name.endsWith(DEMO_SUFFIX) ? '' : DEMO_SUFFIX;
+        const suggestedName = `${run.name.replace(/[^\p{L}\p{N}._-]+/gu, '_')}${mark}.${EXTENSIONS[kind]}`;
         const { path } = await engine.shell.chooseSaveFile({ suggestedName });
         if (path === null) return;
         const written = await engine.results.export({ ...request, path });

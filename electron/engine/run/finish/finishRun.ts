@@ -3,6 +3,7 @@ import { BOUNDED_TOLERANCE } from '../../../contract/plan.ts';
 import type { WorkerReady } from '../../../contract/protocol/index.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { Extraction } from '../../inputs/extractRecords.ts';
+import { writeDemoNote } from './demoNote.ts';
 import { runJson, writeRunJson } from './runJson.ts';
 import type { TablesWritten } from '../../results/types.ts';
 import { writeViralSequences } from './viralSequences.ts';
@@ -23,6 +24,7 @@ export async function finishRun(
   store: RunStore,
   notes: RunNotes,
 ): Promise<FinishedRun> {
+  writeDemoNote(store.folder, (await store.loadRun()).plan.model);
   const extraction = new Extraction(context.environment);
   try {
     const tables = await store.writeTables(() => writeSequences(store, notes, extraction));
@@ -38,7 +40,7 @@ export async function finishRun(
 async function writeSequences(store: RunStore, notes: RunNotes, extraction: Extraction): Promise<void> {
   const { plan } = await store.loadRun();
   try {
-    await writeViralSequences(store, plan.inputs, (request) => extraction.run(request));
+    await writeViralSequences(store, plan, (request) => extraction.run(request));
   } catch (reason) {
     const error = asAppError(reason);
     notes.add(

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { demoMark, DEMO_SUFFIX, type PlanModel } from '../../../contract/plan.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { Extraction } from '../../inputs/extractRecords.ts';
 import type { WrittenExport } from '../../store/sqlite/results/exportTable.ts';
@@ -29,7 +30,12 @@ export async function exportResults(
     const sequences = await store.writeSelectedRows(selection, rowsPath);
     const { plan } = await store.loadRun();
     const { environment } = await context();
-    await new Extraction(environment).run({ inputs: plan.inputs, rowsPath, outPath: path });
+    await new Extraction(environment).run({
+      inputs: plan.inputs,
+      rowsPath,
+      outPath: path,
+      headerSuffix: demoMark(plan.model) ?? '',
+    });
     return { sequences, bytes: (await stat(path)).size };
   } finally {
     await rm(rowsPath, { force: true });
@@ -37,7 +43,8 @@ export async function exportResults(
 }
 
 /** A name for the file, from the run's. */
-export function suggestedName(runName: string, format: ExportRequest['format']): string {
+export function suggestedName(runName: string, model: PlanModel, format: ExportRequest['format']): string {
   const stem = runName.replaceAll(/[^\p{L}\p{N}._-]+/gu, '_').replace(/^[._]+/, '') || 'sequences';
-  return `${stem.slice(0, 80)}.${format === 'fasta' ? 'fna' : format}`;
+  const suffix = demoMark(model) === null || stem.endsWith(DEMO_SUFFIX) ? '' : DEMO_SUFFIX;
+  return `${stem.slice(0, 80)}${suffix}.${format === 'fasta' ? 'fna' : format}`;
 }

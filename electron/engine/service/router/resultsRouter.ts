@@ -41,7 +41,7 @@ export function resultsRouter(service: Service) {
       }),
     ),
     export: results.export.handler(async ({ input, context: { window } }) => {
-      const { name } = catalog.find(input.runId);
+      const { name, plan } = catalog.find(input.runId);
       const path = await exportPath();
       const written = await read(input.runId, (store) =>
         exportResults(
@@ -62,7 +62,8 @@ export function resultsRouter(service: Service) {
       };
 
       async function exportPath(): Promise<string> {
-        if (window.shell === 'browser') return window.downloads.place(suggestedName(name, input.format));
+        if (window.shell === 'browser')
+          return window.downloads.place(suggestedName(name, plan.model, input.format));
         if (input.path === undefined) {
           throw new AppFailure(
             appError('usage', 'The export has no file to go to.', { nextStep: 'Choose one.' }),

@@ -1,8 +1,8 @@
 """`python -m virnucpro_backend.prepare.extract`: stream the inputs once more and write chosen records.
 
 One command as a line on standard input: `{"type": "extract", "inputs": [{"path", "sha256"}], "rows_path",
-"out_path"}`. The answer is one line on standard output: `extracted` with the number of records, or
-`extract_failed` with code, message and next_step as in prepare.
+"out_path", "header_suffix"}`. The answer is one line on standard output: `extracted` with the number of
+records, or `extract_failed` with code, message and next_step as in prepare.
 """
 
 from __future__ import annotations
@@ -41,18 +41,19 @@ class ExtractInput:
     sha256: str
 
 
-def extract(inputs: Sequence[ExtractInput], rows: RowArray, out_path: Path) -> int:
+def extract(inputs: Sequence[ExtractInput], rows: RowArray, out_path: Path, header_suffix: str = "") -> int:
     """Write the records with the given rows to `out_path`, as FASTA.
 
     rows: uint32 [n], ascending, numbered over all inputs as prepare does. Header lines byte for byte behind
-    a '>', letters as written, LINE_LETTERS to a line. The file appears whole or not at all. Inputs behind the
-    last wanted row are not read. Returns the number of records.
+    a '>', then a space and `header_suffix` where there is one; letters as written, LINE_LETTERS to a line.
+    The file appears whole or not at all. Inputs behind the last wanted row are not read. Returns the number
+    of records.
 
     Raises PrepareError: `input_changed` when an input that was read has another hash, those of InputFile,
     `disk_full` and `folder_unwritable`.
     """
     with _whole_file(out_path) as out:
-        writer = _RecordWriter(rows, out)
+        writer = _RecordWriter(rows, out, header_suffix)
         for source in inputs:
             if writer.is_complete:
                 break
@@ -86,9 +87,10 @@ def _extract_input(source: ExtractInput, writer: _RecordWriter) -> None:
 class _RecordWriter:
     """Counts records as they come and writes those whose turn it is."""
 
-    def __init__(self, rows: RowArray, out: BinaryIO) -> None:
+    def __init__(self, rows: RowArray, out: BinaryIO, header_suffix: str) -> None:
         self._rows = rows.astype(np.int64)
         self._out = out
+        self._header_end = f" {header_suffix}\n".encode() if header_suffix else b"\n"
         self._next_row = 0
         self._begun = 0
         self._is_open = False
@@ -116,7 +118,7 @@ class _RecordWriter:
             self.end_record()
             header_end = int(header_ends[place])
             header = batch.headers[header_end - int(batch.header_counts[place]) : header_end]
-            self._out.write(b">" + header + b"\n")
+            self._out.write(b">" + header + self._header_end)
             self._is_open = True
             self._write_letters(letters[int(edges[place]) : int(edges[place + 1])])
             if place < count - 1:
@@ -169,13 +171,14 @@ def run_command(command: Command) -> int:
         inputs = [ExtractInput(Path(entry["path"]), str(entry["sha256"])) for entry in command["inputs"]]
         rows = np.fromfile(Path(command["rows_path"]), dtype="<u4").astype(np.uint32)
         out_path = Path(command["out_path"])
+        header_suffix = str(command.get("header_suffix", ""))
     except (KeyError, TypeError, ValueError, OSError) as error:
         raise PrepareError(
             FailureCode.INTERNAL_ERROR,
             f"The program's two halves do not fit together ({type(error).__name__}: {error}).",
             "Install the program again.",
         ) from error
-    return extract(inputs, rows, out_path)
+    return extract(inputs, rows, out_path, header_suffix)
 
 
 def main() -> int:

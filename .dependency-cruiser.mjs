@@ -24,14 +24,15 @@ const layerRules = Object.entries(LAYERS).map(([layer, allowed]) => ({
  * imports only what stands here. Tests may look anywhere.
  */
 const BOTTOM = {
-  environment: [],
   files: [],
+  processes: ['files'],
+  environment: ['processes'],
   format: [],
   results: [],
   devices: ['environment'],
   models: ['devices', 'environment'],
-  workers: ['environment', 'files'],
-  store: ['files', 'results', 'workers'],
+  workers: ['environment', 'files', 'processes'],
+  store: ['files', 'processes', 'results'],
   inputs: ['environment', 'results', 'store', 'workers'],
 };
 const ROOT_FILES = ['engineBase[.]ts$', 'engineContext[.]ts$'];

@@ -54,7 +54,9 @@ function callersFolder(wanted) {
 /** The exit code of the script. A signal to this process is the script's; Ctrl-C reaches both by itself. */
 function runToItsEnd(node, args, cwd) {
   return new Promise((done, fail) => {
-    const child = spawn(node, args, { cwd, stdio: 'inherit' });
+    // Every process and thread that starts reads the same TypeScript: compiling it once halves how long they take to start.
+    const env = { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'node'), ...process.env };
+    const child = spawn(node, args, { cwd, env, stdio: 'inherit' });
     process.on('SIGINT', () => {
       if (!process.stdin.isTTY) child.kill('SIGINT');
     });

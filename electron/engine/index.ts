@@ -29,7 +29,7 @@ export type { RunNote } from './run/runNotes.ts';
 export { describePhase } from './run/runTransitions.ts';
 export { workOnRun } from './run/workOnRun.ts';
 export { isRunFolder } from './store/runFolder.ts';
-export { lockHolder } from './store/runLock.ts';
+export { runLockHolder } from './store/runLock.ts';
 export { openRunStore } from './store/runStore.ts';
 export { runStoreHost } from './store/sqlite/host.ts';
 export { threadsLeft } from './store/storeThread.ts';

@@ -4,7 +4,7 @@ import {
   type EngineContext,
   IMBALANCE,
   isRunFolder,
-  lockHolder,
+  runLockHolder,
   openRunStore,
   readRunReport,
   type StoredRun,
@@ -34,7 +34,7 @@ export async function status(context: EngineContext, folder: string, json: boole
   try {
     const { run, timings, devices, uneven, remarks } = await readRunReport(store);
     const told = remarks.filter(({ code }) => code !== IMBALANCE).slice(-SHOWN_REMARKS);
-    const holder = lockHolder(folder);
+    const holder = runLockHolder(folder);
     const interrupted = isActive(run.state) && holder === null;
     if (json) {
       const { state, counts, plan } = run;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { resolveAppPaths, type AppPaths } from './appPaths.ts';
 import { checkEnvironment } from './checkEnvironment.ts';
-import { acquireInstallLock } from './install/installLock.ts';
+import { acquireFileLock } from '../processes/fileLock.ts';
 import { pythonLaunch } from './pythonLaunch.ts';
 import { runCommand } from './runCommand.ts';
 
@@ -64,7 +64,7 @@ it('tells an interpreter that is not there from one that is', async () => {
   });
 });
 
-it('takes over the lock of a process that is gone', async () => {
+it('takes over the lock of an installation whose process is gone', async () => {
   const path = join(folder, 'python.lock');
   const ended = await runCommand({
     file: process.execPath,
@@ -72,6 +72,6 @@ it('takes over the lock of a process that is gone', async () => {
     env: {},
   });
   expect(ended.ending).toBe('succeeded');
-  const lock = await acquireInstallLock(path, () => undefined);
-  await lock.release();
+  const lock = await acquireFileLock(path, { onHeld: () => expect.unreachable() });
+  lock.release();
 });

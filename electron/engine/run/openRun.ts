@@ -5,7 +5,8 @@ import { isActive, type RunState } from '../../contract/runState.ts';
 import type { ChosenDevice } from '../devices/chosenDevice.ts';
 import { precisionRemark } from '../devices/choosePrecision.ts';
 import type { EngineContext } from '../engineContext.ts';
-import { acquireRunLock, type RunLock } from '../store/runLock.ts';
+import type { FileLock } from '../processes/fileLock.ts';
+import { acquireRunLock } from '../store/runLock.ts';
 import { openRunStore } from '../store/runStore.ts';
 import type { StoredRun } from '../store/types.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
@@ -35,7 +36,7 @@ export class OpenRun {
   readonly folder: string;
   readonly store: RunStore;
   private readonly context: EngineContext;
-  private readonly lock: RunLock;
+  private readonly lock: FileLock;
   private readonly book: ProgressTracker;
   private readonly batches: BatchSizes;
   private readonly record: RunRecord;
@@ -46,7 +47,7 @@ export class OpenRun {
     context: EngineContext,
     folder: string,
     store: RunStore,
-    lock: RunLock,
+    lock: FileLock,
     record: RunRecord,
     book: ProgressTracker,
   ) {
@@ -64,11 +65,11 @@ export class OpenRun {
     if (!isRunFolder(folder)) {
       return err(appError('folder_not_a_run', `${folder} holds no run.db, so there is nothing to resume.`));
     }
-    let lock: RunLock | undefined;
+    let lock: FileLock | undefined;
     let store: RunStore | undefined;
     let session: OpenRun | undefined;
     try {
-      lock = await acquireRunLock(folder, { onLost: () => void session?.lockLost() });
+      lock = await acquireRunLock(folder, () => void session?.lockLost());
       store = await openRunStore(folder, { hostEntry: context.storeHost, closing: context.closing });
       const run = await store.loadRun();
       const book = await ProgressTracker.open(store, run);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isProcessAlive } from './processStart.ts';
+import { isProcessAlive } from '../processes/liveProcess.ts';
 import { sweepOrphans } from './orphanSweep.ts';
 import { processRecordSchema } from './processRecords.ts';
 

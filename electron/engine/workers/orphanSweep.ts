@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { isProcessAlive, processStart } from './processStart.ts';
+import { isProcessAlive, processStart } from '../processes/liveProcess.ts';
 import { processRecordSchema, TOKEN_VARIABLE, type ProcessRecord } from './processRecords.ts';
 
 const TERM_GRACE_MS = 2_000;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { AppPaths } from '../environment/appPaths.ts';
 import type { PythonLaunch } from '../environment/pythonLaunch.ts';
-import { processStart } from './processStart.ts';
+import { processStart } from '../processes/liveProcess.ts';
 
 /** Variable by which a process can be told to be ours, whatever its number and name. */
 export const TOKEN_VARIABLE = 'VIRNUCPRO_PROCESS_TOKEN';

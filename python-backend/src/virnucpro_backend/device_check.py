@@ -130,6 +130,9 @@ def _difference(got: Tensor, expected: Tensor) -> float:
 
 
 def main() -> None:
+    """Check one kind of device, given with its precisions as arguments; the report is one JSON object on
+    standard output.
+    """
     parser = argparse.ArgumentParser(prog="python -m virnucpro_backend.device_check", description=__doc__)
     parser.add_argument("kind", choices=get_args(DeviceKind))
     parser.add_argument("precisions", help="such as fp32,bf16")

@@ -70,6 +70,7 @@ def _version(distribution: str) -> str:
 
 
 def main() -> None:
+    """Write what `check_environment` finds as one JSON object on standard output."""
     report = check_environment(thorough="--import" in sys.argv[1:])
     sys.stdout.write(json.dumps(report) + "\n")
 

@@ -29,6 +29,7 @@ log = logging.getLogger("worker")
 
 
 def main() -> NoReturn:
+    """Carry out commands from standard input until `stop`, or until the engine is gone."""
     channel = Channel(on_eof=lambda: _input_closed(channel, heartbeat))
     set_up_device_allocator()
     os.environ.setdefault("RAYON_NUM_THREADS", TOKENIZER_THREADS)

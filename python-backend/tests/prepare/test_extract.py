@@ -147,6 +147,18 @@ def test_the_process_answers_in_one_line(tmp_path: Path) -> None:
     assert (tmp_path / "out.fna").exists()
 
 
-def test_a_command_it_does_not_know_is_named(tmp_path: Path) -> None:
-    status, answer = run_module({"type": "prepare"})
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        ({"type": "prepare"}, "Invalid value 'prepare'"),
+        ({"inputs": [{"path": "a.fa", "sha256": "0"}]}, "inputs.0.sha256 is '0'"),
+        ({"inputs": [{"path": "", "sha256": "0" * 64}]}, "inputs.0.path is ''"),
+        ({"rows_path": 7}, "rows_path is 7"),
+        ({"more": 1}, "unknown field more"),
+    ],
+)
+def test_a_command_it_does_not_understand_is_named(wrong: dict[str, object], named: str) -> None:
+    command: dict[str, object] = {"type": "extract", "inputs": [], "rows_path": "rows", "out_path": "out"}
+    status, answer = run_module(command | wrong)
     assert (status, answer["code"]) == (1, "internal_error")
+    assert named.lower() in str(answer["message"]).lower()

@@ -25,7 +25,8 @@ import { openRunStore } from '../../store/runStore.ts';
 import { refuseWhenClosing } from '../../store/storeThread.ts';
 import { describeStoreError } from '../../store/sqlite/storeErrors.ts';
 import type { JsonObject } from '../../store/types.ts';
-import { acquireRunLock, type RunLock } from '../../store/runLock.ts';
+import type { FileLock } from '../../processes/fileLock.ts';
+import { acquireRunLock } from '../../store/runLock.ts';
 import { chooseDevices, type DeviceChoice } from './chooseDevices.ts';
 import { checkRunFolder, makeRunFolder, makeWorkFolders, removeRun } from '../../store/runFolder.ts';
 
@@ -187,7 +188,7 @@ async function makeFolder(
   runId: string,
   request: RunRequest,
 ): Promise<Result<void>> {
-  let lock: RunLock | undefined;
+  let lock: FileLock | undefined;
   try {
     refuseWhenClosing(context.closing);
     await makeRunFolder(folder);

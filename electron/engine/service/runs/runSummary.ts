@@ -1,7 +1,7 @@
 import type { AppError } from '../../../contract/errors.ts';
 import { runRequestSchema, type RunSummary } from '../../../contract/rpc/runs.ts';
 import { isActive, type RunState } from '../../../contract/runState.ts';
-import { lockHolder } from '../../store/runLock.ts';
+import { runLockHolder } from '../../store/runLock.ts';
 import type { StoredRun } from '../../store/types.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 
@@ -14,7 +14,7 @@ export async function readSummary(
   const predictions = done ? await store.countPredictions({ filter: {} }) : null;
   return {
     ...describeRun(run, store.folder),
-    interrupted: isActive(run.state) && lockHolder(store.folder) === null,
+    interrupted: isActive(run.state) && runLockHolder(store.folder) === null,
     finishedAt: hasEnded(run.state) ? new Date(timings.lastChangeAt).toISOString() : null,
     viralSequences: predictions?.byPrediction.virus ?? null,
   };

@@ -157,6 +157,7 @@ def _processes(nvml: Nvml, handle: Any) -> list[dict[str, Any]]:
 
 
 def main() -> None:
+    """Write what `probe` finds as one JSON object on standard output."""
     sys.stdout.write(json.dumps(probe(os.environ)) + "\n")
 
 

@@ -39,7 +39,9 @@ class Attention(Protocol):
         scale: float,
         rotary: RotaryTables | None = None,
         alibi_slopes: Tensor | None = None,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """qkv [T, 3, heads, head_dim] in the run's precision to [T, heads * head_dim] in the same."""
+        ...
 
 
 class EqualLengthAttention:
@@ -57,6 +59,7 @@ class EqualLengthAttention:
         rotary: RotaryTables | None = None,
         alibi_slopes: Tensor | None = None,
     ) -> Tensor:
+        """See `Attention`. Raises ValueError for a batch with sequences of different lengths."""
         length = layout.equal_length
         if length is None:
             raise ValueError("this attention needs sequences of equal length")
@@ -92,6 +95,7 @@ class VarlenAttention:
         rotary: RotaryTables | None = None,
         alibi_slopes: Tensor | None = None,
     ) -> Tensor:
+        """See `Attention`. Raises ValueError for a linear bias, which this kernel lacks."""
         if alibi_slopes is not None:
             raise ValueError("variable-length flash attention has no ALiBi")
         q, k, v = qkv.unbind(1)
@@ -106,7 +110,8 @@ def varlen_kernel() -> Callable[..., Tensor]:
     """`varlen_attn` with the arguments that this PyTorch knows.
 
     From 2.12 on `num_splits=1` makes a sequence's result independent of its neighbours in the batch; earlier
-    versions have no such argument. Without a window and not causal is the default of every version.
+    versions have no such argument. Without a window and not causal is the default of every version. Raises
+    RuntimeError with a PyTorch before 2.11, whose kernel takes no scale.
     """
     from torch.nn.attention.varlen import varlen_attn
 

@@ -34,6 +34,7 @@ class Batch:
 
     @property
     def n_tokens(self) -> int:
+        """Tokens of all sequences, dummies included."""
         return int(self.lengths.sum())
 
 

@@ -5,7 +5,9 @@ Hidden states are flat: x [T, d] holds the tokens of all sequences of a batch en
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -31,6 +33,7 @@ class DnabertSConfig:
 
     @property
     def head_dim(self) -> int:
+        """Width of one attention head."""
         return self.width // self.heads
 
     def __post_init__(self) -> None:
@@ -55,15 +58,14 @@ class DnabertS(nn.Module):
         self.embedding = Embedding(config.vocabulary, config.width)
         self.embedding_norm = LayerNorm(config.width, NORM_EPS)
         self.alibi = Alibi(config.heads)
-        self.layers = nn.ModuleList(DnabertSLayer(config, dtype) for _ in range(config.layers))
+        self.layers = DnabertSLayers(DnabertSLayer(config, dtype) for _ in range(config.layers))
         self.requires_grad_(False)
         self.use_kernels_for(torch.device("cpu"))
 
     @property
     def dtype(self) -> torch.dtype:
         """The precision of the matrix products."""
-        weight: Tensor = self.layers[0].qkv.weight  # type: ignore[union-attr, assignment]
-        return weight.dtype
+        return self.layers.dtype
 
     def use_kernels_for(self, device: torch.device, *, fused: bool = True) -> None:
         """Choose, once, the kernels that suit a device and this model's precision."""
@@ -78,11 +80,9 @@ class DnabertS(nn.Module):
         dtype, ops = self.dtype, self.ops
         slopes = self.alibi.slopes
 
-        x = ops.norm(self.embedding(tokens), self.embedding_norm, torch.float32)
-        assert isinstance(x, Tensor)
+        x = cast(Tensor, ops.norm(self.embedding(tokens), self.embedding_norm, torch.float32))
         h = x.to(dtype)
         for layer in self.layers:
-            assert isinstance(layer, DnabertSLayer)
             update = layer.attend(h, layout, slopes, self.attention)
             x, h = ops.post_norm(x, update, layer.attention_norm, dtype)
             update = layer.feed_forward(h, ops)
@@ -109,15 +109,35 @@ class DnabertSLayer(nn.Module):
         self.output = nn.Linear(config.feed_forward, width, dtype=dtype)
         self.feed_forward_norm = LayerNorm(width, NORM_EPS)
 
+    @property
+    def dtype(self) -> torch.dtype:
+        """The precision of the matrix products."""
+        weight: Tensor = self.qkv.weight
+        return weight.dtype
+
     def attend(self, h: Tensor, layout: SequenceLayout, slopes: Tensor, attention: Attention) -> Tensor:
+        """Wo attention(h): h [T, d] in the run's precision to [T, d] in the same; slopes FP32 [heads]."""
         qkv = self.qkv(h).view(-1, 3, self.heads, self.head_dim)
         context = attention(qkv, layout, scale=self.head_dim**-0.5, alibi_slopes=slopes)
         out: Tensor = self.attention_output(context)
         return out
 
     def feed_forward(self, h: Tensor, ops: Ops) -> Tensor:
+        """W2 (gelu(a) * b), [a, b] = W1 h: h [T, d] in the run's precision to [T, d] in the same."""
         out: Tensor = self.output(ops.linear_geglu(self.gated, h))
         return out
+
+
+class DnabertSLayers(nn.ModuleList):
+    """The layers in their order."""
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The precision of the matrix products."""
+        return next(iter(self)).dtype
+
+    def __iter__(self) -> Iterator[DnabertSLayer]:
+        return cast(Iterator[DnabertSLayer], super().__iter__())
 
 
 class Alibi(Float32Module):

@@ -38,6 +38,7 @@ class Esm2Config:
 
     @property
     def head_dim(self) -> int:
+        """Width of one attention head."""
         return self.width // self.heads
 
     def __post_init__(self) -> None:
@@ -96,6 +97,7 @@ class EmbeddedTokens(ResidualStream):
         self._tokens, self._embedding = tokens, embedding
 
     def queries_keys_values(self, layer: Esm2Layer, ops: Ops) -> QueriesKeysValues:
+        """Looked up by token in a table that is computed once for the whole vocabulary."""
         table = layer.qkv(ops.norm(self._embedding.padded(), layer.attention_norm, layer.dtype))
         return QueriesKeysValues(nn.functional.embedding(self._tokens, table), self.rotary)
 

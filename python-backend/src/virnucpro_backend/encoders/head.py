@@ -50,6 +50,7 @@ class Head(Float32Module):
         self.requires_grad_(False)
 
     def get_parameter_or_buffer(self, name: str) -> Tensor:
+        """A tensor of HEAD_TENSORS by its name. Raises AttributeError for another name."""
         module, _, field = name.rpartition(".")
         tensor: Tensor = getattr(self.get_submodule(module), field)
         return tensor

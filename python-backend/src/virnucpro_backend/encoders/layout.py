@@ -29,6 +29,7 @@ class SequenceLayout:
 
     @property
     def n_sequences(self) -> int:
+        """Number of sequences, dummies included."""
         return len(self.lengths)
 
     @classmethod

@@ -78,26 +78,31 @@ class EagerOps:
     name = "eager"
 
     def norm(self, x: Tensor, norm: LayerNorm, dtype: torch.dtype) -> Activations:
+        """See `Ops.norm`."""
         normed = _layer_norm(x, norm)
         return quantized(normed) if dtype == FP8 else normed.to(dtype)
 
     def pre_norm(
         self, x: Tensor, update: Tensor, norm: LayerNorm, dtype: torch.dtype
     ) -> tuple[Tensor, Activations]:
+        """See `Ops.pre_norm`."""
         x = x.add_(update)
         return x, self.norm(x, norm, dtype)
 
     def post_norm(
         self, x: Tensor, update: Tensor, norm: LayerNorm, dtype: torch.dtype
     ) -> tuple[Tensor, Tensor]:
+        """See `Ops.post_norm`."""
         x = _layer_norm(x.add_(update), norm)
         return x, x.to(dtype)
 
     def linear_gelu(self, linear: nn.Module, h: Activations) -> Activations:
+        """See `Ops.linear_gelu`."""
         activated = F.gelu(linear(h))
         return quantized(activated) if isinstance(linear, Fp8Linear) else activated
 
     def linear_geglu(self, linear: nn.Linear, h: Tensor) -> Tensor:
+        """See `Ops.linear_geglu`."""
         activated, gate = linear(h).chunk(2, dim=-1)
         out: Tensor = F.gelu(activated) * gate
         return out
@@ -105,9 +110,11 @@ class EagerOps:
     def queries_keys_values(
         self, linear: nn.Module, h: Activations, layout: SequenceLayout, rotary: RotaryTables
     ) -> QueriesKeysValues:
+        """See `Ops.queries_keys_values`; attention rotates."""
         return QueriesKeysValues(linear(h), rotary)
 
     def quantize(self, x: Tensor) -> Fp8Rows:
+        """See `Ops.quantize`."""
         return quantized(x)
 
 

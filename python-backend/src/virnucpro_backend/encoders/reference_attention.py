@@ -24,6 +24,7 @@ class PackedReferenceAttention:
         rotary: RotaryTables | None = None,
         alibi_slopes: Tensor | None = None,
     ) -> Tensor:
+        """See `encoders.attention.Attention`."""
         n_tokens, _, heads, head_dim = qkv.shape
         out = torch.empty(n_tokens, heads, head_dim, dtype=qkv.dtype, device=qkv.device)
         begin = 0

@@ -63,7 +63,7 @@ class Measurement:
         return replace(first, results=results, bounded=self._bounded(final, results))
 
     def measured(self, model: LoadedModel) -> PrecisionRun:
-        """All frames with another model of the same weights."""
+        """All frames with another model of the same weights. Raises RuntimeError before `reference`."""
         if self._head is None:
             raise RuntimeError("the reference comes first")
         model = with_head(model, self._head)

@@ -58,9 +58,11 @@ class FolderSource:
         self.settles_it = model.notice is None  # a notice says that a model has no biological meaning
 
     def load(self, precision: Precision) -> LoadedModel:
+        """See `WeightSource`. Raises WeightsError as `load_model` does."""
         return load_model(self.folder, self.device, precision)
 
     def head_for(self, model: LoadedModel, dnabert_s: Embeddings, esm2: Embeddings) -> Head:
+        """The folder's own classifier, whatever the embeddings."""
         return model.head
 
 
@@ -76,6 +78,7 @@ class RandomSource:
     settles_it: bool = False
 
     def load(self, precision: Precision) -> LoadedModel:
+        """See `WeightSource`; made from the seed each time."""
         forbid_hidden_rounding()
         esm2, dnabert_s = self.weights.encoders(precision)
         return LoadedModel(
@@ -94,6 +97,7 @@ class RandomSource:
         )
 
     def head_for(self, model: LoadedModel, dnabert_s: Embeddings, esm2: Embeddings) -> Head:
+        """The random classifier, scaled by `scaled_head`."""
         return scaled_head(model.head, dnabert_s, esm2).to(model.device)
 
 

@@ -32,6 +32,7 @@ class Job:
 
     @property
     def recalled(self) -> bool:
+        """Whether it was given back before it began."""
         return self._state == "recalled"
 
     def _leave_waiting(self, state: Literal["begun", "recalled"]) -> bool:
@@ -74,8 +75,10 @@ class ComputeQueue:
         self._numbers = itertools.count()
 
     def put(self, task: ComputeTask) -> None:
+        """Queue a task. Never blocks."""
         urgency = 0 if isinstance(task, WakeUp) else 1 if isinstance(task, ToRecompute) else 2
         self._tasks.put((urgency, next(self._numbers), task))
 
     def get(self) -> ComputeTask:
+        """The next task; waits for one."""
         return self._tasks.get()[2]

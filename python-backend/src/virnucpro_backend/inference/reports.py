@@ -32,6 +32,7 @@ class PartProgress(PartListener):
         self._told_at = time.monotonic()
 
     def batch_done(self, frames: int, residues: int) -> None:
+        """Count a batch, and report it if it is time to."""
         self._frames = (self._frames[0] + frames, self._frames[1])
         self._residues = (self._residues[0] + residues, self._residues[1])
         now = time.monotonic()
@@ -47,6 +48,7 @@ class PartProgress(PartListener):
             )
 
     def out_of_memory(self, tokens_before: int, tokens_after: int) -> None:
+        """Report that batches become smaller, with the corrected memory profile."""
         profile = self._memory.ran_out(tokens_before, tokens_after) if self._memory is not None else None
         self._channel.emit(
             "oom",

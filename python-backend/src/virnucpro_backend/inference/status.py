@@ -79,6 +79,7 @@ class Heartbeat:
         self._thread = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
 
     def start(self) -> None:
+        """Send heartbeats from now on. To be called once."""
         self._thread.start()
 
     def end(self, timeout: float) -> None:

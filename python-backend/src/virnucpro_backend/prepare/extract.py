@@ -1,44 +1,53 @@
 """`python -m virnucpro_backend.prepare.extract`: stream the inputs once more and write chosen records.
 
-One command as a line on standard input: `{"type": "extract", "inputs": [{"path", "sha256"}], "rows_path",
-"out_path", "header_suffix"}`. The answer is one line on standard output: `extracted` with the number of
-records, or `extract_failed` with code, message and next_step as in prepare.
+One `ExtractCommand` as a line on standard input; the file at its `rows_path` holds row numbers as uint32,
+little-endian, ascending. The answer is one line on standard output: `extracted` with the number of records,
+or `extract_failed` with code, message and next_step as in prepare.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from io import BufferedWriter
 from itertools import chain
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from virnucpro_backend.prepare.failures import FailureCode, PrepareError, writing_failed
+from virnucpro_backend.prepare.failures import FailureCode, PrepareError, halves_do_not_fit, writing_failed
 from virnucpro_backend.prepare.input_file import InputFile
 from virnucpro_backend.prepare.scanning.batch import ScanBatch
 from virnucpro_backend.prepare.scanning.scanner import new_scanner, scan
 from virnucpro_backend.prepare.scanning.sniff import sniff_format
-from virnucpro_backend.protocol import Channel, Command, EndOfCommands, MalformedCommand
+from virnucpro_backend.protocol import Channel, EndOfCommands, MalformedCommand
 from virnucpro_backend.safetensors_file import open_new
+from virnucpro_backend.typed_commands import CommandError, CommandStruct, Sha256, parse_typed
 
 LINE_LETTERS = 80
 
 RowArray = npt.NDArray[np.uint32]
 
 
-@dataclass(frozen=True)
-class ExtractInput:
-    """path; sha256: what its bytes must hash to."""
+class ExtractInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """sha256: what the file's bytes must hash to."""
 
     path: Path
-    sha256: str
+    sha256: Sha256
+
+
+class ExtractCommand(CommandStruct, tag="extract", frozen=True):
+    """rows_path: a file with the rows to write; out_path: the FASTA file to make. See `extract`."""
+
+    inputs: tuple[ExtractInput, ...]
+    rows_path: Path
+    out_path: Path
+    header_suffix: str = ""
 
 
 def extract(inputs: Sequence[ExtractInput], rows: RowArray, out_path: Path, header_suffix: str = "") -> int:
@@ -163,22 +172,14 @@ def _whole_file(path: Path) -> Iterator[BinaryIO]:
         temporary.unlink(missing_ok=True)
 
 
-def run_command(command: Command) -> int:
-    """Do what the command asks. Raises PrepareError."""
+def run_command(fields: Mapping[str, object]) -> int:
+    """Do what an `ExtractCommand` asks; returns the number of records. Raises PrepareError."""
     try:
-        if command["type"] != "extract":
-            raise ValueError(f"unexpected command {command['type']!r}")
-        inputs = [ExtractInput(Path(entry["path"]), str(entry["sha256"])) for entry in command["inputs"]]
-        rows = np.fromfile(Path(command["rows_path"]), dtype="<u4").astype(np.uint32)
-        out_path = Path(command["out_path"])
-        header_suffix = str(command.get("header_suffix", ""))
-    except (KeyError, TypeError, ValueError, OSError) as error:
-        raise PrepareError(
-            FailureCode.INTERNAL_ERROR,
-            f"The program's two halves do not fit together ({type(error).__name__}: {error}).",
-            "Install the program again.",
-        ) from error
-    return extract(inputs, rows, out_path, header_suffix)
+        command = cast(ExtractCommand, parse_typed(fields, ExtractCommand))
+        rows = np.fromfile(command.rows_path, dtype="<u4").astype(np.uint32)
+    except (CommandError, OSError) as error:
+        raise halves_do_not_fit(error) from error
+    return extract(command.inputs, rows, command.out_path, command.header_suffix)
 
 
 def main() -> int:

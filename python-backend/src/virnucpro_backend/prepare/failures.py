@@ -41,3 +41,12 @@ def writing_failed(error: OSError) -> PrepareError:
         f"The run folder can't be written: {error.strerror or error}.",
         "Check that the folder still exists and that you may write there, then resume the run.",
     )
+
+
+def halves_do_not_fit(error: Exception) -> PrepareError:
+    """A command that this version does not understand: engine and backend are of different versions."""
+    return PrepareError(
+        FailureCode.INTERNAL_ERROR,
+        f"The program's two halves do not fit together ({error}).",
+        "Install the program again.",
+    )

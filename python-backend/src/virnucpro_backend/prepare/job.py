@@ -8,7 +8,7 @@ from typing import Annotated, cast
 
 import msgspec
 
-from virnucpro_backend.prepare.failures import FailureCode, PrepareError
+from virnucpro_backend.prepare.failures import halves_do_not_fit
 from virnucpro_backend.typed_commands import (
     CommandError,
     CommandStruct,
@@ -38,12 +38,11 @@ class Job(CommandStruct, tag="prepare", frozen=True):
 
 
 def parse_job(command: Mapping[str, object]) -> Job:
-    """Raises PrepareError `internal_error` for a command that this version does not understand."""
+    """The job in the fields of a command.
+
+    Raises PrepareError `internal_error` for a command that this version does not understand.
+    """
     try:
         return cast(Job, parse_typed(command, Job))
     except CommandError as error:
-        raise PrepareError(
-            FailureCode.INTERNAL_ERROR,
-            f"The program's two halves do not fit together ({error}).",
-            "Install the program again.",
-        ) from error
+        raise halves_do_not_fit(error) from error

@@ -29,7 +29,9 @@ _SECONDS_BETWEEN_PROGRESS = 0.25
 class Emit(Protocol):
     """Where events go; Channel.emit in a process of its own."""
 
-    def __call__(self, type: str, **fields: object) -> None: ...
+    def __call__(self, type: str, **fields: object) -> None:
+        """Send an event of this type; `fields` are what JSON can hold."""
+        ...
 
 
 class Preparation:

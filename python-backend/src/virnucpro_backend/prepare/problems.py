@@ -85,10 +85,12 @@ class Problem:
 
     @property
     def kind(self) -> ProblemKind:
+        """What is the same for every problem of this code."""
         return PROBLEMS[self.code]
 
     @property
     def message(self) -> str:
+        """The sentence for the user, with the count."""
         return self.kind.message.format(n=f"{self.count:,}")
 
 
@@ -99,6 +101,7 @@ class ProblemLog:
         self._problems: dict[str, Problem] = {}
 
     def count(self, code: str) -> int:
+        """How often this is wrong; 0 if it never is."""
         problem = self._problems.get(code)
         return problem.count if problem else 0
 

@@ -45,6 +45,7 @@ class RecordRows:
 
     @property
     def count(self) -> int:
+        """Number of records, k."""
         return self.length.size
 
     def split(self, count: int) -> tuple[RecordRows, RecordRows]:

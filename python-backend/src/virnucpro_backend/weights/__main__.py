@@ -23,6 +23,7 @@ CONVERT = {"esm2": convert_esm2, "dnabert_s": convert_dnabert_s, "head": convert
 
 
 def main(arguments: list[str] | None = None) -> int:
+    """Run one subcommand; returns the exit code. Errors are one JSON object on standard output."""
     options = _parser().parse_args(arguments)
     try:
         options.run(options)
@@ -41,6 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def list_models(options: argparse.Namespace) -> None:
+    """One `model` line for each published model, with whether it is installed."""
     for model in read_manifest(options.manifest).values():
         present, problem = False, None
         folder = options.weights / model.name
@@ -63,11 +65,13 @@ def list_models(options: argparse.Namespace) -> None:
 
 
 def get(options: argparse.Namespace) -> None:
+    """Download and convert a published model. Raises WeightsError and OSError."""
     model = published_model(read_manifest(options.manifest), options.model)
     _say("done", folder=str(get_model(model, options.weights, _reporter())))
 
 
 def import_files(options: argparse.Namespace) -> None:
+    """Convert files of the user into a model folder. Raises WeightsError and OSError."""
     sources = {role: SourceFile(getattr(options, role)) for role in ROLES}
     folder = install_model(
         options.weights,
@@ -83,11 +87,13 @@ def import_files(options: argparse.Namespace) -> None:
 
 
 def convert(options: argparse.Namespace) -> None:
+    """Convert one file. Raises WeightsError and OSError."""
     _, written = CONVERT[options.role](options.source, options.target)
     _say("done", path=str(options.target), size=written.size, sha256=written.sha256)
 
 
 def verify(options: argparse.Namespace) -> None:
+    """Read every file of a model again and compare its hash. Raises WeightsError."""
     model = read_model_json(options.folder)
     verify_model(options.folder, model, recompute=True)
     _say("done", folder=str(options.folder), name=model.name, model_hash=model.model_hash)

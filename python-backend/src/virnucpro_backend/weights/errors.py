@@ -25,6 +25,7 @@ class WeightsError(Exception):
         self.next_step = next_step
 
     def as_json(self) -> dict[str, str]:
+        """Fields of the `error` line."""
         return {"code": self.code, "message": self.message, "next_step": self.next_step}
 
 

@@ -146,7 +146,10 @@ def _shared_encoder(
 
 
 def source_sha256(path: Path) -> str:
-    """SHA-256 of a file; of the index of several files, over the SHA-256 of each."""
+    """SHA-256 of a file; of the index of several files, over the SHA-256 of each.
+
+    Raises WeightsError `model_missing` for a file that is not there.
+    """
     if not path.is_file():
         raise WeightsError("model_missing", f"{path} is missing.", "Check the path.")
     if not path.name.endswith(".index.json"):

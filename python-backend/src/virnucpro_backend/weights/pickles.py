@@ -47,6 +47,7 @@ class Inert:
     items: list[Any]
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Inert:
+        """Keep the arguments, run nothing."""
         self = super().__new__(cls)
         self.args, self.state, self.items = args, None, []
         return self
@@ -61,9 +62,11 @@ class Inert:
         self.items.append((key, value))
 
     def append(self, value: Any) -> None:
+        """Called by the unpickler for each item of a list."""
         self.items.append(value)
 
     def extend(self, values: Any) -> None:
+        """Called by the unpickler for some items of a list at once."""
         self.items.extend(values)
 
 

@@ -49,6 +49,7 @@ class UsableGpu:
 
     @property
     def name(self) -> str:
+        """The GPU's name as its driver gives it."""
         return str(self.properties.name)
 
     def opened(self, uuid: str | None, memory_fraction: float | None) -> OpenDevice:

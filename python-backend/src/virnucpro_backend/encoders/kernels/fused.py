@@ -26,21 +26,25 @@ class FusedOps:
     name = "fused"
 
     def norm(self, x: Tensor, norm: LayerNorm, dtype: torch.dtype) -> Activations:
+        """See `Ops.norm`."""
         return _norm(x, None, norm, dtype)
 
     def pre_norm(
         self, x: Tensor, update: Tensor, norm: LayerNorm, dtype: torch.dtype
     ) -> tuple[Tensor, Activations]:
+        """See `Ops.pre_norm`; the sum is written into the memory of x."""
         return x, _norm(x, update, norm, dtype)
 
     def post_norm(
         self, x: Tensor, update: Tensor, norm: LayerNorm, dtype: torch.dtype
     ) -> tuple[Tensor, Tensor]:
+        """See `Ops.post_norm`; the norm is written into the memory of x."""
         out = torch.empty_like(x, dtype=dtype)
         norm_rows(x, update, norm.weight, norm.bias, norm.eps, out, residual_becomes="norm")
         return x, out
 
     def linear_gelu(self, linear: nn.Module, h: Activations) -> Activations:
+        """See `Ops.linear_gelu`; the activation is computed in the product's memory."""
         out: Tensor = linear(h)
         if isinstance(linear, Fp8Linear):
             rows = Fp8Rows.empty_like(out)
@@ -50,6 +54,7 @@ class FusedOps:
         return out
 
     def linear_geglu(self, linear: nn.Linear, h: Tensor) -> Tensor:
+        """See `Ops.linear_geglu`."""
         both: Tensor = linear(h)
         out = both.new_empty(both.shape[0], both.shape[1] // 2)
         gated_gelu(both, out)
@@ -58,9 +63,11 @@ class FusedOps:
     def queries_keys_values(
         self, linear: nn.Module, h: Activations, layout: SequenceLayout, rotary: RotaryTables
     ) -> QueriesKeysValues:
+        """See `Ops.queries_keys_values`; attention rotates."""
         return QueriesKeysValues(linear(h), rotary)
 
     def quantize(self, x: Tensor) -> Fp8Rows:
+        """See `Ops.quantize`."""
         rows = Fp8Rows.empty_like(x)
         quantize_rows(x, rows.values, rows.scale, with_gelu=False)
         return rows
@@ -94,6 +101,7 @@ class FusedAttention:
         rotary: RotaryTables | None = None,
         alibi_slopes: Tensor | None = None,
     ) -> Tensor:
+        """See `Attention`; head_dim is 32, 64 or 128, the precision BF16 or FP16."""
         n_tokens, _, heads, head_dim = qkv.shape
         out = qkv.new_empty(n_tokens, heads * head_dim)
         work = self._work_for(layout, qkv.device)

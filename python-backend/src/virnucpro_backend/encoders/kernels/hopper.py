@@ -23,6 +23,7 @@ class HopperOps(FusedOps):
     name = "hopper"
 
     def linear_gelu(self, linear: nn.Module, h: Activations) -> Activations:
+        """See `Ops.linear_gelu`; one kernel where the shapes suit it."""
         if _suits(linear) and isinstance(h, Tensor):
             return hopper_linear.linear_gelu(h, linear.weight, linear.bias)
         return super().linear_gelu(linear, h)
@@ -30,6 +31,7 @@ class HopperOps(FusedOps):
     def queries_keys_values(
         self, linear: nn.Module, h: Activations, layout: SequenceLayout, rotary: RotaryTables
     ) -> QueriesKeysValues:
+        """See `Ops.queries_keys_values`; q and k come rotated where the shapes suit the kernel."""
         head_dim = 2 * rotary.cos.shape[1]
         if _suits(linear) and isinstance(h, Tensor) and hopper_linear.suits_rotation(linear.weight, head_dim):
             qkv = hopper_linear.linear_rotated(h, linear.weight, linear.bias, rotary, layout.positions)

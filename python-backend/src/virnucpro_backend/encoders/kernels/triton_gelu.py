@@ -26,6 +26,7 @@ from virnucpro_backend.encoders.kernels.triton_math import exp2
 
 @triton.jit
 def gelu(x):
+    """gelu(x) of FP32 x, elementwise; see the module for the formula and its error."""
     a = tl.minimum(tl.abs(x), 6.0, propagate_nan=tl.PropagateNan.ALL)
     p = -1.6904002677620156e-06 * a + 2.508328907424584e-05
     p = p * a + -0.00011446259304648265

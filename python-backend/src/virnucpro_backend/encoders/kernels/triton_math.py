@@ -11,6 +11,7 @@ if triton.knobs.runtime.interpret:  # The interpreter knows no device library.
 
     @triton.jit
     def exp2(x):
+        """2^x, elementwise."""
         return tl.exp2(x)
 
 else:

@@ -47,6 +47,7 @@ class ReadyModel:
 
     @property
     def placement(self) -> Placement:
+        """Where the layers of ESM-2 are."""
         return placement_of(self.model)
 
 

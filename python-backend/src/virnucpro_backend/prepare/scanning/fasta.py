@@ -37,11 +37,13 @@ class FastaScanner:
         self._seen_header = False
 
     def feed(self, block: bytes) -> ScanBatch:
+        """See `Scanner.feed`."""
         batch = self._scan(block)
         self._offset += len(block)
         return batch
 
     def finish(self) -> ScanBatch:
+        """See `Scanner.finish`."""
         # A line feed closes a header without a line end, and adds nothing to anything else.
         return self._scan(b"\n")
 

@@ -62,9 +62,11 @@ class FastqScanner:
         self._inside_dropped_line = False  # The carried bytes go on with a line that was too long to keep.
 
     def feed(self, block: bytes) -> ScanBatch:
+        """See `Scanner.feed`."""
         return self._scan(self._carried + block, final=False)
 
     def finish(self) -> ScanBatch:
+        """See `Scanner.finish`."""
         return self._scan(self._carried, final=True) if self._carried else EMPTY_BATCH
 
     def _scan(self, buffer: bytes, *, final: bool) -> ScanBatch:

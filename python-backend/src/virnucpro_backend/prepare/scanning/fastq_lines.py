@@ -29,6 +29,7 @@ class FastqLines:
 
     @property
     def count(self) -> int:
+        """Number of whole lines, n."""
         return self.starts.size
 
     @cached_property
@@ -46,10 +47,12 @@ class FastqLines:
 
     @cached_property
     def plus_lines(self) -> IntArray:
+        """Numbers of the lines that begin with '+', ascending."""
         return np.flatnonzero(self.first == _PLUS)
 
     @cached_property
     def at_lines(self) -> IntArray:
+        """Numbers of the lines that begin with '@', ascending."""
         return np.flatnonzero(self.first == _AT)
 
     @cached_property

@@ -1,19 +1,22 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { AppFailure } from '../../contract/errors.ts';
-import { acquireRunLock, lockHolder, type LockHolder } from './runLock.ts';
-import { newFolder, removeFolders } from './testing/storeFixture.ts';
+import { acquireRunLock, runLockHolder } from '../store/runLock.ts';
+import { newFolder, removeFolders } from '../store/testing/storeFixture.ts';
+import { acquireFileLock, fileLockHolder, type LockHolder } from './fileLock.ts';
+import { isProcessAlive, processStart } from './liveProcess.ts';
 
 afterAll(removeFolders);
 
 const CHILD = fileURLToPath(new URL('./testing/lockingChild.ts', import.meta.url));
 
 interface LockingChild {
-  process: ChildProcess;
+  process: ChildProcessByStdio<Writable, Readable, null>;
   /** `held`, or the code it was refused with. */
   answer: Promise<string>;
   ended: Promise<void>;
@@ -62,7 +65,7 @@ describe('the lock of a run', () => {
   it('keeps a second one out, in this process and in another, until it is released', async () => {
     const folder = newFolder();
     const lock = await acquireRunLock(folder);
-    expect(lockHolder(folder)).toMatchObject({ pid: process.pid, host: hostname() });
+    expect(runLockHolder(folder)).toMatchObject({ pid: process.pid, host: hostname() });
     expect(await refusal(folder)).toBe(
       `run_locked: ${folder} is being worked on by process ${process.pid} on this computer.`,
     );
@@ -72,7 +75,7 @@ describe('the lock of a run', () => {
     lock.release();
     lock.release();
     expect(readdirSync(folder)).toEqual([]);
-    expect(lockHolder(folder)).toBeNull();
+    expect(runLockHolder(folder)).toBeNull();
     expect(await refusal(folder)).toBe('taken');
   });
 
@@ -91,7 +94,7 @@ describe('the lock of a run', () => {
     const folder = newFolder();
     const child = startChild(folder, 'release');
     expect(await child.answer).toBe('held');
-    child.process.stdin!.end();
+    child.process.stdin.end();
     await child.ended;
     expect(readdirSync(folder)).toEqual([]);
   });
@@ -102,7 +105,7 @@ describe('the lock of a run', () => {
     const children = Array.from({ length: 5 }, () => startChild(folder));
     const answers = await Promise.all(children.map(({ answer }) => answer));
     expect(answers.sort()).toEqual(['held', ...Array<string>(4).fill('run_locked')]);
-    for (const child of children) child.process.stdin!.end();
+    for (const child of children) child.process.stdin.end();
     await Promise.all(children.map(({ ended }) => ended));
     expect(readdirSync(folder)).toEqual(['run.lock']);
   });
@@ -123,7 +126,7 @@ describe('the lock of a run', () => {
       `run_locked: ${folder} is being worked on by process ${process.pid} on node-7.`,
     );
     leaveLock(folder, { host: 'node-7' }, 70);
-    expect(lockHolder(folder)).toBeNull();
+    expect(runLockHolder(folder)).toBeNull();
     expect(await refusal(folder)).toBe('taken');
   });
 
@@ -138,17 +141,82 @@ describe('the lock of a run', () => {
   it('beats, and says when it has been lost to somebody else', async () => {
     const folder = newFolder();
     let lost = 0;
-    const lock = await acquireRunLock(folder, { heartbeatMs: 20, onLost: () => lost++ });
+    const lock = await acquireFileLock(join(folder, 'run.lock'), {
+      onHeld: () => expect.unreachable(),
+      heartbeatMs: 20,
+      onLost: () => lost++,
+    });
     const before = readFileSync(join(folder, 'run.lock'), 'utf8');
     await vi.waitFor(() => expect(readFileSync(join(folder, 'run.lock'), 'utf8')).not.toBe(before), PATIENCE);
     expect(lost).toBe(0);
     leaveLock(folder, { host: 'node-7' }, 0);
     await vi.waitFor(() => expect(lost).toBe(1), PATIENCE);
     lock.release();
-    expect(lockHolder(folder)).toMatchObject({ host: 'node-7' });
+    expect(runLockHolder(folder)).toMatchObject({ host: 'node-7' });
   });
+
+  // Only these systems have processes that ended and still have a number.
+  it.skipIf(process.platform === 'win32')(
+    'is not held by a process that ended and was not reaped',
+    async () => {
+      const folder = newFolder();
+      // The shell becomes `sleep`, which never asks how its child ended.
+      const parent = spawn('/bin/sh', ['-c', 'true & echo $!; exec sleep 60'], { stdio: 'pipe' });
+      try {
+        const pid = await new Promise<number>((resolve) =>
+          parent.stdout.once('data', (data: Buffer) => resolve(Number(String(data)))),
+        );
+        await vi.waitFor(() => {
+          expect(isProcessAlive(pid)).toBe(false);
+          // Its number is still taken.
+          process.kill(pid, 0);
+        }, PATIENCE);
+        leaveLock(folder, { pid, startTime: processStart(pid) }, 0);
+        expect(await refusal(folder)).toBe('taken');
+      } finally {
+        parent.kill();
+      }
+    },
+  );
 
   it('cannot be taken in a folder that is gone', async () => {
     expect(await refusal('/nowhere/at/all')).toContain('folder_gone');
+  });
+});
+
+describe('a lock that is waited for', () => {
+  it('is taken as soon as its holder releases it', async () => {
+    const path = join(newFolder(), 'python.lock');
+    const first = await acquireFileLock(path, { onHeld: () => expect.unreachable() });
+    expect(first.waited).toBe(false);
+    const holders: LockHolder[] = [];
+    const second = acquireFileLock(path, { onHeld: (holder) => holders.push(holder), retryMs: 5 });
+    await vi.waitFor(() => expect(holders.length).toBeGreaterThan(1), PATIENCE);
+    expect(holders[0]).toMatchObject({ pid: process.pid, host: hostname() });
+    first.release();
+    const lock = await second;
+    expect(lock.waited).toBe(true);
+    lock.release();
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it('is given up when the wait is aborted', async () => {
+    const path = join(newFolder(), 'python.lock');
+    const first = await acquireFileLock(path, { onHeld: () => expect.unreachable() });
+    const abort = new AbortController();
+    const second = acquireFileLock(path, { onHeld: () => abort.abort(), signal: abort.signal });
+    await expect(second).rejects.toThrow('aborted');
+    first.release();
+  });
+
+  it('may be one of an earlier version, which wrote its process number only', async () => {
+    const path = join(newFolder(), 'python.lock');
+    writeFileSync(path, String(process.pid));
+    expect(fileLockHolder(path)).toMatchObject({ pid: process.pid, host: hostname() });
+    writeFileSync(path, String(2 ** 22 + 1));
+    expect(fileLockHolder(path)).toBeNull();
+    const lock = await acquireFileLock(path, { onHeld: () => expect.unreachable() });
+    expect(lock.waited).toBe(true);
+    lock.release();
   });
 });

@@ -1,10 +1,10 @@
 /** Takes the lock of a run folder and holds it until its input ends: node lockingChild.ts FOLDER [release]. */
 import { AppFailure } from '../../../contract/errors.ts';
-import { acquireRunLock } from '../runLock.ts';
+import { acquireRunLock } from '../../store/runLock.ts';
 
-const [folder, ending] = process.argv.slice(2);
+const [folder = '', ending] = process.argv.slice(2);
 try {
-  const lock = await acquireRunLock(folder!);
+  const lock = await acquireRunLock(folder);
   process.stdout.write('held\n');
   process.stdin.on('end', () => {
     if (ending === 'release') lock.release();

@@ -1,0 +1,233 @@
+/** A lock file that one process at a time holds, on any disk that several computers may share. */
+import { randomUUID } from 'node:crypto';
+import { closeSync, fsyncSync, lstatSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { parseJson } from '../../contract/parseJson.ts';
+import { openPlain, readPlain } from '../files/runFiles.ts';
+import { isProcessAlive, processStart } from './liveProcess.ts';
+
+const HEARTBEAT_MS = 10_000;
+/** Where the holder is on another computer, or its start is unknown: it counts as dead after this long without a heartbeat. */
+const DEAD_AFTER_MS = 60_000;
+/** A lock file without content is just being written, unless it is older than this. */
+const UNWRITTEN_MS = 5_000;
+const RETRY_MS = 50;
+/** Far more than the description of a holder needs. */
+const MOST_BYTES = 1 << 16;
+
+const holderSchema = z.object({
+  host: z.string(),
+  pid: z.int().positive(),
+  /** See processStart. */
+  startTime: z.string().nullable(),
+  token: z.string(),
+  /** For people; age is judged by the file's time stamp, so that the clocks of two computers are never compared. */
+  heartbeat: z.string(),
+});
+export type LockHolder = z.infer<typeof holderSchema>;
+
+/** What an earlier version wrote while it installed: only the process number, always on this computer. */
+const bareHolderSchema = z
+  .int()
+  .positive()
+  .transform((pid): LockHolder => ({ host: hostname(), pid, startTime: null, token: '', heartbeat: '' }));
+
+export interface FileLock {
+  readonly holder: LockHolder;
+  /** Whether there was a lock already when it was first tried: of a living process, or left by a dead one. */
+  readonly waited: boolean;
+  /** Gives the lock back; never throws. Harmless if called twice, and if somebody else has taken it over. */
+  release(): void;
+}
+
+export interface LockOptions {
+  /** Called each time the lock is found held. Throw to give up; otherwise it is tried again after `retryMs`. */
+  onHeld: (holder: LockHolder) => void;
+  retryMs?: number;
+  /** Rejects a wait with AbortError. */
+  signal?: AbortSignal | undefined;
+  /** Called once if the lock turns out to be somebody else's: after this computer slept or was cut off for long. */
+  onLost?: (() => void) | undefined;
+  heartbeatMs?: number | undefined;
+}
+
+/**
+ * Takes the lock, from a dead holder too. Rejects with what `onHeld` throws, and with the system's error where the folder
+ * cannot be written. A timer that does not keep the process alive renews the heartbeat until the lock is released.
+ */
+export async function acquireFileLock(path: string, options: LockOptions): Promise<FileLock> {
+  const holder = ourselves();
+  for (let waited = false; ; waited = true) {
+    if (createLock(path, holder)) return hold(path, holder, waited, options);
+    const found = inspectLock(path);
+    if (found.state === 'dead' && (await takeOver(path, holder))) return hold(path, holder, true, options);
+    if (found.state === 'held') options.onHeld(found.holder);
+    const pause = found.state === 'held' ? (options.retryMs ?? RETRY_MS) : RETRY_MS;
+    await sleep(pause, undefined, options.signal ? { signal: options.signal } : {});
+  }
+}
+
+/** Who holds the lock now; null if no living process does. */
+export function fileLockHolder(path: string): LockHolder | null {
+  const found = inspectLock(path);
+  return found.state === 'held' ? found.holder : null;
+}
+
+function ourselves(): LockHolder {
+  return {
+    host: hostname(),
+    pid: process.pid,
+    startTime: processStart(process.pid),
+    token: randomUUID(),
+    heartbeat: new Date().toISOString(),
+  };
+}
+
+type Inspection = { state: 'free' | 'unwritten' | 'dead' } | { state: 'held'; holder: LockHolder };
+
+function inspectLock(path: string): Inspection {
+  const content = readIfThere(path);
+  if (content === null) return { state: 'free' };
+  const holder = parseHolder(content);
+  const age = ageOf(path);
+  if (!holder) return { state: age !== null && !isWithin(age, UNWRITTEN_MS) ? 'dead' : 'unwritten' };
+  return isAlive(holder, age) ? { state: 'held', holder } : { state: 'dead' };
+}
+
+/** A time stamp in the future does not come from the clock of the disk that the file is on. */
+function isWithin(age: number, milliseconds: number): boolean {
+  return Math.abs(age) <= milliseconds;
+}
+
+function isAlive(holder: LockHolder, age: number | null): boolean {
+  const isFresh = age === null || isWithin(age, DEAD_AFTER_MS);
+  if (holder.host !== hostname()) return isFresh;
+  if (!isProcessAlive(holder.pid)) return false;
+  const started = processStart(holder.pid);
+  if (started === null || holder.startTime === null) return isFresh;
+  return started === holder.startTime;
+}
+
+/** Age of the lock file by the clock of its own disk, which a new file beside it shows; null if it cannot be told. */
+function ageOf(path: string): number | null {
+  const probe = `${path}.${randomUUID()}.probe`;
+  try {
+    const locked = lstatSync(path).mtimeMs;
+    closeSync(openPlain(probe, 'create'));
+    return lstatSync(probe).mtimeMs - locked;
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return null;
+    if (isCode(error, 'EACCES') || isCode(error, 'EROFS') || isCode(error, 'EPERM')) return null;
+    throw error;
+  } finally {
+    rmSync(probe, { force: true });
+  }
+}
+
+/** False if there already is a lock file. */
+function createLock(path: string, holder: LockHolder): boolean {
+  try {
+    writeDurably(path, holder, 'create');
+    return true;
+  } catch (error) {
+    if (isCode(error, 'EEXIST')) return false;
+    throw error;
+  }
+}
+
+/** Replaces the lock of a dead holder. One process at a time may try, and it looks again first: of two that saw the same dead
+ * lock, the second must not take it from the first. False if somebody else was faster. */
+async function takeOver(path: string, holder: LockHolder): Promise<boolean> {
+  const takeover = `${path}.takeover`;
+  if (!createLock(takeover, holder)) {
+    // Left by a process that died during the few milliseconds of a takeover.
+    const age = ageOf(takeover);
+    if (age !== null && !isWithin(age, DEAD_AFTER_MS)) rmSync(takeover, { force: true });
+    return false;
+  }
+  try {
+    if (inspectLock(path).state !== 'dead') return false;
+    const prepared = `${path}.${holder.token}`;
+    writeDurably(prepared, holder, 'create');
+    renameSync(prepared, path);
+  } finally {
+    rmSync(takeover, { force: true });
+  }
+  await sleep(RETRY_MS);
+  return isOurs(path, holder);
+}
+
+function hold(
+  path: string,
+  holder: LockHolder,
+  waited: boolean,
+  { onLost, heartbeatMs = HEARTBEAT_MS }: LockOptions,
+): FileLock {
+  let held = true;
+  const stop = () => {
+    held = false;
+    clearInterval(timer);
+  };
+  const timer = setInterval(() => {
+    try {
+      if (isOurs(path, holder)) {
+        writeDurably(path, { ...holder, heartbeat: new Date().toISOString() }, 'update');
+        return;
+      }
+    } catch {
+      return; // The disk may be away for a while; the next beat tries again.
+    }
+    stop();
+    onLost?.();
+  }, heartbeatMs);
+  timer.unref();
+  return {
+    holder,
+    waited,
+    release() {
+      if (!held) return;
+      stop();
+      try {
+        if (isOurs(path, holder)) rmSync(path, { force: true });
+      } catch {
+        // The disk is gone or became read-only: once this process ends, the lock is that of a dead one.
+      }
+    },
+  };
+}
+
+function isOurs(path: string, holder: LockHolder): boolean {
+  const content = readIfThere(path);
+  return content !== null && parseHolder(content)?.token === holder.token;
+}
+
+/** The content always has the same length, so a heartbeat that is written in place never leaves the end of an older one. */
+function writeDurably(path: string, holder: LockHolder, how: 'create' | 'update'): void {
+  const descriptor = openPlain(path, how);
+  try {
+    writeSync(descriptor, JSON.stringify(holder), 0);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function readIfThere(path: string): string | null {
+  try {
+    // A longer file describes no holder.
+    return readPlain(path, MOST_BYTES)?.toString('utf8') ?? '';
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+}
+
+function parseHolder(content: string): LockHolder | undefined {
+  return parseJson(z.union([holderSchema, bareHolderSchema]), content);
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

@@ -8,11 +8,11 @@ import { BrowseDialog } from './components/BrowseDialog.tsx';
 import { FileDropZone } from './components/FileDropZone.tsx';
 import { sayError } from './components/errorToast.tsx';
 import { createTexts, TextsContext, useTexts } from './i18n/index.ts';
-import { Welcome } from './screens/welcome/Welcome.tsx';
 import { Refused } from './shell/Refused.tsx';
 import { Shell } from './shell/Shell.tsx';
 import { connectionStore, useConnectionStatus } from './state/connection.ts';
 import { queryClient } from './state/queryClient.ts';
+import { followEnvironment } from './state/followEnvironment.ts';
 import { followRuns } from './state/runs.ts';
 import { loadSettings, useSettings } from './state/settings.ts';
 import { theme } from './styles/theme.ts';
@@ -36,6 +36,7 @@ function Contents() {
   const { t } = useTexts();
   const refused = useConnectionStatus() === 'refused';
   useEffect(followRuns, []);
+  useEffect(followEnvironment, []);
   useEffect(loadSettingsOnConnect, []);
   if (refused) return <Refused />;
   return (
@@ -43,7 +44,6 @@ function Contents() {
       <Shell />
       <FileDropZone />
       <BrowseDialog />
-      <Welcome />
       <Notifications role="group" aria-label={t('toasts.label')} />
       <Announcer />
     </>

@@ -2,6 +2,7 @@ import {
   IconDeviceDesktopCheck,
   IconHelpCircle,
   IconHistory,
+  IconListCheck,
   IconPlus,
   IconSettings,
 } from '@tabler/icons-react';
@@ -10,10 +11,12 @@ import { useShallow } from 'zustand/react/shallow';
 import { ProgressBar } from '../components/ProgressBar.tsx';
 import { useTexts } from '../i18n/index.ts';
 import { go, hashOfRoute, useNavigation, type Route } from '../state/navigation.ts';
+import { useSettings } from '../state/settings.ts';
 import { isInWork, useRuns } from '../state/runs.ts';
 import classes from './Navigation.module.css';
 
 const PLACES = [
+  { screen: 'start', icon: IconListCheck },
   { screen: 'new-run', icon: IconPlus },
   { screen: 'runs', icon: IconHistory },
   { screen: 'computer', icon: IconDeviceDesktopCheck },
@@ -24,6 +27,8 @@ const PLACES = [
 export function Navigation() {
   const { t, format } = useTexts();
   const route = useNavigation((state) => state.route);
+  const isNew = useSettings((state) => state.settings?.welcomeSeen === false);
+  const places = PLACES.filter(({ screen }) => screen !== 'start' || isNew || route.screen === 'start');
   const busy = useRuns(useShallow((state) => state.runs?.filter(isInWork) ?? []));
   return (
     <nav className={classes.nav} aria-label={t('shell.navigation')}>
@@ -34,7 +39,7 @@ export function Navigation() {
         </span>
       </div>
       <ul className={classes.list}>
-        {PLACES.map(({ screen, icon: Icon }) => (
+        {places.map(({ screen, icon: Icon }) => (
           <li key={screen}>
             <Place to={{ screen }} current={route.screen === screen}>
               <Icon size={20} stroke={1.7} aria-hidden />

@@ -41,7 +41,7 @@ export class Extraction {
   async run({ inputs, rowsPath, outPath, headerSuffix = '' }: ExtractionRequest): Promise<void> {
     const command = {
       type: 'extract',
-      inputs,
+      inputs: inputs.map(({ path, sha256 }) => ({ path, sha256 })),
       rows_path: rowsPath,
       out_path: outPath,
       header_suffix: headerSuffix,

@@ -1,9 +1,18 @@
 import type { Messages } from '../en/index.ts';
 import { common } from './common.ts';
 import { computer } from './computer.ts';
+import { firstSteps } from './firstSteps.ts';
 import { history } from './history.ts';
 import { newRun } from './newRun.ts';
 import { results } from './results.ts';
 import { run } from './run.ts';
 
-export const de: Messages = { ...common, ...newRun, ...run, ...results, ...history, ...computer };
+export const de: Messages = {
+  ...common,
+  ...newRun,
+  ...run,
+  ...results,
+  ...history,
+  ...computer,
+  ...firstSteps,
+};

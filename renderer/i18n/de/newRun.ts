@@ -140,6 +140,5 @@ export const newRun = {
   'startReason.model_missing':
     'Start nicht möglich: die Gewichte von „{model}“ sind nicht auf diesem Rechner.',
   'startReason.model_damaged': 'Start nicht möglich: die Gewichte von „{model}“ sind beschädigt.',
-  'startReason.toComputerCheck': 'Zur Rechnerprüfung',
   'startReason.no_device': 'Start nicht möglich: wählen Sie mindestens eine GPU.',
 } as const;

@@ -1,12 +1,13 @@
 import { common } from './common.ts';
 import { computer } from './computer.ts';
+import { firstSteps } from './firstSteps.ts';
 import { history } from './history.ts';
 import { newRun } from './newRun.ts';
 import { results } from './results.ts';
 import { run } from './run.ts';
 
 /** Every text of the window. The English catalogue decides which keys there are. */
-export const en = { ...common, ...newRun, ...run, ...results, ...history, ...computer };
+export const en = { ...common, ...newRun, ...run, ...results, ...history, ...computer, ...firstSteps };
 
 export type MessageKey = keyof typeof en;
 export type Messages = Record<MessageKey, string>;

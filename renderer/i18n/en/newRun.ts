@@ -137,6 +137,5 @@ export const newRun = {
     'Cannot start: {count, plural, one {# file cannot be used.} other {# files cannot be used.}}',
   'startReason.model_missing': 'Cannot start: the weights of “{model}” are not on this computer.',
   'startReason.model_damaged': 'Cannot start: the weights of “{model}” are damaged.',
-  'startReason.toComputerCheck': 'To Computer check',
   'startReason.no_device': 'Cannot start: choose at least one GPU.',
 } as const;

@@ -3,15 +3,19 @@ import { Button, Skeleton } from '@mantine/core';
 import { IconClipboardText } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { ComputerCheck } from '../../../electron/contract/index.ts';
+import { sayError } from '../../components/errorToast.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { Page } from '../../components/Page.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
+import { lacksEnvironment, setUpAndShow, useEnvironment } from '../../state/environment.ts';
 import { CheckCard } from './CheckCard.tsx';
 import classes from './ComputerCheck.module.css';
 import { DiagnosticsDialog } from './DiagnosticsDialog.tsx';
 import { ModelsCard } from './ModelsCard.tsx';
 import { StepDialog, type StepTask } from './StepDialog.tsx';
+
+const showModels = () => document.getElementById('models')?.scrollIntoView({ block: 'start' });
 
 /** Is everything there that a run needs? Each thing with a light, a sentence and at most one button. */
 export function ComputerCheckScreen() {
@@ -22,11 +26,14 @@ export function ComputerCheckScreen() {
   const [task, setTask] = useState<StepTask | null>(null);
   const [showsDiagnostics, setShowsDiagnostics] = useState(false);
   const act = (check: ComputerCheck) => {
-    if (check.action?.kind === 'repair_python') setTask({ kind: 'repair_python' });
-    else if (check.action?.kind === 'get_weights')
-      document.getElementById('models')?.scrollIntoView({ block: 'start' });
+    if (check.action?.kind === 'repair_python' || check.action?.kind === 'set_up_python')
+      setUpAndShow().catch(sayError);
+    else if (check.action?.kind === 'get_weights') showModels();
     else again();
   };
+  const lacks = useEnvironment(({ status }) => lacksEnvironment(status));
+  const models = useQuery({ ...queries.computer.models.queryOptions(), enabled: !lacks });
+  const hasModel = models.data?.some((model) => model.notice === null && model.present) ?? true;
   const bad = checks?.filter((check) => check.status === 'bad').length ?? 0;
   const warnings = checks?.filter((check) => check.status === 'warning').length ?? 0;
   const isChecking = checks === undefined || checks.some((check) => check.status === 'checking');
@@ -37,11 +44,15 @@ export function ComputerCheckScreen() {
         <span role="status">
           {isChecking
             ? t('computer.checking')
-            : bad > 0
-              ? t('computer.bad', { count: bad })
-              : warnings > 0
-                ? t('computer.warnings', { count: warnings })
-                : t('computer.good')}
+            : lacks
+              ? t('computer.notSetUp')
+              : bad > 0
+                ? t('computer.bad', { count: bad })
+                : !hasModel
+                  ? t('computer.noModel')
+                  : warnings > 0
+                    ? t('computer.warnings', { count: warnings })
+                    : t('computer.good')}
         </span>
       }
       actions={
@@ -56,6 +67,7 @@ export function ComputerCheckScreen() {
           <Button variant="default" disabled={isChecking} onClick={again}>
             {t('computer.again')}
           </Button>
+          {!lacks && !hasModel && <Button onClick={showModels}>{t('startReason.getModel')}</Button>}
         </>
       }
     >

@@ -8,10 +8,12 @@ import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
 import classes from './ComputerCheck.module.css';
 
-export type StepTask =
-  { readonly kind: 'repair_python' } | { readonly kind: 'get_weights'; readonly model: string };
+export interface StepTask {
+  readonly kind: 'get_weights';
+  readonly model: string;
+}
 
-/** A repair or download in steps, with its newest line so that it never looks stuck. */
+/** A download in steps, with its newest line so that it never looks stuck. */
 export function StepDialog({ task, onClose }: { task: StepTask | null; onClose: () => void }) {
   const { t } = useTexts();
   return (
@@ -36,10 +38,7 @@ function Steps({ task, onClose }: { task: StepTask; onClose: () => void }) {
     const { signal } = controller;
     const follow = async () => {
       try {
-        const steps =
-          task.kind === 'repair_python'
-            ? await engine.computer.repairPython(undefined, { signal })
-            : await engine.computer.getWeights({ model: task.model }, { signal });
+        const steps = await engine.computer.getWeights({ model: task.model }, { signal });
         for await (const step of steps) {
           if (signal.aborted) return;
           setProgress(step);

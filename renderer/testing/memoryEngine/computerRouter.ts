@@ -1,6 +1,6 @@
-import { implement } from '@orpc/server';
-import { contract, settingsSchema } from '../../../electron/contract/index.ts';
-import { CHECKS, DIAGNOSTICS, madeProbe, MODELS } from './computer.ts';
+import { implement, ORPCError } from '@orpc/server';
+import { appError, contract, settingsSchema, type ComputerCheck } from '../../../electron/contract/index.ts';
+import { CHECKS, DIAGNOSTICS, madeProbe } from './computer.ts';
 import { pause } from './pause.ts';
 import type { World } from './world.ts';
 
@@ -14,19 +14,25 @@ export function computerRouter(world: World) {
       dataDir: '/data/results',
       root: '/data',
     })),
-    devices: computer.devices.handler(() => madeProbe(world.devices.length)),
-    models: computer.models.handler(() => MODELS),
+    devices: computer.devices.handler(() => needPython(world, () => madeProbe(world.devices.length))),
+    models: computer.models.handler(() => needPython(world, () => [...world.models])),
     check: computer.check.handler(async function* () {
       yield CHECKS.map((check) => ({ ...check, status: 'checking' as const, sentence: '…', action: null }));
       await pause(150);
-      yield CHECKS;
+      yield checksOf(world);
     }),
-    repairPython: computer.repairPython.handler(() =>
-      steps(['Looking for Python', 'Getting PyTorch', 'Checking']),
-    ),
-    getWeights: computer.getWeights.handler(() =>
-      steps(['Fetching ESM-2', 'Fetching DNABERT-S', 'Converting', 'Checking']),
-    ),
+    environment: computer.environment.handler(() => world.environment.watch()),
+    setUpPython: computer.setUpPython.handler(() => {
+      void world.environment.setUp();
+    }),
+    cancelSetUp: computer.cancelSetUp.handler(() => world.environment.cancel()),
+    freeSpace: computer.freeSpace.handler(() => ({ bytes: 214_000_000_000 })),
+    getWeights: computer.getWeights.handler(async function* ({ input }) {
+      yield* steps(['Fetching ESM-2', 'Fetching DNABERT-S', 'Converting', 'Checking']);
+      world.models = world.models.map((model) =>
+        model.id === input.model ? { ...model, present: true } : model,
+      );
+    }),
     diagnostics: computer.diagnostics.handler(() => ({ text: DIAGNOSTICS })),
     settings: computer.settings.handler(() => world.settings),
     changeSettings: computer.changeSettings.handler(({ input }) => {
@@ -58,6 +64,29 @@ export function computerRouter(world: World) {
       };
     }),
   };
+}
+
+/** What the engine answers to all that needs Python. */
+export function needPython<Answer>(world: World, answer: () => Answer): Answer {
+  if (world.environment.status.state === 'ready') return answer();
+  const error = appError('python_broken', 'The Python environment is not set up.');
+  throw new ORPCError('APP', { data: error, message: error.title, defined: true });
+}
+
+function checksOf(world: World): ComputerCheck[] {
+  if (world.environment.status.state === 'ready') return CHECKS;
+  return CHECKS.map((check) =>
+    check.id === 'python'
+      ? {
+          ...check,
+          status: 'bad',
+          sentence: 'Not set up yet.',
+          action: { label: 'Set up', kind: 'set_up_python' },
+        }
+      : check.id === 'disk'
+        ? check
+        : { ...check, status: 'waiting', sentence: 'Checked after Python is set up.', action: null },
+  );
 }
 
 async function* steps(names: readonly string[]) {

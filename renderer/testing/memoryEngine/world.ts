@@ -1,10 +1,13 @@
 import {
   settingsSchema,
   type DeviceLive,
+  type ModelStatus,
   type RunSummary,
   type SequenceResult,
   type Settings,
 } from '../../../electron/contract/index.ts';
+import { MODELS } from './computer.ts';
+import { MadeEnvironment } from './environment.ts';
 import { madeDevices } from './runDetails.ts';
 import { madeRuns } from './runs.ts';
 import { madeSequences } from './sequences.ts';
@@ -15,6 +18,8 @@ export interface MemoryEngineOptions {
   readonly devices?: number;
   readonly snapshotsPerSecond?: number;
   readonly welcomeSeen?: boolean;
+  /** Nothing is set up yet, and there is no model but the demo. */
+  readonly fresh?: boolean;
 }
 
 export const isAtWork = (run: RunSummary) => run.state.phase === 'running' && !run.interrupted;
@@ -28,6 +33,8 @@ export class World {
   readonly listeners = new Set<() => void>();
   /** Numbers of the devices that the user has left out. */
   readonly excluded = new Set<number>([6]);
+  readonly environment = new MadeEnvironment();
+  models: readonly ModelStatus[] = MODELS;
   runs: readonly RunSummary[];
   settings: Settings;
   /** Snapshots so far: what makes figures move. */
@@ -38,6 +45,10 @@ export class World {
   constructor(options: MemoryEngineOptions) {
     this.runs = options.runs === 'none' ? [] : madeRuns(this.openedAt);
     this.settings = { ...settingsSchema.parse({}), welcomeSeen: options.welcomeSeen ?? true };
+    if (options.fresh) {
+      this.environment.lack();
+      this.models = MODELS.map((model) => ({ ...model, present: model.id === 'demo' }));
+    }
     this.devices = madeDevices(options.devices ?? 8);
     this.snapshotsPerSecond = options.snapshotsPerSecond ?? 4;
     this.sequenceCount = options.sequences ?? 20_000;

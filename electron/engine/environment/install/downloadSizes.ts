@@ -21,7 +21,7 @@ export async function downloadSizes({
   request: { paths },
   machine,
   torch,
-}: Pick<Plan, 'request' | 'machine' | 'torch'>): Promise<DownloadSizes> {
+}: Pick<Plan, 'machine' | 'torch'> & { request: Pick<Plan['request'], 'paths'> }): Promise<DownloadSizes> {
   const text = await readFile(join(paths.pythonBackend, 'download-sizes.json'), 'utf8').catch(() => '{}');
   const known = fileSchema.safeParse(JSON.parse(text)).data?.[`${machine.platform}-${machine.arch}`];
   if (known === undefined) return UNKNOWN;

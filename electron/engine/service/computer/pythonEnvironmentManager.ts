@@ -1,14 +1,20 @@
 import { AppFailure, type AppError } from '../../../contract/errors.ts';
-import type { Result } from '../../../contract/result.ts';
-import type { SetupSettings } from '../../../contract/rpc/computer.ts';
+import { ok, type Result } from '../../../contract/result.ts';
+import type { EnvironmentStatus, SetUpPlan, SetupSettings, StepProgress } from '../../../contract/rpc/computer.ts';
 import type { EngineBase } from '../../engineBase.ts';
 import type { EngineContext } from '../../engineContext.ts';
+import { freeBytes } from '../../devices/computerChecks.ts';
 import { checkEnvironment } from '../../environment/checkEnvironment.ts';
 import { ensureEnvironment } from '../../environment/ensureEnvironment.ts';
+import { planSetUp } from '../../environment/install/setUpPlan.ts';
+import { readStamp } from '../../environment/requirements.ts';
 import { networkVariables, readSetupSettings } from '../../environment/setupSettings.ts';
 import { stepReporter } from '../../environment/stepProgress.ts';
 import type { PythonEnvironment } from '../../environment/pythonLaunch.ts';
+import { LiveTopic } from '../runs/liveTopic.ts';
 import { StepJob } from './stepJob.ts';
+
+const STATUS_INTERVAL_MS = 250;
 
 export interface PythonEnvironmentOptions {
   /** `--python` or VIRNUCPRO_PYTHON. */
@@ -23,6 +29,14 @@ export class PythonEnvironmentManager {
   private readonly interpreter: string | undefined;
   private found: Promise<Result<PythonEnvironment>>;
   private repairing: StepJob | undefined;
+  private progress: StepProgress | undefined;
+  private planned: ReturnType<typeof planSetUp> | undefined;
+  /** How the last set-up ended, until another look has found an environment. */
+  private lastEnd: { by: 'user' } | { by: 'error'; error: AppError } | undefined;
+  private readonly topic = new LiveTopic<EnvironmentStatus>({
+    take: () => this.status(),
+    intervalMs: STATUS_INTERVAL_MS,
+  });
 
   constructor(base: EngineBase, options: PythonEnvironmentOptions) {
     this.base = base;
@@ -47,12 +61,46 @@ export class PythonEnvironmentManager {
   async recheck(): Promise<Result<PythonEnvironment>> {
     const before = await this.found;
     if (!before.ok && !this.repairing) this.found = this.look();
-    return this.found;
+    const after = await this.found;
+    if (after.ok !== before.ok) this.topic.changed();
+    return after;
   }
 
-  repair(): StepJob {
+  /** Another interpreter, or another way to the network, has been entered. */
+  settingsChanged(): void {
+    if (this.repairing || this.interpreter !== undefined) return;
+    this.lastEnd = undefined;
+    this.found = this.look();
+    void this.found.then(() => {
+      this.topic.changed();
+    });
+  }
+
+  /** Whether an interpreter could be used. */
+  async tryInterpreter(interpreter: string): Promise<Result<PythonEnvironment>> {
+    return checkEnvironment({ paths: this.base.paths, interpreter }, true);
+  }
+
+  /** Whether there is nothing yet that could be broken: no environment of ours was ever set up to its end. */
+  async neverSetUp(): Promise<boolean> {
+    if (this.interpreterNow() !== undefined || (await this.found).ok) return false;
+    return (await readStamp(this.base.paths.environmentFolder)) === undefined;
+  }
+
+  watch(signal?: AbortSignal): AsyncGenerator<EnvironmentStatus, void> {
+    return this.topic.watch(signal);
+  }
+
+  /** Begins a set-up, unless one is under way. It goes on whether or not a window follows it. */
+  setUp(): StepJob {
     this.repairing ??= this.startRepair();
     return this.repairing;
+  }
+
+  cancelSetUp(): void {
+    if (!this.repairing) return;
+    this.lastEnd = { by: 'user' };
+    this.repairing.cancel();
   }
 
   get isRepairing(): boolean {
@@ -63,6 +111,36 @@ export class PythonEnvironmentManager {
   async stop(): Promise<void> {
     this.repairing?.cancel();
     await this.repairing?.ended;
+    await this.topic.close();
+  }
+
+  private async status(): Promise<EnvironmentStatus> {
+    const env = networkVariables(this.setup());
+    if (this.repairing && this.progress) {
+      const plan = await this.plan(env);
+      return { state: 'setting_up', progress: this.progress, plan: plan.ok ? plan.value : null };
+    }
+    const found = await this.found;
+    if (found.ok) {
+      const { pythonVersion, packages } = found.value;
+      return { state: 'ready', pythonVersion, torchVersion: packages['torch'] ?? null };
+    }
+    if (this.interpreterNow() !== undefined) return { state: 'interpreter_broken', error: found.error };
+    const plan = await this.plan(env);
+    if (!plan.ok) return { state: 'unsupported', error: plan.error };
+    if (this.lastEnd?.by === 'user') return { state: 'cancelled', plan: plan.value };
+    if (this.lastEnd) return { state: 'failed', error: this.lastEnd.error, plan: plan.value };
+    return (await this.neverSetUp())
+      ? { state: 'absent', plan: plan.value }
+      : { state: 'broken', error: found.error, plan: plan.value };
+  }
+
+  /** Asks the drivers, which takes a moment: once is enough, but for the space on the disk. */
+  private async plan(env: NodeJS.ProcessEnv): Promise<Result<SetUpPlan>> {
+    this.planned ??= planSetUp(this.base.paths, env);
+    const plan = await this.planned;
+    if (!plan.ok) return plan;
+    return ok({ ...plan.value, diskFreeBytes: await freeBytes(plan.value.folder) });
   }
 
   private look(): Promise<Result<PythonEnvironment>> {
@@ -76,6 +154,18 @@ export class PythonEnvironmentManager {
 
   private setup(): SetupSettings {
     return readSetupSettings(this.base.paths.usualDataDir);
+  }
+
+  /** As a window would, so that a set-up does not end because nobody looks at it. */
+  private async follow(job: StepJob): Promise<void> {
+    for await (const progress of job.follow()) {
+      this.progress = progress;
+      this.topic.changed();
+    }
+    await job.ended;
+    this.repairing = undefined;
+    this.progress = undefined;
+    this.topic.changed();
   }
 
   private startRepair(): StepJob {
@@ -94,11 +184,12 @@ export class PythonEnvironmentManager {
         },
       });
       this.found = Promise.resolve(result);
+      if (result.ok) this.lastEnd = undefined;
+      else if (this.lastEnd?.by !== 'user') this.lastEnd = { by: 'error', error: result.error };
       if (error) throw new AppFailure(error);
     });
-    void job.ended.then(() => {
-      this.repairing = undefined;
-    });
+    this.lastEnd = undefined;
+    void this.follow(job);
     return job;
   }
 }

@@ -1,7 +1,9 @@
 import type { Settings } from '../../../contract/rpc/computer.ts';
+import { freeBytes } from '../../devices/computerChecks.ts';
 import { probeDevices } from '../../devices/probeDevices.ts';
 import { listModels } from '../../models/weights.ts';
 import { browseFolder } from '../window/browseFolder.ts';
+import { checkSetUp } from '../computer/checkSetUp.ts';
 import { checkComputer, wholeCheck } from '../computer/computerCheck.ts';
 import { diagnosticsText } from '../computer/diagnostics.ts';
 import { unwrap } from '../../../contract/result.ts';
@@ -34,7 +36,17 @@ export function computerRouter(service: Service) {
       return unwrap(await listModels(environment, paths));
     }),
     check: computer.check.handler(() => checkComputer(engine, gate)),
-    repairPython: computer.repairPython.handler(({ signal }) => gate.repair().follow(signal)),
+    environment: computer.environment.handler(({ signal }) => gate.watch(signal)),
+    setUpPython: computer.setUpPython.handler(() => {
+      gate.setUp();
+    }),
+    cancelSetUp: computer.cancelSetUp.handler(() => {
+      gate.cancelSetUp();
+    }),
+    freeSpace: computer.freeSpace.handler(async ({ input, context: { window } }) => {
+      await known.check([input.folder], window.paths);
+      return { bytes: await freeBytes(input.folder) };
+    }),
     getWeights: computer.getWeights.handler(({ input, signal }) =>
       service.downloads.get(input.model).follow(signal),
     ),
@@ -66,7 +78,11 @@ export function computerRouter(service: Service) {
         named.filter((path) => typeof path === 'string'),
         window.paths,
       );
-      return settings.change(change);
+      await checkSetUp(change, gate);
+      const changed = await settings.change(change);
+      const decides = ['interpreter', 'proxy', 'certificateFile', 'packageIndex'] as const;
+      if (decides.some((name) => name in change)) gate.settingsChanged();
+      return changed;
     }),
     browse: computer.browse.handler(({ input, context: { window } }) =>
       browseFolder(input.folder ?? window.paths.root ?? homedir(), window.paths),

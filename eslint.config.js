@@ -41,6 +41,19 @@ export default defineConfig(
     rules: { '@typescript-eslint/no-non-null-assertion': 'off' },
   },
   {
+    files: ['{electron,renderer}/**/*.{ts,tsx}'],
+    ignores: ['**/*.test.{ts,tsx}', '**/testing/**', 'electron/contract/parseJson.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: "CallExpression[callee.object.name='JSON'][callee.property.name='parse']",
+          message: 'What another program wrote is read by electron/contract/parseJson.ts, against a schema.',
+        },
+      ],
+    },
+  },
+  {
     files: ['renderer/**/*.{ts,tsx}'],
     extends: [reactHooks.configs.flat['recommended-latest']],
     // The React compiler, which this rule speaks for, isn't used.

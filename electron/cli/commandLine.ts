@@ -10,6 +10,7 @@ import { predict, type PredictFlags } from './commands/predict.ts';
 import { resume, type ResumeFlags } from './commands/resume.ts';
 import { serve, type ServeFlags } from './commands/serve.ts';
 import { status } from './commands/status.ts';
+import { verify } from './commands/verify.ts';
 import { validate } from './commands/validate.ts';
 import { common, reporter, type CommonFlags } from './commonFlags.ts';
 import { EXIT } from './exitCodes.ts';
@@ -121,6 +122,13 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .argument('<folder>', 'folder of the run')
     .action(async (folder: string, flags: CommonFlags) => {
       await withEngine(flags, (context) => status(context, folder, flags.json === true));
+    });
+
+  common(root.command('verify'))
+    .description('Compare everything that a run has with its checksums')
+    .argument('<folder>', 'folder of the run')
+    .action(async (folder: string, flags: CommonFlags) => {
+      setExitCode(await verify(storeHost, folder, flags.json === true));
     });
 
   common(root.command('devices'))

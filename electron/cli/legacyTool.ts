@@ -35,7 +35,7 @@ export const RETIRED_PREDICT_FLAGS: readonly RetiredFlag[] = [
   },
   {
     flags: '--skip-checkpoint-validation',
-    says: 'Checkpoints are always verified by their hash, which costs next to nothing.',
+    says: 'Checkpoints are always verified by their checksums, which costs next to nothing.',
   },
   { flags: '--force-resume', says: 'Use "virnucpro resume FOLDER", or --force to start a run anew.' },
   { flags: '--dataloader-workers <n>', says: 'Reading ahead is built in; there is nothing to set.' },
@@ -60,7 +60,7 @@ export const RETIRED_COMMANDS: Readonly<Record<string, string>> = {
   'utils generate-config':
     'There is no configuration file; every setting is a flag and is stored with the run.',
   'utils validate-checkpoints':
-    'Checkpoints are verified whenever a run is opened: use "virnucpro status FOLDER" or "virnucpro resume FOLDER".',
+    'Use "virnucpro verify FOLDER"; a run is also verified whenever it is resumed and before its tables are written.',
 };
 
 /** Environment variables that changed how the earlier tool computed. */

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { ok, type Result } from '../contract/result.ts';
+import { parseJson } from '../contract/parseJson.ts';
 import {
   engineBase,
   type EngineContext,
@@ -46,7 +48,6 @@ declare const APP_VERSION: string | undefined;
 export function appVersion(root: string): string {
   if (typeof APP_VERSION === 'string') return APP_VERSION;
   const file = join(root, 'package.json');
-  return existsSync(file)
-    ? (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
-    : 'unknown';
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  return parseJson(z.object({ version: z.string() }), text)?.version ?? 'unknown';
 }

@@ -15,6 +15,8 @@ export type ModelFile = z.infer<typeof modelFileSchema>;
 
 const size = z.int().positive();
 const normBandSchema = z.tuple([z.number(), z.number()]);
+export const normBandsSchema = z.object({ esm2: normBandSchema, dnabert_s: normBandSchema });
+export type NormBands = z.infer<typeof normBandsSchema>;
 
 /** `model.json` of a model folder, as the Python backend writes and reads it. */
 export const modelManifestSchema = z.object({
@@ -32,6 +34,6 @@ export const modelManifestSchema = z.object({
   esm2: z.object({ layers: size, width: size, heads: size, feed_forward: size }),
   dnabert_s: z.object({ layers: size, width: size, heads: size, feed_forward: size, vocabulary: size }),
   /** Expected Euclidean norms; null for the demo and for custom models. */
-  norm_bands: z.object({ esm2: normBandSchema, dnabert_s: normBandSchema }).nullable(),
+  norm_bands: normBandsSchema.nullable(),
 });
 export type ModelManifest = z.infer<typeof modelManifestSchema>;

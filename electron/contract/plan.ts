@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { normBandsSchema } from './model.ts';
 import {
   countSchema,
   embeddingPrecisionSchema,
@@ -30,6 +31,9 @@ export const planModelSchema = z.object({
   folder: z.string(),
   /** Shown wherever results are shown, such as "demo model, no biological meaning". */
   notice: z.string().nullable(),
+  /** Euclidean norms that embeddings are expected to have; what lies outside is counted, and scored. Absent where none are
+   * known, and in runs from before it was noted. */
+  normBands: normBandsSchema.nullish(),
 });
 export type PlanModel = z.infer<typeof planModelSchema>;
 

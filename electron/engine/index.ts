@@ -25,8 +25,10 @@ export type { DeviceReport } from './run/finish/deviceReport.ts';
 export { readRunReport } from './run/finish/runReport.ts';
 export { OpenRun, type StartOptions } from './run/openRun.ts';
 export { IMBALANCE } from './run/progress/imbalance.ts';
+export { describeUnusualNorms, unusualNorms, UNUSUAL_NORMS } from './run/progress/unusualNorms.ts';
 export type { RunNote } from './run/runNotes.ts';
 export { describePhase } from './run/runTransitions.ts';
+export { isRunSound, verifyRun } from './run/verifyRun.ts';
 export { workOnRun } from './run/workOnRun.ts';
 export { isRunFolder } from './store/runFolder.ts';
 export { runLockHolder } from './store/runLock.ts';
@@ -57,5 +59,12 @@ export { resolveModel } from './models/resolveModel.ts';
 export { getModel, importModel, listModels, verifyModel } from './models/weights.ts';
 
 // How numbers and devices are written
-export { formatBytes } from './format/formatBytes.ts';
-export { measureWords } from './format/measureWords.ts';
+export {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatEstimate,
+  formatEstimateRange,
+  formatMeasures,
+  formatPercent,
+} from './format/format.ts';

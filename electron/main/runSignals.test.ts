@@ -87,6 +87,7 @@ describe('the question at closing', () => {
       elapsedSeconds: 60,
       remainingSeconds: null,
       residuesPerSecond: 100,
+      unusualNorms: null,
     },
     devices: [
       {

@@ -2,6 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
+import { parseJson } from '../contract/parseJson.ts';
 
 const SECRET_BYTES = 32;
 const KEPT_MS = 7 * 24 * 60 * 60_000;
@@ -62,8 +63,8 @@ export class WindowSessions {
 
 function readSessions(file: string): Map<string, number> {
   try {
-    const stored = sessionsSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
-    return new Map(Object.entries(stored).filter(([, since]) => Date.now() - since < KEPT_MS));
+    const stored = parseJson(sessionsSchema, readFileSync(file, 'utf8'));
+    return new Map(Object.entries(stored ?? {}).filter(([, since]) => Date.now() - since < KEPT_MS));
   } catch {
     return new Map();
   }

@@ -57,6 +57,16 @@ describe('a new run', () => {
 });
 
 describe('a run', () => {
+  it('tells of embeddings of unusual size with numbers, and leads to the computer check', async () => {
+    const user = userEvent.setup();
+    await renderWithEngine(<App />);
+    act(() => go({ screen: 'run', runId: RUN_IDS.withFailures, tab: 'progress' }));
+    await screen.findByText('1,234 reading frames have embeddings of unusual size.');
+    screen.getByText(/Norms of ESM-2: 9\.1–17\.2 \(expected 12\.0–16\.0\)/);
+    await user.click(screen.getByRole('button', { name: 'Check this computer' }));
+    expect(useNavigation.getState().route).toEqual({ screen: 'computer' });
+  });
+
   it('is paused by its button and resumed by another', async () => {
     const user = userEvent.setup();
     const { engine } = await renderWithEngine(<App />);

@@ -4,9 +4,14 @@ import { allowRefusal } from '../../contract/result.ts';
 import { demoMark } from '../../contract/plan.ts';
 import { RESULT_FILES } from '../../contract/results.ts';
 import type { RunState } from '../../contract/runState.ts';
-import { type OpenRun, type StartOptions, workOnRun } from '../../engine/index.ts';
+import {
+  type OpenRun,
+  type StartOptions,
+  workOnRun,
+  formatCount,
+  formatDuration,
+} from '../../engine/index.ts';
 import { EXIT, exitCodeOf } from '../exitCodes.ts';
-import { formatCount, formatSeconds } from '../output/numbers.ts';
 import type { Reporter } from '../output/reporter.ts';
 import { exitCodeAfter, stopSignals, type StopSignal } from '../stopSignals.ts';
 
@@ -61,6 +66,11 @@ export async function followRun(
       return exitCodeAfter(stoppedBy);
     }
     await summarize(session, state, reporter);
+    const missing = state.phase === 'done' ? session.missingResults : [];
+    if (missing.length > 0) {
+      reporter.line(`Could not be written: ${missing.join(', ')}.`);
+      return EXIT.doneWithFailures;
+    }
     return exitCodeOf(state);
   } finally {
     reporter.end();
@@ -89,7 +99,7 @@ async function summarize(session: OpenRun, state: RunState, reporter: Reporter):
   }
   const progress = session.progress();
   reporter.line(
-    `Done in ${formatSeconds(progress.elapsedSeconds)}: ${formatCount(total.virus)} sequences called virus, ` +
+    `Done in ${formatDuration(progress.elapsedSeconds)}: ${formatCount(total.virus)} sequences called virus, ` +
       `${formatCount(total.others)} others, ${formatCount(total.not_scored)} not scored, ${formatCount(total.failed)} failed ` +
       `(model ${model.title}, ${formatCount(progress.frames.done)} reading frames).`,
   );

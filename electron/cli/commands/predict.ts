@@ -11,9 +11,9 @@ import {
   OpenRun,
   resolveModel,
   sampleInput,
+  formatCount,
 } from '../../engine/index.ts';
 import { legacyDevice } from '../legacyTool.ts';
-import { formatCount } from '../output/numbers.ts';
 import type { Reporter } from '../output/reporter.ts';
 import { unwrap } from '../../contract/result.ts';
 import { parsed } from '../parsed.ts';

@@ -1,5 +1,5 @@
 import { type EngineContext, OpenRun } from '../../engine/index.ts';
-import { exitCodeOf } from '../exitCodes.ts';
+import { EXIT, exitCodeOf } from '../exitCodes.ts';
 import { unwrap } from '../../contract/result.ts';
 import type { Reporter } from '../output/reporter.ts';
 import { followRun } from './followRun.ts';
@@ -24,14 +24,23 @@ export async function resume(
     await session.store.retryFailed('all');
     return followRun(session, reporter, { devices: flags.devices ?? flags.gpus });
   }
+  const lack = await session.findLack();
+  if (lack === 'scores') return followRun(session, reporter, { devices: flags.devices ?? flags.gpus });
   const { failedParts } = session.state;
   try {
-    if (!session.isWrappedUp) {
+    if (lack === 'result_files') {
       session.subscribe((change) => {
         if (change.type === 'note') reporter.note(change.note);
       });
       unwrap(await session.writeResultsAgain());
-      reporter.line('Not everything that a run leaves was there: its result files have been written again.');
+      reporter.line(
+        'Not everything that a run leaves was there, or was as it had been written: its result files have been written again.',
+      );
+    }
+    const missing = session.missingResults;
+    if (missing.length > 0) {
+      reporter.line(`Could not be written: ${missing.join(', ')}.`);
+      return EXIT.doneWithFailures;
     }
     reporter.line(
       failedParts > 0

@@ -1,6 +1,7 @@
 import { AppFailure, appError } from '../../contract/errors.ts';
 import {
   describePhase,
+  describeUnusualNorms,
   type EngineContext,
   IMBALANCE,
   isRunFolder,
@@ -8,11 +9,14 @@ import {
   openRunStore,
   readRunReport,
   type StoredRun,
+  unusualNorms,
+  UNUSUAL_NORMS,
+  formatCount,
+  formatDuration,
 } from '../../engine/index.ts';
 import { isActive } from '../../contract/runState.ts';
 import { deviceLine } from '../output/deviceLine.ts';
 import { bar } from '../output/progressText.ts';
-import { formatCount, formatSeconds } from '../output/numbers.ts';
 
 /** How the model lies in a device's memory, where that is not as usual. */
 function memoryWords({ devices, plan }: StoredRun, id: string): string {
@@ -33,7 +37,9 @@ export async function status(context: EngineContext, folder: string, json: boole
   const store = await openRunStore(folder, { hostEntry: context.storeHost, readOnly: true });
   try {
     const { run, timings, devices, uneven, remarks } = await readRunReport(store);
-    const told = remarks.filter(({ code }) => code !== IMBALANCE).slice(-SHOWN_REMARKS);
+    const told = remarks
+      .filter(({ code }) => code !== IMBALANCE && code !== UNUSUAL_NORMS)
+      .slice(-SHOWN_REMARKS);
     const holder = runLockHolder(folder);
     const interrupted = isActive(run.state) && holder === null;
     if (json) {
@@ -45,18 +51,20 @@ export async function status(context: EngineContext, folder: string, json: boole
     }
     const { parts, frames, repeatedProteins, repeatedNucleotides } = run.counts;
     const total = parts.pending + parts.assigned + parts.done + parts.failed + parts.skipped;
+    const norms = unusualNorms(run.plan, run.counts);
     const lines = [
       `${run.description.name}: ${interrupted ? 'interrupted; go on with "virnucpro resume"' : describePhase(run.state)}`,
       `model ${run.plan.model.title}${run.plan.model.notice ? ` (${run.plan.model.notice})` : ''}, ${run.plan.precision}`,
       `${bar(frames.total === 0 ? 0 : frames.done / frames.total)} parts ${parts.done}/${total}${run.prepared ? '' : '+'}, ` +
         `frames ${formatCount(frames.done)}/${formatCount(frames.total)}, ${parts.failed} failed, ` +
-        `at work for ${formatSeconds(timings.workingMilliseconds / 1000)}`,
+        `at work for ${formatDuration(timings.workingMilliseconds / 1000)}`,
       ...(repeatedProteins + repeatedNucleotides === 0
         ? []
         : [
             `equal sequences once: ESM-2 was spared ${formatCount(repeatedProteins)} frames, ` +
               `DNABERT-S ${formatCount(repeatedNucleotides)}`,
           ]),
+      ...(norms === null ? [] : [describeUnusualNorms(norms)]),
       ...devices.map((device) => deviceLine(device) + memoryWords(run, device.id)),
       ...(uneven === null ? [] : [uneven]),
       ...told.map(({ time, message }) => `${new Date(time).toISOString()} ${message}`),

@@ -1,8 +1,7 @@
 import { unwrap } from '../../contract/result.ts';
 import { inputPathsSchema } from '../../contract/rpc/runs.ts';
-import { collectInputs, type EngineContext, inspectInputs } from '../../engine/index.ts';
+import { collectInputs, type EngineContext, inspectInputs, formatCount } from '../../engine/index.ts';
 import { EXIT } from '../exitCodes.ts';
-import { formatCount } from '../output/numbers.ts';
 import { parsed } from '../parsed.ts';
 
 /** Reads files to their end and says what they hold and what would happen to each. */

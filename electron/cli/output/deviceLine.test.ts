@@ -22,7 +22,7 @@ const gpu = {
 it('says how a device did in one line, without what was not measured', () => {
   expect(deviceLine(gpu)).toBe(
     'NVIDIA H200 (GPU-1): 22 parts, 2,426,392 residues, at work 98 % of the time, ' +
-      '97,838 residues/s, 100 % busy, 8.5 GB, 691 W, 5.0 Wh',
+      '97,838 residues/s, 100 % busy, 8.54 GB, 691 W, 5.0 Wh',
   );
   const cpu = {
     utilization_mean_percent: null,

@@ -1,5 +1,4 @@
-import { type DeviceReport, measureWords } from '../../engine/index.ts';
-import { formatCount } from './numbers.ts';
+import { type DeviceReport, formatCount, formatMeasures, formatPercent } from '../../engine/index.ts';
 
 /** How a device did in a run, in one line. */
 export function deviceLine(device: DeviceReport): string {
@@ -7,8 +6,8 @@ export function deviceLine(device: DeviceReport): string {
   return [
     `${device.name} (${device.id}): ${formatCount(device.parts)} parts`,
     `${formatCount(device.residues)} residues`,
-    ...(busy_share === null ? [] : [`at work ${Math.round(100 * busy_share)} % of the time`]),
-    measureWords({
+    ...(busy_share === null ? [] : [`at work ${formatPercent(busy_share)} of the time`]),
+    formatMeasures({
       residuesPerSecond: device.residues_per_second,
       utilizationPercent: device.utilization_mean_percent,
       memoryBytes: device.memory_peak_bytes,

@@ -1,6 +1,11 @@
 import type { DeviceLive, RunProgress } from '../../contract/rpc/runs.ts';
-import { formatCount, formatRange, formatSeconds } from './numbers.ts';
-import { formatBytes } from '../../engine/index.ts';
+import {
+  formatBytes,
+  formatCount,
+  formatPercent,
+  formatEstimateRange,
+  formatDuration,
+} from '../../engine/index.ts';
 
 const BAR_WIDTH = 24;
 
@@ -11,17 +16,17 @@ export function bar(fraction: number, width = BAR_WIDTH): string {
 
 /** The total in one line, for terminals and for logs alike. */
 export function totalLine(progress: RunProgress): string {
-  const percent = progress.fraction === null ? '  ?' : (progress.fraction * 100).toFixed(1);
+  const percent = progress.fraction === null ? '  ? %' : formatPercent(progress.fraction, 1);
   const parts = [
-    `${percent} %`,
+    percent,
     `parts ${formatCount(progress.parts.done)}/${formatCount(progress.parts.total)}${progress.prepare.finished ? '' : '+'}`,
     `frames ${formatCount(progress.frames.done)}/${formatCount(progress.frames.total)}`,
   ];
   if (progress.parts.failed > 0) parts.push(`${formatCount(progress.parts.failed)} failed`);
   if (progress.residuesPerSecond !== null)
-    parts.push(`${formatCount(Math.round(progress.residuesPerSecond))} tokens/s`);
-  parts.push(`elapsed ${formatSeconds(progress.elapsedSeconds)}`);
-  if (progress.remainingSeconds) parts.push(`left ${formatRange(progress.remainingSeconds)}`);
+    parts.push(`${formatCount(progress.residuesPerSecond)} residues/s`);
+  parts.push(`elapsed ${formatDuration(progress.elapsedSeconds)}`);
+  if (progress.remainingSeconds) parts.push(`left ${formatEstimateRange(progress.remainingSeconds)}`);
   return parts.join('  ');
 }
 
@@ -38,9 +43,9 @@ export function deviceLine(device: DeviceLive): string {
     device.memoryUsedBytes === null ? ''.padStart(9) : formatBytes(device.memoryUsedBytes).padStart(9),
   );
   if (device.utilizationPercent !== null)
-    cells.push(`${Math.round(device.utilizationPercent)} %`.padStart(6));
+    cells.push(formatPercent(device.utilizationPercent / 100).padStart(6));
   if (device.residuesPerSecond !== null) {
-    cells.push(`${formatCount(Math.round(device.residuesPerSecond))} tokens/s`.padStart(18));
+    cells.push(`${formatCount(device.residuesPerSecond)} residues/s`.padStart(20));
   }
   return cells.join(' ');
 }

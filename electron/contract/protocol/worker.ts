@@ -14,7 +14,6 @@ import {
 export const partFailureCodeSchema = z.enum([
   'out_of_memory',
   'non_finite',
-  'norm_out_of_band',
   'part_unreadable',
   'write_failed',
   'disk_full',
@@ -108,6 +107,8 @@ const progressSchema = z.object({
 });
 export type PartProgress = z.infer<typeof progressSchema>;
 
+const normRangeSchema = z.tuple([z.number().nonnegative(), z.number().nonnegative()]);
+
 const partDoneSchema = z.object({
   type: z.literal('part_done'),
   part: partKeySchema,
@@ -119,7 +120,10 @@ const partDoneSchema = z.object({
   seconds: z.number().nonnegative(),
   frames_recomputed_fp32: countSchema,
   frames_failed: countSchema,
+  /** Scored like the others; told once a run, with the norms. */
   frames_outside_norm_band: countSchema,
+  /** Lowest and highest Euclidean norm of either encoder's embeddings; null where none is finite. */
+  norms: z.object({ esm2: normRangeSchema, dnabert_s: normRangeSchema }).nullable(),
   /** Times a batch was halved after the device ran out of memory: such scores are bounded, not byte-identical. */
   batch_halvings: countSchema,
   /** Frames whose protein, or nucleotides, were embedded with an equal frame's. */

@@ -77,6 +77,23 @@ export const deviceLiveSchema = z.object({
 });
 export type DeviceLive = z.infer<typeof deviceLiveSchema>;
 
+const encoderNormsSchema = z.object({
+  low: z.number(),
+  high: z.number(),
+  expectedLow: z.number(),
+  expectedHigh: z.number(),
+});
+export type EncoderNorms = z.infer<typeof encoderNormsSchema>;
+
+/** Frames whose embeddings are of another size (Euclidean norm) than the model is expected to give, and the norms of all. */
+export const unusualNormsSchema = z.object({
+  frames: countSchema,
+  ofFrames: countSchema,
+  esm2: encoderNormsSchema,
+  dnabertS: encoderNormsSchema,
+});
+export type UnusualNorms = z.infer<typeof unusualNormsSchema>;
+
 export const runProgressSchema = z.object({
   prepare: z.object({
     finished: z.boolean(),
@@ -96,6 +113,8 @@ export const runProgressSchema = z.object({
   /** Time left as a range; null until it can be said. */
   remainingSeconds: z.object({ low: z.number(), high: z.number() }).nullable(),
   residuesPerSecond: z.number().nonnegative().nullable(),
+  /** Null without any. They are scored; it may be a sign that a device computes wrongly. */
+  unusualNorms: unusualNormsSchema.nullable(),
 });
 export type RunProgress = z.infer<typeof runProgressSchema>;
 
@@ -205,6 +224,16 @@ export const estimateSchema = z.object({
 });
 export type RunEstimate = z.infer<typeof estimateSchema>;
 
+/** What was found of one file where a run was verified. */
+export const verifiedFileSchema = z.object({
+  kind: z.enum(['database', 'work', 'result', 'input']),
+  /** Below the run's folder; of an input, its path. */
+  path: z.string(),
+  verdict: z.enum(['sound', 'damaged', 'missing', 'unverified']),
+  detail: z.string().nullable(),
+});
+export type VerifiedFile = z.infer<typeof verifiedFileSchema>;
+
 export const runsContract = {
   /** All runs known to this computer and the queue; sent whole when anything changes. */
   watchAll: procedure.output(eventIterator(z.array(runSummarySchema))),
@@ -257,6 +286,8 @@ export const runsContract = {
   folderSize: procedure.input(byRun).output(z.object({ bytes: countSchema, files: countSchema })),
   /** Deletes what this program made in the run's folder; `onlyWork` keeps results and database. */
   remove: procedure.input(byRun.extend({ files: z.enum(['keep', 'work', 'all']) })),
+  /** Reads everything that the run has and compares it with its checksums. */
+  verify: procedure.input(byRun).output(z.object({ sound: z.boolean(), files: z.array(verifiedFileSchema) })),
   readLog: procedure
     .input(byRun.extend({ path: pathSchema, lines: z.int().positive().max(5000).default(500) }))
     .output(z.object({ text: z.string(), truncated: z.boolean() })),

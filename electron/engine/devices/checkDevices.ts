@@ -4,6 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { precisionSchema, type ProbeResult } from '../../contract/protocol/index.ts';
+import { parseJson } from '../../contract/parseJson.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
 import { pythonLaunch, type PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { runCommand, type CommandRunner } from '../environment/runCommand.ts';
@@ -42,7 +43,7 @@ export async function checkDevicesOnce(
 ): Promise<DeviceVerdict[]> {
   const key = keyOf(environment, probe);
   const file = join(paths.dataDir, 'device-check.json');
-  const stored = await readStored(file);
+  const stored = parseJson(storedSchema, await readFile(file, 'utf8').catch(() => undefined));
   if (stored?.key === key) return stored.devices;
   const devices = await checkDevices(environment, probe, run);
   // A problem may pass, such as a GPU without room: it is looked at again.
@@ -84,7 +85,7 @@ async function checkDevice(
     ),
     timeoutMs: TIMEOUT_MS,
   });
-  const report = outcome.ending === 'succeeded' ? parse(outcome.stdout) : undefined;
+  const report = outcome.ending === 'succeeded' ? parseJson(reportSchema, outcome.stdout) : undefined;
   const lost =
     outcome.ending === 'timed_out'
       ? 'It gave no answer within 5 minutes.'
@@ -98,14 +99,6 @@ async function checkDevice(
   };
 }
 
-function parse(stdout: string): z.infer<typeof reportSchema> | undefined {
-  try {
-    return reportSchema.safeParse(JSON.parse(stdout)).data;
-  } catch {
-    return undefined;
-  }
-}
-
 /** Whatever may change what a device computes. */
 function keyOf(environment: PythonEnvironment, probe: ProbeResult): string {
   const facts = [
@@ -117,12 +110,4 @@ function keyOf(environment: PythonEnvironment, probe: ProbeResult): string {
     devicesOf(probe).map((device) => [device.id, device.name, possiblePrecisions(device)]),
   ];
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex');
-}
-
-async function readStored(file: string): Promise<z.infer<typeof storedSchema> | undefined> {
-  try {
-    return storedSchema.safeParse(JSON.parse(await readFile(file, 'utf8'))).data;
-  } catch {
-    return undefined;
-  }
 }

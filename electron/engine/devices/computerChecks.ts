@@ -9,6 +9,7 @@ import { preferredPrecision } from './choosePrecision.ts';
 import { gpuDevice } from './chosenDevice.ts';
 import { AMD_UNTESTED } from './describeGpu.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
+import { formatBytes } from '../format/format.ts';
 
 const GB = 1e9;
 /** Free on a GPU for ESM-2 3B in half precision and small batches, with what CUDA itself takes; with less, its layers are
@@ -101,7 +102,7 @@ function gpuCheck(probe: ProbeResult | null, environment: Result<PythonEnvironme
       action: CHECK_AGAIN,
     };
   }
-  const names = gpus.map((gpu) => `${gpu.name} (${gigabytes(gpu.memory_free_bytes)} free)`).join(', ');
+  const names = gpus.map((gpu) => `${gpu.name} (${formatBytes(gpu.memory_free_bytes)} free)`).join(', ');
   const remarks = [...new Set(gpus.flatMap(gpuRemarks))];
   if (remarks.length === 0) return { ...base, status: 'good', sentence: `${names}.`, action: null };
   // Our own environment gets the PyTorch for the NVIDIA driver that is there when it is made.
@@ -126,10 +127,10 @@ function gpuRemarks(gpu: ProbedGpu): string[] {
     return [...untested, `${name} is part of the processor: it computes only if it is chosen by name.`];
   const remarks = untested;
   if (free < GPU_MEMORY_LEAST)
-    remarks.push(`With less than ${gigabytes(GPU_MEMORY_LEAST)} free, a GPU is too small.`);
+    remarks.push(`With less than ${formatBytes(GPU_MEMORY_LEAST)} free, a GPU is too small.`);
   else if (free < GPU_MEMORY_FOR_ALL) {
     remarks.push(
-      `With less than ${gigabytes(GPU_MEMORY_FOR_ALL)} free, the layers of ESM-2 come from main memory one after the ` +
+      `With less than ${formatBytes(GPU_MEMORY_FOR_ALL)} free, the layers of ESM-2 come from main memory one after the ` +
         'other: the results are the same.',
     );
   }
@@ -145,7 +146,7 @@ function memoryCheck(probe: ProbeResult | null): ComputerCheck {
   const base = { id: 'memory', title: 'Memory' } as const;
   if (!probe) return { ...base, status: 'bad', sentence: 'Memory could not be asked.', action: CHECK_AGAIN };
   const { memory_available_bytes: free, memory_total_bytes: total } = probe.cpu;
-  const sentence = `${gigabytes(free)} of ${gigabytes(total)} free.`;
+  const sentence = `${formatBytes(free)} of ${formatBytes(total)} free.`;
   return free >= MEMORY_NEEDED
     ? { ...base, status: 'good', sentence, action: null }
     : {
@@ -167,11 +168,16 @@ function diskCheck(free: number | null): ComputerCheck {
     };
   }
   return free >= DISK_NEEDED
-    ? { ...base, status: 'good', sentence: `${gigabytes(free)} free for weights and results.`, action: null }
+    ? {
+        ...base,
+        status: 'good',
+        sentence: `${formatBytes(free)} free for weights and results.`,
+        action: null,
+      }
     : {
         ...base,
         status: 'warning',
-        sentence: `Only ${gigabytes(free)} free; weights and work files need about 25 GB.`,
+        sentence: `Only ${formatBytes(free)} free; weights and work files need about 25 GB.`,
         action: CHECK_AGAIN,
       };
 }
@@ -237,10 +243,6 @@ function weightsCheck(models: Result<ModelStatus[]> | null): ComputerCheck {
         sentence: 'Only the demo model is here. It has no biological meaning.',
         action,
       };
-}
-
-function gigabytes(bytes: number): string {
-  return `${(bytes / GB).toFixed(bytes < 10 * GB ? 1 : 0)} GB`;
 }
 
 /** Free space where a folder is, or will be; null where it can't be found out. */

@@ -1,5 +1,6 @@
 /** Asks the Python backend which devices this computer has. */
 import { appError } from '../../contract/errors.ts';
+import { readJson } from '../../contract/parseJson.ts';
 import { PROTOCOL_VERSION, probeResultSchema, type ProbeResult } from '../../contract/protocol/index.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import { cardBlock } from '../environment/install/choosePyTorch.ts';
@@ -47,29 +48,23 @@ async function probeOnce(environment: PythonEnvironment, run: CommandRunner): Pr
 }
 
 export function parseProbe(stdout: string): Result<ProbeResult> {
-  let answer: unknown;
-  try {
-    answer = JSON.parse(stdout);
-  } catch {
-    return err(appError('python_broken', 'The device probe sent something unreadable.', { detail: stdout }));
-  }
-  const parsed = probeResultSchema.safeParse(answer);
-  if (!parsed.success) {
+  const read = readJson(probeResultSchema, stdout);
+  if (!read.ok) {
     return err(
       appError('python_broken', 'The device probe sent something unexpected.', {
-        detail: `${parsed.error.message}\n${stdout}`,
+        detail: `${read.error}\n${stdout}`,
       }),
     );
   }
-  if (parsed.data.protocol !== PROTOCOL_VERSION) {
+  if (read.value.protocol !== PROTOCOL_VERSION) {
     return err(
       appError(
         'protocol_version',
-        `The Python backend speaks protocol ${parsed.data.protocol}, this program ${PROTOCOL_VERSION}.`,
+        `The Python backend speaks protocol ${read.value.protocol}, this program ${PROTOCOL_VERSION}.`,
       ),
     );
   }
-  return ok(withCardBlocks(parsed.data));
+  return ok(withCardBlocks(read.value));
 }
 
 /** Marks the NVIDIA GPUs that the installed PyTorch can't use, so that no worker has to die of it. */

@@ -1,6 +1,7 @@
 /** Asks an interpreter whether it has what computing needs. */
 import { z } from 'zod';
 import { appError } from '../../contract/errors.ts';
+import { parseJson } from '../../contract/parseJson.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import { pythonLaunch, type PythonEnvironment } from './pythonLaunch.ts';
 import type { CommandRunner } from './runCommand.ts';
@@ -51,7 +52,7 @@ export async function inspectInterpreter(
         : `${interpreter} does not run the Python backend.`;
     return err(broken(cause, `${outcome.summary}\n${outcome.stderr}`));
   }
-  const report = parseReport(outcome.stdout);
+  const report = parseJson(reportSchema, outcome.stdout);
   if (report === undefined) return err(broken(`${interpreter} sent something unreadable.`, outcome.stdout));
   if (isTooOldPython(pythonVersion(report.python_version))) {
     return err(broken(`${interpreter} is Python ${report.python_version}; ${SUPPORTED_PYTHONS} is needed.`));
@@ -69,12 +70,4 @@ export async function inspectInterpreter(
 
 function broken(cause: string, detail = '') {
   return appError('python_broken', cause, detail ? { detail } : {});
-}
-
-function parseReport(stdout: string): z.infer<typeof reportSchema> | undefined {
-  try {
-    return reportSchema.safeParse(JSON.parse(stdout)).data;
-  } catch {
-    return undefined;
-  }
 }

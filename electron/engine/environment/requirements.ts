@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { AppPaths } from './appPaths.ts';
 import { lockFile } from './install/lockFile.ts';
+import { parseJson } from '../../contract/parseJson.ts';
 
 export type RequirementSet = 'run' | 'test';
 
@@ -25,11 +26,7 @@ const stampSchema = z.object({
 export type EnvironmentStamp = z.infer<typeof stampSchema>;
 
 export async function readStamp(folder: string): Promise<EnvironmentStamp | undefined> {
-  try {
-    return stampSchema.safeParse(JSON.parse(await readFile(stampPath(folder), 'utf8'))).data;
-  } catch {
-    return undefined;
-  }
+  return parseJson(stampSchema, await readFile(stampPath(folder), 'utf8').catch(() => undefined));
 }
 
 export async function writeStamp(folder: string, stamp: EnvironmentStamp): Promise<void> {

@@ -3,6 +3,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setupSettingsSchema, type SetupSettings } from '../../contract/rpc/computer.ts';
+import { parseJson } from '../../contract/parseJson.ts';
 
 export function setupFile(usualDataDir: string): string {
   return join(usualDataDir, 'setup.json');
@@ -10,12 +11,13 @@ export function setupFile(usualDataDir: string): string {
 
 /** A file that is missing or damaged is as one that says nothing. */
 export function readSetupSettings(usualDataDir: string): SetupSettings {
+  let text: string | undefined;
   try {
-    const stored: unknown = JSON.parse(readFileSync(setupFile(usualDataDir), 'utf8'));
-    return setupSettingsSchema.parse(stored);
+    text = readFileSync(setupFile(usualDataDir), 'utf8');
   } catch {
-    return setupSettingsSchema.parse({});
+    // As a rule there is none.
   }
+  return parseJson(setupSettingsSchema, text) ?? setupSettingsSchema.parse({});
 }
 
 export function writeSetupSettings(usualDataDir: string, settings: SetupSettings): void {

@@ -1,6 +1,7 @@
 /** Tells a terminal or a log how the set-up goes: a line per step, and a sign of life every few seconds. */
 import type { EnvironmentState } from './environmentState.ts';
 import { stepReporter } from './stepProgress.ts';
+import { formatBytes, formatDuration, formatEstimate, formatPercent } from '../format/format.ts';
 
 const SIGN_OF_LIFE_MS = 10_000;
 const DETAIL_LENGTH = 90;
@@ -13,7 +14,7 @@ export function stateLines(write: (line: string) => void): (state: EnvironmentSt
   let started = Date.now();
   let timer: NodeJS.Timeout | undefined;
   const signOfLife = (): void =>
-    write(`  ${Math.round((Date.now() - started) / 1000)} s ${detail}`.trimEnd());
+    write(`  ${formatDuration((Date.now() - started) / 1000)} ${detail}`.trimEnd());
 
   return (state) => {
     if (state.state === 'ready' || state.state === 'failed') {
@@ -23,26 +24,20 @@ export function stateLines(write: (line: string) => void): (state: EnvironmentSt
     if (state.state === 'checking') return;
     timer ??= setInterval(signOfLife, SIGN_OF_LIFE_MS).unref();
     const progress = report(state);
-    const percent = progress.fraction === null ? '' : `, ${Math.floor(progress.fraction * 100)} %`;
-    detail = `${shortened(progress.line)}${percent}${remainingWords(progress.remainingSeconds)}`;
+    const percent = progress.fraction === null ? '' : `, ${formatPercent(progress.fraction)}`;
+    detail = `${shortened(progress.line)}${percent}${remaining(progress.remainingSeconds)}`;
     if (progress.step === step) return;
     step = progress.step;
     started = Date.now();
     timer.refresh();
     const place = `[${progress.stepNumber}/${progress.stepCount}]`;
-    const size = progress.bytes?.total ? ` (${megabytes(progress.bytes.total)} MB to fetch)` : '';
+    const size = progress.bytes?.total ? ` (${formatBytes(progress.bytes.total)} to fetch)` : '';
     write(`${place} ${step}${state.state === 'creating' ? ` ${progress.line}` : size} ...`);
   };
 }
 
-function remainingWords(seconds: number | null | undefined): string {
-  return seconds === null || seconds === undefined
-    ? ''
-    : `, about ${Math.max(1, Math.round(seconds / 60))} min left`;
-}
-
-function megabytes(bytes: number): string {
-  return (bytes / 1e6).toFixed(0);
+function remaining(seconds: number | null | undefined): string {
+  return typeof seconds === 'number' ? `, about ${formatEstimate(Math.max(60, seconds))} left` : '';
 }
 
 function shortened(line: string): string {

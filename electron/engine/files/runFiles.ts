@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import {
   appendFile,
   closeSync,
   constants,
+  createReadStream,
   createWriteStream,
   fstatSync,
   lstatSync,
@@ -77,6 +79,23 @@ export function readPlain(path: string, mostBytes: number): Buffer | null {
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** Size and SHA-256 of a file of a run; null where there is none. Raises AppFailure where it is no ordinary file. */
+export async function digestInRun(
+  folder: string,
+  name: string,
+): Promise<{ bytes: number; sha256: string } | null> {
+  const path = pathInRun(folder, name);
+  if (!somethingAt(path)) return null;
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const stream = createReadStream(path, { fd: openPlain(path, 'read'), highWaterMark: 1 << 20 });
+  for await (const block of stream as AsyncIterable<Buffer>) {
+    hash.update(block);
+    bytes += block.length;
+  }
+  return { bytes, sha256: hash.digest('hex') };
 }
 
 /** Appends to a file of a run, making it where there is none. */

@@ -1,5 +1,6 @@
 import { execa } from 'execa';
 import { appError } from '../../contract/errors.ts';
+import { parseJson } from '../../contract/parseJson.ts';
 import { inspectedFileSchema, type InspectedFile } from '../../contract/protocol/index.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import { pythonLaunch, type PythonEnvironment } from '../environment/pythonLaunch.ts';
@@ -30,7 +31,9 @@ export async function inspectInputs(
   let files = 0;
   try {
     for await (const line of subprocess.iterable({ from: 'stdout' })) {
-      onFile(inspectedFileSchema.parse(JSON.parse(line)));
+      const file = parseJson(inspectedFileSchema, line);
+      if (file === undefined) throw new Error(`it answered ${line}`);
+      onFile(file);
       files += 1;
     }
   } catch (reason) {

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { z } from 'zod';
 import { appError } from '../../contract/errors.ts';
+import { readJson } from '../../contract/parseJson.ts';
 import { MODEL_ROLES, modelManifestSchema, type ModelManifest } from '../../contract/model.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import type { ResolvedModel } from './resolvedModel.ts';
@@ -37,17 +37,9 @@ export async function readManifest(folder: string): Promise<Result<ModelManifest
   if (text === undefined) {
     return err(appError('model_unknown', `${folder} is not a model folder: there is no model.json in it.`));
   }
-  let content: unknown;
-  try {
-    content = JSON.parse(text);
-  } catch {
-    return err(appError('model_damaged', `${path} is not JSON.`));
-  }
-  const parsed = modelManifestSchema.safeParse(content);
-  if (parsed.success) return ok(parsed.data);
-  return err(
-    appError('model_damaged', `${path} is not as it should be.`, { detail: z.prettifyError(parsed.error) }),
-  );
+  const read = readJson(modelManifestSchema, text);
+  if (read.ok) return read;
+  return err(appError('model_damaged', `${path} does not describe a model.`, { detail: read.error }));
 }
 
 /** SHA-256 over the roles and SHA-256s of the files, as the backend's ModelDescription.model_hash. */
@@ -64,6 +56,7 @@ function describeModel(manifest: ModelManifest, folder: string): ResolvedModel {
       hash: modelHash(manifest),
       folder: resolve(folder),
       notice: manifest.notice,
+      normBands: manifest.norm_bands,
     },
     chunkLength: manifest.chunk_length,
     cpuWorkerMemoryBytes: WORKER_OVERHEAD_BYTES + BYTES_PER_FP32 * parameterCount(manifest),

@@ -24,8 +24,8 @@ export interface ResultCounts {
 
 export interface TablesWritten {
   counts: ResultCounts;
-  /** SHA-256 by file name, in the order they were written. */
-  files: Record<string, string>;
+  /** By file name, in the order they were written. */
+  files: Record<string, { bytes: number; sha256: string }>;
   seconds: number;
 }
 

@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { DEMO_NOTE_FILE, RESULT_FILES } from '../../contract/results.ts';
@@ -16,7 +16,13 @@ import { OpenRun } from './openRun.ts';
 interface RunJson {
   devices: { id: string; busy_share: number; memory_peak_bytes: number | null }[];
   remarks: { code: string; message: string }[];
-  counts: { frames: number; frames_protein_repeated: number; tolerance: number };
+  counts: {
+    frames: number;
+    frames_protein_repeated: number;
+    frames_outside_norm_band: number;
+    norms: unknown;
+    tolerance: number;
+  };
 }
 
 interface Outcome {
@@ -58,11 +64,15 @@ async function predict(context: EngineContext, request: Partial<RunRequestInput>
   return { folder: session.folder, state, notes, tables };
 }
 
+let sample: Promise<Outcome> | undefined;
+/** The sample computed by one worker without disturbance: what every other way to compute it is compared with. */
+const undisturbed = (): Promise<Outcome> => (sample ??= predict(testContext()));
+
 const codes = (outcome: Outcome): string[] => outcome.notes.map(({ code }) => code);
 
 describe.skipIf(WITHOUT_PYTHON)('a run with real workers', { timeout: 120_000 }, () => {
   it('gives the same bytes with one, two and three CPU workers, and with a worker killed in between', async () => {
-    const one = await predict(testContext());
+    const one = await undisturbed();
     expect(one.state).toEqual({ phase: 'done', failedParts: 0, failedRecords: 0 });
     expect(one.folder).toMatch(/_predictions_DEMO$/);
     expect(await readdir(one.folder)).toContain(DEMO_NOTE_FILE);
@@ -82,7 +92,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', { timeout: 120_000 },
   });
 
   it('pauses, frees the devices, and goes on to the same bytes', async () => {
-    const whole = await predict(testContext());
+    const whole = await undisturbed();
     const session = await makeRun(testContext());
     unwrap(await session.start());
     await new Promise<void>((resolve) => {
@@ -236,10 +246,39 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', { timeout: 120_000 },
     expect(cut.tables).toEqual(once.tables);
   });
 
+  it('scores embeddings of unusual size like any others, and says so once with numbers', async () => {
+    const model = join(await temporaryFolder(), 'strict');
+    const { paths } = testContext();
+    await cp(join(paths.resources, 'demo-model'), model, { recursive: true });
+    const file = join(model, 'model.json');
+    const manifest = JSON.parse(await readFile(file, 'utf8')) as object;
+    const norm_bands = { esm2: [1e6, 1e7], dnabert_s: [1e6, 1e7] };
+    await writeFile(file, JSON.stringify({ ...manifest, norm_bands }));
+    const strict = await predict(testContext(), { model });
+    expect(strict.state).toEqual({ phase: 'done', failedParts: 0, failedRecords: 0 });
+    const plain = await predict(testContext());
+    expect(strict.tables).toEqual(plain.tables);
+    const said = strict.notes.filter(({ code }) => code === 'norms_outside_band');
+    expect(said).toMatchObject([{ level: 'warning' }]);
+    const told = JSON.parse(await readFile(join(strict.folder, 'run.json'), 'utf8')) as RunJson;
+    expect(said[0]?.message).toContain(`${told.counts.frames} of ${told.counts.frames} reading frames`);
+    const range = {
+      low: expect.any(Number) as number,
+      high: expect.any(Number) as number,
+      expected: [1e6, 1e7],
+    };
+    expect(told.counts).toMatchObject({
+      frames_outside_norm_band: told.counts.frames,
+      norms: { esm2: range, dnabert_s: range },
+    });
+    expect(told.remarks).toContainEqual(expect.objectContaining({ code: 'norms_outside_band' }));
+    expect(codes(plain)).not.toContain('norms_outside_band');
+  });
+
   it('is not disturbed by a library that prints', async () => {
     const outcome = await predict(testContext({ fault: 'library_print' }));
     expect(outcome.state).toMatchObject({ phase: 'done' });
-    expect(outcome.tables).toEqual((await predict(testContext())).tables);
+    expect(outcome.tables).toEqual((await undisturbed()).tables);
   });
 
   it('handles no scorable frame, one record, and more workers than parts', async () => {
@@ -270,7 +309,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', { timeout: 120_000 },
   });
 
   it('makes damaged work files again', async () => {
-    const whole = await predict(testContext());
+    const whole = await undisturbed();
     const session = await makeRun(testContext());
     unwrap(await session.start());
     await new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-import { appError, asAppError } from '../../contract/errors.ts';
+import { appError, AppFailure, asAppError } from '../../contract/errors.ts';
 import { allowRefusal, err, ok, unwrap, type Result } from '../../contract/result.ts';
 import type { DeviceLive, RunProgress } from '../../contract/rpc/runs.ts';
 import { isActive, type RunState } from '../../contract/runState.ts';
@@ -7,6 +7,7 @@ import { precisionRemark } from '../devices/choosePrecision.ts';
 import type { EngineContext } from '../engineContext.ts';
 import type { FileLock } from '../processes/fileLock.ts';
 import { acquireRunLock } from '../store/runLock.ts';
+import { damageWords, isSound } from '../store/damage.ts';
 import { openRunStore } from '../store/runStore.ts';
 import type { StoredRun } from '../store/types.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
@@ -19,7 +20,7 @@ import type { RunNotes } from './runNotes.ts';
 import { RunRecord, type RunListener } from './runRecord.ts';
 import { storedDevice } from './begin/storedDevice.ts';
 import { RunWork } from './runWork.ts';
-import { isWrappedUp } from './finish/wrapUpRun.ts';
+import { areResultsWhole, isWrappedUp, missingResults } from './finish/wrapUpRun.ts';
 
 /** Time for a worker to leave its batch when the user wants it gone at once. */
 const STOP_NOW_GRACE_MS = 500;
@@ -178,6 +179,19 @@ export class OpenRun {
   /** Whether a run that is done has everything that such a run leaves, and nothing else. */
   get isWrappedUp(): boolean {
     return isWrappedUp(this.folder, this.record.request.keepWork);
+  }
+
+  /** Names of the result files that are not there. */
+  get missingResults(): string[] {
+    return missingResults(this.folder);
+  }
+
+  /** What a run that is done lacks: scores to compute again, result files to write again, or nothing. */
+  async findLack(): Promise<'scores' | 'result_files' | null> {
+    const damage = await this.store.findDamage();
+    if (damage.plan) throw new AppFailure(appError('run_damaged', damageWords(damage)));
+    if (!isSound(damage)) return 'scores';
+    return this.isWrappedUp && (await areResultsWhole(this.store)) ? null : 'result_files';
   }
 
   /** Writes the result files of a run that is done again: the tables from run.db, the sequences from the inputs. */

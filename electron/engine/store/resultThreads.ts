@@ -17,6 +17,7 @@ export async function writeResults(
   openReader: (() => Promise<Reader>) | null,
   meanwhile: () => Promise<void> = () => Promise.resolve(),
 ): Promise<TablesWritten> {
+  await writer.call('refuseDamage');
   const { frames } = await writer.call('counts');
   const derived = writer.call('deriveSequences');
   const tables =

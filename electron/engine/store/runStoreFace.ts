@@ -29,6 +29,8 @@ import type {
   AttemptEnd,
   StoredAttempt,
   PartIntake,
+  DamageReport,
+  ResultFileDigest,
   PartFailing,
   PartSplit,
   DeviceSampleRow,
@@ -63,6 +65,14 @@ export interface RunStore extends ResultReader {
   finishPrepare(done: PrepareDone): Promise<void>;
   /** Prepare must run again: a file of work/ is missing or damaged. Parts and results stay. */
   invalidatePrepare(): Promise<void>;
+  /** Compares everything stored with its digests. Reads all of it. */
+  findDamage(): Promise<DamageReport>;
+  /** The same; what is damaged is made ready to be computed again, in one transaction. */
+  repairDamage(): Promise<DamageReport>;
+  /** How many derived sequence results are not what the stored scores give. Of a run that is done. */
+  wrongSequences(): Promise<number>;
+  /** What SQLite finds wrong with the whole database; null where all is well. */
+  checkPages(): Promise<string | null>;
   /** Checks that the files of all pending parts are there with their hash; answers with the keys of those that aren't. */
   verifyPendingParts(): Promise<string[]>;
 
@@ -87,6 +97,10 @@ export interface RunStore extends ResultReader {
   /** Skips pending and failed parts: their chunks fail as `worker_failure`. Answers with the keys skipped. */
   skipParts(keys: string[]): Promise<string[]>;
 
+  /** The result files by name, as they were written last; none before, or where an earlier version wrote them. */
+  resultFiles(): Promise<Record<string, ResultFileDigest>>;
+  saveResultFiles(files: Record<string, ResultFileDigest>): Promise<void>;
+
   // Progress, telemetry, events
   counts(): Promise<RunCounts>;
   inputProgress(): Promise<InputProgress[]>;
@@ -106,7 +120,7 @@ export interface RunStore extends ResultReader {
   pageParts(request: PartPageRequest): Promise<PartPage>;
 
   // Results
-  /** Derives the sequence results and writes every table that run.db alone can give: all of RESULT_FILES but
+  /** After comparing everything stored with its digests, derives the sequence results and writes every table that run.db alone can give: all of RESULT_FILES but
    * viral_sequences.fna and run.json. Rejects if a part is still pending or a record's frames are not all there.
    * `meanwhile` is called as soon as the sequence results can be read, and waited for; the tables may appear later. */
   writeTables(meanwhile?: () => Promise<void>): Promise<TablesWritten>;

@@ -11,8 +11,9 @@ import type { RunState, PartState } from '../../contract/runState.ts';
 /** All times are milliseconds since the epoch. */
 export type Milliseconds = number;
 
-export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
-export type JsonObject = { [key: string]: JsonValue };
+export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
+/** A value left undefined is not stored. */
+export type JsonObject = { [key: string]: JsonValue | undefined };
 
 /** What a run is called and how it was asked for. What decides its numbers is the plan. */
 export interface RunDescription {
@@ -83,6 +84,16 @@ export interface RunCounts {
   /** Frames of done parts whose protein, or nucleotides, were embedded with an equal frame's. */
   repeatedProteins: number;
   repeatedNucleotides: number;
+  /** Frames of done parts with an embedding whose norm lies outside what the model is expected to give. They are scored. */
+  outsideNormBand: number;
+  /** Of all done parts; null where it is not known. */
+  norms: { esm2: NormRange | null; dnabertS: NormRange | null };
+}
+
+/** Lowest and highest Euclidean norm of an encoder's embeddings. */
+export interface NormRange {
+  low: number;
+  high: number;
 }
 
 export interface WorkCount {
@@ -181,6 +192,30 @@ export type PartSplit =
   | { outcome: 'indivisible' }
   | { outcome: 'superseded' }
   | { outcome: 'part_damaged'; message: string };
+
+/** What was found where everything stored was compared with its digests. */
+export interface DamageReport {
+  /** The plan, or what is said of its inputs, is not what the run was made with. Nothing can make that good. */
+  plan: boolean;
+  /** What does not add up between the numbers of records, parts and frames; null where all does. */
+  counts: string | null;
+  /** The index by which parts are found does not fit them. */
+  index: boolean;
+  /** Keys of settled parts whose stored rows are not those that were stored. */
+  parts: string[];
+  /** Files of records, by their path below the run's folder, whose stored rows are not those that were stored. */
+  recordFiles: string[];
+  /** Chunk rows that belong to no settled part. */
+  strayChunks: number;
+  /** Settled parts, and files of records, that an earlier version stored without a digest. */
+  unverified: number;
+}
+
+/** A result file as it was written. */
+export interface ResultFileDigest {
+  bytes: number;
+  sha256: string;
+}
 
 export interface DeviceSampleRow {
   time: Milliseconds;

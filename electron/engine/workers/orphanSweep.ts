@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { isProcessAlive, processStart } from '../processes/liveProcess.ts';
 import { processRecordSchema, TOKEN_VARIABLE, type ProcessRecord } from './processRecords.ts';
+import { parseJson } from '../../contract/parseJson.ts';
 
 const TERM_GRACE_MS = 2_000;
 const KILL_GRACE_MS = 2_000;
@@ -20,7 +21,7 @@ export async function sweepOrphans(folder: string): Promise<number[]> {
   const ended: number[] = [];
   for (const name of names.filter((name) => name.endsWith('.json'))) {
     const path = join(folder, name);
-    const record = await readRecord(path);
+    const record = parseJson(processRecordSchema, await readFile(path, 'utf8').catch(() => undefined));
     if (record && (record.host !== hostname() || isSame(record.engine))) continue;
     if (record && isSame(record.process) && (await hasToken(record))) {
       await end(record.process.pid);
@@ -29,14 +30,6 @@ export async function sweepOrphans(folder: string): Promise<number[]> {
     await rm(path, { force: true });
   }
   return ended;
-}
-
-async function readRecord(path: string): Promise<ProcessRecord | undefined> {
-  try {
-    return processRecordSchema.parse(JSON.parse(await readFile(path, 'utf8')));
-  } catch {
-    return undefined;
-  }
 }
 
 function isSame({ pid, startTime }: ProcessRecord['process']): boolean {

@@ -1,4 +1,5 @@
 import type { RunLive } from '../../contract/rpc/runs.ts';
+import { formatEstimate, formatPercent } from '../../engine/index.ts';
 import type { QuitAnswer } from './quitMachine.ts';
 
 export interface CloseQuestion {
@@ -15,7 +16,7 @@ export interface CloseQuestion {
 export function closeQuestion(live: RunLive): CloseQuestion {
   const { run, progress } = live;
   const { parts } = progress;
-  const percent = progress.fraction === null ? '' : ` (${Math.floor(progress.fraction * 100)} %)`;
+  const percent = progress.fraction === null ? '' : ` (${formatPercent(progress.fraction)})`;
   const computed =
     parts.total === 0
       ? 'Its sequences are still being read, and nothing is computed yet. '
@@ -75,5 +76,5 @@ function partsInWorkSeconds({ run, devices }: RunLive): number | null {
 }
 
 function minutes(seconds: number | null): string {
-  return seconds === null ? '' : ` (about ${Math.max(1, Math.ceil(seconds / 60))} min)`;
+  return seconds === null ? '' : ` (about ${formatEstimate(60 * Math.ceil(seconds / 60))})`;
 }

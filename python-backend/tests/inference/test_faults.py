@@ -185,20 +185,31 @@ def test_no_room_for_the_fp32_model_is_said(make_scorer: MakeScorer) -> None:
     assert failure.value.code == "non_finite"
 
 
-@pytest.mark.parametrize(("outside", "fault"), [(2, False), (3, True)])
-def test_norm_bands(make_scorer: MakeScorer, outside: int, fault: bool) -> None:
-    """1 % of 200 frames is 2: counted up to there, a fault from 3 on."""
+@pytest.mark.parametrize("outside", [1, 40, 200])
+def test_norms_outside_their_band_are_counted_and_scored(make_scorer: MakeScorer, outside: int) -> None:
     frames = random_frames(200, seed=26, shortest=30, longest=60)
     scorer = make_scorer(embeddings="fp32")
-    embeddings = scorer.score(frames).embeddings
-    assert embeddings is not None
-    norms = np.sort(np.linalg.norm(embeddings["esm2"], axis=1))
-    low = float(norms[outside - 1] + norms[outside]) / 2
+    plain = scorer.score(frames)
+    assert plain.embeddings is not None
+    assert plain.norms is not None
+    assert plain.outside_norm_band == 0
+    norms = np.sort(np.linalg.norm(plain.embeddings["esm2"], axis=1))
+    assert plain.norms.esm2 == pytest.approx((norms[0], norms[-1]))
+    low = float(norms[outside - 1] + norms[outside]) / 2 if outside < 200 else float(norms[-1]) + 1
     bands = {"esm2": NormBand(low, 1e9), "dnabert_s": NormBand(0.0, 1e9)}
     scorer.model = dataclasses.replace(scorer.model, norm_bands=bands)
-    if fault:
-        with pytest.raises(PartFailedError) as failure:
-            scorer.score(frames)
-        assert failure.value.code == "norm_out_of_band"
-    else:
-        assert scorer.score(frames).outside_norm_band == outside
+    scored = scorer.score(frames)
+    assert scored.outside_norm_band == outside
+    assert scored.failed == 0
+    np.testing.assert_array_equal(scored.score2, plain.score2)
+
+
+def test_norms_of_frames_that_are_not_finite_are_left_out(make_scorer: MakeScorer) -> None:
+    frames = random_frames(30, seed=27, shortest=30, longest=60)
+    scorer = make_scorer("fp32")
+    poison(scorer.model, 33)
+    scored = scorer.score(frames)
+    assert 0 < scored.failed < 30
+    assert scored.norms is not None
+    assert np.isfinite(scored.norms.esm2).all()
+    assert np.isfinite(scored.norms.dnabert_s).all()

@@ -40,6 +40,11 @@ export const run = {
   'run.leaveQueue': 'Aus der Warteschlange nehmen',
   'run.announceProgress': '{percent} fertig',
   'run.devices': 'Geräte',
+  'run.normsTitle':
+    '{frames, plural, one {# Leserahmen hat Einbettungen von ungewöhnlicher Größe.} other {# Leserahmen haben Einbettungen von ungewöhnlicher Größe.}}',
+  'run.normsText':
+    'Das sind {share} der berechneten. Normen von ESM-2: {esm2} (erwartet {esm2Expected}); von DNABERT-S: {dnabertS} (erwartet {dnabertSExpected}). Alle werden bewertet: Kurze und sich wiederholende Leserahmen können ungewöhnlich sein. Sind es viele, prüfen Sie, ob dieser Computer richtig rechnet.',
+  'run.normsCheck': 'Computer prüfen',
   'run.cpuTitle': 'Der Prozessor rechnet.',
   'run.cpuText': 'Das geht, dauert aber um ein Vielfaches länger als mit einer GPU.',
 

@@ -37,6 +37,11 @@ export const run = {
   'run.leaveQueue': 'Take out of the queue',
   'run.announceProgress': '{percent} done',
   'run.devices': 'Devices',
+  'run.normsTitle':
+    '{frames, plural, one {# reading frame has embeddings of unusual size.} other {# reading frames have embeddings of unusual size.}}',
+  'run.normsText':
+    'That is {share} of those computed. Norms of ESM-2: {esm2} (expected {esm2Expected}); of DNABERT-S: {dnabertS} (expected {dnabertSExpected}). All are scored: short and repetitive frames can be unusual. If many frames are, check that this computer gives the right answers.',
+  'run.normsCheck': 'Check this computer',
   'run.cpuTitle': 'Computing on the processor.',
   'run.cpuText': 'This works, but takes many times longer than on a GPU.',
 

@@ -28,3 +28,16 @@ it('is made when it is asked for by the keyboard, and gives the focus back, also
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   await waitFor(() => expect(document.activeElement).toBe(opener()));
 });
+
+it('verifies a run, names what is damaged, and offers to repair it', async () => {
+  if (!run) throw new Error('The invented runs hold none that is done');
+  const user = userEvent.setup();
+  await renderWithEngine(<RunMenu run={run} />);
+  await user.click(screen.getByRole('button', { name: `Actions for ${run.name}` }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Verify …', hidden: true }));
+  await screen.findByText('is damaged or has been changed', { exact: false });
+  expect(screen.getByText('chunks.tsv', { exact: false })).toBeTruthy();
+  expect(screen.queryByText('sequences.tsv', { exact: false })).toBeNull();
+  await user.click(screen.getByRole('button', { name: 'Repair' }));
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+});

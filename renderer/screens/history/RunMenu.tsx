@@ -7,6 +7,7 @@ import { DeleteDialog } from './DeleteDialog.tsx';
 import classes from './History.module.css';
 import { RenameDialog } from './RenameDialog.tsx';
 import { RunMenuItems } from './RunMenuItems.tsx';
+import { VerifyDialog } from './VerifyDialog.tsx';
 
 /**
  * What can be done with a run in the list. There is a button per row, and a menu takes long to make: each is made when it
@@ -15,7 +16,7 @@ import { RunMenuItems } from './RunMenuItems.tsx';
 export function RunMenu({ run }: { run: RunSummary }) {
   const { t } = useTexts();
   const [isMade, setMade] = useState(false);
-  const [dialog, setDialog] = useState<'rename' | 'delete' | null>(null);
+  const [dialog, setDialog] = useState<'rename' | 'verify' | 'delete' | null>(null);
   const button = useRef<HTMLButtonElement>(null);
   const focusOpener = () => button.current?.focus();
   const closeDialog = () => {
@@ -48,6 +49,7 @@ export function RunMenu({ run }: { run: RunSummary }) {
         opener
       )}
       {dialog === 'rename' && <RenameDialog run={run} onClose={closeDialog} />}
+      {dialog === 'verify' && <VerifyDialog run={run} onClose={closeDialog} />}
       {dialog === 'delete' && <DeleteDialog run={run} onClose={closeDialog} />}
     </div>
   );

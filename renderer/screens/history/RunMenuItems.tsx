@@ -1,6 +1,13 @@
 import { useMutation } from '@tanstack/react-query';
 import { Menu } from '@mantine/core';
-import { IconFolderOpen, IconPencil, IconPlayerPlay, IconRepeat, IconTrash } from '@tabler/icons-react';
+import {
+  IconFolderOpen,
+  IconPencil,
+  IconPlayerPlay,
+  IconRepeat,
+  IconShieldCheck,
+  IconTrash,
+} from '@tabler/icons-react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
@@ -13,7 +20,7 @@ const RESUMABLE = ['paused', 'halted', 'interrupted', 'failed', 'cancelled'];
 
 interface RunMenuItemsProps {
   run: RunSummary;
-  onDialog: (dialog: 'rename' | 'delete') => void;
+  onDialog: (dialog: 'rename' | 'verify' | 'delete') => void;
 }
 
 export function RunMenuItems({ run, onDialog }: RunMenuItemsProps) {
@@ -42,6 +49,13 @@ export function RunMenuItems({ run, onDialog }: RunMenuItemsProps) {
       </Menu.Item>
       <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={() => onDialog('rename')}>
         {t('history.rename')}
+      </Menu.Item>
+      <Menu.Item
+        leftSection={<IconShieldCheck size={16} aria-hidden />}
+        disabled={run.missing || isInWork(run)}
+        onClick={() => onDialog('verify')}
+      >
+        {t('history.verify')}
       </Menu.Item>
       <Menu.Divider />
       <Menu.Item

@@ -16,6 +16,7 @@ import { FilesTab } from '../files/FilesTab.tsx';
 import { ResultsTab } from '../results/ResultsTab.tsx';
 import { ExampleVerdict } from './ExampleVerdict.tsx';
 import { ProgressTab } from './ProgressTab.tsx';
+import { NormsBanner } from './NormsBanner.tsx';
 import { RunActions } from './RunActions.tsx';
 import { RunAnnouncer } from './RunAnnouncer.tsx';
 import { RunBanners } from './RunBanners.tsx';
@@ -55,6 +56,7 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
       )}
       <RunBanners run={run} />
       <ExampleVerdict run={run} />
+      <NormsBanner />
       {error && <ErrorCard error={error} />}
       <RunAnnouncer />
       <Tabs

@@ -1,6 +1,14 @@
 import { appError, type RunLive, type RunSummary } from '../../../electron/contract/index.ts';
 import { madeEvents } from './runDetails.ts';
+import { RUN_IDS } from './runs.ts';
 import { isAtWork, type World } from './world.ts';
+
+const UNUSUAL_NORMS = {
+  frames: 1234,
+  ofFrames: 754_000,
+  esm2: { low: 9.1, high: 17.2, expectedLow: 12, expectedHigh: 16 },
+  dnabertS: { low: 2.4, high: 4.3, expectedLow: 2, expectedHigh: 5 },
+};
 
 /** What the dashboard of a run shows at this tick: one device starts again, and one may be left out. */
 export function madeLive(world: World, run: RunSummary): RunLive {
@@ -33,6 +41,7 @@ export function madeLive(world: World, run: RunSummary): RunLive {
       elapsedSeconds: ended ? 2520 : 2160 + world.tick / 4,
       remainingSeconds: atWork ? { low: 2700, high: 3300 } : null,
       residuesPerSecond: atWork ? world.devices.length * 41_000 + wave(0) * 3000 : null,
+      unusualNorms: run.runId === RUN_IDS.withFailures ? UNUSUAL_NORMS : null,
     },
     devices: world.devices.map((device, index) => ({
       ...device,

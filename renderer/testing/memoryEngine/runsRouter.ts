@@ -149,6 +149,19 @@ export function runsRouter(world: World) {
     remove: runs.remove.handler(({ input }) => {
       world.remove(input.runId);
     }),
+    verify: runs.verify.handler(() => ({
+      sound: false,
+      files: [
+        { kind: 'database', path: 'run.db', verdict: 'sound', detail: null },
+        {
+          kind: 'result',
+          path: 'chunks.tsv',
+          verdict: 'damaged',
+          detail: 'It is not the file that was written.',
+        },
+        { kind: 'result', path: 'sequences.tsv', verdict: 'sound', detail: null },
+      ],
+    })),
     readLog: runs.readLog.handler(() => ({
       text: Array.from(
         { length: 120 },

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Plan } from './buildPlan.ts';
+import { parseJson } from '../../../contract/parseJson.ts';
 
 /** Written by `npm run lock-python` beside the lock file: bytes of the files for each kind of computer. */
 const fileSchema = z.record(z.string(), z.object({ packages: z.int(), torch: z.int() }));
@@ -22,8 +23,10 @@ export async function downloadSizes({
   machine,
   torch,
 }: Pick<Plan, 'machine' | 'torch'> & { request: Pick<Plan['request'], 'paths'> }): Promise<DownloadSizes> {
-  const text = await readFile(join(paths.pythonBackend, 'download-sizes.json'), 'utf8').catch(() => '{}');
-  const known = fileSchema.safeParse(JSON.parse(text)).data?.[`${machine.platform}-${machine.arch}`];
+  const text = await readFile(join(paths.pythonBackend, 'download-sizes.json'), 'utf8').catch(
+    () => undefined,
+  );
+  const known = parseJson(fileSchema, text)?.[`${machine.platform}-${machine.arch}`];
   if (known === undefined) return UNKNOWN;
   if (torch.index === null) return known;
   // Of the other builds on that index, the installer says it as soon as it has looked there.

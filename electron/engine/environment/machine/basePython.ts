@@ -1,6 +1,7 @@
 /** Finds a Python on this computer with which an environment can be made. */
 import { z } from 'zod';
 import { appError, type AppError } from '../../../contract/errors.ts';
+import { parseJson } from '../../../contract/parseJson.ts';
 import { err, ok, type Result } from '../../../contract/result.ts';
 import { scrubbedEnvironment } from '../pythonLaunch.ts';
 import type { CommandRunner } from '../runCommand.ts';
@@ -102,12 +103,7 @@ async function ask({ run, env }: BasePythonSearch, [file, ...args]: Candidate): 
     env: scrubbedEnvironment(env),
     timeoutMs: ANSWER_TIMEOUT_MS,
   });
-  if (outcome.ending !== 'succeeded') return undefined;
-  try {
-    return answerSchema.safeParse(JSON.parse(outcome.stdout)).data;
-  } catch {
-    return undefined;
-  }
+  return outcome.ending === 'succeeded' ? parseJson(answerSchema, outcome.stdout) : undefined;
 }
 
 type Unfitness = 'version' | 'store' | 'venv';

@@ -24,7 +24,6 @@ import { resolveModel } from '../../models/resolveModel.ts';
 import { openRunStore } from '../../store/runStore.ts';
 import { refuseWhenClosing } from '../../store/storeThread.ts';
 import { describeStoreError } from '../../store/sqlite/storeErrors.ts';
-import type { JsonObject } from '../../store/types.ts';
 import type { FileLock } from '../../processes/fileLock.ts';
 import { acquireRunLock } from '../../store/runLock.ts';
 import { chooseDevices, type DeviceChoice } from './chooseDevices.ts';
@@ -205,7 +204,7 @@ async function makeFolder(
           name: request.name ?? basename(folder),
           createdAt: Date.now(),
           appVersion: context.appVersion,
-          options: { request: toJson(request) },
+          options: { request: request },
         },
       },
     });
@@ -219,9 +218,4 @@ async function makeFolder(
   } finally {
     lock?.release();
   }
-}
-
-/** Drops what was left undefined, which JSON can't hold. */
-function toJson(request: RunRequest): JsonObject {
-  return JSON.parse(JSON.stringify(request)) as JsonObject;
 }

@@ -1,7 +1,9 @@
 import { asAppError } from '../../../contract/errors.ts';
 import { BOUNDED_TOLERANCE } from '../../../contract/plan.ts';
 import type { WorkerReady } from '../../../contract/protocol/index.ts';
+import { RESULT_FILES } from '../../../contract/results.ts';
 import type { EngineContext } from '../../engineContext.ts';
+import { digestInRun } from '../../files/runFiles.ts';
 import { Extraction } from '../../inputs/extractRecords.ts';
 import { writeDemoNote } from './demoNote.ts';
 import { runJson, writeRunJson } from './runJson.ts';
@@ -9,6 +11,7 @@ import type { TablesWritten } from '../../results/types.ts';
 import { writeViralSequences } from './viralSequences.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import { noteImbalance } from '../progress/imbalance.ts';
+import { noteUnusualNorms } from '../progress/unusualNorms.ts';
 import type { RunNotes } from '../runNotes.ts';
 import { readRunReport } from './runReport.ts';
 
@@ -29,6 +32,7 @@ export async function finishRun(
   try {
     const tables = await store.writeTables(() => writeSequences(store, notes, extraction));
     await noteImbalance(store, notes);
+    await noteUnusualNorms(store, notes);
     const { failedParts, byPrediction } = tables.counts;
     return { tables, failedParts, failedRecords: byPrediction.failed };
   } finally {
@@ -52,7 +56,8 @@ async function writeSequences(store: RunStore, notes: RunNotes, extraction: Extr
   }
 }
 
-/** Writes run.json, which says how the results came about. Last of all, since it holds the run's end. */
+/** Writes run.json, which says how the results came about, and notes the result files with their digests. Last of all, since
+ * run.json holds the run's end. */
 export async function recordRun(
   context: EngineContext,
   store: RunStore,
@@ -61,15 +66,26 @@ export async function recordRun(
 ): Promise<void> {
   const { run, timings, devices, remarks } = await readRunReport(store);
   const { environment } = context;
+  const viral = await digestInRun(store.folder, RESULT_FILES.viralSequences);
+  const files = { ...tables.files, ...(viral === null ? {} : { [RESULT_FILES.viralSequences]: viral }) };
   writeRunJson(
     store.folder,
-    runJson(run, timings, devices, remarks, tables, {
-      appVersion: context.appVersion,
-      backendVersion: environment.packages['virnucpro-backend'] ?? null,
-      pythonVersion: environment.pythonVersion,
-      torchVersion: worker?.torch_version ?? environment.packages['torch'] ?? null,
-      platform: `${process.platform} ${process.arch}`,
-      tolerance: BOUNDED_TOLERANCE[run.plan.precision],
-    }),
+    runJson(
+      run,
+      timings,
+      devices,
+      remarks,
+      { ...tables, files },
+      {
+        appVersion: context.appVersion,
+        backendVersion: environment.packages['virnucpro-backend'] ?? null,
+        pythonVersion: environment.pythonVersion,
+        torchVersion: worker?.torch_version ?? environment.packages['torch'] ?? null,
+        platform: `${process.platform} ${process.arch}`,
+        tolerance: BOUNDED_TOLERANCE[run.plan.precision],
+      },
+    ),
   );
+  const itself = await digestInRun(store.folder, RESULT_FILES.run);
+  await store.saveResultFiles({ ...files, ...(itself === null ? {} : { [RESULT_FILES.run]: itself }) });
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { openNew } from '../../files/runFiles.ts';
 import { syncFolder } from '../../store/syncFolder.ts';
-import type { RunEvent, RunTimings, StoredRun } from '../../store/types.ts';
+import type { NormRange, RunEvent, RunTimings, StoredRun } from '../../store/types.ts';
 import type { DeviceReport } from './deviceReport.ts';
 import type { RunJsonFacts, TablesWritten } from '../../results/types.ts';
 
@@ -65,12 +65,18 @@ export function runJson(
       by_prediction: tables.counts.byPrediction,
       by_reason: tables.counts.byReason,
       parts: counts.parts,
-      // Equal within the tolerance to an withExclusiveFolder run, rather than byte for byte.
+      // Equal within the tolerance to an undisturbed run, rather than byte for byte.
       parts_bounded: counts.boundedParts,
       parts_recomputed_fp32: counts.recomputedParts,
       // Frames that shared an equal frame's pass of ESM-2, or of DNABERT-S.
       frames_protein_repeated: counts.repeatedProteins,
       frames_nucleotides_repeated: counts.repeatedNucleotides,
+      // Scored like the others; beside it the norms of all embeddings, and those that the model is expected to give.
+      frames_outside_norm_band: counts.outsideNormBand,
+      norms: {
+        esm2: rangeWithBand(counts.norms.esm2, plan.model.normBands?.esm2),
+        dnabert_s: rangeWithBand(counts.norms.dnabertS, plan.model.normBands?.dnabert_s),
+      },
       parts_failed: tables.counts.failedParts,
       tolerance: facts.tolerance,
     },
@@ -83,6 +89,10 @@ export function runJson(
     },
     files: tables.files,
   };
+}
+
+function rangeWithBand(range: NormRange | null, band: [number, number] | undefined) {
+  return range && { ...range, expected: band ?? null };
 }
 
 /** Writes run.json: whole or not at all. */

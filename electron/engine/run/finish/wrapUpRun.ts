@@ -6,7 +6,7 @@ import type { TablesWritten } from '../../results/types.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import { describeStoreError } from '../../store/sqlite/storeErrors.ts';
 import { recordRun } from './finishRun.ts';
-import { isPlainFile, somethingAt } from '../../files/runFiles.ts';
+import { digestInRun, isPlainFile, somethingAt } from '../../files/runFiles.ts';
 import { removeWork } from '../../store/runFolder.ts';
 import type { RunNotes } from '../runNotes.ts';
 
@@ -43,8 +43,20 @@ export async function wrapUpRun(
 /** Whether a run that is done has all its result files, and nothing of its work folder that it should not keep. It lacks
  * some, or still has its work, where the computer died or the disk was full just then. */
 export function isWrappedUp(folder: string, keepWork: boolean): boolean {
-  return (
-    Object.values(RESULT_FILES).every((name) => isPlainFile(join(folder, name))) &&
-    (keepWork || !somethingAt(join(folder, 'work', 'parts')))
-  );
+  return missingResults(folder).length === 0 && (keepWork || !somethingAt(join(folder, 'work', 'parts')));
+}
+
+/** Names of the result files that are not there. */
+export function missingResults(folder: string): string[] {
+  return Object.values(RESULT_FILES).filter((name) => !isPlainFile(join(folder, name)));
+}
+
+/** Whether the result files are those that were written, as far as that was noted. */
+export async function areResultsWhole(store: RunStore): Promise<boolean> {
+  if ((await store.wrongSequences()) > 0) return false;
+  for (const [name, { bytes, sha256 }] of Object.entries(await store.resultFiles())) {
+    const found = await digestInRun(store.folder, name);
+    if (found?.bytes !== bytes || found.sha256 !== sha256) return false;
+  }
+  return true;
 }

@@ -40,10 +40,10 @@ describe('the log of a run', () => {
     log.line('warning', 'Two\n  lines', 91_000);
     await log.written();
     expect((await readFile(join(folder, 'logs', 'run.log'), 'utf8')).split('\n')).toEqual([
-      '1970-01-01T00:01:00.000Z info H200 (GPU-1), 60 s: 50,820 residues/s, 100 % busy, 8.0 GB, 700 W',
-      '1970-01-01T00:01:00.000Z info EPYC (cpu:0), 60 s: 3.0 GB',
-      '1970-01-01T00:01:30.000Z info H200 (GPU-1), 29 s: 100,000 residues/s, 100 % busy, 8.0 GB, 700 W',
-      '1970-01-01T00:01:30.000Z info EPYC (cpu:0), 29 s: 3.0 GB',
+      '1970-01-01T00:01:00.000Z info H200 (GPU-1), 1 min: 50,820 residues/s, 100 % busy, 8 GB, 700 W',
+      '1970-01-01T00:01:00.000Z info EPYC (cpu:0), 1 min: 3 GB',
+      '1970-01-01T00:01:30.000Z info H200 (GPU-1), 29 s: 100,000 residues/s, 100 % busy, 8 GB, 700 W',
+      '1970-01-01T00:01:30.000Z info EPYC (cpu:0), 29 s: 3 GB',
       '1970-01-01T00:01:31.000Z warning Two lines',
       '',
     ]);

@@ -1,6 +1,6 @@
 import type { ChosenDevice } from '../../devices/chosenDevice.ts';
 import type { DeviceSampleRow } from '../../store/types.ts';
-import { measureWords } from '../../format/measureWords.ts';
+import { formatDuration, formatMeasures } from '../../format/format.ts';
 import type { RunLog } from '../runLog.ts';
 
 const INTERVAL_MS = 60_000;
@@ -30,15 +30,19 @@ export class DeviceLog {
 
   /** Writes what there is: work ends, or is interrupted. */
   write(now: number): void {
-    const seconds = Math.round((now - (this.since ?? now)) / 1000);
+    const seconds = (now - (this.since ?? now)) / 1000;
     for (const [device, rows] of Map.groupBy(this.collected, (row) => row.device)) {
-      const words = measureWords({
+      const measures = formatMeasures({
         utilizationPercent: mean(rows.map((row) => row.utilizationPercent)),
         memoryBytes: Math.max(...rows.map((row) => row.memoryUsedBytes ?? 0)) || null,
         powerW: mean(rows.map((row) => row.powerW)),
         residuesPerSecond: speed(rows),
       });
-      this.log.line('info', `${this.names.get(device) ?? ''} (${device}), ${seconds} s: ${words}`, now);
+      this.log.line(
+        'info',
+        `${this.names.get(device) ?? ''} (${device}), ${formatDuration(seconds)}: ${measures}`,
+        now,
+      );
     }
     this.collected = [];
     this.since = undefined;

@@ -2,6 +2,7 @@ import type { PrepareProgress } from '../../../contract/protocol/index.ts';
 import type { RunProgress } from '../../../contract/rpc/runs.ts';
 import type { InputProgress, RunCounts, StoredRun } from '../../store/types.ts';
 import { remainingSeconds, workFraction } from './remainingTime.ts';
+import { unusualNorms } from './unusualNorms.ts';
 
 export interface ProgressFacts {
   run: StoredRun;
@@ -56,6 +57,7 @@ export function runProgress(facts: ProgressFacts): RunProgress {
     elapsedSeconds: facts.elapsedSeconds,
     remainingSeconds: remainingSeconds(work, facts.residuesPerSecond),
     residuesPerSecond: facts.residuesPerSecond,
+    unusualNorms: unusualNorms(run.plan, counts),
   };
 }
 

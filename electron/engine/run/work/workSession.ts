@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import { asAppError } from '../../../contract/errors.ts';
+import { appError, AppFailure, asAppError } from '../../../contract/errors.ts';
 import type { PartCommand, PrepareProgress, WorkerReady } from '../../../contract/protocol/index.ts';
 import { workerEnvironment, type ChosenDevice } from '../../devices/chosenDevice.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { modelFolderOf } from '../../models/resolveModel.ts';
+import { damageWords, isSound } from '../../store/damage.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import type { StoredPart } from '../../store/types.ts';
 import { DeviceWorker, type DeviceWorkerOptions } from '../../workers/deviceWorker.ts';
@@ -81,14 +82,30 @@ export class WorkSession {
     return this.ready;
   }
 
-  /** Looks through the parts that are there, then starts what is needed to compute them. */
+  /** Looks through what is stored and the parts that are there, then starts what is needed to compute them. */
   async start(): Promise<void> {
     const { store, record } = this.options;
+    await this.repair();
     const prepared = record.run.prepared !== null;
     const damaged = await store.verifyPendingParts();
     const parts = await store.pendingParts();
     if (damaged.length > 0) await store.invalidatePrepare();
     this.emit({ type: 'started', parts, damaged, prepared });
+  }
+
+  /** Damaged rows are computed again, or read from the inputs again. */
+  private async repair(): Promise<void> {
+    const { store, record } = this.options;
+    const damage = await store.repairDamage();
+    if (damage.plan) throw new AppFailure(appError('run_damaged', damageWords(damage)));
+    if (isSound(damage)) return;
+    record.notes.add(
+      'warning',
+      'rows_damaged',
+      `${damageWords(damage)} What is damaged is computed again.`,
+      [...damage.parts, ...damage.recordFiles].join(', '),
+    );
+    await record.reload();
   }
 
   request(event: UserEvent): void {

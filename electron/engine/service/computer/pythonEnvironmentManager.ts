@@ -1,6 +1,11 @@
 import { AppFailure, type AppError } from '../../../contract/errors.ts';
 import { ok, type Result } from '../../../contract/result.ts';
-import type { EnvironmentStatus, SetUpPlan, SetupSettings, StepProgress } from '../../../contract/rpc/computer.ts';
+import type {
+  EnvironmentStatus,
+  SetUpPlan,
+  SetupSettings,
+  StepProgress,
+} from '../../../contract/rpc/computer.ts';
 import type { EngineBase } from '../../engineBase.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { freeBytes } from '../../devices/computerChecks.ts';

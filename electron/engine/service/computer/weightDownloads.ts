@@ -2,6 +2,7 @@ import { AppFailure } from '../../../contract/errors.ts';
 import { getModel } from '../../models/weights.ts';
 import type { PythonEnvironmentManager } from './pythonEnvironmentManager.ts';
 import { StepJob } from './stepJob.ts';
+import { formatBytes } from '../../format/format.ts';
 
 /** Downloads of weights under way, one for each model however many windows ask for it. */
 export class WeightDownloads {
@@ -45,7 +46,7 @@ export class WeightDownloads {
             stepNumber: steps.indexOf(step) + 1,
             stepCount: Math.max(steps.length, 1),
             fraction: total ? Math.min(1, done / total) : null,
-            line: total ? `${megabytes(done)} of ${megabytes(total)} MB` : `${megabytes(done)} MB`,
+            line: total ? `${formatBytes(done)} of ${formatBytes(total)}` : formatBytes(done),
             finished: false,
             error: null,
           });
@@ -54,8 +55,4 @@ export class WeightDownloads {
       if (!result.ok) throw new AppFailure(result.error);
     });
   }
-}
-
-function megabytes(bytes: number): string {
-  return (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0);
 }

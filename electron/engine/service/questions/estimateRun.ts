@@ -9,6 +9,7 @@ import { chooseDevices } from '../../run/begin/chooseDevices.ts';
 import { checkRunFolder } from '../../store/runFolder.ts';
 import type { PythonEnvironmentManager } from '../computer/pythonEnvironmentManager.ts';
 import type { SpeedHistory } from './speedHistory.ts';
+import { formatBytes, formatDay } from '../../format/format.ts';
 
 export interface EstimateQuestion {
   request: RunRequest;
@@ -55,7 +56,7 @@ export async function estimateRun(
       high: speed.seconds * SECONDS_RANGE.high,
     },
     basis: speed
-      ? `From runs of this model on these devices, last on ${new Date(speed.measuredAt).toISOString().slice(0, 10)}.`
+      ? `From runs of this model on these devices, last on ${formatDay(speed.measuredAt)}.`
       : 'These devices have not run this model yet, so its speed is not known.',
     diskBytes,
     diskFreeBytes,
@@ -110,10 +111,9 @@ async function folderBlocker(folder: string, force: boolean): Promise<AppError |
 
 function diskBlocker(folder: string, needed: number, free: number | null): AppError | undefined {
   if (free === null || free >= needed) return undefined;
-  const megabytes = (bytes: number): string => `${Math.ceil(bytes / 1e6)} MB`;
   return appError(
     'disk_full',
-    `The run needs about ${megabytes(needed)}, and ${megabytes(free)} are free at ${folder}.`,
+    `The run needs about ${formatBytes(needed)}, and ${formatBytes(free)} are free at ${folder}.`,
     {
       nextStep: 'Free some space on this disk, or choose another folder.',
     },

@@ -22,11 +22,6 @@ const FAILURES: Record<PartFailureCode, FailureWords> = {
     cause: 'The model gave results that are no numbers, also when computed again in full precision.',
     nextStep: 'Retry it on another device. If it fails again, check the weights in the computer check.',
   },
-  norm_out_of_band: {
-    stage: 'Embedding',
-    cause: 'Many embeddings were outside of what the model gives otherwise.',
-    nextStep: 'Check the weights in the computer check, then retry.',
-  },
   part_unreadable: {
     stage: 'Reading',
     cause: 'The work file of this part is missing or damaged.',

@@ -6,6 +6,7 @@ import { LIMITS } from '../../../contract/limits.ts';
 import { namedPaths } from '../window/knownPaths.ts';
 import { resolveModel } from '../../models/resolveModel.ts';
 import { chooseRunFolder } from '../../run/begin/createRun.ts';
+import { isRunSound, verifyRun } from '../../run/verifyRun.ts';
 import { estimateRun } from '../questions/estimateRun.ts';
 import { deleteRunFiles, runFolderSize } from '../questions/folderContents.ts';
 import { inputStatuses } from '../questions/inputStatus.ts';
@@ -130,6 +131,10 @@ export function runsRouter(service: Service) {
         if (files !== 'work') await catalog.forget(runId);
       });
       if (files === 'work') await catalog.refresh(runId);
+    }),
+    verify: runs.verify.handler(async ({ input }) => {
+      const files = await verifyRun(service.engine, catalog.folder(input.runId));
+      return { sound: isRunSound(files), files };
     }),
     readLog: runs.readLog.handler(({ input }) =>
       readLog(catalog.folder(input.runId), input.path, input.lines),

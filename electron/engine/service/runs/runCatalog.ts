@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { appError, AppFailure, asAppError } from '../../../contract/errors.ts';
 import { runSummarySchema, type RunSummary } from '../../../contract/rpc/runs.ts';
 import { RUN_DATABASE } from '../../store/runFolder.ts';
-import type { HistoryEntry, JsonObject, LibraryStore } from '../../store/types.ts';
+import type { HistoryEntry, LibraryStore } from '../../store/types.ts';
 import type { OpenRuns } from './openRuns.ts';
 import { isActive } from '../../../contract/runState.ts';
 import { hasEnded, readSummary } from './runSummary.ts';
@@ -171,6 +171,6 @@ function entryOf(summary: RunSummary, named: readonly string[]): HistoryEntry {
     inputs: [...named],
     model: plan.model.title,
     notes: '',
-    summary: JSON.parse(JSON.stringify(summary)) as JsonObject,
+    summary: summary,
   };
 }

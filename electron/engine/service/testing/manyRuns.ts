@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { runRequestSchema, type RunSummary } from '../../../contract/rpc/runs.ts';
 import { openLibraryStore } from '../../store/libraryStore.ts';
 import { syntheticPlan } from '../../store/testing/syntheticRun.ts';
-import type { JsonObject } from '../../store/types.ts';
 
 /** A library with so many finished runs, whose folders hold a run.db that nobody could open. */
 export async function libraryOfRuns(
@@ -47,7 +46,7 @@ export async function libraryOfRuns(
       inputs: run.request.inputs,
       model: plan.model.title,
       notes: '',
-      summary: JSON.parse(JSON.stringify(run)) as JsonObject,
+      summary: run,
     });
   }
   await library.close();

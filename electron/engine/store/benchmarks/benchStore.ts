@@ -73,6 +73,7 @@ await measure('scores', done.frames, 'frames', async () => {
   }
 });
 await measure('verify of nothing pending', 1, 'calls', () => store.verifyPendingParts());
+await measure('compare with checksums', done.frames, 'frames', () => store.findDamage());
 const written = await measure('tables', done.frames, 'frames', () => store.writeTables());
 await measure('tables again', done.frames, 'frames', () => store.writeTables());
 await measure('page by score', 1, 'pages', () =>

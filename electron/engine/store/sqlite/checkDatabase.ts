@@ -59,6 +59,12 @@ export function checkDatabase(db: Database.Database, kind: DatabaseKind, known: 
   checkSizes(db);
 }
 
+/** What SQLite finds wrong with pages, tables and indexes, in its words; null where all is well. Reads the whole file. */
+export function checkPages(db: Database.Database): string | null {
+  const verdict = db.pragma('integrity_check(1)', { simple: true });
+  return verdict === 'ok' ? null : String(verdict);
+}
+
 interface SchemaRow {
   type: string;
   name: string;

@@ -1,7 +1,9 @@
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
+import { z } from 'zod';
 import { memoryProfileSchema } from '../../../contract/protocol/index.ts';
+import { parseJson } from '../../../contract/parseJson.ts';
 import { networkFileSystem } from '../networkFileSystem.ts';
 import { checkKind, isEmptyDatabase, migrate, type DatabaseKind } from './database.ts';
 import { isDamage } from './storeErrors.ts';
@@ -117,11 +119,15 @@ function libraryMethods(db: Database.Database) {
   );
   return {
     setting: (key: string): JsonValue | undefined => {
-      const value = getSetting.get(key);
-      return value === undefined ? undefined : (JSON.parse(value) as JsonValue);
+      return parseJson(anyJson, getSetting.get(key));
     },
     settings: (): JsonObject =>
-      Object.fromEntries(allSettings.all().map(({ key, value }) => [key, JSON.parse(value) as JsonValue])),
+      Object.fromEntries(
+        allSettings.all().flatMap(({ key, value }) => {
+          const parsed = parseJson(anyJson, value);
+          return parsed === undefined ? [] : [[key, parsed]];
+        }),
+      ),
     setSetting: (key: string, value: JsonValue | undefined): void => {
       if (value === undefined) deleteSetting.run(key);
       else saveSetting.run(key, JSON.stringify(value));
@@ -137,8 +143,7 @@ function libraryMethods(db: Database.Database) {
       const row = getBatch.get(deviceUuid, modelHash, precision);
       if (row === undefined) return null;
       // A profile that can't be read is measured again.
-      const profile =
-        row.profile === null ? null : (memoryProfileSchema.safeParse(JSON.parse(row.profile)).data ?? null);
+      const profile = parseJson(memoryProfileSchema, row.profile ?? undefined) ?? null;
       return { deviceUuid, modelHash, precision, tokensPerBatch: row.tokens_per_batch, profile };
     },
     saveLearntBatch: ({ deviceUuid, modelHash, precision, tokensPerBatch, profile }: LearntBatch): void =>
@@ -166,7 +171,12 @@ interface HistoryColumns {
   summary: string | null;
 }
 
+/** Written by this program alone: only that it is JSON is checked here, what it means is checked where it is used. */
+const anyJson = z.custom<JsonValue>();
+const anyObject = z.custom<JsonObject>();
+
 function toEntry(row: HistoryColumns): HistoryEntry {
+  const summary = parseJson(anyObject, row.summary ?? undefined);
   return {
     runId: row.run_id,
     folder: row.folder,
@@ -174,9 +184,9 @@ function toEntry(row: HistoryColumns): HistoryEntry {
     createdAt: row.created_at,
     finishedAt: row.finished_at,
     phase: row.phase,
-    inputs: JSON.parse(row.inputs) as string[],
+    inputs: parseJson(z.array(z.string()), row.inputs) ?? [],
     model: row.model,
     notes: row.notes,
-    ...(row.summary === null ? {} : { summary: JSON.parse(row.summary) as JsonObject }),
+    ...(summary && { summary }),
   };
 }

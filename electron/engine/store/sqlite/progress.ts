@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { partStateSchema, type PartState } from '../../../contract/runState.ts';
 import { readInputs } from './runRows.ts';
-import type { InputProgress, RunCounts, WorkCount } from '../types.ts';
+import type { InputProgress, NormRange, RunCounts, WorkCount } from '../types.ts';
 
 export function readCounts(db: Database.Database): RunCounts {
   interface Columns {
@@ -13,12 +13,20 @@ export function readCounts(db: Database.Database): RunCounts {
     recomputed: number;
     repeated_proteins: number;
     repeated_nucleotides: number;
+    outside_norm_band: number;
+    esm2_norm_low: number | null;
+    esm2_norm_high: number | null;
+    dnabert_s_norm_low: number | null;
+    dnabert_s_norm_high: number | null;
   }
   const rows = db
     .prepare<[], Columns>(
       `SELECT state, count(*) AS parts, sum(frames) AS frames, sum(residues) AS residues,
          sum(bisected OR batch_halvings > 0) AS bounded, sum(recomputed_fp32 > 0) AS recomputed,
-         sum(repeated_proteins) AS repeated_proteins, sum(repeated_nucleotides) AS repeated_nucleotides
+         sum(repeated_proteins) AS repeated_proteins, sum(repeated_nucleotides) AS repeated_nucleotides,
+         sum(frames_outside_norm_band) AS outside_norm_band,
+         min(esm2_norm_low) AS esm2_norm_low, max(esm2_norm_high) AS esm2_norm_high,
+         min(dnabert_s_norm_low) AS dnabert_s_norm_low, max(dnabert_s_norm_high) AS dnabert_s_norm_high
        FROM part GROUP BY state`,
     )
     .all();
@@ -41,6 +49,11 @@ export function readCounts(db: Database.Database): RunCounts {
     recomputedParts: done?.recomputed ?? 0,
     repeatedProteins: done?.repeated_proteins ?? 0,
     repeatedNucleotides: done?.repeated_nucleotides ?? 0,
+    outsideNormBand: done?.outside_norm_band ?? 0,
+    norms: {
+      esm2: range(done?.esm2_norm_low, done?.esm2_norm_high),
+      dnabertS: range(done?.dnabert_s_norm_low, done?.dnabert_s_norm_high),
+    },
   };
 }
 
@@ -82,6 +95,10 @@ export function readInputProgress(db: Database.Database): InputProgress[] {
     progress.finished = prepared && progress.partsDone + progress.partsFailed === progress.parts;
     return progress;
   });
+}
+
+function range(low: number | null | undefined, high: number | null | undefined): NormRange | null {
+  return typeof low === 'number' && typeof high === 'number' ? { low, high } : null;
 }
 
 function noWork(): WorkCount {

@@ -36,6 +36,21 @@ describe('a run.db of an earlier version', () => {
     expect(run.plan.embedEqualSequencesOnce).toBe(false);
   });
 
+  it('has no part that failed for the norms of its embeddings, which is no failure any more', () => {
+    const folder = oldRun();
+    const change = new Database(join(folder, 'run.db'));
+    change.exec(`UPDATE shard SET state = 'failed', failure_code = 'norm_out_of_band'`);
+    change.close();
+    const failure = { code: 'internal_error' };
+    expect(openRunReader(folder).partsIn('failed')).toMatchObject([{ failure }]);
+    const db = new Database(join(folder, 'run.db'));
+    migrate(db, RUN_DATABASE);
+    db.close();
+    const reader = openRunReader(folder);
+    expect(reader.partsIn('failed')).toMatchObject([{ failure }]);
+    expect(reader.counts()).toMatchObject({ outsideNormBand: 0, norms: { esm2: null, dnabertS: null } });
+  });
+
   it('is brought up to date where it is written to', () => {
     const folder = oldRun();
     const db = new Database(join(folder, 'run.db'));

@@ -9,6 +9,7 @@ import { checkDatabase, checkDatabaseFiles, distrust } from './checkDatabase.ts'
 import { isEmptyDatabase, migrate, versionOf } from './database.ts';
 import { networkFileSystem } from '../networkFileSystem.ts';
 import { closeOpenAttempts } from './attempts.ts';
+import { sealPlan } from './parts/digests.ts';
 import { insertRun } from './runRows.ts';
 import { runReadMethods, runWriteMethods, type RunReadMethods, type RunWriteMethods } from './runMethods.ts';
 import { RUN_DATABASE, COMPATIBILITY_VIEWS } from './runSchema.ts';
@@ -97,7 +98,10 @@ function createRunDatabase(folder: string, path: string, run: NewRun): void {
   try {
     db.pragma('synchronous = FULL');
     migrate(db, RUN_DATABASE);
-    insertRun(db, run.plan, run.description);
+    db.transaction(() => {
+      insertRun(db, run.plan, run.description);
+      sealPlan(db);
+    })();
   } finally {
     db.close();
   }

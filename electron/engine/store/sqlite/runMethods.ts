@@ -2,15 +2,18 @@ import type Database from 'better-sqlite3';
 import { exportTable, type TableExport } from './results/exportTable.ts';
 import { resultQueryMethods } from './results/queries.ts';
 import { sequenceQueryMethods } from './results/sequenceQueries.ts';
-import { deriveSequences, indexSequences } from './results/sequenceRows.ts';
+import { deriveSequences, indexSequences, wrongSequences } from './results/sequenceRows.ts';
 import { writeTables } from './results/tables.ts';
+import { checkPages } from './checkDatabase.ts';
 import { attemptReadMethods, attemptWriteMethods } from './attempts.ts';
 import { readDeviceMeasures } from './deviceMeasures.ts';
 import { readCounts, readInputProgress } from './progress.ts';
 import { eventPageMethods } from './eventPages.ts';
 import { prepareIntakeMethods } from './parts/prepareIntake.ts';
+import { readResultFiles, resultFileMethods } from './resultFiles.ts';
 import { readDevices, readInputs, readPlan, readProblems, readRun, runRowMethods } from './runRows.ts';
 import { readDeviceSummaries, readTimings } from './runTimings.ts';
+import { findDamage, refuseDamage } from './parts/digests.ts';
 import { partFailureMethods } from './parts/partFailure.ts';
 import { partIntakeMethods } from './parts/partIntake.ts';
 import { partPageMethods } from './parts/partPages.ts';
@@ -37,6 +40,10 @@ export function runReadMethods(db: Database.Database, folder: string) {
     deviceSummaries: () => readDeviceSummaries(db),
     deviceMeasures: () => readDeviceMeasures(db),
     verifyPendingParts: () => verifyPendingParts(db, folder),
+    findDamage: db.transaction(() => findDamage(db)),
+    wrongSequences: db.transaction(() => wrongSequences(db)),
+    checkPages: () => checkPages(db),
+    resultFiles: () => readResultFiles(db),
     ...partReadMethods(db),
     ...attemptReadMethods(db),
     ...telemetryReadMethods(db),
@@ -59,12 +66,14 @@ export function runWriteMethods(db: Database.Database, folder: string) {
   return {
     ...runReadMethods(db, folder),
     ...runRowMethods(db),
+    ...resultFileMethods(db),
     ...prepareIntakeMethods(db, folder),
     ...attemptWriteMethods(db),
     ...partIntakeMethods(db, folder),
     ...partFailureMethods(db, folder),
     ...partSplitMethods(db, folder),
     ...telemetryWriteMethods(db),
+    refuseDamage: db.transaction(() => refuseDamage(db)),
     deriveSequences: (): void => {
       // Else the commit that says that the run is done would bring all of this into run.db first.
       db.pragma('wal_autocheckpoint = 0');

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import { z } from 'zod';
 import { appErrorSchema } from '../../../contract/errors.ts';
+import { readJson } from '../../../contract/parseJson.ts';
 import { planSchema, type Plan } from '../../../contract/plan.ts';
 import {
   inputProblemSchema,
@@ -147,14 +148,7 @@ export function runRowMethods(db: Database.Database) {
 }
 
 function parseStored<Schema extends z.ZodType>(schema: Schema, text: string, what: string): z.output<Schema> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw damaged(`The ${what} stored in run.db cannot be read.`, String(error));
-  }
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const detail = z.prettifyError(parsed.error);
-  throw damaged(`The ${what} stored in run.db cannot be read.`, detail);
+  const read = readJson(schema, text);
+  if (read.ok) return read.value;
+  throw damaged(`The ${what} stored in run.db cannot be read.`, read.error);
 }

@@ -208,21 +208,63 @@ CREATE INDEX part_by_number ON part (number, key);
 CREATE INDEX attempt_by_part ON attempt (part);
 `;
 
+/**
+ * What tells damage: the SHA-256 of what was stored for a settled part, for the records of one file, and for the plan with its
+ * inputs; and the result files as they were written. NULL where a run was made by an earlier version.
+ */
+const VERSION_4 = `
+ALTER TABLE part ADD COLUMN rows_sha256 TEXT;
+ALTER TABLE records_file ADD COLUMN rows_sha256 TEXT;
+ALTER TABLE run ADD COLUMN plan_sha256 TEXT;
+CREATE TABLE result_file (
+  name TEXT PRIMARY KEY,
+  bytes INTEGER NOT NULL,
+  sha256 TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+`;
+
+/** Lowest and highest norm of the embeddings. Norms outside their band no longer fail a part. */
+const NORM_COLUMNS = [
+  'esm2_norm_low',
+  'esm2_norm_high',
+  'dnabert_s_norm_low',
+  'dnabert_s_norm_high',
+] as const;
+const FAILURE_CODE = `CASE failure_code WHEN 'norm_out_of_band' THEN 'internal_error' ELSE failure_code END`;
+
+const VERSION_5 = `
+${NORM_COLUMNS.map((column) => `ALTER TABLE part ADD COLUMN ${column} REAL;`).join('\n')}
+UPDATE part SET failure_code = ${FAILURE_CODE};
+`;
+
 const PART_COLUMNS = `id, key, number, parent, ${RENAMED_KEYS.path} AS path, sha256, frame_begin, frame_end, frames, residues,
   chunks, first_row, last_row, state, attempts, device, seconds, scores_sha256, embeddings_sha256, recomputed_fp32,
-  frames_failed, frames_outside_norm_band, batch_halvings, bisected, failure_code, failure_message`;
+  frames_failed, frames_outside_norm_band, batch_halvings, bisected, ${FAILURE_CODE} AS failure_code, failure_message,
+  ${NORM_COLUMNS.map((column) => `NULL AS ${column}`).join(', ')}`;
+
+const WITHOUT_DIGESTS = `
+CREATE TEMP VIEW records_file AS SELECT *, NULL AS rows_sha256 FROM main.records_file;
+CREATE TEMP VIEW result_file AS SELECT NULL AS name, NULL AS bytes, NULL AS sha256 WHERE 0;
+`;
+
+const VIEWS_BEFORE_VERSION_4 = `
+CREATE TEMP VIEW run AS SELECT *, NULL AS plan_sha256 FROM main.run;
+CREATE TEMP VIEW part AS SELECT ${PART_COLUMNS}, repeated_proteins, repeated_nucleotides, NULL AS rows_sha256 FROM main.part;
+${WITHOUT_DIGESTS}
+`;
 
 function viewsBeforeVersion3(repeats: string): string {
   return `
 CREATE TEMP VIEW run AS SELECT only, run_id, name, created_at, app_version, ${RENAMED_KEYS.run.options} AS options,
-  ${RENAMED_KEYS.run.state} AS state, ${RENAMED_KEYS.run.prepared} AS prepared FROM main.run;
+  ${RENAMED_KEYS.run.state} AS state, ${RENAMED_KEYS.run.prepared} AS prepared, NULL AS plan_sha256 FROM main.run;
 CREATE TEMP VIEW plan AS SELECT only, ${RENAMED_KEYS.plan} AS plan FROM main.plan;
-CREATE TEMP VIEW part AS SELECT ${PART_COLUMNS}, ${repeats} FROM main.shard;
+CREATE TEMP VIEW part AS SELECT ${PART_COLUMNS}, ${repeats}, NULL AS rows_sha256 FROM main.shard;
 CREATE TEMP VIEW attempt AS SELECT attempt, shard AS part, device, worker_pid, started_at, log, ended_at, outcome, code, message
   FROM main.attempt;
 CREATE TEMP VIEW chunk AS SELECT row, chunk, shard AS part, frames, unscored, fp32, is_virus, scores, reason FROM main.chunk;
 CREATE TEMP VIEW device_sample AS SELECT device, time, utilization, memory, power, temperature,
   tokens_per_s AS residues_per_s, frames_per_s FROM main.device_sample;
+${WITHOUT_DIGESTS}
 `;
 }
 
@@ -231,10 +273,12 @@ export const COMPATIBILITY_VIEWS: readonly string[] = [
   '',
   viewsBeforeVersion3('0 AS repeated_proteins, 0 AS repeated_nucleotides'),
   viewsBeforeVersion3('repeated_proteins, repeated_nucleotides'),
+  VIEWS_BEFORE_VERSION_4,
+  `CREATE TEMP VIEW part AS SELECT ${PART_COLUMNS}, repeated_proteins, repeated_nucleotides, rows_sha256 FROM main.part;`,
 ];
 
 export const RUN_DATABASE: DatabaseKind = {
   applicationId: 0x564e5052, // "VNPR"
-  migrations: [VERSION_1, VERSION_2, VERSION_3],
+  migrations: [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5],
   notOurs: 'folder_not_a_run',
 };

@@ -158,6 +158,7 @@ export function writeScores(
     frames_recomputed_fp32: 0,
     frames_failed: state.filter((value) => value === 2).length,
     frames_outside_norm_band: 0,
+    norms: { esm2: [13, 14.5], dnabert_s: [2.5, 4] },
     batch_halvings: 0,
     repeated_proteins: 0,
     repeated_nucleotides: 0,

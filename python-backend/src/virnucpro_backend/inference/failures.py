@@ -13,7 +13,6 @@ from virnucpro_backend.inference.memory.device_memory import is_out_of_memory
 PartFailureCode = Literal[
     "out_of_memory",
     "non_finite",
-    "norm_out_of_band",
     "part_unreadable",
     "write_failed",
     "disk_full",

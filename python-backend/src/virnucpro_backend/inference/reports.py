@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import asdict
 
 from virnucpro_backend.inference.commands import Part
 from virnucpro_backend.inference.encoding import PartListener
@@ -93,6 +94,7 @@ class PartReports:
             frames_recomputed_fp32=scores.recomputed,
             frames_failed=scores.failed,
             frames_outside_norm_band=scores.outside_norm_band,
+            norms=None if scores.norms is None else asdict(scores.norms),
             batch_halvings=scores.batch_halvings,
             repeated_proteins=scores.repeated_proteins,
             repeated_nucleotides=scores.repeated_nucleotides,

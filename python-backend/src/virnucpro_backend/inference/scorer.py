@@ -21,12 +21,17 @@ from virnucpro_backend.weights.model_folder import LoadedModel
 
 STATE_OK, STATE_RECOMPUTED_FP32, STATE_NON_FINITE = 0, 1, 2
 
-TOLERATED_OUTSIDE_NORM_BAND = 0.01
-"""Share of a part's frames; more than these outside means that something computes wrongly."""
-
 RECOMPUTE_TOKENS_PER_BATCH = 4096
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class EmbeddingNorms:
+    """Lowest and highest Euclidean norm of the embeddings of either encoder."""
+
+    dnabert_s: tuple[float, float]
+    esm2: tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -35,13 +40,16 @@ class PartScores:
 
     score1 = P(others) and score2 = P(virus), FP32 [f]; state uint8 [f]: 0 ok, 1 ok after a recomputation in
     FP32, 2 not finite even then (both scores NaN). Embeddings FP16 or FP32 [f, width], only if the plan asks
-    for them. repeated_proteins, repeated_nucleotides: frames that share an equal frame's pass of an encoder.
+    for them. norms: lowest and highest Euclidean norm of either encoder's finite embeddings, None without
+    any; outside_norm_band: frames with a norm outside the model's band, scored like the others.
+    repeated_proteins, repeated_nucleotides: frames that share an equal frame's pass of an encoder.
     """
 
     score1: npt.NDArray[np.float32]
     score2: npt.NDArray[np.float32]
     state: npt.NDArray[np.uint8]
     embeddings: Mapping[str, npt.NDArray[np.generic]] | None
+    norms: EmbeddingNorms | None
     outside_norm_band: int
     batch_halvings: int
     repeated_proteins: int
@@ -144,7 +152,7 @@ class PartScorer:
         return self._with_scores(launched.part, on_device, recomputed)
 
     def collect(self, launched: LaunchedPart) -> PartScores:
-        """Wait for a part and check it. Raises PartFailedError `norm_out_of_band`."""
+        """Wait for a part and say of each frame how it ended."""
         launched.wait()
         figures = launched.figures.numpy()
         scores = figures[:, :2].copy()
@@ -158,6 +166,7 @@ class PartScorer:
             score2=np.ascontiguousarray(scores[:, 1]),
             state=state,
             embeddings=None if embeddings is None else {name: t.numpy() for name, t in embeddings.items()},
+            norms=_norm_range(figures[:, 2:]),
             outside_norm_band=self._outside_norm_band(figures[:, 2:]),
             batch_halvings=launched.on_device.batch_halvings,
             repeated_proteins=launched.part.repeated_proteins,
@@ -217,7 +226,11 @@ class PartScorer:
         )
 
     def _outside_norm_band(self, norms: npt.NDArray[np.float32]) -> int:
-        """Frames with finite embeddings of a norm outside the model's band. Raises if they are too many."""
+        """Frames with finite embeddings of a norm outside the model's band.
+
+        Counted and reported, never refused: the bands come from a few frames, and short or repetitive frames
+        may well lie outside.
+        """
         bands = self.model.norm_bands
         if not bands:
             return 0
@@ -226,14 +239,15 @@ class PartScorer:
             if name in bands:
                 band, norm = bands[name], norms[:, column]
                 outside |= (norm < band.low) | (norm > band.high)
-        count = int(np.count_nonzero(outside & np.isfinite(norms).all(axis=1)))
-        if count > TOLERATED_OUTSIDE_NORM_BAND * len(norms):
-            raise PartFailedError(
-                "norm_out_of_band",
-                f"The embeddings of {count:,} of {len(norms):,} frames are of an improbable size "
-                "for this model. The device may be computing wrongly.",
-            )
-        return count
+        return int(np.count_nonzero(outside & np.isfinite(norms).all(axis=1)))
+
+
+def _norm_range(norms: npt.NDArray[np.float32]) -> EmbeddingNorms | None:
+    finite = norms[np.isfinite(norms).all(axis=1)]
+    if len(finite) == 0:
+        return None
+    low, high = finite.min(axis=0), finite.max(axis=0)
+    return EmbeddingNorms(dnabert_s=(float(low[0]), float(high[0])), esm2=(float(low[1]), float(high[1])))
 
 
 def _to_host(tensor: Tensor) -> Tensor:

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { endianness } from 'node:os';
 import { pathInRun, readPlain } from '../../../files/runFiles.ts';
+import { z } from 'zod';
+import { parseJson } from '../../../../contract/parseJson.ts';
 
 const ELEMENT_BYTES = { U8: 1, F16: 2, U32: 4, F32: 4, U64: 8 } as const;
 type Dtype = keyof typeof ELEMENT_BYTES;
@@ -86,14 +88,8 @@ export function readSafetensors(folder: string, name: string, sha256: string): S
 }
 
 function parseHeader(text: string, dataBytes: number): Map<string, TensorEntry> {
-  let header: unknown;
-  try {
-    header = JSON.parse(text);
-  } catch {
-    throw new SafetensorsError('its header is not JSON');
-  }
-  if (typeof header !== 'object' || header === null)
-    throw new SafetensorsError('its header is not an object');
+  const header = parseJson(z.record(z.string(), z.unknown()), text);
+  if (header === undefined) throw new SafetensorsError('its header is not JSON');
   const entries = new Map<string, TensorEntry>();
   for (const [name, value] of Object.entries(header)) {
     if (name !== '__metadata__') entries.set(name, parseEntry(name, value, dataBytes));

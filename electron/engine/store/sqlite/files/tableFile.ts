@@ -19,6 +19,7 @@ export class TableFile {
   #pending = '';
   readonly #block = Buffer.allocUnsafe(BLOCK_BYTES);
   #filled = 0;
+  #bytes = 0;
 
   constructor(folder: string, name: string) {
     this.name = name;
@@ -32,15 +33,15 @@ export class TableFile {
     if (this.#pending.length >= ENCODE_CHARACTERS) this.#encode();
   }
 
-  /** Brings everything to the disk, still under the temporary name. Answers with the SHA-256. */
-  finish(): string {
+  /** Brings everything to the disk, still under the temporary name. */
+  finish(): { bytes: number; sha256: string } {
     this.#encode();
     this.#flush();
     if (this.#descriptor !== null) {
       fsyncSync(this.#descriptor);
       this.#close();
     }
-    return this.#hash.digest('hex');
+    return { bytes: this.#bytes, sha256: this.#hash.digest('hex') };
   }
 
   publish(): void {
@@ -68,6 +69,7 @@ export class TableFile {
 
   #toDisk(bytes: Buffer): void {
     this.#hash.update(bytes);
+    this.#bytes += bytes.length;
     if (this.#descriptor === null) throw new Error(`${this.name} is closed`);
     for (let done = 0; done < bytes.length;) done += writeSync(this.#descriptor, bytes, done);
   }

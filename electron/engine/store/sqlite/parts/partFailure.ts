@@ -3,6 +3,7 @@ import type { PartFailureCode } from '../../../../contract/protocol/index.ts';
 import type { Reason } from '../../../../contract/results.ts';
 import { endAttemptsOf } from '../attempts.ts';
 import { chunkSpans, readPartFrames } from '../files/partFile.ts';
+import { sealMethods } from './digests.ts';
 import { insertChunks, type ChunkRow } from './partIntake.ts';
 import { deleteChunksOf, findPart, type PartRow } from './partRows.ts';
 import type { PartFailing } from '../../types.ts';
@@ -24,12 +25,14 @@ export function partFailureMethods(db: Database.Database, folder: string) {
   const markSkipped = db.prepare(`UPDATE part SET state = 'skipped' WHERE key = ?`);
   const markPending = db.prepare(
     `UPDATE part SET state = 'pending', attempts = 0, device = NULL, seconds = NULL, failure_code = NULL,
-       failure_message = NULL WHERE key = ?`,
+       failure_message = NULL, rows_sha256 = NULL WHERE key = ?`,
   );
   const release = db.prepare(`UPDATE part SET state = 'pending', device = NULL WHERE key = ?`);
   const givenUp = db.prepare<[], string>(
     `SELECT key FROM part WHERE state IN ('failed', 'skipped') ORDER BY number, key`,
   );
+
+  const { sealPart } = sealMethods(db);
 
   function failChunks(part: PartRow, reason: Reason): PartFailing {
     const read = readPartFrames(folder, part);
@@ -49,7 +52,10 @@ export function partFailureMethods(db: Database.Database, folder: string) {
     const part = findPart(db, key);
     if (part?.state !== 'pending' && part?.state !== 'assigned') return { outcome: 'superseded' };
     const failed = failChunks(part, reasonOf(failure.code));
-    if (failed.outcome === 'failed') markFailed.run(failure.code, failure.message, key);
+    if (failed.outcome === 'failed') {
+      markFailed.run(failure.code, failure.message, key);
+      sealPart(key);
+    }
     endAttemptsOf(db, key, { outcome: 'failed', endedAt: Date.now(), ...failure });
     if (failed.outcome === 'part_damaged') release.run(key);
     return failed;
@@ -61,8 +67,10 @@ export function partFailureMethods(db: Database.Database, folder: string) {
       const skips =
         part?.state === 'failed' ||
         (part?.state === 'pending' && failChunks(part, 'worker_failure').outcome === 'failed');
-      if (skips) markSkipped.run(key);
-      return skips;
+      if (!skips) return false;
+      markSkipped.run(key);
+      sealPart(key);
+      return true;
     });
   }
 

@@ -5,6 +5,7 @@ import { isVirusCall } from '../../../results/chunkCall.ts';
 import { endAttemptsOf, isAttemptOpen } from '../attempts.ts';
 import { readSafetensors, SafetensorsError } from '../files/safetensorsFile.ts';
 import { chunkSpans, isFileError, readPartFrames, type ChunkSpan } from '../files/partFile.ts';
+import { sealMethods } from './digests.ts';
 import { findPart, scoresPath, type PartRow } from './partRows.ts';
 import type { Milliseconds, PartIntake } from '../../types.ts';
 
@@ -46,10 +47,13 @@ export function partIntakeMethods(db: Database.Database, folder: string) {
   const release = db.prepare(`UPDATE part SET state = 'pending', device = NULL WHERE key = ?`);
   const markDone = db.prepare(
     `UPDATE part SET state = 'done', seconds = ?, scores_sha256 = ?, embeddings_sha256 = ?, recomputed_fp32 = ?,
-       frames_failed = ?, frames_outside_norm_band = ?, batch_halvings = ?, repeated_proteins = ?,
+       frames_failed = ?, frames_outside_norm_band = ?, esm2_norm_low = ?, esm2_norm_high = ?,
+       dnabert_s_norm_low = ?, dnabert_s_norm_high = ?, batch_halvings = ?, repeated_proteins = ?,
        repeated_nucleotides = ?, failure_code = NULL, failure_message = NULL
      WHERE key = ?`,
   );
+
+  const { sealPart } = sealMethods(db);
 
   function giveBack(part: PartRow, endedAt: Milliseconds, message: string): void {
     endAttemptsOf(db, part.key, { outcome: 'damaged', endedAt, message });
@@ -84,11 +88,13 @@ export function partIntakeMethods(db: Database.Database, folder: string) {
       done.frames_recomputed_fp32,
       done.frames_failed,
       done.frames_outside_norm_band,
+      ...(done.norms ? [...done.norms.esm2, ...done.norms.dnabert_s] : [null, null, null, null]),
       done.batch_halvings,
       done.repeated_proteins,
       done.repeated_nucleotides,
       part.key,
     );
+    sealPart(part.key);
     endAttemptsOf(db, part.key, { outcome: 'done', endedAt });
     return {
       outcome: 'taken',

@@ -12,6 +12,7 @@ import { wrongCounts } from './preparedCounts.ts';
 import { readRecords } from '../files/recordsFile.ts';
 import { SafetensorsError } from '../files/safetensorsFile.ts';
 import { isFileError } from '../files/partFile.ts';
+import { repairDamage, sealMethods } from './digests.ts';
 import { deleteChunksOf, findPart, partPath, type PartRow } from './partRows.ts';
 import type { Registered } from '../../types.ts';
 
@@ -31,6 +32,8 @@ export function prepareIntakeMethods(db: Database.Database, folder: string) {
   const saveInput = db.prepare('UPDATE input SET records = ?, bases = ?, first_row = ? WHERE input = ?');
   const savePrepared = db.prepare('UPDATE run SET prepared = ?');
 
+  const { sealRecords } = sealMethods(db);
+
   function ingestRecords(event: RecordsFile): Registered {
     const known = knownFile.get(event.path);
     if (known === event.sha256) return 'known';
@@ -45,6 +48,7 @@ export function prepareIntakeMethods(db: Database.Database, folder: string) {
       throw error;
     }
     saveFile.run(event.path, event.sha256, event.first_row, event.count);
+    sealRecords(event.path, event.first_row, event.count);
     return known === undefined ? 'new' : 'replaced';
   }
 
@@ -76,6 +80,7 @@ export function prepareIntakeMethods(db: Database.Database, folder: string) {
     finishInput,
     finishPrepare: db.transaction(finishPrepare),
     invalidatePrepare: (): void => void savePrepared.run(null),
+    repairDamage: db.transaction(() => repairDamage(db)),
   };
 }
 
@@ -95,16 +100,31 @@ function registerPart(db: Database.Database, event: PreparedPart): Registered {
     ).run(...columns, event.key, Number(event.key));
     return 'new';
   }
-  if (known.sha256 === event.sha256) return 'known';
+  if (isSamePart(known, event)) return 'known';
   forgetResults(db, known);
   db.prepare(
     `UPDATE part SET path = ?, sha256 = ?, frame_begin = 0, frame_end = ?, frames = ?, residues = ?, chunks = ?,
        first_row = ?, last_row = ?, state = 'pending', attempts = 0, device = NULL, seconds = NULL, scores_sha256 = NULL,
-       embeddings_sha256 = NULL, recomputed_fp32 = 0, frames_failed = 0, frames_outside_norm_band = 0,
-       batch_halvings = 0, repeated_proteins = 0, repeated_nucleotides = 0, bisected = 0, failure_code = NULL, failure_message = NULL
+       embeddings_sha256 = NULL, recomputed_fp32 = 0, frames_failed = 0, frames_outside_norm_band = 0, esm2_norm_low = NULL,
+       esm2_norm_high = NULL, dnabert_s_norm_low = NULL, dnabert_s_norm_high = NULL,
+       batch_halvings = 0, repeated_proteins = 0, repeated_nucleotides = 0, bisected = 0, failure_code = NULL, failure_message = NULL,
+       rows_sha256 = NULL
      WHERE key = ?`,
   ).run(...columns, event.key);
   return 'replaced';
+}
+
+/** Also by what run.db says of it beside the hash, which may have been damaged. */
+function isSamePart(known: PartRow, event: PreparedPart): boolean {
+  return (
+    known.sha256 === event.sha256 &&
+    known.frameBegin === 0 &&
+    known.frames === event.frames &&
+    known.residues === event.residues &&
+    known.chunks === event.chunks &&
+    known.firstRow === event.first_row &&
+    known.lastRow === event.last_row
+  );
 }
 
 /** Deletes the chunk rows of a part from prepare and of the parts it was cut into, and those parts. */

@@ -23,6 +23,40 @@ export function deriveSequences(db: Database.Database): void {
   derive.immediate();
 }
 
+interface StoredSummary {
+  prediction: string;
+  reason: string | null;
+  virus_score: number | null;
+  n_chunks_scored: number;
+  n_chunks_viral: number;
+  n_frames_scored: number;
+  best_chunk: number | null;
+  best_frame: number | null;
+}
+
+/** How many of the derived sequence results are not what the chunk rows give. */
+export function wrongSequences(db: Database.Database): number {
+  const stored = db.prepare<[number], StoredSummary>('SELECT * FROM sequence WHERE row = ?');
+  let records = 0;
+  let wrong = 0;
+  for (const { record, summary } of recordSummaries(db, countRecords(db))) {
+    records += 1;
+    const found = stored.get(record.row);
+    const same =
+      found?.prediction === summary.prediction &&
+      (found.reason ?? 'ok') === summary.reason &&
+      found.virus_score === summary.virusScore &&
+      found.n_chunks_scored === summary.nChunksScored &&
+      found.n_chunks_viral === summary.nChunksViral &&
+      found.n_frames_scored === summary.nFramesScored &&
+      found.best_chunk === summary.bestChunk &&
+      found.best_frame === summary.bestFrame;
+    if (!same) wrong += 1;
+  }
+  const all = db.prepare<[], number>('SELECT count(*) FROM sequence').pluck().get() ?? 0;
+  return wrong + Math.max(0, all - records);
+}
+
 export function indexSequences(db: Database.Database): void {
   db.exec(SEQUENCE_INDEX.create);
 }

@@ -1,0 +1,36 @@
+import { AppFailure, appError } from '../../contract/errors.ts';
+import type { VerifiedFile } from '../../contract/rpc/runs.ts';
+import { isRunFolder, isRunSound, verifyRun } from '../../engine/index.ts';
+import { EXIT } from '../exitCodes.ts';
+
+const WORDS: Record<VerifiedFile['verdict'], string> = {
+  sound: 'is as it was written',
+  damaged: 'is DAMAGED',
+  missing: 'is not there',
+  unverified: 'could not be checked',
+};
+
+/** Compares everything that a run has with its checksums, and says of each file what was found. */
+export async function verify(storeHost: URL, folder: string, json: boolean): Promise<number> {
+  if (!isRunFolder(folder)) throw new AppFailure(appError('folder_not_a_run', `${folder} holds no run.db.`));
+  const files = await verifyRun({ storeHost }, folder);
+  const sound = isRunSound(files);
+  const lines = json
+    ? [JSON.stringify({ sound, files })]
+    : [
+        ...files.map(
+          ({ kind, path, verdict, detail }) =>
+            `${kind === 'input' && verdict === 'damaged' ? `${path} has CHANGED` : `${path} ${WORDS[verdict]}`}.${detail === null ? '' : ` ${detail}`}`,
+        ),
+        sound ? 'Nothing is damaged.' : `Not everything is as it was written. ${advice(folder, files)}`,
+      ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+  return sound ? EXIT.done : EXIT.damaged;
+}
+
+function advice(folder: string, files: readonly VerifiedFile[]): string {
+  const bad = files.filter(({ verdict }) => verdict === 'damaged' || verdict === 'missing');
+  if (bad.every(({ kind }) => kind === 'input'))
+    return 'The results are those of the files as they were when the run read them.';
+  return `Make good what can be with: virnucpro resume ${JSON.stringify(folder)}`;
+}

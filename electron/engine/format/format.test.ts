@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import {
+  formatBytes,
+  formatCount,
+  formatDay,
+  formatDuration,
+  formatEstimateRange,
+  formatMeasures,
+  formatPercent,
+} from './format.ts';
+
+it.each([
+  [0, '0 B'],
+  [999, '999 B'],
+  [1000, '1 KB'],
+  [999_499, '999 KB'],
+  [999_500, '1 MB'],
+  [2_040_000, '2.04 MB'],
+  [85_900_000_000, '85.9 GB'],
+  [4.2e15, '4,200 TB'],
+])('writes %d bytes as %s', (bytes, text) => {
+  expect(formatBytes(bytes)).toBe(text);
+});
+
+it.each([
+  [0.4, '0 s'],
+  [59.6, '1 min'],
+  [200, '3 min 20 s'],
+  [3599.7, '1 h'],
+  [7500, '2 h 5 min'],
+  [7199, '2 h'],
+  [180_000, '50 h'],
+])('writes %d seconds as %s', (seconds, text) => {
+  expect(formatDuration(seconds)).toBe(text);
+});
+
+it('writes estimates without seconds once they take minutes', () => {
+  expect(formatEstimateRange({ low: 20, high: 45 })).toBe('20 s to 45 s');
+  expect(formatEstimateRange({ low: 50, high: 130 })).toBe('50 s to 2 min');
+  expect(formatEstimateRange({ low: 3590, high: 3610 })).toBe('about 1 h');
+});
+
+it('writes counts, shares and days', () => {
+  expect(formatCount(1_234_567.8)).toBe('1,234,568');
+  expect(formatPercent(0.984)).toBe('98 %');
+  expect(formatPercent(0.5, 1)).toBe('50.0 %');
+  expect(formatDay(Date.UTC(2026, 1, 3, 23, 59))).toBe('2026-02-03');
+});
+
+it('leaves out what was not measured', () => {
+  const nothing = { utilizationPercent: null, memoryBytes: null, powerW: null, residuesPerSecond: null };
+  expect(formatMeasures(nothing)).toBe('nothing measured');
+  expect(formatMeasures({ ...nothing, utilizationPercent: 99.6, powerW: 0 })).toBe('100 % busy, 0 W');
+});

@@ -1,0 +1,74 @@
+/**
+ * How numbers are written in plain text: terminals, logs, and messages of the engine. Always in English, as those are; the
+ * window has its own formats, in the user's language (renderer/i18n/format.ts).
+ */
+const LOCALE = 'en-US';
+const integer = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 0 });
+const threeDigits = new Intl.NumberFormat(LOCALE, { maximumSignificantDigits: 3 });
+
+export function formatCount(value: number): string {
+  return integer.format(value);
+}
+
+/** In decimal units, as file managers show them. */
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'KB', 'MB', 'GB', 'TB'];
+  let value = bytes;
+  // What would be rounded to 1,000 is 1 of the next unit.
+  while (value >= 999.5 && units.length > 1) {
+    value /= 1000;
+    units.shift();
+  }
+  return `${threeDigits.format(value)} ${units[0] ?? ''}`;
+}
+
+export function formatPercent(fraction: number, digits = 0): string {
+  return `${(100 * fraction).toFixed(digits)} %`;
+}
+
+/** The two largest units that matter: 45 s, 3 min 20 s, 2 h 5 min. */
+export function formatDuration(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return both(Math.floor(whole / 60), 'min', whole % 60, 's');
+  const minutes = Math.round(whole / 60);
+  return both(Math.floor(minutes / 60), 'h', minutes % 60, 'min');
+}
+
+function both(large: number, largeUnit: string, small: number, smallUnit: string): string {
+  return `${large} ${largeUnit}${small === 0 ? '' : ` ${small} ${smallUnit}`}`;
+}
+
+/** An estimate deserves no seconds once it takes minutes. */
+export function formatEstimate(seconds: number): string {
+  return formatDuration(seconds < 60 ? seconds : 60 * Math.round(seconds / 60));
+}
+
+export function formatEstimateRange({ low, high }: { low: number; high: number }): string {
+  const [from, to] = [formatEstimate(low), formatEstimate(high)];
+  return from === to ? `about ${from}` : `${from} to ${to}`;
+}
+
+/** The day alone, by the clock of Greenwich as all times in logs are. */
+export function formatDay(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}
+
+export interface DeviceMeasures {
+  utilizationPercent: number | null;
+  memoryBytes: number | null;
+  powerW: number | null;
+  residuesPerSecond: number | null;
+}
+
+/** Measurements of a device in one line, without what was not measured. */
+export function formatMeasures(measures: DeviceMeasures): string {
+  const { utilizationPercent, memoryBytes, powerW, residuesPerSecond } = measures;
+  const texts = [
+    ...(residuesPerSecond === null ? [] : [`${formatCount(residuesPerSecond)} residues/s`]),
+    ...(utilizationPercent === null ? [] : [`${formatPercent(utilizationPercent / 100)} busy`]),
+    ...(memoryBytes === null ? [] : [formatBytes(memoryBytes)]),
+    ...(powerW === null ? [] : [`${formatCount(powerW)} W`]),
+  ];
+  return texts.join(', ') || 'nothing measured';
+}

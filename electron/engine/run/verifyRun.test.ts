@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterAll, expect, it } from 'vitest';
+import { RESULT_FILES } from '../../contract/results.ts';
+import { openRunStore } from '../store/runStore.ts';
+import {
+  compute,
+  computeAll,
+  HOST_ENTRY,
+  preparedRun,
+  removeFolders,
+  type PreparedRun,
+} from '../store/testing/storeFixture.ts';
+import { recordOf } from '../store/testing/syntheticRun.ts';
+import { isRunSound, verifyRun } from './verifyRun.ts';
+
+afterAll(removeFolders);
+
+const CONTEXT = { storeHost: HOST_ENTRY };
+
+async function finishedRun(): Promise<PreparedRun> {
+  const run = await preparedRun([[recordOf('a', [1, 2, 3]), recordOf('b', [63])]], 2);
+  await computeAll(run);
+  const { files } = await run.store.writeTables();
+  const others = [RESULT_FILES.viralSequences, RESULT_FILES.run].map((name) => {
+    writeFileSync(join(run.folder, name), name);
+    return [name, { bytes: name.length, sha256: createHash('sha256').update(name).digest('hex') }] as const;
+  });
+  await run.store.saveResultFiles({ ...files, ...Object.fromEntries(others) });
+  await run.store.setState({ phase: 'done', failedParts: 0, failedRecords: 0 });
+  await run.store.close();
+  return run;
+}
+
+function edit(folder: string, sql: string): void {
+  const db = new Database(join(folder, 'run.db'));
+  db.exec(sql);
+  db.close();
+}
+
+/** What is not sound, but for the made-up inputs, which are not there. */
+async function amiss(folder: string): Promise<string[]> {
+  const files = await verifyRun(CONTEXT, folder);
+  const found = files.filter(({ kind, verdict }) => kind !== 'input' && verdict !== 'sound');
+  expect(isRunSound(files)).toBe(found.every(({ verdict }) => verdict === 'unverified'));
+  return found.map(
+    ({ path, verdict, detail }) => `${path} ${verdict}${detail === null ? '' : `: ${detail}`}`,
+  );
+}
+
+it('finds nothing where nothing is damaged, and names what is: a table, a score, a name, a result', async () => {
+  const { folder } = await finishedRun();
+  expect(await amiss(folder)).toEqual([]);
+  const table = join(folder, RESULT_FILES.chunks);
+  writeFileSync(table, readFileSync(table, 'utf8').replace('a', 'b'));
+  rmSync(join(folder, RESULT_FILES.failedRecords));
+  expect(await amiss(folder)).toEqual([
+    'chunks.tsv damaged: It is not the file that was written.',
+    'failed_records.tsv missing',
+  ]);
+  for (const [sql, words] of [
+    [
+      `UPDATE chunk SET scores = zeroblob(length(scores)) WHERE row = 0 AND chunk = 1`,
+      'Stored scores of 1 parts',
+    ],
+    [`UPDATE record SET name = 'c' WHERE row = 1`, 'Stored names or lengths'],
+    [`UPDATE sequence SET virus_score = 0.25 WHERE row = 1`, '1 results of sequences are not'],
+    [`UPDATE input SET path = '/data/others.fa'`, 'The plan stored in run.db'],
+  ] as const) {
+    const fresh = await finishedRun();
+    edit(fresh.folder, sql);
+    const [found, ...more] = await amiss(fresh.folder);
+    expect(found).toContain(`run.db damaged: ${words}`);
+    expect(more).toEqual([]);
+  }
+});
+
+it('writes no tables from damaged scores, and computes them again when the run is resumed', async () => {
+  const run = await preparedRun([[recordOf('a', [1, 2, 3]), recordOf('b', [63])]], 2);
+  await computeAll(run);
+  await run.store.close();
+  edit(run.folder, `UPDATE chunk SET scores = zeroblob(length(scores)) WHERE row = 0 AND chunk = 1`);
+  edit(run.folder, `UPDATE record SET length = length + 1 WHERE row = 1`);
+  const store = await openRunStore(run.folder, { hostEntry: HOST_ENTRY });
+  await expect(store.writeTables()).rejects.toMatchObject({ error: { code: 'run_damaged' } });
+  const damage = await store.repairDamage();
+  expect(damage).toMatchObject({ parts: ['000000'], recordFiles: [run.prepared.records[0]?.path] });
+  expect((await store.pendingParts()).map(({ key }) => key)).toEqual(['000000']);
+  expect((await store.loadRun()).prepared).toBeNull();
+  for (const file of run.prepared.records) expect(await store.ingestRecords(file)).toBe('new');
+  for (const part of run.prepared.parts) expect(await store.registerPart(part)).toBe('known');
+  await store.finishPrepare(run.prepared.done);
+  await compute({ ...run, store }, '000000');
+  await store.writeTables();
+  await store.close();
+  const undisturbed = await finishedRun();
+  for (const name of [RESULT_FILES.sequences, RESULT_FILES.chunks, RESULT_FILES.originalFrames])
+    expect(readFileSync(join(run.folder, name))).toEqual(readFileSync(join(undisturbed.folder, name)));
+});
+
+it('reads a part again of which run.db says something else than prepare', async () => {
+  const run = await preparedRun([[recordOf('a', [1, 2, 3]), recordOf('b', [63])]], 2);
+  await run.store.close();
+  edit(run.folder, `UPDATE part SET residues = residues + 1 WHERE key = '000000'`);
+  const store = await openRunStore(run.folder, { hostEntry: HOST_ENTRY });
+  expect((await store.repairDamage()).counts).toContain('residues');
+  expect((await store.loadRun()).prepared).toBeNull();
+  const [first] = run.prepared.parts;
+  expect(first && (await store.registerPart(first))).toBe('replaced');
+  await store.close();
+});
+
+it('takes what an earlier version stored without checksums, and says so', async () => {
+  const run = await finishedRun();
+  // As version 3 left it.
+  edit(
+    run.folder,
+    `ALTER TABLE part DROP COLUMN rows_sha256; ALTER TABLE records_file DROP COLUMN rows_sha256;
+     ALTER TABLE run DROP COLUMN plan_sha256; DROP TABLE result_file; PRAGMA user_version = 3;`,
+  );
+  expect(await amiss(run.folder)).toEqual([
+    expect.stringContaining('run.db unverified: 4 parts were stored by an earlier version'),
+    ...Object.values(RESULT_FILES).map((name) => `${name} unverified: Its checksum was not stored.`),
+  ]);
+  const store = await openRunStore(run.folder, { hostEntry: HOST_ENTRY });
+  expect(await store.repairDamage()).toMatchObject({ plan: false, parts: [], recordFiles: [] });
+  await store.writeTables();
+  await store.close();
+});

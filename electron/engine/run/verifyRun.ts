@@ -1,0 +1,143 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { asAppError } from '../../contract/errors.ts';
+import { parseJson } from '../../contract/parseJson.ts';
+import { RESULT_FILES } from '../../contract/results.ts';
+import type { VerifiedFile } from '../../contract/rpc/runs.ts';
+import type { EngineContext } from '../engineContext.ts';
+import { digestInRun, readPlain } from '../files/runFiles.ts';
+import { hashFile } from '../inputs/hashFile.ts';
+import { damageWords, isSound } from '../store/damage.ts';
+import { RUN_DATABASE } from '../store/runFolder.ts';
+import { openRunStore } from '../store/runStore.ts';
+import type { RunStore } from '../store/runStoreFace.ts';
+import type { ResultFileDigest, StoredRun } from '../store/types.ts';
+import { z } from 'zod';
+
+type Verdict = Pick<VerifiedFile, 'verdict' | 'detail'>;
+
+const SOUND: Verdict = { verdict: 'sound', detail: null };
+const damaged = (detail: string): Verdict => ({ verdict: 'damaged', detail });
+
+/**
+ * Reads everything that a run has: its database, the work files of parts that wait, its result files, and its inputs where they
+ * are still there. Changes nothing. Rejects with AppFailure where the folder holds no run, or can't be read.
+ */
+export async function verifyRun(
+  { storeHost, closing }: Pick<EngineContext, 'storeHost' | 'closing'>,
+  folder: string,
+): Promise<VerifiedFile[]> {
+  const found: VerifiedFile[] = [];
+  let store: RunStore | undefined;
+  try {
+    store = await openRunStore(folder, { hostEntry: storeHost, readOnly: true, closing });
+    const run = await store.loadRun();
+    found.push({ kind: 'database', path: RUN_DATABASE, ...(await verifyDatabase(store, run)) });
+    found.push(...(await verifyWork(store, run)));
+    if (run.state.phase === 'done') found.push(...(await verifyResults(store)));
+    for (const input of run.plan.inputs)
+      found.push({ kind: 'input', path: input.path, ...(await verifyInput(input, run.prepared !== null)) });
+    return found;
+  } catch (reason) {
+    const error = asAppError(reason);
+    if (error.code !== 'run_damaged') throw reason;
+    return [{ kind: 'database', path: RUN_DATABASE, ...damaged(error.cause) }];
+  } finally {
+    await store?.close();
+  }
+}
+
+async function verifyDatabase(store: RunStore, run: StoredRun): Promise<Verdict> {
+  const pages = await store.checkPages();
+  if (pages !== null) return damaged(pages);
+  const damage = await store.findDamage();
+  if (!isSound(damage)) return damaged(damageWords(damage));
+  const wrong = run.state.phase === 'done' ? await store.wrongSequences() : 0;
+  if (wrong > 0) return damaged(`${wrong} results of sequences are not what the stored scores give.`);
+  if (damage.unverified === 0) return SOUND;
+  return {
+    verdict: 'unverified',
+    detail: `${damage.unverified} parts were stored by an earlier version, without a checksum.`,
+  };
+}
+
+/** One line for all work files that are as they should be, and one for each that isn't. */
+async function verifyWork(store: RunStore, run: StoredRun): Promise<VerifiedFile[]> {
+  const pending = await store.pendingParts();
+  if (pending.length === 0) return [];
+  const lost = new Set(await store.verifyPendingParts());
+  const bad = new Set(pending.filter(({ key }) => lost.has(key)).map(({ path }) => path));
+  const again = run.prepared === null ? '' : ' It is made again from the input when the run is resumed.';
+  return [
+    ...[...bad].map((path) => ({
+      kind: 'work' as const,
+      path,
+      ...damaged(`Missing, or not the file that was written.${again}`),
+    })),
+    ...(bad.size === pending.length ? [] : [{ kind: 'work' as const, path: 'work/parts', ...SOUND }]),
+  ];
+}
+
+async function verifyResults(store: RunStore): Promise<VerifiedFile[]> {
+  const noted = await store.resultFiles();
+  const written = Object.keys(noted).length > 0 ? noted : digestsInRunJson(store.folder);
+  const verified: VerifiedFile[] = [];
+  for (const path of Object.values(RESULT_FILES))
+    verified.push({ kind: 'result', path, ...(await verifyResult(store.folder, path, written[path])) });
+  return verified;
+}
+
+async function verifyResult(
+  folder: string,
+  name: string,
+  written: Pick<ResultFileDigest, 'sha256'> | undefined,
+): Promise<Verdict> {
+  const found = await digestInRun(folder, name);
+  if (found === null) return { verdict: 'missing', detail: null };
+  if (written === undefined) return { verdict: 'unverified', detail: 'Its checksum was not stored.' };
+  return found.sha256 === written.sha256 ? SOUND : damaged('It is not the file that was written.');
+}
+
+const MOST_RUN_JSON_BYTES = 2 ** 26;
+const runJsonSchema = z.object({
+  files: z.record(z.string(), z.union([z.string(), z.object({ sha256: z.string() })])),
+});
+
+/** For runs that were finished by an earlier version. */
+function digestsInRunJson(folder: string): Record<string, { sha256: string }> {
+  try {
+    const text = readPlain(join(folder, RESULT_FILES.run), MOST_RUN_JSON_BYTES)?.toString('utf8') ?? '';
+    const files = parseJson(runJsonSchema, text)?.files ?? {};
+    return Object.fromEntries(
+      Object.entries(files).map(([name, digest]) => [
+        name,
+        { sha256: typeof digest === 'string' ? digest : digest.sha256 },
+      ]),
+    );
+  } catch {
+    return {};
+  }
+}
+
+async function verifyInput(
+  { path, sizeBytes, sha256 }: StoredRun['plan']['inputs'][number],
+  hasBeenRead: boolean,
+): Promise<Verdict> {
+  const info = await stat(path).catch(() => undefined);
+  if (!info?.isFile()) {
+    const detail = hasBeenRead ? null : 'The run has not read it to its end and cannot go on without it.';
+    return { verdict: 'missing', detail };
+  }
+  const same = info.size === sizeBytes && (await hashFile(path).catch(() => null)) === sha256;
+  return same ? SOUND : damaged('It is not the file that the run was made with.');
+}
+
+/** Whether anything was found that the run's results, or what is left of it to do, depend on. */
+export function isRunSound(files: readonly VerifiedFile[]): boolean {
+  return files.every(
+    ({ kind, verdict, detail }) =>
+      verdict === 'sound' ||
+      verdict === 'unverified' ||
+      (kind === 'input' && verdict === 'missing' && detail === null),
+  );
+}

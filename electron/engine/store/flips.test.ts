@@ -1,0 +1,10 @@
+import { expect, it } from 'vitest';
+import { tryFlips } from './testing/flips.ts';
+
+it('finds each flipped bit of a run, or gives the same tables', { timeout: 600_000 }, () => {
+  const counts = tryFlips(300, 20_261_122);
+  expect(counts.changed).toEqual([]);
+  expect(counts.tried).toBe(300);
+  // Else it would be the test that finds nothing.
+  expect(counts.found).toBeGreaterThan(100);
+});

@@ -1,0 +1,285 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import Database from 'better-sqlite3';
+import { AppFailure } from '../../../contract/errors.ts';
+import { RESULT_FILES } from '../../../contract/results.ts';
+import { isSound } from '../damage.ts';
+import { isFileError } from '../sqlite/files/partFile.ts';
+import { openRunReader, openRunWriter } from '../sqlite/runDatabase.ts';
+import type { RunWriteMethods } from '../sqlite/runMethods.ts';
+import type { ResultFileDigest } from '../types.ts';
+import { scoreOf } from './storeFixture.ts';
+import {
+  DESCRIPTION,
+  recordOf,
+  syntheticPlan,
+  writePrepared,
+  writeScores,
+  type SyntheticPrepare,
+} from './syntheticRun.ts';
+
+/** What became of the bits that were flipped, one at a time, anywhere in the files of a run. */
+export interface FlipCounts {
+  tried: number;
+  /** Verifying said so. */
+  found: number;
+  /** Verifying did not, but going on with the run was refused in words. */
+  refusedLater: number;
+  /** Nobody said so, and the run gave the same tables. */
+  harmless: number;
+  /** Of those found: resumed, the run gave the same tables. */
+  repaired: number;
+  /** A table was another one, and nobody said so; or it was said, and a resumed run gave another. Named by file and bit. */
+  changed: string[];
+}
+
+/** Numbers from 0 to below 1 that are the same for the same seed. */
+export function randomNumbers(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+type Files = ReadonlyMap<string, Buffer>;
+
+interface Sample {
+  name: 'paused' | 'finished';
+  files: Files;
+}
+
+/** Tables that run.db alone gives; the other result files are stand-ins here. */
+const TABLES = [
+  RESULT_FILES.originalFrames,
+  RESULT_FILES.originalChunks,
+  RESULT_FILES.sequences,
+  RESULT_FILES.chunks,
+  RESULT_FILES.failedFiles,
+  RESULT_FILES.failedRecords,
+];
+
+/** Flips `count` bits, each in a run of its own that is otherwise whole: half of them paused, half finished. */
+export function tryFlips(count: number, seed: number, onTrial?: (tried: number) => void): FlipCounts {
+  const folder = mkdtempSync(join(tmpdir(), 'virnucpro-flips-'));
+  try {
+    const prepared = prepare(folder);
+    const paused = makeRun(folder, prepared, 'paused');
+    const finished = makeRun(folder, prepared, 'finished');
+    const baseline = tablesOf(finished.files);
+    const counts: FlipCounts = {
+      tried: 0,
+      found: 0,
+      refusedLater: 0,
+      harmless: 0,
+      repaired: 0,
+      changed: [],
+    };
+    const random = randomNumbers(seed);
+    for (let i = 0; i < count; i++) {
+      const sample = i % 2 === 0 ? paused : finished;
+      const flip = chooseBit(sample.files, random);
+      const trial = join(folder, 'trial');
+      rmSync(trial, { recursive: true, force: true });
+      writeFiles(trial, flipped(sample.files, flip));
+      judge(counts, `${sample.name}: ${flip.file}, byte ${flip.byte}, bit ${flip.bit}`, {
+        isFound: !isWhole(trial),
+        outcome: goOn(trial, prepared, baseline),
+      });
+      onTrial?.(counts.tried);
+    }
+    return counts;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function judge(
+  counts: FlipCounts,
+  where: string,
+  { isFound, outcome }: { isFound: boolean; outcome: 'same' | 'refused' | 'changed' },
+): void {
+  counts.tried += 1;
+  if (outcome === 'changed') counts.changed.push(where);
+  else if (isFound) counts.found += 1;
+  else if (outcome === 'refused') counts.refusedLater += 1;
+  else counts.harmless += 1;
+  if (isFound && outcome === 'same') counts.repaired += 1;
+}
+
+function prepare(folder: string): SyntheticPrepare {
+  const masks = [1, 2, 9, 16, 33, 24, 4, 63];
+  const record = (name: string, i: number) =>
+    recordOf(`${name}_${i} of sample A`, [masks[i % 8]!, masks[(3 * i) % 8]!]);
+  const inputs = ['a', 'b'].map((name) => [
+    ...Array.from({ length: 40 }, (_, i) => record(name, i)),
+    { header: `empty_${name}`, length: 0, openFrames: [], fault: 'empty' as const },
+  ]);
+  return writePrepared(join(folder, 'prepared'), inputs, { framesPerPart: 24, recordsPerFile: 32 });
+}
+
+function makeRun(folder: string, prepared: SyntheticPrepare, name: Sample['name']): Sample {
+  const run = join(folder, name);
+  writeFiles(run, filesOf(join(folder, 'prepared')));
+  mkdirSync(join(run, 'logs'));
+  writeFileSync(join(run, 'logs', 'run.log'), 'a line\n'.repeat(20));
+  const { methods } = openRunWriter(run, { plan: syntheticPlan(2), description: DESCRIPTION });
+  report(methods, prepared);
+  const pending = methods.pendingParts();
+  const parts = name === 'finished' ? pending : pending.slice(0, pending.length / 2);
+  for (const { key } of parts) settle(run, methods, prepared, key);
+  if (name === 'finished') {
+    methods.deriveSequences();
+    const files: Record<string, ResultFileDigest> = { ...methods.writeTables().files };
+    methods.indexSequences();
+    for (const other of [RESULT_FILES.run, RESULT_FILES.viralSequences]) {
+      writeFileSync(join(run, other), `${other} `.repeat(50));
+      files[other] = digestOf(readFileSync(join(run, other)));
+    }
+    methods.saveResultFiles(files);
+    methods.setState({ phase: 'done', failedParts: 0, failedRecords: 0 });
+  } else {
+    methods.setState({ phase: 'paused', error: null });
+  }
+  methods.closeWriter();
+  return { name, files: filesOf(run) };
+}
+
+function report(methods: RunWriteMethods, prepared: SyntheticPrepare): void {
+  for (const file of prepared.records) methods.ingestRecords(file);
+  for (const part of prepared.parts) methods.registerPart(part);
+  for (const input of prepared.inputs) methods.finishInput(input);
+  methods.finishPrepare(prepared.done);
+}
+
+/** One has failed, so that the lists of failures hold something too. */
+const FAILED = '000000';
+
+function settle(folder: string, methods: RunWriteMethods, prepared: SyntheticPrepare, key: string): void {
+  if (key === FAILED) methods.failPart(key, { code: 'out_of_memory', message: 'Too large.' });
+  else compute(folder, methods, prepared, key);
+}
+
+function compute(folder: string, methods: RunWriteMethods, prepared: SyntheticPrepare, key: string): void {
+  const start = { part: key, device: 'cpu:0', workerPid: 1, startedAt: 1, log: null };
+  const attempt = methods.startAttempt(start) ?? -1;
+  const part = methods.part(key);
+  const frames = prepared.frames.get(key) ?? [];
+  if (!part) throw new Error(`no part ${key}`);
+  const { outcome } = methods.completePart(writeScores(folder, part, key, frames, scoreOf), attempt, 2);
+  if (outcome !== 'taken') throw new Damage(`part ${key}: ${outcome}`);
+}
+
+class Damage extends Error {}
+
+/** As `verifyRun`, without threads. */
+function isWhole(folder: string): boolean {
+  try {
+    const reader = openRunReader(folder);
+    try {
+      const run = reader.loadRun();
+      if (reader.checkPages() !== null || !isSound(reader.findDamage())) return false;
+      if (reader.verifyPendingParts().length > 0) return false;
+      if (run.state.phase !== 'done') return true;
+      const noted = reader.resultFiles();
+      const areWhole = Object.values(RESULT_FILES).every((name) => {
+        const { bytes, sha256 } = digestOf(readFileSync(join(folder, name)));
+        return noted[name]?.bytes === bytes && noted[name].sha256 === sha256;
+      });
+      return areWhole && reader.wrongSequences() === 0;
+    } finally {
+      reader.closeReader();
+    }
+  } catch (error) {
+    return refusedInWords(error);
+  }
+}
+
+/** Goes on with the run as the engine does: what is damaged is made good, what waits is computed, the tables are written. */
+function goOn(folder: string, prepared: SyntheticPrepare, baseline: Files): 'same' | 'refused' | 'changed' {
+  try {
+    const { methods } = openRunWriter(folder, null);
+    try {
+      methods.loadRun();
+      const damage = methods.repairDamage();
+      if (damage.plan) return 'refused';
+      const lost = methods.verifyPendingParts();
+      if (lost.length > 0) methods.invalidatePrepare();
+      if (methods.loadRun().prepared === null) {
+        writeFiles(folder, filesOf(join(folder, '..', 'prepared')));
+        report(methods, prepared);
+      }
+      for (const { key } of methods.pendingParts()) settle(folder, methods, prepared, key);
+      methods.refuseDamage();
+      methods.deriveSequences();
+      methods.writeTables();
+    } finally {
+      methods.closeWriter();
+    }
+  } catch (error) {
+    refusedInWords(error);
+    return 'refused';
+  }
+  const tables = tablesOf(filesOf(folder));
+  return [...baseline].every(([name, bytes]) => tables.get(name)?.equals(bytes)) ? 'same' : 'changed';
+}
+
+/** What the program says of damage: an error of ours, or one of SQLite or of the file system, which the store puts into words. */
+function refusedInWords(error: unknown): false {
+  if (error instanceof AppFailure || error instanceof Damage) return false;
+  if (error instanceof Database.SqliteError || isFileError(error)) return false;
+  throw error;
+}
+
+interface Flip {
+  file: string;
+  byte: number;
+  bit: number;
+}
+
+function chooseBit(files: Files, random: () => number): Flip {
+  const all = [...files.values()].reduce((sum, { length }) => sum + length, 0);
+  let byte = Math.floor(random() * all);
+  for (const [file, { length }] of files) {
+    if (byte < length) return { file, byte, bit: Math.floor(random() * 8) };
+    byte -= length;
+  }
+  throw new Error('there is nothing to flip');
+}
+
+function flipped(files: Files, { file, byte, bit }: Flip): Files {
+  const bytes = Buffer.from(files.get(file) ?? '');
+  bytes[byte] = (bytes[byte] ?? 0) ^ (1 << bit);
+  return new Map([...files, [file, bytes]]);
+}
+
+function filesOf(folder: string): Files {
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  return new Map(
+    names
+      .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
+      .sort()
+      .map((name) => [name, readFileSync(join(folder, name))]),
+  );
+}
+
+function writeFiles(folder: string, files: Files): void {
+  for (const [name, bytes] of files) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), bytes);
+  }
+}
+
+function tablesOf(files: Files): Files {
+  return new Map(TABLES.map((name) => [name, files.get(name) ?? Buffer.alloc(0)]));
+}
+
+function digestOf(bytes: Buffer): ResultFileDigest {
+  return { bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
+}

@@ -1,0 +1,59 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Button, Group, List, Loader, Modal } from '@mantine/core';
+import type { RunSummary } from '../../../electron/contract/index.ts';
+import { PathText } from '../../components/PathText.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { engine, queries } from '../../state/connection.ts';
+
+/** Compares a run with its checksums and says of each file that isn't as it was written what was found. */
+export function VerifyDialog({ run, onClose }: { run: RunSummary; onClose: () => void }) {
+  const { t } = useTexts();
+  const verified = useQuery(
+    queries.runs.verify.queryOptions({ input: { runId: run.runId }, staleTime: 0, gcTime: 0, retry: false }),
+  );
+  const repair = useMutation({
+    mutationFn: async () => {
+      await engine.runs.resume({ runId: run.runId });
+      onClose();
+    },
+  });
+  const files = verified.data?.files ?? [];
+  const amiss = files.filter(({ verdict }) => verdict !== 'sound');
+  const canRepair = files.some(
+    ({ kind, verdict }) => kind !== 'input' && (verdict === 'damaged' || verdict === 'missing'),
+  );
+  return (
+    <Modal opened onClose={onClose} title={t('history.verifyTitle', { name: run.name })} size="lg">
+      <p style={{ marginTop: 0 }} aria-live="polite">
+        {verified.isPending && (
+          <>
+            <Loader size="xs" aria-hidden /> {t('history.verifying')}
+          </>
+        )}
+        {verified.isError && t('history.verifyFailed')}
+        {verified.data &&
+          t(verified.data.sound ? 'history.sound' : 'history.notSound', { count: files.length })}
+      </p>
+      {amiss.length > 0 && (
+        <List spacing="xs" mb="md">
+          {amiss.map(({ path, kind, verdict, detail }) => (
+            <List.Item key={`${kind} ${path}`}>
+              <PathText path={path} /> {t(`history.verdict.${verdict}`)}
+              {detail !== null && <div className="muted">{detail}</div>}
+            </List.Item>
+          ))}
+        </List>
+      )}
+      <Group justify="flex-end" gap="sm">
+        <Button variant="default" onClick={onClose} data-autofocus>
+          {t('common.close')}
+        </Button>
+        {canRepair && (
+          <Button loading={repair.isPending} onClick={() => repair.mutate()}>
+            {t('history.repair')}
+          </Button>
+        )}
+      </Group>
+    </Modal>
+  );
+}

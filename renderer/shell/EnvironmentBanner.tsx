@@ -7,8 +7,9 @@ import { useSetUpSize } from '../components/SetUp.tsx';
 import { setUpAndShow, useEnvironment } from '../state/environment.ts';
 import { go } from '../state/navigation.ts';
 
-/** Without Python nothing computes: said once, above every screen, with the button that helps. */
-export function EnvironmentBanner() {
+/** Without Python nothing computes: said once, above every screen, with the button that helps. The computer
+ * check has a card of its own for what is not set up yet. */
+export function EnvironmentBanner({ atCheck }: { atCheck: boolean }) {
   const { t, format } = useTexts();
   const status = useEnvironment((state) => state.status);
   const size = useSetUpSize(status && 'plan' in status ? status.plan : null);
@@ -23,6 +24,7 @@ export function EnvironmentBanner() {
       {label}
     </Button>
   );
+  if (atCheck && (status?.state === 'absent' || status?.state === 'broken')) return null;
   switch (status?.state) {
     case undefined:
     case 'checking':

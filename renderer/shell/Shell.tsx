@@ -47,7 +47,7 @@ export function Shell() {
               {t(isDead ? 'connection.deadText' : 'connection.lostText')}
             </Banner>
           )}
-          {route.screen !== 'start' && <EnvironmentBanner />}
+          {route.screen !== 'start' && <EnvironmentBanner atCheck={route.screen === 'computer'} />}
           <InterruptedBanner />
         </div>
         <Screen route={route} />

@@ -40,6 +40,8 @@ export const firstSteps: Record<keyof typeof english, string> = {
     'Nehmen Sie das 500-bp-Modell für Contigs, das 300-bp-Modell für Reads und kurze Contigs. Beide dürfen da sein; was sie gemeinsam haben, wird nur einmal geladen.',
   'start.model.done': 'Vorhanden: {names}.',
   'start.files.title': 'Ihre eigenen Dateien',
+  'start.files.later':
+    'Legen Sie FASTA- oder FASTQ-Dateien ab, drücken Sie „Start“, und Sie bekommen eine Tabelle, die sagt, welche Sequenzen viral aussehen.',
   'start.files.text':
     'Alles ist bereit. Legen Sie Dateien irgendwo auf diesem Fenster ab, oder wählen Sie sie.',
   'start.files.withoutModel':
@@ -82,6 +84,7 @@ export const firstSteps: Record<keyof typeof english, string> = {
   'modelAdvice.too_short':
     'Eine typische Sequenz hat hier {typical}, weniger, als irgendein Modell gelernt hat. Das {length}-bp-Modell kommt am nächsten; es kann solche Reads ordnen, aber einzelne Urteile sind schwach. Daraus zusammengesetzte Contigs lassen sich viel besser beurteilen.',
 
+  'deviceState.finished': 'Fertig',
   'startReason.not_set_up':
     'Noch kein Start möglich: Python ist nicht eingerichtet. Ihre Dateien bleiben in der Liste.',
   'startReason.no_model': 'Noch kein Start möglich: Es gibt noch kein Modell für echte Daten.',

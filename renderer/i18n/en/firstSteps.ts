@@ -38,6 +38,8 @@ export const firstSteps = {
     'Take the 500-bp model for contigs, the 300-bp model for reads and short contigs. Both may be here; what they share is downloaded only once.',
   'start.model.done': 'Here: {names}.',
   'start.files.title': 'Your own files',
+  'start.files.later':
+    'Drop FASTA or FASTQ files, press Start, and get a table that says which sequences look viral.',
   'start.files.text': 'Everything is ready. Drop files anywhere on this window, or choose them.',
   'start.files.withoutModel':
     'You can add files and look into them now. A run with real results needs a model; step 3 stays open until there is one.',
@@ -79,6 +81,7 @@ export const firstSteps = {
   'modelAdvice.too_short':
     'A typical sequence here has {typical}, less than any model was trained on. The {length}-bp model is the nearest; it can rank such reads, but single calls are weak. Contigs assembled from them can be judged much better.',
 
+  'deviceState.finished': 'Finished',
   'startReason.not_set_up': 'Cannot start yet: Python is not set up. Your files stay listed.',
   'startReason.no_model': 'Cannot start yet: there is no model for real data.',
   'startReason.getModel': 'Get a model',

@@ -69,7 +69,7 @@ export const newRun = {
   'newRun.freeOf': 'free of {total}',
   'newRun.gpuFree': 'Nobody else is using it',
   'newRun.gpuUsedBy': 'In use by {names}',
-  'newRun.gpuHidden': 'Hidden from this program by an environment variable such as CUDA_VISIBLE_DEVICES',
+  'newRun.gpuHidden': 'Hidden from this program by the system it was started in (CUDA_VISIBLE_DEVICES)',
   'newRun.gpuNeedsPyTorch': 'Needs PyTorch for {build}, see Computer check',
   'newRun.gpuNotSupported': 'Not supported by the installed PyTorch, see Computer check',
   'newRun.gpuDriverOld': 'Needs a newer driver, see Computer check',

@@ -52,6 +52,7 @@ export function ModelCard({ form }: { form: NewRunForm }) {
                 {!entry.present && (
                   <Button
                     size="compact-sm"
+                    style={{ flex: 'none' }}
                     variant={isAdvised ? 'filled' : 'light'}
                     onClick={() => go({ screen: 'computer' })}
                     aria-label={`${t('newRun.getModel')}: ${entry.title}`}

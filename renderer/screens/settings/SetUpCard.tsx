@@ -64,6 +64,9 @@ export function SetUpCard({ settings }: { settings: SetupSettings }) {
   );
 }
 
+/** What is wrong stands right below the field. */
+const ORDER: ('label' | 'input' | 'error' | 'description')[] = ['label', 'input', 'error', 'description'];
+
 interface FieldProps {
   name: Name;
   label: string;
@@ -118,6 +121,7 @@ function Field({ name, label, value, wrong, picks, children }: FieldProps) {
       <TextInput
         className={classes.field ?? ''}
         label={label}
+        inputWrapperOrder={ORDER}
         description={children}
         descriptionProps={{ component: 'div' }}
         value={text}

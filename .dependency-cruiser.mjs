@@ -26,10 +26,10 @@ const layerRules = Object.entries(LAYERS).map(([layer, allowed]) => ({
 const BOTTOM = {
   files: [],
   processes: ['files'],
-  environment: ['processes'],
+  environment: ['format', 'processes'],
   format: [],
   results: [],
-  devices: ['environment'],
+  devices: ['environment', 'format'],
   models: ['devices', 'environment'],
   workers: ['environment', 'files', 'processes'],
   store: ['files', 'processes', 'results'],

@@ -11,6 +11,10 @@ import { installPackages } from './installPackages.mjs';
 import { packagesAreCurrent } from './packagesAreCurrent.mjs';
 
 const OLDEST_NODE = 18;
+// SQLite maps a small file into memory; the system answers with this signal when it can't be written any more.
+const UNREACHABLE_FOLDER =
+  'The program was ended by the system, because a file that it has open can no longer be written: the folder was locked or ' +
+  'its disk is gone or full.\n  What to do: make the folder writable again, then resume the run. Everything computed is kept.';
 const root = resolve(fileURLToPath(import.meta.url), '..', '..');
 
 main(process.argv.slice(2)).then(
@@ -62,6 +66,9 @@ function runToItsEnd(node, args, cwd) {
     });
     for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
     child.on('error', (error) => fail(new Error(`${node} cannot be started: ${error.message}`)));
-    child.on('exit', (code, signal) => done(code ?? 128 + constants.signals[signal]));
+    child.on('exit', (code, signal) => {
+      if (signal === 'SIGBUS') process.stderr.write(`\n${UNREACHABLE_FOLDER}\n`);
+      done(code ?? 128 + constants.signals[signal]);
+    });
   });
 }

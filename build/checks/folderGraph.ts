@@ -28,7 +28,7 @@ export function boxOf(file: string): string | undefined {
 export function realFolderGraph(): FolderGraph {
   const arrows = new Set<string>();
   const boxes = new Set<string>();
-  for (const [file, imported] of [...typescriptImports(), ...pythonImports()]) {
+  for (const [file, imported] of realImports()) {
     const from = boxOf(file);
     if (from === undefined) continue;
     boxes.add(from);
@@ -38,6 +38,11 @@ export function realFolderGraph(): FolderGraph {
     }
   }
   return { boxes, arrows };
+}
+
+/** What each source file imports. */
+export function realImports(): Map<string, string[]> {
+  return new Map([...typescriptImports(), ...pythonImports()]);
 }
 
 function typescriptImports(): [string, string[]][] {

@@ -18,7 +18,6 @@ import { addRetiredCommands, warnOfRetiredVariables } from './legacyTool.ts';
 import { unwrap } from '../contract/result.ts';
 import { appVersion, openEngine } from './openEngine.ts';
 import { portNumber, positiveInteger } from './numberArguments.ts';
-import { ignoreBrokenPipes } from './output/ignoreBrokenPipes.ts';
 import { errorText, toStandardError } from './output/reporter.ts';
 import { predictCommand } from './predictCommand.ts';
 import { outliveSignals } from './stopSignals.ts';
@@ -180,4 +179,12 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
 
   addRetiredCommands(root, setExitCode);
   return root;
+}
+
+/**
+ * The reader of a pipe may leave (`| head`), a terminal may be closed, a disk behind `>` may be full. What cannot be written is
+ * lost, but the run and its log go on.
+ */
+function ignoreBrokenPipes(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 }

@@ -1,5 +1,5 @@
+import { appendFileSync } from 'node:fs';
 import { Option, type Command } from 'commander';
-import { logTo } from './output/logFile.ts';
 import { createReporter, type Reporter, type ReporterKind } from './output/reporter.ts';
 
 /** What every command understands. */
@@ -22,7 +22,7 @@ export function common(command: Command): Command {
     .addOption(new Option('--no-progress').hideHelp());
 }
 
-/** What tells of a run, in the way these flags ask for. */
+/** Reports on a run in the way that these flags ask for. */
 export function reporter(flags: CommonFlags): Reporter {
   const kind: ReporterKind =
     flags.json === true
@@ -33,4 +33,16 @@ export function reporter(flags: CommonFlags): Reporter {
           ? 'table'
           : 'lines';
   return createReporter(kind, logTo(flags.logFile), flags.verbose === true);
+}
+
+/** Appends lines with their time; a log that cannot be written never stops a run. */
+function logTo(path: string | undefined): (line: string) => void {
+  if (path === undefined) return () => undefined;
+  return (line) => {
+    try {
+      appendFileSync(path, `${new Date().toISOString()} ${line}\n`);
+    } catch {
+      // The run matters more than its log.
+    }
+  };
 }

@@ -21,12 +21,6 @@ export function exitCodeAfter(signal: StopSignal): number {
   return signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated;
 }
 
-/** Ends this process as the signal itself does. `process.exit` waits for threads, and a query in SQLite can't be broken off. */
-export function endBySignal(signal: StopSignal): void {
-  process.removeAllListeners(signal);
-  process.kill(process.pid, signal);
-}
-
 function writesToTerminal(): boolean {
   return process.stdout.isTTY || process.stderr.isTTY;
 }

@@ -18,7 +18,7 @@ export interface EngineContext {
   readonly closing?: AbortSignal;
 }
 
-export interface LearntBatches {
+interface LearntBatches {
   recall: (of: DeviceUse) => Promise<LearntBatch | null>;
   remember: (batch: LearntBatch) => void;
 }

@@ -3,11 +3,9 @@ export { engineBase } from './engineBase.ts';
 export type { EngineContext } from './engineContext.ts';
 
 // All runs, for windows
-export { endByForce, endByForceAfter } from './service/endProcess.ts';
 export { openService, type Service } from './service/service.ts';
 export { serviceRouter, type ServiceRouter } from './service/router/index.ts';
 export { ShellLog, shellLogFile } from './service/computer/shellLog.ts';
-export { isAtWork } from './service/runs/runSummary.ts';
 export { pageFile, pageHeaders } from './service/window/pageFiles.ts';
 export { uploadsFolder } from './service/window/knownPaths.ts';
 export { isBelowOne, isInside, realPath } from './service/window/pathInside.ts';
@@ -37,7 +35,8 @@ export { runStoreHost } from './store/sqlite/host.ts';
 export { threadsLeft } from './store/storeThread.ts';
 export type { StoredRun } from './store/types.ts';
 
-// This computer
+// This process and this computer
+export { endByForce, endByForceAfter, endBySignal } from './processes/endProcess.ts';
 export { blockedGpu } from './devices/blockedGpu.ts';
 export { isGpu } from './devices/chosenDevice.ts';
 export { computerChecks, freeBytes } from './devices/computerChecks.ts';

@@ -1,5 +1,5 @@
+import { isAtWork } from '../contract/runState.ts';
 import type { RunSummary } from '../contract/rpc/runs.ts';
-import { isAtWork } from '../engine/index.ts';
 
 export interface Notice {
   title: string;

@@ -1,10 +1,11 @@
 import { Notification, powerMonitor, powerSaveBlocker, type BrowserWindow } from 'electron';
+import { isAtWork } from '../contract/runState.ts';
 import type { RunSummary } from '../contract/rpc/runs.ts';
-import { isAtWork, type Service } from '../engine/index.ts';
+import type { Service } from '../engine/index.ts';
 import { BATTERY_NOTICE, noticeOf, taskbarProgress, type Notice } from './runSignals.ts';
 
 /** Keeps the computer from sleeping while it is wanted awake; the screen may go dark. */
-export class KeepAwake {
+class KeepAwake {
   private blocker: number | undefined;
 
   set(wanted: boolean): void {

@@ -3,7 +3,7 @@ import { ConnectionLost } from './callError.ts';
 import { LinkRefused, type EngineLink, type LinkEnd, type Transport } from './transport.ts';
 
 /** Close code of a server that accepted the socket only to say that the token is not valid. */
-export const TOKEN_REFUSED_CODE = 4401;
+const TOKEN_REFUSED_CODE = 4401;
 
 export function browserTransport(page: string = location.href): Transport {
   const address = new URL('rpc', page);

@@ -7,7 +7,7 @@ import { createFormats, type Formats } from './format.ts';
 
 export type { MessageKey, Messages };
 export type Language = Settings['language'];
-export type MessageValues = Record<string, string | number>;
+type MessageValues = Record<string, string | number>;
 
 export interface Texts {
   readonly language: Language;

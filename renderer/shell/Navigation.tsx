@@ -8,11 +8,12 @@ import {
 } from '@tabler/icons-react';
 import type { MouseEvent } from 'react';
 import { useShallow } from 'zustand/react/shallow';
+import { isAtWork } from '../../electron/contract/runState.ts';
 import { ProgressBar } from '../components/ProgressBar.tsx';
 import { useTexts } from '../i18n/index.ts';
 import { go, hashOfRoute, useNavigation, type Route } from '../state/navigation.ts';
+import { useRuns } from '../state/runs.ts';
 import { useSettings } from '../state/settings.ts';
-import { isInWork, useRuns } from '../state/runs.ts';
 import classes from './Navigation.module.css';
 
 const PLACES = [
@@ -29,7 +30,7 @@ export function Navigation() {
   const route = useNavigation((state) => state.route);
   const isNew = useSettings((state) => state.settings?.welcomeSeen === false);
   const places = PLACES.filter(({ screen }) => screen !== 'start' || isNew || route.screen === 'start');
-  const busy = useRuns(useShallow((state) => state.runs?.filter(isInWork) ?? []));
+  const busy = useRuns(useShallow((state) => state.runs?.filter(isAtWork) ?? []));
   return (
     <nav className={classes.nav} aria-label={t('shell.navigation')}>
       <div className={classes.brand}>

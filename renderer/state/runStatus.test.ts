@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { isAtWork } from '../../electron/contract/runState.ts';
 import { appError, type RunSummary } from '../../electron/contract/index.ts';
 import { madeRun } from '../testing/memoryEngine/runs.ts';
-import { isInWork, queuedRuns } from './runs.ts';
+import { queuedRuns } from './runs.ts';
 import { runStatus } from './runStatus.ts';
 
 const run = (state: RunSummary['state'], more: Partial<RunSummary> = {}) =>
@@ -26,8 +27,8 @@ describe('the one word for a run', () => {
   });
 
   it('does not take a run that was cut off for one at work', () => {
-    expect(isInWork(run({ phase: 'running' }, { interrupted: true }))).toBe(false);
-    expect(isInWork(run({ phase: 'draining' }))).toBe(true);
+    expect(isAtWork(run({ phase: 'running' }, { interrupted: true }))).toBe(false);
+    expect(isAtWork(run({ phase: 'draining' }))).toBe(true);
   });
 
   it('lists waiting runs in the order in which they start', () => {

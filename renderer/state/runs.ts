@@ -1,5 +1,6 @@
 import { QueryObserver } from '@tanstack/react-query';
 import { create } from 'zustand';
+import { isAtWork } from '../../electron/contract/runState.ts';
 import type { RunSummary } from '../../electron/contract/index.ts';
 import { queries } from './connection.ts';
 import { queryClient } from './queryClient.ts';
@@ -17,15 +18,8 @@ export function followRuns(): () => void {
   return observer.subscribe(({ data, error }) => useRuns.setState({ runs: data ?? null, error }));
 }
 
-export const isInWork = (run: RunSummary) =>
-  !run.interrupted &&
-  (run.state.phase === 'running' ||
-    run.state.phase === 'pausing' ||
-    run.state.phase === 'draining' ||
-    run.state.phase === 'finishing');
-
 /** Waiting runs in the order in which they will start. */
 export const queuedRuns = (runs: readonly RunSummary[]) =>
   runs
-    .filter((run) => run.queuePosition !== null && !isInWork(run))
+    .filter((run) => run.queuePosition !== null && !isAtWork(run))
     .toSorted((a, b) => (a.queuePosition ?? 0) - (b.queuePosition ?? 0));

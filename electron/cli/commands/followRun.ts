@@ -82,7 +82,7 @@ export async function followRun(
 async function summarize(session: OpenRun, state: RunState, reporter: Reporter): Promise<void> {
   if (state.phase === 'paused' && state.error) {
     reporter.error(state.error);
-    if (state.error.code === 'run_damaged') return;
+    if (state.error.code === 'run_damaged' || state.error.code === 'folder_gone') return;
     reporter.line(
       `Everything computed so far is kept. Go on with: virnucpro resume ${quoted(session.folder)}`,
     );

@@ -6,6 +6,7 @@ import { AppFailure, appError } from '../../contract/errors.ts';
 import { unwrap } from '../../contract/result.ts';
 import {
   endByForceAfter,
+  endBySignal,
   engineBase,
   openService,
   resolveAppPaths,
@@ -18,9 +19,8 @@ import {
   type ServerOptions,
 } from '../../server/startServer.ts';
 import { EXIT } from '../exitCodes.ts';
-import { openBrowser } from '../openBrowser.ts';
 import { appVersion } from '../openEngine.ts';
-import { endBySignal, exitCodeAfter, stopSignals, type StopSignal } from '../stopSignals.ts';
+import { exitCodeAfter, stopSignals, type StopSignal } from '../stopSignals.ts';
 
 export interface ServeFlags {
   python?: string;
@@ -123,4 +123,22 @@ function nextSignal(): Promise<StopSignal> {
 /** By what the system does when nobody listens: process.exit() would wait for every thread. */
 function quitOnNextSignal(): void {
   for (const signal of stopSignals()) process.removeAllListeners(signal);
+}
+
+/** Opens an address in the user's browser; without a screen or a browser, the printed address has to do. */
+async function openBrowser(address: string): Promise<void> {
+  const [file, ...args] = opener(address);
+  if (file === undefined) return;
+  await execa(file, args, { reject: false, stdio: 'ignore', detached: true, cleanup: false });
+}
+
+function opener(address: string): string[] {
+  switch (process.platform) {
+    case 'darwin':
+      return ['open', address];
+    case 'win32':
+      return ['rundll32', 'url.dll,FileProtocolHandler', address];
+    default:
+      return process.env['DISPLAY'] || process.env['WAYLAND_DISPLAY'] ? ['xdg-open', address] : [];
+  }
 }

@@ -47,7 +47,7 @@ async function probeOnce(environment: PythonEnvironment, run: CommandRunner): Pr
   return parseProbe(outcome.stdout);
 }
 
-export function parseProbe(stdout: string): Result<ProbeResult> {
+function parseProbe(stdout: string): Result<ProbeResult> {
   const read = readJson(probeResultSchema, stdout);
   if (!read.ok) {
     return err(

@@ -114,6 +114,12 @@ export function openLog(path: string): WriteStream {
   return createWriteStream(path, { fd: openPlain(path, 'append') });
 }
 
+/** Bytes of an ordinary file; 0 where there is none. */
+export function sizeOf(path: string): number {
+  const found = ifThere(() => lstatSync(path));
+  return found?.isFile() ? found.size : 0;
+}
+
 /** Whether there is an ordinary file; neither a link to one nor anything else. */
 export function isPlainFile(path: string): boolean {
   return ifThere(() => lstatSync(path))?.isFile() === true;

@@ -1,10 +1,10 @@
-import { execa } from 'execa';
 import { z } from 'zod';
 import { appError, AppFailure, type ErrorCode } from '../../contract/errors.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import { prepareFailureCodeSchema } from '../../contract/protocol/index.ts';
 import { pythonLaunch, type PythonEnvironment } from '../environment/pythonLaunch.ts';
 import type { ExtractionRequest } from '../results/types.ts';
+import { ReadingProcess } from '../workers/readingProcess.ts';
 
 const answerSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('extracted'), records: z.int() }),
@@ -15,26 +15,19 @@ const answerSchema = z.discriminatedUnion('type', [
     next_step: z.string(),
   }),
 ]);
-
-function spawn(environment: PythonEnvironment) {
-  const launch = pythonLaunch(environment, 'virnucpro_backend.prepare.extract');
-  return execa(launch.file, launch.args, {
-    stdin: 'pipe',
-    env: launch.env,
-    extendEnv: false,
-    reject: false,
-    windowsHide: true,
-  });
-}
+type Answer = z.infer<typeof answerSchema>;
 
 /** A process that has loaded what it needs by the time that it is known which records are wanted. It takes one request. */
 export class Extraction {
-  private readonly subprocess: ReturnType<typeof spawn>;
+  private readonly process: ReadingProcess;
+  private answer: Answer | undefined;
+  private asked = false;
 
   constructor(environment: PythonEnvironment) {
-    this.subprocess = spawn(environment);
-    // A write to a process that has just died fails here; its end is told by its answer.
-    this.subprocess.stdin.on('error', () => undefined);
+    const launch = pythonLaunch(environment, 'virnucpro_backend.prepare.extract');
+    this.process = new ReadingProcess(launch, (line) => {
+      this.answer = parseJson(answerSchema, line) ?? this.answer;
+    });
   }
 
   /** Streams the inputs once more and writes the wanted records to a file, header lines unchanged but for what is added to them. */
@@ -46,20 +39,19 @@ export class Extraction {
       out_path: outPath,
       header_suffix: headerSuffix,
     };
-    this.subprocess.stdin.end(`${JSON.stringify(command)}\n`);
-    const { stdout, stderr } = await this.subprocess;
-    checkAnswer(stdout, stderr);
+    this.asked = true;
+    this.process.send(`${JSON.stringify(command)}\n`);
+    const { lastLines } = await this.process.ended();
+    checkAnswer(this.answer, lastLines.join('\n'));
   }
 
   /** For when it may turn out that there is nothing to do. Harmless when it has run. */
   async dismiss(): Promise<void> {
-    this.subprocess.stdin.end();
-    await this.subprocess;
+    if (!this.asked) await this.process.stop();
   }
 }
 
-function checkAnswer(stdout: string, stderr: string): void {
-  const answer = parseJson(answerSchema, stdout);
+function checkAnswer(answer: Answer | undefined, stderr: string): void {
   if (answer?.type === 'extracted') return;
   if (!answer) {
     throw new AppFailure(

@@ -1,10 +1,18 @@
-import { execa } from 'execa';
-import { appError } from '../../contract/errors.ts';
+import { z } from 'zod';
+import { appError, asAppError } from '../../contract/errors.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import { inspectedFileSchema, type InspectedFile } from '../../contract/protocol/index.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import { pythonLaunch, type PythonEnvironment } from '../environment/pythonLaunch.ts';
-import { describeExit } from '../workers/describeExit.ts';
+import { describeExit, type ProcessExit } from '../workers/describeExit.ts';
+import { ReadingProcess } from '../workers/readingProcess.ts';
+
+const lineSchema = z.discriminatedUnion('type', [
+  inspectedFileSchema,
+  // A sign of life.
+  z.object({ type: z.literal('reading') }),
+]);
+const LONGEST_DETAIL = 2_000;
 
 /** Reads files to their end and tells what they hold, one after the other, in the order given. */
 export async function inspectInputs(
@@ -18,39 +26,39 @@ export async function inspectInputs(
     '--chunk-length',
     String(chunkLength),
   ]);
-  const subprocess = execa(launch.file, launch.args, {
-    env: launch.env,
-    extendEnv: false,
-    // Not as arguments: a folder of genomes holds more paths than a command line may.
-    input: paths.map((path) => `${JSON.stringify(path)}\n`).join(''),
-    reject: false,
-    windowsHide: true,
-    buffer: { stdout: false, stderr: true },
-    ...(signal ? { cancelSignal: signal } : {}),
-  });
   let files = 0;
-  try {
-    for await (const line of subprocess.iterable({ from: 'stdout' })) {
-      const file = parseJson(inspectedFileSchema, line);
-      if (file === undefined) throw new Error(`it answered ${line}`);
-      onFile(file);
+  let garbage: string | undefined;
+  const reading = new ReadingProcess(launch, (line) => {
+    const said = parseJson(lineSchema, line);
+    if (said === undefined) {
+      garbage ??= line;
+      void reading.stop();
+    } else if (said.type === 'inspected' && garbage === undefined) {
+      onFile(said);
       files += 1;
     }
+  });
+  const abort = (): void => void reading.stop();
+  signal?.addEventListener('abort', abort);
+  if (signal?.aborted) abort();
+  // Not as arguments: a folder of genomes holds more paths than a command line may.
+  reading.send(paths.map((path) => `${JSON.stringify(path)}\n`).join(''));
+  let result: ProcessExit;
+  try {
+    result = await reading.ended();
   } catch (reason) {
-    if (!signal?.aborted && files < paths.length) {
-      subprocess.kill();
-      await subprocess;
-      return err(appError('internal', `Looking into the files failed: ${String(reason)}`));
-    }
+    return err(asAppError(reason));
+  } finally {
+    signal?.removeEventListener('abort', abort);
   }
-  const result = await subprocess;
   if (signal?.aborted || files === paths.length) return ok(undefined);
-  const lastLines = result.stderr.split('\n').slice(-20);
+  if (garbage !== undefined) {
+    const cause = 'Looking into the files failed: its answer is not one.';
+    return err(appError('internal', cause, { detail: garbage.slice(0, LONGEST_DETAIL) }));
+  }
   return err(
-    appError(
-      'python_broken',
-      `Looking into the files stopped: ${describeExit({ code: result.exitCode, signal: result.signal, lastLines })}.`,
-      { detail: lastLines.join('\n') },
-    ),
+    appError('python_broken', `Looking into the files stopped: ${describeExit(result)}.`, {
+      detail: result.lastLines.join('\n'),
+    }),
   );
 }

@@ -43,7 +43,7 @@ export async function readManifest(folder: string): Promise<Result<ModelManifest
 }
 
 /** SHA-256 over the roles and SHA-256s of the files, as the backend's ModelDescription.model_hash. */
-export function modelHash(manifest: ModelManifest): string {
+function modelHash(manifest: ModelManifest): string {
   const lines = MODEL_ROLES.map((role) => `${role} ${manifest.files[role].sha256}\n`).join('');
   return createHash('sha256').update(lines).digest('hex');
 }

@@ -12,7 +12,7 @@ import { runCommand, type CommandRunner } from '../environment/runCommand.ts';
 import { readManifest, readModelFolder } from './modelFolder.ts';
 import { weightsFolder } from './weightsFolder.ts';
 
-export interface WeightsProgress {
+interface WeightsProgress {
   /** What is being done, such as "download esm2_t36_3B_UR50D.pt". */
   readonly step: string;
   readonly done: number;

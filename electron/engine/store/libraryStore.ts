@@ -15,7 +15,6 @@ export async function openLibraryStore(
   let closing: Promise<void> | null = null;
   return {
     setting: call('setting'),
-    settings: call('settings'),
     setSetting: call('setSetting'),
     saveRun: call('saveRun'),
     history: call('history'),

@@ -268,7 +268,6 @@ export interface LearntBatch extends DeviceUse {
 /** Settings, run history and what was learnt about devices: one database per user. */
 export interface LibraryStore {
   setting(key: string): Promise<JsonValue | undefined>;
-  settings(): Promise<JsonObject>;
   /** `undefined` removes it. */
   setSetting(key: string, value: JsonValue | undefined): Promise<void>;
   /** Adds or replaces by run id. */

@@ -1,38 +1,11 @@
-import { Writable } from 'node:stream';
-import { execa } from 'execa';
 import type { z } from 'zod';
 import { appError, type AppError } from '../../contract/errors.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import { PROTOCOL_VERSION } from '../../contract/protocol/index.ts';
-import type { PythonLaunch } from '../environment/pythonLaunch.ts';
-import { openLog } from '../files/runFiles.ts';
 import type { ProcessExit } from './describeExit.ts';
-import { recordProcess, type RecordedLaunch } from './processRecords.ts';
-
-const LAST_LINES_KEPT = 40;
-
-function spawn(launch: PythonLaunch) {
-  return execa(launch.file, launch.args, {
-    stdin: 'pipe',
-    stdout: 'pipe',
-    stderr: 'pipe',
-    buffer: false,
-    reject: false,
-    extendEnv: false,
-    killDescendants: true,
-    windowsHide: true,
-    env: launch.env,
-  });
-}
-
-/** Without its log a process can do its work: where that can't be written, or is a link, its lines are dropped. */
-function openLogOrNone(path: string): Writable {
-  try {
-    return openLog(path);
-  } catch {
-    return new Writable({ write: (_chunk, _encoding, done) => done() });
-  }
-}
+import { ChildProcess } from './childProcess.ts';
+import { ProcessLog } from './processLog.ts';
+import type { RecordedLaunch } from './processRecords.ts';
 
 export type ProcessEvent<Message> =
   | { type: 'message'; message: Message }
@@ -43,14 +16,11 @@ export type ProcessEvent<Message> =
 
 /** One Python process behind the line protocol: commands in, checked messages out, standard error to a log file. */
 export class BackendProcess<Message extends { type: string }> {
-  readonly pid: number | undefined;
   readonly ended: Promise<void>;
-  private readonly subprocess: ReturnType<typeof spawn>;
+  private readonly child: ChildProcess;
   private readonly messages: z.ZodType<Message>;
   private readonly emit: (event: ProcessEvent<Message>) => void;
-  private readonly log: Writable;
-  private readonly forgetRecord: () => void;
-  private readonly lastLines: string[] = [];
+  private readonly log: ProcessLog;
   private greeted = false;
   private faulted = false;
 
@@ -62,69 +32,55 @@ export class BackendProcess<Message extends { type: string }> {
   ) {
     this.messages = messages;
     this.emit = emit;
-    this.log = openLogOrNone(logPath);
-    // A full disk must not take the engine down for the sake of a log.
-    this.log.on('error', () => undefined);
-    this.subprocess = spawn(launch);
-    this.pid = this.subprocess.pid;
-    this.forgetRecord = recordProcess(launch, this.pid);
-    // A write to a process that has just died fails here; its end is told by `exit`.
-    this.subprocess.stdin.on('error', () => undefined);
-    this.ended = this.follow();
+    this.log = new ProcessLog(logPath);
+    this.child = new ChildProcess(launch, {
+      line: (line) => {
+        if (!this.faulted) this.take(line);
+      },
+      errorLine: (line) => this.log.write(line),
+      overlong: () =>
+        this.fail(appError('protocol_garbage', 'The Python process wrote a line that does not end.')),
+    });
+    this.ended = this.child.ended.then((exit) => {
+      this.log.end(
+        this.logLine(`process ended: exit code ${exit.code ?? '-'}, signal ${exit.signal ?? '-'}`),
+      );
+      this.emit({ type: 'exit', exit });
+    });
+  }
+
+  get pid(): number | undefined {
+    return this.child.pid;
   }
 
   send(command: object): void {
-    if (this.subprocess.stdin.writable) this.subprocess.stdin.write(`${JSON.stringify(command)}\n`);
+    this.child.write(`${JSON.stringify(command)}\n`);
   }
 
   writeLog(line: string): void {
-    if (!this.log.writableEnded) this.log.write(`${new Date().toISOString()} engine ${line}\n`);
+    this.log.write(this.logLine(line));
   }
 
-  /** Ends it by the ladder: closed standard input, SIGTERM, SIGKILL to the whole tree. */
+  /** Ends it in steps: closed standard input, SIGTERM, SIGKILL to the whole tree. */
   async stop(graceMs: number): Promise<void> {
-    this.subprocess.stdin.end();
-    const gentle = setTimeout(() => this.subprocess.kill('SIGTERM'), graceMs);
-    const hard = setTimeout(() => this.subprocess.kill('SIGKILL'), graceMs * 2);
-    await this.ended;
-    clearTimeout(gentle);
-    clearTimeout(hard);
+    await Promise.all([this.child.stop(graceMs), this.ended]);
   }
 
   kill(): void {
-    this.subprocess.kill('SIGKILL');
+    this.child.kill();
   }
 
-  private async follow(): Promise<void> {
-    const [result] = await Promise.all([this.subprocess, this.readEvents(), this.readErrors()]);
-    this.forgetRecord();
-    const cause = result.originalMessage ?? result.shortMessage;
-    if (result.exitCode === undefined && result.signal === undefined && cause) this.keepLine(cause);
-    this.writeLog(`process ended: exit code ${result.exitCode ?? '-'}, signal ${result.signal ?? '-'}`);
-    this.log.end();
-    const { exitCode: code, signal } = result;
-    this.emit({ type: 'exit', exit: { code, signal, lastLines: [...this.lastLines] } });
+  /** Takes no more messages until `goOn`; the process waits meanwhile. */
+  hold(): void {
+    this.child.hold();
   }
 
-  private async readEvents(): Promise<void> {
-    try {
-      for await (const line of this.subprocess.iterable({ from: 'stdout' })) {
-        if (!this.faulted) this.take(line);
-      }
-    } catch {
-      // The iterable throws when the process fails; its end is told by `exit`.
-    }
+  goOn(): void {
+    this.child.goOn();
   }
 
-  private async readErrors(): Promise<void> {
-    try {
-      for await (const line of this.subprocess.iterable({ from: 'stderr' })) {
-        this.keepLine(line);
-        this.log.write(`${line}\n`);
-      }
-    } catch {
-      // As above.
-    }
+  private logLine(words: string): string {
+    return `${new Date().toISOString()} engine ${words}`;
   }
 
   private take(line: string): void {
@@ -158,10 +114,5 @@ export class BackendProcess<Message extends { type: string }> {
     this.writeLog(`fault: ${error.cause} ${error.detail ?? ''}`);
     this.emit({ type: 'fault', error });
     this.kill();
-  }
-
-  private keepLine(line: string): void {
-    this.lastLines.push(line);
-    if (this.lastLines.length > LAST_LINES_KEPT) this.lastLines.shift();
   }
 }

@@ -11,6 +11,9 @@ export interface DeadlineLimits {
   stepFloorMs: number;
 }
 
+/** Time without a word from a process that reads inputs, after which the disk is taken not to answer. */
+export const READING_SILENT_MS = 600_000;
+
 export const DEADLINES: DeadlineLimits = {
   helloMs: 120_000,
   loadMs: 900_000,
@@ -52,7 +55,8 @@ export class StartWatch {
 
 /**
  * Tells a worker at work from one that only beats: besides signs of life it watches that steps get finished, each within
- * ten times what such steps have taken so far, and 120 s at least.
+ * ten times what such steps have taken so far, and 120 s at least. So it does while a worker holds parts and says that it is
+ * idle.
  */
 export class ProgressWatch {
   private readonly limits: DeadlineLimits;
@@ -60,6 +64,7 @@ export class ProgressWatch {
   private lastStepAt: number;
   private stepsDone = -1;
   private working = false;
+  private holding = false;
   private longestStepMs = 0;
 
   constructor(limits: DeadlineLimits, now: number) {
@@ -78,9 +83,16 @@ export class ProgressWatch {
     this.lastMessageAt = now;
   }
 
+  /** Whether the worker has parts to compute. */
+  holds(parts: number, now: number): void {
+    if (parts > 0 && !this.holding) this.lastStepAt = now;
+    this.holding = parts > 0;
+  }
+
   heartbeat(beat: Pick<Heartbeat, 'step' | 'steps_done'>, now: number): void {
     const working = WORKING_STEPS.has(beat.step);
-    if (beat.steps_done !== this.stepsDone || !working || !this.working) {
+    const busy = working || this.holding;
+    if (beat.steps_done !== this.stepsDone || !busy || (working && !this.working)) {
       if (working && this.working) this.longestStepMs = Math.max(this.longestStepMs, now - this.lastStepAt);
       this.stepsDone = beat.steps_done;
       this.lastStepAt = now;
@@ -92,7 +104,7 @@ export class ProgressWatch {
     if (now - this.lastMessageAt > this.limits.silentMs)
       return { code: 'worker_silent', words: 'stopped answering' };
     const patience = Math.max(this.limits.stepFloorMs, STEP_PATIENCE * this.longestStepMs);
-    if (this.working && now - this.lastStepAt > patience)
+    if ((this.working || this.holding) && now - this.lastStepAt > patience)
       return { code: 'worker_stalled', words: 'answers, but its work does not advance' };
     return undefined;
   }

@@ -16,10 +16,15 @@ import type { PythonLaunch } from '../environment/pythonLaunch.ts';
 import { BackendProcess, type ProcessEvent } from './backendProcess.ts';
 import { HELD_UP_MS, ProgressWatch, StartWatch, type DeadlineLimits } from './deadlines.ts';
 import { describeExit, type ProcessExit } from './describeExit.ts';
+import { FloodLimit } from './floodLimit.ts';
 import { decideRestart } from './restartPolicy.ts';
 
 const STOP_GRACE_MS = 10_000;
 const WATCH_INTERVAL_MS = 1_000;
+/** Words of a worker go into the run's database and log, and to everybody who watches. */
+const NOTES_AT_ONCE = 100;
+const NOTES_PER_SECOND = 0.2;
+const LONGEST_NOTE = 2_000;
 
 export interface DeviceWorkerOptions {
   device: string;
@@ -66,6 +71,9 @@ export class DeviceWorker {
   /** Why the process is about to end, where the engine itself has found that out. */
   private verdict: AppError | undefined;
   private stopping = false;
+  /** Parts that the process has been given and has not reported on. */
+  private readonly held = new Set<string>();
+  private readonly notes = new FloodLimit(NOTES_AT_ONCE, NOTES_PER_SECOND);
 
   constructor(options: DeviceWorkerOptions, emit: (event: DeviceWorkerEvent) => void) {
     this.device = options.device;
@@ -96,6 +104,8 @@ export class DeviceWorker {
 
   assign(part: PartCommand): void {
     if (this.life.phase !== 'ready') throw new Error(`worker ${this.device} is not ready`);
+    this.held.add(part.part);
+    this.life.watch.holds(this.held.size, Date.now());
     this.life.process.writeLog(`assign ${part.part} frames ${part.frame_begin}-${part.frame_end}`);
     this.life.process.send(part);
   }
@@ -155,10 +165,12 @@ export class DeviceWorker {
         emit({ type: 'part_progress', device, progress: message });
         break;
       case 'part_done':
+        this.settled(message.part);
         this.deathsWithoutProgress = 0;
         emit({ type: 'part_done', device, done: message });
         break;
       case 'part_failed':
+        this.settled(message.part);
         emit({ type: 'part_failed', device, failed: message });
         break;
       case 'oom':
@@ -169,15 +181,26 @@ export class DeviceWorker {
         emit({ type: 'heartbeat', device, beat: message });
         break;
       case 'log':
-        emit({
-          type: 'worker_note',
-          device,
-          level: message.level === 'debug' ? 'info' : message.level,
-          message: message.message,
-        });
+        this.note(message.level === 'debug' ? 'info' : message.level, message.message);
         break;
       case 'bye':
         break;
+    }
+  }
+
+  private settled(part: string): void {
+    this.held.delete(part);
+    if (this.life.phase === 'ready') this.life.watch.holds(this.held.size, Date.now());
+  }
+
+  private note(level: 'info' | 'warning' | 'error', message: string): void {
+    const { device } = this;
+    const verdict = this.notes.take(Date.now());
+    if (verdict === 'pass')
+      this.emit({ type: 'worker_note', device, level, message: message.slice(0, LONGEST_NOTE) });
+    else if (verdict === 'first_dropped') {
+      const words = 'It says more than can be kept; some of what it says is left out.';
+      this.emit({ type: 'worker_note', device, level: 'warning', message: words });
     }
   }
 
@@ -205,6 +228,7 @@ export class DeviceWorker {
   }
 
   private onExit(exit: ProcessExit): void {
+    this.held.clear();
     if (this.stopping) return;
     const error =
       this.verdict ??

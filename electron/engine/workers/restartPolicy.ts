@@ -1,4 +1,4 @@
-export const RESTARTS_WITHOUT_PROGRESS = 3;
+const RESTARTS_WITHOUT_PROGRESS = 3;
 
 export type RestartDecision = { restart: true; delayMs: number } | { restart: false };
 

@@ -22,7 +22,7 @@ export type QuitEvent =
   | { readonly type: 'system_ends' };
 
 /** What is to be done. Only `let_go` lets Electron quit. */
-export type QuitEffect = 'nothing' | 'ask' | 'hide_window' | 'drain' | 'clean' | 'let_go';
+type QuitEffect = 'nothing' | 'ask' | 'hide_window' | 'drain' | 'clean' | 'let_go';
 
 export interface QuitStep {
   readonly state: QuitState;

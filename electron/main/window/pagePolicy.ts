@@ -1,6 +1,6 @@
 /** The window's own address. A scheme of our own instead of file://, so that it has an origin and a policy. */
 export const APP_SCHEME = 'app';
-export const APP_HOST = 'virnucpro';
+const APP_HOST = 'virnucpro';
 export const APP_PAGE = `${APP_SCHEME}://${APP_HOST}/`;
 
 /** What a page may be allowed by the browser beneath; everything else is denied. */

@@ -9,7 +9,7 @@ import { VirtualRow } from './VirtualRow.tsx';
 
 export const ROW_HEIGHT = 38;
 /** Browsers cap an element's height at about 33 million pixels; what does not fit is found by sorting and filtering. */
-export const MOST_ROWS = 800_000;
+const MOST_ROWS = 800_000;
 
 /** Rows made above and below those in sight. */
 const OVERSCAN = 4;

@@ -1,3 +1,4 @@
+import { isAtWork } from '../../../electron/contract/runState.ts';
 import { fileName } from '../../i18n/format.ts';
 import { queries } from '../../state/connection.ts';
 import { useMemo } from 'react';
@@ -10,7 +11,6 @@ import type { VirtualColumn } from '../../components/table/virtualColumns.ts';
 import { ROW_HEIGHT, VirtualTable } from '../../components/table/VirtualTable.tsx';
 import { useTexts, type Texts } from '../../i18n/index.ts';
 import { usePagedRows } from '../../state/pagedRows.ts';
-import { isInWork } from '../../state/runs.ts';
 import { InputProblems } from './InputProblems.tsx';
 import { whileInWork } from './whileInWork.ts';
 
@@ -29,7 +29,7 @@ export function InputsCard({ run, selected, onSelect }: InputsCardProps) {
     ...queries.runs.inputs.queryOptions({ input: { runId: run.runId, ...range } }),
     ...whileInWork(run),
   }));
-  const columns = useMemo(() => inputColumns(texts, isInWork(run)), [texts, run]);
+  const columns = useMemo(() => inputColumns(texts, isAtWork(run)), [texts, run]);
   const total = rows.total ?? run.plan.inputs.length;
   const chosen = selected === null ? undefined : rows.rowAt(selected);
   return (

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Button, Skeleton, TextInput } from '@mantine/core';
 import { IconFolderOpen, IconHistory, IconPlus, IconSearch } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
+import { isAtWork } from '../../../electron/contract/runState.ts';
 import { Card } from '../../components/Card.tsx';
 import { Empty } from '../../components/Empty.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
@@ -10,7 +11,7 @@ import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
 import { go, goToRun } from '../../state/navigation.ts';
 import { choosePaths } from '../../state/pathChooser.ts';
-import { isInWork, queuedRuns, useRuns } from '../../state/runs.ts';
+import { queuedRuns, useRuns } from '../../state/runs.ts';
 import classes from './History.module.css';
 import { QueueCard } from './QueueCard.tsx';
 import { RunsTable } from './RunsTable.tsx';
@@ -31,7 +32,7 @@ export function HistoryScreen() {
     },
   });
   const shown = useMemo(() => runsMatching(runs ?? [], search), [runs, search]);
-  const busy = runs ? runs.filter(isInWork) : [];
+  const busy = runs ? runs.filter(isAtWork) : [];
   const waiting = runs ? queuedRuns(runs) : [];
   return (
     <Page

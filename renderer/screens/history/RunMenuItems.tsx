@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { Menu } from '@mantine/core';
+import { isAtWork } from '../../../electron/contract/runState.ts';
 import {
   IconFolderOpen,
   IconPencil,
@@ -12,7 +13,6 @@ import type { RunSummary } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
 import { prepareAgain } from '../../state/newRun/prepareAgain.ts';
-import { isInWork } from '../../state/runs.ts';
 import { runStatus } from '../../state/runStatus.ts';
 import { useReveal } from '../../state/useReveal.ts';
 
@@ -52,7 +52,7 @@ export function RunMenuItems({ run, onDialog }: RunMenuItemsProps) {
       </Menu.Item>
       <Menu.Item
         leftSection={<IconShieldCheck size={16} aria-hidden />}
-        disabled={run.missing || isInWork(run)}
+        disabled={run.missing || isAtWork(run)}
         onClick={() => onDialog('verify')}
       >
         {t('history.verify')}
@@ -60,7 +60,7 @@ export function RunMenuItems({ run, onDialog }: RunMenuItemsProps) {
       <Menu.Divider />
       <Menu.Item
         leftSection={<IconTrash size={16} aria-hidden />}
-        disabled={isInWork(run)}
+        disabled={isAtWork(run)}
         onClick={() => onDialog('delete')}
       >
         {t('history.delete')}

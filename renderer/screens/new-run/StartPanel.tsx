@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconArrowRight, IconClock } from '@tabler/icons-react';
+import { isAtWork } from '../../../electron/contract/runState.ts';
 import { Banner } from '../../components/Banner.tsx';
 import { Card } from '../../components/Card.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
@@ -10,7 +11,7 @@ import { go, goToRun } from '../../state/navigation.ts';
 import type { StartReason } from '../../state/newRun/startReasons.ts';
 import { removeFiles, startOver, useNewRun } from '../../state/newRun/store.ts';
 import { verdictOf } from '../../state/newRun/inspection.ts';
-import { isInWork, useRuns } from '../../state/runs.ts';
+import { useRuns } from '../../state/runs.ts';
 import classes from './StartPanel.module.css';
 import type { NewRunForm } from './useNewRunForm.ts';
 
@@ -18,7 +19,7 @@ import type { NewRunForm } from './useNewRunForm.ts';
 export function StartPanel({ form }: { form: NewRunForm }) {
   const { t, format } = useTexts();
   const othersRun = useRuns(
-    (state) => state.runs?.some((run) => isInWork(run) || run.queuePosition !== null) ?? false,
+    (state) => state.runs?.some((run) => isAtWork(run) || run.queuePosition !== null) ?? false,
   );
   const { estimate, totals, reasons } = form;
   const start = useMutation({

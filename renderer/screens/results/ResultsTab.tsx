@@ -1,3 +1,4 @@
+import { isAtWork } from '../../../electron/contract/runState.ts';
 import { queries } from '../../state/connection.ts';
 import { useQuery, keepPreviousData } from '@tanstack/react-query';
 import { useDebouncedValue } from '@mantine/hooks';
@@ -9,7 +10,6 @@ import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { useLiveRun } from '../../state/liveRun.ts';
 import { filterOf, useResultsView, viewRun } from '../../state/resultsView.ts';
-import { isInWork } from '../../state/runs.ts';
 import { CallsCard } from './CallsCard.tsx';
 import classes from './ResultsTab.module.css';
 import { ResultsToolbar } from './ResultsToolbar.tsx';
@@ -26,7 +26,7 @@ export function ResultsTab({ run }: { run: RunSummary }) {
   useEffect(() => viewRun(runId), [runId]);
   const input = useResultsView((state) => state.input);
   const chartsShown = useResultsView((state) => state.chartsShown);
-  const atWork = useLiveRun((state) => state.live !== null && isInWork(state.live.run));
+  const atWork = useLiveRun((state) => state.live !== null && isAtWork(state.live.run));
   const counts = useQuery({
     ...queries.results.counts.queryOptions({ input: { runId, filter: input === null ? {} : { input } } }),
     refetchInterval: atWork && REFRESH_MS,

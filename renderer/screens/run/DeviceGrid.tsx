@@ -1,10 +1,10 @@
 import { useCallback } from 'react';
 import { useShallow } from 'zustand/react/shallow';
+import { isAtWork } from '../../../electron/contract/runState.ts';
 import { DeviceCard } from '../../components/DeviceCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
 import { sequencesPerMinute, useLiveRun, type SpeedSample } from '../../state/liveRun.ts';
-import { isInWork } from '../../state/runs.ts';
 import { sayError } from '../../components/errorToast.tsx';
 import classes from './DeviceGrid.module.css';
 
@@ -13,7 +13,7 @@ const NO_SPEEDS: readonly SpeedSample[] = [];
 export function DeviceGrid({ runId }: { runId: string }) {
   const { t } = useTexts();
   const ids = useLiveRun(useShallow((state) => state.live?.devices.map((device) => device.id) ?? []));
-  const atWork = useLiveRun((state) => state.live !== null && isInWork(state.live.run));
+  const atWork = useLiveRun((state) => state.live !== null && isAtWork(state.live.run));
   const include = useCallback(
     (device: string, included: boolean) => {
       const call = async () => engine.runs.includeDevice({ runId, device, included });

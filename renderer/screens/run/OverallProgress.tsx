@@ -1,10 +1,10 @@
+import { isAtWork } from '../../../electron/contract/runState.ts';
 import type { RunProgress } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
 import { Facts } from '../../components/Facts.tsx';
 import { ProgressBar } from '../../components/ProgressBar.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { sequencesPerMinute, useLiveRun } from '../../state/liveRun.ts';
-import { isInWork } from '../../state/runs.ts';
 import classes from './OverallProgress.module.css';
 
 /** How far the run is by work, how long it has taken and will take, and its two stages apart. */
@@ -15,7 +15,7 @@ export function OverallProgress() {
   if (!progress || !run) return null;
   const { prepare, parts, inputs, remainingSeconds } = progress;
   const done = run.state.phase === 'done';
-  const atWork = isInWork(run);
+  const atWork = isAtWork(run);
   const fraction = done ? 1 : progress.fraction;
   const tone = done ? 'good' : atWork ? 'active' : 'warn';
   const stages = stageFractions(progress);

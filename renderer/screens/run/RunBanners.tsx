@@ -1,12 +1,13 @@
 import { useMutation } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
+import { isAtWork } from '../../../electron/contract/runState.ts';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { Banner } from '../../components/Banner.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
 import { goToRun } from '../../state/navigation.ts';
-import { isInWork, useRuns } from '../../state/runs.ts';
+import { useRuns } from '../../state/runs.ts';
 import { runStatus } from '../../state/runStatus.ts';
 
 const resume = (runId: string) => engine.runs.resume({ runId });
@@ -21,7 +22,7 @@ export function RunBanners({ run }: { run: RunSummary }) {
     </Button>
   );
   // Waiting runs follow each other by themselves, but the first after a start of the program has to be told.
-  const isHeld = useRuns((all) => all.runs?.some(isInWork) === false);
+  const isHeld = useRuns((all) => all.runs?.some(isAtWork) === false);
   const { state } = run;
   switch (runStatus(run)) {
     case 'interrupted':

@@ -1,3 +1,4 @@
+import { isAtWork } from '../../../electron/contract/runState.ts';
 import { queries } from '../../state/connection.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef } from 'react';
@@ -9,7 +10,6 @@ import { niceTop, timeTicks } from '../../components/charts/chartScale.ts';
 import { ChartTip } from '../../components/charts/ChartTip.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { seedSpeeds, sequencesPerMinute, useLiveRun } from '../../state/liveRun.ts';
-import { isInWork } from '../../state/runs.ts';
 import { totalsOverTime } from './throughputTotals.ts';
 
 const EVERY_MS = 10_000;
@@ -21,7 +21,7 @@ export function ThroughputChart({ run }: { run: RunSummary }) {
   const answer = useQuery(
     queries.runs.throughput.queryOptions({
       input: { runId: run.runId },
-      refetchInterval: isInWork(run) && EVERY_MS,
+      refetchInterval: isAtWork(run) && EVERY_MS,
     }),
   );
   const perResidue = useLiveRun((state) => sequencesPerMinute(1, state.live?.progress)) ?? 0;
@@ -49,8 +49,8 @@ export function ThroughputChart({ run }: { run: RunSummary }) {
   return (
     <Card title={t('throughput.title')} aside={t('throughput.unit')}>
       {points.length < 2 ? (
-        <p className="muted" style={{ minHeight: isInWork(run) ? 204 : undefined, margin: 0 }}>
-          {isInWork(run) ? t('throughput.empty') : t('throughput.none')}
+        <p className="muted" style={{ minHeight: isAtWork(run) ? 204 : undefined, margin: 0 }}>
+          {isAtWork(run) ? t('throughput.empty') : t('throughput.none')}
         </p>
       ) : (
         <AccessibleChart

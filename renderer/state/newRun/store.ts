@@ -8,7 +8,7 @@ import { isElectron } from '../settings.ts';
 import { sayError } from '../../components/errorToast.tsx';
 import { withFiles, type ListedFile } from './inspection.ts';
 
-export interface Upload {
+interface Upload {
   readonly id: number;
   readonly name: string;
   readonly fraction: number;

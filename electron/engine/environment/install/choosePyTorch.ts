@@ -2,7 +2,7 @@
 import type { Capability, Machine, NvidiaCard } from '../machine/machine.ts';
 
 /** A build by the name that PyTorch gives it; `mps` is the ordinary build for Apple's computers. */
-export type TorchBuild = 'cu130' | 'cu126' | 'rocm7.2' | 'cpu' | 'mps';
+type TorchBuild = 'cu130' | 'cu126' | 'rocm7.2' | 'cpu' | 'mps';
 
 export interface TorchChoice {
   readonly build: TorchBuild;

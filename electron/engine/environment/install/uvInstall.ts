@@ -31,7 +31,7 @@ export async function uvInstall(run: CommandRunner, request: UvInstallRequest): 
 const UNITS: Readonly<Record<string, number>> = { B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
 
 /** uv names each large file when it begins to fetch it, with its size, and again when it is there. */
-export function downloadReport(
+function downloadReport(
   bytesAhead: number | null,
   onProgress: (progress: InstallProgress) => void,
 ): (line: string) => void {

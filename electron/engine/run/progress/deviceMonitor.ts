@@ -15,6 +15,8 @@ import { noteImbalance } from './imbalance.ts';
 import type { RunNotes } from '../runNotes.ts';
 
 const STOP_GRACE_MS = 1_000;
+/** Samples come every second; more of them are of no use, and would fill the database. */
+const LEAST_INTERVAL_MS = 200;
 
 /** Measures the devices of a run once a second: for who watches, into run.db, and once a minute into the run's log. */
 export class DeviceMonitor {
@@ -24,6 +26,7 @@ export class DeviceMonitor {
   private readonly log: DeviceLog;
   private readonly process: BackendProcess<MonitorEvent>;
   private unevennessNoted = false;
+  private lastTakenAt = 0;
 
   constructor(
     context: EngineContext,
@@ -55,6 +58,8 @@ export class DeviceMonitor {
 
   private take(sample: DeviceSample): void {
     const now = Date.now();
+    if (Math.abs(now - this.lastTakenAt) < LEAST_INTERVAL_MS) return;
+    this.lastTakenAt = now;
     for (const device of this.telemetry) device.measure(sample);
     const rows = this.telemetry.map((device) => device.sampleRow(now));
     // Losing a sample harms nobody; a full disk is told by the call that stores scores.

@@ -10,7 +10,7 @@ export interface WorkKnown {
 const WARM_UP_FRACTION = 0.01;
 
 /** All residues there will be, from those found in the part of the input read so far. */
-export function estimateResidues(work: WorkKnown): number | null {
+function estimateResidues(work: WorkKnown): number | null {
   if (work.prepareFinished) return work.residuesFound;
   return work.readFraction > WARM_UP_FRACTION ? work.residuesFound / work.readFraction : null;
 }

@@ -235,6 +235,93 @@ class World {
   }
 }
 
+/** Lets devices work until the session ends; the scores of those that lie are never what they reported. */
+function workAmongLiars(
+  devices: readonly string[],
+  partCount: number,
+  lies: (device: string, key: string) => boolean,
+  answersWith?: PartFailureCode,
+) {
+  const state = newWorkState(devices.map((id) => ({ id, name: id })));
+  const held: { device: string; key: string }[] = [];
+  const told: {
+    outcome: string | null;
+    switchedOff: string[];
+    done: number;
+    givenUp: string[];
+    emitted: number;
+  } = {
+    outcome: null,
+    switchedOff: [],
+    done: 0,
+    givenUp: [],
+    emitted: 0,
+  };
+  const keys = Array.from({ length: partCount }, (_, i) => String(i).padStart(6, '0'));
+  const queue: WorkEvent[] = [
+    { type: 'started', parts: keys.map((key) => part(key)), damaged: [], prepared: true },
+    ...devices.map((device): WorkEvent => ({ type: 'worker_ready', device, ready: {} as never })),
+  ];
+  const react = (effect: WorkEffect): void => {
+    if (effect.type === 'assign') held.push({ device: effect.device, key: effect.part.key });
+    if (effect.type === 'stop_worker') {
+      for (const one of held.filter(({ device }) => device === effect.device))
+        held.splice(held.indexOf(one), 1);
+      queue.push({ type: 'worker_stopped', device: effect.device });
+    }
+    if (effect.type === 'record_switched_off') told.switchedOff.push(effect.device);
+    if (effect.type === 'settled' || effect.type === 'halt') told.outcome = effect.type;
+    if (effect.type === 'start_prepare') {
+      for (const key of keys) queue.push({ type: 'part_prepared', key, registered: 'known' });
+      queue.push({ type: 'prepared' });
+    }
+    if (effect.type === 'invalidate_prepare') queue.push({ type: 'prepare_invalidated' });
+    if (effect.type === 'read_part') queue.push({ type: 'part_read', parts: [part(effect.key)] });
+    if (effect.type === 'end_attempt')
+      queue.push({
+        type: 'attempt_ended',
+        key: effect.key,
+        outcome: effect.outcome,
+        failure: effect.failure,
+      });
+    if (effect.type === 'split_part') {
+      const { key, failure } = effect;
+      queue.push({ type: 'part_split', key, split: { outcome: 'indivisible' }, children: [], failure });
+    }
+    if (effect.type === 'give_up_part') {
+      told.givenUp.push(effect.key);
+      const failing = { outcome: 'failed', chunks: 1 } as const;
+      queue.push({ type: 'part_given_up', key: effect.key, failing, failure: effect.failure });
+    }
+    if (effect.type === 'store_scores') {
+      const key = effect.done.part;
+      const isLie = lies(state.queue.holder(key) ?? '', key);
+      if (!isLie) told.done += 1;
+      const intake = isLie
+        ? ({ outcome: 'scores_damaged', message: 'no' } as const)
+        : ({ outcome: 'taken', chunks: 1, framesFailed: 0 } as const);
+      queue.push({ type: 'scores_stored', key, intake });
+    }
+  };
+  while (told.outcome === null && told.emitted < 1000) {
+    if (queue.length === 0) {
+      const next = held.shift();
+      if (!next) break;
+      const { device, key } = next;
+      queue.push(
+        answersWith
+          ? { type: 'part_failed', device, failed: failed(key, answersWith) }
+          : { type: 'part_done', device, done: done(key) },
+      );
+    }
+    const event = queue.shift();
+    if (event === undefined) break;
+    told.emitted += 1;
+    for (const effect of decideWork(state, event)) react(effect);
+  }
+  return told;
+}
+
 describe('a session of work', () => {
   it('prepares, computes and stores every part, and only then is settled', () => {
     const world = new World(['gpu-0'], ['000001', '000002', '000003']);
@@ -327,6 +414,34 @@ describe('a session of work', () => {
     expect(world.restarting.has('gpu-0')).toBe(true);
     world.calmDown();
     expect(world.outcomes).toEqual(['settled']);
+  });
+
+  it('switches off a device that only lies, and goes on with the honest one', () => {
+    const { outcome, switchedOff, done, emitted } = workAmongLiars(
+      ['liar', 'honest'],
+      12,
+      (device) => device === 'liar',
+    );
+    expect(switchedOff).toEqual(['liar']);
+    expect(outcome).toBe('settled');
+    expect(done).toBe(12);
+    expect(emitted).toBeLessThan(200);
+  });
+
+  it('ends with words where every device lies, and gives up a part that nobody can compute', () => {
+    expect(workAmongLiars(['liar'], 12, () => true)).toMatchObject({
+      outcome: 'halt',
+      switchedOff: ['liar'],
+    });
+    const poisoned = workAmongLiars(['honest'], 12, (_, key) => key === '000003');
+    expect(poisoned).toMatchObject({ outcome: 'settled', switchedOff: [], done: 11, givenUp: ['000003'] });
+  });
+
+  it('does not let a worker hand every part back for ever', () => {
+    const { outcome, emitted } = workAmongLiars(['lazy'], 4, () => false, 'recalled');
+    expect(outcome).toBe('settled');
+    expect(emitted).toBeLessThan(200);
+    expect(workAmongLiars(['blind'], 4, () => false, 'part_unreadable').outcome).toBe('settled');
   });
 
   it('loses no part and computes none twice, whatever happens in whatever order', () => {

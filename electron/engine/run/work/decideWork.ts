@@ -19,6 +19,10 @@ interface DeviceWork {
   included: boolean;
   /** Its worker has been asked to end. */
   stopping: boolean;
+  /** Why it was switched off while its worker could still answer. */
+  condemned: AppError | null;
+  /** Scores that did not fit what its worker reported, one after the other. */
+  damagedInRow: number;
 }
 
 /** The state of one session of work. It is changed in place: a run can have a hundred thousand parts. */
@@ -30,6 +34,8 @@ export interface WorkState {
   supply: 'not_started' | 'invalidating' | 'preparing' | 'finished';
   /** Parts, as prepare numbers them, whose files must be written again before they can be computed. */
   readonly awaited: Set<string>;
+  /** How often the work file of a part was lost, in this session. */
+  readonly losses: Map<string, number>;
   /** Parts asked back from a worker that had not begun them. */
   readonly recalled: Set<string>;
   /** Effects that the store has not answered yet. */
@@ -46,11 +52,21 @@ export function newWorkState(devices: readonly { id: string; name: string }[]): 
     devices: new Map(
       devices.map(({ id, name }) => [
         id,
-        { id, name, worker: { state: 'stopped' }, held: [], included: true, stopping: false },
+        {
+          id,
+          name,
+          worker: { state: 'stopped' },
+          held: [],
+          included: true,
+          stopping: false,
+          condemned: null,
+          damagedInRow: 0,
+        },
       ]),
     ),
     supply: 'not_started',
     awaited: new Set(),
+    losses: new Map(),
     recalled: new Set(),
     unanswered: 0,
     draining: false,
@@ -65,6 +81,11 @@ const RESTARTS_BY_ITSELF: ReadonlySet<ErrorCode> = new Set([
   'worker_stalled',
   'protocol_garbage',
 ]);
+
+/** Scores in a row that are not what a worker reported, after which its device computes no more. */
+const MOST_DAMAGED_IN_ROW = 3;
+/** How often the work file of a part is made again in one session. */
+const MOST_LOSSES = 3;
 
 /** Failures of the computer rather than of the part that met them. */
 const HALTING: Partial<Record<PartFailureCode, 'disk_full' | 'folder_unwritable'>> = {
@@ -113,9 +134,11 @@ class Decision {
       case 'part_done':
         if (this.leave(event.device, event.done.part)) this.ask({ type: 'store_scores', done: event.done });
         break;
-      case 'part_failed':
-        if (this.leave(event.device, event.failed.part)) this.partFailed(event.failed);
+      case 'part_failed': {
+        const wasRecalled = state.recalled.has(event.failed.part);
+        if (this.leave(event.device, event.failed.part)) this.partFailed(event.failed, wasRecalled);
         break;
+      }
       case 'worker_died':
         this.workerDied(event.device, event.error, event.restartAttempt);
         break;
@@ -186,14 +209,14 @@ class Decision {
       case 'scores_stored':
         switch (answer.intake.outcome) {
           case 'scores_damaged':
-            this.note(
-              'warning',
-              'scores_damaged',
-              `The scores of part ${answer.key} were damaged on disk; the part is computed again.`,
-              answer.intake.message,
-            );
-            queue.giveBack(answer.key, 0);
+            this.scoresDamaged(answer.key, answer.intake.message);
             break;
+          case 'taken': {
+            const device = this.state.devices.get(queue.holder(answer.key) ?? '');
+            if (device) device.damagedInRow = 0;
+            this.settle(answer.key);
+            break;
+          }
           case 'part_damaged':
             this.lose(answer.key, answer.intake.message);
             break;
@@ -256,19 +279,57 @@ class Decision {
     this.state.parts.delete(key);
   }
 
-  private partFailed(failed: PartFailed): void {
+  private partFailed(failed: PartFailed, wasRecalled: boolean): void {
     const { part, code, message, detail } = failed;
     const halting = HALTING[code];
-    if (code === 'recalled') {
+    if (code === 'recalled' && wasRecalled) {
       this.giveBack(part, 'recalled');
     } else if (halting) {
       this.giveBack(part, 'interrupted');
       this.halt(appError(halting, message, { detail }));
-    } else if (code === 'part_unreadable') {
+    } else if (code === 'part_unreadable' && this.lossesOf(part) < MOST_LOSSES) {
       this.ask({ type: 'end_attempt', key: part, outcome: 'damaged', failure: { code, message } });
     } else {
       this.casualty(part, { code, message });
     }
+  }
+
+  /** What a worker left is not what it reported. A disk, a card or a program that does so time after time costs the device; a part
+   * with which it happens twice is treated as one that costs a worker its life. */
+  private scoresDamaged(key: string, detail: string): void {
+    const { queue, devices } = this.state;
+    const device = devices.get(queue.holder(key) ?? '');
+    this.note(
+      'warning',
+      'scores_damaged',
+      `The scores of part ${key} were damaged on disk; the part is computed again.`,
+      detail,
+    );
+    if (decideAfterCasualty(queue.casualtiesOf(key)) === 'try_again') queue.giveBack(key, 1);
+    else
+      this.ask({
+        type: 'split_part',
+        key,
+        failure: { code: 'internal_error', message: 'Its scores were damaged on disk twice.' },
+      });
+    if (!device) return;
+    device.damagedInRow += 1;
+    if (device.damagedInRow >= MOST_DAMAGED_IN_ROW) this.switchOffForDamage(device, detail);
+  }
+
+  private switchOffForDamage(device: DeviceWork, detail: string): void {
+    const cause = `What it computed was damaged on disk ${device.damagedInRow} times in a row.`;
+    const nextStep = 'Check the disk with the results, and this device; then resume.';
+    const error = appError('device_switched_off', cause, { nextStep, detail });
+    device.damagedInRow = 0;
+    device.included = false;
+    device.stopping = true;
+    device.condemned = error;
+    this.effects.push({ type: 'stop_worker', device: device.id });
+    this.show(device.id, { state: 'switched_off', error });
+    this.effects.push({ type: 'record_switched_off', device: device.id, error });
+    this.note('error', 'device_switched_off', `${device.name} was switched off: ${cause}`);
+    this.haltIfNoneLeft(cause, nextStep, detail);
   }
 
   /** The part comes back untouched, through no fault of its own. */
@@ -329,10 +390,22 @@ class Decision {
       message,
     );
     this.settle(key);
+    const losses = this.lossesOf(key) + 1;
+    state.losses.set(preparedKey(key), losses);
+    if (losses > MOST_LOSSES) {
+      const cause = `The work file of part ${key} was damaged ${losses} times, however often it was made again.`;
+      const nextStep = 'Check the disk with the results; then resume.';
+      this.halt(appError('folder_unwritable', cause, { nextStep, detail: message }));
+      return;
+    }
     state.awaited.add(preparedKey(key));
     if (state.ended || state.supply !== 'finished') return;
     state.supply = 'invalidating';
     this.ask({ type: 'invalidate_prepare' });
+  }
+
+  private lossesOf(key: string): number {
+    return this.state.losses.get(preparedKey(key)) ?? 0;
   }
 
   private startPrepare(): void {
@@ -390,6 +463,7 @@ class Decision {
   private include(device: DeviceWork): void {
     if (hasWorker(device) || this.state.ended) return;
     device.included = true;
+    device.condemned = null;
     this.note('info', 'device_included', `${device.name} takes part in the run again.`);
     if (device.worker.state === 'switched_off')
       this.effects.push({ type: 'record_switched_off', device: device.id, error: null });
@@ -403,6 +477,8 @@ class Decision {
       this.giveBack(key, 'interrupted');
     }
     device.stopping = false;
+    // What it was switched off for stays in sight.
+    if (device.condemned) return;
     this.show(device.id, { state: 'stopped' });
     if (this.state.ended) return;
     if (device.included) this.startWorker(device);
@@ -495,6 +571,7 @@ class Decision {
   }
 
   private showWork(device: DeviceWork): void {
+    if (device.condemned) return;
     const [part] = device.held;
     this.show(device.id, part === undefined ? { state: 'idle' } : { state: 'working', part });
   }

@@ -9,11 +9,17 @@ import {
 import type { PythonLaunch } from '../../environment/pythonLaunch.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import { BackendProcess, type ProcessEvent } from '../../workers/backendProcess.ts';
+import { HELD_UP_MS, READING_SILENT_MS } from '../../workers/deadlines.ts';
+import { FloodLimit } from '../../workers/floodLimit.ts';
 import { describeExit, type ProcessExit } from '../../workers/describeExit.ts';
 import type { RunNotes } from '../runNotes.ts';
 import type { PrepareStageEvent } from './workEvents.ts';
 
 const STOP_GRACE_MS = 2_000;
+const WATCH_INTERVAL_MS = 1_000;
+/** Events that wait to be stored: then prepare waits too. */
+const MOST_WAITING = 256;
+const PROBLEMS_TOLD = 200;
 
 const FAILURE_TITLES: Record<PrepareFailed['code'], AppError['code']> = {
   input_unreadable: 'input_unreadable',
@@ -33,6 +39,12 @@ export class PrepareStage {
   private readonly inputs: PrepareCommand['inputs'];
   private readonly process: BackendProcess<PrepareEvent>;
   private filing: Promise<void> = Promise.resolve();
+  private waiting = 0;
+  private readonly problems = new FloodLimit(PROBLEMS_TOLD, 1);
+  private readonly silentMs: number;
+  private lastWordAt = Date.now();
+  private lastLookAt = Date.now();
+  private readonly watch: NodeJS.Timeout;
   private verdict: AppError | undefined;
   private outcome: 'open' | 'finished' | 'failed' | 'stopped' = 'open';
 
@@ -43,7 +55,9 @@ export class PrepareStage {
     store: RunStore,
     notes: RunNotes,
     emit: (event: PrepareStageEvent) => void,
+    silentMs = READING_SILENT_MS,
   ) {
+    this.silentMs = silentMs;
     this.store = store;
     this.notes = notes;
     this.emit = emit;
@@ -52,6 +66,8 @@ export class PrepareStage {
       this.take(event);
     });
     this.process.send(command);
+    this.watch = setInterval(() => this.look(Date.now()), WATCH_INTERVAL_MS);
+    this.watch.unref();
   }
 
   async stop(): Promise<void> {
@@ -63,21 +79,50 @@ export class PrepareStage {
   private take(event: ProcessEvent<PrepareEvent>): void {
     switch (event.type) {
       case 'message':
+        this.lastWordAt = Date.now();
+        this.waiting += 1;
+        if (this.waiting > MOST_WAITING) this.process.hold();
         this.filing = this.filing
           .then(() => this.file(event.message))
           .catch((reason: unknown) => {
             this.fail(asAppError(reason));
-          });
+          })
+          .finally(() => this.filed());
         break;
       case 'fault':
         this.verdict ??= event.error;
         break;
       case 'exit':
+        clearInterval(this.watch);
         void this.filing.then(() => {
           this.onExit(event.exit);
         });
         break;
     }
+  }
+
+  private filed(): void {
+    this.waiting -= 1;
+    // It was this program that kept it waiting.
+    this.lastWordAt = Date.now();
+    if (this.waiting <= MOST_WAITING / 2) this.process.goOn();
+  }
+
+  /** A read that never comes back, as from a network disk that is gone, would hold the run for ever. */
+  private look(now: number): void {
+    const heldUpMs = now - this.lastLookAt;
+    this.lastLookAt = now;
+    if (heldUpMs > HELD_UP_MS || heldUpMs < 0) this.lastWordAt += heldUpMs;
+    if (this.waiting > 0 || now - this.lastWordAt <= this.silentMs) return;
+    const minutes = Math.round(this.silentMs / 60_000);
+    this.verdict ??= appError(
+      'prepare_failed',
+      `Reading the input has not advanced for ${minutes} minutes.`,
+      {
+        nextStep: 'Check the disk with the inputs, then resume: what was read and computed so far is kept.',
+      },
+    );
+    this.process.kill();
   }
 
   private async file(event: PrepareEvent): Promise<void> {
@@ -99,6 +144,7 @@ export class PrepareStage {
         });
         break;
       case 'input_problem':
+        if (this.problems.take(Date.now()) !== 'pass') break;
         await this.store.addInputProblem(event);
         this.notes.add(
           'warning',

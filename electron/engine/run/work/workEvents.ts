@@ -34,7 +34,7 @@ export type UserEvent =
   /** A waiting part was skipped. */
   | { type: 'part_withdrawn'; key: string };
 
-export type SessionEvent =
+type SessionEvent =
   /** The store has been looked through: the parts that wait, and those of them whose files are lost or damaged. */
   | {
       type: 'started';
@@ -72,7 +72,7 @@ export type StoreAnswer =
 /** What `decideWork` wants done. */
 export type WorkEffect = WorkerEffect | StoreEffect | RecordEffect | WorkOutcome;
 
-export type WorkerEffect =
+type WorkerEffect =
   | { type: 'start_monitor' }
   | { type: 'start_prepare' }
   | { type: 'start_worker'; device: string }
@@ -90,7 +90,7 @@ export type StoreEffect =
   | { type: 'invalidate_prepare' };
 
 /** For those who watch the run, or read of it later. */
-export type RecordEffect =
+type RecordEffect =
   | { type: 'show_worker'; device: string; state: WorkerState }
   | { type: 'record_switched_off'; device: string; error: AppError | null }
   | { type: 'note'; level: 'info' | 'warning' | 'error'; code: string; message: string; detail?: string };
@@ -103,5 +103,3 @@ export type WorkOutcome =
   | { type: 'drained' }
   /** The run can't go on as it is: disk full, no device left. */
   | { type: 'halt'; error: AppError };
-
-export type Emit = (event: WorkEvent) => void;

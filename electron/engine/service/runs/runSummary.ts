@@ -46,11 +46,6 @@ export function withStartError(summary: RunSummary, error: AppError): RunSummary
   return { ...summary, state: { phase: 'paused', error } };
 }
 
-/** Whether a run keeps the computer busy just now. */
-export function isAtWork(run: RunSummary): boolean {
-  return isActive(run.state) && !run.interrupted && !run.missing;
-}
-
 export function hasEnded(state: RunState): boolean {
   return state.phase === 'done' || state.phase === 'failed' || state.phase === 'cancelled';
 }

@@ -1,3 +1,4 @@
+import { isAtWork } from '../../../contract/runState.ts';
 import { appError, AppFailure } from '../../../contract/errors.ts';
 import type { RunEvent, RunLive, RunSummary } from '../../../contract/rpc/runs.ts';
 import type { OpenRun } from '../../run/openRun.ts';
@@ -5,7 +6,6 @@ import { LiveTopic } from './liveTopic.ts';
 import type { OpenRuns } from './openRuns.ts';
 import type { RunCatalog } from './runCatalog.ts';
 import { toRunEvent } from './runEvents.ts';
-import { isAtWork } from './runSummary.ts';
 import { storedFacts, type LiveFacts } from './storedFacts.ts';
 
 const INTERVAL_MS = 250;

@@ -103,9 +103,6 @@ export type LibraryMethods = ReturnType<typeof openLibrary>;
 
 function libraryMethods(db: Database.Database) {
   const getSetting = db.prepare<[string], string>('SELECT value FROM setting WHERE key = ?').pluck();
-  const allSettings = db.prepare<[], { key: string; value: string }>(
-    'SELECT key, value FROM setting ORDER BY key',
-  );
   const saveSetting = db.prepare('INSERT OR REPLACE INTO setting (key, value) VALUES (?, ?)');
   const deleteSetting = db.prepare('DELETE FROM setting WHERE key = ?');
   const saveEntry = db.prepare('INSERT OR REPLACE INTO history VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
@@ -121,13 +118,6 @@ function libraryMethods(db: Database.Database) {
     setting: (key: string): JsonValue | undefined => {
       return parseJson(anyJson, getSetting.get(key));
     },
-    settings: (): JsonObject =>
-      Object.fromEntries(
-        allSettings.all().flatMap(({ key, value }) => {
-          const parsed = parseJson(anyJson, value);
-          return parsed === undefined ? [] : [[key, parsed]];
-        }),
-      ),
     setSetting: (key: string, value: JsonValue | undefined): void => {
       if (value === undefined) deleteSetting.run(key);
       else saveSetting.run(key, JSON.stringify(value));

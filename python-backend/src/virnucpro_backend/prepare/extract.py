@@ -1,8 +1,8 @@
 """`python -m virnucpro_backend.prepare.extract`: stream the inputs once more and write chosen records.
 
 One `ExtractCommand` as a line on standard input; the file at its `rows_path` holds row numbers as uint32,
-little-endian, ascending. The answer is one line on standard output: `extracted` with the number of records,
-or `extract_failed` with code, message and next_step as in prepare.
+little-endian, ascending. The answer is a line on standard output: `extracted` with the number of records,
+or `extract_failed` with code, message and next_step as in prepare. Before it, `reading` every few seconds.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from virnucpro_backend.prepare.failures import FailureCode, PrepareError, halves_do_not_fit, writing_failed
-from virnucpro_backend.prepare.input_file import InputFile
+from virnucpro_backend.prepare.input_file import InputFile, tell_of_reading
 from virnucpro_backend.prepare.scanning.batch import ScanBatch
 from virnucpro_backend.prepare.scanning.scanner import new_scanner, scan
 from virnucpro_backend.prepare.scanning.sniff import sniff_format
@@ -186,6 +186,7 @@ def main() -> int:
     """Exit status 0 after `extracted`, 1 after `extract_failed`."""
     # Standard input is closed behind the one command: that doesn't mean that the engine has gone.
     channel = Channel(on_eof=lambda: None)
+    tell_of_reading(lambda: channel.emit("reading"))
     command = channel.commands.get()
     try:
         if isinstance(command, EndOfCommands):

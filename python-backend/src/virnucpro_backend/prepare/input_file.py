@@ -10,8 +10,9 @@ import importlib
 import io
 import lzma
 import os
+import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, cast
@@ -24,6 +25,8 @@ Compression = Literal["none", "gzip", "bzip2", "xz", "zstd"]
 
 BLOCK_BYTES = 1 << 20
 
+_SECONDS_BETWEEN_SIGNS = 5.0
+
 _MAGIC: tuple[tuple[bytes, Compression], ...] = (
     (b"\x1f\x8b", "gzip"),
     (b"BZh", "bzip2"),
@@ -31,6 +34,34 @@ _MAGIC: tuple[tuple[bytes, Compression], ...] = (
     (b"\x28\xb5\x2f\xfd", "zstd"),
 )
 _XOPEN_FORMATS = {"gzip": "gz", "bzip2": "bz2", "xz": "xz", "zstd": "zst"}
+
+
+class _SignsOfLife:
+    """Tells that files are being read: a read that never comes back gives no sign."""
+
+    def __init__(self) -> None:
+        self._tell: Callable[[], None] | None = None
+        self._next = 0.0
+
+    def to(self, tell: Callable[[], None]) -> None:
+        """Have this called from now on."""
+        self._tell = tell
+        self._next = time.monotonic() + _SECONDS_BETWEEN_SIGNS
+
+    def give(self) -> None:
+        """Tell, unless that was done a moment ago."""
+        now = time.monotonic()
+        if self._tell is not None and now >= self._next:
+            self._next = now + _SECONDS_BETWEEN_SIGNS
+            self._tell()
+
+
+_signs_of_life = _SignsOfLife()
+
+
+def tell_of_reading(tell: Callable[[], None]) -> None:
+    """Have `tell` called every few seconds while this process reads inputs, from the thread that reads."""
+    _signs_of_life.to(tell)
 
 
 def _damage_errors() -> tuple[type[Exception], ...]:
@@ -124,6 +155,7 @@ class _HashingReader(io.RawIOBase):
             count = self._file.readinto(view) or 0
         self._digest.update(view[:count])
         self.bytes_read += count
+        _signs_of_life.give()
         return count
 
     def sha256(self) -> str:

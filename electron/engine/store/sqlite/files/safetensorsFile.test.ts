@@ -31,7 +31,6 @@ describe('safetensors files', () => {
     expect(file.u64('offsets')).toEqual(TENSORS.offsets);
     expect(file.f32('scores')).toEqual(TENSORS.scores);
     expect(file.u8('bytes')).toEqual(TENSORS.bytes);
-    expect(file.f16Bits('halves')).toEqual(TENSORS.halves);
   });
 
   it('are read where their arrays lie askew, too', () => {

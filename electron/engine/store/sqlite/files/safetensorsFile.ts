@@ -56,12 +56,6 @@ export class SafetensorsFile {
     return new Float32Array(buffer, byteOffset, byteLength / 4);
   }
 
-  /** Half-precision numbers as their bits. */
-  f16Bits(name: string, elements?: number): Uint16Array {
-    const { buffer, byteOffset, byteLength } = this.#slice(name, 'F16', elements);
-    return new Uint16Array(buffer, byteOffset, byteLength / 2);
-  }
-
   #slice(name: string, dtype: Dtype, elements?: number): Buffer {
     const entry = this.#entries.get(name);
     if (!entry) throw new SafetensorsError(`array "${name}" is missing`);

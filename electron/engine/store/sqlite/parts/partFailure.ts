@@ -13,7 +13,7 @@ const REASON_BY_CODE: Partial<Record<PartFailureCode, Reason>> = {
   non_finite: 'non_finite',
 };
 
-export function reasonOf(code: PartFailureCode): Reason {
+function reasonOf(code: PartFailureCode): Reason {
   return REASON_BY_CODE[code] ?? 'worker_failure';
 }
 

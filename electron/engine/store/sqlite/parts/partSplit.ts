@@ -52,7 +52,7 @@ export function partSplitMethods(db: Database.Database, folder: string) {
 }
 
 /** Number of chunks before the cut, at least one on either side. */
-export function cutNearestMiddle(spans: Pick<ChunkSpan, 'begin'>[], frames: number): number {
+function cutNearestMiddle(spans: Pick<ChunkSpan, 'begin'>[], frames: number): number {
   let best = 1;
   for (let i = 2; i < spans.length; i++) {
     if (Math.abs(2 * spans[i]!.begin - frames) < Math.abs(2 * spans[best]!.begin - frames)) best = i;

@@ -72,7 +72,7 @@ export function sequenceLine(
   );
 }
 
-export function chunkId(name: string, chunk: number): string {
+function chunkId(name: string, chunk: number): string {
   return `${name}_chunk_${chunk + 1}`;
 }
 

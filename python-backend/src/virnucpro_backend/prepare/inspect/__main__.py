@@ -1,8 +1,8 @@
 """`python -m virnucpro_backend.prepare.inspect`: what files hold, and what will happen to it.
 
 Paths come on standard input, each as JSON text on a line of its own, or as arguments. One `inspected` event a
-file, as soon as it is read. A file that can't be read is a problem in its event,
-never an error of this program.
+file, as soon as it is read, and `reading` every few seconds meanwhile. A file that can't be read is a
+problem in its event, never an error of this program.
 """
 
 from __future__ import annotations
@@ -26,8 +26,10 @@ def main(arguments: list[str] | None = None) -> int:
     channel = Channel()
 
     from virnucpro_backend.prepare.allocation import keep_freed_memory
+    from virnucpro_backend.prepare.input_file import tell_of_reading
 
     keep_freed_memory()
+    tell_of_reading(lambda: channel.emit("reading"))
     for path in options.paths or _paths_of(sys.stdin.buffer):
         channel.emit("inspected", **inspect_file(path, options.chunk_length))
     return 0

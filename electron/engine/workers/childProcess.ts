@@ -1,0 +1,153 @@
+import { execa } from 'execa';
+import type { ProcessExit } from './describeExit.ts';
+import { LineReader } from './lineReader.ts';
+import { recordProcess, type RecordedLaunch } from './processRecords.ts';
+
+const LAST_LINES_KEPT = 40;
+/** A header line stands in a message, and may have a few dozen megabytes. */
+const LONGEST_MESSAGE = 1 << 26;
+/** Of what is written to standard error, for people. */
+const LONGEST_ERROR_LINE = 1 << 14;
+/** For what a process wrote last. Its children may hold its pipes open for as long as they live. */
+const PIPES_AFTER_EXIT_MS = 2_000;
+/** A process that is not gone then waits for a disk, or for a driver: nothing that we could do ends it. */
+const GIVE_UP_MS = 10_000;
+
+function spawn(launch: RecordedLaunch) {
+  return execa(launch.file, launch.args, {
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    buffer: false,
+    reject: false,
+    extendEnv: false,
+    killDescendants: true,
+    windowsHide: true,
+    env: launch.env,
+  });
+}
+
+export interface ChildListener {
+  /** A line of standard output. */
+  line: (line: string) => void;
+  /** A line of standard error, cut where it is very long. */
+  errorLine?: (line: string) => void;
+  /** It wrote a line without an end: what it says can't be kept. It is being killed. */
+  overlong?: () => void;
+}
+
+/**
+ * A process of ours, of which neither memory nor time is unbounded whatever it does: lines have a greatest length, its end is
+ * its own and not that of children that hold its pipes, and one that can't be killed is given up.
+ */
+export class ChildProcess {
+  readonly pid: number | undefined;
+  readonly ended: Promise<ProcessExit>;
+  private readonly subprocess: ReturnType<typeof spawn>;
+  private readonly lastLines: string[] = [];
+  private giveUp: () => void = () => undefined;
+  private killTimer: NodeJS.Timeout | undefined;
+
+  constructor(launch: RecordedLaunch, listener: ChildListener) {
+    this.subprocess = spawn(launch);
+    this.pid = this.subprocess.pid;
+    const forgetRecord = recordProcess(launch, this.pid);
+    // A write to a process that has just died fails here; its end is known from `ended`.
+    this.subprocess.stdin.on('error', () => undefined);
+    const said = [
+      this.read(this.subprocess.stdout, LONGEST_MESSAGE, listener.line, () => {
+        listener.overlong?.();
+        this.kill();
+      }),
+      this.read(this.subprocess.stderr, LONGEST_ERROR_LINE, (line) => {
+        this.lastLines.push(line);
+        if (this.lastLines.length > LAST_LINES_KEPT) this.lastLines.shift();
+        listener.errorLine?.(line);
+      }),
+    ];
+    this.ended = this.follow(said).finally(() => {
+      clearTimeout(this.killTimer);
+      forgetRecord();
+    });
+  }
+
+  write(text: string): void {
+    if (this.subprocess.stdin.writable) this.subprocess.stdin.write(text);
+  }
+
+  closeInput(): void {
+    this.subprocess.stdin.end();
+  }
+
+  /** Reads no more of what it says, until `goOn`: it waits meanwhile. */
+  hold(): void {
+    this.subprocess.stdout.pause();
+  }
+
+  goOn(): void {
+    this.subprocess.stdout.resume();
+  }
+
+  /** Ends it in steps: closed standard input, SIGTERM, SIGKILL to the whole tree. */
+  async stop(graceMs: number): Promise<void> {
+    this.closeInput();
+    // What it still says must not keep it from ending.
+    this.goOn();
+    const gentle = setTimeout(() => this.subprocess.kill('SIGTERM'), graceMs);
+    const hard = setTimeout(() => this.kill(), graceMs * 2);
+    await this.ended;
+    clearTimeout(gentle);
+    clearTimeout(hard);
+  }
+
+  kill(): void {
+    this.subprocess.kill('SIGKILL');
+    this.killTimer ??= setTimeout(() => this.giveUp(), GIVE_UP_MS);
+  }
+
+  private async follow(said: readonly Promise<void>[]): Promise<ProcessExit> {
+    const exited = new Promise<Pick<ProcessExit, 'code' | 'signal'>>((resolve) => {
+      this.subprocess.nodeChildProcess.once('exit', (code, signal) =>
+        resolve({ code: code ?? undefined, signal: signal ?? undefined }),
+      );
+      this.giveUp = () => resolve({ code: undefined, signal: 'SIGKILL' });
+    });
+    const failed = this.subprocess.then((result) => {
+      const cause = result.originalMessage ?? result.shortMessage;
+      // It could not be started; else its own end comes first.
+      if (result.exitCode === undefined && result.signal === undefined && cause) this.lastLines.push(cause);
+      return { code: result.exitCode, signal: result.signal };
+    });
+    const exit = await Promise.race([exited, failed]);
+    const patience = new Promise<void>((resolve) => {
+      setTimeout(resolve, PIPES_AFTER_EXIT_MS).unref();
+    });
+    this.goOn();
+    await Promise.race([Promise.all(said), patience]);
+    this.subprocess.stdout.destroy();
+    this.subprocess.stderr.destroy();
+    // The tree that it leads, should it have left any of it.
+    this.subprocess.kill('SIGKILL');
+    return { ...exit, lastLines: [...this.lastLines] };
+  }
+
+  private read(
+    stream: NodeJS.ReadableStream,
+    longest: number,
+    onLine: (line: string) => void,
+    onOverlong?: () => void,
+  ): Promise<void> {
+    const reader = new LineReader(longest, onLine, onOverlong);
+    stream.on('data', (bytes: Buffer) => {
+      reader.add(bytes);
+    });
+    return new Promise((resolve) => {
+      stream.once('end', () => {
+        reader.end();
+        resolve();
+      });
+      stream.once('error', () => resolve());
+      stream.once('close', () => resolve());
+    });
+  }
+}

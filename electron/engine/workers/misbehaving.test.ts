@@ -1,0 +1,159 @@
+/** Processes that do what ours must never do: real Python programs, each of which has to end in bounded time and memory. */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { PROTOCOL_VERSION, workerEventSchema, type PartCommand } from '../../contract/protocol/index.ts';
+import { REAL_PYTHON, temporaryFolder, WITHOUT_PYTHON } from '../testing/testContext.ts';
+import { BackendProcess, type ProcessEvent } from './backendProcess.ts';
+import { ChildProcess } from './childProcess.ts';
+import { DEADLINES } from './deadlines.ts';
+import { DeviceWorker, type DeviceWorkerEvent, type DeviceWorkerOptions } from './deviceWorker.ts';
+import { ReadingProcess } from './readingProcess.ts';
+
+const HASH = '0'.repeat(64);
+const PREAMBLE = `
+import json, os, signal, subprocess, sys, time
+def say(**message): print(json.dumps(message), flush=True)
+def hello(): say(type='hello', protocol=${PROTOCOL_VERSION}, role='worker', pid=os.getpid(), backend_version='1', python_version='3')
+def ready(): say(type='ready', device_name='CPU', device_uuid=None, precision='fp32', tokens_per_batch=512, placement='resident',
+  memory_profile=None, memory_free_bytes=None, attention='plain', model_name='demo', model_hash='${HASH}', load_seconds=0,
+  torch_version='2', memory_bytes=1)
+def beat(step): say(type='heartbeat', step=step, steps_done=0, part=None, rss_bytes=1, device_memory_bytes=1)
+`;
+
+function launch(program: string): { file: string; args: string[]; env: Record<string, string> } {
+  return { file: REAL_PYTHON, args: ['-I', '-c', PREAMBLE + program], env: {} };
+}
+
+const PART: PartCommand = {
+  type: 'part',
+  part: '000001',
+  part_path: '/p',
+  part_sha256: HASH,
+  frame_begin: 0,
+  frame_end: 1,
+  scores_path: '/s',
+  embeddings_path: null,
+};
+
+/** What a worker's supervision says until it is over; the worker gets a part as soon as it is ready. */
+async function supervise(
+  program: string,
+  isOver: (events: readonly DeviceWorkerEvent[]) => boolean,
+  options: Partial<DeviceWorkerOptions> = {},
+): Promise<DeviceWorkerEvent[]> {
+  const events: DeviceWorkerEvent[] = [];
+  const folder = await temporaryFolder();
+  await new Promise<void>((resolve) => {
+    let over = false;
+    const worker = new DeviceWorker(
+      {
+        device: 'cpu:0',
+        launch: launch(program),
+        logPath: join(folder, 'worker.log'),
+        load: { type: 'load' } as DeviceWorkerOptions['load'],
+        deadlines: DEADLINES,
+        restartDelayMs: 1,
+        ...options,
+      },
+      (event) => {
+        events.push(event);
+        if (event.type === 'worker_ready') worker.assign(PART);
+        if (over || !isOver(events)) return;
+        over = true;
+        void worker.stop(300).then(resolve);
+      },
+    );
+    worker.start();
+  });
+  return events;
+}
+
+const hasDied = (events: readonly DeviceWorkerEvent[]): boolean => events.at(-1)?.type === 'worker_died';
+
+describe.skipIf(WITHOUT_PYTHON)('a process that', { timeout: 120_000 }, () => {
+  it('ignores the order to end is killed', async () => {
+    let said = 0;
+    const child = new ChildProcess(
+      launch(
+        `signal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint('here', flush=True)\nwhile True: time.sleep(9)`,
+      ),
+      { line: () => (said += 1) },
+    );
+    while (said === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    await child.stop(100);
+    expect(await child.ended).toMatchObject({ signal: 'SIGKILL' });
+  });
+
+  it('dies while a child of another session holds its pipes has ended all the same', async () => {
+    const child = new ChildProcess(
+      launch(
+        `print('last words', flush=True)\nsubprocess.Popen(['sleep', '100'], start_new_session=True)\nos._exit(3)`,
+      ),
+      { line: (line) => lines.push(line) },
+    );
+    const lines: string[] = [];
+    expect(await child.ended).toMatchObject({ code: 3 });
+    expect(lines).toEqual(['last words']);
+  });
+
+  it('writes a line without end is killed, and not kept in memory', async () => {
+    const folder = await temporaryFolder();
+    const before = process.memoryUsage().rss;
+    let most = before;
+    const events: ProcessEvent<object & { type: string }>[] = [];
+    const worker = new BackendProcess(
+      launch(`hello()\nfor _ in range(1024): sys.stdout.write('x' * (1 << 20))`),
+      join(folder, 'worker.log'),
+      workerEventSchema,
+      (event) => {
+        events.push(event);
+        most = Math.max(most, process.memoryUsage().rss);
+      },
+    );
+    await worker.ended;
+    expect(events[1]).toMatchObject({ type: 'fault', error: { code: 'protocol_garbage' } });
+    expect(events.at(-1)).toMatchObject({ type: 'exit' });
+    // The gigabyte that it would have written is not here.
+    expect(most - before).toBeLessThan(600 * 2 ** 20);
+  });
+
+  it('floods standard error fills its log to a bound, and not the memory', async () => {
+    const folder = await temporaryFolder();
+    const log = join(folder, 'worker.log');
+    const flood = `for i in range(300_000): sys.stderr.write('line %d of a library that warns\\n' % i + 'y' * 100)`;
+    for (let times = 0; times < 3; times++) {
+      const worker = new BackendProcess(launch(flood), log, workerEventSchema, () => undefined);
+      await worker.ended;
+    }
+    expect(statSync(log).size).toBeLessThan(17 * 2 ** 20);
+    expect(statSync(`${log}.old`).size).toBeLessThan(17 * 2 ** 20);
+  });
+
+  it('says that it is idle and computes nothing of what it was given is missed', async () => {
+    const events = await supervise(
+      `hello()\nready()\nwhile True:\n  beat('idle')\n  time.sleep(0.1)`,
+      hasDied,
+      {
+        deadlines: { ...DEADLINES, stepFloorMs: 1_000 },
+      },
+    );
+    expect(events.at(-1)).toMatchObject({ error: { code: 'worker_stalled' } });
+  });
+
+  it('says more than anybody could read has its words left out, and that is said', async () => {
+    const flood = `for i in range(50_000): say(type='log', level='warning', message='w' * 9000)`;
+    const events = await supervise(`hello()\nready()\n${flood}`, hasDied);
+    const notes = events.filter((event) => event.type === 'worker_note');
+    expect(notes.length).toBeGreaterThan(50);
+    expect(notes.length).toBeLessThan(300);
+    expect(notes.every(({ message }) => message.length <= 2_000)).toBe(true);
+    expect(notes.at(-1)?.message).toContain('left out');
+  });
+
+  it('reads a file and never comes back is ended with words', async () => {
+    const reading = new ReadingProcess(launch(`time.sleep(100)`), () => undefined, 500);
+    reading.send('');
+    await expect(reading.ended()).rejects.toMatchObject({ error: { code: 'input_unreadable' } });
+  });
+});

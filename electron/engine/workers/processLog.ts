@@ -1,0 +1,45 @@
+import { renameSync } from 'node:fs';
+import type { WriteStream } from 'node:fs';
+import { openLog, sizeOf } from '../files/runFiles.ts';
+
+/** Of one log file; the one before it is kept, so a log takes at most twice as much. */
+const MOST_BYTES = 16 * 2 ** 20;
+
+/** Log of a process: bounded, and no reason for anything else to fail. Where it can't be written, its lines are dropped. */
+export class ProcessLog {
+  private readonly mostBytes: number;
+  private stream: WriteStream | null = null;
+  private bytes = 0;
+  private full = false;
+
+  constructor(path: string, mostBytes = MOST_BYTES) {
+    this.mostBytes = mostBytes;
+    try {
+      this.bytes = sizeOf(path);
+      if (this.bytes > mostBytes / 2) {
+        renameSync(path, `${path}.old`);
+        this.bytes = 0;
+      }
+      this.stream = openLog(path);
+      // A full disk must not take the engine down for the sake of a log.
+      this.stream.on('error', () => undefined);
+    } catch {
+      // It is a link, or its folder is gone or can't be written.
+    }
+  }
+
+  /** What is beyond the bound is dropped, and that is said once. */
+  write(line: string): void {
+    if (this.full || this.stream === null || this.stream.writableEnded) return;
+    this.bytes += line.length + 1;
+    this.full = this.bytes > this.mostBytes;
+    this.stream.write(
+      this.full ? 'This log is full: what the process says from here on is not kept.\n' : `${line}\n`,
+    );
+  }
+
+  /** The last words, also of a log that is full. */
+  end(line: string): void {
+    this.stream?.end(`${line}\n`);
+  }
+}

@@ -1,0 +1,69 @@
+import { appError, AppFailure } from '../../contract/errors.ts';
+import { ChildProcess } from './childProcess.ts';
+import { HELD_UP_MS, READING_SILENT_MS } from './deadlines.ts';
+import type { ProcessExit } from './describeExit.ts';
+import type { RecordedLaunch } from './processRecords.ts';
+
+const WATCH_INTERVAL_MS = 1_000;
+const STOP_GRACE_MS = 1_000;
+
+/** A process that reads inputs and answers in lines. It is ended when it says nothing for long. */
+export class ReadingProcess {
+  private readonly child: ChildProcess;
+  private readonly silentMs: number;
+  private readonly watch: NodeJS.Timeout;
+  /** Null until it has been asked for something. */
+  private lastWordAt: number | null = null;
+  private lastLookAt = Date.now();
+  private fault: AppFailure | undefined;
+
+  constructor(launch: RecordedLaunch, onLine: (line: string) => void, silentMs = READING_SILENT_MS) {
+    this.silentMs = silentMs;
+    this.child = new ChildProcess(launch, {
+      line: (line) => {
+        this.lastWordAt = Date.now();
+        onLine(line);
+      },
+      overlong: () => this.condemn('The process that reads the files wrote a line that does not end.'),
+    });
+    this.watch = setInterval(() => this.look(Date.now()), WATCH_INTERVAL_MS);
+    this.watch.unref();
+  }
+
+  /** Sends all that it is to be told. From now on it must give signs of life. */
+  send(text: string): void {
+    this.lastWordAt = Date.now();
+    this.child.write(text);
+    this.child.closeInput();
+  }
+
+  /** Its end. Rejects with AppFailure where it had to be ended. */
+  async ended(): Promise<ProcessExit> {
+    const exit = await this.child.ended;
+    clearInterval(this.watch);
+    if (this.fault) throw this.fault;
+    return exit;
+  }
+
+  /** Ends it, whatever it is doing. */
+  async stop(): Promise<void> {
+    clearInterval(this.watch);
+    await this.child.stop(STOP_GRACE_MS);
+  }
+
+  private look(now: number): void {
+    const heldUpMs = now - this.lastLookAt;
+    this.lastLookAt = now;
+    if (this.lastWordAt === null) return;
+    if (heldUpMs > HELD_UP_MS || heldUpMs < 0) this.lastWordAt += heldUpMs;
+    if (now - this.lastWordAt <= this.silentMs) return;
+    this.condemn(`Reading the files has not advanced for ${Math.round(this.silentMs / 60_000)} minutes.`);
+  }
+
+  private condemn(cause: string): void {
+    if (this.fault) return;
+    const nextStep = 'Check the disk with the files, then try again.';
+    this.fault = new AppFailure(appError('input_unreadable', cause, { nextStep }));
+    this.child.kill();
+  }
+}

@@ -1,7 +1,6 @@
 import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { REAL_PYTHON } from '../../electron/engine/testing/testContext.ts';
 import { expect, test, type Places } from '../support/fixtures.ts';
 import { drop, expectNothingSerious, goTo } from '../support/window.ts';
 
@@ -93,7 +92,10 @@ async function programWithoutPython({ files }: Places): Promise<string> {
 /** An interpreter where the page may look. */
 async function pythonBelow({ files }: Places): Promise<string> {
   const script = join(files, 'python');
-  await writeFile(script, `#!/bin/sh\nexec "${REAL_PYTHON}" "$@"\n`);
+  await writeFile(
+    script,
+    `#!/bin/sh\nexec "${join(root, 'python-backend', '.venv', 'bin', 'python')}" "$@"\n`,
+  );
   await chmod(script, 0o755);
   return script;
 }

@@ -119,7 +119,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', { timeout: 1
       ['computer.environment', undefined],
       ['computer.setUpPython', undefined],
       ['computer.cancelSetUp', undefined],
-      ['computer.freeSpace', { folder: '/' }],
+      ['computer.freeSpace', { folder }],
       ['computer.getWeights', { model: 'no such model' }],
       ['computer.diagnostics', undefined],
       ['computer.settings', undefined],

@@ -86,7 +86,7 @@ export const computer = {
     'Nein. Das Netz wird nur gebraucht, um Modelle und Python-Umgebung zu holen, einmal, wenn Sie es verlangen.',
   'help.files.title': 'Welche Dateien hinterlässt ein Lauf?',
   'help.files.text':
-    'sequences.tsv (eine Zeile je Sequenz), chunks.tsv (eine Zeile je Stück), viral_sequences.fna (die viralen Sequenzen), prediction_results.txt und prediction_results_highestscore.csv (wie das ursprüngliche Werkzeug sie schreibt) und run.json (Einstellungen und Versionen).',
+    'sequences.tsv (eine Zeile je Sequenz), chunks.tsv (eine Zeile je Stück), viral_sequences.fna (die viralen Sequenzen), prediction_results.txt und prediction_results_highestscore.csv (wie das ursprüngliche Werkzeug sie schreibt) und run.json (Einstellungen und Versionen). Beim Demo-Modell auch DEMO_MODEL.txt, die sagt, dass nichts in dem Ordner etwas bedeutet.',
   'help.glossary': 'Wörter',
   'glossary.contig.term': 'Contig',
   'glossary.contig.text': 'Eine längere Sequenz, aus überlappenden Reads zusammengesetzt.',

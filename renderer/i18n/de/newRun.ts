@@ -70,7 +70,8 @@ export const newRun = {
   'newRun.freeOf': 'frei von {total}',
   'newRun.gpuFree': 'Niemand sonst nutzt sie',
   'newRun.gpuUsedBy': 'In Gebrauch durch {names}',
-  'newRun.gpuHidden': 'Von der Umgebung, in der das Programm gestartet wurde, vor ihm verborgen (CUDA_VISIBLE_DEVICES)',
+  'newRun.gpuHidden':
+    'Von der Umgebung, in der das Programm gestartet wurde, vor ihm verborgen (CUDA_VISIBLE_DEVICES)',
   'newRun.gpuNeedsPyTorch': 'Braucht PyTorch für {build}, siehe Rechnerprüfung',
   'newRun.gpuNotSupported': 'Vom installierten PyTorch nicht unterstützt, siehe Rechnerprüfung',
   'newRun.gpuDriverOld': 'Braucht einen neueren Treiber, siehe Rechnerprüfung',

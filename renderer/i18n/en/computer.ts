@@ -86,7 +86,7 @@ export const computer = {
     'No. The network is used only to fetch the models and the Python environment, once, when you ask for it.',
   'help.files.title': 'Which files does a run leave?',
   'help.files.text':
-    'sequences.tsv (one line per sequence), chunks.tsv (one line per chunk), viral_sequences.fna (the viral sequences), prediction_results.txt and prediction_results_highestscore.csv (as the original tool writes them), and run.json (settings and versions).',
+    'sequences.tsv (one line per sequence), chunks.tsv (one line per chunk), viral_sequences.fna (the viral sequences), prediction_results.txt and prediction_results_highestscore.csv (as the original tool writes them), and run.json (settings and versions). With the demo model, also DEMO_MODEL.txt, which says that nothing in the folder means anything.',
   'help.glossary': 'Words',
   'glossary.contig.term': 'Contig',
   'glossary.contig.text': 'A longer sequence put together from overlapping reads.',

@@ -379,13 +379,9 @@ function FilesBody({ withoutModel, isCurrent }: { withoutModel: boolean; isCurre
   }, [isCurrent, hasFiles]);
   return (
     <>
-      <p className={classes.text}>{t(
-          !isCurrent
-            ? 'start.files.later'
-            : withoutModel
-              ? 'start.files.withoutModel'
-              : 'start.files.text',
-        )}</p>
+      <p className={classes.text}>
+        {t(!isCurrent ? 'start.files.later' : withoutModel ? 'start.files.withoutModel' : 'start.files.text')}
+      </p>
       {isCurrent && (
         <div className={classes.actions}>
           <PickButtons primary />

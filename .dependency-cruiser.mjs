@@ -31,6 +31,7 @@ const BOTTOM = {
   results: [],
   devices: ['environment', 'format'],
   models: ['devices', 'environment'],
+  setup: ['devices', 'environment', 'format', 'models'],
   workers: ['environment', 'files', 'processes'],
   store: ['files', 'processes', 'results'],
   inputs: ['environment', 'results', 'store', 'workers'],

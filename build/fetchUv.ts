@@ -3,7 +3,7 @@
  *
  *   node build/fetchUv.ts [linux-x64 | linux-arm64 | darwin-arm64 | win32-x64]     for this computer, or for the one named
  *
- * It comes from the package index as every Python package does, in the wheel whose hash stands here.
+ * It comes from the package index as every Python package does, in the wheel whose hash is pinned.
  */
 import {
   chmodSync,
@@ -18,36 +18,15 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-
-const VERSION = '0.13.9';
-
-/** The platform as pip names it, and the SHA-256 of the wheel. */
-const WHEELS: Readonly<Record<string, { platform: string; sha256: string }>> = {
-  'linux-x64': {
-    platform: 'manylinux_2_17_x86_64',
-    sha256: 'd7f459fe4fd247d830351c75686d3996ace3c6f3f728eb0e85a30b7ada0cef19',
-  },
-  'linux-arm64': {
-    platform: 'manylinux_2_17_aarch64',
-    sha256: '5435c5ce14a56431208ca0996416d310f1598e8c2c8ba707688985a16bb82dbe',
-  },
-  'darwin-arm64': {
-    platform: 'macosx_11_0_arm64',
-    sha256: '66c512266d633bef48384a1f53003f41f2a8e7b36fe6e7fbfd3e0fd52d96fa63',
-  },
-  'win32-x64': {
-    platform: 'win_amd64',
-    sha256: '6a44b2ed8111d2f60d2b92627c5dccda3f7ed7570b18ce115e569cd68c28246b',
-  },
-};
+import { UV_VERSION as VERSION, UV_WHEELS } from '../electron/engine/environment/install/uvRelease.ts';
 
 const root = join(import.meta.dirname, '..');
 
 /** The folder that holds uv and its licences; fetched only where it isn't there in this version. */
 export async function fetchUv(target = `${process.platform}-${process.arch}`): Promise<string> {
-  const wheel = WHEELS[target];
+  const wheel = Object.entries(UV_WHEELS).find(([name]) => name === target)?.[1];
   if (wheel === undefined) {
-    throw new Error(`uv is not fetched for ${target}; there are ${Object.keys(WHEELS).join(', ')}.`);
+    throw new Error(`uv is not fetched for ${target}; there are ${Object.keys(UV_WHEELS).join(', ')}.`);
   }
   const folder = join(root, 'dist', 'uv', target);
   const stamp = join(folder, `${VERSION}-${wheel.sha256.slice(0, 12)}`);

@@ -8,19 +8,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { MANAGED_PYTHON, OLDEST_PYTHON } from '../electron/engine/environment/machine/supportedPython.ts';
+import { TARGETS } from '../electron/engine/setup/targets.ts';
 import { fetchUv } from './fetchUv.ts';
 
 const backend = join(import.meta.dirname, '..', 'python-backend');
 const uv = join(await fetchUv(), process.platform === 'win32' ? 'uv.exe' : 'uv');
 const work = mkdtempSync(join(tmpdir(), 'lock-'));
-
-/** The platforms as uv names them. */
-const PLATFORMS = {
-  'linux-x64': 'x86_64-manylinux_2_28',
-  'linux-arm64': 'aarch64-manylinux_2_28',
-  'darwin-arm64': 'aarch64-apple-darwin',
-  'win32-x64': 'x86_64-pc-windows-msvc',
-} as const;
 
 try {
   const upgrade = process.argv.slice(2);
@@ -58,7 +51,7 @@ async function compile(output: string, args: readonly string[]): Promise<void> {
 /** Bytes of what is fetched for the Python that the program fetches too, PyTorch with its libraries apart. */
 async function sizes(): Promise<Record<string, { packages: number; torch: number }>> {
   const all: Record<string, { packages: number; torch: number }> = {};
-  for (const [name, platform] of Object.entries(PLATFORMS)) {
+  for (const [name, { uvPlatform: platform }] of Object.entries(TARGETS)) {
     const file = join(work, `pylock.${name}.toml`);
     await compile(file, [
       '--python-platform',

@@ -1,14 +1,16 @@
 import { Command, Option } from 'commander';
 import { asAppError } from '../contract/errors.ts';
-import { type EngineContext, resolveAppPaths, stateLines } from '../engine/index.ts';
+import { type EngineContext, resolveAppPaths, stepLines } from '../engine/index.ts';
 import { devices } from './commands/devices.ts';
 import { doctor } from './commands/doctor.ts';
 import { example } from './commands/example.ts';
 import { fidelity } from './commands/fidelity.ts';
 import { models, type ModelsFlags } from './commands/models.ts';
+import { packForOffline, type PackOfflineFlags } from './commands/packOffline.ts';
 import { predict, type PredictFlags } from './commands/predict.ts';
 import { resume, type ResumeFlags } from './commands/resume.ts';
 import { serve, type ServeFlags } from './commands/serve.ts';
+import { setup, type SetupFlags } from './commands/setup.ts';
 import { status } from './commands/status.ts';
 import { verify } from './commands/verify.ts';
 import { validate } from './commands/validate.ts';
@@ -36,7 +38,7 @@ export async function runCommandLine(argv: readonly string[], storeHost: URL): P
       await openEngine({
         python: flags.python,
         storeHost,
-        ...(flags.quiet === true ? {} : { onEnvironment: stateLines(toStandardError) }),
+        ...(flags.quiet === true ? {} : { onSetUp: stepLines(toStandardError) }),
       }),
     );
     exitCode = await work(context);
@@ -154,6 +156,38 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .option('--repair', 'make the Python environment anew')
     .action(async (flags: CommonFlags & { repair?: boolean }) => {
       setExitCode(await doctor(flags.python, flags.repair === true, flags.json === true));
+    });
+
+  common(root.command('setup'))
+    .description('Make this computer ready: Python, PyTorch, and a test computation on every device')
+    .option('--from <folder>', 'without a network, from a folder that pack-offline has written')
+    .option('--repair', 'make the Python environment anew')
+    .action(async (flags: CommonFlags & SetupFlags) => {
+      setExitCode(await setup(flags));
+    });
+
+  common(root.command('pack-offline'))
+    .description('Write a folder from which a computer without a network sets itself up')
+    .argument('<folder>', 'new or empty folder, such as on a memory stick')
+    .option(
+      '--platform <name>',
+      'of the other computer: linux-x64, linux-arm64, darwin-arm64 or win32-x64 (default: as here)',
+    )
+    .option(
+      '--gpu <kind>',
+      'of the other computer: nvidia, nvidia-older, amd, apple or none (default: as here)',
+    )
+    .option(
+      '--models <list>',
+      'weights to take along: all that are here, none, or names such as 300,500',
+      'all',
+    )
+    .option(
+      '--system-python <version>',
+      'take no Python along; the other computer has this one, such as 3.12',
+    )
+    .action(async (folder: string, flags: CommonFlags & PackOfflineFlags) => {
+      await withEngine(flags, (context) => packForOffline(context, folder, flags));
     });
 
   common(root.command('models'))

@@ -3,21 +3,22 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { ok, type Result } from '../contract/result.ts';
 import { parseJson } from '../contract/parseJson.ts';
+import type { StepProgress } from '../contract/rpc/computer.ts';
 import {
   engineBase,
   type EngineContext,
-  ensureEnvironment,
-  type EnvironmentState,
   networkVariables,
   readSetupSettings,
   resolveAppPaths,
+  setUp,
 } from '../engine/index.ts';
 
 export interface OpenEngineOptions {
   python?: string | undefined;
   /** File of this process, by which the store's threads are started. */
   storeHost: URL;
-  onEnvironment?: (state: EnvironmentState) => void;
+  /** Called only where something has to be set up first. */
+  onSetUp?: (progress: StepProgress) => void;
 }
 
 /** Makes the engine ready in this process: its folders and its Python environment. */
@@ -25,20 +26,20 @@ export async function openEngine(options: OpenEngineOptions): Promise<Result<Eng
   const paths = resolveAppPaths({ startFolder: import.meta.dirname });
   if (!paths.ok) return paths;
   const setup = readSetupSettings(paths.value.usualDataDir);
-  const environment = await ensureEnvironment({
+  const ready = await setUp({
     paths: paths.value,
     interpreter: options.python ?? (process.env['VIRNUCPRO_PYTHON'] || setup.interpreter) ?? undefined,
     env: networkVariables(setup),
-    ...(options.onEnvironment ? { onState: options.onEnvironment } : {}),
+    ...(options.onSetUp ? { onProgress: options.onSetUp } : {}),
   });
-  if (!environment.ok) return environment;
+  if (!ready.ok) return ready;
   return ok({
     ...engineBase({
       appVersion: appVersion(paths.value.root),
       paths: paths.value,
       storeHost: options.storeHost,
     }),
-    environment: environment.value,
+    environment: ready.value.environment,
   });
 }
 

@@ -62,6 +62,11 @@ const ERROR_CATALOGUE = {
     'The network shows an unknown certificate',
     "Choose your network's certificate file under Settings, then try again.",
   ],
+  // setting up without a network
+  offline_folder_unusable: [
+    'Not a folder to set up from',
+    'Choose the folder that "virnucpro pack-offline" has written.',
+  ],
   // the Python environment
   python_missing: ['Python not found', 'Install Python from python.org, then start again.'],
   python_broken: ['Python environment is not usable', 'Repair it with "virnucpro doctor --repair".'],

@@ -40,15 +40,17 @@ export { endByForce, endByForceAfter, endBySignal } from './processes/endProcess
 export { blockedGpu } from './devices/blockedGpu.ts';
 export { isGpu } from './devices/chosenDevice.ts';
 export { computerChecks, freeBytes } from './devices/computerChecks.ts';
+export { describeVerdicts } from './devices/describeVerdicts.ts';
 export { abilityWords, AMD_UNTESTED } from './devices/describeGpu.ts';
 export { checkDevicesOnce } from './devices/checkDevices.ts';
 export { probeDevices } from './devices/probeDevices.ts';
 export { resolveAppPaths, type AppPaths } from './environment/appPaths.ts';
-export { ensureEnvironment } from './environment/ensureEnvironment.ts';
-export type { EnvironmentState } from './environment/environmentState.ts';
 export { pythonLaunch } from './environment/pythonLaunch.ts';
 export { networkVariables, readSetupSettings } from './environment/setupSettings.ts';
-export { stateLines } from './environment/stateLines.ts';
+export { stepLines } from './environment/stateLines.ts';
+export { ownKind } from './setup/ownKind.ts';
+export { packOffline } from './setup/packOffline.ts';
+export { setUp } from './setup/setUp.ts';
 
 // Inputs and models
 export { collectInputs } from './inputs/collectInputs.ts';

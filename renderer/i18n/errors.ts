@@ -134,6 +134,10 @@ const GERMAN: Readonly<Record<string, ErrorWords>> = {
     title: 'Das Netzwerk zeigt ein unbekanntes Zertifikat',
     next: 'Wählen Sie unter „Einstellungen“ die Zertifikatsdatei Ihres Netzwerks, und versuchen Sie es dann erneut.',
   },
+  offline_folder_unusable: {
+    title: 'Kein Ordner zum Einrichten',
+    next: 'Wählen Sie den Ordner, den „Ordner für einen Rechner ohne Netz“ geschrieben hat.',
+  },
   python_missing: {
     title: 'Python nicht gefunden',
     next: 'Installieren Sie Python von python.org, und prüfen Sie dann noch einmal.',

@@ -1,17 +1,17 @@
 import {
   checkDevicesOnce,
   computerChecks,
-  ensureEnvironment,
   freeBytes,
   listModels,
   networkVariables,
   probeDevices,
   readSetupSettings,
   resolveAppPaths,
-  stateLines,
+  setUp,
+  stepLines,
 } from '../../engine/index.ts';
 import { EXIT } from '../exitCodes.ts';
-import { unwrap } from '../../contract/result.ts';
+import { ok, unwrap } from '../../contract/result.ts';
 import { toStandardError } from '../output/reporter.ts';
 
 const MARKS = { good: 'ok  ', warning: 'note', bad: 'BAD ', checking: '... ', waiting: '... ' } as const;
@@ -24,13 +24,14 @@ export async function doctor(
 ): Promise<number> {
   const paths = unwrap(resolveAppPaths({ startFolder: import.meta.dirname }));
   const setup = readSetupSettings(paths.usualDataDir);
-  const environment = await ensureEnvironment({
+  const ready = await setUp({
     paths,
     interpreter: interpreter ?? (process.env['VIRNUCPRO_PYTHON'] || setup.interpreter) ?? undefined,
     env: networkVariables(setup),
     repair,
-    onState: stateLines(toStandardError),
+    onProgress: stepLines(toStandardError),
   });
+  const environment = ready.ok ? ok(ready.value.environment) : ready;
   const [probe, models] = environment.ok
     ? await Promise.all([probeDevices(environment.value), listModels(environment.value, paths)])
     : [null, null];

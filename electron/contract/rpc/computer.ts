@@ -148,6 +148,28 @@ export const environmentStatusSchema = z.discriminatedUnion('state', [
 ]);
 export type EnvironmentStatus = z.infer<typeof environmentStatusSchema>;
 
+/** Computers that a folder for setting up without a network can be made for. */
+export const offlinePlatformSchema = z.enum(['linux-x64', 'linux-arm64', 'darwin-arm64', 'win32-x64']);
+export type OfflinePlatform = z.infer<typeof offlinePlatformSchema>;
+
+/** `nvidia`: Turing or newer with a driver for CUDA 13; `nvidia_older`: older cards or drivers. */
+export const gpuKindSchema = z.enum(['nvidia', 'nvidia_older', 'amd', 'apple', 'none']);
+export type GpuKind = z.infer<typeof gpuKindSchema>;
+
+export const packOfflineSchema = z.object({
+  folder: pathSchema.min(1, 'Name a folder to write to.'),
+  platform: offlinePlatformSchema,
+  gpu: gpuKindSchema,
+  /** Installed models to take along, as `models` names them. */
+  models: z.array(wordSchema),
+  /** A Python that the other computer has, such as 3.12; null to take one along. */
+  systemPython: z
+    .string()
+    .regex(/^3\.\d{1,2}$/, 'Write a version of Python such as 3.12.')
+    .nullable(),
+});
+export type PackOffline = z.infer<typeof packOfflineSchema>;
+
 export const computerContract = {
   info: procedure.output(
     z.object({
@@ -171,6 +193,20 @@ export const computerContract = {
   freeSpace: procedure
     .input(z.object({ folder: pathSchema }))
     .output(z.object({ bytes: countSchema.nullable() })),
+  /** What the dialog of `packOffline` begins with: this computer's own kind; null where there is no PyTorch for it. */
+  offlineChoices: procedure.output(
+    z.object({
+      platform: offlinePlatformSchema.nullable(),
+      gpu: gpuKindSchema,
+      pythons: z.array(z.string()),
+    }),
+  ),
+  /** Writes a folder from which another computer sets itself up without a network. */
+  packOffline: procedure.input(packOfflineSchema).output(eventIterator(stepProgressSchema)),
+  /** Sets this computer up from such a folder, in place of what `setUpPython` would fetch. */
+  setUpFromFolder: procedure
+    .input(z.object({ folder: pathSchema.min(1, 'Name the folder.') }))
+    .output(eventIterator(stepProgressSchema)),
   getWeights: procedure.input(z.object({ model: wordSchema })).output(eventIterator(stepProgressSchema)),
   /** Text for a support request, with home folder and user names taken out. */
   diagnostics: procedure.output(z.object({ text: z.string() })),

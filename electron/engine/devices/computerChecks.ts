@@ -8,6 +8,7 @@ import type { DeviceVerdict } from './checkDevices.ts';
 import { preferredPrecision } from './choosePrecision.ts';
 import { gpuDevice } from './chosenDevice.ts';
 import { AMD_UNTESTED } from './describeGpu.ts';
+import { describeVerdicts } from './describeVerdicts.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { formatBytes } from '../format/format.ts';
 
@@ -203,21 +204,10 @@ function computingCheck(devices: readonly DeviceVerdict[] | null): ComputerCheck
   if (devices === null) {
     return { ...base, status: 'bad', sentence: 'The devices could not be tried.', action: CHECK_AGAIN };
   }
-  const problems = devices.flatMap(({ name, precisions }) =>
-    precisions
-      .filter(({ problem }) => problem !== null)
-      .map(({ precision, problem }) => `${name} in ${precision.toUpperCase()}: ${problem ?? ''}`),
-  );
-  if (problems.length > 0) {
-    const sentence = `Leave out what computes wrongly. ${[...new Set(problems)].join(' ')}`;
-    return { ...base, status: 'bad', sentence, action: CHECK_AGAIN };
-  }
-  const names = devices.map(
-    ({ name, precisions }) =>
-      `${name} (${precisions.map(({ precision }) => precision.toUpperCase()).join(', ')})`,
-  );
-  const sentence = `${[...new Set(names)].join('; ')}: all results agree with the processor's in FP32.`;
-  return { ...base, status: 'good', sentence, action: null };
+  const { wrong, sentence } = describeVerdicts(devices);
+  return wrong
+    ? { ...base, status: 'bad', sentence, action: CHECK_AGAIN }
+    : { ...base, status: 'good', sentence, action: null };
 }
 
 function weightsCheck(models: Result<ModelStatus[]> | null): ComputerCheck {

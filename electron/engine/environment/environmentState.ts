@@ -1,5 +1,6 @@
 import type { AppError } from '../../contract/errors.ts';
 import type { AppPaths } from './appPaths.ts';
+import type { OfflineSource } from './install/offlineSource.ts';
 import type { Machine } from './machine/machine.ts';
 import type { PythonEnvironment } from './pythonLaunch.ts';
 import type { RequirementSet } from './requirements.ts';
@@ -41,6 +42,8 @@ export interface EnvironmentRequest {
   readonly interpreter?: string | undefined;
   /** `test` adds what the tests and linters need. */
   readonly requirements?: RequirementSet | undefined;
+  /** In place of the network. */
+  readonly offline?: OfflineSource | undefined;
   /** Builds the environment anew even where it looks whole. */
   readonly repair?: boolean | undefined;
   /** What this computer is; found out where it is left out. */

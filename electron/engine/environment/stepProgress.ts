@@ -4,15 +4,26 @@ import type { EnvironmentState } from './environmentState.ts';
 /** Before the installer's steps come check and create; after them, verify. */
 const BEFORE = 2;
 const AFTER = 1;
+
+/** Steps of a set-up that come before and after those of the environment. */
+export interface OtherSteps {
+  readonly before: number;
+  readonly after: number;
+  /** Those of the installer, where they are known ahead. */
+  readonly installing?: number;
+}
 /** Until it is known which steps there are. */
 const USUAL_STEPS = 3;
 /** Sooner, a rate says nothing. */
 const RATE_AFTER_SECONDS = 5;
 
 /** Says of each state, in words for a window or a terminal, how far the set-up is. */
-export function stepReporter(now: () => number = Date.now): (state: EnvironmentState) => StepProgress {
+export function stepReporter(
+  others: OtherSteps = { before: 0, after: 0 },
+  now: () => number = Date.now,
+): (state: EnvironmentState) => StepProgress {
   const begun = now();
-  let stepCount = BEFORE + USUAL_STEPS + AFTER;
+  let stepCount = BEFORE + (others.installing ?? USUAL_STEPS) + AFTER;
   let step = 0;
   let stepBegun = begun;
   return (state) => {
@@ -23,7 +34,13 @@ export function stepReporter(now: () => number = Date.now): (state: EnvironmentS
         stepBegun = now();
       }
     }
-    const progress = { ...stepProgress(state, stepCount), elapsedSeconds: seconds(now() - begun) };
+    const own = stepProgress(state, stepCount);
+    const progress = {
+      ...own,
+      stepNumber: others.before + own.stepNumber,
+      stepCount: others.before + own.stepCount + others.after,
+      elapsedSeconds: seconds(now() - begun),
+    };
     if (state.state !== 'installing') return progress;
     const { bytesDone: done, bytesTotal: total } = state;
     return {

@@ -8,6 +8,7 @@ import type { LibraryStore } from '../store/types.ts';
 import { sweepOrphans } from '../workers/orphanSweep.ts';
 import { processRecordsFolder } from '../workers/processRecords.ts';
 import { CallsUnderWay } from './callsUnderWay.ts';
+import { OfflinePacking } from './computer/offlinePacking.ts';
 import { Inspections } from './computer/inspections.ts';
 import { KnownPaths } from './window/knownPaths.ts';
 import type { PathPolicy } from './window/windowContext.ts';
@@ -52,6 +53,7 @@ export interface Service {
   readonly watch: RunWatch;
   readonly inspections: Inspections;
   readonly downloads: WeightDownloads;
+  readonly packing: OfflinePacking;
   readonly known: KnownPaths;
   readonly calls: CallsUnderWay;
   /** All runs, with their places in the queue. */
@@ -131,6 +133,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
   };
   const known = new KnownPaths(engine.paths, catalog, resultsFolder);
   const downloads = new WeightDownloads(gate);
+  const packing = new OfflinePacking(gate);
   catalog.lookAround();
 
   const close = async (deadlineMs: number): Promise<boolean> => {
@@ -142,6 +145,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     const stopped = Promise.all([
       gate.stop(),
       downloads.stop(),
+      packing.stop(),
       list.close(),
       watch.close(),
       catalog.close(),
@@ -168,6 +172,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     watch,
     inspections,
     downloads,
+    packing,
     known,
     list,
     calls,

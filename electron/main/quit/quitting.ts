@@ -36,8 +36,8 @@ export class Quitting {
   }
 
   private get isAtWork(): boolean {
-    const { control, gate, downloads } = this.service;
-    return control.queue.active !== null || gate.isRepairing || downloads.areUnderWay;
+    const { control, gate, downloads, packing } = this.service;
+    return control.queue.active !== null || gate.isRepairing || downloads.areUnderWay || packing.isUnderWay;
   }
 
   systemEnds(): void {

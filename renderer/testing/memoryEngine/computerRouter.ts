@@ -33,6 +33,17 @@ export function computerRouter(world: World) {
         model.id === input.model ? { ...model, present: true } : model,
       );
     }),
+    offlineChoices: computer.offlineChoices.handler(() => ({
+      platform: 'linux-x64' as const,
+      gpu: 'nvidia' as const,
+      pythons: ['3.12', '3.14', '3.13', '3.11', '3.10'],
+    })),
+    packOffline: computer.packOffline.handler(() =>
+      steps(['Getting the installer', 'Getting Python 3.12', 'Getting PyTorch (cu130)', 'Writing checksums']),
+    ),
+    setUpFromFolder: computer.setUpFromFolder.handler(() =>
+      steps(['Checking the folder', 'Installing PyTorch', 'Computing on every device for a test']),
+    ),
     diagnostics: computer.diagnostics.handler(() => ({ text: DIAGNOSTICS })),
     settings: computer.settings.handler(() => world.settings),
     changeSettings: computer.changeSettings.handler(({ input }) => {

@@ -17,7 +17,7 @@ const STEPS = [
 
 /** A Python environment that is made in a few seconds, and can be made to lack. */
 export class MadeEnvironment {
-  private isCancelled = false;
+  private stop = new AbortController();
   private readonly wake = new Set<() => void>();
   private state: EnvironmentStatus = { state: 'ready', pythonVersion: '3.12.4', torchVersion: '2.13.0' };
 
@@ -49,7 +49,8 @@ export class MadeEnvironment {
   async setUp(): Promise<void> {
     if (this.state.state === 'setting_up') return;
     let elapsedSeconds = 0;
-    this.isCancelled = false;
+    this.stop = new AbortController();
+    const { signal } = this.stop;
     for (const [index, { step, bytes }] of STEPS.entries()) {
       for (const fraction of [0, 0.25, 0.5, 0.75, 1]) {
         const progress: StepProgress = {
@@ -67,7 +68,7 @@ export class MadeEnvironment {
         this.status = { state: 'setting_up', progress, plan: PLAN };
         elapsedSeconds += 6;
         await pause(400);
-        if (this.isCancelled) return;
+        if (signal.aborted) return;
       }
     }
     this.status = { state: 'ready', pythonVersion: '3.12.4', torchVersion: '2.13.0' };
@@ -75,7 +76,7 @@ export class MadeEnvironment {
 
   cancel(): void {
     if (this.state.state !== 'setting_up') return;
-    this.isCancelled = true;
+    this.stop.abort();
     this.status = { state: 'cancelled', plan: PLAN };
   }
 }

@@ -26,13 +26,14 @@ export async function buildEnvironment(build: Build): Promise<Result<PythonEnvir
   const before = await readStamp(environmentFolder);
   await removeStamp(environmentFolder);
   // What had been installed for the tests stays installed for them.
-  const set = request.requirements === 'test' || before?.hashes.test ? 'test' : 'run';
+  const wantsTest = request.requirements === 'test' || before?.hashes.test;
+  const set = wantsTest && !request.offline ? 'test' : 'run';
   const plan: Plan = {
     ...build,
     request: { ...request, requirements: set },
     machine,
     torch: choosePyTorch(machine),
-    uv: findUv(request.paths),
+    uv: request.offline?.uv ?? findUv(request.paths),
   };
   if (request.repair !== true && (await canInstallInto(plan))) {
     const installed = await install(plan);
@@ -82,7 +83,7 @@ async function verify({ request, run, enter, uv, torch }: Plan): Promise<Result<
   const installer = uv === undefined ? 'pip' : 'uv';
   await writeStamp(paths.environmentFolder, {
     installer,
-    torchBuild: torch.build,
+    torchBuild: request.offline?.torchBuild ?? torch.build,
     hashes: {
       run: await requirementsHash('run', paths, installer),
       test: request.requirements === 'test' ? await requirementsHash('test', paths, installer) : null,

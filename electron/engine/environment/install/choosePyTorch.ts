@@ -1,8 +1,10 @@
 /** Which build of PyTorch a computer gets. Facts of PyTorch 2.13, from the support matrix in RELEASE.md of pytorch/pytorch. */
+import type { GpuKind, OfflinePlatform } from '../../../contract/rpc/computer.ts';
 import type { Capability, Machine, NvidiaCard } from '../machine/machine.ts';
 
 /** A build by the name that PyTorch gives it; `mps` is the ordinary build for Apple's computers. */
-type TorchBuild = 'cu130' | 'cu126' | 'rocm7.2' | 'cpu' | 'mps';
+export const TORCH_BUILDS = ['cu130', 'cu126', 'rocm7.2', 'cpu', 'mps'] as const;
+export type TorchBuild = (typeof TORCH_BUILDS)[number];
 
 export interface TorchChoice {
   readonly build: TorchBuild;
@@ -59,15 +61,44 @@ const ROCM_TARGETS = new Set(
 const INDEX = 'https://download.pytorch.org/whl';
 
 /** Which build is on the ordinary package index, where hashes and mirrors are. */
-function ordinaryBuild({ platform }: Machine): TorchBuild {
+function ordinaryBuild({ platform }: { readonly platform: string }): TorchBuild {
   if (platform === 'linux') return 'cu130';
   return platform === 'darwin' ? 'mps' : 'cpu';
+}
+
+function indexOf(build: TorchBuild, system: { readonly platform: string }): string | null {
+  return build === ordinaryBuild(system) ? null : `${INDEX}/${build}`;
+}
+
+const BUILD_FOR: Readonly<Record<GpuKind, TorchBuild>> = {
+  nvidia: 'cu130',
+  nvidia_older: 'cu126',
+  amd: 'rocm7.2',
+  apple: 'mps',
+  none: 'cpu',
+};
+
+/** The build for a computer that isn't this one; null where there is none. */
+export function pyTorchFor(
+  target: OfflinePlatform,
+  gpu: GpuKind,
+): Pick<TorchChoice, 'build' | 'index'> | null {
+  const [platform = ''] = target.split('-');
+  if ((platform === 'darwin') !== (gpu === 'apple')) return null;
+  if (gpu === 'amd' && target !== 'linux-x64') return null;
+  const build = BUILD_FOR[gpu];
+  return { build, index: indexOf(build, { platform }) };
+}
+
+export function gpuKindOf(build: TorchBuild): GpuKind {
+  const kinds = Object.keys(BUILD_FOR) as GpuKind[];
+  return kinds.find((kind) => BUILD_FOR[kind] === build) ?? 'none';
 }
 
 export function choosePyTorch(machine: Machine): TorchChoice {
   const choice = (build: TorchBuild, reason: string): TorchChoice => ({
     build,
-    index: build === ordinaryBuild(machine) ? null : `${INDEX}/${build}`,
+    index: indexOf(build, machine),
     reason,
   });
   if (machine.platform === 'darwin') return choice('mps', 'For the GPU of this Mac.');

@@ -46,20 +46,29 @@ async function withVenv(plan: Plan): Promise<Result<Making>> {
 async function withUv(plan: Plan, uv: string): Promise<Result<Making>> {
   const { request, run } = plan;
   const { environmentFolder } = request.paths;
-  const env = uvEnvironment(request.paths, request.env ?? process.env, 'short');
+  const { offline } = request;
+  const env = uvEnvironment(request.paths, request.env ?? process.env, 'short', offline);
   const making = (...python: string[]): Making => ({
     file: uv,
     args: ['venv', '--no-project', ...python, environmentFolder],
     env,
   });
-  plan.enter({ state: 'creating', basePython: `Python ${MANAGED_PYTHON}, which is fetched (about 35 MB)` });
+  if (offline?.pythonArchives === null) {
+    const base = await systemPython(plan, false);
+    if (!base.ok) return base;
+    enterCreating(plan, base.value);
+    return ok(making('--no-managed-python', '--python', base.value.executable));
+  }
+  const version = offline?.python ?? MANAGED_PYTHON;
+  const source = offline ? 'from the folder' : 'which is fetched (about 35 MB)';
+  plan.enter({ state: 'creating', basePython: `Python ${version}, ${source}` });
   const fetched = await run({
     file: uv,
-    args: ['python', 'install', '--managed-python', MANAGED_PYTHON],
+    args: ['python', 'install', '--managed-python', version],
     env,
     signal: request.signal,
   });
-  if (fetched.ending === 'succeeded') return ok(making('--managed-python', '--python', MANAGED_PYTHON));
+  if (fetched.ending === 'succeeded') return ok(making('--managed-python', '--python', version));
   if (request.signal?.aborted) return err(installFailure(fetched));
   // The place that Pythons are fetched from is out of reach more often than the package index, which may have a mirror.
   const base = await systemPython(plan, false);
@@ -77,7 +86,13 @@ function enterCreating({ enter }: Plan, { version, executable }: BasePython): vo
 
 function systemPython({ request, run, machine }: Plan, needsVenv: boolean): Promise<Result<BasePython>> {
   const env = outsideOf(request.paths.environmentFolder, request.env ?? process.env);
-  return findBasePython({ run, env, platform: machine.platform, needsVenv });
+  return findBasePython({
+    run,
+    env,
+    platform: machine.platform,
+    needsVenv,
+    only: request.offline?.python,
+  });
 }
 
 function inWords(outcome: CommandOutcome, { file }: Making): AppError {

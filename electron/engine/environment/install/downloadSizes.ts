@@ -2,7 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Plan } from './buildPlan.ts';
+import type { AppPaths } from '../appPaths.ts';
+import type { Machine } from '../machine/machine.ts';
+import type { TorchChoice } from './choosePyTorch.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
 
 /** Written by `npm run lock-python` beside the lock file: bytes of the files for each kind of computer. */
@@ -18,11 +20,11 @@ const UNKNOWN: DownloadSizes = { packages: null, torch: null };
 /** The wheel of the build for processors on Linux, which is on PyTorch's own index. */
 const CPU_ON_LINUX = 192_000_000;
 
-export async function downloadSizes({
-  request: { paths },
-  machine,
-  torch,
-}: Pick<Plan, 'machine' | 'torch'> & { request: Pick<Plan['request'], 'paths'> }): Promise<DownloadSizes> {
+export async function downloadSizes(
+  paths: AppPaths,
+  machine: Pick<Machine, 'platform' | 'arch'>,
+  torch: Pick<TorchChoice, 'build' | 'index'>,
+): Promise<DownloadSizes> {
   const text = await readFile(join(paths.pythonBackend, 'download-sizes.json'), 'utf8').catch(
     () => undefined,
   );

@@ -44,7 +44,7 @@ export async function pipSteps(plan: Plan): Promise<InstallStep[]> {
         onProgress: (progress) => onProgress({ ...progress, bytesTotal: bytesAhead }),
       }),
   });
-  const sizes = await downloadSizes(plan);
+  const sizes = await downloadSizes(paths, plan.machine, torch);
   const ordinary = pip(torch.index === null ? 'PyTorch and what computing needs' : PACKAGES, sizes.packages, [
     '-r',
     requirementsFile('run', paths),
@@ -85,14 +85,19 @@ export async function uvSteps(plan: Plan, uv: string): Promise<InstallStep[]> {
         uv,
         interpreter: ownInterpreter(paths.environmentFolder),
         arguments: args,
-        env: uvEnvironment(paths, request.env ?? process.env, patience),
+        env: uvEnvironment(paths, request.env ?? process.env, patience, request.offline),
         bytesAhead,
         signal: request.signal,
         onProgress,
       }),
   });
   const hashed = (file: string): string[] => ['--require-hashes', '-r', file];
-  const sizes = await downloadSizes(plan);
+  if (request.offline) {
+    const { wheels, lock } = request.offline;
+    const local = ['--offline', '--no-index', '--find-links', wheels];
+    return [step('PyTorch and what computing needs', null, 'long', [...local, ...hashed(lock)])];
+  }
+  const sizes = await downloadSizes(paths, plan.machine, torch);
   const others = await withoutTorch(plan, 'run');
   const whole = step('PyTorch', sizes.torch, 'long', hashed(lockFile('run', paths)));
   const pytorch =

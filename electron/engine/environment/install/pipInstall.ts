@@ -1,4 +1,4 @@
-/** One `pip install`: its progress as it goes, its failure in words. */
+/** One `pip install` or `pip download`: its progress as it goes, its failure in words. */
 import { err, ok, type Result } from '../../../contract/result.ts';
 import type { InstallProgress } from '../environmentState.ts';
 import { installFailure } from './installFailure.ts';
@@ -6,6 +6,9 @@ import { scrubbedEnvironment } from '../pythonLaunch.ts';
 import type { CommandRunner } from '../runCommand.ts';
 
 export interface PipRequest {
+  readonly command?: 'install' | 'download';
+  /** How pip is started where the interpreter doesn't have it: its folder. */
+  readonly pipFolder?: string | undefined;
   readonly interpreter: string;
   readonly arguments: readonly string[];
   /** The first step may have a pip that doesn't know how to report progress. */
@@ -30,9 +33,8 @@ export async function pipInstall(run: CommandRunner, request: PipRequest): Promi
   const outcome = await run({
     file: request.interpreter,
     args: [
-      '-m',
-      'pip',
-      'install',
+      ...(request.pipFolder === undefined ? ['-m', 'pip'] : [request.pipFolder]),
+      request.command ?? 'install',
       '--disable-pip-version-check',
       '--no-input',
       `--progress-bar=${request.reportsProgress ? 'raw' : 'off'}`,

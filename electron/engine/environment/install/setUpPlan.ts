@@ -23,7 +23,7 @@ export async function planSetUp(
   const unsupported = unsupportedMachine(found);
   if (unsupported) return err(unsupported);
   const torch = choosePyTorch(found);
-  const sizes = await downloadSizes({ request: { paths }, machine: found, torch });
+  const sizes = await downloadSizes(paths, found, torch);
   const downloadBytes = sizes.packages === null || sizes.torch === null ? null : sizes.packages + sizes.torch;
   return ok({
     folder: paths.environmentFolder,

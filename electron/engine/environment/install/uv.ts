@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AppPaths } from '../appPaths.ts';
+import type { OfflineSource } from './offlineSource.ts';
 import { scrubbedEnvironment } from '../pythonLaunch.ts';
 
 const FILE = process.platform === 'win32' ? 'uv.exe' : 'uv';
@@ -21,6 +22,7 @@ const KEPT = new Set(
     'EXTRA_INDEX_URL',
     'FIND_LINKS',
     'PYTHON_INSTALL_MIRROR',
+    'PYTHON_DOWNLOADS_JSON_URL',
     'INSECURE_HOST',
     'KEYRING_PROVIDER',
     'OFFLINE',
@@ -40,6 +42,7 @@ export function uvEnvironment(
   paths: AppPaths,
   inherited: NodeJS.ProcessEnv,
   patience: Patience,
+  offline?: OfflineSource,
 ): Record<string, string> {
   const env = Object.fromEntries(
     Object.entries(scrubbedEnvironment(inherited)).filter(
@@ -64,6 +67,8 @@ export function uvEnvironment(
     UV_HTTP_TIMEOUT: patience === 'short' ? '15' : '60',
     UV_HTTP_RETRIES: patience === 'short' ? '1' : '5',
     NO_COLOR: '1',
+    ...(offline && { UV_OFFLINE: '1' }),
+    ...(offline?.pythonArchives && { UV_PYTHON_CACHE_DIR: offline.pythonArchives }),
   };
 }
 
@@ -72,6 +77,7 @@ export function uvCache(paths: AppPaths): string {
   return join(uvFolder(paths), 'cache');
 }
 
-function uvFolder(paths: AppPaths): string {
+/** In the data folder: the Python that uv has brought, and its cache. */
+export function uvFolder(paths: AppPaths): string {
   return join(paths.dataDir, 'uv');
 }

@@ -39,6 +39,8 @@ export interface BasePythonSearch {
   readonly platform: NodeJS.Platform;
   /** Whether Python's own venv module is what will make the environment. */
   readonly needsVenv: boolean;
+  /** The only version that will do, such as 3.12. */
+  readonly only?: string | undefined;
 }
 
 export async function findBasePython(search: BasePythonSearch): Promise<Result<BasePython>> {
@@ -108,7 +110,8 @@ async function ask({ run, env }: BasePythonSearch, [file, ...args]: Candidate): 
 
 type Unfitness = 'version' | 'store' | 'venv';
 
-function unfitness(answer: Answer, { needsVenv }: BasePythonSearch): Unfitness | null {
+function unfitness(answer: Answer, { needsVenv, only }: BasePythonSearch): Unfitness | null {
+  if (only !== undefined && answer.version.slice(0, 2).join('.') !== only) return 'version';
   if (!isSupportedPython(answer.version satisfies PythonVersion)) return 'version';
   // Windows redirects what a Python of the Microsoft Store writes: its environment lands in another folder than asked for.
   if (/[\\/]WindowsApps[\\/]/i.test(answer.executable)) return 'store';
@@ -116,7 +119,7 @@ function unfitness(answer: Answer, { needsVenv }: BasePythonSearch): Unfitness |
 }
 
 function nothingFits(found: readonly Answer[], search: BasePythonSearch): AppError {
-  const install = `Install Python ${SUPPORTED_VERSIONS[1] ?? ''} from python.org, then start again.`;
+  const install = `Install Python ${search.only ?? SUPPORTED_VERSIONS[1] ?? ''} from python.org, then start again.`;
   const withoutVenv = found.find((answer) => unfitness(answer, search) === 'venv');
   if (withoutVenv) {
     const [major, minor] = withoutVenv.version;
@@ -138,12 +141,13 @@ function nothingFits(found: readonly Answer[], search: BasePythonSearch): AppErr
       { nextStep: install },
     );
   }
+  const needed = search.only === undefined ? SUPPORTED_PYTHONS : `Python ${search.only}`;
   const versions = [...new Set(found.map(({ version }) => version.join('.')))];
   return appError(
     'python_missing',
     versions.length > 0
-      ? `${SUPPORTED_PYTHONS} is needed; only ${versions.join(', ')} is installed.`
-      : `${SUPPORTED_PYTHONS} is needed, and no Python was found.`,
+      ? `${needed} is needed; only ${versions.join(', ')} is installed.`
+      : `${needed} is needed, and no Python was found.`,
     { nextStep: install },
   );
 }

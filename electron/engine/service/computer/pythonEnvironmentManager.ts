@@ -10,13 +10,12 @@ import type { EngineBase } from '../../engineBase.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { freeBytes } from '../../devices/computerChecks.ts';
 import { checkEnvironment } from '../../environment/checkEnvironment.ts';
-import { ensureEnvironment } from '../../environment/ensureEnvironment.ts';
 import { planSetUp } from '../../environment/install/setUpPlan.ts';
 import { readStamp } from '../../environment/requirements.ts';
 import { networkVariables, readSetupSettings } from '../../environment/setupSettings.ts';
-import { stepReporter } from '../../environment/stepProgress.ts';
 import type { PythonEnvironment } from '../../environment/pythonLaunch.ts';
 import { LiveTopic } from '../runs/liveTopic.ts';
+import { setUp } from '../../setup/setUp.ts';
 import { StepJob } from './stepJob.ts';
 
 const STATUS_INTERVAL_MS = 250;
@@ -98,7 +97,14 @@ export class PythonEnvironmentManager {
 
   /** Begins a set-up, unless one is under way. It goes on whether or not a window follows it. */
   setUp(): StepJob {
-    this.repairing ??= this.startRepair();
+    this.repairing ??= this.startSetUp();
+    return this.repairing;
+  }
+
+  /** In place of a set-up from the network that may be under way. */
+  async setUpFrom(folder: string): Promise<StepJob> {
+    await this.endSetUp();
+    this.repairing = this.startSetUp(folder);
     return this.repairing;
   }
 
@@ -114,9 +120,13 @@ export class PythonEnvironmentManager {
 
   /** Gives up what is under way, and waits for its end. */
   async stop(): Promise<void> {
+    await this.endSetUp();
+    await this.topic.close();
+  }
+
+  private async endSetUp(): Promise<void> {
     this.repairing?.cancel();
     await this.repairing?.ended;
-    await this.topic.close();
   }
 
   private async status(): Promise<EnvironmentStatus> {
@@ -168,30 +178,31 @@ export class PythonEnvironmentManager {
       this.topic.changed();
     }
     await job.ended;
+    // Another may have taken its place.
+    if (this.repairing !== job) return;
     this.repairing = undefined;
     this.progress = undefined;
     this.topic.changed();
   }
 
-  private startRepair(): StepJob {
+  private startSetUp(from?: string): StepJob {
     const job = new StepJob('Checking the Python environment', async (tell, signal) => {
-      let error: AppError | undefined;
-      const report = stepReporter();
-      const result = await ensureEnvironment({
+      const result = await setUp({
         paths: this.base.paths,
         interpreter: this.interpreterNow(),
         env: networkVariables(this.setup()),
-        repair: (await this.found).ok,
+        repair: from === undefined && (await this.found).ok,
+        from,
         signal,
-        onState: (state) => {
-          if (state.state === 'failed') error = state.error;
-          else tell(report(state));
+        onProgress: (progress) => {
+          // How it ended is told with what it made.
+          if (!progress.finished) tell(progress);
         },
       });
-      this.found = Promise.resolve(result);
+      this.found = Promise.resolve(result.ok ? { ok: true, value: result.value.environment } : result);
       if (result.ok) this.lastEnd = undefined;
       else if (this.lastEnd?.by !== 'user') this.lastEnd = { by: 'error', error: result.error };
-      if (error) throw new AppFailure(error);
+      if (!result.ok) throw new AppFailure(result.error);
     });
     this.lastEnd = undefined;
     void this.follow(job);

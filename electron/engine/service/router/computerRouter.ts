@@ -1,12 +1,15 @@
 import type { Settings } from '../../../contract/rpc/computer.ts';
 import { freeBytes } from '../../devices/computerChecks.ts';
 import { probeDevices } from '../../devices/probeDevices.ts';
+import { MANAGED_PYTHON, SUPPORTED_VERSIONS } from '../../environment/machine/supportedPython.ts';
+import { networkVariables, readSetupSettings } from '../../environment/setupSettings.ts';
 import { listModels } from '../../models/weights.ts';
 import { browseFolder } from '../window/browseFolder.ts';
 import { checkSetUp } from '../computer/checkSetUp.ts';
 import { checkComputer, wholeCheck } from '../computer/computerCheck.ts';
 import { diagnosticsText } from '../computer/diagnostics.ts';
 import { unwrap } from '../../../contract/result.ts';
+import { ownKind } from '../../setup/ownKind.ts';
 import { latestShellLog } from '../computer/shellLog.ts';
 import type { Service } from '../service.ts';
 import { homedir } from 'node:os';
@@ -47,6 +50,21 @@ export function computerRouter(service: Service) {
       // Where the program has its own data is said to every window anyway.
       if (input.folder !== engine.paths.dataDir) await known.check([input.folder], window.paths);
       return { bytes: await freeBytes(input.folder) };
+    }),
+    offlineChoices: computer.offlineChoices.handler(async () => ({
+      ...(await ownKind(networkVariables(readSetupSettings(engine.paths.usualDataDir)))),
+      pythons: SUPPORTED_VERSIONS.toSorted(
+        (a, b) => Number(b === MANAGED_PYTHON) - Number(a === MANAGED_PYTHON),
+      ),
+    })),
+    packOffline: computer.packOffline.handler(async ({ input, signal, context: { window } }) => {
+      await known.check([input.folder], window.paths);
+      return service.packing.start(input).follow(signal);
+    }),
+    setUpFromFolder: computer.setUpFromFolder.handler(async ({ input, signal, context: { window } }) => {
+      await known.check([input.folder], window.paths);
+      const job = await gate.setUpFrom(input.folder);
+      return job.follow(signal);
     }),
     getWeights: computer.getWeights.handler(({ input, signal }) =>
       service.downloads.get(input.model).follow(signal),

@@ -1,0 +1,3 @@
+export function installPackages(root: string, say?: (text: string) => void): Promise<void>;
+export function progressOf(total: number): { see(line: string): boolean; words(): string };
+export function inWords(output: string): string;

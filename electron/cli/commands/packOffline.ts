@@ -1,0 +1,84 @@
+import { packOfflineSchema } from '../../contract/rpc/computer.ts';
+import { unwrap } from '../../contract/result.ts';
+import {
+  type EngineContext,
+  formatBytes,
+  listModels,
+  networkVariables,
+  ownKind,
+  packOffline,
+  readSetupSettings,
+  stepLines,
+} from '../../engine/index.ts';
+import { EXIT } from '../exitCodes.ts';
+import { toStandardError } from '../output/reporter.ts';
+import { parsed } from '../parsed.ts';
+
+export interface PackOfflineFlags {
+  json?: boolean;
+  quiet?: boolean;
+  platform?: string;
+  gpu?: string;
+  models?: string;
+  systemPython?: string;
+}
+
+/** Packs what another computer needs to set itself up without a network; like this one, with all its weights, unless told else. */
+export async function packForOffline(
+  context: EngineContext,
+  folder: string,
+  flags: PackOfflineFlags,
+): Promise<number> {
+  const { environment, paths, appVersion } = context;
+  const env = networkVariables(readSetupSettings(paths.usualDataDir));
+  const own = await ownKind(env);
+  const platform = flags.platform ?? own.platform;
+  const choice = parsed(packOfflineSchema, {
+    folder,
+    platform,
+    gpu: flags.gpu?.replace('-', '_') ?? (platform === own.platform ? own.gpu : usualGpu(platform)),
+    models: await chosenModels(context, flags.models),
+    systemPython: flags.systemPython ?? null,
+  });
+  const packed = unwrap(
+    await packOffline({
+      ...choice,
+      paths,
+      environment,
+      appVersion,
+      env,
+      ...(flags.quiet === true ? {} : { onProgress: stepLines(toStandardError) }),
+    }),
+  );
+  const { manifest, bytes } = packed;
+  if (flags.json === true) {
+    process.stdout.write(`${JSON.stringify({ folder: packed.folder, bytes, ...manifest })}\n`);
+    return EXIT.done;
+  }
+  const python = manifest.python.packed
+    ? `Python ${manifest.python.version}`
+    : `no Python (the other computer needs Python ${manifest.python.version})`;
+  const weights =
+    manifest.models.length > 0 ? manifest.models.map(({ title }) => title).join(', ') : 'no weights';
+  process.stdout.write(
+    `${packed.folder}: ${formatBytes(bytes)} in ${manifest.files.length} files for ${manifest.platform}, ` +
+      `PyTorch ${manifest.torchBuild}, ${python}, ${weights}.\n` +
+      'On the other computer: virnucpro setup --from FOLDER, or drop the folder on the window.\n',
+  );
+  return EXIT.done;
+}
+
+function usualGpu(platform: string | null): string {
+  return platform?.startsWith('darwin') ? 'apple' : 'nvidia';
+}
+
+/** `all`, `none`, or names parted by commas. */
+async function chosenModels(
+  { environment, paths }: EngineContext,
+  named = 'all',
+): Promise<readonly string[]> {
+  if (named === 'none') return [];
+  if (named !== 'all') return named.split(',').map((name) => name.trim());
+  const models = unwrap(await listModels(environment, paths));
+  return models.filter(({ id, present }) => present && id !== 'demo').map(({ id }) => id);
+}

@@ -1,0 +1,45 @@
+import { unwrap } from '../../contract/result.ts';
+import {
+  describeVerdicts,
+  networkVariables,
+  readSetupSettings,
+  resolveAppPaths,
+  setUp,
+  stepLines,
+} from '../../engine/index.ts';
+import { EXIT } from '../exitCodes.ts';
+import { toStandardError } from '../output/reporter.ts';
+
+export interface SetupFlags {
+  python?: string;
+  json?: boolean;
+  quiet?: boolean;
+  from?: string;
+  repair?: boolean;
+}
+
+/** Makes this computer ready, from the network or from a folder, and says what each device computed. */
+export async function setup(flags: SetupFlags): Promise<number> {
+  const paths = unwrap(resolveAppPaths({ startFolder: import.meta.dirname }));
+  const settings = readSetupSettings(paths.usualDataDir);
+  const outcome = unwrap(
+    await setUp({
+      paths,
+      interpreter: flags.python ?? (process.env['VIRNUCPRO_PYTHON'] || settings.interpreter) ?? undefined,
+      env: networkVariables(settings),
+      from: flags.from,
+      repair: flags.repair,
+      tryDevices: true,
+      ...(flags.quiet === true ? {} : { onProgress: stepLines(toStandardError) }),
+    }),
+  );
+  const { environment, devices, remarks } = outcome;
+  const computed = devices === null ? null : describeVerdicts(devices);
+  const lines = [
+    ...remarks,
+    ...(computed === null ? [] : [computed.sentence]),
+    `Python ${environment.pythonVersion} is ready.`,
+  ];
+  process.stdout.write(flags.json === true ? `${JSON.stringify(outcome)}\n` : `${lines.join('\n')}\n`);
+  return computed?.wrong === true ? EXIT.failed : EXIT.done;
+}

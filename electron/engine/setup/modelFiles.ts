@@ -1,0 +1,51 @@
+import { readdir } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { appError } from '../../contract/errors.ts';
+import { MODEL_ROLES } from '../../contract/model.ts';
+import { err, ok, type Result } from '../../contract/result.ts';
+import type { AppPaths } from '../environment/appPaths.ts';
+import { readManifest } from '../models/modelFolder.ts';
+import { resolveModel } from '../models/resolveModel.ts';
+import { weightsFolder } from '../models/weightsFolder.ts';
+
+export interface InstalledModel {
+  readonly id: string;
+  readonly title: string;
+  /** Below the weights folder, with forward slashes, and the SHA-256 that the model's description gives. */
+  readonly files: readonly { readonly path: string; readonly size: number; readonly sha256: string | null }[];
+}
+
+/** The files of a model that lies in the weights folder. Two models may share some. */
+export async function installedModel(id: string, paths: AppPaths): Promise<Result<InstalledModel>> {
+  const resolved = await resolveModel(id, paths);
+  if (!resolved.ok) return resolved;
+  const { folder, title } = resolved.value.planModel;
+  const place = relative(weightsFolder(paths), folder);
+  if (place.startsWith('..') || place === '') {
+    return err(
+      appError(
+        'model_unknown',
+        `${title} is not among the weights of this program, and can't be taken along.`,
+        {
+          nextStep: 'Import it first, or copy its folder yourself.',
+        },
+      ),
+    );
+  }
+  const manifest = await readManifest(folder);
+  if (!manifest.ok) return manifest;
+  const inWeights = (path: string): string =>
+    relative(weightsFolder(paths), join(folder, path)).split(sep).join('/');
+  const weights = MODEL_ROLES.map((role) => manifest.value.files[role]).map(({ path, size, sha256 }) => ({
+    path: inWeights(path),
+    size,
+    sha256,
+  }));
+  // The description itself, and what else lies beside it, such as where the files are from.
+  const known = new Set(weights.map(({ path }) => path));
+  const beside = (await readdir(folder, { withFileTypes: true }))
+    .filter((entry) => entry.isFile() && /\.(json|txt|md)$/.test(entry.name))
+    .map((entry) => ({ path: inWeights(entry.name), size: 0, sha256: null }))
+    .filter(({ path }) => !known.has(path));
+  return ok({ id, title, files: [...weights, ...beside] });
+}

@@ -1,0 +1,126 @@
+/** A folder from which a computer without a network is set up: what lies where in it, and whether it is whole. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { z } from 'zod';
+import { appError, type AppError } from '../../contract/errors.ts';
+import { parseJson } from '../../contract/parseJson.ts';
+import { err, ok, type Result } from '../../contract/result.ts';
+import { offlinePlatformSchema } from '../../contract/rpc/computer.ts';
+import { TORCH_BUILDS } from '../environment/install/choosePyTorch.ts';
+import type { OfflineSource } from '../environment/install/offlineSource.ts';
+
+export const MANIFEST = 'virnucpro-offline.json';
+/** There while a folder is being packed, so that one that was interrupted is known as ours. */
+export const PACKING = 'virnucpro-offline.packing';
+
+/** Forward slashes, never out of the folder. */
+const relativePathSchema = z.string().regex(/^(?:(?!\.\.?(?:\/|$))[^\\:/]+(?:\/(?!$)|$))+$/);
+
+const manifestSchema = z.object({
+  schema: z.literal(1),
+  /** Of the program that packed it. */
+  appVersion: z.string(),
+  platform: offlinePlatformSchema,
+  torchBuild: z.enum(TORCH_BUILDS),
+  python: z.object({
+    version: z.string().regex(/^3\.\d{1,2}$/),
+    /** Whether it is in the folder; else the other computer must have it. */
+    packed: z.boolean(),
+  }),
+  /** SHA-256 of the lock file that the packages are from: a program of another version wants others. */
+  requirements: z.string(),
+  models: z.array(z.object({ id: z.string(), title: z.string() })),
+  files: z.array(z.object({ path: relativePathSchema, size: z.int(), sha256: z.string() })),
+});
+export type OfflineManifest = z.infer<typeof manifestSchema>;
+export type OfflineFile = OfflineManifest['files'][number];
+
+export const PLACES = {
+  uv: 'uv',
+  python: 'python',
+  wheels: 'wheels',
+  lock: 'requirements.lock',
+  weights: 'weights',
+} as const;
+
+export async function readOfflineManifest(folder: string): Promise<Result<OfflineManifest>> {
+  const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => undefined);
+  if (text === undefined) {
+    const unfinished = await stat(join(folder, PACKING)).catch(() => undefined);
+    return unfinished
+      ? refuse(
+          'Packing this folder was not finished.',
+          'Pack it again into the same folder: it goes on where it stopped.',
+        )
+      : refuse(`${folder} is no folder for setting up without a network: there is no ${MANIFEST} in it.`);
+  }
+  const manifest = parseJson(manifestSchema, text);
+  return manifest === undefined ? damaged(MANIFEST) : ok(manifest);
+}
+
+/** Reads every file. `onBytes` is called with the bytes read since the last call. */
+export async function verifyOfflineFolder(
+  folder: string,
+  { files }: OfflineManifest,
+  onBytes: (bytes: number) => void,
+  signal?: AbortSignal,
+): Promise<Result<void>> {
+  for (const { path, size, sha256 } of files) {
+    const info = await stat(join(folder, path)).catch(() => undefined);
+    if (info === undefined) return damaged(path, 'It is missing.');
+    if (info.size !== size) return damaged(path, `It has ${info.size} bytes instead of ${size}.`);
+    const found = await hashFile(join(folder, path), onBytes, signal).catch((reason: unknown) => {
+      signal?.throwIfAborted();
+      return String(reason);
+    });
+    if (found !== sha256) return damaged(path, `Its SHA-256 is ${found}, not ${sha256}.`);
+  }
+  return ok(undefined);
+}
+
+export async function hashFile(
+  file: string,
+  onBytes: (bytes: number) => void = () => undefined,
+  signal?: AbortSignal,
+): Promise<string> {
+  const hash = createHash('sha256');
+  const source = createReadStream(file, { highWaterMark: 2 ** 20 });
+  source.on('data', (chunk) => {
+    onBytes(chunk.length);
+  });
+  await pipeline(source, hash, { signal });
+  return hash.digest('hex');
+}
+
+export function sourceIn(folder: string, { platform, python, torchBuild }: OfflineManifest): OfflineSource {
+  return {
+    uv: join(folder, PLACES.uv, uvFile(platform)),
+    wheels: join(folder, PLACES.wheels),
+    lock: join(folder, PLACES.lock),
+    python: python.version,
+    pythonArchives: python.packed ? join(folder, PLACES.python) : null,
+    torchBuild,
+  };
+}
+
+export function uvFile(platform: string): string {
+  return platform.startsWith('win32') ? 'uv.exe' : 'uv';
+}
+
+function damaged(path: string, detail?: string): Result<never> {
+  return refuse(
+    `${path} in this folder is missing or damaged.`,
+    'Copy the folder again, or pack it again.',
+    detail,
+  );
+}
+
+function refuse(cause: string, nextStep?: string, detail?: string): Result<never> {
+  const more: Parameters<typeof appError>[2] = {};
+  if (nextStep !== undefined) more.nextStep = nextStep;
+  if (detail !== undefined) more.detail = detail;
+  return err<AppError>(appError('offline_folder_unusable', cause, more));
+}

@@ -1,0 +1,261 @@
+/** Sets this computer up: the Python environment, from the network or from a folder, and a test computation on every device. */
+import { chmod, mkdir, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { appError, asAppError, type AppError } from '../../contract/errors.ts';
+import { err, ok, type Result } from '../../contract/result.ts';
+import type { StepProgress } from '../../contract/rpc/computer.ts';
+import { checkDevicesOnce, type DeviceVerdict } from '../devices/checkDevices.ts';
+import { probeDevices } from '../devices/probeDevices.ts';
+import { ensureEnvironment } from '../environment/ensureEnvironment.ts';
+import type { EnvironmentRequest } from '../environment/environmentState.ts';
+import { choosePyTorch } from '../environment/install/choosePyTorch.ts';
+import { uvFolder } from '../environment/install/uv.ts';
+import { lookAtMachine } from '../environment/machine/machine.ts';
+import { unsupportedMachine } from '../environment/machine/unsupportedMachine.ts';
+import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
+import { requirementsHash } from '../environment/requirements.ts';
+import { runCommand, type CommandRunner } from '../environment/runCommand.ts';
+import { stepReporter, type OtherSteps } from '../environment/stepProgress.ts';
+import { weightsFolder } from '../models/weightsFolder.ts';
+import { copyLargeFile } from './copyFile.ts';
+import {
+  PLACES,
+  readOfflineManifest,
+  sourceIn,
+  uvFile,
+  verifyOfflineFolder,
+  type OfflineManifest,
+} from './offlineFolder.ts';
+import { stepTeller, type StepTeller } from './stepTeller.ts';
+
+export interface SetUpRequest extends Omit<EnvironmentRequest, 'onState' | 'offline'> {
+  /** A folder that `packOffline` has written, in place of the network. */
+  readonly from?: string | undefined;
+  /** Even where nothing has changed. */
+  readonly tryDevices?: boolean | undefined;
+  /** Not called where all is in place already; its last call says that it is finished. */
+  readonly onProgress?: (progress: StepProgress) => void;
+}
+
+export interface SetUpOutcome {
+  readonly environment: PythonEnvironment;
+  /** What each device computed; null where nothing has changed since they were tried. */
+  readonly devices: readonly DeviceVerdict[] | null;
+  /** What one should know, in sentences. */
+  readonly remarks: readonly string[];
+}
+
+export async function setUp(
+  request: SetUpRequest,
+  run: CommandRunner = runCommand,
+): Promise<Result<SetUpOutcome>> {
+  const teller = new Teller(request.onProgress ?? (() => undefined));
+  const result = await work(request, run, teller).catch((reason: unknown) => err(inWords(reason, request)));
+  teller.finish(result.ok ? null : result.error);
+  return result;
+}
+
+/** Folder and packages, as far as it is known before the environment says it. */
+const BEFORE = 1;
+const STEPS_OF_ENVIRONMENT = 4;
+
+/** Weights and devices. */
+function afterwards({ models }: Pick<OfflineManifest, 'models'>): number {
+  return models.length > 0 ? 2 : 1;
+}
+
+/** Where the steps of all parts of a set-up are told, under one count. */
+class Teller {
+  private readonly onProgress: (progress: StepProgress) => void;
+  private latest: StepProgress | undefined;
+
+  constructor(onProgress: (progress: StepProgress) => void) {
+    this.onProgress = onProgress;
+  }
+
+  readonly tell = (progress: StepProgress): void => {
+    this.latest = progress;
+    this.onProgress(progress);
+  };
+
+  first(stepCount: number): StepTeller {
+    return stepTeller(stepCount, this.tell);
+  }
+
+  /** A step with so many more to come, itself included. */
+  last(remaining: number): StepTeller {
+    const stepCount = this.latest?.stepCount ?? remaining;
+    return stepTeller(stepCount, this.tell, stepCount - remaining + 1);
+  }
+
+  /** Nothing where nothing was told. */
+  finish(error: AppError | null): void {
+    if (this.latest === undefined) return;
+    const fraction = error === null ? 1 : this.latest.fraction;
+    this.onProgress({ ...this.latest, fraction, finished: true, error });
+  }
+}
+
+async function work(
+  request: SetUpRequest,
+  run: CommandRunner,
+  teller: Teller,
+): Promise<Result<SetUpOutcome>> {
+  if (request.from === undefined) {
+    const environment = await makeEnvironment(request, run, teller, { before: 0, after: 1 });
+    if (!environment.ok) return environment;
+    return finish(request, run, teller, environment.value, []);
+  }
+  const folder = resolve(request.from);
+  const checked = await checkFolder(folder, request, run, teller);
+  if (!checked.ok) return checked;
+  const { manifest, remarks } = checked.value;
+  const tools = join(uvFolder(request.paths), 'from-folder');
+  try {
+    // Some disks, such as memory sticks, keep no permission to execute, or forbid it.
+    const uv = join(tools, uvFile(manifest.platform));
+    await rm(tools, { recursive: true, force: true });
+    await mkdir(tools, { recursive: true });
+    await copyLargeFile(sourceIn(folder, manifest).uv, uv, () => undefined, request.signal);
+    await chmod(uv, 0o755);
+    const offline = { ...sourceIn(folder, manifest), uv };
+    const others = { before: BEFORE, installing: 1, after: afterwards(manifest) };
+    const environment = await makeEnvironment({ ...request, offline }, run, teller, others);
+    if (!environment.ok) return environment;
+    await copyWeights(folder, manifest, request, teller);
+    return await finish(request, run, teller, environment.value, remarks);
+  } finally {
+    await rm(tools, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+  }
+}
+
+async function makeEnvironment(
+  request: Omit<EnvironmentRequest, 'onState'>,
+  run: CommandRunner,
+  teller: Teller,
+  others: OtherSteps,
+): Promise<Result<PythonEnvironment & { changed: boolean }>> {
+  const report = stepReporter(others);
+  let changed = false;
+  const made = await ensureEnvironment(
+    {
+      ...request,
+      onState: (state) => {
+        changed ||= state.state === 'waiting' || state.state === 'creating' || state.state === 'installing';
+        if (changed && state.state !== 'ready' && state.state !== 'failed') teller.tell(report(state));
+      },
+    },
+    run,
+  );
+  return made.ok ? ok({ ...made.value, changed }) : made;
+}
+
+/** Every device computes, and what it computes is compared: only then is the computer ready. */
+async function finish(
+  request: SetUpRequest,
+  run: CommandRunner,
+  teller: Teller,
+  { changed, ...environment }: PythonEnvironment & { changed: boolean },
+  remarks: readonly string[],
+): Promise<Result<SetUpOutcome>> {
+  const outcome: SetUpOutcome = { environment, devices: null, remarks };
+  if (!changed && request.tryDevices !== true) return ok(outcome);
+  teller.last(1).begin('Computing on every device for a test');
+  const probe = await probeDevices(environment, run);
+  // What is wrong with a driver is no fault of the environment; the computer check says it.
+  if (!probe.ok) return ok({ ...outcome, remarks: [...remarks, probe.error.cause] });
+  const devices = await checkDevicesOnce(request.paths, environment, probe.value, run);
+  return ok({ ...outcome, devices });
+}
+
+async function checkFolder(
+  folder: string,
+  request: SetUpRequest,
+  run: CommandRunner,
+  teller: Teller,
+): Promise<Result<{ manifest: OfflineManifest; remarks: string[] }>> {
+  const read = await readOfflineManifest(folder);
+  if (!read.ok) return read;
+  const manifest = read.value;
+  const machine = request.machine ?? (await lookAtMachine(run, request.env ?? process.env));
+  const unsupported = unsupportedMachine(machine);
+  if (unsupported) return err(unsupported);
+  const here = `${machine.platform}-${machine.arch}`;
+  const again = (how: string): string => `On a computer with a network, pack a folder ${how}.`;
+  if (manifest.platform !== here) {
+    return err(
+      appError(
+        'offline_folder_unusable',
+        `This folder is for ${manifest.platform}; this computer is ${here}.`,
+        {
+          nextStep: again(`for ${here}`),
+        },
+      ),
+    );
+  }
+  if (manifest.requirements !== (await requirementsHash('run', request.paths, 'uv'))) {
+    return err(
+      appError(
+        'offline_folder_unusable',
+        `This folder was packed by version ${manifest.appVersion}, whose packages are others than this version's.`,
+        { nextStep: again('with the version of this program that is used here') },
+      ),
+    );
+  }
+  const total = manifest.files.reduce((sum, { size }) => sum + size, 0);
+  const step = teller.first(BEFORE + STEPS_OF_ENVIRONMENT + afterwards(manifest));
+  step.begin('Checking the folder', total);
+  const whole = await verifyOfflineFolder(folder, manifest, step.more, request.signal);
+  if (!whole.ok) return whole;
+  const fitting = choosePyTorch(machine);
+  const remarks =
+    fitting.build === manifest.torchBuild
+      ? []
+      : [
+          `This folder has PyTorch for ${manifest.torchBuild}; for this computer, ${fitting.build} fits better. ${fitting.reason}`,
+        ];
+  return ok({ manifest, remarks });
+}
+
+/** The description of a model goes last: without it, the model isn't there. */
+async function copyWeights(
+  folder: string,
+  { files, models }: OfflineManifest,
+  { paths, signal }: SetUpRequest,
+  teller: Teller,
+): Promise<void> {
+  if (models.length === 0) return;
+  const place = `${PLACES.weights}/`;
+  const weights = files
+    .filter(({ path }) => path.startsWith(place))
+    .toSorted((a, b) => Number(a.path.endsWith('/model.json')) - Number(b.path.endsWith('/model.json')));
+  const step = teller.last(afterwards({ models }));
+  step.begin(
+    'Copying the weights',
+    weights.reduce((sum, { size }) => sum + size, 0),
+  );
+  for (const { path } of weights) {
+    const target = join(weightsFolder(paths), path.slice(place.length));
+    await copyLargeFile(join(folder, path), target, step.more, signal);
+  }
+}
+
+function inWords(reason: unknown, { paths, signal }: SetUpRequest): AppError {
+  if (signal?.aborted) {
+    return appError('python_broken', 'Setting up was interrupted.', {
+      nextStep: 'Start again: it goes on where it stopped.',
+    });
+  }
+  switch (reason instanceof Error ? (reason as NodeJS.ErrnoException).code : undefined) {
+    case 'ENOSPC':
+      return appError('disk_full', `There is no room in ${paths.dataDir}.`);
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return appError('folder_unwritable', `${paths.dataDir} cannot be written.`, {
+        nextStep: 'Choose a data folder that you may write to under Settings, then start again.',
+      });
+    default:
+      return asAppError(reason);
+  }
+}

@@ -1,0 +1,193 @@
+/** A real installation in small: a real Python and a real uv install packages of a few bytes that bear the names of the large
+ * ones, from a package index on this computer. */
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { resolveAppPaths, type AppPaths } from '../../environment/appPaths.ts';
+import { checkEnvironment } from '../../environment/checkEnvironment.ts';
+import { lockEntry } from '../../environment/install/lockFile.ts';
+import { UV_VERSION } from '../../environment/install/uvRelease.ts';
+import type { Machine } from '../../environment/machine/machine.ts';
+import { pythonVersion } from '../../environment/machine/supportedPython.ts';
+import { scrubbedEnvironment, type PythonEnvironment } from '../../environment/pythonLaunch.ts';
+import { runCommand } from '../../environment/runCommand.ts';
+import { downloader, putUv } from '../fetchTools.ts';
+import { uvFile } from '../offlineFolder.ts';
+import { ownPlatform } from '../targets.ts';
+
+export interface StubInstallation {
+  readonly paths: AppPaths;
+  /** The computer it is on, with a GPU for which the ordinary PyTorch is the right one. */
+  readonly machine: Machine;
+  /** Leads installers to the index on this computer, and nowhere else. */
+  readonly env: NodeJS.ProcessEnv;
+  /** The environment that the tests themselves run with; its Python is 3.11 or another. */
+  readonly host: PythonEnvironment;
+  readonly python: string;
+  readonly address: string;
+  /** Files that the server also has, by name. */
+  readonly extra: Map<string, Buffer>;
+  /** From then on nothing can be fetched. */
+  readonly disconnect: () => Promise<void>;
+  readonly remove: () => Promise<void>;
+}
+
+/** Else the reason why it can't be made here, for a test to give when it is skipped. */
+export async function stubInstallation(): Promise<StubInstallation | string> {
+  const real = resolveAppPaths();
+  if (!real.ok) throw new Error(real.error.cause);
+  const checked = await checkEnvironment({ paths: real.value }, false);
+  if (!checked.ok) throw new Error(checked.error.cause);
+  const host = checked.value;
+  const uv = await sharedUv(real.value, host);
+  if (typeof uv !== 'string') return `uv could not be fetched: ${uv.reason}`;
+
+  const root = await mkdtemp(join(tmpdir(), 'Données β '));
+  const pythonBackend = join(root, 'python-backend');
+  const paths: AppPaths = {
+    root,
+    pythonBackend,
+    pythonSource: real.value.pythonSource,
+    resources: real.value.resources,
+    dataDir: join(root, 'data'),
+    usualDataDir: join(root, 'data'),
+    environmentFolder: join(root, 'data', 'python'),
+  };
+  await mkdir(join(root, 'uv'), { recursive: true });
+  await copyFile(uv, join(root, 'uv', basename(uv)));
+  await mkdir(pythonBackend);
+  const wheels = await stubWheels(host, join(root, 'wheels'), real.value.pythonSource);
+  await writeFile(join(pythonBackend, 'requirements.lock'), wheels.lock);
+  await writeFile(join(pythonBackend, 'requirements.txt'), 'torch==1.0\n');
+
+  const extra = new Map<string, Buffer>();
+  const server = await serve(join(root, 'wheels'), extra);
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const disconnect = (): Promise<void> =>
+    new Promise((done) => {
+      server.closeAllConnections();
+      server.close(() => {
+        done();
+      });
+    });
+  return {
+    paths,
+    host,
+    python: pythonVersion(host.pythonVersion).slice(0, 2).join('.'),
+    machine: {
+      platform: process.platform,
+      arch: process.arch,
+      macosMajor: process.platform === 'darwin' ? 26 : null,
+      musl: false,
+      nvidiaDriver: process.platform === 'linux' ? '580.65.06' : null,
+      nvidia: process.platform === 'linux' ? [{ name: 'NVIDIA H200', capability: [9, 0] }] : [],
+      amd: [],
+    },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      PIP_INDEX_URL: `${address}/simple`,
+      // No managed Python: what is fetched instead is the Python of this computer.
+      UV_PYTHON_INSTALL_MIRROR: `${address}/python`,
+      NO_PROXY: '127.0.0.1',
+    },
+    address,
+    extra,
+    disconnect,
+    remove: async () => {
+      await disconnect();
+      await rm(root, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Fetched once for all tests of this computer. */
+async function sharedUv(paths: AppPaths, host: PythonEnvironment): Promise<string | { reason: string }> {
+  const platform = ownPlatform();
+  if (platform === null) return { reason: 'there is none for this kind of computer' };
+  const folder = join(tmpdir(), `virnucpro-tests-uv-${UV_VERSION}`);
+  const file = join(folder, uvFile(platform));
+  if (existsSync(file)) return file;
+  const work = await mkdtemp(join(tmpdir(), 'uv-'));
+  try {
+    const request = { paths, environment: host, env: process.env, run: runCommand, work };
+    const download = await downloader(request);
+    const put = download.ok ? await putUv(request, download.value, platform, folder) : download;
+    return put.ok ? put.value : { reason: put.error.cause };
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+/** A wheel for each package that computing needs, by the list that the Python side checks; and their lock file. */
+async function stubWheels(
+  host: PythonEnvironment,
+  folder: string,
+  source: string,
+): Promise<{ lock: string }> {
+  const check = await readFile(join(source, 'virnucpro_backend', 'environment_check.py'), 'utf8');
+  const block = /PACKAGES = \{([^}]*)\}/.exec(check)?.[1] ?? '';
+  const names = [...block.matchAll(/"([^"]+)": "([^"]+)"/g)].map(([, distribution, module]) => [
+    distribution,
+    module,
+  ]);
+  await mkdir(folder, { recursive: true });
+  const made = await runCommand({
+    file: host.interpreter,
+    args: ['-I', '-c', MAKE_WHEELS, folder, JSON.stringify(names)],
+    env: scrubbedEnvironment(process.env),
+  });
+  if (made.ending !== 'succeeded') throw new Error(made.stderr);
+  let lock = '';
+  for (const name of (await readdir(folder)).sort()) {
+    const hash = createHash('sha256')
+      .update(await readFile(join(folder, name)))
+      .digest('hex');
+    lock += lockEntry(`${(name.split('-')[0] ?? '').replaceAll('_', '-')}==1.0`, [`--hash=sha256:${hash}`]);
+  }
+  return { lock };
+}
+
+const MAKE_WHEELS = `
+import json, sys, zipfile
+folder, names = sys.argv[1], json.loads(sys.argv[2])
+for distribution, module in names:
+    safe = distribution.replace("-", "_")
+    info = f"{safe}-1.0.dist-info"
+    files = {
+        f"{module}/__init__.py": 'VERSION = {"number": 1}\\n',
+        f"{info}/METADATA": f"Metadata-Version: 2.1\\nName: {distribution}\\nVersion: 1.0\\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\\nGenerator: stub\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n",
+    }
+    files[f"{info}/RECORD"] = "".join(f"{name},,\\n" for name in [*files, f"{info}/RECORD"])
+    with zipfile.ZipFile(f"{folder}/{safe}-1.0-py3-none-any.whl", "w") as wheel:
+        for name, text in files.items():
+            wheel.writestr(name, text)
+`;
+
+/** A package index as pip and uv read it: a page of links for each package. */
+async function serve(folder: string, extra: ReadonlyMap<string, Buffer>): Promise<Server> {
+  const names = await readdir(folder);
+  const server = createServer((request, response) => {
+    const path = decodeURIComponent(request.url ?? '');
+    const project = /^\/simple\/([^/]+)\/$/.exec(path)?.[1];
+    const file = path.split('/').at(-1) ?? '';
+    const wheels = names.filter((name) => name.split('-')[0]?.replaceAll('_', '-') === project);
+    if (project !== undefined && wheels.length > 0) {
+      response.setHeader('Content-Type', 'text/html');
+      response.end(wheels.map((name) => `<a href="/files/${name}">${name}</a>`).join('\n'));
+    } else if (names.includes(file)) {
+      void readFile(join(folder, file)).then((bytes) => response.end(bytes));
+    } else if (extra.has(file)) {
+      response.end(extra.get(file));
+    } else {
+      response.statusCode = 404;
+      response.end();
+    }
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  return server;
+}

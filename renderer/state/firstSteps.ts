@@ -25,7 +25,7 @@ export type ExampleStep =
   | { readonly state: 'later' }
   | { readonly state: 'todo' }
   | { readonly state: 'working'; readonly runId: string; readonly fraction: number | null }
-  | { readonly state: 'stopped'; readonly runId: string }
+  | { readonly state: 'stopped'; readonly runId: string; readonly error: AppError | null }
   | { readonly state: 'done'; readonly runId: string };
 
 export type ModelStep =
@@ -107,7 +107,8 @@ function exampleStep(example: FirstFacts['example']): ExampleStep {
   if (state.phase === 'done') return { state: 'done', runId };
   const isStopped =
     interrupted || state.phase === 'paused' || state.phase === 'failed' || state.phase === 'cancelled';
-  return isStopped ? { state: 'stopped', runId } : { state: 'working', runId, fraction };
+  if (isStopped) return { state: 'stopped', runId, error: 'error' in state ? state.error : null };
+  return { state: 'working', runId, fraction };
 }
 
 /** The demo model is none that anybody could work with. */

@@ -268,6 +268,7 @@ function ExampleBody({
           <p className={classes.text}>
             {t(step.state === 'stopped' ? 'start.example.stopped' : 'start.example.text')}
           </p>
+          {step.state === 'stopped' && step.error && <ErrorCard error={step.error} />}
           <div className={classes.actions}>
             <Button
               variant={isCurrent ? 'filled' : 'default'}

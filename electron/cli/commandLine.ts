@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { asAppError } from '../contract/errors.ts';
 import { type EngineContext, resolveAppPaths, stepLines } from '../engine/index.ts';
+import { answers } from './commands/answers.ts';
 import { devices } from './commands/devices.ts';
 import { doctor } from './commands/doctor.ts';
 import { example } from './commands/example.ts';
@@ -154,8 +155,14 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
   common(root.command('doctor'))
     .description('Check driver, GPUs, memory, disk, Python environment and weights')
     .option('--repair', 'make the Python environment anew')
-    .action(async (flags: CommonFlags & { repair?: boolean }) => {
-      setExitCode(await doctor(flags.python, flags.repair === true, flags.json === true));
+    .option('--answers', 'compute reading frames with known answers on every device, and compare')
+    .option('--model <name>', 'with --answers: demo, 300, 500, or the path of a model folder', '500')
+    .action(async (flags: CommonFlags & { repair?: boolean; answers?: boolean; model: string }) => {
+      if (flags.answers === true) {
+        await withEngine(flags, (context) => answers(context, flags.model, flags.json === true));
+      } else {
+        setExitCode(await doctor(flags.python, flags.repair === true, flags.json === true));
+      }
     });
 
   common(root.command('setup'))

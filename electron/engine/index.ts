@@ -56,6 +56,7 @@ export { setUp } from './setup/setUp.ts';
 export { collectInputs } from './inputs/collectInputs.ts';
 export { inspectInputs } from './inputs/inspectInputs.ts';
 export { fidelityReport } from './models/fidelityVerdict.ts';
+export { checkAnswers, describeAnswers } from './models/rightAnswers.ts';
 export { resolveModel } from './models/resolveModel.ts';
 export { getModel, importModel, listModels, verifyModel } from './models/weights.ts';
 

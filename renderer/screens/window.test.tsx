@@ -140,6 +140,22 @@ describe('a run', () => {
   });
 });
 
+describe('the computer check', () => {
+  it('lets a model compute known answers, and says for each device and precision whether they are right', async () => {
+    const user = userEvent.setup();
+    await renderWithEngine(<App />);
+    act(() => go({ screen: 'computer' }));
+    const card = await screen.findByRole('region', { name: /500/ });
+    within(card).getByText('Not checked yet.');
+    await user.click(within(card).getByRole('button', { name: /Check answers/ }));
+    await within(card).findByText('NVIDIA H200, BF16', undefined, { timeout: 10_000 });
+    within(card).getByText('Norms of embeddings differ by up to 0.14; 0.02 is allowed.');
+    within(card).getByText(/Gives the answers of the original tool: norms within 0.11%, scores within 0.04%/);
+    within(card).getByText('Not right');
+    within(card).getByText(/^Checked /);
+  });
+});
+
 describe('the window', () => {
   it('asks wherever one is whether an interrupted run should go on', async () => {
     const user = userEvent.setup();

@@ -2,7 +2,7 @@ import { eventIterator } from '@orpc/contract';
 import { z } from 'zod';
 import { appErrorSchema } from '../errors.ts';
 import { pathSchema, wordSchema } from '../limits.ts';
-import { countSchema, probeResultSchema } from '../protocol/index.ts';
+import { countSchema, precisionSchema, probeResultSchema } from '../protocol/index.ts';
 import { procedure } from './procedure.ts';
 
 /** What must be known before anything is set up or fetched; null for what is usual. */
@@ -83,6 +83,46 @@ export const computerCheckSchema = z.object({
     .nullable(),
 });
 export type ComputerCheck = z.infer<typeof computerCheckSchema>;
+
+const precisionAnswersSchema = z.object({
+  precision: precisionSchema,
+  /** Largest difference of a score; null where none are known, or nothing was computed. */
+  scoreDifference: z.number().nullable(),
+  /** Largest relative difference of an embedding's norm; null where nothing was computed. */
+  normDifference: z.number().nullable(),
+  /** A sentence; null where the answers are right. */
+  problem: z.string().nullable(),
+});
+
+const deviceAnswersSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  precisions: z.array(precisionAnswersSchema),
+});
+export type DeviceAnswers = z.infer<typeof deviceAnswersSchema>;
+
+/** How far a model's answers for some known reading frames are from what they must be, by device and precision. */
+export const answersSchema = z.object({
+  /** The original tool's answers; those stored for the demo model; or, for a model of the user's own, the processor's. */
+  against: z.enum(['original_tool', 'stored', 'processor']),
+  source: z.string(),
+  checkedAt: z.iso.datetime(),
+  devices: z.array(deviceAnswersSchema),
+});
+export type Answers = z.infer<typeof answersSchema>;
+
+/** What is another since the last check. */
+export const answersOutdatedSchema = z.enum(['model', 'driver', 'pytorch', 'devices']);
+export type AnswersOutdated = z.infer<typeof answersOutdatedSchema>;
+
+export const modelAnswersSchema = z.object({
+  /** As in `models`. */
+  model: z.string(),
+  title: z.string(),
+  /** Null where it was never checked. */
+  last: z.object({ answers: answersSchema, outdated: answersOutdatedSchema.nullable() }).nullable(),
+});
+export type ModelAnswers = z.infer<typeof modelAnswersSchema>;
 
 export const modelStatusSchema = z.object({
   /** demo, 300, 500, or the path of a model folder. */
@@ -193,6 +233,10 @@ export const computerContract = {
   freeSpace: procedure
     .input(z.object({ folder: pathSchema }))
     .output(z.object({ bytes: countSchema.nullable() })),
+  /** The last check of every model that is here. */
+  answers: procedure.output(z.array(modelAnswersSchema)),
+  /** Computes known reading frames with a model on every device in every precision. */
+  checkAnswers: procedure.input(z.object({ model: pathSchema })).output(eventIterator(stepProgressSchema)),
   /** What the dialog of `packOffline` begins with: this computer's own kind; null where there is no PyTorch for it. */
   offlineChoices: procedure.output(
     z.object({

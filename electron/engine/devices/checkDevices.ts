@@ -61,10 +61,11 @@ export async function checkDevices(
   probe: ProbeResult,
   run: CommandRunner = runCommand,
 ): Promise<DeviceVerdict[]> {
-  return Promise.all(devicesOf(probe).map((device) => checkDevice(environment, device, run)));
+  return Promise.all(devicesToCheck(probe).map((device) => checkDevice(environment, device, run)));
 }
 
-function devicesOf(probe: ProbeResult): ChosenDevice[] {
+/** The GPUs that a run takes by itself, and the processor. */
+export function devicesToCheck(probe: ProbeResult): ChosenDevice[] {
   const chosen = selectDevices('auto', probe, { cpuWorkerMemoryBytes: 0 });
   const devices = chosen.ok ? chosen.value.filter(({ kind }) => kind !== 'cpu') : [];
   return [...devices, { kind: 'cpu', id: 'cpu:0', name: probe.cpu.name }];
@@ -107,7 +108,7 @@ function keyOf(environment: PythonEnvironment, probe: ProbeResult): string {
     environment.packages,
     probe.driver_version,
     probe.torch_cuda ?? null,
-    devicesOf(probe).map((device) => [device.id, device.name, possiblePrecisions(device)]),
+    devicesToCheck(probe).map((device) => [device.id, device.name, possiblePrecisions(device)]),
   ];
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex');
 }

@@ -7,6 +7,7 @@ import { threadsLeft } from '../store/storeThread.ts';
 import type { LibraryStore } from '../store/types.ts';
 import { sweepOrphans } from '../workers/orphanSweep.ts';
 import { processRecordsFolder } from '../workers/processRecords.ts';
+import { AnswerChecks } from './computer/answerChecks.ts';
 import { CallsUnderWay } from './callsUnderWay.ts';
 import { OfflinePacking } from './computer/offlinePacking.ts';
 import { Inspections } from './computer/inspections.ts';
@@ -53,6 +54,7 @@ export interface Service {
   readonly watch: RunWatch;
   readonly inspections: Inspections;
   readonly downloads: WeightDownloads;
+  readonly answers: AnswerChecks;
   readonly packing: OfflinePacking;
   readonly known: KnownPaths;
   readonly calls: CallsUnderWay;
@@ -133,6 +135,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
   };
   const known = new KnownPaths(engine.paths, catalog, resultsFolder);
   const downloads = new WeightDownloads(gate);
+  const answers = new AnswerChecks(gate);
   const packing = new OfflinePacking(gate);
   catalog.lookAround();
 
@@ -145,6 +148,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     const stopped = Promise.all([
       gate.stop(),
       downloads.stop(),
+      answers.stop(),
       packing.stop(),
       list.close(),
       watch.close(),
@@ -172,6 +176,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     watch,
     inspections,
     downloads,
+    answers,
     packing,
     known,
     list,

@@ -37,6 +37,19 @@ MESSY = (
 )
 
 
+@pytest.mark.parametrize("block_bytes", [24, 29, 1 << 20])
+def test_comment_lines_inside_sequences_are_counted_and_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block_bytes: int
+) -> None:
+    monkeypatch.setattr("virnucpro_backend.prepare.input_file.BLOCK_BYTES", block_bytes)
+    path = tmp_path / "comments.fa"
+    path.write_bytes(b"; of the file\n# too\n>a\nACGT\n# inside\nACGT\n; again\n>b\nACGT\n")
+    event = inspected(path)
+    [problem] = [problem for problem in event["problems"] if problem["code"] == "comment_lines"]
+    assert (problem["severity"], problem["count"]) == ("warning", 2)
+    assert event["bases"] == 12
+
+
 def test_the_numbers_of_a_messy_file(tmp_path: Path) -> None:
     path = tmp_path / "messy.fa"
     path.write_bytes(gzip.compress(MESSY))
@@ -56,6 +69,7 @@ def test_the_numbers_of_a_messy_file(tmp_path: Path) -> None:
         "duplicate_ids": "warning",
         "ambiguous_bases": "warning",
         "lower_case": "warning",
+        "comment_lines": "warning",
     }
     outcome = run_prepare(tmp_path / "run", [path])
     assert outcome.last["records"] == event["sequences"]

@@ -107,6 +107,33 @@ def test_the_classifier_keeps_its_numbers(tmp_path: Path) -> None:
     assert all(torch.equal(tensor, expected[name]) for name, tensor in state.items())
 
 
+def test_a_classifier_saved_from_data_parallel_or_before_zip_keeps_its_numbers(tmp_path: Path) -> None:
+    expected = write_head(tmp_path / "500_model.pth")
+    wrapped = {f"module.{name}": tensor for name, tensor in expected.items()}
+    torch.save(wrapped, tmp_path / "wrapped.pth")
+    torch.save(dict(expected), tmp_path / "old.pth", _use_new_zipfile_serialization=False)
+    for path in (tmp_path / "wrapped.pth", tmp_path / "old.pth"):
+        state = head_state(open_checkpoint(path))
+        assert all(torch.equal(tensor, expected[name]) for name, tensor in state.items())
+
+
+def test_norms_of_esm2_may_be_called_gamma_and_beta(tmp_path: Path) -> None:
+    model = hugging_face_esm2()
+    plain = write_hugging_face_safetensors(tmp_path, model)
+    renamed = tmp_path / "renamed"
+    renamed.mkdir()
+    write_hugging_face_safetensors(renamed, model)
+    tensors = {
+        name.replace("LayerNorm.weight", "LayerNorm.gamma").replace(
+            "LayerNorm.bias", "LayerNorm.beta"
+        ): value.clone()
+        for name, value in model.state_dict().items()
+    }
+    assert any(name.endswith("gamma") for name in tensors)
+    torch.save(tensors, renamed / "pytorch_model.bin", _use_new_zipfile_serialization=False)
+    assert torch.equal(embed_esm2(renamed / "pytorch_model.bin"), embed_esm2(plain))
+
+
 def test_the_wrong_file_is_refused_in_plain_words(tmp_path: Path) -> None:
     dnabert_s = write_dnabert_s(tmp_path, prefix="", safetensors=False)
     with pytest.raises(WeightsError, match=r"pytorch_model\.bin cannot be read as weights"):

@@ -93,8 +93,37 @@ def test_a_pickled_module_gives_its_state_dict(tmp_path: Path) -> None:
     assert all(torch.equal(tensors[name], tensor) for name, tensor in expected.items())
 
 
-def test_damaged_files_are_refused_by_name(tmp_path: Path) -> None:
-    torch.save({"weight": torch.randn(1000)}, tmp_path / "whole.pt")
+def test_files_of_the_format_before_zip_come_back(tmp_path: Path) -> None:
+    base = torch.arange(60, dtype=torch.float16).view(3, 20)
+    content = {
+        "bytes": torch.tensor([1, 2, 3], dtype=torch.uint8),
+        "whole": base,
+        "shared": base[1:, ::2].t(),
+        "behind an odd number of bytes": torch.randn(7),
+        "empty": torch.empty(0, 4),
+        "parameter": torch.nn.Parameter(torch.randn(2, 3)),
+        "cfg": {"layers": 3},
+    }
+    torch.save(content, tmp_path / "old.pt", _use_new_zipfile_serialization=False)
+    read = read_pickled(tmp_path / "old.pt")
+    assert read["cfg"] == {"layers": 3}
+    for name, tensor in content.items():
+        if isinstance(tensor, torch.Tensor):
+            assert torch.equal(read[name], tensor), name
+            assert read[name].dtype == tensor.dtype
+
+
+def test_nothing_in_a_hostile_file_of_the_format_before_zip_is_run(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    content = {"weight": torch.ones(3), "a": Runs(os.system, f"touch {victim}")}
+    torch.save(content, tmp_path / "hostile.pt", _use_new_zipfile_serialization=False)
+    assert torch.equal(open_checkpoint(tmp_path / "hostile.pt").tensors["weight"], torch.ones(3))
+    assert not victim.exists()
+
+
+@pytest.mark.parametrize("zipped", [True, False])
+def test_damaged_files_are_refused_by_name(tmp_path: Path, zipped: bool) -> None:
+    torch.save({"weight": torch.randn(1000)}, tmp_path / "whole.pt", _use_new_zipfile_serialization=zipped)
     whole = (tmp_path / "whole.pt").read_bytes()
     for length in (0, 3, 100, len(whole) // 2, len(whole) - 30):
         (tmp_path / "cut.pt").write_bytes(whole[:length])

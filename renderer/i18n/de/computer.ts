@@ -18,6 +18,24 @@ export const computer = {
   'computer.modelPresent': 'Auf diesem Rechner',
   'computer.modelDamaged': 'Beschädigt',
   'computer.getModel': 'Holen',
+  'answers.title': 'Richtige Antworten',
+  'answers.hint': 'Bekannte Leserahmen, mit jedem Modell auf jedem Gerät berechnet',
+  'answers.never': 'Noch nicht geprüft.',
+  'answers.outdated.model': 'Nicht geprüft, seit sich die Gewichte geändert haben.',
+  'answers.outdated.driver': 'Nicht geprüft, seit sich der GPU-Treiber geändert hat.',
+  'answers.outdated.pytorch': 'Nicht geprüft, seit sich PyTorch geändert hat.',
+  'answers.outdated.devices': 'Nicht geprüft, seit sich die Geräte geändert haben.',
+  'answers.checkedAt': 'Geprüft {time}',
+  'answers.check': 'Antworten prüfen',
+  'answers.computing': '{device} rechnet (Gerät {number} von {count}) …',
+  'answers.isRight': 'Richtig',
+  'answers.isWrong': 'Nicht richtig',
+  'answers.right.original_tool':
+    'Gibt die Antworten des ursprünglichen Programms: Normen auf {norm} genau{hasScores, select, yes {, Werte auf {score}} other {. Werte sind nur für das 500er-Modell bekannt}}.',
+  'answers.right.stored':
+    'Rechnet richtig: Werte auf {score} wie gespeichert. Da die Gewichte zufällig sind, sagt das nichts über Biologie.',
+  'answers.right.processor':
+    'Stimmt auf {norm} mit dem Prozessor überein. Für dieses Modell gibt es keine bekannten Antworten.',
   'check.driver': 'GPU-Treiber',
   'check.gpus': 'GPUs',
   'check.memory': 'Arbeitsspeicher',
@@ -84,6 +102,9 @@ export const computer = {
   'help.privacy.title': 'Verlässt etwas diesen Rechner?',
   'help.privacy.text':
     'Nein. Das Netz wird nur gebraucht, um Modelle und Python-Umgebung zu holen, einmal, wenn Sie es verlangen.',
+  'help.answers.title': 'Gibt dieser Computer die richtigen Antworten?',
+  'help.answers.text':
+    'Dafür gibt es eine Karte in der Computerprüfung. Vier Leserahmen, deren Ergebnisse mit dem ursprünglichen Programm bekannt sind, gehen durch das Modell, auf jedem Gerät und in jedem Zahlenformat. Prüfen Sie nach jeder Änderung an Gewichten, Treiber oder PyTorch erneut; die Karte sagt, wann das nötig ist. Mit dem Demo-Modell zeigt es nur, dass richtig gerechnet wird.',
   'help.files.title': 'Welche Dateien hinterlässt ein Lauf?',
   'help.files.text':
     'sequences.tsv (eine Zeile je Sequenz), chunks.tsv (eine Zeile je Stück), viral_sequences.fna (die viralen Sequenzen), prediction_results.txt und prediction_results_highestscore.csv (wie das ursprüngliche Werkzeug sie schreibt) und run.json (Einstellungen und Versionen). Beim Demo-Modell auch DEMO_MODEL.txt, die sagt, dass nichts in dem Ordner etwas bedeutet.',

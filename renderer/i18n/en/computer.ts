@@ -18,6 +18,24 @@ export const computer = {
   'computer.modelPresent': 'On this computer',
   'computer.modelDamaged': 'Damaged',
   'computer.getModel': 'Get',
+  'answers.title': 'Right answers',
+  'answers.hint': 'Known reading frames, computed with each model on every device',
+  'answers.never': 'Not checked yet.',
+  'answers.outdated.model': 'Not checked since the weights changed.',
+  'answers.outdated.driver': 'Not checked since the GPU driver changed.',
+  'answers.outdated.pytorch': 'Not checked since PyTorch changed.',
+  'answers.outdated.devices': 'Not checked since the devices changed.',
+  'answers.checkedAt': 'Checked {time}',
+  'answers.check': 'Check answers',
+  'answers.computing': '{device} computes (device {number} of {count}) …',
+  'answers.isRight': 'Right',
+  'answers.isWrong': 'Not right',
+  'answers.right.original_tool':
+    'Gives the answers of the original tool: norms within {norm}{hasScores, select, yes {, scores within {score}} other {. Scores are known for the 500 model only}}.',
+  'answers.right.stored':
+    'Computes rightly: scores within {score} of the stored ones. As the weights are random, this says nothing of biology.',
+  'answers.right.processor':
+    'Agrees with the processor within {norm}. For this model no known answers exist.',
   'check.driver': 'GPU driver',
   'check.gpus': 'GPUs',
   'check.memory': 'Memory',
@@ -84,6 +102,9 @@ export const computer = {
   'help.privacy.title': 'Does anything leave this computer?',
   'help.privacy.text':
     'No. The network is used only to fetch the models and the Python environment, once, when you ask for it.',
+  'help.answers.title': 'Does this computer give the right answers?',
+  'help.answers.text':
+    'The computer check has a card for it. Four reading frames whose results with the original tool are known go through the model, on every device and in every number format. Check again after every change of weights, driver or PyTorch; the card says when that is due. With the demo model it shows only that the computing is right.',
   'help.files.title': 'Which files does a run leave?',
   'help.files.text':
     'sequences.tsv (one line per sequence), chunks.tsv (one line per chunk), viral_sequences.fna (the viral sequences), prediction_results.txt and prediction_results_highestscore.csv (as the original tool writes them), and run.json (settings and versions). With the demo model, also DEMO_MODEL.txt, which says that nothing in the folder means anything.',

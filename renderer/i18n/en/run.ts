@@ -122,6 +122,7 @@ export const run = {
   'inputProblem.ids_not_compared': 'name not checked for repeats',
   'inputProblem.ambiguous_bases': 'sequence with letters other than A, C, G, T',
   'inputProblem.lower_case': 'sequence in lower case',
+  'inputProblem.comment_lines': 'comment line inside a sequence, left out',
   'inputProblem.looks_like_protein': 'sequence that looks like protein',
   'inputProblem.looks_like_rna': 'sequence written as RNA',
   'files.parts': 'Parts',

@@ -9,6 +9,7 @@ import { Page } from '../../components/Page.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
 import { lacksEnvironment, setUpAndShow, useEnvironment } from '../../state/environment.ts';
+import { AnswersCard } from './AnswersCard.tsx';
 import { CheckCard } from './CheckCard.tsx';
 import classes from './ComputerCheck.module.css';
 import { DiagnosticsDialog } from './DiagnosticsDialog.tsx';
@@ -81,6 +82,7 @@ export function ComputerCheckScreen() {
       <div id="models">
         <ModelsCard onGet={(model) => setTask({ kind: 'get_weights', model })} />
       </div>
+      <AnswersCard />
       <StepDialog
         task={task}
         onClose={() => {

@@ -16,7 +16,7 @@ const TERMS = [
   'precision',
   'embedding',
 ] as const;
-const QUESTIONS = ['howItWorks', 'meaning', 'short', 'interrupt', 'privacy', 'files'] as const;
+const QUESTIONS = ['howItWorks', 'meaning', 'short', 'answers', 'interrupt', 'privacy', 'files'] as const;
 const KEYS = ['table', 'open', 'close', 'skip'] as const;
 
 export function HelpScreen() {

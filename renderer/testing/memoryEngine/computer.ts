@@ -1,5 +1,6 @@
 import {
   PROTOCOL_VERSION,
+  type Answers,
   type ComputerCheck,
   type InspectedFile,
   type ModelStatus,
@@ -195,5 +196,29 @@ export function madeInspection(path: string, chunkLength: number): InspectedFile
     looks_like_protein: isProtein,
     chunks: Math.round((sequences * 900) / chunkLength),
     problems,
+  };
+}
+
+export function madeAnswers(): Answers {
+  const right = { scoreDifference: 0.0004, normDifference: 0.0011, problem: null };
+  const wrong = {
+    scoreDifference: 0.31,
+    normDifference: 0.136,
+    problem: 'Norms of embeddings differ by up to 0.14; 0.02 is allowed.',
+  };
+  return {
+    against: 'original_tool',
+    source: 'a run of the original VirNucPro',
+    checkedAt: '2026-11-20T09:30:00.000Z',
+    devices: [
+      {
+        id: 'GPU-0',
+        name: 'NVIDIA H200',
+        precisions: [
+          { precision: 'fp32', ...right },
+          { precision: 'bf16', ...wrong },
+        ],
+      },
+    ],
   };
 }

@@ -1,6 +1,6 @@
 import { implement, ORPCError } from '@orpc/server';
 import { appError, contract, settingsSchema, type ComputerCheck } from '../../../electron/contract/index.ts';
-import { CHECKS, DIAGNOSTICS, madeProbe } from './computer.ts';
+import { CHECKS, DIAGNOSTICS, madeAnswers, madeProbe } from './computer.ts';
 import { pause } from './pause.ts';
 import type { World } from './world.ts';
 
@@ -32,6 +32,19 @@ export function computerRouter(world: World) {
       world.models = world.models.map((model) =>
         model.id === input.model ? { ...model, present: true } : model,
       );
+    }),
+    answers: computer.answers.handler(() =>
+      world.models
+        .filter((model) => model.present)
+        .map(({ id, title }) => ({
+          model: id,
+          title,
+          last: world.answersChecked.has(id) ? { answers: madeAnswers(), outdated: null } : null,
+        })),
+    ),
+    checkAnswers: computer.checkAnswers.handler(async function* ({ input }) {
+      yield* steps(['NVIDIA H200', 'CPU']);
+      world.answersChecked.add(input.model);
     }),
     offlineChoices: computer.offlineChoices.handler(() => ({
       platform: 'linux-x64' as const,

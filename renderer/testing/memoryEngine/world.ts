@@ -35,6 +35,8 @@ export class World {
   readonly excluded = new Set<number>([6]);
   readonly environment = new MadeEnvironment();
   models: readonly ModelStatus[] = MODELS;
+  /** Models whose answers have been checked. */
+  readonly answersChecked = new Set<string>();
   runs: readonly RunSummary[];
   settings: Settings;
   /** Snapshots so far: what makes figures move. */

@@ -51,6 +51,10 @@ export function computerRouter(service: Service) {
       if (input.folder !== engine.paths.dataDir) await known.check([input.folder], window.paths);
       return { bytes: await freeBytes(input.folder) };
     }),
+    answers: computer.answers.handler(() => service.answers.last()),
+    checkAnswers: computer.checkAnswers.handler(({ input, signal }) =>
+      service.answers.check(input.model).follow(signal),
+    ),
     offlineChoices: computer.offlineChoices.handler(async () => ({
       ...(await ownKind(networkVariables(readSetupSettings(engine.paths.usualDataDir)))),
       pythons: SUPPORTED_VERSIONS.toSorted(

@@ -53,6 +53,11 @@ PROBLEMS: dict[str, ProblemKind] = {
         "Sequences with lower-case letters: {n}.",
         "They are read as upper case; masking is ignored.",
     ),
+    "comment_lines": ProblemKind(
+        "warning",
+        "Lines inside sequences that begin with # or ;: {n}.",
+        "They are left out as comments. The original tool reads them as part of the sequence.",
+    ),
     "looks_like_protein": ProblemKind(
         "warning",
         "The letters are those of proteins, not of DNA.",

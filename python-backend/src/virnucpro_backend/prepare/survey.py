@@ -56,6 +56,7 @@ class Survey:
         self.format = sniff_format(self._source.path.name, beginning)
         assembler = RecordAssembler(self.composition, self._spool_folder)
         for batch in scan(chain([beginning], blocks), new_scanner(self.format)):
+            self.problems.add("comment_lines", batch.comment_lines)
             for group in assembler.add(batch):
                 yield self._survey(group)
         for group in assembler.finish():

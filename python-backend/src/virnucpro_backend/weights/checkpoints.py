@@ -12,7 +12,7 @@ import safetensors
 from torch import Tensor
 
 from virnucpro_backend.weights.errors import WeightsError, unreadable
-from virnucpro_backend.weights.pickles import Inert, read_pickled
+from virnucpro_backend.weights.pickles import Inert, is_pickled, read_pickled
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ def open_checkpoint(path: Path) -> Checkpoint:
     options = _read_json(path.with_name("config.json")) if path.with_name("config.json").is_file() else {}
     if path.name.endswith(".index.json"):
         tensors: Mapping[str, Tensor] = _Sharded(path)
-    elif path.open("rb").read(4) == b"PK\x03\x04":
+    elif is_pickled(path):
         content = read_pickled(path)
         if isinstance(content, dict) and isinstance(content.get("model"), dict):  # fair-esm
             options = {**options, **plain_options(content.get("cfg"))}

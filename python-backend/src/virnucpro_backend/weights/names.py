@@ -25,8 +25,12 @@ from virnucpro_backend.weights.errors import unreadable
 State = Mapping[str, Callable[[], Tensor]]
 
 _OURS = "layers.0.qkv.weight"
+_WRAPPED = "module."
+"""What torch.nn.DataParallel puts before every name."""
 _ESM2_PREFIXES = ("encoder.sentence_encoder.", "esm.", "encoder.")
 _DNABERT_S_PREFIXES = ("bert.",)
+
+_NORM = {"gamma": "weight", "beta": "bias"}
 
 _ESM2_LAYER = {  # ours: (fair-esm, Hugging Face)
     "attention_norm": (("self_attn_layer_norm",), ("attention.LayerNorm",)),
@@ -134,9 +138,11 @@ class _Source(dict[str, Callable[[], Tensor]]):
         super().__init__()
         self.name = checkpoint.name
         for name in checkpoint.tensors:
-            short = name
+            short = name.removeprefix(_WRAPPED)
             for prefix in prefixes:
                 short = short.removeprefix(prefix)
+            # Names of TensorFlow, which some versions of transformers write for LayerNorm.
+            short = re.sub(r"(LayerNorm\.)(gamma|beta)$", lambda found: found[1] + _NORM[found[2]], short)
             self[short] = partial(checkpoint.tensors.__getitem__, name)
 
     def __missing__(self, name: str) -> Callable[[], Tensor]:

@@ -3,7 +3,8 @@
 A pickle is a program: it names functions and calls them. Here every name it may use is replaced. Tensors are
 rebuilt by the code below; any other class or function becomes an `Inert` record of its name, its arguments
 and its state, which does nothing. So whole pickled modules and files with argument objects can be read,
-whatever else they hold.
+whatever else they hold. The files are ZIP archives, or, as PyTorch wrote them before 1.6 and still does when
+asked, several pickles with the tensors' bytes behind them.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import math
 import pickle
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -23,6 +24,11 @@ from virnucpro_backend.weights.errors import WeightsError, unreadable
 
 LARGEST_PICKLE = 1 << 30
 """Bytes. The pickle itself holds names and small numbers; tensors are separate members of the file."""
+
+_BEFORE_ZIP_MAGIC = 0x1950A86A20F9469CFC6C
+_BEFORE_ZIP_PROTOCOL = 1001
+_BEFORE_ZIP_BEGINNING = b"\x8a\x0a" + _BEFORE_ZIP_MAGIC.to_bytes(10, "little")
+"""How a pickle writes the magic number; before it stands only the pickle's own protocol."""
 
 _STORAGES = {
     "FloatStorage": torch.float32,
@@ -70,6 +76,12 @@ class Inert:
         self.items.extend(values)
 
 
+def is_pickled(path: Path) -> bool:
+    """Whether a file begins like one of `torch.save`, of either format. Raises OSError."""
+    beginning = _beginning(path)
+    return beginning.startswith(b"PK\x03\x04") or _is_before_zip(beginning)
+
+
 def read_pickled(path: Path) -> Any:
     """The object in a file of `torch.save`: dicts, lists, numbers, strings, tensors and `Inert` records.
 
@@ -77,6 +89,8 @@ def read_pickled(path: Path) -> Any:
     Raises WeightsError (`model_missing`, `weights_unreadable`).
     """
     try:
+        if _is_before_zip(_beginning(path)):
+            return _BeforeZip(path).read()
         with zipfile.ZipFile(path) as archive:
             return _Reader(path, archive).read()
     except FileNotFoundError as error:
@@ -88,6 +102,75 @@ def read_pickled(path: Path) -> Any:
     # Whatever a hostile or damaged pickle provokes, it is a damaged file.
     except Exception as error:
         raise unreadable(path.name, f"its content is damaged ({type(error).__name__}: {error})") from error
+
+
+def _beginning(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(16)
+
+
+def _is_before_zip(beginning: bytes) -> bool:
+    return beginning[:1] == b"\x80" and beginning[2:14] == _BEFORE_ZIP_BEGINNING
+
+
+class _Storages(Protocol):
+    """Where an unpickler finds the numbers of tensors."""
+
+    def storage(self, key: str, dtype: torch.dtype, size: int) -> Tensor:
+        """The numbers of one storage, flat."""
+        ...
+
+
+class _BeforeZip:
+    """Five pickles (magic number, version, system, the object, the keys of its storages), then the storages.
+
+    Where a storage begins is known only behind the object that names it. So the object is read twice: first
+    with tensors that have a size and no numbers.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._bytes = torch.from_numpy(np.memmap(path, dtype=np.uint8, mode="c"))
+        self._sizes: dict[str, tuple[torch.dtype, int]] = {}
+        self._begins: dict[str, int] | None = None
+
+    def read(self) -> Any:
+        with self._path.open("rb") as stream:
+            magic, version, system = (_Unpickler(stream, self).load() for _ in range(3))
+            if (magic, version) != (_BEFORE_ZIP_MAGIC, _BEFORE_ZIP_PROTOCOL):
+                raise unreadable(self._path.name, "it is not a file of torch.save")
+            if not isinstance(system, dict) or system.get("little_endian") is not True:
+                raise unreadable(self._path.name, "it was written on a big-endian computer")
+            place = stream.tell()
+            _Unpickler(stream, self).load()
+            keys = _Unpickler(stream, self).load()
+            self._begins = self._places([str(key) for key in keys], stream.tell())
+            stream.seek(place)
+            return _Unpickler(stream, self).load()
+
+    def _places(self, keys: list[str], begin: int) -> dict[str, int]:
+        """Where the numbers of each storage begin: each has its count before it, as 8 bytes."""
+        begins = {}
+        for key in keys:
+            dtype, size = self._sizes[key]
+            count = int.from_bytes(self._bytes[begin : begin + 8].numpy().tobytes(), "little")
+            begins[key] = begin + 8
+            begin += 8 + size * dtype.itemsize
+            if count != size or begin > len(self._bytes):
+                raise unreadable(self._path.name, "it was cut short")
+        return begins
+
+    def storage(self, key: str, dtype: torch.dtype, size: int) -> Tensor:
+        if self._begins is None:
+            self._sizes[key] = (dtype, size)
+            return torch.empty(size, dtype=dtype, device="meta")
+        if size == 0:
+            return torch.empty(0, dtype=dtype)
+        begin = self._begins[key]
+        # A copy where the numbers do not begin at a multiple of their size, which PyTorch wants.
+        numbers = self._bytes[begin : begin + size * dtype.itemsize]
+        aligned = numbers if begin % dtype.itemsize == 0 else numbers.clone()
+        return torch.from_numpy(aligned.numpy()).view(dtype)
 
 
 class _Reader:
@@ -112,7 +195,7 @@ class _Reader:
         with self._archive.open(self._pickle) as stream:
             return _Unpickler(stream, self).load()
 
-    def storage(self, key: str, dtype: torch.dtype) -> Tensor:
+    def storage(self, key: str, dtype: torch.dtype, _size: int) -> Tensor:
         """The numbers of one storage, flat, memory-mapped."""
         known = self._storages.get(key)
         if known is None:
@@ -129,9 +212,9 @@ class _Reader:
 
 
 class _Unpickler(pickle.Unpickler):
-    def __init__(self, stream: Any, reader: _Reader) -> None:
+    def __init__(self, stream: Any, storages: _Storages) -> None:
         super().__init__(stream)
-        self._reader = reader
+        self._storages = storages
 
     def find_class(self, module: str, name: str) -> Any:
         if module in ("torch", "torch.storage") and name in _STORAGES:
@@ -145,10 +228,10 @@ class _Unpickler(pickle.Unpickler):
         return type(name.rpartition(".")[2], (Inert,), {"qualified_name": f"{module}.{name}"})
 
     def persistent_load(self, pid: Any) -> Tensor:
-        kind, dtype, key, _location, _size = pid
-        if kind != "storage" or not isinstance(dtype, torch.dtype):
+        kind, dtype, key, _location, size, *view = pid
+        if kind != "storage" or not isinstance(dtype, torch.dtype) or any(part is not None for part in view):
             raise pickle.UnpicklingError("a storage of an unknown kind")
-        return self._reader.storage(str(key), dtype)
+        return self._storages.storage(str(key), dtype, int(size))
 
 
 def _rebuild_tensor(storage: Tensor, offset: int, size: Any, stride: Any, *_: Any) -> Tensor:

@@ -21,7 +21,7 @@ class ScanBatch:
     begin. byte_offsets: int64 [k], place of a record's first byte in the decompressed stream. headers:
     whole header lines without '>' or '@' and line end, one after the other; header_counts: int64 [k], bytes
     of each. malformed: what is wrong, by the number of the record within the input; named before the next
-    record begins.
+    record begins. comment_lines: lines inside records that were left out as comments.
     """
 
     letters: ByteArray
@@ -30,6 +30,7 @@ class ScanBatch:
     headers: bytes
     header_counts: IntArray
     malformed: dict[int, str] = field(default_factory=dict)
+    comment_lines: int = 0
 
 
 EMPTY_BATCH = ScanBatch(

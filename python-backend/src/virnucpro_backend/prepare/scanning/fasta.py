@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from virnucpro_backend.prepare.arrays import IntArray, offsets_of
+from virnucpro_backend.prepare.arrays import BoolArray, IntArray, offsets_of
 from virnucpro_backend.prepare.scanning.batch import (
     MAX_HEADER_BYTES,
     WHITE_SPACE,
@@ -51,11 +51,14 @@ class FastaScanner:
         data = np.frombuffer(block, np.uint8)
         starts, ends = _lines(block)
         first = data[starts]
+        goes_on = self._cut_line is not None
         if self._cut_line is not None:
             first[0] = self._cut_line
         self._cut_line = int(first[-1]) if ends[-1] == data.size else None
         is_header = first == _HEADER
         special = np.flatnonzero(is_header | (first == _COMMENTS[0]) | (first == _COMMENTS[1]))
+
+        comment_lines = self._comments_in_records(is_header[special], special, goes_on)
 
         # Sequence text lies before the first header or comment line and after each of them.
         segment_begin = np.concatenate([[0], ends[special]])
@@ -90,7 +93,15 @@ class FastaScanner:
             header_counts[number] = MAX_HEADER_BYTES
             malformed[self._records + number] = f"header line longer than {MAX_HEADER_BYTES:,} bytes"
         self._records += len(texts)
-        return ScanBatch(letters, begins, offsets, b"".join(texts), header_counts, malformed)
+        return ScanBatch(letters, begins, offsets, b"".join(texts), header_counts, malformed, comment_lines)
+
+    def _comments_in_records(self, is_header: BoolArray, lines: IntArray, goes_on: bool) -> int:
+        """How many of these lines, headers and comments, are comments behind a header.
+
+        `goes_on`: the block's first line began in an earlier block, where it was counted.
+        """
+        inside = np.logical_or.accumulate(is_header) | self._seen_header
+        return int(np.count_nonzero(inside & ~is_header & ~((lines == 0) & goes_on)))
 
     def _headers(
         self, block: bytes, starts: IntArray, ends: IntArray, lines: IntArray

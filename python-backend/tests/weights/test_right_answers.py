@@ -1,0 +1,193 @@
+"""The check of known answers: right where independent code says so, wrong for known faults."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from published_files import (
+    DEMO,
+    DNABERT_S,
+    ESM2,
+    hugging_face_esm2,
+    write_dnabert_s,
+    write_fair_esm,
+    write_head,
+)
+from tokenizers import Tokenizer
+from torch import Tensor
+
+from virnucpro_backend.right_answers import Answers, check_answers, compare, read_reference
+from virnucpro_backend.safetensors_file import sha256_of_file
+from virnucpro_backend.weights.checkpoints import open_checkpoint
+from virnucpro_backend.weights.model_json import ModelDescription, ModelFile, NormBand, write_model_json
+
+sys.path.append(str(Path(__file__).parents[1] / "encoders"))
+from plain_dnabert_s import plain_dnabert_s
+
+RESOURCES = DEMO.parent
+REFERENCE = RESOURCES / "reference-answers.json"
+RUN = Path(__file__).parents[1] / "data" / "original_run"
+ALPHABET = {letter: 4 + i for i, letter in enumerate("LAGVSERTIDPKQNFYMHWC")}
+
+
+def write_model(folder: Path, name: str = "500") -> None:
+    """A small model in the published formats, as it would be downloaded."""
+    for role in ("esm2", "dnabert_s"):
+        (folder / role).mkdir()
+    paths = {
+        "esm2": write_fair_esm(folder / "esm2", hugging_face_esm2()),
+        "dnabert_s": write_dnabert_s(folder / "dnabert_s", prefix="", safetensors=False),
+        "tokenizer": DEMO / "dnabert_s" / "tokenizer.json",
+        "head": folder / "500_model.pth",
+    }
+    write_head(folder / "500_model.pth")
+    (folder / "tokenizer.json").write_bytes(paths["tokenizer"].read_bytes())
+    paths["tokenizer"] = folder / "tokenizer.json"
+    files = {
+        role: ModelFile(path.relative_to(folder).as_posix(), path.stat().st_size, sha256_of_file(path))
+        for role, path in paths.items()
+    }
+    bands = {"esm2": NormBand(12, 16), "dnabert_s": NormBand(2, 5)}
+    write_model_json(folder, ModelDescription(name, name, None, 500, files, ESM2, DNABERT_S, bands))
+
+
+def independent_answers(folder: Path, nucleotides: str, protein: str) -> tuple[float, float, list[float]]:
+    """Norms of ESM-2 and DNABERT-S, and the scores: by transformers, by the plain DNABERT-S in FP64, and by
+    PyTorch's own layers.
+    """
+    esm2 = hugging_face_esm2().eval()
+    tokens = torch.tensor([[0, *(ALPHABET[letter] for letter in protein), 2]])
+    hidden: Tensor = esm2.esm(tokens, attention_mask=torch.ones_like(tokens)).last_hidden_state[0]
+    protein_vector = hidden[1:-1].mean(dim=0).double()
+
+    weights = torch.load(folder / "dnabert_s" / "pytorch_model.bin", weights_only=True)
+    ids = Tokenizer.from_file(str(folder / "tokenizer.json")).encode(nucleotides).ids
+    states = plain_dnabert_s(weights, DNABERT_S.layers, DNABERT_S.heads, torch.tensor(ids))
+    dna_vector = states.mean(dim=0)
+
+    head = {name: t.double() for name, t in open_checkpoint(folder / "500_model.pth").tensors.items()}
+    x = torch.cat((dna_vector, protein_vector))
+    x = head["hidden_layer.weight"] @ x + head["hidden_layer.bias"]
+    x = (x - head["bn1.running_mean"]) / torch.sqrt(head["bn1.running_var"] + 1e-5)
+    x = torch.relu(x * head["bn1.weight"] + head["bn1.bias"])
+    scores = torch.softmax(head["output_layer.weight"] @ x + head["output_layer.bias"], dim=0)
+    return float(protein_vector.norm()), float(dna_vector.norm()), scores.tolist()
+
+
+def write_reference(path: Path, folder: Path) -> None:
+    frames: list[dict[str, Any]] = json.loads(REFERENCE.read_text())[0]["frames"]
+    with torch.inference_mode():
+        for frame in frames:
+            esm2, dnabert_s, (score1, score2) = independent_answers(
+                folder, frame["nucleotides"], frame["protein"]
+            )
+            frame |= {"esm2_norm": esm2, "dnabert_s_norm": dnabert_s, "score1": score1, "score2": score2}
+    answers = {
+        "models": ["500"],
+        "esm2": {"layers": ESM2.layers, "width": ESM2.width},
+        "dnabert_s": {"layers": DNABERT_S.layers, "width": DNABERT_S.width},
+        "against": "original_tool",
+        "source": "an independent implementation",
+        "frames": frames,
+    }
+    path.write_text(json.dumps([answers]))
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A model folder in the published formats, and what independent code gives for it."""
+    folder = tmp_path_factory.mktemp("model")
+    write_model(folder)
+    reference = tmp_path_factory.mktemp("reference") / "reference.json"
+    write_reference(reference, folder)
+    return folder, reference
+
+
+def test_published_formats_give_the_answers_of_independent_code(model: tuple[Path, Path]) -> None:
+    report = check_answers("cpu", ["fp32", "bf16", "fp16"], *model)
+    assert report["against"] == "original_tool"
+    assert [result["problem"] for result in report["results"]] == [None, None, None]
+    fp32 = report["results"][0]
+    assert fp32["score_difference"] < 1e-4
+    assert fp32["norm_difference"] < 1e-4
+
+
+def without_token_dropout(folder: Path) -> None:
+    """The fault of an implementation that leaves out the factor 0.88."""
+    path = folder / "esm2" / "esm2_small.pt"
+    content = torch.load(path, weights_only=False)
+    content["model"]["encoder.sentence_encoder.embed_tokens.weight"] /= 0.88
+    torch.save(content, path)
+
+
+def one_layer_is_another(folder: Path) -> None:
+    """Weights with a layer that belongs to other weights: of the right size, and whole."""
+    path = folder / "dnabert_s" / "pytorch_model.bin"
+    tensors = torch.load(path, weights_only=True)
+    tensors["encoder.layer.1.mlp.wo.weight"] = tensors["encoder.layer.1.mlp.wo.weight"].flip(0)
+    torch.save(tensors, path)
+
+
+@pytest.mark.parametrize("fault", [without_token_dropout, one_layer_is_another])
+def test_other_weights_and_known_faults_are_found(
+    tmp_path: Path, model: tuple[Path, Path], fault: Callable[[Path], None]
+) -> None:
+    write_model(tmp_path)
+    fault(tmp_path)
+    description = json.loads((tmp_path / "model.json").read_text())
+    for file in description["files"].values():
+        path = tmp_path / file["path"]
+        file |= {"size": path.stat().st_size, "sha256": sha256_of_file(path)}
+    (tmp_path / "model.json").write_text(json.dumps(description))
+    [result] = check_answers("cpu", ["fp32"], tmp_path, model[1])["results"]
+    assert "is allowed" in result["problem"]
+
+
+def test_a_model_without_known_answers_is_compared_with_the_processor(
+    tmp_path: Path, model: tuple[Path, Path]
+) -> None:
+    write_model(tmp_path, name="mine")
+    report = check_answers("cpu", ["fp32"], tmp_path, model[1])
+    assert report["against"] == "processor"
+    assert report["results"][0]["problem"] is None
+
+
+def test_the_demo_model_gives_its_stored_answers() -> None:
+    report = check_answers("cpu", ["fp32", "bf16"], DEMO, REFERENCE)
+    assert report["against"] == "stored"
+    assert [result["problem"] for result in report["results"]] == [None, None]
+
+
+def test_a_damaged_model_is_a_problem_and_no_crash(tmp_path: Path, model: tuple[Path, Path]) -> None:
+    write_model(tmp_path)
+    with (tmp_path / "500_model.pth").open("r+b") as file:
+        file.truncate(100)
+    [result] = check_answers("cpu", ["fp32"], tmp_path, model[1])["results"]
+    assert "500_model.pth" in result["problem"]
+    assert result["score_difference"] is None
+
+
+def test_the_stored_answers_are_those_of_the_original_run() -> None:
+    published, without_scores, _ = read_reference(REFERENCE)
+    merged = torch.load(RUN / "output_1_merged.pt", weights_only=True)
+    for frame, other in zip(published.frames, without_scores.frames, strict=True):
+        vector = merged["data"][merged["ids"].index(frame.id)]
+        assert frame.dnabert_s_norm == pytest.approx(float(vector[:768].norm()), rel=1e-6)
+        assert frame.esm2_norm == pytest.approx(float(vector[768:].norm()), rel=1e-6)
+        assert (other.esm2_norm, other.score1) == (frame.esm2_norm, None)
+    assert [frame.score2 for frame in published.frames] == [0.8789939, 0.9988405, 0.4498659, 0.93954605]
+
+
+def test_numbers_that_are_none_are_wrong() -> None:
+    good = Answers(np.ones(2, np.float32), np.ones(2, np.float32), np.full((2, 2), 0.5, np.float32))
+    bad = Answers(np.array([1, np.nan], np.float32), good.dnabert_s, good.scores)
+    answer = compare("fp32", bad, good)
+    assert answer.problem is not None
+    assert answer.norm_difference is None

@@ -35,6 +35,7 @@ const BOTTOM = {
   workers: ['environment', 'files', 'processes'],
   store: ['files', 'processes', 'results'],
   inputs: ['environment', 'results', 'store', 'workers'],
+  exports: ['environment', 'files', 'format', 'inputs', 'results', 'store'],
 };
 const ROOT_FILES = ['engineBase[.]ts$', 'engineContext[.]ts$'];
 const bottom = Object.keys(BOTTOM).map((name) => `${name}/`);

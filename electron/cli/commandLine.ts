@@ -1,22 +1,28 @@
 import { Command, Option } from 'commander';
 import { asAppError } from '../contract/errors.ts';
+import { exportFormatSchema, exportLanguageSchema } from '../contract/exports.ts';
 import { type EngineContext, resolveAppPaths, stepLines } from '../engine/index.ts';
 import { answers } from './commands/answers.ts';
+import { command as repeatCommand } from './commands/command.ts';
+import { compare } from './commands/compare.ts';
 import { devices } from './commands/devices.ts';
 import { doctor } from './commands/doctor.ts';
 import { example } from './commands/example.ts';
+import { exportRun, type ExportFlags } from './commands/exportRun.ts';
 import { fidelity } from './commands/fidelity.ts';
 import { models, type ModelsFlags } from './commands/models.ts';
 import { packForOffline, type PackOfflineFlags } from './commands/packOffline.ts';
 import { predict, type PredictFlags } from './commands/predict.ts';
 import { resume, type ResumeFlags } from './commands/resume.ts';
+import { results, type ResultsFlags } from './commands/results.ts';
 import { serve, type ServeFlags } from './commands/serve.ts';
 import { setup, type SetupFlags } from './commands/setup.ts';
 import { status } from './commands/status.ts';
-import { verify } from './commands/verify.ts';
 import { validate } from './commands/validate.ts';
+import { verify } from './commands/verify.ts';
 import { common, reporter, type CommonFlags } from './commonFlags.ts';
 import { EXIT } from './exitCodes.ts';
+import { FILTER_HELP, SORT_HELP } from './filterArgument.ts';
 import { addRetiredCommands, warnOfRetiredVariables } from './legacyTool.ts';
 import { unwrap } from '../contract/result.ts';
 import { appVersion, openEngine } from './openEngine.ts';
@@ -131,6 +137,61 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .argument('<folder>', 'folder of the run')
     .action(async (folder: string, flags: CommonFlags) => {
       setExitCode(await verify(storeHost, folder, flags.json === true));
+    });
+
+  const several = (word: string, before: string[]): string[] => [...before, word];
+  const exportOptions = (own: Command): Command =>
+    own
+      .option('-o, --output <file>', 'file to write (default: named by what it holds, in the current folder)')
+      .addOption(
+        new Option('--language <name>', 'of headings and texts; German also separates CSV by semicolons')
+          .choices(exportLanguageSchema.options)
+          .default('en'),
+      );
+
+  exportOptions(common(root.command('export')))
+    .description('Write sequences of a run as Excel, CSV, Parquet, FASTA, GFF3 and other formats')
+    .argument('<run>', 'folder of the run')
+    .addOption(
+      new Option('--format <name>', 'format to write').choices(exportFormatSchema.options).default('xlsx'),
+    )
+    .option('--filter <condition>', FILTER_HELP, several, [])
+    .option('--sort <order>', SORT_HELP, 'no')
+    .action(async (run: string, flags: ExportFlags) => {
+      setExitCode(await exportRun(run, flags, storeHost));
+    });
+
+  exportOptions(common(root.command('report')))
+    .description('Write a report of a run: one HTML file to read, print and send')
+    .argument('<run>', 'folder of the run')
+    .action(async (run: string, flags: ExportFlags) => {
+      setExitCode(await exportRun(run, { ...flags, format: 'report', filter: [], sort: 'no' }, storeHost));
+    });
+
+  common(root.command('results'))
+    .description('A quick look at the results of a run')
+    .argument('<run>', 'folder of the run')
+    .option('--filter <condition>', FILTER_HELP, several, [])
+    .option('--sort <order>', SORT_HELP, '-score')
+    .option('-n, --rows <n>', 'how many sequences to list', positiveInteger, 20)
+    .action(async (run: string, flags: ResultsFlags) => {
+      setExitCode(await results(run, flags, storeHost));
+    });
+
+  common(root.command('compare'))
+    .description('Compare the calls of two runs of the same sequences')
+    .argument('<first>', 'folder of a run')
+    .argument('<second>', 'folder of another run')
+    .option('-o, --output <file>', 'write the sequences whose call changed as a table (TSV)')
+    .action(async (first: string, second: string, flags: { output?: string; json?: boolean }) => {
+      setExitCode(await compare([first, second], flags, storeHost));
+    });
+
+  common(root.command('command'))
+    .description('Print the command that makes the same run again')
+    .argument('<run>', 'folder of a run, or its run.json')
+    .action(async (run: string) => {
+      setExitCode(await repeatCommand(run, storeHost));
     });
 
   common(root.command('devices'))

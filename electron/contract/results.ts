@@ -19,6 +19,10 @@ export type Reason = z.infer<typeof reasonSchema>;
 export const FRAME_NAMES = ['F1', 'F2', 'F3', 'R1', 'R2', 'R3'] as const;
 export type FrameName = (typeof FRAME_NAMES)[number];
 
+/** How much the data of a sequence say for its call: see `evidenceOf` in electron/engine/results/evidence.ts. */
+export const evidenceSchema = z.enum(['weak', 'moderate', 'strong']);
+export type Evidence = z.infer<typeof evidenceSchema>;
+
 /** Files that a finished run leaves in its folder. */
 export const RESULT_FILES = {
   originalFrames: 'prediction_results.txt',
@@ -53,6 +57,11 @@ export const sequenceResultSchema = z.object({
   bestChunkEnd: countSchema.nullable(),
   bestFrame: z.enum(FRAME_NAMES).nullable(),
   nFramesScored: countSchema,
+  /** Largest score2 of the best scored chunk and of the second best; null without as many, and in runs of early versions. */
+  bestScore: z.number().nullable(),
+  secondScore: z.number().nullable(),
+  /** Null without a call, and in runs of early versions. */
+  evidence: evidenceSchema.nullable(),
 });
 export type SequenceResult = z.infer<typeof sequenceResultSchema>;
 

@@ -35,6 +35,11 @@ export { runStoreHost } from './store/sqlite/host.ts';
 export { threadsLeft } from './store/storeThread.ts';
 export type { StoredRun } from './store/types.ts';
 
+// Results for other programs
+export { compareRuns, writeComparison, type ComparedSequence } from './exports/compareRuns.ts';
+export { exportResults } from './exports/exportResults.ts';
+export { samplesOf, summariseSamples, viralShare } from './exports/samples.ts';
+
 // This process and this computer
 export { endByForce, endByForceAfter, endBySignal } from './processes/endProcess.ts';
 export { blockedGpu } from './devices/blockedGpu.ts';

@@ -1,15 +1,26 @@
 import { create } from 'zustand';
-import type { Prediction, SequenceFilter, SequenceSort } from '../../electron/contract/index.ts';
+import {
+  SHORTLIST,
+  type Evidence,
+  type Prediction,
+  type SequenceFilter,
+  type SequenceSort,
+} from '../../electron/contract/index.ts';
 
 /** How the table of a run's results is looked at; kept while other screens are visited. */
 export interface ResultsView {
   readonly search: string;
   readonly input: number | null;
+  /** A sample, and the numbers of its files. */
+  readonly sample: { readonly name: string; readonly inputs: readonly number[] } | null;
   /** Empty means all. */
   readonly predictions: readonly Prediction[];
   readonly minScore: number;
   readonly minLength: number | null;
   readonly maxLength: number | null;
+  readonly minScoredChunks: number | null;
+  /** Empty means all. */
+  readonly evidence: readonly Evidence[];
   readonly sort: SequenceSort;
   readonly hiddenColumns: Readonly<Record<string, boolean>>;
   /** The counts and the histogram above the table. */
@@ -23,10 +34,13 @@ export interface ResultsView {
 const FRESH_VIEW: ResultsView = {
   search: '',
   input: null,
+  sample: null,
   predictions: [],
   minScore: 0,
   minLength: null,
   maxLength: null,
+  minScoredChunks: null,
+  evidence: [],
   sort: { by: 'virusScore', descending: true },
   // The reason stands where the highest chunk would, for the sequences that have one.
   hiddenColumns: { input: false, header: false, frames: false, reason: false },
@@ -50,17 +64,38 @@ export const changeView = (change: Partial<ResultsView>) => useResultsView.setSt
 
 /** Everything but the columns and the order. */
 export function clearFilters(): void {
-  const { search, input, predictions, minScore, minLength, maxLength } = FRESH_VIEW;
-  useResultsView.setState({ search, input, predictions, minScore, minLength, maxLength });
+  const { search, input, sample, predictions, minScore, minLength, maxLength } = FRESH_VIEW;
+  const { minScoredChunks, evidence } = FRESH_VIEW;
+  useResultsView.setState({
+    search,
+    input,
+    sample,
+    predictions,
+    minScore,
+    minLength,
+    maxLength,
+    minScoredChunks,
+    evidence,
+  });
+}
+
+/** Shows what is worth looking at first. */
+export function showShortlist(): void {
+  const { minLength, minScoredChunks } = SHORTLIST;
+  clearFilters();
+  useResultsView.setState({ predictions: [...SHORTLIST.predictions], minLength, minScoredChunks });
 }
 
 export const isFiltered = (view: ResultsView) =>
   view.search.trim() !== '' ||
   view.input !== null ||
+  view.sample !== null ||
   view.predictions.length > 0 ||
   view.minScore > 0 ||
   view.minLength !== null ||
-  view.maxLength !== null;
+  view.maxLength !== null ||
+  view.minScoredChunks !== null ||
+  view.evidence.length > 0;
 
 /** The filter as the engine takes it. `minScore` is left out where the histogram must show what lies below it. */
 export function filterOf(view: ResultsView, options: { withScore: boolean }): SequenceFilter {
@@ -72,6 +107,9 @@ export function filterOf(view: ResultsView, options: { withScore: boolean }): Se
     ...(options.withScore && view.minScore > 0 ? { minScore: view.minScore } : {}),
     ...(view.minLength === null ? {} : { minLength: view.minLength }),
     ...(view.maxLength === null ? {} : { maxLength: view.maxLength }),
+    ...(view.sample === null ? {} : { inputs: [...view.sample.inputs] }),
+    ...(view.minScoredChunks === null ? {} : { minScoredChunks: view.minScoredChunks }),
+    ...(view.evidence.length === 0 ? {} : { evidence: [...view.evidence] }),
   };
 }
 

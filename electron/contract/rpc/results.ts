@@ -1,23 +1,38 @@
+import { eventIterator } from '@orpc/contract';
 import { z } from 'zod';
+import { exportFormatSchema, exportLanguageSchema } from '../exports.ts';
 import { LIMITS, pathSchema, wordSchema } from '../limits.ts';
 import { countSchema } from '../protocol/common.ts';
-import { chunkResultSchema, predictionSchema, sequenceResultSchema } from '../results.ts';
+import { chunkResultSchema, evidenceSchema, predictionSchema, sequenceResultSchema } from '../results.ts';
 import { procedure } from './procedure.ts';
 import { runIdSchema } from './runs.ts';
 
 export const sequenceFilterSchema = z.object({
   input: countSchema.optional(),
+  /** Those of a sample. */
+  inputs: z.array(countSchema).max(LIMITS.inputs).optional(),
   predictions: z.array(predictionSchema).max(predictionSchema.options.length).optional(),
   minScore: z.number().min(0).max(1).optional(),
   minLength: countSchema.optional(),
   maxLength: countSchema.optional(),
+  minScoredChunks: countSchema.optional(),
+  evidence: z.array(evidenceSchema).max(evidenceSchema.options.length).optional(),
   /** Part of the name or header, case-insensitive. */
   search: wordSchema.optional(),
 });
 export type SequenceFilter = z.infer<typeof sequenceFilterSchema>;
 
 export const sequenceSortSchema = z.object({
-  by: z.enum(['row', 'seqName', 'length', 'virusScore', 'viralFraction', 'nChunks', 'prediction']),
+  by: z.enum([
+    'row',
+    'seqName',
+    'length',
+    'virusScore',
+    'viralFraction',
+    'nChunks',
+    'prediction',
+    'evidence',
+  ]),
   descending: z.boolean(),
 });
 export type SequenceSort = z.infer<typeof sequenceSortSchema>;
@@ -32,7 +47,31 @@ export const resultCountsSchema = z.object({
   failed: countSchema,
 });
 
-export const exportFormatSchema = z.enum(['tsv', 'csv', 'fasta']);
+export const exportEventSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('progress'), done: countSchema, total: countSchema }),
+  z.object({
+    type: z.literal('written'),
+    path: z.string(),
+    downloadPath: z.string().nullable(),
+    sequences: countSchema,
+    bytes: countSchema,
+  }),
+]);
+export type ExportEvent = z.infer<typeof exportEventSchema>;
+
+export const sampleSummarySchema = z.object({
+  sample: z.string(),
+  /** Numbers of its files. */
+  inputs: z.array(countSchema),
+  sequences: countSchema,
+  virus: countSchema,
+  others: countSchema,
+  notScored: countSchema,
+  failed: countSchema,
+  bases: countSchema,
+  viralBases: countSchema,
+});
+export type SampleSummary = z.infer<typeof sampleSummarySchema>;
 
 export const resultsContract = {
   page: procedure
@@ -46,6 +85,14 @@ export const resultsContract = {
     )
     .output(z.object({ total: countSchema, items: z.array(sequenceResultSchema) })),
   counts: procedure.input(z.object(selection)).output(resultCountsSchema),
+  /** What was found in each sample; `names` are the samples of all files, in their order. */
+  samples: procedure
+    .input(z.object({ runId: runIdSchema }))
+    .output(z.object({ names: z.array(z.string()), items: z.array(sampleSummarySchema) })),
+  /** Names the sample of each file, in the order of the files; none at all goes back to what their names say. */
+  setSamples: procedure.input(
+    z.object({ runId: runIdSchema, names: z.array(wordSchema.trim().min(1)).max(LIMITS.inputs) }),
+  ),
   /** Scored sequences per virus_score bin of width 1/bins. */
   histogram: procedure
     .input(z.object({ ...selection, bins: z.int().min(5).max(200).default(50) }))
@@ -54,25 +101,20 @@ export const resultsContract = {
   chunks: procedure
     .input(z.object({ runId: runIdSchema, row: countSchema }))
     .output(z.object({ sequence: sequenceResultSchema, chunks: z.array(chunkResultSchema) })),
-  /** Writes the sequences that pass the filter (or the given rows) to a file. */
+  /** Writes the sequences that pass the filter (or the given rows), in the order of `sort`, to a file that is whole or not there.
+   * Whoever stops listening cancels it. */
   export: procedure
     .input(
       z.object({
         ...selection,
         rows: z.array(countSchema).max(LIMITS.rows).optional(),
+        sort: sequenceSortSchema.default({ by: 'row', descending: false }),
         format: exportFormatSchema,
+        /** Headings of spreadsheets, texts of the report; and the separators of CSV. */
+        language: exportLanguageSchema.default('en'),
         /** Where to write; in browser mode left out, and the file is fetched by `downloadPath`. */
         path: pathSchema.optional(),
-        /** A byte-order mark, for spreadsheets. */
-        byteOrderMark: z.boolean().default(false),
       }),
     )
-    .output(
-      z.object({
-        path: z.string(),
-        downloadPath: z.string().nullable(),
-        sequences: countSchema,
-        bytes: countSchema,
-      }),
-    ),
+    .output(eventIterator(exportEventSchema)),
 };

@@ -45,6 +45,11 @@ export class Extraction {
     checkAnswer(this.answer, lastLines.join('\n'));
   }
 
+  /** Ends it on the way: `run` rejects, and no file appears. */
+  cancel(): Promise<void> {
+    return this.process.stop();
+  }
+
   /** For when it may turn out that there is nothing to do. Harmless when it has run. */
   async dismiss(): Promise<void> {
     if (!this.asked) await this.process.stop();

@@ -68,6 +68,8 @@ describe('summary of a sequence', () => {
       nFramesScored: 4,
       bestChunk: 0,
       bestFrame: 1,
+      bestScore: 0.75,
+      secondScore: 0.75,
     });
   });
 

@@ -26,6 +26,9 @@ export interface SequenceSummary {
   /** 0-based. */
   bestChunk: number | null;
   bestFrame: number | null;
+  /** Largest score2 of the best scored chunk and of the second best. */
+  bestScore: number | null;
+  secondScore: number | null;
 }
 
 /**
@@ -41,6 +44,7 @@ export class SequenceTally {
   #frames = 0;
   #framesScored = 0;
   #bestScore = -1;
+  #secondScore = -1;
   #bestChunk: number | null = null;
   #bestFrame: number | null = null;
 
@@ -57,9 +61,12 @@ export class SequenceTally {
     this.#scored++;
     if (isVirusCall(pairs)) this.#viral++;
     if (score2 > this.#bestScore) {
+      this.#secondScore = this.#bestScore;
       this.#bestScore = score2;
       this.#bestChunk = chunk;
       this.#bestFrame = FRAMES_IN_MASK[frames & ~unscored]![best]!;
+    } else if (score2 > this.#secondScore) {
+      this.#secondScore = score2;
     }
   }
 
@@ -74,6 +81,8 @@ export class SequenceTally {
       nFramesScored: this.#framesScored,
       bestChunk: this.#bestChunk,
       bestFrame: this.#bestFrame,
+      bestScore: this.#scored < 1 ? null : this.#bestScore,
+      secondScore: this.#scored < 2 ? null : this.#secondScore,
     };
   }
 

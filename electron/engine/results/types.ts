@@ -1,9 +1,29 @@
-import type { ChunkResult, Prediction, Reason } from '../../contract/results.ts';
+import type { ChunkResult, FrameName, Prediction, Reason } from '../../contract/results.ts';
 
 export interface InputResultSummary {
   input: number;
   sequences: number;
+  bases: number;
+  viralBases: number;
   byPrediction: Record<Prediction, number>;
+}
+
+/** A chunk with what its call rests on: the largest scores among its frames, and the frame with the largest score2. */
+export interface ScoredChunk {
+  /** 0-based. */
+  chunk: number;
+  frame: FrameName;
+  score1: number;
+  score2: number;
+  isVirus: boolean;
+}
+
+/** Sequences called virus and others whose length lies from one edge to below the next. */
+export interface LengthShare {
+  from: number;
+  to: number | null;
+  virus: number;
+  others: number;
 }
 
 export interface ChunkPage {

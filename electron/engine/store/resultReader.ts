@@ -1,9 +1,8 @@
 import type { SequenceResult } from '../../contract/results.ts';
 import type { SequenceSort } from '../../contract/rpc/results.ts';
-import type { TableExport, WrittenExport } from './sqlite/results/exportTable.ts';
 import type { SequenceSelection } from './sqlite/results/sequenceFilter.ts';
 import type { FoundSequences, PredictionCounts } from './sqlite/results/sequenceQueries.ts';
-import type { ChunkPage, InputResultSummary } from '../results/types.ts';
+import type { ChunkPage, InputResultSummary, LengthShare, ScoredChunk } from '../results/types.ts';
 
 /** Reads the derived results. Empty until `writeTables` has run once. */
 export interface ResultReader {
@@ -22,6 +21,12 @@ export interface ResultReader {
   scoreBins(selection: SequenceSelection, bins: number): Promise<number[]>;
   /** Writes the numbers of the selected rows, ascending, as little-endian U32; answers with how many. */
   writeSelectedRows(selection: SequenceSelection, path: string): Promise<number>;
-  /** Writes the selected sequences with the columns of sequences.tsv. */
-  exportTable(request: TableExport): Promise<WrittenExport>;
+  /** The numbers of the selected rows in the order asked for. */
+  selectedRows(selection: SequenceSelection, sort: SequenceSort): Promise<Uint32Array>;
+  /** In the order of the given rows. Rejects where one is gone: the results were derived anew meanwhile. */
+  sequencesOf(rows: Uint32Array): Promise<SequenceResult[]>;
+  /** The scored chunks of each of the given rows, in order along it. */
+  scoredChunksOf(rows: Uint32Array): Promise<ScoredChunk[][]>;
+  /** Calls by length; `edges` ascend, the first is 0, and the last bin is open. */
+  lengthShares(selection: SequenceSelection, edges: readonly number[]): Promise<LengthShare[]>;
 }

@@ -48,6 +48,8 @@ export interface RunStore extends ResultReader {
 
   loadRun(): Promise<StoredRun>;
   rename(name: string): Promise<void>;
+  /** The sample of each input; none at all where the names of the files say them. */
+  setSamples(names: readonly string[]): Promise<void>;
   /** Also notes the phase as an event, from which run.json's timings come. */
   setState(state: RunState): Promise<void>;
   /** Adds or replaces by id. */

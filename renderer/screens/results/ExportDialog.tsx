@@ -1,22 +1,25 @@
-import { useMutation } from '@tanstack/react-query';
-import { Button, Checkbox, Group, Modal, Radio, Stack } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Button, Group, Modal, Progress, Radio, Select, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import {
-  demoMark,
-  DEMO_SUFFIX,
+  exportFormatSchema,
+  SHORTLIST,
+  type ExportFormat,
   type RunSummary,
   type SequenceFilter,
 } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
-import { engine } from '../../state/connection.ts';
-import { isElectron } from '../../state/settings.ts';
-import { say } from '../../state/say.ts';
+import { queries } from '../../state/connection.ts';
+import { useExport } from '../../state/useExport.ts';
 
-const FORMATS = ['tsv', 'csv', 'fasta'] as const;
-type Format = (typeof FORMATS)[number];
-const SCOPES = ['shown', 'virus', 'all'] as const;
+const SCOPES = ['shown', 'shortlist', 'virus', 'all'] as const;
 type Scope = (typeof SCOPES)[number];
-const EXTENSIONS: Record<Format, string> = { tsv: 'tsv', csv: 'csv', fasta: 'fna' };
+const GROUPS = {
+  tables: ['xlsx', 'csv', 'tsv', 'json', 'parquet', 'genomad'],
+  sequences: ['fasta', 'proteins'],
+  browsers: ['gff3', 'bed', 'bedgraph'],
+  summaries: ['multiqc'],
+} as const satisfies Record<string, readonly ExportFormat[]>;
 
 interface ExportDialogProps {
   run: RunSummary;
@@ -27,93 +30,73 @@ interface ExportDialogProps {
 
 export function ExportDialog({ run, filter, opened, onClose }: ExportDialogProps) {
   const { t, format } = useTexts();
-  const [kind, setKind] = useState<Format>('tsv');
+  const [kind, setKind] = useState<ExportFormat>('xlsx');
   const [scope, setScope] = useState<Scope>('shown');
-  const [byteOrderMark, setByteOrderMark] = useState(false);
+  const { write, fraction, cancel } = useExport(run, onClose);
   const filters: Record<Scope, SequenceFilter> = {
     shown: filter,
+    shortlist: { ...SHORTLIST, predictions: [...SHORTLIST.predictions] },
     virus: { predictions: ['virus'] },
     all: {},
   };
-
-  const write = useMutation({
-    mutationFn: async () => {
-      const request = {
-        runId: run.runId,
-        filter: filters[scope],
-        format: kind,
-        byteOrderMark: kind !== 'fasta' && byteOrderMark,
-      };
-      if (isElectron()) {
-        const mark = demoMark(run.plan.model) === null || run.name.endsWith(DEMO_SUFFIX) ? '' : DEMO_SUFFIX;
-        const suggestedName = `${run.name.replace(/[^\p{L}\p{N}._-]+/gu, '_')}${mark}.${EXTENSIONS[kind]}`;
-        const { path } = await engine.shell.chooseSaveFile({ suggestedName });
-        if (path === null) return;
-        const written = await engine.results.export({ ...request, path });
-        say(
-          t('export.written', {
-            sequences: format.integer(written.sequences),
-            count: written.sequences,
-            path: written.path,
-          }),
-        );
-      } else {
-        const written = await engine.results.export(request);
-        if (written.downloadPath !== null) download(written.downloadPath);
-        say(
-          t('export.downloaded', {
-            sequences: format.integer(written.sequences),
-            count: written.sequences,
-            size: format.fileSize(written.bytes),
-          }),
-        );
-      }
-      onClose();
-    },
-  });
+  const close = () => {
+    cancel();
+    onClose();
+  };
   return (
-    <Modal opened={opened} onClose={onClose} title={t('export.title')}>
+    <Modal opened={opened} onClose={close} title={t('export.title')}>
       <Stack gap="lg">
-        <Radio.Group
-          label={t('export.what')}
-          value={scope}
-          onChange={(value) => setScope(SCOPES.find((known) => known === value) ?? 'shown')}
-        >
-          <Stack gap={6} mt={6}>
-            {SCOPES.map((value) => (
-              <Radio key={value} value={value} label={t(`export.scope.${value}`)} />
-            ))}
-          </Stack>
-        </Radio.Group>
-        <Radio.Group
+        <Select
           label={t('export.format')}
+          description={t(`export.formatText.${kind}`)}
+          inputWrapperOrder={['label', 'input', 'description']}
+          data={Object.entries(GROUPS).map(([group, formats]) => ({
+            group: t(`export.group.${group as keyof typeof GROUPS}`),
+            items: formats.map((value) => ({ value, label: t(`export.format.${value}`) })),
+          }))}
           value={kind}
-          onChange={(value) => setKind(FORMATS.find((known) => known === value) ?? 'tsv')}
-        >
-          <Stack gap={6} mt={6}>
-            {FORMATS.map((value) => (
-              <Radio
-                key={value}
-                value={value}
-                label={t(`export.format.${value}`)}
-                description={t(`export.formatText.${value}`)}
-              />
-            ))}
-          </Stack>
-        </Radio.Group>
-        {kind !== 'fasta' && (
-          <Checkbox
-            label={t('export.bom')}
-            checked={byteOrderMark}
-            onChange={(event) => setByteOrderMark(event.currentTarget.checked)}
-          />
+          allowDeselect={false}
+          maxDropdownHeight={420}
+          onChange={(value) => setKind(exportFormatSchema.safeParse(value).data ?? 'xlsx')}
+          disabled={write.isPending}
+        />
+        {kind !== 'multiqc' && (
+          <Radio.Group
+            label={t('export.what')}
+            value={scope}
+            onChange={(value) => setScope(SCOPES.find((known) => known === value) ?? 'shown')}
+          >
+            <Stack gap={6} mt={6}>
+              {SCOPES.map((value) => (
+                <ScopeChoice
+                  key={value}
+                  run={run}
+                  scope={value}
+                  filter={filters[value]}
+                  asked={opened}
+                  disabled={write.isPending}
+                />
+              ))}
+            </Stack>
+          </Radio.Group>
+        )}
+        {fraction !== null && (
+          <div>
+            <Progress value={100 * fraction} aria-label={t('export.progress')} />
+            <Text size="xs" c="dimmed" mt={4}>
+              {fraction === 0 ? t('export.starting') : format.percent(fraction)}
+            </Text>
+          </div>
         )}
       </Stack>
       <Group justify="flex-end" mt="lg" gap="sm">
-        <Button variant="default" onClick={onClose}>
+        <Button variant="default" onClick={close}>
           {t('common.cancel')}
         </Button>
-        <Button loading={write.isPending} onClick={() => write.mutate()}>
+        <Button
+          loading={write.isPending}
+          onClick={() => write.mutate({ format: kind, filter: kind === 'multiqc' ? {} : filters[scope] })}
+        >
           {t('export.write')}
         </Button>
       </Group>
@@ -121,9 +104,28 @@ export function ExportDialog({ run, filter, opened, onClose }: ExportDialogProps
   );
 }
 
-function download(path: string): void {
-  const link = document.createElement('a');
-  link.href = new URL(path.replace(/^\//, ''), location.href.split('#')[0]).href;
-  link.download = '';
-  link.click();
+interface ScopeChoiceProps {
+  run: RunSummary;
+  scope: Scope;
+  filter: SequenceFilter;
+  asked: boolean;
+  disabled: boolean;
+}
+
+function ScopeChoice({ run, scope, filter, asked, disabled }: ScopeChoiceProps) {
+  const { t, format } = useTexts();
+  const counts = useQuery({
+    ...queries.results.counts.queryOptions({ input: { runId: run.runId, filter } }),
+    enabled: asked,
+    placeholderData: keepPreviousData,
+  });
+  const label = t(`export.scope.${scope}`);
+  return (
+    <Radio
+      value={scope}
+      disabled={disabled}
+      label={counts.data ? `${label} (${format.integer(counts.data.total)})` : label}
+      {...(scope === 'shortlist' ? { description: t('results.shortlistText') } : {})}
+    />
+  );
 }

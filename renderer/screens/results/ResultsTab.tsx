@@ -4,16 +4,18 @@ import { useQuery, keepPreviousData } from '@tanstack/react-query';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconTable } from '@tabler/icons-react';
 import { useEffect, useMemo } from 'react';
-import type { RunSummary } from '../../../electron/contract/index.ts';
+import type { RunSummary, SequenceFilter } from '../../../electron/contract/index.ts';
 import { Empty } from '../../components/Empty.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { useLiveRun } from '../../state/liveRun.ts';
-import { filterOf, useResultsView, viewRun } from '../../state/resultsView.ts';
+import { filterOf, isFiltered, useResultsView, viewRun, type ResultsView } from '../../state/resultsView.ts';
 import { CallsCard } from './CallsCard.tsx';
+import { evidenceRule } from './evidenceRule.ts';
 import classes from './ResultsTab.module.css';
 import { ResultsToolbar } from './ResultsToolbar.tsx';
 import { ScoreCard } from './ScoreCard.tsx';
+import { SamplesCard } from './SamplesCard.tsx';
 import { SequenceDrawer } from './SequenceDrawer.tsx';
 import { SequenceTable } from './SequenceTable.tsx';
 import { useHiddenColumns } from './useHiddenColumns.ts';
@@ -21,19 +23,20 @@ import { useHiddenColumns } from './useHiddenColumns.ts';
 const REFRESH_MS = 5000;
 
 export function ResultsTab({ run }: { run: RunSummary }) {
-  const { t } = useTexts();
+  const texts = useTexts();
+  const { t } = texts;
   const { runId } = run;
   useEffect(() => viewRun(runId), [runId]);
-  const input = useResultsView((state) => state.input);
+  const view = useResultsView();
   const chartsShown = useResultsView((state) => state.chartsShown);
   const atWork = useLiveRun((state) => state.live !== null && isAtWork(state.live.run));
   const counts = useQuery({
-    ...queries.results.counts.queryOptions({ input: { runId, filter: input === null ? {} : { input } } }),
+    ...queries.results.counts.queryOptions({ input: { runId, filter: callsFilter(view) } }),
     refetchInterval: atWork && REFRESH_MS,
     placeholderData: keepPreviousData,
   });
   if (counts.error) return <ErrorCard error={counts.error} />;
-  if (counts.data?.total === 0 && input === null) {
+  if (counts.data?.total === 0 && !isFiltered(view)) {
     return (
       <Empty icon={<IconTable size={28} aria-hidden />} title={t('results.emptyTitle')}>
         {run.state.phase === 'done' ? t('results.emptyDone') : t('results.emptyText')}
@@ -48,13 +51,24 @@ export function ResultsTab({ run }: { run: RunSummary }) {
           <ScoreCard run={run} />
         </div>
       )}
+      {chartsShown && <SamplesCard run={run} version={counts.data?.total ?? 0} />}
       <p className={classes.note}>
         {t('results.noteScore')} {t('results.noteCalls')}
       </p>
+      <details className={classes.rule}>
+        <summary>{t('results.ruleTitle')}</summary>
+        <p>{t('results.ruleDisagree')}</p>
+        <p>{evidenceRule(texts)}</p>
+      </details>
       <Sequences run={run} version={counts.data?.total ?? 0} />
       <SequenceDrawer run={run} />
     </>
   );
+}
+
+/** The calls of all that is searched for, whatever their calls and scores: these two have cards of their own. */
+function callsFilter(view: ResultsView): SequenceFilter {
+  return filterOf({ ...view, predictions: [] }, { withScore: false });
 }
 
 function Sequences({ run, version }: { run: RunSummary; version: number }) {

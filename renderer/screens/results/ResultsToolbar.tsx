@@ -10,13 +10,32 @@ import {
   Select,
   TextInput,
 } from '@mantine/core';
-import { IconAdjustmentsHorizontal, IconColumns3, IconDownload, IconSearch } from '@tabler/icons-react';
+import {
+  IconAdjustmentsHorizontal,
+  IconColumns3,
+  IconDownload,
+  IconSearch,
+  IconX,
+} from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
-import { predictionSchema, type RunSummary, type SequenceFilter } from '../../../electron/contract/index.ts';
+import {
+  evidenceSchema,
+  predictionSchema,
+  type RunSummary,
+  type SequenceFilter,
+} from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
-import { changeView, clearFilters, isFiltered, useResultsView } from '../../state/resultsView.ts';
+import {
+  changeView,
+  clearFilters,
+  isFiltered,
+  showShortlist,
+  useResultsView,
+} from '../../state/resultsView.ts';
 import { ExportDialog } from './ExportDialog.tsx';
 import classes from './ResultsTab.module.css';
+import { evidenceRule } from './evidenceRule.ts';
+import { RunActionsMenu } from './RunActionsMenu.tsx';
 import { HIDEABLE_COLUMNS } from './sequenceColumns.tsx';
 import { useHiddenColumns } from './useHiddenColumns.ts';
 
@@ -72,11 +91,12 @@ export function ResultsToolbar({ run, filter }: { run: RunSummary; filter: Seque
             size="compact-sm"
             leftSection={<IconAdjustmentsHorizontal size={16} aria-hidden />}
           >
-            {t('results.length')}
+            {t('results.moreFilters')}
           </Button>
         </Popover.Target>
         <Popover.Dropdown>
           <LengthFields />
+          <EvidenceFields />
         </Popover.Dropdown>
       </Popover>
       <Popover position="bottom-end" withArrow shadow="md" trapFocus>
@@ -119,6 +139,7 @@ export function ResultsToolbar({ run, filter }: { run: RunSummary; filter: Seque
       >
         {t('results.export')}
       </Button>
+      <RunActionsMenu run={run} />
       <div className={classes.second}>
         <Chip.Group
           multiple
@@ -135,6 +156,24 @@ export function ResultsToolbar({ run, filter }: { run: RunSummary; filter: Seque
             ))}
           </Group>
         </Chip.Group>
+        <Button
+          variant="default"
+          size="compact-xs"
+          title={t('results.shortlistText')}
+          onClick={showShortlist}
+        >
+          {t('results.shortlist')}
+        </Button>
+        {view.sample !== null && (
+          <Button
+            variant="light"
+            size="compact-xs"
+            rightSection={<IconX size={12} aria-hidden />}
+            onClick={() => changeView({ sample: null })}
+          >
+            {t('results.onlySample', { sample: view.sample.name })}
+          </Button>
+        )}
         <span className={classes.count}>
           <span role="status">
             {view.shown === null ? t('common.loading') : t('results.shown', { count: view.shown })}
@@ -175,5 +214,38 @@ function LengthFields() {
         onChange={(value) => changeView({ maxLength: number(value) })}
       />
     </Group>
+  );
+}
+
+function EvidenceFields() {
+  const texts = useTexts();
+  const { t } = texts;
+  const { minScoredChunks, evidence } = useResultsView();
+  return (
+    <div className={classes.evidenceFields}>
+      <NumberInput
+        w={140}
+        label={t('results.minScoredChunks')}
+        min={0}
+        value={minScoredChunks ?? ''}
+        onChange={(value) =>
+          changeView({ minScoredChunks: typeof value === 'number' && value > 0 ? Math.round(value) : null })
+        }
+      />
+      <Checkbox.Group
+        label={t('results.column.evidence')}
+        value={[...evidence]}
+        onChange={(values: string[]) =>
+          changeView({ evidence: evidenceSchema.options.filter((level) => values.includes(level)) })
+        }
+      >
+        <Group gap="md" mt={6}>
+          {evidenceSchema.options.map((level) => (
+            <Checkbox key={level} size="xs" value={level} label={t(`evidence.${level}`)} />
+          ))}
+        </Group>
+      </Checkbox.Group>
+      <p className={classes.note}>{evidenceRule(texts)}</p>
+    </div>
   );
 }

@@ -1,6 +1,6 @@
 import { queries } from '../../state/connection.ts';
 import { useQuery, keepPreviousData } from '@tanstack/react-query';
-import { Skeleton, Slider } from '@mantine/core';
+import { NumberInput, Skeleton, Slider } from '@mantine/core';
 import { useCallback, useMemo } from 'react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
@@ -38,7 +38,13 @@ export function ScoreCard({ run }: { run: RunSummary }) {
   const formatBorder = useMemo(() => (value: number) => format.decimal(value, 2), [format]);
   const marks = useMemo(() => MARKS.map((value) => ({ value, label: formatBorder(value) })), [formatBorder]);
   const scored = counts ? countFrom(counts, 0) : 0;
-  const shown = counts ? countFrom(counts, minScore) : 0;
+  const isBetweenBins = Math.abs(minScore * SCORE_BINS - Math.round(minScore * SCORE_BINS)) > 1e-9;
+  const exact = useQuery({
+    ...queries.results.counts.queryOptions({ input: { runId, filter: filterOf(view, { withScore: true }) } }),
+    enabled: isBetweenBins,
+    placeholderData: keepPreviousData,
+  });
+  const shown = isBetweenBins ? (exact.data?.total ?? 0) : counts ? countFrom(counts, minScore) : 0;
   return (
     <Card
       title={t('results.scores')}
@@ -46,7 +52,7 @@ export function ScoreCard({ run }: { run: RunSummary }) {
         <output className={classes.scoreCount}>
           {minScore > 0
             ? t('results.atLeast', {
-                score: format.decimal(minScore, 2),
+                score: format.score(minScore),
                 shown: format.integer(shown),
                 count: shown,
               })
@@ -62,7 +68,7 @@ export function ScoreCard({ run }: { run: RunSummary }) {
           summary={t('results.scoresSummary', {
             scored: format.integer(scored),
             shown: format.integer(shown),
-            score: format.decimal(minScore, 2),
+            score: format.score(minScore),
           })}
           bins={bins}
           formatBorder={formatBorder}
@@ -83,6 +89,21 @@ export function ScoreCard({ run }: { run: RunSummary }) {
           label={(value) => format.decimal(value, 2)}
           thumbLabel={t('results.minScore')}
           size={6}
+          inverted
+        />
+        <NumberInput
+          className={classes.exactScore ?? ''}
+          size="xs"
+          w={92}
+          aria-label={t('results.exactScore')}
+          min={0}
+          max={1}
+          step={1 / SCORE_BINS}
+          decimalScale={4}
+          decimalSeparator={format.decimal(0.5).charAt(1)}
+          clampBehavior="strict"
+          value={minScore}
+          onChange={(value) => changeView({ minScore: typeof value === 'number' ? value : 0 })}
         />
       </div>
     </Card>

@@ -2,7 +2,7 @@ import { asSentence, fileName } from '../../i18n/format.ts';
 import { queries } from '../../state/connection.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Drawer, Skeleton } from '@mantine/core';
-import type { RunSummary } from '../../../electron/contract/index.ts';
+import { EVIDENCE_RULE, type RunSummary, type SequenceResult } from '../../../electron/contract/index.ts';
 import { Banner } from '../../components/Banner.tsx';
 import { ChunkTrack } from '../../components/charts/ChunkTrack.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
@@ -10,6 +10,8 @@ import { Facts } from '../../components/Facts.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { changeView, useResultsView } from '../../state/resultsView.ts';
 import { ChunkTable } from './ChunkTable.tsx';
+import { EvidenceLabel } from './EvidenceLabel.tsx';
+import { evidenceRule } from './evidenceRule.ts';
 import { PredictionLabel } from './PredictionLabel.tsx';
 import classes from './SequenceDrawer.module.css';
 
@@ -32,7 +34,8 @@ export function SequenceDrawer({ run }: { run: RunSummary }) {
 }
 
 function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
-  const { t, format } = useTexts();
+  const texts = useTexts();
+  const { t, format } = texts;
   const answer = useQuery(queries.results.chunks.queryOptions({ input: { runId: run.runId, row } }));
   if (answer.error) return <ErrorCard error={answer.error} />;
   if (!answer.data) return <Skeleton height={360} />;
@@ -54,6 +57,11 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
             label: t('results.column.virusScore'),
             value: sequence.virusScore === null ? '–' : format.score(sequence.virusScore),
           },
+          {
+            label: t('results.column.evidence'),
+            value: <EvidenceLabel evidence={sequence.evidence} />,
+            hint: evidenceRule(texts),
+          },
           { label: t('results.column.length'), value: format.bases(sequence.length) },
           {
             label: t('chunks.viralOfScored'),
@@ -66,6 +74,15 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
         ]}
       />
       {sequence.reason !== 'ok' && <p className={classes.reason}>{t(`reasonText.${sequence.reason}`)}</p>}
+      {contradictsItsScore(sequence) && <p className={classes.reason}>{t('chunks.disagree')}</p>}
+      {sequence.secondScore !== null && sequence.bestScore !== null && (
+        <p className={classes.note}>
+          {t('chunks.bestTwo', {
+            best: format.score(sequence.bestScore),
+            second: format.score(sequence.secondScore),
+          })}
+        </p>
+      )}
       {chunks.length > 0 && (
         <>
           <section>
@@ -76,7 +93,13 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
           <ChunkTable chunks={chunks} />
         </>
       )}
-      <p className={classes.note}>{t('results.noteScore')}</p>
+      <p className={classes.note}>{t('chunks.noteScore')}</p>
     </div>
   );
+}
+
+/** A virus with a low score, or another sequence with a high one. */
+function contradictsItsScore({ prediction, virusScore }: SequenceResult): boolean {
+  if (virusScore === null || (prediction !== 'virus' && prediction !== 'others')) return false;
+  return virusScore >= EVIDENCE_RULE.middle !== (prediction === 'virus');
 }

@@ -1,6 +1,7 @@
 import type { SequenceResult } from '../../../electron/contract/index.ts';
 import type { VirtualColumn } from '../../components/table/virtualColumns.ts';
 import type { Texts } from '../../i18n/index.ts';
+import { EvidenceLabel } from './EvidenceLabel.tsx';
 import { PredictionLabel } from './PredictionLabel.tsx';
 import classes from './ResultsTab.module.css';
 
@@ -9,6 +10,7 @@ export const HIDEABLE_COLUMNS = [
   'length',
   'virusScore',
   'prediction',
+  'evidence',
   'viralFraction',
   'nChunks',
   'best',
@@ -64,6 +66,13 @@ export function sequenceColumns(
       header: t('results.column.prediction'),
       meta: { width: '110px' },
       cell: ({ row }) => <PredictionLabel prediction={row.original.prediction} />,
+    },
+    {
+      id: 'evidence',
+      accessorFn: (row) => row.evidence,
+      header: t('results.column.evidence'),
+      meta: { width: '116px' },
+      cell: ({ row }) => <EvidenceLabel evidence={row.original.evidence} />,
     },
     {
       id: 'viralFraction',

@@ -39,11 +39,42 @@ export function resultsRouter(world: World) {
       if (!sequence) throw errors.APP({ data: appError('internal', 'There is no such sequence.') });
       return { sequence, chunks: madeChunks(sequence) };
     }),
-    export: results.export.handler(({ input }) => ({
-      path: input.path ?? '/tmp/export.tsv',
-      downloadPath: null,
-      sequences: filteredSequences(world.sequencesOf(input.runId), input.filter).length,
-      bytes: 123_456,
-    })),
+    samples: results.samples.handler(({ input }) => {
+      const names = world.samplesOf(world.find(input.runId));
+      const items = [...new Set(names)].map((sample) => {
+        const inputs = names.flatMap((name, index) => (name === sample ? [index] : []));
+        const rows = filteredSequences(world.sequencesOf(input.runId), { inputs });
+        const count = (prediction: SequenceResult['prediction']) =>
+          rows.filter((row) => row.prediction === prediction).length;
+        const bases = (some: readonly SequenceResult[]) => some.reduce((sum, { length }) => sum + length, 0);
+        return {
+          sample,
+          inputs,
+          sequences: rows.length,
+          virus: count('virus'),
+          others: count('others'),
+          notScored: count('not_scored'),
+          failed: count('failed'),
+          bases: bases(rows),
+          viralBases: bases(rows.filter(({ prediction }) => prediction === 'virus')),
+        };
+      });
+      return { names, items };
+    }),
+    setSamples: results.setSamples.handler(({ input }) => {
+      world.samples.set(input.runId, input.names);
+    }),
+    // eslint-disable-next-line @typescript-eslint/require-await -- a stream, as the engine's is
+    export: results.export.handler(async function* ({ input }) {
+      const total = filteredSequences(world.sequencesOf(input.runId), input.filter).length;
+      yield { type: 'progress' as const, done: 0, total };
+      yield {
+        type: 'written' as const,
+        path: input.path ?? '/tmp/export.tsv',
+        downloadPath: null,
+        sequences: total,
+        bytes: 123_456,
+      };
+    }),
   };
 }

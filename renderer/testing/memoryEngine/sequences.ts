@@ -1,4 +1,5 @@
 import {
+  evidenceSchema,
   FRAME_NAMES,
   type ChunkResult,
   type SequenceFilter,
@@ -45,11 +46,15 @@ function madeSequence(row: number, input: number, random: () => number): Sequenc
       bestChunkEnd: null,
       bestFrame: null,
       nFramesScored: 0,
+      bestScore: null,
+      secondScore: null,
+      evidence: null,
     };
   }
   const nChunksScored = Math.max(1, Math.round(nChunks * (0.5 + 0.5 * random())));
   const nChunksViral = Math.round(nChunksScored * Math.min(1, Math.max(0, virusScore)));
   const best = Math.floor(random() * nChunks);
+  const bestScore = Math.fround(Math.min(1, virusScore + 0.1 * random()));
   return {
     ...base,
     virusScore: Math.fround(virusScore),
@@ -62,6 +67,9 @@ function madeSequence(row: number, input: number, random: () => number): Sequenc
     bestChunkEnd: Math.min(length, (best + 1) * CHUNK),
     bestFrame: FRAME_NAMES[Math.floor(random() * 6)] ?? 'F1',
     nFramesScored: nChunksScored + Math.floor(random() * 3),
+    bestScore,
+    secondScore: nChunksScored < 2 ? null : Math.fround(virusScore * 0.97),
+    evidence: nChunksScored < 2 ? 'weak' : virusScore > 0.9 && length >= 1000 ? 'strong' : 'moderate',
   };
 }
 
@@ -114,6 +122,9 @@ export function filteredSequences(all: readonly SequenceResult[], filter: Sequen
       (filter.minScore === undefined || (row.virusScore !== null && row.virusScore >= filter.minScore)) &&
       (filter.minLength === undefined || row.length >= filter.minLength) &&
       (filter.maxLength === undefined || row.length <= filter.maxLength) &&
+      (filter.inputs === undefined || filter.inputs.includes(row.input)) &&
+      (filter.minScoredChunks === undefined || row.nChunksScored >= filter.minScoredChunks) &&
+      (filter.evidence === undefined || (row.evidence !== null && filter.evidence.includes(row.evidence))) &&
       (search === undefined || row.header.toLowerCase().includes(search)),
   );
 }
@@ -121,10 +132,15 @@ export function filteredSequences(all: readonly SequenceResult[], filter: Sequen
 export function sortedSequences(rows: readonly SequenceResult[], sort: SequenceSort): SequenceResult[] {
   const direction = sort.descending ? -1 : 1;
   return rows.toSorted((a, b) => {
-    const [x, y] = [a[sort.by], b[sort.by]];
+    const [x, y] = [sortValue(a, sort.by), sortValue(b, sort.by)];
     if (x === y) return a.row - b.row;
     if (x === null) return 1;
     if (y === null) return -1;
     return (x < y ? -1 : 1) * direction;
   });
+}
+
+function sortValue(row: SequenceResult, by: SequenceSort['by']) {
+  if (by !== 'evidence') return row[by];
+  return row.evidence === null ? null : evidenceSchema.options.indexOf(row.evidence);
 }

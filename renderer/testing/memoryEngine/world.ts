@@ -1,4 +1,5 @@
 import {
+  sampleNames,
   settingsSchema,
   type DeviceLive,
   type ModelStatus,
@@ -37,6 +38,8 @@ export class World {
   models: readonly ModelStatus[] = MODELS;
   /** Models whose answers have been checked. */
   readonly answersChecked = new Set<string>();
+  /** By run, where the user named them. */
+  readonly samples = new Map<string, readonly string[]>();
   runs: readonly RunSummary[];
   settings: Settings;
   /** Snapshots so far: what makes figures move. */
@@ -58,6 +61,11 @@ export class World {
 
   has(runId: string): boolean {
     return this.runs.some((run) => run.runId === runId);
+  }
+
+  samplesOf(run: RunSummary): string[] {
+    const named = this.samples.get(run.runId) ?? [];
+    return named.length > 0 ? [...named] : sampleNames(run.plan.inputs.map(({ path }) => path));
   }
 
   find(runId: string): RunSummary {

@@ -1,7 +1,10 @@
 import { appError, AppFailure } from '../../../contract/errors.ts';
-import type { SequenceFilter } from '../../../contract/rpc/results.ts';
+import { exportFileName, exportScope } from '../../../contract/exports.ts';
+import type { ExportEvent, SequenceFilter } from '../../../contract/rpc/results.ts';
+import { exportResults } from '../../exports/exportResults.ts';
+import { samplesOf, summariseSamples } from '../../exports/samples.ts';
 import type { SequenceSelection } from '../../store/sqlite/results/sequenceFilter.ts';
-import { exportResults, suggestedName } from '../questions/exportResults.ts';
+import { callbackStream } from '../questions/callbackStream.ts';
 import type { Service } from '../service.ts';
 import { calls } from './implementer.ts';
 
@@ -9,7 +12,7 @@ import { calls } from './implementer.ts';
 const MOST_CHUNKS = 20_000;
 
 export function resultsRouter(service: Service) {
-  const { catalog, known, open } = service;
+  const { catalog, control, known, open } = service;
   const { results } = calls;
   const read = <Answer>(runId: string, ask: Parameters<typeof open.read<Answer>>[1]): Promise<Answer> =>
     open.read(catalog.folder(runId), ask);
@@ -40,30 +43,53 @@ export function resultsRouter(service: Service) {
         return { sequence, chunks: page.chunks };
       }),
     ),
-    export: results.export.handler(async ({ input, context: { window } }) => {
+    samples: results.samples.handler(({ input }) =>
+      read(input.runId, async (store) => {
+        const [run, perInput] = await Promise.all([store.loadRun(), store.inputSummaries()]);
+        const names = samplesOf(run);
+        const items = summariseSamples(names, perInput).map(({ byPrediction, ...rest }) => {
+          const { virus, others, not_scored: notScored, failed } = byPrediction;
+          return { ...rest, virus, others, notScored, failed };
+        });
+        return { names, items };
+      }),
+    ),
+    setSamples: results.setSamples.handler(({ input }) => control.setSamples(input.runId, input.names)),
+    export: results.export.handler(async ({ input, context: { window }, signal: outer }) => {
       const { name, plan } = catalog.find(input.runId);
+      const selected = { ...selection(input.filter), rows: input.rows };
       const path = await exportPath();
-      const written = await read(input.runId, (store) =>
-        exportResults(
-          store,
-          {
-            selection: { ...selection(input.filter), rows: input.rows },
+      return callbackStream<ExportEvent>(async (tell, signal) => {
+        const written = await read(input.runId, (store) =>
+          exportResults(store, {
+            selection: selected,
+            sort: input.sort,
             format: input.format,
-            byteOrderMark: input.byteOrderMark,
+            language: input.language,
             path,
-          },
-          () => service.gate.context(),
-        ),
-      );
-      return {
-        path,
-        downloadPath: window.shell === 'browser' ? window.downloads.offer(path) : null,
-        ...written,
-      };
+            environment: async () => (await service.gate.context()).environment,
+            onProgress: (progress) => tell({ type: 'progress', ...progress }),
+            signal,
+          }),
+        );
+        const downloadPath = window.shell === 'browser' ? window.downloads.offer(path) : null;
+        tell({ type: 'written', path, downloadPath, ...written });
+      }, outer);
 
       async function exportPath(): Promise<string> {
-        if (window.shell === 'browser')
-          return window.downloads.place(suggestedName(name, plan.model, input.format));
+        if (window.shell === 'browser') {
+          const { total } = await read(input.runId, (store) => store.countPredictions(selected));
+          const scope = exportScope(input.filter, input.rows);
+          return window.downloads.place(
+            exportFileName({
+              runName: name,
+              model: plan.model,
+              format: input.format,
+              scope,
+              sequences: total,
+            }),
+          );
+        }
         if (input.path === undefined) {
           throw new AppFailure(
             appError('usage', 'The export has no file to go to.', { nextStep: 'Choose one.' }),

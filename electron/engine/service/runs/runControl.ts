@@ -149,6 +149,17 @@ export class RunControl {
     });
   }
 
+  /** None at all goes back to what the names of the files say. */
+  async setSamples(runId: string, names: readonly string[]): Promise<void> {
+    await this.withSession(runId, async (session) => {
+      const files = session.stored.inputs.length;
+      if (names.length !== 0 && names.length !== files)
+        throw usage(`The run has ${files} files, not ${names.length}.`);
+      await session.store.setSamples([...names]);
+      return ok(undefined);
+    });
+  }
+
   /** For deeds that need the run's folder to themselves. */
   async withExclusiveFolder<Answer>(
     runId: string,

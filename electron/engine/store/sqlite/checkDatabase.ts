@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { openPlain, refuseUnlessPlain } from '../../files/runFiles.ts';
 import { checkKind, versionOf, type DatabaseKind } from './database.ts';
-import { SEQUENCE_INDEX } from './runSchema.ts';
+import { SEQUENCE_INDEXES } from './runSchema.ts';
 import { damaged } from './storeErrors.ts';
 
 /*
@@ -79,7 +79,7 @@ function checkSchema(db: Database.Database, kind: DatabaseKind): void {
   const found = readSchema(db);
   const foreign = [...found].find(([name, sql]) => !STATISTICS.test(name) && expected.get(name) !== sql);
   const missing = [...expected.keys()].find(
-    (name) => !found.has(name) && !name.endsWith(` ${SEQUENCE_INDEX.name}`),
+    (key) => !found.has(key) && !SEQUENCE_INDEXES.some(({ name }) => key.endsWith(` ${name}`)),
   );
   const wrong = foreign?.[0] ?? missing;
   if (wrong !== undefined) {

@@ -1,5 +1,4 @@
 import type Database from 'better-sqlite3';
-import { exportTable, type TableExport } from './results/exportTable.ts';
 import { resultQueryMethods } from './results/queries.ts';
 import { sequenceQueryMethods } from './results/sequenceQueries.ts';
 import { deriveSequences, indexSequences, wrongSequences } from './results/sequenceRows.ts';
@@ -51,7 +50,6 @@ export function runReadMethods(db: Database.Database, folder: string) {
     ...partPageMethods(db),
     ...resultQueryMethods(db),
     ...sequenceQueryMethods(db),
-    exportTable: (request: TableExport) => exportTable(db, request),
     writeTables: () => writeTables(db, folder),
     closeReader: (): void => void db.close(),
   };

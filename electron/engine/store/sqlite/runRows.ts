@@ -129,12 +129,16 @@ export function readDevices(db: Database.Database): RunDevice[] {
 
 export function runRowMethods(db: Database.Database) {
   const updateState = db.prepare('UPDATE run SET state = ?');
+  const updateSamples = db.prepare("UPDATE run SET options = json_set(options, '$.samples', json(?))");
   const updateName = db.prepare('UPDATE run SET name = ?');
   const upsertDevice = db.prepare(`
     INSERT INTO device (id, name, kind, facts, switched_off) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET name = excluded.name, kind = excluded.kind, facts = excluded.facts,
       switched_off = excluded.switched_off`);
   return {
+    /** The sample of each input; none at all where the names of the files say them. */
+    setSamples: (names: readonly string[]): void =>
+      void updateSamples.run(names.length === 0 ? null : JSON.stringify(names)),
     rename: (name: string): void => void updateName.run(name),
     setState: db.transaction((state: RunState): void => {
       updateState.run(JSON.stringify(state));

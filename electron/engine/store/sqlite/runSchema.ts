@@ -1,10 +1,15 @@
 import type { DatabaseKind } from './database.ts';
 
-/** Dropped and made again by the pass that fills its table: much faster than keeping it up row by row. */
-export const SEQUENCE_INDEX = {
+/** Dropped and made again by the pass that fills their table: much faster than keeping them up row by row. */
+const SCORE_INDEX = {
   name: 'sequence_by_score',
   create: 'CREATE INDEX sequence_by_score ON sequence (virus_score)',
 } as const;
+const EVIDENCE_INDEX = {
+  name: 'sequence_by_evidence',
+  create: 'CREATE INDEX sequence_by_evidence ON sequence (evidence, virus_score)',
+} as const;
+export const SEQUENCE_INDEXES = [SCORE_INDEX, EVIDENCE_INDEX] as const;
 
 /** Tables of run.db as they were at first: a part was called a shard, and residues per second tokens. Times are milliseconds since the epoch; `reason` is NULL where it is `ok`. */
 const VERSION_1 = `
@@ -137,7 +142,7 @@ CREATE TABLE sequence (
   best_chunk INTEGER,
   best_frame INTEGER
 ) STRICT;
-${SEQUENCE_INDEX.create};
+${SCORE_INDEX.create};
 
 CREATE TABLE device (
   id TEXT PRIMARY KEY,
@@ -237,6 +242,18 @@ ${NORM_COLUMNS.map((column) => `ALTER TABLE part ADD COLUMN ${column} REAL;`).jo
 UPDATE part SET failure_code = ${FAILURE_CODE};
 `;
 
+/** On how much a call rests. evidence is 1 weak, 2 moderate, 3 strong; NULL without a call, and in runs of an earlier version. */
+const VERSION_6 = `
+ALTER TABLE sequence ADD COLUMN best_score REAL;
+ALTER TABLE sequence ADD COLUMN second_score REAL;
+ALTER TABLE sequence ADD COLUMN evidence INTEGER;
+${EVIDENCE_INDEX.create};
+`;
+
+const VIEW_WITHOUT_EVIDENCE = `
+CREATE TEMP VIEW sequence AS SELECT *, NULL AS best_score, NULL AS second_score, NULL AS evidence FROM main.sequence;
+`;
+
 const PART_COLUMNS = `id, key, number, parent, ${RENAMED_KEYS.path} AS path, sha256, frame_begin, frame_end, frames, residues,
   chunks, first_row, last_row, state, attempts, device, seconds, scores_sha256, embeddings_sha256, recomputed_fp32,
   frames_failed, frames_outside_norm_band, batch_halvings, bisected, ${FAILURE_CODE} AS failure_code, failure_message,
@@ -265,6 +282,7 @@ CREATE TEMP VIEW chunk AS SELECT row, chunk, shard AS part, frames, unscored, fp
 CREATE TEMP VIEW device_sample AS SELECT device, time, utilization, memory, power, temperature,
   tokens_per_s AS residues_per_s, frames_per_s FROM main.device_sample;
 ${WITHOUT_DIGESTS}
+${VIEW_WITHOUT_EVIDENCE}
 `;
 }
 
@@ -273,12 +291,13 @@ export const COMPATIBILITY_VIEWS: readonly string[] = [
   '',
   viewsBeforeVersion3('0 AS repeated_proteins, 0 AS repeated_nucleotides'),
   viewsBeforeVersion3('repeated_proteins, repeated_nucleotides'),
-  VIEWS_BEFORE_VERSION_4,
-  `CREATE TEMP VIEW part AS SELECT ${PART_COLUMNS}, repeated_proteins, repeated_nucleotides, rows_sha256 FROM main.part;`,
+  `${VIEWS_BEFORE_VERSION_4}${VIEW_WITHOUT_EVIDENCE}`,
+  `CREATE TEMP VIEW part AS SELECT ${PART_COLUMNS}, repeated_proteins, repeated_nucleotides, rows_sha256 FROM main.part;${VIEW_WITHOUT_EVIDENCE}`,
+  VIEW_WITHOUT_EVIDENCE,
 ];
 
 export const RUN_DATABASE: DatabaseKind = {
   applicationId: 0x564e5052, // "VNPR"
-  migrations: [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5],
+  migrations: [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6],
   notOurs: 'folder_not_a_run',
 };

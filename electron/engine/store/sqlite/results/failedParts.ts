@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { partPath } from '../parts/partRows.ts';
-import { cellText } from './inputLabels.ts';
+import { cellText } from '../../../results/inputLabels.ts';
 
 interface FailedPart {
   key: string;

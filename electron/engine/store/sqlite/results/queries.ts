@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { appError, AppFailure } from '../../../../contract/errors.ts';
 import {
   predictionSchema,
   type ChunkResult,
@@ -16,13 +17,14 @@ import {
 } from '../../../results/chunkCall.ts';
 import { chunkBounds } from '../../../results/chunkLayout.ts';
 import { checkChunk, scorePairs, scoredFrames, SCORES_READ } from './recordScan.ts';
+import { evidenceOfRank } from './evidenceRank.ts';
 import { nameText } from './tableRows.ts';
-import type { ChunkPage, InputResultSummary } from '../../../results/types.ts';
+import type { ChunkPage, InputResultSummary, ScoredChunk } from '../../../results/types.ts';
 
 export const SEQUENCE_COLUMNS = `
   s.row, r.name, r.header, r.input, r.length, r.n_chunks AS nChunks, s.prediction, s.reason, s.virus_score AS virusScore,
   s.n_chunks_scored AS nChunksScored, s.n_chunks_viral AS nChunksViral, s.n_frames_scored AS nFramesScored,
-  s.best_chunk AS bestChunk, s.best_frame AS bestFrame`;
+  s.best_chunk AS bestChunk, s.best_frame AS bestFrame, s.best_score AS bestScore, s.second_score AS secondScore, s.evidence`;
 
 export interface SequenceColumns {
   row: number;
@@ -39,6 +41,9 @@ export interface SequenceColumns {
   nFramesScored: number;
   bestChunk: number | null;
   bestFrame: number | null;
+  bestScore: number | null;
+  secondScore: number | null;
+  evidence: number | null;
 }
 
 /** Answers what a user asks of one sequence, of its chunks, and of each input. */
@@ -47,11 +52,24 @@ export function resultQueryMethods(db: Database.Database) {
   const oneSequence = db.prepare<[number], SequenceColumns>(
     `SELECT ${SEQUENCE_COLUMNS} FROM sequence s JOIN record r ON r.row = s.row WHERE s.row = ?`,
   );
+  const scoredChunks = db.prepare<[number], ChunkColumns>(
+    `SELECT chunk, frames, unscored, ${SCORES_READ} AS scores, reason FROM chunk WHERE row = ? AND reason IS NULL ORDER BY chunk`,
+  );
   return {
     sequence: (row: number): SequenceResult | null => {
       const found = oneSequence.get(row);
       return found ? toSequence(found, chunkLength) : null;
     },
+    /** In the order of the given rows. Raises AppFailure where one is gone: the results were derived anew meanwhile. */
+    sequencesOf: (rows: Uint32Array): SequenceResult[] =>
+      Array.from(rows, (row) => {
+        const found = oneSequence.get(row);
+        if (!found) throw resultsChanged();
+        return toSequence(found, chunkLength);
+      }),
+    /** The scored chunks of each of the given rows, in order along it. */
+    scoredChunksOf: (rows: Uint32Array): ScoredChunk[][] =>
+      Array.from(rows, (row) => scoredChunks.all(row).map((chunk) => toScoredChunk(row, chunk))),
     chunksOf: db.transaction((row: number, offset: number, limit: number) =>
       chunksOf(db, chunkLength, row, offset, limit),
     ),
@@ -60,7 +78,7 @@ export function resultQueryMethods(db: Database.Database) {
 }
 
 export function toSequence(row: SequenceColumns, chunkLength: number): SequenceResult {
-  const { name, header, bestChunk, bestFrame, reason, ...rest } = row;
+  const { name, header, bestChunk, bestFrame, reason, evidence, ...rest } = row;
   const best = bestChunk === null ? null : chunkBounds(row.length, chunkLength, bestChunk);
   return {
     ...rest,
@@ -71,6 +89,7 @@ export function toSequence(row: SequenceColumns, chunkLength: number): SequenceR
     bestChunkStart: best && best.start + 1,
     bestChunkEnd: best && best.end,
     bestFrame: bestFrame === null ? null : frameName(bestFrame),
+    evidence: evidenceOfRank(evidence),
   };
 }
 
@@ -110,6 +129,24 @@ function chunksOf(
   return { chunks, total: record.total };
 }
 
+function toScoredChunk(row: number, chunk: ChunkColumns): ScoredChunk {
+  checkChunk(row, { ...chunk, scoreBytes: chunk.scores?.length ?? 0 });
+  const pairs = scorePairs(chunk.scores);
+  return {
+    chunk: chunk.chunk,
+    frame: frameName(scoredFrames(chunk)[indexOfLargest(pairs, 1)]!),
+    score1: largest(pairs, 0),
+    score2: largest(pairs, 1),
+    isVirus: isVirusCall(pairs),
+  };
+}
+
+function resultsChanged(): AppFailure {
+  return new AppFailure(
+    appError('usage', 'The results of this run changed while they were read.', { nextStep: 'Try again.' }),
+  );
+}
+
 function chunkScores(chunk: ChunkColumns | undefined): Omit<ChunkResult, 'chunk' | 'start' | 'end'> {
   const none = { frames: [], bestFrame: null, score1: null, score2: null, isVirus: null };
   if (!chunk) return { ...none, reason: 'no_open_frame' };
@@ -134,15 +171,23 @@ function chunkScores(chunk: ChunkColumns | undefined): Omit<ChunkResult, 'chunk'
 function inputSummaries(db: Database.Database): InputResultSummary[] {
   const summaries = new Map<number, InputResultSummary>();
   const rows = db
-    .prepare<[], { input: number; prediction: Prediction; n: number }>(
-      `SELECT r.input, s.prediction, count(*) AS n FROM sequence s JOIN record r ON r.row = s.row
+    .prepare<[], { input: number; prediction: Prediction; n: number; bases: number }>(
+      `SELECT r.input, s.prediction, count(*) AS n, sum(r.length) AS bases FROM sequence s JOIN record r ON r.row = s.row
        GROUP BY r.input, s.prediction ORDER BY r.input`,
     )
     .all();
-  for (const { input, prediction, n } of rows) {
-    const summary = summaries.get(input) ?? { input, sequences: 0, byPrediction: noPredictions() };
+  for (const { input, prediction, n, bases } of rows) {
+    const summary = summaries.get(input) ?? {
+      input,
+      sequences: 0,
+      bases: 0,
+      viralBases: 0,
+      byPrediction: noPredictions(),
+    };
     summary.byPrediction[prediction] = n;
     summary.sequences += n;
+    summary.bases += bases;
+    if (prediction === 'virus') summary.viralBases += bases;
     summaries.set(input, summary);
   }
   return [...summaries.values()];

@@ -18,12 +18,12 @@ export interface CountedRecord {
   row: number;
   nChunks: number;
   nFrames: number;
+  length: number;
   fault: Reason | null;
 }
 
 export interface ScannedRecord extends CountedRecord {
   input: number;
-  length: number;
   name: string;
 }
 
@@ -33,11 +33,11 @@ export interface ScannedChunk extends ChunkScores {
   part: number;
 }
 
-const COUNTED = 'row, n_chunks AS nChunks, n_frames AS nFrames, reason AS fault';
+const COUNTED = 'row, n_chunks AS nChunks, n_frames AS nFrames, length, reason AS fault';
 
 /** All records in order. */
 export function scanRecords(db: Database.Database): Generator<ScannedRecord> {
-  return recordPages(db, `${COUNTED}, input, length, name`);
+  return recordPages(db, `${COUNTED}, input, name`);
 }
 
 /** The same without their texts, in half the time. */

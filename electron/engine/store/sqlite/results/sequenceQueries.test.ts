@@ -4,24 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SequenceFilter, SequenceSort } from '../../../../contract/rpc/results.ts';
 import { compute, preparedRun, removeFolders } from '../../testing/storeFixture.ts';
 import { recordOf } from '../../testing/syntheticRun.ts';
-import { csvCell } from './exportTable.ts';
 
 afterAll(removeFolders);
-
-describe('csvCell', () => {
-  it.each([
-    ['contig_1', 'contig_1'],
-    ['=HYPERLINK("x")', `"'=HYPERLINK(""x"")"`],
-    ['+SUM(A1)', "'+SUM(A1)"],
-    ['-2+3', "'-2+3"],
-    ['@cmd', "'@cmd"],
-    ['-1.5e-3', '-1.5e-3'],
-    ['a,b', '"a,b"'],
-    ['two\nlines', '"two\nlines"'],
-  ])('%j -> %j', (text, cell) => {
-    expect(csvCell(text)).toBe(cell);
-  });
-});
 
 describe('what a window asks of the results', () => {
   const NAMES = ['=bad,name', 'alpha', 'BETA 100% sure', 'gamma_x', 'closed'];
@@ -51,6 +35,10 @@ describe('what a window asks of the results', () => {
     [{ maxLength: 600 }, [0, 3, 4]],
     [{ predictions: ['not_scored'] }, [4]],
     [{ predictions: [] }, []],
+    [{ inputs: [0, 1], minScoredChunks: 2 }, [1, 2]],
+    [{ inputs: [] }, []],
+    [{ evidence: ['weak'] }, [0, 3]],
+    [{ evidence: ['moderate', 'strong'] }, [1, 2]],
     [{ search: 'A' }, [0, 1, 2, 3]],
     [{ search: '100%' }, [2]],
     [{ search: '%' }, [2]],
@@ -66,6 +54,7 @@ describe('what a window asks of the results', () => {
     expect(await rows({}, { by: 'virusScore', descending: true })).toEqual([3, 2, 1, 0, 4]);
     expect(await rows({}, { by: 'virusScore', descending: false })).toEqual([0, 1, 2, 3, 4]);
     expect(await rows({}, { by: 'nChunks', descending: true })).toEqual([2, 1, 0, 3, 4]);
+    expect(await rows({}, { by: 'evidence', descending: true })).toEqual([1, 2, 0, 3, 4]);
   });
 
   it('pages with the whole number beside each page', async () => {
@@ -78,30 +67,36 @@ describe('what a window asks of the results', () => {
     expect(await run.store.scoreBins({ filter: { input: 1 } }, 5)).toEqual([0, 0, 0, 0, 1]);
   });
 
-  it('exports the same cells as sequences.tsv, and the rows picked', async () => {
-    const { folder, store } = run;
-    const path = join(folder, 'export.tsv');
-    const written = await store.exportTable({
-      selection: { filter: {} },
-      format: 'tsv',
-      byteOrderMark: false,
-      path,
-    });
-    expect(readFileSync(path, 'utf8')).toBe(readFileSync(join(folder, 'sequences.tsv'), 'utf8'));
-    expect(written).toEqual({ sequences: 5, bytes: readFileSync(path).length });
+  it('gives rows in any order, and their sequences and scored chunks in that order', async () => {
+    const { store } = run;
+    const order = await store.selectedRows(
+      { filter: { minScore: 0.3 } },
+      { by: 'virusScore', descending: true },
+    );
+    expect([...order]).toEqual([3, 2, 1]);
+    expect((await store.sequencesOf(order)).map(({ seqName }) => seqName)).toEqual([
+      'gamma_x',
+      'BETA',
+      'alpha',
+    ]);
+    const chunks = await store.scoredChunksOf(order);
+    expect(chunks.map((own) => own.map(({ chunk, frame }) => `${chunk}${frame}`))).toEqual([
+      ['0F1'],
+      ['0F1', '1F1', '2F1'],
+      ['0F1', '1F1'],
+    ]);
+    await expect(store.sequencesOf(Uint32Array.of(99))).rejects.toThrow('changed');
+  });
 
-    const csv = join(folder, 'export.csv');
-    await store.exportTable({
-      selection: { filter: {}, rows: [0, 3] },
-      format: 'csv',
-      byteOrderMark: true,
-      path: csv,
-    });
-    const lines = readFileSync(csv, 'utf8').split('\r\n');
-    expect(lines).toHaveLength(4);
-    expect(lines[0]?.startsWith('\uFEFFseq_name,input,row,')).toBe(true);
-    expect(lines[1]?.startsWith(`"'=bad,name",reads_0.fasta,0,`)).toBe(true);
-    expect(lines[2]?.startsWith('gamma_x,reads_1.fasta,3,')).toBe(true);
+  it('counts calls by length, and bases by input', async () => {
+    expect(await run.store.lengthShares({ filter: {} }, [0, 600, 1200])).toEqual([
+      { from: 0, to: 600, virus: 1, others: 1 },
+      { from: 600, to: 1200, virus: 0, others: 1 },
+      { from: 1200, to: null, virus: 1, others: 0 },
+    ]);
+    const [first, second] = await run.store.inputSummaries();
+    expect(first).toMatchObject({ input: 0, sequences: 3, bases: 500 + 993 + 1493, viralBases: 1493 });
+    expect(second).toMatchObject({ bases: 1000, viralBases: 500 });
   });
 
   it('writes the rows for taking sequences out of the inputs', async () => {

@@ -3,6 +3,7 @@ import type Database from 'better-sqlite3';
 import type { Prediction, SequenceResult } from '../../../../contract/results.ts';
 import type { SequenceSort } from '../../../../contract/rpc/results.ts';
 import { openNew } from '../../../files/runFiles.ts';
+import type { LengthShare } from '../../../results/types.ts';
 import { readPlan } from '../runRows.ts';
 import { SEQUENCE_COLUMNS, toSequence, type SequenceColumns } from './queries.ts';
 import { orderSql, selectionSql, type SequenceSelection } from './sequenceFilter.ts';
@@ -62,23 +63,33 @@ export function sequenceQueryMethods(db: Database.Database) {
       for (const { bin, n } of rows) if (bin !== null) counts[bin] = n;
       return counts;
     },
+    /** The numbers of the selected rows in the order asked for. */
+    selectedRows: (selection: SequenceSelection, sort: SequenceSort): Uint32Array => {
+      const { where, values } = selectionSql(selection);
+      const rows = db.prepare<unknown[], number>(`SELECT s.row ${FROM} ${where} ${orderSql(sort)}`).pluck();
+      return Uint32Array.from(rows.all(...values));
+    },
+    /** Calls by length; `edges` ascend, the first is 0, and the last bin is open. */
+    lengthShares: (selection: SequenceSelection, edges: readonly number[]): LengthShare[] => {
+      const { where, values } = selectionSql(selection);
+      const bin = `CASE ${edges
+        .slice(1)
+        .map((edge, i) => `WHEN r.length < ${edge} THEN ${i}`)
+        .join(' ')} ELSE ${edges.length - 1} END`;
+      const shares = edges.map((from, i) => ({ from, to: edges[i + 1] ?? null, virus: 0, others: 0 }));
+      const rows = db
+        .prepare<unknown[], { bin: number; prediction: Prediction; n: number }>(
+          `SELECT ${bin} AS bin, s.prediction, count(*) AS n ${FROM} ${where} GROUP BY bin, s.prediction`,
+        )
+        .all(...values);
+      for (const { bin: at, prediction, n } of rows)
+        if (prediction === 'virus' || prediction === 'others') shares[at]![prediction] = n;
+      return shares;
+    },
     /** Writes the numbers of the selected rows, ascending, as little-endian U32; answers with how many. */
     writeSelectedRows: (selection: SequenceSelection, path: string): number =>
       writeSelectedRows(db, selection, path),
   };
-}
-
-/** The selected sequences in the order of the run, one after the other. */
-export function* eachSequence(
-  db: Database.Database,
-  selection: SequenceSelection,
-): Generator<SequenceResult> {
-  const { chunkLength } = readPlan(db);
-  const { where, values } = selectionSql(selection);
-  const rows = db.prepare<unknown[], SequenceColumns>(
-    `SELECT ${SEQUENCE_COLUMNS} ${FROM} ${where} ORDER BY s.row`,
-  );
-  for (const row of rows.iterate(...values)) yield toSequence(row, chunkLength);
 }
 
 function writeSelectedRows(db: Database.Database, selection: SequenceSelection, path: string): number {

@@ -1,23 +1,26 @@
 import type Database from 'better-sqlite3';
-import { SEQUENCE_INDEX } from '../runSchema.ts';
-import { countRecords } from './recordScan.ts';
+import { SEQUENCE_INDEXES } from '../runSchema.ts';
+import { countRecords, type CountedRecord } from './recordScan.ts';
 import { recordSummaries } from './recordSummaries.ts';
 import { refuseUnfinished } from './refuseUnfinished.ts';
+import { evidenceOf } from '../../../results/evidence.ts';
 import type { SequenceSummary } from '../../../results/sequenceTally.ts';
+import { EVIDENCE_RANK } from './evidenceRank.ts';
 
-const COLUMNS = 9;
+const COLUMNS = 12;
 /** As many rows as one statement takes: half the time of a statement for each. */
 const ROWS_PER_INSERT = 64;
 
 type Value = number | string | null;
 
-/** Derives the sequence results from the chunk rows: one transaction. Its index is made by `indexSequences`. */
+/** Derives the sequence results from the chunk rows: one transaction. Its indexes are made by `indexSequences`. */
 export function deriveSequences(db: Database.Database): void {
   refuseUnfinished(db);
   const derive = db.transaction(() => {
-    db.exec(`DELETE FROM sequence; DROP INDEX IF EXISTS ${SEQUENCE_INDEX.name}`);
+    for (const { name } of SEQUENCE_INDEXES) db.exec(`DROP INDEX IF EXISTS ${name}`);
+    db.exec('DELETE FROM sequence');
     const rows = new SequenceRows(db);
-    for (const { record, summary } of recordSummaries(db, countRecords(db))) rows.add(record.row, summary);
+    for (const { record, summary } of recordSummaries(db, countRecords(db))) rows.add(record, summary);
     rows.flush();
   });
   derive.immediate();
@@ -32,6 +35,9 @@ interface StoredSummary {
   n_frames_scored: number;
   best_chunk: number | null;
   best_frame: number | null;
+  best_score: number | null;
+  second_score: number | null;
+  evidence: number | null;
 }
 
 /** How many of the derived sequence results are not what the chunk rows give. */
@@ -50,15 +56,30 @@ export function wrongSequences(db: Database.Database): number {
       found.n_chunks_viral === summary.nChunksViral &&
       found.n_frames_scored === summary.nFramesScored &&
       found.best_chunk === summary.bestChunk &&
-      found.best_frame === summary.bestFrame;
+      found.best_frame === summary.bestFrame &&
+      isEvidence(found, record, summary);
     if (!same) wrong += 1;
   }
   const all = db.prepare<[], number>('SELECT count(*) FROM sequence').pluck().get() ?? 0;
   return wrong + Math.max(0, all - records);
 }
 
+/** Runs of an earlier version have none. */
+function isEvidence(found: StoredSummary, record: CountedRecord, summary: SequenceSummary): boolean {
+  const { best_score: best, second_score: second, evidence } = found;
+  if (best === null && second === null && evidence === null) return true;
+  return (
+    best === summary.bestScore && second === summary.secondScore && evidence === evidenceRank(record, summary)
+  );
+}
+
+function evidenceRank({ length, nChunks }: CountedRecord, summary: SequenceSummary): number | null {
+  const evidence = evidenceOf({ ...summary, length, nChunks });
+  return evidence && EVIDENCE_RANK[evidence];
+}
+
 export function indexSequences(db: Database.Database): void {
-  db.exec(SEQUENCE_INDEX.create);
+  for (const { create } of SEQUENCE_INDEXES) db.exec(create);
 }
 
 /** Inserts many rows at once. */
@@ -72,11 +93,13 @@ class SequenceRows {
     this.#many = db.prepare(insertion(ROWS_PER_INSERT));
   }
 
-  add(row: number, summary: SequenceSummary): void {
+  add(record: CountedRecord, summary: SequenceSummary): void {
     const { prediction, reason, virusScore, nChunksScored, nChunksViral, nFramesScored } = summary;
-    const { bestChunk, bestFrame } = summary;
+    const { bestChunk, bestFrame, bestScore, secondScore } = summary;
+    const { row } = record;
+    const rank = evidenceRank(record, summary);
     const storedReason = reason === 'ok' ? null : reason;
-    this.#values.push(row, prediction, storedReason, virusScore, nChunksScored, nChunksViral, nFramesScored, bestChunk, bestFrame); // prettier-ignore
+    this.#values.push(row, prediction, storedReason, virusScore, nChunksScored, nChunksViral, nFramesScored, bestChunk, bestFrame, bestScore, secondScore, rank); // prettier-ignore
     if (this.#values.length < COLUMNS * ROWS_PER_INSERT) return;
     this.#many.run(...this.#values);
     this.#values = [];

@@ -72,7 +72,7 @@ export function sequenceLine(
   );
 }
 
-function chunkId(name: string, chunk: number): string {
+export function chunkId(name: string, chunk: number): string {
   return `${name}_chunk_${chunk + 1}`;
 }
 

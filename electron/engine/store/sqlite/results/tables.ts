@@ -6,7 +6,7 @@ import { syncFolder } from '../../syncFolder.ts';
 import { chunkCount } from '../../../results/chunkLayout.ts';
 import { damaged } from '../storeErrors.ts';
 import { FailedParts } from './failedParts.ts';
-import { cellText, inputLabels } from './inputLabels.ts';
+import { cellText, inputLabels } from '../../../results/inputLabels.ts';
 import { scanRecords, type ScannedChunk, type ScannedRecord } from './recordScan.ts';
 import { recordSummaries } from './recordSummaries.ts';
 import { refuseUnfinished } from './refuseUnfinished.ts';

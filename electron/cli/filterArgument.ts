@@ -1,0 +1,100 @@
+import { SHORTLIST } from '../contract/evidence.ts';
+import { appError, AppFailure } from '../contract/errors.ts';
+import {
+  sequenceFilterSchema,
+  sequenceSortSchema,
+  type SequenceFilter,
+  type SequenceSort,
+} from '../contract/rpc/results.ts';
+import { fileNameOf } from './output/fileNameOf.ts';
+
+/** What a condition may name besides the sequences themselves. */
+export interface FilterNames {
+  /** Paths of the inputs, and the sample of each. */
+  inputs: readonly string[];
+  samples: readonly string[];
+}
+
+export const FILTER_HELP =
+  'virus, others, not_scored, failed, shortlist, or conditions such as score>=0.9, length>=1000, length<=5000, chunks>=2, ' +
+  'evidence=strong,moderate, sample=NAME, file=NAME, name=TEXT; all of them must hold';
+
+const CALLS = ['virus', 'others', 'not_scored', 'failed'] as const;
+const CONDITION = /^(?<what>[a-z]+)(?<how><=|>=|=)(?<value>.+)$/;
+
+/** The filter that the words of `--filter` stand for. */
+export function filterOf(words: readonly string[], names: FilterNames): SequenceFilter {
+  const filter: SequenceFilter = {};
+  for (const word of words) {
+    const call = CALLS.find((known) => known === word);
+    if (word === 'all') continue;
+    if (word === 'shortlist')
+      Object.assign(filter, { ...SHORTLIST, predictions: [...SHORTLIST.predictions] });
+    else if (call) filter.predictions = [...(filter.predictions ?? []), call];
+    else Object.assign(filter, condition(word, names));
+  }
+  const checked = sequenceFilterSchema.safeParse(filter);
+  if (!checked.success) throw misunderstood(words.join(' '));
+  return checked.data;
+}
+
+function condition(word: string, { inputs, samples }: FilterNames): SequenceFilter {
+  const { what = '', how = '', value = '' } = CONDITION.exec(word)?.groups ?? {};
+  const number = Number(value);
+  switch (`${what}${how}`) {
+    case 'score>=':
+      return { minScore: number };
+    case 'length>=':
+      return { minLength: number };
+    case 'length<=':
+      return { maxLength: number };
+    case 'chunks>=':
+      return { minScoredChunks: number };
+    case 'evidence=':
+      return { evidence: value.split(',') as NonNullable<SequenceFilter['evidence']> };
+    case 'name=':
+      return { search: value };
+    case 'sample=':
+      return { inputs: numbersOf(value, samples, 'sample') };
+    case 'file=':
+      return { inputs: numbersOf(value, inputs.map(fileNameOf), 'file') };
+    default:
+      throw misunderstood(word);
+  }
+}
+
+function numbersOf(value: string, names: readonly string[], what: string): number[] {
+  const found = names.flatMap((name, input) => (name === value ? [input] : []));
+  if (found.length > 0) return found;
+  throw new AppFailure(
+    appError('usage', `The run has no ${what} "${value}".`, {
+      nextStep: `It has ${[...new Set(names)].join(', ')}.`,
+    }),
+  );
+}
+
+const SORT_NAMES: Readonly<Record<string, SequenceSort['by']>> = {
+  no: 'row',
+  name: 'seqName',
+  length: 'length',
+  score: 'virusScore',
+  viral: 'viralFraction',
+  chunks: 'nChunks',
+  call: 'prediction',
+  evidence: 'evidence',
+};
+export const SORT_HELP = `${Object.keys(SORT_NAMES).join(', ')}; with a minus before it from the largest down`;
+
+/** `-score` stands for the highest scores first. */
+export function sortOf(word: string): SequenceSort {
+  const by = SORT_NAMES[word.replace(/^-/, '')];
+  if (by === undefined)
+    throw new AppFailure(appError('usage', `"${word}" is no order.`, { nextStep: `Use ${SORT_HELP}.` }));
+  return sequenceSortSchema.parse({ by, descending: word.startsWith('-') });
+}
+
+function misunderstood(word: string): AppFailure {
+  return new AppFailure(
+    appError('usage', `The filter "${word}" is not understood.`, { nextStep: `Use ${FILTER_HELP}.` }),
+  );
+}

@@ -1,0 +1,51 @@
+import { demoMark, type Plan } from './plan.ts';
+import type { RunRequest } from './rpc/runs.ts';
+
+/** What decides the numbers of a run, and where its results went. */
+export interface RepeatableRun {
+  plan: Pick<
+    Plan,
+    | 'chunkLength'
+    | 'precision'
+    | 'tokensPerBatch'
+    | 'residuesPerPart'
+    | 'embedEqualSequencesOnce'
+    | 'embeddings'
+  > & {
+    inputs: readonly { path: string }[];
+    model: Pick<Plan['model'], 'name' | 'folder' | 'notice'>;
+  };
+  request: Pick<RunRequest, 'devices' | 'keepWork' | 'model'>;
+  folder: string;
+}
+
+/** The command that makes the same run again beside the first, with every choice that decides its numbers written out. */
+export function predictCommand({ plan, request, folder }: RepeatableRun): string {
+  const words = [
+    'virnucpro',
+    'predict',
+    ...plan.inputs.map(({ path }) => path),
+    '--output-dir',
+    `${folder.replace(/[\\/]+$/, '')}_again`,
+    '--model',
+    demoMark(plan.model) === null ? request.model : 'demo',
+    '--chunk-length',
+    String(plan.chunkLength),
+    '--precision',
+    plan.precision,
+    '--tokens-per-batch',
+    String(plan.tokensPerBatch),
+    '--residues-per-part',
+    String(plan.residuesPerPart),
+    ...(plan.embedEqualSequencesOnce ? [] : ['--no-embed-equal-sequences-once']),
+    ...(plan.embeddings === null ? [] : ['--embeddings', plan.embeddings]),
+    ...(request.devices === 'auto' ? [] : ['--devices', request.devices]),
+    ...(request.keepWork ? ['--keep-work'] : []),
+  ];
+  return words.map(quotedForShell).join(' ');
+}
+
+/** As a POSIX shell takes it; for most words that is as it stands. */
+export function quotedForShell(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,167 @@
+import type { ExportLanguage } from '../../contract/exports.ts';
+import type { Evidence, Prediction, Reason, SequenceResult } from '../../contract/results.ts';
+import type { SequenceSelection } from '../store/sqlite/results/sequenceFilter.ts';
+import type { ExportSource } from './exportSource.ts';
+
+export type CellValue = string | number | null;
+
+/** A column of an exported table. `score` and `share` are float32 from 0 to 1. */
+export interface Column {
+  /** As in sequences.tsv where it has the same. */
+  name: string;
+  type: 'text' | 'integer' | 'score' | 'share';
+  heading: Record<ExportLanguage, string>;
+  /** Characters that most of its cells need. */
+  width: number;
+  value: (sequence: SequenceResult, source: ExportSource) => CellValue;
+  /** For spreadsheets, which people read: the word in their language. */
+  word?: (sequence: SequenceResult, language: ExportLanguage) => string;
+  /** In a run where no sequence has a value it is left out. */
+  needs?: 'scored' | 'twoScored' | 'evidence';
+}
+
+/** The columns of every table of sequences, in order. */
+const COLUMNS: readonly Column[] = [
+  integer('no', 'No.', 'Nr.', ({ row }) => row + 1),
+  text('seq_name', 'Name', 'Name', 32, ({ seqName }) => seqName),
+  text('sample', 'Sample', 'Probe', 18, ({ input }, { samples }) => samples[input] ?? null),
+  text('input', 'File', 'Datei', 22, ({ input }, { inputNames }) => inputNames[input] ?? null),
+  integer('length', 'Length (bp)', 'Länge (bp)', ({ length }) => length),
+  { ...score('virus_score', 'Score', 'Wert', 'score', (row) => row.virusScore), needs: 'scored' },
+  {
+    ...text('prediction', 'Call', 'Einstufung', 14, ({ prediction }) => prediction),
+    word: ({ prediction }, language) => CALL_WORDS[language][prediction],
+  },
+  {
+    ...text('evidence', 'Evidence', 'Beleglage', 11, ({ evidence }) => evidence),
+    word: ({ evidence }, language) => (evidence === null ? '' : EVIDENCE_WORDS[language][evidence]),
+    needs: 'evidence',
+  },
+  {
+    ...text('reason', 'Reason', 'Grund', 18, ({ reason }) => reason),
+    word: ({ reason }, language) => REASON_WORDS[language][reason],
+  },
+  integer('n_chunks', 'Chunks', 'Stücke', ({ nChunks }) => nChunks),
+  integer('n_chunks_scored', 'Chunks scored', 'Stücke bewertet', (row) => row.nChunksScored),
+  integer('n_chunks_viral', 'Chunks called virus', 'Virale Stücke', (row) => row.nChunksViral),
+  {
+    ...score('viral_fraction', 'Viral chunks', 'Anteil viraler Stücke', 'share', (row) =>
+      row.viralFraction === null ? null : Math.fround(row.viralFraction),
+    ),
+    needs: 'scored',
+  },
+  {
+    ...score('best_score', 'Best chunk', 'Bestes Stück', 'score', (row) => row.bestScore),
+    needs: 'evidence',
+  },
+  {
+    ...score('second_score', 'Second-best chunk', 'Zweitbestes Stück', 'score', (row) => row.secondScore),
+    needs: 'twoScored',
+  },
+  {
+    ...integer('best_chunk_start', 'Best chunk from', 'Bestes Stück von', (row) => row.bestChunkStart),
+    needs: 'scored',
+  },
+  {
+    ...integer('best_chunk_end', 'Best chunk to', 'Bestes Stück bis', (row) => row.bestChunkEnd),
+    needs: 'scored',
+  },
+  { ...text('best_frame', 'Frame', 'Rahmen', 8, (row) => row.bestFrame), needs: 'scored' },
+  integer('n_frames_scored', 'Frames scored', 'Rahmen bewertet', (row) => row.nFramesScored),
+  text('model', 'Model', 'Modell', 14, (_, { modelLabel }) => modelLabel),
+];
+
+/** geNomad's names where it has the same, so that scripts written for its `_virus_summary.tsv` find them. */
+const GENOMAD_NAMES: Readonly<Record<string, string>> = {
+  seq_name: 'seq_name',
+  length: 'length',
+  virus_score: 'virus_score',
+  prediction: 'prediction',
+  evidence: 'evidence',
+  reason: 'reason',
+  n_chunks: 'n_windows',
+  n_chunks_scored: 'n_windows_scored',
+  n_chunks_viral: 'n_windows_viral',
+  viral_fraction: 'viral_fraction',
+  best_chunk_start: 'best_window_start',
+  best_chunk_end: 'best_window_end',
+  best_frame: 'best_frame',
+  n_frames_scored: 'n_frames_scored',
+  model: 'model',
+};
+
+export function genomadColumns(columns: readonly Column[]): Column[] {
+  return columns.flatMap((column) => {
+    const name = GENOMAD_NAMES[column.name];
+    return name === undefined ? [] : [{ ...column, name }];
+  });
+}
+
+/** The columns that at least one of the selected sequences has a value for. */
+export async function usedColumns(source: ExportSource, selection: SequenceSelection): Promise<Column[]> {
+  const has = async (more: SequenceSelection['filter']): Promise<boolean> => {
+    const filter = { ...selection.filter, ...more };
+    return (await source.store.countPredictions({ ...selection, filter })).total > 0;
+  };
+  const least = selection.filter.minScoredChunks ?? 0;
+  const [scored, twoScored, evidence] = await Promise.all([
+    has({ minScoredChunks: Math.max(1, least) }),
+    has({ minScoredChunks: Math.max(2, least), evidence: selection.filter.evidence ?? ALL_LEVELS }),
+    has({ evidence: selection.filter.evidence ?? ALL_LEVELS }),
+  ]);
+  const met = { scored, twoScored, evidence };
+  return COLUMNS.filter(({ needs }) => needs === undefined || met[needs]);
+}
+
+const ALL_LEVELS: Evidence[] = ['weak', 'moderate', 'strong'];
+
+function text(name: string, en: string, de: string, width: number, value: Column['value']): Column {
+  return { name, type: 'text', heading: { en, de }, width, value };
+}
+
+function integer(name: string, en: string, de: string, value: Column['value']): Column {
+  return { name, type: 'integer', heading: { en, de }, width: 12, value };
+}
+
+function score(
+  name: string,
+  en: string,
+  de: string,
+  type: 'score' | 'share',
+  value: Column['value'],
+): Column {
+  return { name, type, heading: { en, de }, width: 12, value };
+}
+
+export const CALL_WORDS: Record<ExportLanguage, Record<Prediction, string>> = {
+  en: { virus: 'Virus', others: 'Other', not_scored: 'Not scored', failed: 'Failed' },
+  de: { virus: 'Virus', others: 'Anderes', not_scored: 'Nicht bewertet', failed: 'Gescheitert' },
+};
+
+export const EVIDENCE_WORDS: Record<ExportLanguage, Record<Evidence, string>> = {
+  en: { weak: 'Weak', moderate: 'Moderate', strong: 'Strong' },
+  de: { weak: 'Schwach', moderate: 'Mittel', strong: 'Stark' },
+};
+
+const REASON_WORDS: Record<ExportLanguage, Record<Reason, string>> = {
+  en: {
+    ok: 'scored',
+    empty: 'empty',
+    no_open_frame: 'no open reading frame',
+    invalid_characters: 'invalid characters',
+    malformed_record: 'damaged entry',
+    worker_failure: 'computation crashed',
+    out_of_memory: 'out of memory',
+    non_finite: 'no usable number',
+  },
+  de: {
+    ok: 'bewertet',
+    empty: 'leer',
+    no_open_frame: 'kein offener Leserahmen',
+    invalid_characters: 'ungültige Zeichen',
+    malformed_record: 'beschädigter Eintrag',
+    worker_failure: 'Berechnung abgestürzt',
+    out_of_memory: 'Speicher reichte nicht',
+    non_finite: 'keine brauchbare Zahl',
+  },
+};

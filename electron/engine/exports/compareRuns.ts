@@ -1,0 +1,150 @@
+import type { Prediction, SequenceResult } from '../../contract/results.ts';
+import type { RunStore } from '../store/runStoreFace.ts';
+import { float32Text } from '../results/float32Text.ts';
+import { WholeFile } from './wholeFile.ts';
+
+const PAGE_ROWS = 5000;
+
+/** A sequence of two runs. */
+export interface ComparedSequence {
+  seqName: string;
+  length: number;
+  first: Pick<SequenceResult, 'row' | 'prediction' | 'virusScore'>;
+  second: Pick<SequenceResult, 'row' | 'prediction' | 'virusScore'>;
+}
+
+export interface RunComparison {
+  /** Sequences with the same name and length in both runs; the n-th of several equal ones goes with the n-th. */
+  inBoth: number;
+  onlyInFirst: number;
+  onlyInSecond: number;
+  /** How many have which call in the first run and which in the second. */
+  calls: Record<Prediction, Record<Prediction, number>>;
+  sameCall: number;
+  /** Of the sequences that both runs scored; null where there is none. */
+  scores: {
+    compared: number;
+    correlation: number | null;
+    meanDifference: number;
+    largestDifference: number;
+  } | null;
+}
+
+/** Compares the calls and scores of two runs, such as with another model or precision; `onChanged` gets the sequences whose call
+ * changed, in the order of the first run. */
+export async function compareRuns(
+  first: RunStore,
+  second: RunStore,
+  onChanged: (changed: ComparedSequence) => Promise<void> | void,
+): Promise<RunComparison> {
+  const rest = new Map<string, Pick<SequenceResult, 'row' | 'prediction' | 'virusScore'>>();
+  for await (const { key, sequence } of namedSequences(second)) {
+    const { row, prediction, virusScore } = sequence;
+    rest.set(key, { row, prediction, virusScore });
+  }
+  const comparison: RunComparison = {
+    inBoth: 0,
+    onlyInFirst: 0,
+    onlyInSecond: 0,
+    calls: { virus: noCalls(), others: noCalls(), not_scored: noCalls(), failed: noCalls() },
+    sameCall: 0,
+    scores: null,
+  };
+  const agreement = new ScoreAgreement();
+  for await (const { key, sequence } of namedSequences(first)) {
+    const other = rest.get(key);
+    if (!other) {
+      comparison.onlyInFirst += 1;
+      continue;
+    }
+    rest.delete(key);
+    comparison.inBoth += 1;
+    comparison.calls[sequence.prediction][other.prediction] += 1;
+    if (sequence.virusScore !== null && other.virusScore !== null)
+      agreement.add(sequence.virusScore, other.virusScore);
+    if (sequence.prediction === other.prediction) comparison.sameCall += 1;
+    else
+      await onChanged({ seqName: sequence.seqName, length: sequence.length, first: sequence, second: other });
+  }
+  comparison.onlyInSecond = rest.size;
+  comparison.scores = agreement.summary();
+  return comparison;
+}
+
+/** Writes the sequences whose call changed as a table, besides comparing. */
+export async function writeComparison(
+  first: RunStore,
+  second: RunStore,
+  path: string,
+): Promise<RunComparison> {
+  let comparison: RunComparison | undefined;
+  await WholeFile.write(path, async (file) => {
+    await file.write(
+      'seq_name\tlength\tno_1\tprediction_1\tvirus_score_1\tno_2\tprediction_2\tvirus_score_2\n',
+    );
+    comparison = await compareRuns(first, second, (changed) => file.write(changedLine(changed)));
+  });
+  if (!comparison) throw new Error('The comparison was not made.');
+  return comparison;
+}
+
+function changedLine({ seqName, length, first, second }: ComparedSequence): string {
+  const cells = [first, second].flatMap(({ row, prediction, virusScore }) => [
+    row + 1,
+    prediction,
+    virusScore === null ? 'NA' : float32Text(virusScore),
+  ]);
+  return `${[seqName, length, ...cells].join('\t')}\n`;
+}
+
+async function* namedSequences(store: RunStore): AsyncGenerator<{ key: string; sequence: SequenceResult }> {
+  const rows = await store.selectedRows({ filter: {} }, { by: 'row', descending: false });
+  const seen = new Map<string, number>();
+  for (let begin = 0; begin < rows.length; begin += PAGE_ROWS) {
+    for (const sequence of await store.sequencesOf(rows.slice(begin, begin + PAGE_ROWS))) {
+      const name = `${sequence.seqName}\t${sequence.length}`;
+      const count = (seen.get(name) ?? 0) + 1;
+      seen.set(name, count);
+      yield { key: `${name}\t${count}`, sequence };
+    }
+  }
+}
+
+/** Pearson's correlation and differences of pairs, in one pass (Welford's way, so that large runs lose no digits). */
+class ScoreAgreement {
+  #n = 0;
+  #meanX = 0;
+  #meanY = 0;
+  #xx = 0;
+  #yy = 0;
+  #xy = 0;
+  #differences = 0;
+  #largest = 0;
+
+  add(x: number, y: number): void {
+    this.#n += 1;
+    const [dx, dy] = [x - this.#meanX, y - this.#meanY];
+    this.#meanX += dx / this.#n;
+    this.#meanY += dy / this.#n;
+    this.#xx += dx * (x - this.#meanX);
+    this.#yy += dy * (y - this.#meanY);
+    this.#xy += dx * (y - this.#meanY);
+    this.#differences += Math.abs(x - y);
+    this.#largest = Math.max(this.#largest, Math.abs(x - y));
+  }
+
+  summary(): RunComparison['scores'] {
+    if (this.#n === 0) return null;
+    const spread = Math.sqrt(this.#xx * this.#yy);
+    return {
+      compared: this.#n,
+      correlation: spread === 0 ? null : this.#xy / spread,
+      meanDifference: this.#differences / this.#n,
+      largestDifference: this.#largest,
+    };
+  }
+}
+
+function noCalls(): Record<Prediction, number> {
+  return { virus: 0, others: 0, not_scored: 0, failed: 0 };
+}

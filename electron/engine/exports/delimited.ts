@@ -1,0 +1,70 @@
+import type { ExportLanguage } from '../../contract/exports.ts';
+import { float32Text } from '../results/float32Text.ts';
+import type { CellValue, Column } from './columns.ts';
+import type { ExportSource } from './exportSource.ts';
+import type { WholeFile } from './wholeFile.ts';
+
+/** A byte-order mark, by which spreadsheets recognise UTF-8. */
+const BYTE_ORDER_MARK = '\uFEFF';
+const NOT_AVAILABLE = 'NA';
+
+/** Tab-separated, with NA where there is no value; the numbers as in sequences.tsv. */
+export async function writeTsv(
+  source: ExportSource,
+  columns: readonly Column[],
+  file: WholeFile,
+): Promise<void> {
+  const line = (cells: readonly string[]): string => `${cells.join('\t')}\n`;
+  await file.write(line(columns.map(({ name }) => name)));
+  for await (const page of source.pages()) {
+    const lines = page.map((sequence) =>
+      line(columns.map((column) => cellText(column, column.value(sequence, source)))),
+    );
+    await file.write(lines.join(''));
+  }
+}
+
+/** What a spreadsheet takes for a table of its own country. */
+const SEPARATORS: Record<ExportLanguage, { cell: ',' | ';'; decimal: '.' | ',' }> = {
+  en: { cell: ',', decimal: '.' },
+  de: { cell: ';', decimal: ',' },
+};
+
+export async function writeCsv(
+  source: ExportSource,
+  columns: readonly Column[],
+  file: WholeFile,
+): Promise<void> {
+  const { cell, decimal } = SEPARATORS[source.language];
+  const line = (cells: readonly string[]): string =>
+    `${cells.map((text) => csvCell(text, cell)).join(cell)}\r\n`;
+  await file.write(BYTE_ORDER_MARK + line(columns.map(({ name }) => name)));
+  for await (const page of source.pages()) {
+    const lines = page.map((sequence) =>
+      line(
+        columns.map((column) => {
+          const text = cellText(column, column.value(sequence, source));
+          return column.type === 'text' || decimal === '.' ? text : text.replace('.', decimal);
+        }),
+      ),
+    );
+    await file.write(lines.join(''));
+  }
+}
+
+function cellText({ type }: Column, value: CellValue): string {
+  if (value === null) return NOT_AVAILABLE;
+  return typeof value === 'number' && type !== 'integer' ? float32Text(value) : String(value);
+}
+
+/** As in RFC 4180. A spreadsheet would run a cell that begins like a formula; an apostrophe before it makes it text. */
+export function csvCell(text: string, separator: ',' | ';' = ','): string {
+  const harmless = /^[=+\-@\t\r]/.test(text) && !isNumber(text) ? `'${text}` : text;
+  return harmless.includes(separator) || /["\r\n]/.test(harmless)
+    ? `"${harmless.replaceAll('"', '""')}"`
+    : harmless;
+}
+
+function isNumber(text: string): boolean {
+  return /^[+-]?(\d+[.,]?\d*|[.,]\d+)(e[+-]?\d+)?$/i.test(text);
+}

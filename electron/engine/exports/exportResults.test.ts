@@ -1,0 +1,369 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AppFailure } from '../../contract/errors.ts';
+import type { ExportFormat } from '../../contract/exports.ts';
+import { RESULT_FILES, type SequenceResult } from '../../contract/results.ts';
+import type { SequenceFilter, SequenceSort } from '../../contract/rpc/results.ts';
+import { openRunStore } from '../store/runStore.ts';
+import {
+  computeAll,
+  HOST_ENTRY,
+  newFolder,
+  removeFolders,
+  reportPrepare,
+} from '../store/testing/storeFixture.ts';
+import type { PreparedRun } from '../store/testing/storeFixture.ts';
+import { DESCRIPTION, recordOf, syntheticPlan, writePrepared } from '../store/testing/syntheticRun.ts';
+import { testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
+import { usedColumns } from './columns.ts';
+import { exportResults, type ExportRequest } from './exportResults.ts';
+import { ExportSource } from './exportSource.ts';
+import { makeReaders, readBack } from './testing/readers.ts';
+import { WholeFile } from './wholeFile.ts';
+import { writeXlsx } from './xlsx.ts';
+
+afterAll(removeFolders);
+
+const BY_ROW: SequenceSort = { by: 'row', descending: false };
+const BEST: SequenceSort = { by: 'virusScore', descending: true };
+const MARK = 'DEMO (demo model, no biological meaning)';
+
+/** Names that spreadsheets, XML and GFF3 each stumble over. */
+const NAMES = ['=HYPERLINK("x")', 'contig<1>&co', 'naïve|β;=%', 'plain', 'closed', 'long', 'last'];
+const CHUNKS = [[1, 2], [63], [9, 0, 36], [32], [0], [1, 2, 4, 8, 16, 32], [5, 5]];
+
+function lettersFor(length: number, seed: number): string {
+  let state = seed + 1;
+  return Array.from({ length }, () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return 'ACGTacgtN'[(state >>> 16) % 9]!;
+  }).join('');
+}
+
+let run: PreparedRun;
+let inputs: string[];
+let all: SequenceResult[];
+let readersMissing: string | undefined;
+
+beforeAll(async () => {
+  readersMissing = makeReaders();
+  const folder = join(newFolder(), 'run');
+  mkdirSync(folder);
+  const records = NAMES.map((name, i) => recordOf(`${name} described as ${i}`, CHUNKS[i]!));
+  const split = [records.slice(0, 4), records.slice(4)];
+  const plan = syntheticPlan(2);
+  inputs = split.map((own, input) => {
+    const path = join(folder, '..', `gut_${input + 1}.fasta`);
+    const text = own.map(({ header, length }, i) => `>${header}\n${lettersFor(length, 10 * input + i)}\n`);
+    writeFileSync(path, text.join(''));
+    plan.inputs[input] = { path, sizeBytes: statSync(path).size, sha256: sha256(path) };
+    return path;
+  });
+  const prepared = writePrepared(folder, split, { framesPerPart: 4 });
+  prepared.inputs.forEach((done, input) => (done.sha256 = plan.inputs[input]!.sha256));
+  const store = await openRunStore(folder, {
+    hostEntry: HOST_ENTRY,
+    create: { plan, description: DESCRIPTION },
+  });
+  await reportPrepare(store, prepared);
+  run = { folder, prepared, store };
+  await computeAll(run);
+  await store.writeTables();
+  all = (await store.findSequences({ filter: {} }, BY_ROW, 0, 100)).items;
+}, 300_000);
+
+function sha256(path: string): string {
+  return createHash('sha256').update(readFileSync(path)).digest('hex');
+}
+
+async function exported(
+  format: ExportFormat,
+  filter: SequenceFilter = {},
+  sort: SequenceSort = BY_ROW,
+  more: Partial<ExportRequest> = {},
+): Promise<string> {
+  const path = join(newFolder(), `export.${format}`);
+  const written = await exportResults(run.store, {
+    selection: { filter },
+    sort,
+    format,
+    path,
+    language: 'en',
+    environment: () => Promise.resolve(testContext().environment),
+    ...more,
+  });
+  expect(written.bytes).toBe(statSync(path).size);
+  // Nothing half written, nor anything made on the way.
+  expect(readdirSync(join(path, '..'))).toEqual([`export.${format}`]);
+  return path;
+}
+
+const best = () => all.toSorted((a, b) => (b.virusScore ?? -1) - (a.virusScore ?? -1) || a.row - b.row);
+
+describe('tables for other programs, read back by other programs', () => {
+  it('hold the selection in the order shown, with the numbers of the screen', async (context) => {
+    context.skip(readersMissing !== undefined, readersMissing);
+    const filter: SequenceFilter = { predictions: ['virus', 'others'] };
+    const formats = ['tsv', 'csv', 'parquet', 'json', 'xlsx'] as const;
+    const paths = await Promise.all(formats.map((format) => exported(format, filter, BEST)));
+    const [tsv, csv, parquet, json, xlsx, cellFormats] = readBack(
+      ['tsv', paths[0]!],
+      ['csv', paths[1]!],
+      ['parquet', paths[2]!],
+      ['json', paths[3]!],
+      ['xlsx', paths[4]!],
+      ['formats', paths[4]!],
+    ) as [
+      Record<string, string>[],
+      Record<string, string>[],
+      { types: Record<string, string>; rows: Record<string, unknown>[]; metadata: Record<string, string> },
+      { run: Record<string, unknown>; sequences: Record<string, unknown>[] },
+      Record<string, unknown[][]>,
+      Record<string, string>,
+    ];
+    const wanted = best().filter(({ virusScore }) => virusScore !== null);
+    const numbers = wanted.map(({ row }) => row + 1);
+    expect(tsv.map(({ no }) => Number(no))).toEqual(numbers);
+    expect(csv.map(({ no }) => Number(no))).toEqual(numbers);
+    expect(parquet.rows.map(({ no }) => no)).toEqual(numbers);
+    expect(json.sequences.map(({ no }) => no)).toEqual(numbers);
+    for (const [i, sequence] of wanted.entries()) {
+      expect(Number(tsv[i]!['virus_score'])).toBeCloseTo(sequence.virusScore!, 7);
+      expect(tsv[i]).toMatchObject({ seq_name: sequence.seqName, evidence: sequence.evidence, reason: 'ok' });
+      // In Parquet the very number.
+      expect(parquet.rows[i]).toMatchObject({
+        seq_name: sequence.seqName,
+        virus_score: sequence.virusScore,
+        second_score: sequence.secondScore,
+        best_frame: sequence.bestFrame,
+        length: sequence.length,
+        model: 'demo (demo model, no biological meaning)',
+      });
+      expect(json.sequences[i]).toMatchObject({ seq_name: sequence.seqName, n_chunks: sequence.nChunks });
+    }
+    expect(parquet.types).toMatchObject({ no: 'int64', virus_score: 'float', seq_name: 'string' });
+    expect(parquet.metadata['virnucpro.notice']).toBe('demo model, no biological meaning');
+    expect(csv.find(({ no }) => no === '1')?.['seq_name']).toBe(`'=HYPERLINK("x")`);
+
+    const [heading, ...rows] = xlsx['Sequences']!;
+    expect(heading!.slice(0, 5)).toEqual(['No.', 'Name', 'Sample', 'File', 'Length (bp)']);
+    expect(rows.map((row) => row[0])).toEqual(numbers);
+    // Text, and no formula, whatever it begins with.
+    expect(rows.find((row) => row[0] === 1)?.[1]).toBe('=HYPERLINK("x")');
+    expect(rows.find((row) => row[0] === 2)?.[1]).toBe('contig<1>&co');
+    expect(rows[0]![heading!.indexOf('Score')]).toBeCloseTo(wanted[0]!.virusScore!, 7);
+    expect(cellFormats['F']).toBe('0.0000');
+    expect(xlsx['About']!.flat()).toContain(MARK);
+  });
+
+  it('leave out a column that no sequence has a value for, in every format', async () => {
+    const header = (path: string) => readFileSync(path, 'utf8').split('\n')[0]!.split('\t');
+    const everything = header(await exported('tsv'));
+    expect(everything).not.toContain('fdr');
+    expect(everything).not.toContain('taxonomy');
+    expect(everything).toContain('second_score');
+    const unscored = header(await exported('tsv', { predictions: ['not_scored'] }));
+    expect(unscored).toEqual(
+      everything.filter((name) => !/score$|^viral_fraction|^best_|^evidence$/.test(name)),
+    );
+    expect(header(await exported('genomad', { predictions: ['virus'] })).slice(0, 3)).toEqual([
+      'seq_name',
+      'length',
+      'virus_score',
+    ]);
+  });
+
+  it('have the separators of the country in CSV, and its words in a workbook', async (context) => {
+    context.skip(readersMissing !== undefined, readersMissing);
+    const [csv, xlsx] = readBack(
+      ['csv_de', await exported('csv', {}, BY_ROW, { language: 'de' })],
+      ['xlsx', await exported('xlsx', {}, BY_ROW, { language: 'de' })],
+    ) as [Record<string, string>[], Record<string, unknown[][]>];
+    expect(csv[3]!['virus_score']).toMatch(/^0,\d+$/);
+    const [heading, ...rows] = xlsx['Sequenzen']!;
+    expect(heading!.slice(4, 7)).toEqual(['Länge (bp)', 'Wert', 'Einstufung']);
+    expect(rows[4]![6]).toBe('Nicht bewertet');
+  });
+
+  it('go on in further sheets of a workbook', async (context) => {
+    context.skip(readersMissing !== undefined, readersMissing);
+    const selection = { filter: {} };
+    const source = await ExportSource.open(run.store, selection, BY_ROW, { language: 'en' });
+    const path = join(newFolder(), 'sheets.xlsx');
+    const columns = await usedColumns(source, selection);
+    await WholeFile.write(path, (file) => writeXlsx(source, columns, file, 3));
+    const [sheets] = readBack(['xlsx', path]) as [Record<string, unknown[][]>];
+    expect(Object.keys(sheets)).toEqual(['Sequences 1', 'Sequences 2', 'Sequences 3', 'About']);
+    const numbers = Object.values(sheets)
+      .slice(0, 3)
+      .map((rows) => rows.slice(1).map((row) => row[0]));
+    expect(numbers).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
+  });
+
+  it('are files for genome browsers', async (context) => {
+    context.skip(readersMissing !== undefined, readersMissing);
+    const [gff3, bed, bedGraph] = readBack(
+      ['gff3', await exported('gff3')],
+      ['bed', await exported('bed')],
+      ['bed', await exported('bedgraph')],
+    ) as [
+      {
+        seqid: string;
+        start: number;
+        end: number;
+        strand: string;
+        attributes: Record<string, string>;
+        parents: string[];
+      }[],
+      string[][],
+      string[][],
+    ];
+    const chunks = await Promise.all(
+      all.map(async ({ row }) => (await run.store.chunksOf(row, 0, 99)).chunks),
+    );
+    const scored = chunks.flatMap((own, row) =>
+      own.filter(({ score2 }) => score2 !== null).map((chunk) => ({ row, ...chunk })),
+    );
+    const regions = gff3.filter(({ parents }) => parents.length === 0);
+    expect(regions.map(({ attributes }) => attributes['Name'])).toEqual(NAMES);
+    expect(regions.map(({ start, end }) => [start, end])).toEqual(all.map(({ length }) => [1, length]));
+    const parts = gff3.filter(({ parents }) => parents.length > 0);
+    expect(parts.map(({ start, end, strand, parents }) => [start, end, strand, ...parents])).toEqual(
+      scored.map(({ row, start, end, bestFrame }) => [
+        start,
+        end,
+        bestFrame!.startsWith('F') ? '+' : '-',
+        `seq${row + 1}`,
+      ]),
+    );
+    expect(bed.map(([name, start, end]) => [name, Number(start), Number(end)])).toEqual(
+      scored.filter(({ isVirus }) => isVirus).map(({ row, start, end }) => [NAMES[row], start - 1, end]),
+    );
+    expect(bedGraph).toHaveLength(scored.length);
+    for (const [i, [name, start]] of bedGraph.entries()) {
+      const before = bedGraph[i - 1];
+      if (before?.[0] === name) expect(Number(before?.[2])).toBeLessThanOrEqual(Number(start));
+    }
+    // Neighbouring chunks meet, with neither gap nor overlap.
+    const long = bedGraph.filter(([name]) => name === 'long');
+    expect(long.map(([, start]) => Number(start)).slice(1)).toEqual(
+      long.map(([, , end]) => Number(end)).slice(0, -1),
+    );
+    expect([Number(long[0]![1]), Number(long.at(-1)![2])]).toEqual([0, all[5]!.length]);
+  });
+
+  it('say for MultiQC how many sequences of each sample have which call', async () => {
+    const content = JSON.parse(readFileSync(await exported('multiqc'), 'utf8')) as {
+      data: Record<string, Record<string, number>>;
+      description: string;
+    };
+    expect(content.description).toContain(MARK);
+    // The two files are the mates of one sample.
+    expect(Object.keys(content.data)).toEqual(['gut']);
+    const sum = Object.values(content.data['gut']!).reduce((total, n) => total + n, 0);
+    expect(sum).toBe(NAMES.length);
+  });
+});
+
+describe.skipIf(WITHOUT_PYTHON)('sequences', () => {
+  const letters = (row: number) => {
+    const text = readFileSync(inputs[row < 4 ? 0 : 1]!, 'utf8').split(/^>/m)[1 + (row < 4 ? row : row - 4)]!;
+    return text.split('\n').slice(1).join('');
+  };
+
+  it('keep their headers and the order shown', async (context) => {
+    context.skip(readersMissing !== undefined, readersMissing);
+    const [records] = readBack(['fasta', await exported('fasta', {}, BEST)]) as [[string, string][]];
+    expect(records).toEqual(best().map(({ row, header }) => [`${header} ${MARK}`, letters(row)]));
+  });
+
+  it('come with the protein of the frame that decides, translated as the method does it', async (context) => {
+    context.skip(readersMissing !== undefined, readersMissing);
+    const [proteins] = readBack(['fasta', await exported('proteins')]) as [[string, string][]];
+    const scored = all.filter(({ bestFrame }) => bestFrame !== null);
+    expect(proteins).toHaveLength(scored.length);
+    for (const [i, { row, seqName, bestChunkStart, bestChunkEnd, bestFrame }] of scored.entries()) {
+      const [header, protein] = proteins[i]!;
+      expect(header.startsWith(`${seqName}_chunk_`)).toBe(true);
+      expect(header).toContain(`chunk=${bestChunkStart}-${bestChunkEnd} frame=${bestFrame} `);
+      expect(header.endsWith(MARK)).toBe(true);
+      expect(protein).toBe(naiveProtein(letters(row).slice(bestChunkStart! - 1, bestChunkEnd!), bestFrame!));
+    }
+  });
+
+  it("come from the run's own file where an input has moved, and else name that input", async () => {
+    const viral: SequenceFilter = { predictions: ['virus'] };
+    const before = readFileSync(await exported('fasta', viral), 'utf8');
+    writeFileSync(join(run.folder, RESULT_FILES.viralSequences), before);
+    renameSync(inputs[1]!, `${inputs[1]!}.away`);
+    try {
+      expect(readFileSync(await exported('fasta', viral, BY_ROW), 'utf8')).toBe(before);
+      const refusal = await exported('fasta').catch((reason: unknown) => reason);
+      expect(refusal).toBeInstanceOf(AppFailure);
+      expect((refusal as AppFailure).error.cause).toContain('gut_2.fasta');
+      expect((refusal as AppFailure).error.nextStep).toContain('viral_sequences.fna');
+    } finally {
+      renameSync(`${inputs[1]!}.away`, inputs[1]!);
+    }
+  });
+});
+
+describe('an export', () => {
+  it('leaves nothing behind when it is cancelled, and says how far it is', async () => {
+    const folder = newFolder();
+    const cancel = new AbortController();
+    const seen: number[] = [];
+    const writing = exported('tsv', {}, BY_ROW, {
+      path: join(folder, 'x.tsv'),
+      signal: cancel.signal,
+      onProgress: ({ done, total }) => {
+        seen.push(done, total);
+        cancel.abort();
+      },
+    });
+    await expect(writing).rejects.toThrow('abort');
+    expect(seen).toEqual([0, NAMES.length]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('leaves an earlier file as it was when it fails', async () => {
+    const folder = newFolder();
+    const path = join(folder, 'x.tsv');
+    writeFileSync(path, 'earlier');
+    const failing = WholeFile.write(path, async (file) => {
+      await file.write('half');
+      throw new Error('no more');
+    });
+    await expect(failing).rejects.toThrow('no more');
+    expect(readdirSync(folder)).toEqual(['x.tsv']);
+    expect(readFileSync(path, 'utf8')).toBe('earlier');
+  });
+
+  it('names a place that cannot be written', async () => {
+    const folder = newFolder();
+    mkdirSync(join(folder, 'taken'));
+    const refusal = await exported('json', {}, BY_ROW, { path: join(folder, 'taken') }).catch(
+      (reason: unknown) => reason,
+    );
+    expect((refusal as AppFailure).error).toMatchObject({ code: 'folder_unwritable' });
+    expect(readdirSync(folder)).toEqual(['taken']);
+  });
+});
+
+/** Another way to the same protein than `translate`: by arithmetic on the standard table in the order A, C, G, T. */
+function naiveProtein(chunk: string, frame: string): string {
+  const table = 'KNKNTTTTRSRSIIMIQHQHPPPPRRRRLLLLEDEDAAAAGGGGVVVV*Y*YSSSS*CWCLFLF';
+  const pairs: Record<string, string> = { A: 'T', T: 'A', C: 'G', G: 'C' };
+  const letters = Array.from(chunk.toUpperCase());
+  const strand = frame.startsWith('F')
+    ? letters
+    : letters.toReversed().map((letter) => pairs[letter] ?? letter);
+  let protein = '';
+  for (let i = Number(frame[1]) - 1; i + 3 <= strand.length; i += 3) {
+    const places = strand.slice(i, i + 3).map((letter) => 'ACGT'.indexOf(letter));
+    if (!places.includes(-1)) protein += table[places.reduce((sum, place) => 4 * sum + place, 0)]!;
+  }
+  return protein;
+}

@@ -1,0 +1,106 @@
+import type { ExportLanguage } from '../../contract/exports.ts';
+import { chunkBounds } from '../results/chunkLayout.ts';
+import { cellText, inputLabels } from '../results/inputLabels.ts';
+import type { ScoredChunk } from '../results/types.ts';
+import type { SequenceResult } from '../../contract/results.ts';
+import type { SequenceSort } from '../../contract/rpc/results.ts';
+import type { RunStore } from '../store/runStoreFace.ts';
+import type { SequenceSelection } from '../store/sqlite/results/sequenceFilter.ts';
+import type { StoredRun } from '../store/types.ts';
+import { samplesOf } from './samples.ts';
+
+/** Rows asked for at once: the window's own questions are answered in between. */
+const PAGE_ROWS = 2000;
+/** Chunks asked for at once, but for a sequence that has more. */
+const PAGE_CHUNKS = 4000;
+
+export interface ExportProgress {
+  done: number;
+  total: number;
+}
+
+export interface SourceOptions {
+  language: ExportLanguage;
+  onProgress?: ((progress: ExportProgress) => void) | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** The selected sequences of a run in the order asked for, with what every export says of the run. */
+export class ExportSource {
+  readonly store: RunStore;
+  readonly run: StoredRun;
+  /** Row numbers in the order asked for. */
+  readonly order: Uint32Array;
+  readonly language: ExportLanguage;
+  /** By input: a name that tells it from the others, and its sample. */
+  readonly inputNames: readonly string[];
+  readonly samples: readonly string[];
+  /** The model as tables name it: with its notice, where it has one. */
+  readonly modelLabel: string;
+  private readonly options: SourceOptions;
+
+  private constructor(store: RunStore, run: StoredRun, order: Uint32Array, options: SourceOptions) {
+    this.store = store;
+    this.run = run;
+    this.order = order;
+    this.options = options;
+    this.language = options.language;
+    this.inputNames = inputLabels(run.inputs.map(({ path }) => path));
+    this.samples = samplesOf(run);
+    const { name, notice } = run.plan.model;
+    this.modelLabel = cellText(notice === null ? name : `${name} (${notice})`);
+  }
+
+  static async open(
+    store: RunStore,
+    selection: SequenceSelection,
+    sort: SequenceSort,
+    options: SourceOptions,
+  ): Promise<ExportSource> {
+    const run = await store.loadRun();
+    return new ExportSource(store, run, await store.selectedRows(selection, sort), options);
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.options.signal;
+  }
+
+  /** Throws where the export was cancelled. */
+  report(done: number): void {
+    this.options.signal?.throwIfAborted();
+    this.options.onProgress?.({ done, total: this.order.length });
+  }
+
+  async *pages(): AsyncGenerator<SequenceResult[]> {
+    for (let begin = 0; begin < this.order.length; begin += PAGE_ROWS) {
+      this.report(begin);
+      yield await this.store.sequencesOf(this.order.slice(begin, begin + PAGE_ROWS));
+    }
+    this.report(this.order.length);
+  }
+
+  async *sequences(): AsyncGenerator<SequenceResult> {
+    for await (const page of this.pages()) yield* page;
+  }
+
+  /** Each sequence with its scored chunks, in order along it. */
+  async *sequencesWithChunks(): AsyncGenerator<{ sequence: SequenceResult; chunks: ScoredChunk[] }> {
+    for await (const page of this.pages()) {
+      for (let begin = 0; begin < page.length;) {
+        let end = begin;
+        for (let chunks = 0; end < page.length && (end === begin || chunks < PAGE_CHUNKS); end++)
+          chunks += page[end]!.nChunksScored;
+        const group = page.slice(begin, end);
+        const chunks = await this.store.scoredChunksOf(Uint32Array.from(group, ({ row }) => row));
+        for (const [i, sequence] of group.entries()) yield { sequence, chunks: chunks[i] ?? [] };
+        begin = end;
+        this.options.signal?.throwIfAborted();
+      }
+    }
+  }
+
+  /** Where a chunk of a sequence lies: 0-based, half-open. */
+  bounds(sequence: SequenceResult, chunk: number): { start: number; end: number } {
+    return chunkBounds(sequence.length, this.run.plan.chunkLength, chunk);
+  }
+}

@@ -1,0 +1,104 @@
+import { demoMark } from '../../contract/plan.ts';
+import type { SequenceResult } from '../../contract/results.ts';
+import { float32Text } from '../results/float32Text.ts';
+import type { ScoredChunk } from '../results/types.ts';
+import type { ExportSource } from './exportSource.ts';
+import type { WholeFile } from './wholeFile.ts';
+
+/*
+ * Formats for genome browsers. They name a sequence by the first word of its header, as browsers and read mappers do.
+ */
+
+/** GFF3: a region for each sequence with its score, and below it one for each scored chunk, on the strand of its best frame. */
+export async function writeGff3(source: ExportSource, file: WholeFile): Promise<void> {
+  await file.write('##gff-version 3\n');
+  await writeMark(source, file, '#');
+  for await (const { sequence, chunks } of source.sequencesWithChunks()) {
+    if (sequence.length === 0) continue;
+    const seqid = gffSeqid(sequence.seqName);
+    const id = `seq${sequence.row + 1}`;
+    const score = sequence.virusScore === null ? '.' : float32Text(sequence.virusScore);
+    const attributes = [
+      `ID=${id}`,
+      `Name=${gffText(sequence.seqName)}`,
+      `call=${sequence.prediction}`,
+      ...(sequence.evidence === null ? [] : [`evidence=${sequence.evidence}`]),
+      `chunks_scored=${sequence.nChunksScored}`,
+      `chunks_viral=${sequence.nChunksViral}`,
+    ];
+    let lines =
+      `##sequence-region ${seqid} 1 ${sequence.length}\n` +
+      `${seqid}\tVirNucPro\tregion\t1\t${sequence.length}\t${score}\t.\t.\t${attributes.join(';')}\n`;
+    for (const { chunk, frame, score1, score2, isVirus } of chunks) {
+      const { start, end } = source.bounds(sequence, chunk);
+      lines +=
+        `${seqid}\tVirNucPro\tregion\t${start + 1}\t${end}\t${float32Text(score2)}\t${strandOf(frame)}\t.\t` +
+        `ID=${id}.${chunk + 1};Parent=${id};Name=chunk_${chunk + 1}${frame};call=${isVirus ? 'virus' : 'others'};` +
+        `frame=${frame};score_other=${float32Text(score1)}\n`;
+    }
+    await file.write(lines);
+  }
+}
+
+/** BED: the chunks called virus, with score 0 to 1000 and the strand of the best frame. */
+export async function writeBed(source: ExportSource, file: WholeFile): Promise<void> {
+  await writeMark(source, file, '#');
+  for await (const { sequence, chunks } of source.sequencesWithChunks()) {
+    let lines = '';
+    for (const { chunk, frame, score2, isVirus } of chunks) {
+      if (!isVirus) continue;
+      const { start, end } = source.bounds(sequence, chunk);
+      lines += `${sequence.seqName}\t${start}\t${end}\tchunk_${chunk + 1}${frame}\t${Math.round(1000 * score2)}\t${strandOf(frame)}\n`;
+    }
+    await file.write(lines);
+  }
+}
+
+/** bedGraph: the virus score along each sequence. Chunks overlap and bedGraph may not: each ends in the middle of its overlap. */
+export async function writeBedGraph(source: ExportSource, file: WholeFile): Promise<void> {
+  await writeMark(source, file, '#');
+  for await (const { sequence, chunks } of source.sequencesWithChunks()) {
+    let lines = '';
+    for (const one of chunks) {
+      const { start, end } = ownStretch(source, sequence, one);
+      if (end > start) lines += `${sequence.seqName}\t${start}\t${end}\t${float32Text(one.score2)}\n`;
+    }
+    await file.write(lines);
+  }
+}
+
+function ownStretch(source: ExportSource, sequence: SequenceResult, { chunk }: ScoredChunk) {
+  const own = source.bounds(sequence, chunk);
+  const before = chunk > 0 ? source.bounds(sequence, chunk - 1).end : own.start;
+  const after = chunk + 1 < sequence.nChunks ? source.bounds(sequence, chunk + 1).start : own.end;
+  return { start: middle(before, own.start), end: middle(own.end, after) };
+}
+
+function middle(a: number, b: number): number {
+  return Math.floor((a + b) / 2);
+}
+
+async function writeMark({ run }: ExportSource, file: WholeFile, comment: string): Promise<void> {
+  const mark = demoMark(run.plan.model);
+  if (mark !== null) await file.write(`${comment} ${mark}\n`);
+}
+
+function strandOf(frame: string): '+' | '-' {
+  return frame.startsWith('F') ? '+' : '-';
+}
+
+/** Characters that GFF3 allows in the first column; others are written as in an address. */
+function gffSeqid(name: string): string {
+  return name.replaceAll(/[^a-zA-Z0-9.:^*$@!+_?|-]/gu, percentEncoded);
+}
+
+function gffText(text: string): string {
+  // eslint-disable-next-line no-control-regex
+  return text.replaceAll(/[\0-\x1f\x7f%;=&,]/g, percentEncoded);
+}
+
+function percentEncoded(character: string): string {
+  return [...Buffer.from(character, 'utf8')]
+    .map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`)
+    .join('');
+}

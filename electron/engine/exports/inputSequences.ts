@@ -1,0 +1,144 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { appError, AppFailure, type ErrorCode } from '../../contract/errors.ts';
+import { demoMark } from '../../contract/plan.ts';
+import { RESULT_FILES } from '../../contract/results.ts';
+import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
+import { Extraction } from '../inputs/extractRecords.ts';
+import { isPlainFile, pathInRun } from '../files/runFiles.ts';
+import { firstWord } from '../store/sqlite/files/recordsFile.ts';
+import { nameText } from '../store/sqlite/results/tableRows.ts';
+import type { ExportSource } from './exportSource.ts';
+import { FastaFile, headerOf } from './fastaFile.ts';
+import type { SequenceSelection } from '../store/sqlite/results/sequenceFilter.ts';
+
+/** The records of the selected sequences, by row. */
+export interface InputSequences {
+  /** As it stands in the input, header line and all, but for the mark of a demo model behind the header. */
+  record: (row: number) => Buffer;
+  close: () => Promise<void>;
+}
+
+/** The inputs are where the run left them no more, or are not the same. */
+const LOST: ReadonlySet<ErrorCode> = new Set(['input_not_found', 'input_unreadable', 'input_changed']);
+
+/** Takes the selected sequences out of the inputs; where these are gone, out of the run's own viral_sequences.fna. Rejects, and
+ * names the missing file, where that does not hold all of them. What is made on the way lies
+ * beside `besidePath`, where there is room for the export. */
+export async function openInputSequences(
+  source: ExportSource,
+  selection: SequenceSelection,
+  environment: () => Promise<PythonEnvironment>,
+  besidePath: string,
+): Promise<InputSequences> {
+  try {
+    return await fromInputs(source, selection, await environment(), besidePath);
+  } catch (reason) {
+    if (!(reason instanceof AppFailure) || !LOST.has(reason.error.code)) throw reason;
+    const own = await fromViralSequences(source);
+    if (own !== null) return own;
+    throw new AppFailure(
+      appError(reason.error.code, reason.error.cause, {
+        nextStep:
+          `Put the file back where it was (${source.run.inputs.map(({ path }) => path).join(', ')}), or export only sequences ` +
+          `called virus: the run's own ${RESULT_FILES.viralSequences} holds those.`,
+      }),
+    );
+  }
+}
+
+async function fromInputs(
+  source: ExportSource,
+  selection: SequenceSelection,
+  environment: PythonEnvironment,
+  besidePath: string,
+): Promise<InputSequences> {
+  // A folder, since a process that is ended on the way leaves a file of its own naming.
+  const folder = await mkdtemp(`${besidePath}.`);
+  const rowsPath = join(folder, 'rows.u32');
+  const fastaPath = join(folder, 'sequences.fna');
+  try {
+    await source.store.writeSelectedRows(selection, rowsPath);
+    const inputs = source.run.plan.inputs;
+    const extraction = new Extraction(environment);
+    const cancel = (): void => void extraction.cancel();
+    source.signal?.addEventListener('abort', cancel);
+    try {
+      await extraction.run({ inputs, rowsPath, outPath: fastaPath });
+    } finally {
+      source.signal?.removeEventListener('abort', cancel);
+    }
+    const fasta = await FastaFile.open(fastaPath);
+    return {
+      record: recordReader(source, fasta, Uint32Array.from(source.order).sort()),
+      close: async () => {
+        fasta.close();
+        await rm(folder, { recursive: true, force: true });
+      },
+    };
+  } catch (reason) {
+    await rm(folder, { recursive: true, force: true });
+    source.signal?.throwIfAborted();
+    throw reason;
+  }
+}
+
+/** Null where it does not hold all of the selected sequences. */
+async function fromViralSequences(source: ExportSource): Promise<InputSequences | null> {
+  const path = pathInRun(source.store.folder, RESULT_FILES.viralSequences);
+  if (!isPlainFile(path)) return null;
+  const viral = await source.store.selectedRows(
+    { filter: { predictions: ['virus'] } },
+    { by: 'row', descending: false },
+  );
+  const isViral = new Set(viral);
+  if (!source.order.every((row) => isViral.has(row))) return null;
+  const fasta = await FastaFile.open(path);
+  const close = (): Promise<void> => {
+    fasta.close();
+    return Promise.resolve();
+  };
+  if (fasta.records !== viral.length) {
+    await close();
+    return null;
+  }
+  return { record: recordReader(source, fasta, viral), close };
+}
+
+/** `rows`: which row each record of the file is, ascending. */
+function recordReader(source: ExportSource, fasta: FastaFile, rows: Uint32Array): (row: number) => Buffer {
+  const mark = demoMark(source.run.plan.model);
+  return (row) => {
+    const place = placeOf(rows, row);
+    if (place === -1) throw new Error(`Row ${row} was not taken out of the inputs.`);
+    const record = fasta.read(place);
+    if (mark === null) return record;
+    const { header, end } = headerOf(record);
+    if (header.endsWith(mark)) return record;
+    return Buffer.concat([record.subarray(0, end), Buffer.from(` ${mark}`), record.subarray(end)]);
+  };
+}
+
+function placeOf(rows: Uint32Array, row: number): number {
+  let [low, high] = [0, rows.length - 1];
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const found = rows[middle]!;
+    if (found === row) return middle;
+    if (found < row) low = middle + 1;
+    else high = middle - 1;
+  }
+  return -1;
+}
+
+/** Refuses a record that is not the one the run has in this row: the file was changed after the run. */
+export function checkName(record: Buffer, seqName: string): void {
+  const found = nameText(firstWord(headerOf(record).header));
+  if (found === seqName) return;
+  throw new AppFailure(
+    appError(
+      'input_changed',
+      `The sequence ${seqName} is called ${found} in the file that it was to be taken from.`,
+    ),
+  );
+}

@@ -1,0 +1,40 @@
+import { float32Text } from '../results/float32Text.ts';
+import type { CellValue, Column } from './columns.ts';
+import type { ExportSource } from './exportSource.ts';
+import type { WholeFile } from './wholeFile.ts';
+
+/** One JSON object: what the run was, and the sequences, one to a line; null where there is no value. */
+export async function writeJson(
+  source: ExportSource,
+  columns: readonly Column[],
+  file: WholeFile,
+): Promise<void> {
+  const { description, plan } = source.run;
+  const run = {
+    id: description.runId,
+    name: description.name,
+    model: plan.model.name,
+    notice: plan.model.notice,
+    precision: plan.precision,
+    chunk_length: plan.chunkLength,
+  };
+  await file.write(`{"run":${JSON.stringify(run)},\n"sequences":[`);
+  let between = '\n';
+  for await (const page of source.pages()) {
+    const lines = page.map((sequence) => {
+      const fields = columns.map(
+        (column) => `${JSON.stringify(column.name)}:${jsonValue(column, column.value(sequence, source))}`,
+      );
+      const line = `${between}{${fields.join(',')}}`;
+      between = ',\n';
+      return line;
+    });
+    await file.write(lines.join(''));
+  }
+  await file.write('\n]}\n');
+}
+
+/** Scores with the digits that a float32 has, as in the other tables. */
+function jsonValue({ type }: Column, value: CellValue): string {
+  return typeof value === 'number' && type !== 'integer' ? float32Text(value) : JSON.stringify(value);
+}

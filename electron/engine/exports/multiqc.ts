@@ -1,0 +1,29 @@
+import { demoMark } from '../../contract/plan.ts';
+import type { ExportSource } from './exportSource.ts';
+import { summariseSamples } from './samples.ts';
+import type { WholeFile } from './wholeFile.ts';
+
+/** MultiQC's custom content (`*_mqc.json`): a bar for each sample with its calls. */
+export async function writeMultiqc(source: ExportSource, file: WholeFile): Promise<void> {
+  const { plan } = source.run;
+  const mark = demoMark(plan.model);
+  const summaries = summariseSamples(source.samples, await source.store.inputSummaries());
+  const content = {
+    id: 'virnucpro_calls',
+    section_name: 'VirNucPro',
+    description:
+      `Sequences by call (${plan.model.title}, ${plan.precision}, chunks of ${plan.chunkLength} bp). ` +
+      'Not scored does not mean not viral.' +
+      (mark === null ? '' : ` ${mark}.`),
+    plot_type: 'bargraph',
+    pconfig: { id: 'virnucpro_calls_plot', title: 'VirNucPro: sequences by call', ylab: 'Sequences' },
+    categories: {
+      virus: { name: 'Virus', color: '#d55e00' },
+      others: { name: 'Other', color: '#0072b2' },
+      not_scored: { name: 'Not scored', color: '#999999' },
+      failed: { name: 'Failed', color: '#000000' },
+    },
+    data: Object.fromEntries(summaries.map(({ sample, byPrediction }) => [sample, byPrediction])),
+  };
+  await file.write(`${JSON.stringify(content, null, 2)}\n`);
+}

@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { SHORTLIST } from '../../../contract/evidence.ts';
+import { parseJson } from '../../../contract/parseJson.ts';
+import { RESULT_FILES, type SequenceResult } from '../../../contract/results.ts';
+import { isPlainFile, readPlain } from '../../files/runFiles.ts';
+import type { LengthShare } from '../../results/types.ts';
+import type { RunTimings, StoredRun } from '../../store/types.ts';
+import type { ExportSource } from '../exportSource.ts';
+import { summariseSamples, type SampleSummary } from '../samples.ts';
+
+export const SCORE_BINS = 50;
+const LENGTH_EDGES = [0, 300, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000];
+const MOST_TOP = 50;
+const MOST_RUN_JSON_BYTES = 2 ** 27;
+
+/** What run.json alone knows. */
+const runJsonSchema = z.object({
+  versions: z.record(z.string(), z.string().nullable()),
+  files: z.record(z.string(), z.string()),
+});
+
+/** Everything that a report says, before it is put into words. */
+export interface ReportFacts {
+  run: StoredRun;
+  timings: RunTimings;
+  samples: SampleSummary[];
+  inputSamples: readonly string[];
+  inputNames: readonly string[];
+  /** Counts of virus_score by call. */
+  scores: { virus: number[]; others: number[] };
+  lengths: LengthShare[];
+  top: SequenceResult[];
+  /** Whether `top` is the shortlist; else all that are called virus, because it is empty. */
+  topIsShortlist: boolean;
+  topTotal: number;
+  versions: Record<string, string | null>;
+  /** SHA-256 of the result files. */
+  files: Record<string, string>;
+}
+
+export async function reportFacts(source: ExportSource): Promise<ReportFacts> {
+  const { store, run } = source;
+  const best = { by: 'virusScore', descending: true } as const;
+  const shortlist = { filter: { ...SHORTLIST, predictions: ['virus' as const] } };
+  const [timings, perInput, virus, others, lengths, listed, viral] = await Promise.all([
+    store.timings(),
+    store.inputSummaries(),
+    store.scoreBins({ filter: { predictions: ['virus'] } }, SCORE_BINS),
+    store.scoreBins({ filter: { predictions: ['others'] } }, SCORE_BINS),
+    store.lengthShares({ filter: {} }, LENGTH_EDGES),
+    store.findSequences(shortlist, best, 0, MOST_TOP),
+    store.findSequences({ filter: { predictions: ['virus'] } }, best, 0, MOST_TOP),
+  ]);
+  const topIsShortlist = listed.total > 0;
+  const top = topIsShortlist ? listed : viral;
+  const recorded = readRunJson(store.folder);
+  return {
+    run,
+    timings,
+    samples: summariseSamples(source.samples, perInput),
+    inputSamples: source.samples,
+    inputNames: source.inputNames,
+    scores: { virus, others },
+    lengths,
+    top: top.items,
+    topIsShortlist,
+    topTotal: top.total,
+    versions: recorded?.versions ?? { app: run.description.appVersion },
+    files: recorded?.files ?? {},
+  };
+}
+
+function readRunJson(folder: string): z.infer<typeof runJsonSchema> | undefined {
+  const path = join(folder, RESULT_FILES.run);
+  const bytes = isPlainFile(path) ? readPlain(path, MOST_RUN_JSON_BYTES) : null;
+  return bytes === null ? undefined : parseJson(runJsonSchema, bytes.toString('utf8'));
+}

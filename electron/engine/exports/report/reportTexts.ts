@@ -1,0 +1,143 @@
+import type { ExportLanguage } from '../../../contract/exports.ts';
+
+interface MethodsFacts {
+  app: string;
+  torch: string | null;
+  model: string;
+  hash: string;
+  chunkLength: number;
+  precision: string;
+  sequences: string;
+  files: number;
+  virus: string;
+  scored: string;
+}
+
+const en = {
+  title: (name: string) => `${name}: viral sequences`,
+  demo: 'Made with the demo model. Its weights are random: nothing in this report means anything.',
+  made: (date: string) => `Report of ${date}`,
+  unfinished: 'This run is not done. The report holds what is there.',
+  what: 'What was run',
+  model: 'Model',
+  chunks: 'Chunk length',
+  precision: 'Precision',
+  devices: 'Computed on',
+  begun: 'Begun',
+  ended: 'Last change',
+  working: 'Computing time',
+  program: 'Program',
+  file: 'File',
+  sample: 'Sample',
+  size: 'Size',
+  sequences: 'Sequences',
+  bases: 'Bases',
+  samples: 'Samples',
+  share: 'Viral share',
+  shareNote: 'Viral share: of the sequences that have a call, how many are called virus. Not an abundance.',
+  total: 'All',
+  plots: 'Distributions',
+  scoresVirus: 'Scores of sequences called virus',
+  scoresOthers: 'Scores of sequences called other',
+  perBin: (count: string, from: string, to: string) =>
+    `${count} sequences with a score from ${from} to ${to}`,
+  lengths: 'Viral share by length',
+  lengthNote: (virus: string, all: string, from: string) => `${virus} of ${all} sequences from ${from} bp`,
+  top: 'Top of the list',
+  topShortlist: (shown: number, total: string) =>
+    `The ${shown} highest scores of the ${total} sequences on the suggested shortlist: called virus, at least two scored chunks, at least 1,000 bp.`,
+  topAll: (shown: number, total: string) =>
+    `No sequence is on the suggested shortlist (virus, at least two scored chunks, at least 1,000 bp). Here are the ${shown} highest scores of the ${total} called virus.`,
+  topNone: 'No sequence is called virus.',
+  name: 'Name',
+  length: 'Length',
+  score: 'Score',
+  call: 'Call',
+  evidence: 'Evidence',
+  scored: 'Scored chunks',
+  viral: 'Viral chunks',
+  reading: 'How to read it',
+  methods: 'Methods, to copy',
+  methodsText: (facts: MethodsFacts) =>
+    `Viral sequences were identified with VirNucPro [1] as implemented in VirNucPro Desktop ${facts.app}` +
+    `${facts.torch === null ? '' : ` (PyTorch ${facts.torch})`}. ${facts.sequences} sequences from ${facts.files} ` +
+    `${facts.files === 1 ? 'file' : 'files'} were cut into overlapping chunks of ${facts.chunkLength} bp, which were translated in six ` +
+    `reading frames. Frames without a stop codon were embedded with ESM-2 3B [2] and DNABERT-S [3] and scored by the classifier ` +
+    `"${facts.model}" (SHA-256 ${facts.hash.slice(0, 12)}) in ${facts.precision} precision. A sequence was called viral where at least half ` +
+    `of its scored chunks were. Of ${facts.scored} sequences that could be scored, ${facts.virus} were called viral.`,
+  citations: 'Please cite',
+  checksums: 'Checksums (SHA-256)',
+  limits: 'Limits',
+  limitList: [
+    'The classifier was trained on equal numbers of viral and other sequences. In a metagenome with few viruses, many sequences with a high score are not viral.',
+    'There is no calibrated false discovery rate. Confirm what matters with an independent method, such as geNomad or CheckV for contigs of 2.5 kb and more, or BLAST.',
+    'Sequences without a stop-free reading frame of a whole chunk cannot be scored. Not scored does not mean not viral.',
+    'Reads shorter than the chunk length are scored on a single, shorter chunk than the classifier was trained on.',
+    'The method names no taxon and finds no borders of a provirus.',
+  ],
+};
+
+const de: typeof en = {
+  title: (name) => `${name}: virale Sequenzen`,
+  demo: 'Mit dem Demo-Modell gerechnet. Seine Gewichte sind zufällig: nichts in diesem Bericht hat eine Bedeutung.',
+  made: (date) => `Bericht vom ${date}`,
+  unfinished: 'Dieser Lauf ist nicht fertig. Der Bericht enthält, was da ist.',
+  what: 'Was gerechnet wurde',
+  model: 'Modell',
+  chunks: 'Länge der Stücke',
+  precision: 'Genauigkeit',
+  devices: 'Gerechnet auf',
+  begun: 'Begonnen',
+  ended: 'Letzte Änderung',
+  working: 'Rechenzeit',
+  program: 'Programm',
+  file: 'Datei',
+  sample: 'Probe',
+  size: 'Größe',
+  sequences: 'Sequenzen',
+  bases: 'Basen',
+  samples: 'Proben',
+  share: 'Viraler Anteil',
+  shareNote: 'Viraler Anteil: wie viele der eingestuften Sequenzen als Virus gelten. Keine Häufigkeit.',
+  total: 'Alle',
+  plots: 'Verteilungen',
+  scoresVirus: 'Werte der als Virus eingestuften Sequenzen',
+  scoresOthers: 'Werte der als anderes eingestuften Sequenzen',
+  perBin: (count, from, to) => `${count} Sequenzen mit einem Wert von ${from} bis ${to}`,
+  lengths: 'Viraler Anteil nach Länge',
+  lengthNote: (virus, all, from) => `${virus} von ${all} Sequenzen ab ${from} bp`,
+  top: 'Spitze der Liste',
+  topShortlist: (shown, total) =>
+    `Die ${shown} höchsten Werte der ${total} Sequenzen der vorgeschlagenen engeren Wahl: als Virus eingestuft, mindestens zwei bewertete Stücke, mindestens 1.000 bp.`,
+  topAll: (shown, total) =>
+    `Keine Sequenz ist in der engeren Wahl (Virus, mindestens zwei bewertete Stücke, mindestens 1.000 bp). Hier die ${shown} höchsten Werte der ${total} als Virus eingestuften.`,
+  topNone: 'Keine Sequenz ist als Virus eingestuft.',
+  name: 'Name',
+  length: 'Länge',
+  score: 'Wert',
+  call: 'Einstufung',
+  evidence: 'Beleglage',
+  scored: 'Bewertete Stücke',
+  viral: 'Virale Stücke',
+  reading: 'So ist es zu lesen',
+  methods: 'Methoden, zum Kopieren',
+  methodsText: (facts) =>
+    `Virale Sequenzen wurden mit VirNucPro [1] bestimmt, wie VirNucPro Desktop ${facts.app} es rechnet` +
+    `${facts.torch === null ? '' : ` (PyTorch ${facts.torch})`}. ${facts.sequences} Sequenzen aus ${facts.files} ` +
+    `${facts.files === 1 ? 'Datei' : 'Dateien'} wurden in überlappende Stücke von ${facts.chunkLength} bp geteilt und diese in sechs ` +
+    `Leserahmen übersetzt. Rahmen ohne Stoppcodon wurden mit ESM-2 3B [2] und DNABERT-S [3] eingebettet und vom Klassifikator ` +
+    `„${facts.model}“ (SHA-256 ${facts.hash.slice(0, 12)}) mit der Genauigkeit ${facts.precision} bewertet. Eine Sequenz gilt als viral, wenn ` +
+    `mindestens die Hälfte ihrer bewerteten Stücke so eingestuft ist. Von ${facts.scored} bewertbaren Sequenzen waren das ${facts.virus}.`,
+  citations: 'Bitte zitieren Sie',
+  checksums: 'Prüfsummen (SHA-256)',
+  limits: 'Grenzen',
+  limitList: [
+    'Der Klassifikator wurde mit gleich vielen viralen und anderen Sequenzen trainiert. In einem Metagenom mit wenigen Viren sind viele Sequenzen mit hohem Wert nicht viral.',
+    'Eine geeichte Falscherkennungsrate gibt es nicht. Bestätigen Sie, worauf es ankommt, mit einem unabhängigen Verfahren, etwa geNomad oder CheckV für Contigs ab 2,5 kb, oder BLAST.',
+    'Sequenzen ohne einen Leserahmen, der über ein ganzes Stück ohne Stoppcodon ist, können nicht bewertet werden. Nicht bewertet heißt nicht: nicht viral.',
+    'Reads, die kürzer als ein Stück sind, werden nach einem einzigen, kürzeren Stück bewertet als der Klassifikator im Training sah.',
+    'Das Verfahren nennt kein Taxon und findet keine Grenzen eines Provirus.',
+  ],
+};
+
+export const REPORT_TEXTS: Record<ExportLanguage, typeof en> = { en, de };

@@ -1,0 +1,373 @@
+import { CITATIONS } from '../../../contract/citations.ts';
+import type { ExportLanguage } from '../../../contract/exports.ts';
+import { demoMark } from '../../../contract/plan.ts';
+import { predictionSchema } from '../../../contract/results.ts';
+import { formatBytes, formatDuration } from '../../format/format.ts';
+import { CALL_WORDS, EVIDENCE_WORDS } from '../columns.ts';
+import type { ExportSource } from '../exportSource.ts';
+import { viralShare, type SampleSummary } from '../samples.ts';
+import type { WholeFile } from '../wholeFile.ts';
+import { CALL_TEXT, EVIDENCE_TEXT, SCORE_TEXT } from '../workbookNotes.ts';
+import { COLOURS, columns, stackedBars } from './charts.ts';
+import { html, markup, type Markup } from './markup.ts';
+import { reportFacts, SCORE_BINS, type ReportFacts } from './reportFacts.ts';
+import { REPORT_STYLE } from './reportStyle.ts';
+import { REPORT_TEXTS } from './reportTexts.ts';
+
+/** A picture of a great many samples helps nobody; the table has them all. */
+const MOST_BARS = 40;
+
+/** One HTML file that says what was run, what was found and how to read it: opens offline, prints on A4. */
+export async function writeReport(source: ExportSource, file: WholeFile): Promise<void> {
+  source.report(0);
+  await file.write(reportHtml(await reportFacts(source), source.language, new Date()));
+  source.report(source.order.length);
+}
+
+export function reportHtml(facts: ReportFacts, language: ExportLanguage, now: Date): string {
+  const page = new ReportPage(facts, language);
+  return `<!doctype html>\n${page.whole(now).toString()}\n`;
+}
+
+class ReportPage {
+  private readonly facts: ReportFacts;
+  private readonly language: ExportLanguage;
+  private readonly texts: (typeof REPORT_TEXTS)[ExportLanguage];
+  private readonly count: (value: number) => string;
+  private readonly decimal: (value: number, digits: number) => string;
+  private readonly percent: (value: number | null) => string;
+
+  constructor(facts: ReportFacts, language: ExportLanguage) {
+    this.facts = facts;
+    this.language = language;
+    this.texts = REPORT_TEXTS[language];
+    const locale = this.locale;
+    const integers = new Intl.NumberFormat(locale);
+    const percents = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
+    this.count = (value) => integers.format(value);
+    this.decimal = (value, digits) =>
+      value.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+    this.percent = (value) => (value === null ? '–' : percents.format(value));
+  }
+
+  whole(now: Date): Markup {
+    const { run } = this.facts;
+    const { texts } = this;
+    const isDemo = demoMark(run.plan.model) !== null;
+    const title = texts.title(run.description.name);
+    return html`<html lang="${this.language}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width" />
+        <meta name="generator" content="VirNucPro Desktop" />
+        <title>${isDemo ? `DEMO ${title}` : title}</title>
+        <style>
+          ${markup(REPORT_STYLE)}
+        </style>
+      </head>
+      <body>
+        ${isDemo ? html`<div class="watermark" aria-hidden="true">DEMO</div>` : ''}
+        <header>
+          <h1>${title}</h1>
+          <p>${texts.made(this.date(now.getTime()))}</p>
+          ${isDemo ? html`<p class="demo" role="note"><strong>DEMO</strong> ${texts.demo}</p>` : ''}
+          ${run.state.phase === 'done' ? '' : html`<p class="demo" role="note">${texts.unfinished}</p>`}
+        </header>
+        <main>
+          ${this.what()}${this.samples()}${this.plots()}${this.top()}${this.reading()}${this.methods()}${this.citations()}${this.checksums()}${this.limits()}
+        </main>
+      </body>
+    </html>`;
+  }
+
+  private what(): Markup {
+    const { run, timings, inputNames, inputSamples, versions } = this.facts;
+    const { texts, count } = this;
+    const { model, chunkLength, precision } = run.plan;
+    const program = ['app', 'backend', 'python', 'torch', 'platform'].flatMap((name) => {
+      const version = versions[name];
+      return version === null || version === undefined ? [] : [`${name} ${version}`];
+    });
+    const rows: [string, string][] = [
+      [texts.model, `${model.title}${model.notice === null ? '' : ` (${model.notice})`}`],
+      [texts.chunks, `${count(chunkLength)} bp`],
+      [texts.precision, precision],
+      [texts.devices, [...new Set(run.devices.map(({ name }) => name))].join(', ') || '–'],
+      [texts.begun, timings.startedAt === null ? '–' : this.date(timings.startedAt)],
+      [texts.ended, this.date(timings.lastChangeAt)],
+      [texts.working, formatDuration(timings.workingMilliseconds / 1000)],
+      [texts.program, `VirNucPro Desktop: ${program.join(', ')}`],
+    ];
+    return html`<section>
+      <h2>${texts.what}</h2>
+      <dl>
+        ${rows.map(
+          ([term, fact]) =>
+            html`<dt>${term}</dt>
+              <dd>${fact}</dd>`,
+        )}
+      </dl>
+      <table>
+        <thead>
+          <tr>
+            <th>${texts.file}</th>
+            <th>${texts.sample}</th>
+            <th class="n">${texts.size}</th>
+            <th class="n">${texts.sequences}</th>
+            <th class="n">${texts.bases}</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${run.inputs.map(
+            ({ input, sizeBytes, prepared }) =>
+              html`<tr>
+                <td>${inputNames[input] ?? ''}</td>
+                <td>${inputSamples[input] ?? ''}</td>
+                <td class="n">${formatBytes(sizeBytes)}</td>
+                <td class="n">${prepared ? count(prepared.records) : '–'}</td>
+                <td class="n">${prepared ? count(prepared.bases) : '–'}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </section>`;
+  }
+
+  private samples(): Markup {
+    const { samples } = this.facts;
+    const { texts, language } = this;
+    const calls = predictionSchema.options;
+    const total = sumOf(samples, texts.total);
+    const words = CALL_WORDS[language];
+    const line = (summary: SampleSummary): Markup =>
+      html`<tr>
+        <td>${summary.sample}</td>
+        <td class="n">${this.count(summary.sequences)}</td>
+        ${calls.map((call) => html`<td class="n">${this.count(summary.byPrediction[call])}</td>`)}
+        <td class="n">${this.count(summary.bases)}</td>
+        <td class="n">${this.percent(viralShare(summary))}</td>
+      </tr>`;
+    return html`<section>
+      <h2>${texts.samples}</h2>
+      <table>
+        <thead>
+          <tr>
+            <th>${texts.sample}</th>
+            <th class="n">${texts.sequences}</th>
+            ${calls.map((call) => html`<th class="n">${words[call]}</th>`)}
+            <th class="n">${texts.bases}</th>
+            <th class="n">${texts.share}</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${samples.map(line)}
+        </tbody>
+        ${
+          samples.length > 1
+            ? html`<tfoot>
+                ${line(total)}
+              </tfoot>`
+            : ''
+        }
+      </table>
+      <figure>
+        ${stackedBars(
+          samples
+            .slice(0, MOST_BARS)
+            .map(({ sample, byPrediction }) => ({ label: sample, counts: byPrediction })),
+          texts.samples,
+        )}
+        <figcaption>
+          ${calls.map((call) => html`<span class="key"><i style="background:${COLOURS[call]}"></i>${words[call]}</span>`)}
+        </figcaption>
+      </figure>
+      <p class="note">${texts.shareNote}</p>
+    </section>`;
+  }
+
+  private plots(): Markup {
+    const { scores, lengths } = this.facts;
+    const { texts } = this;
+    const histogram = (bins: readonly number[], title: string, colour: string): Markup => {
+      const top = Math.max(1, ...bins);
+      const bars = bins.map((n, i) => ({
+        label: this.decimal(i / SCORE_BINS, 1),
+        height: n / top,
+        note: texts.perBin(
+          this.count(n),
+          this.decimal(i / SCORE_BINS, 2),
+          this.decimal((i + 1) / SCORE_BINS, 2),
+        ),
+      }));
+      return html`<figure>
+        <figcaption>${title}</figcaption>
+        ${columns(bars, { title, top: this.count(top), colour, labelEvery: SCORE_BINS / 10 })}
+      </figure>`;
+    };
+    const shares = lengths
+      .filter(({ virus, others }) => virus + others > 0)
+      .map(({ from, to, virus, others }) => ({
+        label: to === null ? `≥ ${this.count(from)}` : `${this.count(from)}–${this.count(to - 1)}`,
+        height: virus / (virus + others),
+        note: texts.lengthNote(this.count(virus), this.count(virus + others), this.count(from)),
+      }));
+    return html`<section>
+      <h2>${texts.plots}</h2>
+      ${histogram(scores.virus, texts.scoresVirus, COLOURS.virus)}${histogram(scores.others, texts.scoresOthers, COLOURS.others)}
+      <figure>
+        <figcaption>${texts.lengths}</figcaption>
+        ${columns(shares, { title: texts.lengths, top: this.percent(1), colour: COLOURS.virus })}
+      </figure>
+    </section>`;
+  }
+
+  private top(): Markup {
+    const { top, topIsShortlist, topTotal, inputSamples } = this.facts;
+    const { texts, language } = this;
+    if (top.length === 0)
+      return html`<section>
+        <h2>${texts.top}</h2>
+        <p>${texts.topNone}</p>
+      </section>`;
+    const intro = (topIsShortlist ? texts.topShortlist : texts.topAll)(top.length, this.count(topTotal));
+    return html`<section>
+      <h2>${texts.top}</h2>
+      <p>${intro}</p>
+      <table>
+        <thead>
+          <tr>
+            <th>${texts.name}</th>
+            <th>${texts.sample}</th>
+            <th class="n">${texts.length}</th>
+            <th class="n">${texts.score}</th>
+            <th>${texts.evidence}</th>
+            <th class="n">${texts.scored}</th>
+            <th class="n">${texts.viral}</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${top.map(
+            (row) =>
+              html`<tr>
+                <td class="name">${row.seqName}</td>
+                <td>${inputSamples[row.input] ?? ''}</td>
+                <td class="n">${this.count(row.length)}</td>
+                <td class="n">${row.virusScore === null ? '–' : this.decimal(row.virusScore, 4)}</td>
+                <td>${row.evidence === null ? '–' : EVIDENCE_WORDS[language][row.evidence]}</td>
+                <td class="n">${row.nChunksScored} / ${row.nChunks}</td>
+                <td class="n">${row.nChunksViral}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </section>`;
+  }
+
+  private reading(): Markup {
+    const { texts, language } = this;
+    return html`<section>
+      <h2>${texts.reading}</h2>
+      <dl class="long">
+        <dt>${texts.score}</dt>
+        <dd>${SCORE_TEXT[language]}</dd>
+        <dt>${texts.call}</dt>
+        <dd>${CALL_TEXT[language]}</dd>
+        <dt>${texts.evidence}</dt>
+        <dd>${EVIDENCE_TEXT[language]}</dd>
+      </dl>
+    </section>`;
+  }
+
+  private methods(): Markup {
+    const { run, versions, samples } = this.facts;
+    const { byPrediction, sequences } = sumOf(samples, '');
+    const { model, chunkLength, precision } = run.plan;
+    const text = this.texts.methodsText({
+      app: versions['app'] ?? run.description.appVersion,
+      torch: versions['torch'] ?? null,
+      model: model.title,
+      hash: model.hash,
+      chunkLength,
+      precision: precision.toUpperCase(),
+      sequences: this.count(sequences),
+      files: run.inputs.length,
+      virus: this.count(byPrediction.virus),
+      scored: this.count(byPrediction.virus + byPrediction.others),
+    });
+    return html`<section>
+      <h2>${this.texts.methods}</h2>
+      <p class="copy">${text}</p>
+    </section>`;
+  }
+
+  private citations(): Markup {
+    return html`<section>
+      <h2>${this.texts.citations}</h2>
+      <ol>
+        ${CITATIONS.map(
+          ({ authors, year, title, source, url }) =>
+            html`<li>${authors} (${year}). ${title}. ${source}. <a href="${url}">${url}</a></li>`,
+        )}
+      </ol>
+    </section>`;
+  }
+
+  private checksums(): Markup {
+    const { run, inputNames, files } = this.facts;
+    const rows: [string, string][] = [
+      [`${this.texts.model}: ${run.plan.model.title}`, run.plan.model.hash],
+      ...run.inputs.map(({ input, sha256 }): [string, string] => [inputNames[input] ?? '', sha256]),
+      ...Object.entries(files),
+    ];
+    return html`<section>
+      <h2>${this.texts.checksums}</h2>
+      <table class="sums">
+        <tbody>
+          ${rows.map(
+            ([name, sha256]) =>
+              html`<tr>
+                <td>${name}</td>
+                <td><code>${sha256}</code></td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </section>`;
+  }
+
+  private limits(): Markup {
+    return html`<section>
+      <h2>${this.texts.limits}</h2>
+      <ul>
+        ${this.texts.limitList.map((limit) => html`<li>${limit}</li>`)}
+      </ul>
+    </section>`;
+  }
+
+  private get locale(): string {
+    return this.language === 'de' ? 'de-DE' : 'en-GB';
+  }
+
+  private date(time: number): string {
+    return new Date(time).toLocaleString(this.locale, { dateStyle: 'long', timeStyle: 'short' });
+  }
+}
+
+function sumOf(samples: readonly SampleSummary[], name: string): SampleSummary {
+  const sum: SampleSummary = {
+    sample: name,
+    inputs: [],
+    sequences: 0,
+    byPrediction: { virus: 0, others: 0, not_scored: 0, failed: 0 },
+    bases: 0,
+    viralBases: 0,
+  };
+  for (const { sequences, byPrediction, bases, viralBases } of samples) {
+    sum.sequences += sequences;
+    sum.bases += bases;
+    sum.viralBases += viralBases;
+    for (const prediction of predictionSchema.options)
+      sum.byPrediction[prediction] += byPrediction[prediction];
+  }
+  return sum;
+}

@@ -1,0 +1,97 @@
+"""Reads exported files with libraries that share no code with the writers and prints what they hold as JSON.
+
+Arguments: pairs of a format and a path.
+"""
+
+import csv
+import json
+import sys
+
+import gffutils
+import openpyxl
+import pyarrow.parquet
+from Bio import SeqIO
+
+
+def xlsx(path):
+    book = openpyxl.load_workbook(path, read_only=True)
+    return {
+        sheet.title: [[cell.value for cell in row] for row in sheet.iter_rows()]
+        for sheet in book.worksheets
+    }
+
+
+def formats(path):
+    book = openpyxl.load_workbook(path)
+    sheet = book.worksheets[0]
+    return {cell.column_letter: cell.number_format for cell in sheet[2]}
+
+
+def parquet(path):
+    file = pyarrow.parquet.ParquetFile(path)
+    table = file.read()
+    metadata = {key.decode(): value.decode() for key, value in (file.metadata.metadata or {}).items()}
+    return {
+        "types": {field.name: str(field.type) for field in table.schema},
+        "rows": table.to_pylist(),
+        "metadata": metadata,
+    }
+
+
+def delimited(delimiter):
+    def read(path):
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            return list(csv.DictReader(file, delimiter=delimiter))
+
+    return read
+
+
+def fasta(path):
+    return [[record.description, str(record.seq)] for record in SeqIO.parse(path, "fasta")]
+
+
+def gff3(path):
+    features = gffutils.create_db(path, ":memory:", from_string=False, force=True)
+    return [
+        {
+            "seqid": feature.seqid,
+            "type": feature.featuretype,
+            "start": feature.start,
+            "end": feature.end,
+            "score": feature.score,
+            "strand": feature.strand,
+            "attributes": {key: value[0] for key, value in feature.attributes.items()},
+            "parents": [parent.id for parent in features.parents(feature)],
+        }
+        for feature in features.all_features(order_by=("file_order",))
+    ]
+
+
+def bed(path):
+    with open(path, encoding="utf-8") as file:
+        return [line.rstrip("\n").split("\t") for line in file if not line.startswith("#")]
+
+
+def as_json(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+READERS = {
+    "xlsx": xlsx,
+    "formats": formats,
+    "parquet": parquet,
+    "tsv": delimited("\t"),
+    "csv": delimited(","),
+    "csv_de": delimited(";"),
+    "fasta": fasta,
+    "gff3": gff3,
+    "bed": bed,
+    "json": as_json,
+}
+
+arguments = sys.argv[1:]
+json.dump(
+    [READERS[name](path) for name, path in zip(arguments[::2], arguments[1::2], strict=True)],
+    sys.stdout,
+)

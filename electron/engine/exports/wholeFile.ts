@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { appError, AppFailure } from '../../contract/errors.ts';
+
+const BLOCK_BYTES = 1 << 20;
+
+/** A file that appears whole or not at all: written under a name of its own beside its place, flushed, then renamed. */
+export class WholeFile {
+  private readonly path: string;
+  private readonly temporary: string;
+  private readonly handle: FileHandle;
+  private pending: Uint8Array[] = [];
+  private pendingBytes = 0;
+  private written = 0;
+
+  private constructor(path: string, temporary: string, handle: FileHandle) {
+    this.path = path;
+    this.temporary = temporary;
+    this.handle = handle;
+  }
+
+  /** Writes a file by `fill`; what it throws, or a place that can't be written, leaves nothing behind. Answers with its bytes. */
+  static async write(path: string, fill: (file: WholeFile) => Promise<void>): Promise<number> {
+    const temporary = `${path}.${randomUUID().slice(0, 8)}.tmp`;
+    let file: WholeFile | undefined;
+    try {
+      await mkdir(dirname(path), { recursive: true });
+      file = new WholeFile(path, temporary, await open(temporary, 'wx'));
+      await fill(file);
+      return await file.publish();
+    } catch (reason) {
+      await file?.handle.close().catch(() => undefined);
+      if (file) await rm(temporary, { force: true });
+      throw explained(path, reason);
+    }
+  }
+
+  async write(data: string | Uint8Array): Promise<void> {
+    const bytes = typeof data === 'string' ? Buffer.from(data, 'utf8') : data;
+    this.pending.push(bytes);
+    this.pendingBytes += bytes.length;
+    if (this.pendingBytes >= BLOCK_BYTES) await this.flush();
+  }
+
+  private async flush(): Promise<void> {
+    const { pending } = this;
+    this.pending = [];
+    this.pendingBytes = 0;
+    const block = pending.length === 1 ? pending[0]! : Buffer.concat(pending);
+    for (let done = 0; done < block.length;)
+      done += (await this.handle.write(block, done, block.length - done)).bytesWritten;
+    this.written += block.length;
+  }
+
+  private async publish(): Promise<number> {
+    await this.flush();
+    await this.handle.sync();
+    await this.handle.close();
+    await rename(this.temporary, this.path);
+    return this.written;
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'its folder is not there',
+  EACCES: 'you may not write there',
+  EPERM: 'you may not write there',
+  EROFS: 'the disk can only be read',
+  ENOTDIR: 'a part of its path is a file',
+  EISDIR: 'it is a folder',
+};
+
+function explained(path: string, reason: unknown): unknown {
+  if (!(reason instanceof Error) || !('code' in reason) || !('syscall' in reason)) return reason;
+  const code = String(reason.code);
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new AppFailure(
+      appError('disk_full', `There is no space left for ${path}.`, {
+        nextStep: 'Free some space on this disk, or export to another one.',
+      }),
+    );
+  }
+  return new AppFailure(
+    appError('folder_unwritable', `${path} cannot be written: ${REASONS[code] ?? reason.message}.`, {
+      nextStep: 'Choose another place for the file.',
+    }),
+  );
+}

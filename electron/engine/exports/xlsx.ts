@@ -1,0 +1,199 @@
+import { Readable } from 'node:stream';
+import { ZipFile } from 'yazl';
+import type { ExportLanguage } from '../../contract/exports.ts';
+import type { SequenceResult } from '../../contract/results.ts';
+import { float32Text } from '../results/float32Text.ts';
+import type { Column } from './columns.ts';
+import type { ExportSource } from './exportSource.ts';
+import { workbookNotes } from './workbookNotes.ts';
+import type { WholeFile } from './wholeFile.ts';
+
+/** A sheet takes 1,048,576 rows; a round number tells people where the next one begins. */
+export const ROWS_PER_SHEET = 1_000_000;
+/** A cell takes 32,767 characters. */
+const LONGEST_TEXT = 32_000;
+
+const SHEET_NAMES: Record<ExportLanguage, { sequences: string; about: string }> = {
+  en: { sequences: 'Sequences', about: 'About' },
+  de: { sequences: 'Sequenzen', about: 'Erläuterung' },
+};
+
+/** Numbers of the cell formats in `STYLES`. */
+const FORMAT = { text: 0, heading: 1, integer: 2, score: 3, share: 4, wrapped: 5 } as const;
+
+/** An Office Open XML workbook: the sequences, with further sheets past a million rows, and a sheet that explains the columns.
+ * Rows go into the ZIP file as they come, so that it takes no more memory for a million than for one. */
+export async function writeXlsx(
+  source: ExportSource,
+  columns: readonly Column[],
+  file: WholeFile,
+  rowsPerSheet = ROWS_PER_SHEET,
+): Promise<void> {
+  const names = SHEET_NAMES[source.language];
+  const count = Math.max(1, Math.ceil(source.order.length / rowsPerSheet));
+  const sheets = Array.from({ length: count }, (_, i) =>
+    count === 1 ? names.sequences : `${names.sequences} ${i + 1}`,
+  );
+  const zip = new ZipFile();
+  const addText = (path: string, text: string): void => zip.addBuffer(Buffer.from(XML + text), path);
+  addText('[Content_Types].xml', contentTypes(sheets.length + 1));
+  addText('_rels/.rels', RELATIONSHIPS);
+  addText('xl/workbook.xml', workbook([...sheets, names.about]));
+  addText('xl/_rels/workbook.xml.rels', workbookRelationships(sheets.length + 1));
+  addText('xl/styles.xml', STYLES);
+  addText(`xl/worksheets/sheet${sheets.length + 1}.xml`, notesSheet(workbookNotes(source, columns)));
+  const sequences = source.sequences();
+  sheets.forEach((_, i) => {
+    const rows = Math.min(rowsPerSheet, source.order.length - i * rowsPerSheet);
+    zip.addReadStream(
+      Readable.from(sheetXml(source, columns, sequences, rows), { objectMode: false }),
+      `xl/worksheets/sheet${i + 1}.xml`,
+    );
+  });
+  zip.end();
+  const failed = new Promise<never>((_, reject) => zip.once('error', reject));
+  const copied = (async () => {
+    for await (const block of zip.outputStream) await file.write(block);
+  })();
+  await Promise.race([copied, failed]);
+}
+
+/** Rows are joined to blocks of this many characters: the ZIP file's streams have a cost per block. */
+const BLOCK_CHARACTERS = 1 << 16;
+
+async function* sheetXml(
+  source: ExportSource,
+  columns: readonly Column[],
+  sequences: AsyncGenerator<SequenceResult>,
+  rows: number,
+): AsyncGenerator<string> {
+  const last = `${columnLetters(columns.length - 1)}${rows + 1}`;
+  let block =
+    `<worksheet xmlns="${MAIN}"><dimension ref="A1:${last}"/><sheetViews><sheetView workbookViewId="0">` +
+    '<pane xSplit="2" ySplit="1" topLeftCell="C2" activePane="bottomRight" state="frozen"/></sheetView></sheetViews><cols>' +
+    columns
+      .map(({ width }, i) => `<col min="${i + 1}" max="${i + 1}" width="${width}" customWidth="1"/>`)
+      .join('') +
+    `</cols><sheetData><row r="1">${columns
+      .map(({ heading }, i) => textCell(i, 1, heading[source.language], FORMAT.heading))
+      .join('')}</row>`;
+  for (let row = 2; row <= rows + 1; row++) {
+    const next = await sequences.next();
+    if (next.done === true) throw new Error('There are fewer sequences than were counted.');
+    const sequence = next.value;
+    block += `<row r="${row}">`;
+    for (const [i, column] of columns.entries()) block += cell(i, row, column, sequence, source);
+    block += '</row>';
+    if (block.length < BLOCK_CHARACTERS) continue;
+    yield block;
+    block = '';
+  }
+  yield `${block}</sheetData><autoFilter ref="A1:${last}"/></worksheet>`;
+}
+
+function cell(
+  i: number,
+  row: number,
+  column: Column,
+  sequence: SequenceResult,
+  source: ExportSource,
+): string {
+  const value = column.word?.(sequence, source.language) ?? column.value(sequence, source);
+  if (value === null || value === '') return '';
+  if (typeof value === 'string') return textCell(i, row, value, FORMAT.text);
+  if (column.type === 'text') return textCell(i, row, String(value), FORMAT.text);
+  const number = column.type === 'integer' ? String(value) : float32Text(value);
+  return `<c r="${columnLetters(i)}${row}" s="${FORMAT[column.type]}"><v>${number}</v></c>`;
+}
+
+/** Text as it stands: what begins like a formula is none in such a cell. */
+function textCell(i: number, row: number, value: string, format: number): string {
+  const shown = value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT)}…` : value;
+  return `<c r="${columnLetters(i)}${row}" s="${format}" t="inlineStr"><is><t xml:space="preserve">${escaped(shown)}</t></is></c>`;
+}
+
+function notesSheet(notes: readonly (readonly [string, string])[]): string {
+  const rows = notes.map(
+    ([label, note], i) =>
+      `<row r="${i + 1}">${textCell(0, i + 1, label, FORMAT.heading)}${textCell(1, i + 1, note, FORMAT.wrapped)}</row>`,
+  );
+  return (
+    `<worksheet xmlns="${MAIN}"><cols><col min="1" max="1" width="24" customWidth="1"/>` +
+    `<col min="2" max="2" width="100" customWidth="1"/></cols><sheetData>${rows.join('')}</sheetData></worksheet>`
+  );
+}
+
+function columnLetters(i: number): string {
+  return i < 26 ? String.fromCharCode(65 + i) : columnLetters(Math.floor(i / 26) - 1) + columnLetters(i % 26);
+}
+
+/** XML 1.0 has no place for most control characters, nor for halves of surrogate pairs. */
+const NOT_IN_XML =
+  // eslint-disable-next-line no-control-regex
+  /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+function escaped(text: string): string {
+  return text
+    .replaceAll(NOT_IN_XML, '\ufffd')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}
+
+const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
+const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
+const CONTENT = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
+
+const RELATIONSHIPS = `<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>`;
+
+const STYLES =
+  `<styleSheet xmlns="${MAIN}"><numFmts count="2"><numFmt numFmtId="164" formatCode="0.0000"/><numFmt numFmtId="165" formatCode="0.0%"/></numFmts>` +
+  '<fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts>' +
+  '<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>' +
+  '<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>' +
+  '<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>' +
+  `<cellXfs count="6">${[
+    '<xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>',
+    '<xf numFmtId="0" fontId="1" fillId="0" borderId="0" xfId="0" applyFont="1" applyAlignment="1"><alignment vertical="top" wrapText="1"/></xf>',
+    '<xf numFmtId="3" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>',
+    '<xf numFmtId="164" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>',
+    '<xf numFmtId="165" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>',
+    '<xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0" applyAlignment="1"><alignment vertical="top" wrapText="1"/></xf>',
+  ].join(
+    '',
+  )}</cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`;
+
+function contentTypes(sheets: number): string {
+  const overrides = Array.from(
+    { length: sheets },
+    (_, i) =>
+      `<Override PartName="/xl/worksheets/sheet${i + 1}.xml" ContentType="${CONTENT}.worksheet+xml"/>`,
+  );
+  return (
+    `<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
+    `<Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${CONTENT}.sheet.main+xml"/>` +
+    `<Override PartName="/xl/styles.xml" ContentType="${CONTENT}.styles+xml"/>${overrides.join('')}</Types>`
+  );
+}
+
+function workbook(sheets: readonly string[]): string {
+  const entries = sheets.map(
+    (name, i) => `<sheet name="${escaped(name)}" sheetId="${i + 1}" r:id="rId${i + 1}"/>`,
+  );
+  return `<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets>${entries.join('')}</sheets></workbook>`;
+}
+
+function workbookRelationships(sheets: number): string {
+  const entries = Array.from(
+    { length: sheets },
+    (_, i) =>
+      `<Relationship Id="rId${i + 1}" Type="${OFFICE}/worksheet" Target="worksheets/sheet${i + 1}.xml"/>`,
+  );
+  return (
+    `<Relationships xmlns="${PACKAGE}/relationships">${entries.join('')}` +
+    `<Relationship Id="rId${sheets + 1}" Type="${OFFICE}/styles" Target="styles.xml"/></Relationships>`
+  );
+}

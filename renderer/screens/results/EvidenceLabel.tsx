@@ -1,0 +1,20 @@
+import { evidenceSchema, type Evidence } from '../../../electron/contract/index.ts';
+import { useTexts } from '../../i18n/index.ts';
+import classes from './ResultsTab.module.css';
+
+/** An evidence level as word and as dots, one to three. */
+export function EvidenceLabel({ evidence }: { evidence: Evidence | null }) {
+  const { t } = useTexts();
+  if (evidence === null) return <span className="muted">–</span>;
+  const rank = evidenceSchema.options.indexOf(evidence);
+  return (
+    <span className={classes.evidence}>
+      <span className={classes.dots} aria-hidden>
+        {evidenceSchema.options.map((level, index) => (
+          <i key={level} data-on={index <= rank} />
+        ))}
+      </span>
+      {t(`evidence.${evidence}`)}
+    </span>
+  );
+}

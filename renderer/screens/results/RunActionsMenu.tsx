@@ -1,0 +1,36 @@
+import { ActionIcon, Menu } from '@mantine/core';
+import { IconDots, IconFileText, IconTerminal2 } from '@tabler/icons-react';
+import { predictCommand, type RunSummary } from '../../../electron/contract/index.ts';
+import { useTexts } from '../../i18n/index.ts';
+import { useCopy } from '../../state/clipboard.ts';
+import { useExport } from '../../state/useExport.ts';
+
+/** What can be done with all results of a run. */
+export function RunActionsMenu({ run }: { run: RunSummary }) {
+  const { t } = useTexts();
+  const { write } = useExport(run);
+  const copy = useCopy();
+  return (
+    <Menu position="bottom-end" withArrow shadow="md">
+      <Menu.Target>
+        <ActionIcon variant="default" size="lg" aria-label={t('results.more')} loading={write.isPending}>
+          <IconDots size={16} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item
+          leftSection={<IconFileText size={16} aria-hidden />}
+          onClick={() => write.mutate({ format: 'report', filter: {} })}
+        >
+          {t('results.report')}
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconTerminal2 size={16} aria-hidden />}
+          onClick={() => copy.mutate(predictCommand(run))}
+        >
+          {t('results.copyCommand')}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

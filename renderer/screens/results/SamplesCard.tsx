@@ -1,0 +1,151 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { RunSummary, SampleSummary } from '../../../electron/contract/index.ts';
+import { Card } from '../../components/Card.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { fileName } from '../../i18n/format.ts';
+import { engine, queries } from '../../state/connection.ts';
+import { changeView, useResultsView } from '../../state/resultsView.ts';
+import classes from './SamplesCard.module.css';
+
+const CALLS = [
+  { key: 'virus', prediction: 'virus', color: 'var(--virus)' },
+  { key: 'others', prediction: 'others', color: 'var(--others)' },
+  { key: 'notScored', prediction: 'not_scored', color: 'var(--not-scored)' },
+  { key: 'failed', prediction: 'failed', color: 'var(--failed)' },
+] as const;
+
+/** What was found in each sample, as table and bars; a click shows only its sequences. Nothing for a run of one file. */
+export function SamplesCard({ run, version }: { run: RunSummary; version: number }) {
+  const { t, format } = useTexts();
+  const chosen = useResultsView((state) => state.sample);
+  const [editing, setEditing] = useState(false);
+  const { runId } = run;
+  const asked = queries.results.samples.queryOptions({ input: { runId } });
+  const samples = useQuery({ ...asked, queryKey: [...asked.queryKey, run.state.phase, version] });
+  if (!samples.data || run.plan.inputs.length < 2) return null;
+  const { items, names } = samples.data;
+  const toggle = (item: SampleSummary) =>
+    changeView({
+      sample: chosen?.name === item.sample ? null : { name: item.sample, inputs: item.inputs },
+      input: null,
+    });
+  return (
+    <Card
+      title={t('samples.title')}
+      aside={
+        <Button variant="subtle" size="compact-sm" onClick={() => setEditing(true)}>
+          {t('samples.edit')}
+        </Button>
+      }
+    >
+      <div className={classes.scroll} tabIndex={0} role="region" aria-label={t('samples.title')}>
+        <table className={classes.table}>
+          <thead>
+            <tr>
+              <th scope="col">{t('samples.sample')}</th>
+              <th scope="col" className={classes.barColumn}>
+                {t('samples.composition')}
+              </th>
+              <th scope="col">{t('samples.sequences')}</th>
+              {CALLS.map(({ key, prediction }) => (
+                <th key={key} scope="col">
+                  {t(`prediction.${prediction}`)}
+                </th>
+              ))}
+              <th scope="col">{t('samples.bases')}</th>
+              <th scope="col" title={t('samples.shareText')}>
+                {t('samples.share')}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {items.map((item) => (
+              <tr key={item.sample} data-chosen={chosen?.name === item.sample}>
+                <th scope="row">
+                  <button
+                    type="button"
+                    className={classes.name}
+                    aria-pressed={chosen?.name === item.sample}
+                    onClick={() => toggle(item)}
+                  >
+                    {item.sample}
+                  </button>
+                </th>
+                <td aria-hidden>
+                  <span className={classes.bar}>
+                    {CALLS.filter(({ key }) => item[key] > 0).map(({ key, color }) => (
+                      <span key={key} style={{ background: color, flexGrow: item[key] }} />
+                    ))}
+                  </span>
+                </td>
+                <td>{format.integer(item.sequences)}</td>
+                {CALLS.map(({ key }) => (
+                  <td key={key}>{format.integer(item[key])}</td>
+                ))}
+                <td>{format.bases(item.bases)}</td>
+                <td>
+                  {item.virus + item.others === 0
+                    ? '–'
+                    : format.percent(item.virus / (item.virus + item.others), 1)}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p className={classes.note}>{t('samples.shareText')}</p>
+      {editing && <SamplesDialog run={run} names={names} onClose={() => setEditing(false)} />}
+    </Card>
+  );
+}
+
+interface SamplesDialogProps {
+  run: RunSummary;
+  names: readonly string[];
+  onClose: () => void;
+}
+
+/** Says which sample each file belongs to; files with the same name are one sample. */
+function SamplesDialog({ run, names, onClose }: SamplesDialogProps) {
+  const { t } = useTexts();
+  const client = useQueryClient();
+  const [edited, setEdited] = useState<readonly string[]>(names);
+  const save = useMutation({
+    mutationFn: async (wanted: readonly string[]) => {
+      await engine.results.setSamples({ runId: run.runId, names: [...wanted] });
+      changeView({ sample: null });
+      await client.invalidateQueries({ queryKey: queries.results.samples.key() });
+      onClose();
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} title={t('samples.edit')}>
+      <p className={classes.note}>{t('samples.editText')}</p>
+      <Stack gap="xs">
+        {run.plan.inputs.map(({ path }, input) => (
+          <TextInput
+            key={path + String(input)}
+            label={fileName(path)}
+            value={edited[input] ?? ''}
+            maxLength={200}
+            onChange={(event) => setEdited(edited.toSpliced(input, 1, event.currentTarget.value))}
+          />
+        ))}
+      </Stack>
+      <Group justify="space-between" mt="lg">
+        <Button variant="subtle" onClick={() => save.mutate([])}>
+          {t('samples.fromNames')}
+        </Button>
+        <Button
+          loading={save.isPending}
+          disabled={edited.some((name) => name.trim() === '')}
+          onClick={() => save.mutate(edited)}
+        >
+          {t('samples.save')}
+        </Button>
+      </Group>
+    </Modal>
+  );
+}

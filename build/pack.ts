@@ -1,8 +1,10 @@
 /** `npm run pack [-- --win --arm64 and options of electron-builder]`: installers in out/, for this computer's kind unless named. */
+import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { buildDesktop } from './buildDesktop.ts';
 import { buildWindow } from './buildWindow.ts';
+import { fetchUv } from './fetchUv.ts';
 import { BUILDER_FLAGS, macSigning, packRequest, type PackTarget } from './packTargets.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -21,6 +23,10 @@ if (request.ok) {
 
 async function pack({ platform, arch }: PackTarget, options: readonly string[]): Promise<number> {
   await buildDesktop(`${platform}-${arch}`);
+  // Where electron-builder.yml takes it from.
+  const packed = join(root, 'dist', 'uv', 'packed');
+  rmSync(packed, { recursive: true, force: true });
+  cpSync(await fetchUv(`${platform}-${arch}`), packed, { recursive: true });
   const result = await execa(
     process.execPath,
     [

@@ -36,7 +36,16 @@ it('takes along what lies where the program looks for it', () => {
     to: 'licences',
     filter: ['LICENSE', 'THIRD_PARTY_NOTICES.txt'],
   });
-  for (const { from } of resources) expect(existsSync(join(root, from)), from).toBe(true);
+  // uv brings Python and installs by the lock file.
+  expect(resources).toContainEqual({ from: 'dist/uv/packed', to: 'uv' });
+  const backend = resources.find(({ to }) => to === 'python-backend');
+  expect(backend?.filter).toEqual(expect.arrayContaining(['requirements.txt', 'requirements.lock']));
+  for (const name of backend?.filter?.filter((pattern) => !pattern.includes('*')) ?? []) {
+    expect(existsSync(join(root, 'python-backend', name)), name).toBe(true);
+  }
+  for (const { from } of resources.filter((each) => !each.from.startsWith('dist/'))) {
+    expect(existsSync(join(root, from)), from).toBe(true);
+  }
   // resolveAppPaths finds a packaged program by these two.
   expect(resources.map(({ to }) => to)).toEqual(expect.arrayContaining(['python-backend', 'resources']));
 });

@@ -1,14 +1,19 @@
-/** `npm start`: opens the app, in Electron where its program is there or can be fetched, else in the browser. */
+/** `npm start`: sets this computer up where that isn't done, then opens the app, in Electron where its program is there or can be fetched, else in the browser. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { resolveAppPaths } from '../electron/engine/environment/appPaths.ts';
 import { shellLogFile } from '../electron/engine/service/computer/shellLog.ts';
+import { stepLines } from '../electron/engine/environment/stateLines.ts';
+import { networkVariables, readSetupSettings } from '../electron/engine/environment/setupSettings.ts';
+import { describeVerdicts } from '../electron/engine/devices/describeVerdicts.ts';
+import { setUp } from '../electron/engine/setup/setUp.ts';
 import { buildDesktop } from './buildDesktop.ts';
 import { buildWindow } from './buildWindow.ts';
 import { fetchElectron, findElectron, missingDisplay } from './electronBinary.ts';
 
 const root = join(import.meta.dirname, '..');
+await setUpHere();
 await buildWindow();
 process.exitCode = await start();
 
@@ -33,6 +38,30 @@ async function start(): Promise<number> {
     return inBrowser('Electron could not start here; its reason is above');
   }
   return result.exitCode ?? 1;
+}
+
+/** What the window's own set-up does, here with lines on the terminal. Where it fails, the window opens all the same: it says
+ * what is missing and goes on with it. */
+async function setUpHere(): Promise<void> {
+  const paths = resolveAppPaths({ startFolder: root });
+  if (!paths.ok) return;
+  const write = (line: string): void => void process.stderr.write(`${line}\n`);
+  const settings = readSetupSettings(paths.value.usualDataDir);
+  const ready = await setUp({
+    paths: paths.value,
+    interpreter: (process.env['VIRNUCPRO_PYTHON'] || settings.interpreter) ?? undefined,
+    env: networkVariables(settings),
+    onProgress: stepLines(write),
+  });
+  if (ready.ok) {
+    for (const remark of ready.value.remarks) write(remark);
+    if (ready.value.devices !== null) write(describeVerdicts(ready.value.devices).sentence);
+    return;
+  }
+  const { title, cause, nextStep } = ready.error;
+  write(
+    `${title}. ${cause}\n  What to do: ${nextStep}\n  The window opens all the same; its computer check can repeat this.`,
+  );
 }
 
 function logSize(): number {

@@ -15,12 +15,12 @@ import { formatBytes } from '../format/format.ts';
 const GB = 1e9;
 /** Free on a GPU for ESM-2 3B in half precision and small batches, with what CUDA itself takes; with less, its layers are
  * streamed, for which there must be this much at least (placements in inference/memory/placement.py, sizes in docs/performance.md). */
-const GPU_MEMORY_FOR_ALL = 6.8 * GB;
-const GPU_MEMORY_LEAST = 2 * GB;
+export const GPU_MEMORY_FOR_ALL = 6.8 * GB;
+export const GPU_MEMORY_LEAST = 2 * GB;
 /** A CPU worker holds ESM-2 3B in FP32. */
-const MEMORY_NEEDED = 16 * GB;
+export const MEMORY_NEEDED = 16 * GB;
 /** Weights, their conversion, and the work folder of an ordinary run. */
-const DISK_NEEDED = 25 * GB;
+export const DISK_NEEDED = 25 * GB;
 
 const CHECK_AGAIN = { label: 'Check again', kind: 'check_again' } as const;
 const REPAIR = { label: 'Repair', kind: 'repair_python' } as const;

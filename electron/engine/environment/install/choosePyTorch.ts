@@ -27,7 +27,7 @@ interface CudaBuild {
 }
 
 /** The newest first. There is no CUDA 12.8 any more: 12.6 is the one kept for older cards and drivers, and knows no Blackwell. */
-const CUDA_BUILDS: readonly CudaBuild[] = [
+export const CUDA_BUILDS: readonly CudaBuild[] = [
   {
     build: 'cu130',
     cuda: '13.0',
@@ -54,7 +54,7 @@ const CUDA_BUILDS: readonly CudaBuild[] = [
 const FAST_SINCE = 7;
 
 /** AMD's cards that the build for ROCm and the libraries in it have code for. Graphics parts of processors are left out. */
-const ROCM_TARGETS = new Set(
+export const ROCM_TARGETS = new Set(
   'gfx908 gfx90a gfx942 gfx950 gfx1030 gfx1100 gfx1101 gfx1102 gfx1200 gfx1201'.split(' '),
 );
 

@@ -3,7 +3,7 @@ import { appError, type AppError } from '../../../contract/errors.ts';
 import type { Machine } from './machine.ts';
 
 /** Of the pinned PyTorch's wheels for Apple's computers. */
-const OLDEST_MACOS = 14;
+export const OLDEST_MACOS = 14;
 
 const ELSEWHERE = 'Use another computer, for example a Linux server in browser mode ("virnucpro serve").';
 

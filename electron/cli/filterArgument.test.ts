@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { SHORTLIST } from '../contract/evidence.ts';
+import { AppFailure } from '../contract/errors.ts';
+import { exportScope } from '../contract/exports.ts';
+import { filterOf, sortOf } from './filterArgument.ts';
+
+const NAMES = { inputs: ['/d/gut_R1.fq', '/d/gut_R2.fq', '/d/soil.fa'], samples: ['gut', 'gut', 'soil'] };
+
+describe('--filter', () => {
+  it.each([
+    [['virus'], { predictions: ['virus'] }],
+    [['virus', 'others', 'score>=0.9'], { predictions: ['virus', 'others'], minScore: 0.9 }],
+    [['length>=1000', 'length<=5000', 'chunks>=2'], { minLength: 1000, maxLength: 5000, minScoredChunks: 2 }],
+    [['evidence=strong,moderate', 'name=k141'], { evidence: ['strong', 'moderate'], search: 'k141' }],
+    [['sample=gut'], { inputs: [0, 1] }],
+    [['file=soil.fa'], { inputs: [2] }],
+    [['all'], {}],
+  ])('%j', (words, filter) => {
+    expect(filterOf(words, NAMES)).toEqual(filter);
+  });
+
+  it('knows the shortlist, which names the file', () => {
+    expect(filterOf(['shortlist'], NAMES)).toEqual(SHORTLIST);
+    expect(exportScope(filterOf(['shortlist'], NAMES))).toBe('shortlist');
+    expect(exportScope(filterOf(['virus'], NAMES))).toBe('virus');
+    expect(exportScope(filterOf(['virus', 'length>=9'], NAMES))).toBe('selected');
+  });
+
+  it.each([['score>0.5'], ['score>=high'], ['score>=2'], ['evidence=certain'], ['sample=sea'], ['viruses']])(
+    'refuses %s',
+    (word) => {
+      expect(() => filterOf([word], NAMES)).toThrow(AppFailure);
+    },
+  );
+
+  it('sorts by what is named', () => {
+    expect(sortOf('-score')).toEqual({ by: 'virusScore', descending: true });
+    expect(sortOf('no')).toEqual({ by: 'row', descending: false });
+    expect(() => sortOf('beauty')).toThrow(AppFailure);
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { CITATIONS } from '../../../contract/citations.ts';
+import type { StoredRun } from '../../store/types.ts';
+import { DESCRIPTION, syntheticPlan } from '../../store/testing/syntheticRun.ts';
+import type { ReportFacts } from './reportFacts.ts';
+import { reportHtml } from './writeReport.ts';
+
+const NAME = '<script>alert("x")</script>';
+
+function factsOf(notice: string | null): ReportFacts {
+  const plan = syntheticPlan(2);
+  plan.model = { ...plan.model, title: '500-bp model', notice };
+  const inputs = plan.inputs.map((input, number) => ({
+    ...input,
+    input: number,
+    prepared: { records: 50, bases: 5000, firstRow: 50 * number },
+  }));
+  const run = {
+    description: { ...DESCRIPTION, name: NAME },
+    plan,
+    inputs,
+    devices: [],
+    state: { phase: 'done', failedParts: 0, failedRecords: 0 },
+  } as unknown as StoredRun;
+  return {
+    run,
+    timings: { createdAt: 0, startedAt: 1000, lastChangeAt: 90_000, workingMilliseconds: 65_000 },
+    samples: [
+      {
+        sample: 'gut',
+        inputs: [0, 1],
+        sequences: 100,
+        byPrediction: { virus: 25, others: 50, not_scored: 25, failed: 0 },
+        bases: 10_000,
+        viralBases: 2500,
+      },
+    ],
+    inputSamples: ['gut', 'gut'],
+    inputNames: ['reads_0.fasta', 'reads_1.fasta'],
+    scores: { virus: [0, 25], others: [50, 0] },
+    lengths: [{ from: 0, to: 500, virus: 25, others: 50 }],
+    top: [],
+    topIsShortlist: false,
+    topTotal: 0,
+    versions: { app: '0.1.0', torch: '2.13.0', backend: null },
+    files: { 'sequences.tsv': 'a'.repeat(64) },
+  };
+}
+
+describe('the report', () => {
+  it('needs nothing from elsewhere, and takes no name for markup', () => {
+    const page = reportHtml(factsOf(null), 'en', new Date(0));
+    expect(page).not.toMatch(/<script|<link|<img|<iframe|@import|url\(|\ssrc=/);
+    expect(page).toContain('&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;');
+  });
+
+  it.each(['en', 'de'] as const)(
+    'says in %s what was found, how to cite it, and its checksums',
+    (language) => {
+      const page = reportHtml(factsOf(null), language, new Date(0));
+      expect(page).toContain(`lang="${language}"`);
+      expect(page).toContain(language === 'en' ? '33.3%' : '33,3\u00a0%');
+      expect(page).toContain('PyTorch 2.13.0');
+      expect(page).toContain('a'.repeat(64));
+      for (const { url } of CITATIONS) expect(page).toContain(`href="${url}"`);
+    },
+  );
+
+  it('is marked all over where the demo model was used, and only there', () => {
+    expect(reportHtml(factsOf('no biological meaning'), 'en', new Date(0))).toContain(
+      '<div class="watermark" aria-hidden="true">DEMO</div>',
+    );
+    expect(reportHtml(factsOf(null), 'en', new Date(0))).not.toContain('DEMO');
+  });
+});

@@ -16,6 +16,7 @@ const ENGLISH: Readonly<Record<string, ErrorWords>> = {
   model_damaged: { next: 'Get the weights again.' },
   python_broken: { next: 'Repair it: that takes a few minutes and touches no results.' },
   protocol_version: { next: 'Repair the Python environment.' },
+  offline_folder_unusable: { next: 'Choose the folder that was made for a computer without network.' },
   usage: { title: 'This is not possible now', next: 'Reload this window and try again.' },
 };
 

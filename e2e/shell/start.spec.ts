@@ -51,7 +51,9 @@ test('a file that is dropped becomes a run beside it, and its export goes where 
   }, exported);
   await page.getByRole('button', { name: 'See results' }).click();
   await page.getByRole('button', { name: 'Export' }).click();
-  await page.getByLabel('All', { exact: true }).check();
+  await page.getByRole('radio', { name: /^All \(/ }).check();
+  await page.getByLabel('As', { exact: true }).first().click();
+  await page.getByRole('option', { name: 'Tab-separated table (TSV)' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Export' }).click();
   await expect
     .poll(async () => (await readFile(exported, 'utf8').catch(() => '')).trimEnd().split('\n').length)

@@ -42,11 +42,13 @@ test('a first start: the example, its verdict, its results, an export', async ({
 
   await page.getByRole('button', { name: 'Export' }).click();
   await expectNothingSerious(page, 'Export');
-  await page.getByLabel('All', { exact: true }).check();
+  await page.getByRole('radio', { name: /^All \(/ }).check();
+  await page.getByLabel('As', { exact: true }).first().click();
+  await page.getByRole('option', { name: 'Tab-separated table (TSV)' }).click();
   const downloading = page.waitForEvent('download');
   await page.getByRole('dialog').getByRole('button', { name: 'Export' }).click();
   const download = await downloading;
-  expect(download.suggestedFilename()).toBe('Example_DEMO.tsv');
+  expect(download.suggestedFilename()).toMatch(/^Example_DEMO_all_\d+\.tsv$/);
   const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\n');
   const [header = '', ...rows] = lines.map((line) => line.split('\t'));
 
@@ -59,6 +61,8 @@ test('a first start: the example, its verdict, its results, an export', async ({
     .all();
   db.close();
   const column = (name: string): number => header.indexOf(name);
+  // In the order of the table on the screen, which is that of the scores.
+  rows.sort((a, b) => Number(a[column('no')]) - Number(b[column('no')]));
   const exported = rows.map((cells) => ({
     name: cells[column('seq_name')],
     length: Number(cells[column('length')]),

@@ -11,5 +11,6 @@ export const EXIT = {
 
 export function exitCodeOf(state: RunState): number {
   if (state.phase !== 'done') return EXIT.failed;
-  return state.failedParts > 0 || state.failedRecords > 0 ? EXIT.doneWithFailures : EXIT.done;
+  const failures = state.failedParts + state.failedRecords + (state.failedInputs ?? 0);
+  return failures > 0 ? EXIT.doneWithFailures : EXIT.done;
 }

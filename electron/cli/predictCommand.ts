@@ -40,6 +40,7 @@ export function predictCommand(root: Command): Command {
     )
     .option('-k, --keep-work', 'keep the work folder after the run')
     .option('-f, --force', 'replace a run that is in the folder')
+    .option('--strict', 'end where a file cannot be used, instead of going on without it')
     .option('--resume', 'go on with the run if the folder holds one');
   const aliases = [
     new Option('-m, --model-type <name>').hideHelp(),

@@ -16,6 +16,8 @@ export const runStateSchema = z.discriminatedUnion('phase', [
     phase: z.literal('done'),
     failedParts: z.int().nonnegative(),
     failedRecords: z.int().nonnegative(),
+    /** Files that the user named and that could not be used. */
+    failedInputs: z.int().nonnegative().optional(),
   }),
   /** What the list of runs shows for a folder that cannot be read; no run comes to it by itself. */
   z.object({ phase: z.literal('failed'), error: appErrorSchema }),

@@ -34,6 +34,7 @@ const summary: RunSummary = {
     embedEqualSequencesOnce: true,
     keepWork: false,
     force: false,
+    strict: false,
   },
   queuePosition: null,
   fraction: 0.434,

@@ -149,6 +149,8 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', { timeout: 1
       ['results.counts', byRun],
       ['results.histogram', byRun],
       ['results.chunks', { ...byRun, row: 1 }],
+      ['results.samples', byRun],
+      ['results.setSamples', { ...byRun, names: [] }],
       ['results.export', { ...byRun, format: 'csv', path: join(folder, 'export.csv') }],
       ['runs.checkExample', byRun],
       ['shell.chooseFiles', undefined, inBrowser],

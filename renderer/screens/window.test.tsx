@@ -33,10 +33,14 @@ describe('a new run', () => {
   it('says beside the button why it cannot be pressed, and how to go on', async () => {
     const user = userEvent.setup();
     await renderWithEngine(<App />, { runs: 'none' });
-    await act(() => addPaths(['/data/contigs.fasta', '/data/truncated.fa.gz']));
+    await act(() => addPaths(['/data/truncated.fa.gz']));
     const start = await screen.findByRole('button', { name: 'Start' });
     await screen.findByText('Cannot start: 1 file cannot be used.');
     expect(start).toHaveProperty('disabled', true);
+    // With one that can be used, the run goes on without the other.
+    await act(() => addPaths(['/data/contigs.fasta']));
+    await waitFor(() => expect(start).toHaveProperty('disabled', false));
+    await screen.findByText(/1 file cannot be used\. The run goes on without/);
     const [remove] = screen.getAllByRole('button', { name: 'Remove what cannot be used' });
     if (remove) await user.click(remove);
     await waitFor(() => expect(start).toHaveProperty('disabled', false));

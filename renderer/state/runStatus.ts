@@ -11,7 +11,10 @@ export function runStatus(run: RunSummary): RunStatus {
   if (state.phase === 'created' && run.queuePosition !== null) return 'queued';
   if (state.phase === 'paused' && run.queuePosition !== null) return 'queued';
   if (state.phase === 'paused' && state.error) return 'halted';
-  if (state.phase === 'done' && (state.failedParts > 0 || state.failedRecords > 0))
+  if (
+    state.phase === 'done' &&
+    (state.failedParts > 0 || state.failedRecords > 0 || (state.failedInputs ?? 0) > 0)
+  )
     return 'done_with_failures';
   return state.phase;
 }

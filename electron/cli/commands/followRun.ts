@@ -104,6 +104,11 @@ async function summarize(session: OpenRun, state: RunState, reporter: Reporter):
       `(model ${model.title}, ${formatCount(progress.frames.done)} reading frames).`,
   );
   if (mark !== null) reporter.line(`${mark}: the folder and the files in it are marked as such.`);
+  if (state.failedInputs) {
+    reporter.line(
+      `${formatCount(state.failedInputs)} files could not be used: see ${join(session.folder, RESULT_FILES.failedFiles)}`,
+    );
+  }
   if (state.failedParts > 0 || state.failedRecords > 0) {
     reporter.line(
       `${formatCount(state.failedRecords)} sequences failed: see ${join(session.folder, RESULT_FILES.failedRecords)}`,

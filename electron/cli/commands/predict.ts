@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { AppFailure, appError } from '../../contract/errors.ts';
 import { runRequestSchema, type RunRequest } from '../../contract/rpc/runs.ts';
 import {
+  collectInputs,
   createRun,
   defaultFolderName,
   type EngineContext,
@@ -33,6 +34,7 @@ export interface PredictFlags {
   embeddings?: boolean | string;
   keepWork?: boolean;
   force?: boolean;
+  strict?: boolean;
   resume?: boolean;
 }
 
@@ -43,10 +45,17 @@ export async function predict(
   reporter: Reporter,
 ): Promise<number> {
   const request = runRequest(inputs, flags, modelFor(context, inputs));
-  if (flags.resume) {
-    const folder = request.outputDir ?? (await usualFolder(context, inputs, request.model));
-    if (isRunFolder(folder))
-      return followRun(unwrap(await OpenRun.open(context, folder)), reporter, { devices: flags.devices });
+  const folder = request.outputDir ?? (await usualFolder(context, inputs, request.model));
+  if (flags.resume && isRunFolder(folder)) {
+    const run = unwrap(await OpenRun.open(context, folder));
+    const differs = await differences(context, run, request, flags);
+    if (differs.length > 0) {
+      await run.close();
+      const cause = `The run in ${folder} was made with other words: ${differs.join('; ')}.`;
+      const nextStep = 'Leave these out to go on with it, or name another folder for a new run.';
+      throw new AppFailure(appError('usage', cause, { nextStep }));
+    }
+    return followRun(run, reporter, { devices: flags.devices });
   }
   const created = unwrap(
     await createRun(context, {
@@ -78,6 +87,53 @@ async function usualFolder(context: EngineContext, inputs: string[], choice: str
   return defaultFolderName(inputs, model.ok ? model.value.planModel : { notice: null });
 }
 
+/** What was asked for with `--resume` and is not what the run was made with. What was not asked for, stays as it was. */
+async function differences(
+  context: EngineContext,
+  run: OpenRun,
+  request: RunRequest,
+  flags: PredictFlags,
+): Promise<string[]> {
+  const { plan, leftOut } = run.stored;
+  const known = new Set([...plan.inputs.map(({ path }) => path), ...leftOut.map(({ path }) => path)]);
+  const named = unwrap(await collectInputs(request.inputs)).paths;
+  const more = named.filter((path) => !known.has(path));
+  const fewer = plan.inputs.filter(({ path }) => !named.includes(path));
+  const asked: [string, unknown, unknown][] = [
+    ['--chunk-length', flags.chunkLength, plan.chunkLength],
+    ['--precision', flags.precision === 'auto' ? undefined : flags.precision, plan.precision],
+    ['--tokens-per-batch', flags.tokensPerBatch, plan.tokensPerBatch],
+    ['--residues-per-part', flags.residuesPerPart, plan.residuesPerPart],
+    ['--embeddings', flags.embeddings === undefined ? undefined : request.embeddings, plan.embeddings],
+    [
+      '--no-embed-equal-sequences-once',
+      flags.embedEqualSequencesOnce === false ? false : undefined,
+      plan.embedEqualSequencesOnce,
+    ],
+    ['--model', await hashOfModel(context, model(flags)), plan.model.hash],
+  ];
+  return [
+    ...more.map((path) => `${path} is not among its inputs`),
+    ...fewer.map(({ path }) => `${path} is one of its inputs and was not named`),
+    ...asked
+      .filter(([, wanted, has]) => wanted !== undefined && wanted !== has)
+      .map(([flag, wanted, has]) =>
+        flag === '--model'
+          ? `its model is ${plan.model.title}`
+          : `${flag} is ${String(has)} and not ${String(wanted)}`,
+      ),
+  ];
+}
+
+/** Undefined where none was asked for. */
+async function hashOfModel(
+  { paths }: EngineContext,
+  choice: string | undefined,
+): Promise<string | undefined> {
+  if (choice === undefined) return undefined;
+  return unwrap(await resolveModel(choice, paths)).planModel.hash;
+}
+
 function runRequest(inputs: string[], flags: PredictFlags, defaultModel: string): RunRequest {
   return parsed(runRequestSchema, {
     inputs,
@@ -92,6 +148,7 @@ function runRequest(inputs: string[], flags: PredictFlags, defaultModel: string)
     embeddings: flags.embeddings === true ? 'fp16' : flags.embeddings || null,
     keepWork: flags.keepWork ?? false,
     force: flags.force ?? false,
+    strict: flags.strict ?? false,
   });
 }
 

@@ -38,6 +38,8 @@ export const runRequestSchema = z.object({
   embeddings: embeddingPrecisionSchema.nullable().default(null),
   keepWork: z.boolean().default(false),
   force: z.boolean().default(false),
+  /** Ends where a file can't be used, instead of going on without it. */
+  strict: z.boolean().default(false),
 });
 export type RunRequest = z.infer<typeof runRequestSchema>;
 export type RunRequestInput = z.input<typeof runRequestSchema>;

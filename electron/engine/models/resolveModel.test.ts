@@ -6,7 +6,8 @@ import type { ModelManifest } from '../../contract/model.ts';
 import { resolveAppPaths, type AppPaths } from '../environment/appPaths.ts';
 import { checkEnvironment } from '../environment/checkEnvironment.ts';
 import { listModels, verifyModel } from './weights.ts';
-import { modelFolderOf, resolveModel } from './resolveModel.ts';
+import { findModel, modelFolderOf, resolveModel } from './resolveModel.ts';
+import { weightsFolder } from './weightsFolder.ts';
 
 let folder: string;
 let paths: AppPaths;
@@ -183,6 +184,26 @@ describe('the model of a run', () => {
     expect(modelFolderOf({ name: 'demo', folder: String.raw`C:\gone\resources\demo-model` }, second)).toBe(
       now,
     );
+  });
+
+  it('is found by its hash among the weights of another computer, and named where it is not there', async () => {
+    const demo = await resolveModel('demo', paths);
+    if (!demo.ok) throw new Error(demo.error.cause);
+    const elsewhere = {
+      ...demo.value.planModel,
+      name: 'ours',
+      folder: join(folder, 'of another computer', 'ours'),
+    };
+    const bare = { ...paths, resources: join(folder, 'no models'), dataDir: join(folder, 'other data') };
+    expect(await findModel(elsewhere, bare)).toMatchObject({ ok: false, error: { code: 'model_missing' } });
+    const here = join(weightsFolder(bare), 'called otherwise');
+    await cp(join(paths.resources, 'demo-model'), here, { recursive: true });
+    expect(await findModel(elsewhere, bare)).toMatchObject({
+      ok: true,
+      value: { planModel: { folder: here } },
+    });
+    const other = { ...elsewhere, hash: '0'.repeat(64) };
+    expect(await findModel(other, bare)).toMatchObject({ ok: false, error: { code: 'model_missing' } });
   });
 
   it('stays where the user put it', () => {

@@ -1,5 +1,5 @@
 /** From what the user called a model (`demo`, `300`, `500`, a folder, a head file) to one that can be loaded. */
-import { stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { appError } from '../../contract/errors.ts';
 import type { PlanModel } from '../../contract/plan.ts';
@@ -34,6 +34,42 @@ export async function resolveModel(choice: string, paths: AppPaths): Promise<Res
   if (info?.isDirectory()) return readModelFolder(path);
   if (info?.isFile()) return customHeadModel(path, paths);
   return err(appError('model_unknown', `There is no model "${choice}", and no folder or file of that name.`));
+}
+
+/**
+ * The model of a run, wherever it lies on this computer: where it lay when the run was made, beside the program, or among the
+ * weights. Which one it is, its hash says.
+ */
+export async function findModel(wanted: PlanModel, paths: AppPaths): Promise<Result<ResolvedModel>> {
+  const there = await resolveModel(modelFolderOf(wanted, paths), paths);
+  if (there.ok && there.value.planModel.hash === wanted.hash) return there;
+  const weights = weightsFolder(paths);
+  const names = await readdir(weights).catch(() => []);
+  for (const folder of [join(paths.resources, BUNDLED_FOLDER), ...names.map((name) => join(weights, name))]) {
+    const found = await readModelFolder(folder);
+    if (found.ok && found.value.planModel.hash === wanted.hash) return found;
+  }
+  if (there.ok) {
+    return err(
+      appError(
+        'model_damaged',
+        `The weights of ${wanted.title} are not those that the run was started with.`,
+        {
+          nextStep: 'Put the original weights back, or start a new run.',
+        },
+      ),
+    );
+  }
+  if (there.error.code === 'model_damaged') return there;
+  const nextStep = isModelName(wanted.name)
+    ? `Get it with "virnucpro models get ${wanted.name}", then resume.`
+    : `Copy its folder from the other computer into ${weights}, then resume.`;
+  return err(
+    appError('model_missing', `The model of this run, ${wanted.title}, is not on this computer.`, {
+      nextStep,
+      detail: there.error.cause,
+    }),
+  );
 }
 
 async function publishedModel(name: string, paths: AppPaths): Promise<Result<ResolvedModel>> {

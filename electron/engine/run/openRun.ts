@@ -124,13 +124,16 @@ export class OpenRun {
       created && isJustCreated(created) ? created.choice : undefined,
     );
     if (!ready.ok) return ready;
-    const { devices, leftOut } = ready.value;
+    const { devices, leftOut, modelFolder } = ready.value;
     this.devices = devices;
     if (leftOut !== null) this.notes.add('warning', 'gpu_left_out', leftOut);
     if (request.precision === 'auto') {
       const remark = precisionRemark(this.record.run.plan.precision, devices);
       if (remark !== null) this.notes.add('info', 'precision_of_weakest', remark);
     }
+    if (this.state.phase === 'created')
+      for (const { path, code, message } of run.leftOut)
+        this.notes.add('warning', code, `${path} is left out of the run: ${message}`);
     await this.batches.recall(devices);
     await this.record.saveDevices(devices.map((device) => storedDevice(device)));
     if (this.state.phase !== 'created' && this.state.phase !== 'paused') {
@@ -139,7 +142,7 @@ export class OpenRun {
       unwrap(await this.record.advance({ type: 'reopen' }));
     }
     const started = await this.record.advance({ type: 'start' });
-    return started.ok ? this.work.begin(devices) : started;
+    return started.ok ? this.work.begin(devices, modelFolder) : started;
   }
 
   /** Ends the batch under way on every device and frees it. */

@@ -13,7 +13,7 @@ const happenings: LifecycleEvent[] = [
   { type: 'workers_idle' },
   { type: 'halt', error },
   { type: 'parts_settled' },
-  { type: 'tables_written', failedParts: 0, failedRecords: 0 },
+  { type: 'tables_written', failedParts: 0, failedRecords: 0, failedInputs: 0 },
   { type: 'cancel' },
   { type: 'reopen' },
 ];
@@ -32,7 +32,7 @@ describe('run transitions', () => {
     const states = live({ phase: 'created' }, [
       { type: 'start' },
       { type: 'parts_settled' },
-      { type: 'tables_written', failedParts: 1, failedRecords: 3 },
+      { type: 'tables_written', failedParts: 1, failedRecords: 3, failedInputs: 0 },
     ]);
     expect(states.map((state) => state.phase)).toEqual(['created', 'running', 'finishing', 'done']);
     expect(states.at(-1)).toMatchObject({ failedParts: 1, failedRecords: 3 });
@@ -72,7 +72,7 @@ describe('run transitions', () => {
   it('refuses with words', () => {
     const refused = transition(
       { phase: 'created' },
-      { type: 'tables_written', failedParts: 0, failedRecords: 0 },
+      { type: 'tables_written', failedParts: 0, failedRecords: 0, failedInputs: 0 },
     );
     expect(refused).toMatchObject({ ok: false, error: { code: 'usage' } });
     expect(refused.ok ? '' : refused.error.cause).toContain('not started');

@@ -9,7 +9,7 @@ export type LifecycleEvent =
   | { type: 'workers_idle' }
   | { type: 'halt'; error: AppError }
   | { type: 'parts_settled' }
-  | { type: 'tables_written'; failedParts: number; failedRecords: number }
+  | { type: 'tables_written'; failedParts: number; failedRecords: number; failedInputs: number }
   | { type: 'cancel' }
   | { type: 'reopen' };
 
@@ -61,6 +61,7 @@ export function transition(state: RunState, event: LifecycleEvent): Transition {
             phase: 'done',
             failedParts: event.failedParts,
             failedRecords: event.failedRecords,
+            ...(event.failedInputs > 0 ? { failedInputs: event.failedInputs } : {}),
           })
         : impossible(state, event);
     case 'cancel':

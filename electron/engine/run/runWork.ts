@@ -47,9 +47,9 @@ export class RunWork {
   }
 
   /** Starts a session of work; it ends by itself, or by `end` or `stop`. */
-  async begin(devices: readonly ChosenDevice[]): Promise<Result<void>> {
+  async begin(devices: readonly ChosenDevice[], modelFolder: string): Promise<Result<void>> {
     const session = new WorkSession(
-      { context: this.context, store: this.store, record: this.record, devices, batches: this.batches },
+      { context: this.context, store: this.store, record: this.record, devices, modelFolder, batches: this.batches },
       (outcome) => {
         this.ending = Promise.all([this.ending, this.conclude(outcome)]).then(() => undefined);
       },

@@ -100,6 +100,7 @@ function runStore(
     registerPart: write('registerPart'),
     addInputProblem: write('addInputProblem'),
     finishInput: write('finishInput'),
+    failInput: write('failInput'),
     finishPrepare: write('finishPrepare'),
     invalidatePrepare: write('invalidatePrepare'),
     verifyPendingParts: read('verifyPendingParts'),

@@ -28,6 +28,7 @@ import type {
   AttemptStart,
   AttemptEnd,
   StoredAttempt,
+  InputFailure,
   PartIntake,
   DamageReport,
   ResultFileDigest,
@@ -63,6 +64,8 @@ export interface RunStore extends ResultReader {
   addInputProblem(problem: InputProblem): Promise<void>;
   /** Rejects with input_changed if the hash isn't the plan's. */
   finishInput(input: InputDone): Promise<void>;
+  /** The input is left out of the run; what was read of it is dropped when prepare has read the others anew. */
+  failInput(input: number, failure: InputFailure): Promise<void>;
   /** Drops what an earlier prepare left beyond these counts. Rejects with prepare_failed if the counts don't add up. */
   finishPrepare(done: PrepareDone): Promise<void>;
   /** Prepare must run again: a file of work/ is missing or damaged. Parts and results stay. */

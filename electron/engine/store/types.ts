@@ -43,6 +43,21 @@ export interface StoredInput {
   sha256: string;
   /** Null until prepare has read it to its end. */
   prepared: { records: number; bases: number; firstRow: number } | null;
+  /** Why it was left out of the run while it was being read; null where it wasn't. */
+  failure: InputFailure | null;
+}
+
+export interface InputFailure {
+  code: string;
+  message: string;
+}
+
+/** Under which such files are kept with the run's request. */
+export const LEFT_OUT_OPTION = 'leftOut';
+
+/** A file that the user named and that was no part of the run from the beginning. */
+export interface LeftOutInput extends InputFailure {
+  path: string;
 }
 
 export interface StoredPart {
@@ -139,6 +154,7 @@ export interface StoredRun {
   devices: RunDevice[];
   inputs: StoredInput[];
   problems: InputProblem[];
+  leftOut: LeftOutInput[];
   /** Null until prepare is finished, and again after `invalidatePrepare`. */
   prepared: PrepareDone | null;
   counts: RunCounts;

@@ -25,7 +25,7 @@ export const newRun = {
     '({count, plural, one {# weitere Datei wurde wegen ihres Namens ausgelassen} other {# weitere Dateien wurden wegen ihrer Namen ausgelassen}})',
   'newRun.looking': 'Die Dateien werden gelesen …',
   'newRun.blockedFiles':
-    '{count, plural, one {# Datei ist nicht verwendbar.} other {# Dateien sind nicht verwendbar.}}',
+    '{count, plural, one {# Datei ist nicht verwendbar.} other {# Dateien sind nicht verwendbar.}} Der Lauf geht ohne sie weiter und führt sie in failed_files.txt auf.',
   'newRun.removeBlocked': 'Nicht Verwendbares entfernen',
   'newRun.remove': '{name} entfernen',
   'newRun.column.file': 'Datei',

@@ -24,7 +24,8 @@ export const newRun = {
   'newRun.ignored':
     '({count, plural, one {# other file was left out for its name} other {# other files were left out for their names}})',
   'newRun.looking': 'Reading the files …',
-  'newRun.blockedFiles': '{count, plural, one {# file cannot be used.} other {# files cannot be used.}}',
+  'newRun.blockedFiles':
+    '{count, plural, one {# file cannot be used.} other {# files cannot be used.}} The run goes on without, and lists them in failed_files.txt.',
   'newRun.removeBlocked': 'Remove what cannot be used',
   'newRun.remove': 'Remove {name}',
   'newRun.column.file': 'File',

@@ -44,7 +44,8 @@ export function startReasons(state: StartState): StartReason[] {
   const unseen = state.files.filter((file) => verdictOf(file) === 'looking').length;
   if (unseen > 0 || state.looking) reasons.push({ code: 'looking', count: unseen });
   const blocked = state.files.filter((file) => verdictOf(file) === 'blocked').length;
-  if (blocked > 0) reasons.push({ code: 'blocked_files', count: blocked });
+  // The run goes on without some that cannot be used, but not without any.
+  if (blocked > 0 && blocked === state.files.length) reasons.push({ code: 'blocked_files', count: blocked });
 
   if (!state.model) reasons.push({ code: state.modelsKnown ? 'no_model' : 'models_unknown' });
   else if (state.model.problem) reasons.push({ code: 'model_damaged', model: state.model.title });

@@ -68,6 +68,7 @@ export function madeRun(options: RunOptions, now: number): RunSummary {
       embedEqualSequencesOnce: true,
       keepWork: false,
       force: false,
+      strict: false,
     },
     queuePosition: null,
     fraction: ended ? 1 : null,

@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../../../contract/result.ts';
 import { choosePrecision } from '../../devices/choosePrecision.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { hashFile } from '../../inputs/hashFile.ts';
-import { modelFolderOf, resolveModel } from '../../models/resolveModel.ts';
+import { findModel } from '../../models/resolveModel.ts';
 import type { StoredRun } from '../../store/types.ts';
 import { chooseDevices, type DeviceChoice } from './chooseDevices.ts';
 import { makeWorkFolders } from '../../store/runFolder.ts';
@@ -34,19 +34,8 @@ async function chooseForPlan(
   { plan }: StoredRun,
   devicesWanted: string,
 ): Promise<Result<DeviceChoice>> {
-  const model = await resolveModel(modelFolderOf(plan.model, context.paths), context.paths);
+  const model = await findModel(plan.model, context.paths);
   if (!model.ok) return model;
-  if (model.value.planModel.hash !== plan.model.hash) {
-    return err(
-      appError(
-        'model_damaged',
-        `The weights of ${plan.model.title} are not those that the run was started with.`,
-        {
-          nextStep: 'Put the original weights back, or start a new run.',
-        },
-      ),
-    );
-  }
   const choice = await chooseDevices(context, devicesWanted, model.value);
   if (!choice.ok) return choice;
   const precision = choosePrecision(plan.precision, choice.value.devices);
@@ -54,8 +43,9 @@ async function chooseForPlan(
 }
 
 /** Inputs that are still to be read must be those of the plan. A run just created has just had them hashed. */
-async function checkInputs({ plan, state }: StoredRun): Promise<Result<void>> {
-  for (const { path, sizeBytes, sha256 } of plan.inputs) {
+async function checkInputs({ inputs, state }: StoredRun): Promise<Result<void>> {
+  for (const { path, sizeBytes, sha256, failure } of inputs) {
+    if (failure) continue;
     const info = await stat(path).catch(() => undefined);
     if (!info)
       return err(appError('input_not_found', `${path} is gone, and it has not been read to its end.`));

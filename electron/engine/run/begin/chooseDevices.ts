@@ -9,6 +9,8 @@ export interface DeviceChoice {
   devices: ChosenDevice[];
   /** Why GPUs that are there take no part; null where none was left out. */
   leftOut: string | null;
+  /** Where the model lies on this computer. */
+  modelFolder: string;
 }
 
 /** The devices of this computer, as it is now, that the user's words stand for. */
@@ -21,6 +23,10 @@ export async function chooseDevices(
   if (!probe.ok) return probe;
   const devices = selectDevices(wanted, probe.value, { cpuWorkerMemoryBytes: model.cpuWorkerMemoryBytes });
   return devices.ok
-    ? ok({ devices: devices.value, leftOut: leftOutRemark(wanted, probe.value, devices.value) })
+    ? ok({
+        devices: devices.value,
+        leftOut: leftOutRemark(wanted, probe.value, devices.value),
+        modelFolder: model.planModel.folder,
+      })
     : devices;
 }

@@ -21,6 +21,7 @@ import { checkFidelity } from '../../models/fidelityVerdict.ts';
 import { collectInputs, type Walk } from '../../inputs/collectInputs.ts';
 import { inspectInputs } from '../../inputs/inspectInputs.ts';
 import { resolveModel } from '../../models/resolveModel.ts';
+import { LEFT_OUT_OPTION } from '../../store/types.ts';
 import { openRunStore } from '../../store/runStore.ts';
 import { refuseWhenClosing } from '../../store/storeThread.ts';
 import { describeStoreError } from '../../store/sqlite/storeErrors.ts';
@@ -29,11 +30,19 @@ import { acquireRunLock } from '../../store/runLock.ts';
 import { chooseDevices, type DeviceChoice } from './chooseDevices.ts';
 import { checkRunFolder, makeRunFolder, makeWorkFolders, removeRun } from '../../store/runFolder.ts';
 
+/** A file that can't be part of a run, and why. */
+export interface UnusableInput {
+  path: string;
+  error: AppError;
+}
+
 export interface CreatedRun {
   runId: string;
   folder: string;
   plan: Plan;
   files: InspectedFile[];
+  /** What can't be used of what was named; the run goes on without it. */
+  leftOut: UnusableInput[];
   /** The devices, checked together with model and inputs; see `isJustCreated`. */
   choice: DeviceChoice;
   /** By `performance.now()`. */
@@ -94,9 +103,13 @@ export async function createRun(
 
   const inspected = await inspectAll(context, collected.value.paths, chunkLength, options);
   if (!inspected.ok) return inspected;
-  const files = inspected.value;
-  const blocked = files.map(blocker).find((error) => error !== undefined);
-  if (blocked) return err(blocked);
+  const leftOut = inspected.value.flatMap((file) => {
+    const error = blocker(file);
+    return error === undefined ? [] : [{ path: file.path, error }];
+  });
+  const files = inspected.value.filter(({ path }) => leftOut.every((out) => out.path !== path));
+  const [unusable] = leftOut;
+  if (unusable && (request.strict || files.length === 0)) return err(unusable.error);
 
   const hardware = devices.every(({ kind }) => kind === 'cpu') ? 'cpu' : 'gpu';
   const plan: Plan = {
@@ -111,9 +124,9 @@ export async function createRun(
     embeddings: request.embeddings,
   };
   const runId = randomUUID();
-  const made = await makeFolder(context, folder, plan, runId, request);
+  const made = await makeFolder(context, folder, plan, runId, request, leftOut);
   return made.ok
-    ? ok({ runId, folder, plan, files, choice: choice.value, createdAt: performance.now() })
+    ? ok({ runId, folder, plan, files, leftOut, choice: choice.value, createdAt: performance.now() })
     : made;
 }
 
@@ -167,7 +180,8 @@ export function defaultFolderName(paths: readonly string[], model: Pick<PlanMode
 function blocker(file: InspectedFile): AppError | undefined {
   const problem = file.problems.find(({ severity }) => severity === 'blocks');
   if (!problem) return undefined;
-  const cause = `${basename(file.path)}: ${problem.message}`;
+  const name = basename(file.path);
+  const cause = problem.message.startsWith(name) ? problem.message : `${name}: ${problem.message}`;
   switch (problem.code) {
     case 'input_unreadable':
     case 'input_truncated':
@@ -186,6 +200,7 @@ async function makeFolder(
   plan: Plan,
   runId: string,
   request: RunRequest,
+  leftOut: readonly UnusableInput[],
 ): Promise<Result<void>> {
   let lock: FileLock | undefined;
   try {
@@ -204,7 +219,14 @@ async function makeFolder(
           name: request.name ?? basename(folder),
           createdAt: Date.now(),
           appVersion: context.appVersion,
-          options: { request: request },
+          options: {
+            request,
+            [LEFT_OUT_OPTION]: leftOut.map(({ path, error }) => ({
+              path,
+              code: error.code,
+              message: error.cause,
+            })),
+          },
         },
       },
     });

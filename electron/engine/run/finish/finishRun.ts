@@ -19,6 +19,7 @@ export interface FinishedRun {
   tables: TablesWritten;
   failedParts: number;
   failedRecords: number;
+  failedInputs: number;
 }
 
 /** Derives the results of a run whose parts are all settled and writes every table. */
@@ -34,7 +35,9 @@ export async function finishRun(
     await noteImbalance(store, notes);
     await noteUnusualNorms(store, notes);
     const { failedParts, byPrediction } = tables.counts;
-    return { tables, failedParts, failedRecords: byPrediction.failed };
+    const { inputs, leftOut } = await store.loadRun();
+    const failedInputs = leftOut.length + inputs.filter(({ failure }) => failure !== null).length;
+    return { tables, failedParts, failedRecords: byPrediction.failed, failedInputs };
   } finally {
     await extraction.dismiss();
   }
@@ -42,9 +45,12 @@ export async function finishRun(
 
 /** The tables stand without the sequences: an input that has moved must not undo a finished run. */
 async function writeSequences(store: RunStore, notes: RunNotes, extraction: Extraction): Promise<void> {
-  const { plan } = await store.loadRun();
+  const { inputs, plan } = await store.loadRun();
+  const used = inputs.filter(({ failure }) => failure === null);
   try {
-    await writeViralSequences(store, plan, (request) => extraction.run(request));
+    await writeViralSequences(store, { inputs: used, model: plan.model }, (request) =>
+      extraction.run(request),
+    );
   } catch (reason) {
     const error = asAppError(reason);
     notes.add(

@@ -170,6 +170,9 @@ class Decision {
         if (state.awaited.size > 0) this.startPrepare();
         else state.supply = 'finished';
         break;
+      case 'input_left_out':
+        this.startPrepare();
+        break;
       case 'prepare_failed':
         this.halt(event.error);
         break;

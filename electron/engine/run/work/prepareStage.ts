@@ -31,6 +31,14 @@ const FAILURE_TITLES: Record<PrepareFailed['code'], AppError['code']> = {
   internal_error: 'prepare_failed',
 };
 
+/** Failures of one file, without which the others can be used. */
+const OF_THE_INPUT: ReadonlySet<PrepareFailed['code']> = new Set([
+  'input_unreadable',
+  'input_truncated',
+  'not_sequence_file',
+  'input_changed',
+]);
+
 /** Runs prepare once over all inputs and files what it reports, in the order reported. */
 export class PrepareStage {
   private readonly store: RunStore;
@@ -41,6 +49,7 @@ export class PrepareStage {
   private filing: Promise<void> = Promise.resolve();
   private waiting = 0;
   private readonly problems = new FloodLimit(PROBLEMS_TOLD, 1);
+  private readonly strict: boolean;
   private readonly silentMs: number;
   private lastWordAt = Date.now();
   private lastLookAt = Date.now();
@@ -55,8 +64,10 @@ export class PrepareStage {
     store: RunStore,
     notes: RunNotes,
     emit: (event: PrepareStageEvent) => void,
+    strict: boolean,
     silentMs = READING_SILENT_MS,
   ) {
+    this.strict = strict;
     this.silentMs = silentMs;
     this.store = store;
     this.notes = notes;
@@ -149,7 +160,7 @@ export class PrepareStage {
         this.notes.add(
           'warning',
           event.code,
-          `${basename(this.inputs[event.input]?.path ?? '')}: ${event.message}`,
+          `${basename(this.inputs.find(({ input }) => input === event.input)?.path ?? '')}: ${event.message}`,
           event.examples.map(({ name, detail }) => `${name}: ${detail}`).join('\n'),
         );
         break;
@@ -162,10 +173,28 @@ export class PrepareStage {
         this.emit({ type: 'prepared' });
         break;
       case 'prepare_failed':
+        if (event.input !== null && this.canLeaveOut(event)) {
+          await this.leaveOut(event.input, event);
+          break;
+        }
         throw new AppFailure(
           appError(FAILURE_TITLES[event.code], event.message, { nextStep: event.next_step }),
         );
     }
+  }
+
+  private canLeaveOut({ code }: PrepareFailed): boolean {
+    return !this.strict && this.inputs.length > 1 && OF_THE_INPUT.has(code);
+  }
+
+  /** The run goes on without a file that can't be read as it was when the run was made. */
+  private async leaveOut(input: number, { code, message }: PrepareFailed): Promise<void> {
+    await this.store.failInput(input, { code, message });
+    const { path = '' } = this.inputs.find((one) => one.input === input) ?? {};
+    this.notes.add('warning', code, `${path} is left out of the run: ${message}`);
+    this.outcome = 'failed';
+    this.process.kill();
+    this.emit({ type: 'input_left_out', input });
   }
 
   private onExit(exit: ProcessExit): void {

@@ -51,6 +51,8 @@ export type PrepareStageEvent =
   | { type: 'prepare_progress'; progress: PrepareProgress }
   | { type: 'part_prepared'; key: string; registered: Registered }
   | { type: 'prepared' }
+  /** One of the inputs can't be used: the others are read anew, without it. */
+  | { type: 'input_left_out'; input: number }
   | { type: 'prepare_failed'; error: AppError };
 
 /** The store's answer to each of `StoreEffect`. */

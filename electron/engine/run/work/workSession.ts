@@ -3,7 +3,6 @@ import { appError, AppFailure, asAppError } from '../../../contract/errors.ts';
 import type { PartCommand, PrepareProgress, WorkerReady } from '../../../contract/protocol/index.ts';
 import { workerEnvironment, type ChosenDevice } from '../../devices/chosenDevice.ts';
 import type { EngineContext } from '../../engineContext.ts';
-import { modelFolderOf } from '../../models/resolveModel.ts';
 import { damageWords, isSound } from '../../store/damage.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import type { StoredPart } from '../../store/types.ts';
@@ -24,6 +23,8 @@ export interface WorkSessionOptions {
   store: RunStore;
   record: RunRecord;
   devices: readonly ChosenDevice[];
+  /** Where the model lies on this computer. */
+  modelFolder: string;
   /** What is known of the devices' memory. */
   batches: BatchSizes;
 }
@@ -43,6 +44,8 @@ export class WorkSession {
   private readonly stopping = new Map<string, Promise<void>>();
   /** How the model lies in the devices' memory, by device. */
   private readonly memoryUse = new Map<string, MemoryUse>();
+  /** Numbers of inputs that can't be read. */
+  private readonly leftOut = new Set<number>();
   private readonly events: WorkEvent[] = [];
   private deciding = false;
   private prepare: PrepareStage | undefined;
@@ -86,6 +89,7 @@ export class WorkSession {
   async start(): Promise<void> {
     const { store, record } = this.options;
     await this.repair();
+    for (const { input, failure } of record.run.inputs) if (failure) this.leftOut.add(input);
     const prepared = record.run.prepared !== null;
     const damaged = await store.verifyPendingParts();
     const parts = await store.pendingParts();
@@ -151,6 +155,7 @@ export class WorkSession {
 
   /** What is only measured, shown or remembered. */
   private observe(event: WorkEvent): void {
+    if (event.type === 'input_left_out') this.leftOut.add(event.input);
     if (event.type === 'prepare_progress') this.readProgress = event.progress;
     if (!('device' in event)) return;
     this.telemetry.get(event.device)?.observe(event, Date.now());
@@ -265,7 +270,9 @@ export class WorkSession {
       join(store.folder, 'logs', 'prepare.log'),
       {
         type: 'prepare',
-        inputs: plan.inputs.map(({ path, sha256 }, input) => ({ input, path, sha256 })),
+        inputs: plan.inputs
+          .map(({ path, sha256 }, input) => ({ input, path, sha256 }))
+          .filter(({ input }) => !this.leftOut.has(input)),
         work_dir: join(store.folder, 'work'),
         chunk_length: plan.chunkLength,
         residues_per_part: plan.residuesPerPart,
@@ -274,6 +281,7 @@ export class WorkSession {
       store,
       record.notes,
       this.emit,
+      record.request.strict,
     );
   }
 
@@ -287,7 +295,7 @@ export class WorkSession {
       load: {
         type: 'load',
         device: device.kind,
-        model_folder: modelFolderOf(plan.model, context.paths),
+        model_folder: this.options.modelFolder,
         precision: plan.precision,
         tokens_per_batch: plan.tokensPerBatch,
         embed_equal_sequences_once: plan.embedEqualSequencesOnce,

@@ -36,6 +36,7 @@ function stateOf(
   run: StoredRun,
   firstUnread: number | undefined,
 ): InputStatus['state'] {
+  if (run.inputs[input]?.failure) return 'failed';
   if (progress?.finished) {
     if (progress.partsFailed === 0) return 'done';
     return progress.partsDone === 0 ? 'failed' : 'done_with_failures';

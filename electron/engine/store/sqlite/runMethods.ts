@@ -10,7 +10,15 @@ import { readCounts, readInputProgress } from './progress.ts';
 import { eventPageMethods } from './eventPages.ts';
 import { prepareIntakeMethods } from './parts/prepareIntake.ts';
 import { readResultFiles, resultFileMethods } from './resultFiles.ts';
-import { readDevices, readInputs, readPlan, readProblems, readRun, runRowMethods } from './runRows.ts';
+import {
+  readDevices,
+  readInputs,
+  readLeftOut,
+  readPlan,
+  readProblems,
+  readRun,
+  runRowMethods,
+} from './runRows.ts';
 import { readDeviceSummaries, readTimings } from './runTimings.ts';
 import { findDamage, refuseDamage } from './parts/digests.ts';
 import { partFailureMethods } from './parts/partFailure.ts';
@@ -31,6 +39,7 @@ export function runReadMethods(db: Database.Database, folder: string) {
       devices: readDevices(db),
       inputs: readInputs(db),
       problems: readProblems(db),
+      leftOut: readLeftOut(db),
       counts: readCounts(db),
     })),
     counts: db.transaction(() => readCounts(db)),

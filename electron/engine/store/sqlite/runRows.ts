@@ -12,7 +12,8 @@ import {
 import { runStateSchema, type RunState } from '../../../contract/runState.ts';
 import { checkedTime, damaged } from './storeErrors.ts';
 import { addEvent } from './telemetry.ts';
-import type { JsonObject, RunDescription, RunDevice, StoredInput } from '../types.ts';
+import { LEFT_OUT_OPTION } from '../types.ts';
+import type { JsonObject, LeftOutInput, RunDescription, RunDevice, StoredInput } from '../types.ts';
 
 const jsonObjectSchema = z.record(z.string(), z.json()) as z.ZodType<JsonObject>;
 
@@ -29,6 +30,15 @@ export function insertRun(db: Database.Database, plan: Plan, description: RunDes
     plan.inputs.forEach(({ path, sizeBytes, sha256 }, number) => input.run(number, path, sizeBytes, sha256));
     addEvent(db, { time: createdAt, level: 'info', code: 'phase', message: 'created', detail: null });
   })();
+}
+
+const inputFailureSchema = z.object({ code: z.string(), message: z.string() });
+
+const leftOutSchema = z.array(inputFailureSchema.extend({ path: z.string() }));
+
+/** The files that were no part of the run from the beginning. */
+export function readLeftOut(db: Database.Database): LeftOutInput[] {
+  return leftOutSchema.safeParse(readRun(db).description.options[LEFT_OUT_OPTION]).data ?? [];
 }
 
 export interface RunRow {
@@ -80,6 +90,7 @@ export function readInputs(db: Database.Database): StoredInput[] {
     records: number | null;
     bases: number | null;
     first_row: number | null;
+    failure: string | null;
   }
   const rows = db.prepare<[], InputColumns>('SELECT * FROM input ORDER BY input').all();
   rows.forEach(({ input, size_bytes, records, bases, first_row }, place) => {
@@ -87,7 +98,7 @@ export function readInputs(db: Database.Database): StoredInput[] {
     if (input !== place || !counts.every((count) => Number.isSafeInteger(count) && count >= 0))
       throw damaged(`What run.db says of input ${input} does not fit together.`);
   });
-  return rows.map(({ input, path, size_bytes, sha256, records, bases, first_row }) => ({
+  return rows.map(({ input, path, size_bytes, sha256, records, bases, first_row, failure }) => ({
     input,
     path,
     sizeBytes: size_bytes,
@@ -96,6 +107,7 @@ export function readInputs(db: Database.Database): StoredInput[] {
       records === null || bases === null || first_row === null
         ? null
         : { records, bases, firstRow: first_row },
+    failure: failure === null ? null : parseStored(inputFailureSchema, failure, 'failure of an input'),
   }));
 }
 

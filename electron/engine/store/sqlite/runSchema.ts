@@ -254,14 +254,22 @@ const VIEW_WITHOUT_EVIDENCE = `
 CREATE TEMP VIEW sequence AS SELECT *, NULL AS best_score, NULL AS second_score, NULL AS evidence FROM main.sequence;
 `;
 
+/** Why an input was left out of the run while it was being read. */
+const VERSION_7 = `
+ALTER TABLE input ADD COLUMN failure TEXT;
+`;
+
 const PART_COLUMNS = `id, key, number, parent, ${RENAMED_KEYS.path} AS path, sha256, frame_begin, frame_end, frames, residues,
   chunks, first_row, last_row, state, attempts, device, seconds, scores_sha256, embeddings_sha256, recomputed_fp32,
   frames_failed, frames_outside_norm_band, batch_halvings, bisected, ${FAILURE_CODE} AS failure_code, failure_message,
   ${NORM_COLUMNS.map((column) => `NULL AS ${column}`).join(', ')}`;
 
+const WITHOUT_INPUT_FAILURES = 'CREATE TEMP VIEW input AS SELECT *, NULL AS failure FROM main.input;';
+
 const WITHOUT_DIGESTS = `
 CREATE TEMP VIEW records_file AS SELECT *, NULL AS rows_sha256 FROM main.records_file;
 CREATE TEMP VIEW result_file AS SELECT NULL AS name, NULL AS bytes, NULL AS sha256 WHERE 0;
+${WITHOUT_INPUT_FAILURES}
 `;
 
 const VIEWS_BEFORE_VERSION_4 = `
@@ -292,12 +300,14 @@ export const COMPATIBILITY_VIEWS: readonly string[] = [
   viewsBeforeVersion3('0 AS repeated_proteins, 0 AS repeated_nucleotides'),
   viewsBeforeVersion3('repeated_proteins, repeated_nucleotides'),
   `${VIEWS_BEFORE_VERSION_4}${VIEW_WITHOUT_EVIDENCE}`,
-  `CREATE TEMP VIEW part AS SELECT ${PART_COLUMNS}, repeated_proteins, repeated_nucleotides, rows_sha256 FROM main.part;${VIEW_WITHOUT_EVIDENCE}`,
-  VIEW_WITHOUT_EVIDENCE,
+  `CREATE TEMP VIEW part AS SELECT ${PART_COLUMNS}, repeated_proteins, repeated_nucleotides, rows_sha256 FROM main.part;
+${VIEW_WITHOUT_EVIDENCE}${WITHOUT_INPUT_FAILURES}`,
+  `${VIEW_WITHOUT_EVIDENCE}${WITHOUT_INPUT_FAILURES}`,
+  WITHOUT_INPUT_FAILURES,
 ];
 
 export const RUN_DATABASE: DatabaseKind = {
   applicationId: 0x564e5052, // "VNPR"
-  migrations: [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6],
+  migrations: [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6, VERSION_7],
   notOurs: 'folder_not_a_run',
 };

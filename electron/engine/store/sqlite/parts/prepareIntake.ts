@@ -14,7 +14,7 @@ import { SafetensorsError } from '../files/safetensorsFile.ts';
 import { isFileError } from '../files/partFile.ts';
 import { repairDamage, sealMethods } from './digests.ts';
 import { deleteChunksOf, findPart, partPath, type PartRow } from './partRows.ts';
-import type { Registered } from '../../types.ts';
+import type { InputFailure, Registered } from '../../types.ts';
 
 /** Takes in what prepare reports. A second prepare over the same inputs changes nothing. */
 export function prepareIntakeMethods(db: Database.Database, folder: string) {
@@ -30,6 +30,9 @@ export function prepareIntakeMethods(db: Database.Database, folder: string) {
   );
   const inputHash = db.prepare<[number], string>('SELECT sha256 FROM input WHERE input = ?').pluck();
   const saveInput = db.prepare('UPDATE input SET records = ?, bases = ?, first_row = ? WHERE input = ?');
+  const saveInputFailure = db.prepare(
+    'UPDATE input SET failure = ?, records = NULL, bases = NULL, first_row = NULL WHERE input = ?',
+  );
   const savePrepared = db.prepare('UPDATE run SET prepared = ?');
 
   const { sealRecords } = sealMethods(db);
@@ -78,6 +81,8 @@ export function prepareIntakeMethods(db: Database.Database, folder: string) {
       saveProblem.run(input, code, severity, message, count, JSON.stringify(examples));
     },
     finishInput,
+    failInput: (input: number, failure: InputFailure): void =>
+      void saveInputFailure.run(JSON.stringify(failure), input),
     finishPrepare: db.transaction(finishPrepare),
     invalidatePrepare: (): void => void savePrepared.run(null),
     repairDamage: db.transaction(() => repairDamage(db)),

@@ -1,17 +1,20 @@
 import type Database from 'better-sqlite3';
-import { partPath } from '../parts/partRows.ts';
 import { cellText } from '../../../results/inputLabels.ts';
+import { readInputs, readLeftOut } from '../runRows.ts';
 
 interface FailedPart {
   key: string;
-  path: string;
+  firstRow: number;
+  lastRow: number;
   error: string;
 }
 
-/** Parts that were given up, as the failed lists name them. */
+/** Files and parts that were given up, as the failed lists name them: by the user's own files and sequences. */
 export class FailedParts {
   readonly #byId = new Map<number, FailedPart>();
   readonly #keyOf: Database.Statement<[number], string>;
+  readonly #nameOf: Database.Statement<[number], string>;
+  readonly #db: Database.Database;
 
   constructor(db: Database.Database) {
     interface Columns {
@@ -20,28 +23,52 @@ export class FailedParts {
       state: string;
       code: string | null;
       message: string | null;
+      first_row: number;
+      last_row: number;
     }
     const rows = db
       .prepare<[], Columns>(
-        `SELECT id, key, state, failure_code AS code, failure_message AS message FROM part
+        `SELECT id, key, state, failure_code AS code, failure_message AS message, first_row, last_row FROM part
          WHERE state IN ('failed', 'skipped') ORDER BY number, key`,
       )
       .all();
-    for (const { id, key, state, code, message } of rows) {
-      const error = code === null ? state : `${code}: ${message ?? ''}`;
-      this.#byId.set(id, { key, path: partPath(key), error: cellText(error) });
+    for (const { id, key, state, code, message, first_row, last_row } of rows) {
+      const error = cellText(code === null ? state : `${code}: ${message ?? ''}`);
+      this.#byId.set(id, { key, firstRow: first_row, lastRow: last_row, error });
     }
+    this.#db = db;
     this.#keyOf = db.prepare<[number], string>('SELECT key FROM part WHERE id = ?').pluck();
+    this.#nameOf = db
+      .prepare<[number], string>('SELECT substr(name, 1, 200) FROM record WHERE row = ?')
+      .pluck();
   }
 
   get count(): number {
     return this.#byId.size;
   }
 
-  /** Lines `path|stage|error` of failed_files.txt. The part's key ends the error, as bisected parts share their file. */
+  /** Lines `path|stage|error` of failed_files.txt, as the earlier tool wrote them: first files that could not be used at all, then for
+   * each part that was given up the files that it holds sequences of. */
   *lines(): Generator<string> {
-    for (const { key, path, error } of this.#byId.values())
-      yield `${path}|scoring|${error.replaceAll('|', '/')} (part ${key})\n`;
+    const inputs = readInputs(this.#db);
+    for (const { path, code, message } of readLeftOut(this.#db))
+      yield line(path, 'inspection', `${code}: ${message}`);
+    for (const { path, failure } of inputs)
+      if (failure) yield line(path, 'reading', `${failure.code}: ${failure.message}`);
+    for (const { key, firstRow, lastRow, error } of this.#byId.values()) {
+      for (const { path, prepared } of inputs) {
+        if (!prepared) continue;
+        const first = Math.max(firstRow, prepared.firstRow);
+        const last = Math.min(lastRow, prepared.firstRow + prepared.records - 1);
+        if (first <= last)
+          yield line(path, 'scoring', `${error} (${this.#sequences(first, last)}, part ${key})`);
+      }
+    }
+  }
+
+  #sequences(first: number, last: number): string {
+    const [from, to] = [first, last].map((row) => this.#nameOf.get(row) || `row ${row}`);
+    return first === last ? `sequence ${from}` : `sequences ${from} to ${to}`;
   }
 
   /** Cells `parts` and `error` of failed_records.tsv, for the parts that failed chunks of a record came from. */
@@ -55,4 +82,8 @@ export class FailedParts {
     }
     return `${keys.join(',')}\t${errors.size > 0 ? [...errors].join('; ') : 'NA'}`;
   }
+}
+
+function line(path: string, stage: string, error: string): string {
+  return `${cellText(path)}|${stage}|${cellText(error).replaceAll('|', '/')}\n`;
 }

@@ -166,7 +166,7 @@ describe('result tables', () => {
     const table = (name: keyof typeof RESULT_FILES) =>
       readFileSync(join(run.folder, RESULT_FILES[name]), 'utf8');
     expect(table('failedFiles')).toBe(
-      'work/parts/000001.safetensors|scoring|out_of_memory: no memory / even for one (part 000001)\n',
+      '/data/reads_0.fasta|scoring|out_of_memory: no memory / even for one (sequences half to bad, part 000001)\n',
     );
     expect(table('failedRecords').split('\n').slice(1)).toEqual([
       'half\treads_0.fasta\t1\t993\tout_of_memory\t000001\tout_of_memory: no memory | even for one',

@@ -8,11 +8,14 @@ import { BrowseDialog } from './components/BrowseDialog.tsx';
 import { FileDropZone } from './components/FileDropZone.tsx';
 import { sayError } from './components/errorToast.tsx';
 import { createTexts, TextsContext, useTexts } from './i18n/index.ts';
+import { CommandPalette } from './shell/CommandPalette.tsx';
 import { Refused } from './shell/Refused.tsx';
 import { Shell } from './shell/Shell.tsx';
 import { connectionStore, useConnectionStatus } from './state/connection.ts';
 import { queryClient } from './state/queryClient.ts';
 import { followEnvironment } from './state/followEnvironment.ts';
+import { followRunEnds } from './state/runEnds.ts';
+import { goToWorkAtStart } from './state/startPlace.ts';
 import { followRuns } from './state/runs.ts';
 import { loadSettings, useSettings } from './state/settings.ts';
 import { theme } from './styles/theme.ts';
@@ -37,6 +40,8 @@ function Contents() {
   const refused = useConnectionStatus() === 'refused';
   useEffect(followRuns, []);
   useEffect(followEnvironment, []);
+  useEffect(followRunEnds, []);
+  useEffect(goToWorkAtStart, []);
   useEffect(loadSettingsOnConnect, []);
   if (refused) return <Refused />;
   return (
@@ -44,6 +49,7 @@ function Contents() {
       <Shell />
       <FileDropZone />
       <BrowseDialog />
+      <CommandPalette />
       <Notifications role="group" aria-label={t('toasts.label')} />
       <Announcer />
     </>

@@ -37,8 +37,12 @@ export async function takeDemoModel(page: Page): Promise<void> {
   await expect(page.getByLabel('Demo model')).toBeChecked();
 }
 
-/** The whole of a text: beside it stands the number of the part in work, and "Part 1" before "0 parts done" reads as ten. */
+/** Parts are among the technical details; the whole of a text, since "Part 1" before "0 parts done" reads as ten. */
 export async function partsDone(page: Page): Promise<void> {
+  const details = page
+    .locator('details')
+    .filter({ has: page.getByText('Technical details', { exact: true }) });
+  await details.first().evaluate('(element) => { element.open = true }');
   await expect(page.getByText(/^[1-9]\d* parts? done$/).first()).toBeVisible({ timeout: LONG_MS });
 }
 
@@ -58,6 +62,16 @@ export async function expectNothingSerious(page: Page, screen: string): Promise<
   expect(await seriousComplaints(contrasts), `${screen}, dark`).toEqual([]);
   await inScheme(page, 'light');
   expect(await seriousComplaints(new AxeBuilder({ page })), `${screen}, light`).toEqual([]);
+}
+
+/** Axe finds nothing at all, in both themes. */
+export async function expectNothing(page: Page, screen: string): Promise<void> {
+  for (const scheme of ['dark', 'light'] as const) {
+    await inScheme(page, scheme);
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    const found = violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.target.join(' ') ?? ''}`);
+    expect(found, `${screen}, ${scheme}`).toEqual([]);
+  }
 }
 
 async function inScheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {

@@ -4,6 +4,8 @@ import { test, expect, type Page } from '@playwright/test';
 import { RUN_IDS } from '../../renderer/testing/memoryEngine/runs.ts';
 import { serveMemoryEngine } from '../../renderer/testing/serve.ts';
 
+import { expectNothing } from '../support/window.ts';
+
 const FAULTS = readFileSync(join(import.meta.dirname, '..', 'support', 'layoutFaults.js'), 'utf8');
 
 /** Window sizes in CSS pixels. Twice magnified, a screen of 1440 x 900 has 720 x 450 of them. */
@@ -29,6 +31,13 @@ const PLACES = {
   'done with failures': `#/run/${RUN_IDS.withFailures}/files`,
   results: `#/run/${RUN_IDS.done}/results`,
   'demo results': `#/run/${RUN_IDS.demo}/results`,
+  'waiting, files': `#/run/${RUN_IDS.queuedFirst}/files`,
+  'waiting, results': `#/run/${RUN_IDS.queuedFirst}/results`,
+  'running, results': `#/run/${RUN_IDS.running}/results`,
+  'halted, files': `#/run/${RUN_IDS.halted}/files`,
+  done: `#/run/${RUN_IDS.done}/progress`,
+  'done, files': `#/run/${RUN_IDS.done}/files`,
+  'failures, progress': `#/run/${RUN_IDS.withFailures}/progress`,
 };
 
 test.describe('every screen, at every size', () => {
@@ -38,21 +47,76 @@ test.describe('every screen, at every size', () => {
   });
   test.afterAll(() => engine.stop());
 
+  test('axe finds nothing on any screen, in both themes', async ({ page }) => {
+    await page.setViewportSize(SIZES.usual);
+    await page.goto(engine.url);
+    for (const [place, hash] of Object.entries(PLACES)) {
+      await goToPlace(page, hash);
+      await expectNothing(page, place);
+    }
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').getByRole('textbox').fill('pau');
+    await expectNothing(page, 'command palette');
+  });
+
+  test('keys lead to every screen and back, and the focus is never lost', async ({ page }) => {
+    await page.goto(engine.url);
+    await goToPlace(page, PLACES.running);
+    await page.keyboard.press('Alt+2');
+    await expect(page.getByRole('heading', { level: 1, name: 'Runs' })).toBeFocused();
+    await page.keyboard.press('Control+k');
+    const search = page.getByRole('dialog').getByRole('textbox');
+    await search.fill('Lake plankton');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('heading', { level: 1, name: 'Lake plankton' })).toBeFocused();
+    await page.keyboard.press('Control+k');
+    await expect(search).toBeFocused();
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+    expect(await page.evaluate<boolean>('document.activeElement !== document.body')).toBe(true);
+  });
+
   for (const [size, viewport] of Object.entries(SIZES)) {
     test(`fits: ${size}`, async ({ page }) => {
       await page.setViewportSize(viewport);
       await page.goto(engine.url);
       const faults: string[] = [];
       for (const [place, hash] of Object.entries(PLACES)) {
-        await page.evaluate(`location.hash = '${hash}'`);
-        await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-        await expect(page.locator('.mantine-Skeleton-root')).toHaveCount(0);
+        await goToPlace(page, hash);
         faults.push(...(await layoutFaults(page)).map((fault) => `${place}: ${fault}`));
       }
       expect(faults).toEqual([]);
     });
   }
 });
+
+test.describe('every screen without any run, at every size', () => {
+  let engine: Awaited<ReturnType<typeof serveMemoryEngine>>;
+  test.beforeAll(async () => {
+    engine = await serveMemoryEngine({ runs: 'none', devices: 1 });
+  });
+  test.afterAll(() => engine.stop());
+
+  for (const [size, viewport] of Object.entries(SIZES)) {
+    test(`fits: ${size}, empty`, async ({ page }) => {
+      await page.setViewportSize(viewport);
+      await page.goto(engine.url);
+      const faults: string[] = [];
+      for (const place of ['new run', 'runs', 'computer check', 'settings', 'help'] as const) {
+        await goToPlace(page, PLACES[place]);
+        faults.push(...(await layoutFaults(page)).map((fault) => `${place}: ${fault}`));
+      }
+      expect(faults).toEqual([]);
+    });
+  }
+});
+
+async function goToPlace(page: Page, hash: string): Promise<void> {
+  await page.evaluate(`location.hash = '${hash}'`);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await expect(page.locator('.mantine-Skeleton-root')).toHaveCount(0);
+}
 
 /** What is wrong with the layout as it stands. */
 const layoutFaults = (page: Page) => page.evaluate<string[]>(FAULTS);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { asMessage, wordingSchema, type Message } from './messages.ts';
 
 /** Everything that can go wrong in a way the user sees: what to call it, and what to do next. */
 const ERROR_CATALOGUE = {
@@ -108,22 +109,49 @@ export const appErrorSchema = z.object({
   nextStep: z.string(),
   /** For the log and the curious: paths, exit codes, the last lines of standard error. */
   detail: z.string().optional(),
+  /** Cause and next step for a window in another language; left out where they have no key. */
+  wording: z.object({ cause: wordingSchema.optional(), nextStep: wordingSchema.optional() }).optional(),
 });
 export type AppError = z.infer<typeof appErrorSchema>;
 
 export function appError(
   code: ErrorCode,
-  cause: string,
-  more?: { nextStep?: string; detail?: string },
+  cause: string | Message,
+  more?: { nextStep?: string | Message | undefined; detail?: string | undefined },
 ): AppError {
-  const [title, nextStep] = ERROR_CATALOGUE[code];
+  const [title, usualNextStep] = ERROR_CATALOGUE[code];
+  const { text, wording } = asMessage(cause);
+  const next = asMessage(more?.nextStep ?? usualNextStep);
   return {
     code,
     title,
-    cause,
-    nextStep: more?.nextStep ?? nextStep,
+    cause: text,
+    nextStep: next.text,
     ...(more?.detail ? { detail: more.detail } : {}),
+    ...(wording || next.wording
+      ? {
+          wording: {
+            ...(wording ? { cause: wording } : {}),
+            ...(next.wording ? { nextStep: next.wording } : {}),
+          },
+        }
+      : {}),
   };
+}
+
+/** Its next step as a message, where it stands in another one. */
+export function nextStepOf({ nextStep, wording }: AppError): Message {
+  return { text: nextStep, wording: wording?.nextStep ?? null };
+}
+
+/** Its title as a message, which a window has by its code. */
+export function titleOf({ code, title }: AppError): Message {
+  return { text: title, wording: { key: `error.${code}`, values: {} } };
+}
+
+/** The cause of an error as a message, where it stands in another one. */
+export function causeOf({ cause, wording }: AppError): Message {
+  return { text: cause, wording: wording?.cause ?? null };
 }
 
 /** Carries an AppError through code that can only throw; caught at the engine's edges. */

@@ -3,6 +3,7 @@ export * from './errors.ts';
 export * from './evidence.ts';
 export * from './exports.ts';
 export * from './limits.ts';
+export * from './messages.ts';
 export * from './model.ts';
 export * from './plan.ts';
 export * from './predictCommand.ts';

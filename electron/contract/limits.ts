@@ -15,6 +15,9 @@ export const LIMITS = {
   inputs: 20_000,
   /** Files and folders looked at below the folders of one call. */
   visited: 1_000_000,
+  /** Of one run, and of the note on it in characters. */
+  tags: 20,
+  note: 10_000,
   /** Parts and sequences named in one call. */
   rows: 20_000,
   /** Of a text for the clipboard. */

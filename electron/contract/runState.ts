@@ -31,9 +31,14 @@ export function isActive({ phase }: { readonly phase: string }): boolean {
   return phase === 'running' || phase === 'pausing' || phase === 'draining' || phase === 'finishing';
 }
 
-/** The engine works on the run right now, and keeps the computer busy. */
-export function isAtWork(run: { state: RunState; interrupted: boolean; missing: boolean }): boolean {
-  return isActive(run.state) && !run.interrupted && !run.missing;
+/** The engine works on the run right now, or is just beginning to, and keeps the computer busy. */
+export function isAtWork(run: {
+  state: RunState;
+  interrupted: boolean;
+  missing: boolean;
+  starting?: boolean;
+}): boolean {
+  return (isActive(run.state) || run.starting === true) && !run.interrupted && !run.missing;
 }
 
 export const partStateSchema = z.enum(['pending', 'assigned', 'done', 'failed', 'split', 'skipped']);

@@ -37,9 +37,15 @@ const summary: RunSummary = {
     strict: false,
   },
   queuePosition: null,
+  expected: null,
+  starting: false,
+  startsInSeconds: null,
+  computingSeconds: null,
   fraction: 0.434,
   sequences: null,
   viralSequences: null,
+  tags: [],
+  note: '',
 };
 const inState = (state: RunState, more: Partial<RunSummary> = {}): RunSummary => ({
   ...summary,

@@ -171,8 +171,12 @@ async function longestPause(work: () => Promise<unknown>): Promise<number> {
 
 it('stands still for nobody, whatever a window sends', { timeout: 600_000 }, async () => {
   const paths = await rootPolicy(root);
-  const downloads = { place: (name: string) => Promise.resolve(join(root, name)), offer: () => '' };
-  const context = { window: { shell: 'browser' as const, paths, downloads } };
+  const downloads = {
+    place: (name: string) => Promise.resolve(join(root, name)),
+    offer: () => '',
+    lend: () => '',
+  };
+  const context = { window: { shell: 'browser' as const, paths, downloads, sameComputer: true } };
   const pauses: { name: string; pause: number; input: string }[] = [];
   for (const { name, procedure, input } of hostileCalls()) {
     const pause = await longestPause(async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isLoopbackName, isOurHost, isOurOrigin } from './requestGuard.ts';
+import { isLoopbackName, isOurHost, isOurOrigin, isSameComputer } from './requestGuard.ts';
 
 describe('isOurHost', () => {
   it.each(['127.0.0.1:4170', 'localhost:4170', 'localhost:9999', 'LOCALHOST:1', '[::1]:4170', '127.0.0.1'])(
@@ -49,4 +49,14 @@ describe('isOurOrigin', () => {
 it('knows loopback addresses', () => {
   expect(['127.0.0.1', '127.8.8.8', 'localhost', '::1'].every(isLoopbackName)).toBe(true);
   expect(['0.0.0.0', '::', '192.168.0.2', '127.evil', 'example'].some(isLoopbackName)).toBe(false);
+});
+
+describe('isSameComputer', () => {
+  it('is told from the address, and from how the server was started', () => {
+    expect(isSameComputer('127.0.0.1', {})).toBe(true);
+    expect(isSameComputer('::ffff:127.0.0.1', {})).toBe(true);
+    expect(isSameComputer('192.168.0.7', {})).toBe(false);
+    expect(isSameComputer('::1', { SSH_CONNECTION: '192.168.0.7 5000 192.168.0.2 22' })).toBe(false);
+    expect(isSameComputer(undefined, {})).toBe(false);
+  });
 });

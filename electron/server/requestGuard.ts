@@ -33,3 +33,12 @@ function hostName(host: string | undefined): string | undefined {
     return undefined;
   }
 }
+
+/**
+ * Whether the browser runs on the server's computer, as far as can be told: through an SSH tunnel a request comes from this
+ * computer, too, but then the server was most often started over SSH.
+ */
+export function isSameComputer(remoteAddress: string | undefined, env: NodeJS.ProcessEnv): boolean {
+  const isRemoteShell = env['SSH_CONNECTION'] !== undefined || env['SSH_TTY'] !== undefined;
+  return !isRemoteShell && isLoopbackName(remoteAddress?.replace(/^::ffff:/, '') ?? '');
+}

@@ -27,8 +27,8 @@ beforeEach(async () => {
   for (const path of [join(root, 'data'), join(outside, 'deep')]) await mkdir(path, { recursive: true });
   await writeFile(join(outside, 'secret.fa'), FASTA);
   await writeFile(join(outside, 'deep', 'secret.fa'), FASTA);
-  const downloads = { place: () => Promise.reject(new Error()), offer: () => '' };
-  context = { window: { shell: 'browser', paths: await rootPolicy(root), downloads } };
+  const downloads = { place: () => Promise.reject(new Error()), offer: () => '', lend: () => '' };
+  context = { window: { shell: 'browser', paths: await rootPolicy(root), downloads, sameComputer: true } };
 });
 afterEach(async () => {
   await service.close();
@@ -72,7 +72,7 @@ async function namingIt(path: string): Promise<string[]> {
       const events = await call(router.runs.inspect, { paths: [path], chunkLength: 500 }, { context });
       await events.next();
     },
-    () => call(router.runs.estimate, { request, bases: 1, chunks: 1 }, { context }),
+    () => call(router.runs.estimate, { request, frames: 1, residues: 1, chunks: 1 }, { context }),
     () => call(router.runs.create, request, { context }),
     () => call(router.runs.create, { ...here, outputDir: path }, { context }),
     () => call(router.runs.create, { ...here, model: path }, { context }),
@@ -118,7 +118,7 @@ describe('--root', () => {
     await symlink(join(outside, 'secret.fa'), join(root, 'data', 'secret.fa'));
     const estimate = (path: string) => {
       const request = runRequestSchema.parse({ inputs: [path], model: 'demo' });
-      return call(router.runs.estimate, { request, bases: 1, chunks: 1 }, { context });
+      return call(router.runs.estimate, { request, frames: 1, residues: 1, chunks: 1 }, { context });
     };
     await expect(estimate(join(root, 'data'))).rejects.toMatchObject({ data: { code: 'no_sequences' } });
     const inRoot = join(root, 'elsewhere');
@@ -134,7 +134,8 @@ describe('--root', () => {
     await writeFile(join(root, 'a.fa'), FASTA);
     const request = runRequestSchema.parse({ inputs: [root], model: 'demo' });
     const outputDir = async () =>
-      (await call(router.runs.estimate, { request, bases: 1, chunks: 1 }, { context })).outputDir;
+      (await call(router.runs.estimate, { request, frames: 1, residues: 1, chunks: 1 }, { context }))
+        .outputDir;
     // The tests' service has its own results folder outside of the root; a server has it inside.
     const ownResults = join(folder, 'results');
     expect(await outputDir()).toContain(ownResults);

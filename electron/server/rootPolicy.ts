@@ -1,4 +1,5 @@
 import { appError } from '../contract/errors.ts';
+import { message } from '../contract/messages.ts';
 import { isInside, type PathPolicy, realPath } from '../engine/index.ts';
 
 /** A window in a browser may name only what lies below the root that the server was started with, links resolved. */
@@ -8,8 +9,8 @@ export async function rootPolicy(root: string): Promise<PathPolicy> {
     root: realRoot,
     allows: async (path) => isInside(realRoot, await realPath(path)),
     refusal: (path) =>
-      appError('input_unreadable', `${path} is outside of ${realRoot}.`, {
-        nextStep: 'Choose something inside, or start the server with another --root.',
+      appError('input_unreadable', message('start.outside_root', { path, root: realRoot }), {
+        nextStep: message('start.outside_root.next'),
       }),
   };
 }

@@ -9,7 +9,7 @@ import { serviceRouter, uploadsFolder, type Service, type WindowContext } from '
 import { Downloads } from './downloads.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { RequestAnswers } from './requestAnswers.ts';
-import { isLoopbackName } from './requestGuard.ts';
+import { isLoopbackName, isSameComputer } from './requestGuard.ts';
 import { rootPolicy } from './rootPolicy.ts';
 import { WindowSessions } from './windowSessions.ts';
 
@@ -57,7 +57,12 @@ export async function startServer(service: Service, options: ServerOptions): Pro
   const inputs = service.catalog.all().flatMap(({ plan }) => plan.inputs.map((input) => input.path));
   await Promise.all([removeLeftovers(uploads, inputs), removeLeftovers(join(dataDir, 'exports'), [])]);
   const paths = await rootPolicy(root);
-  const context: WindowContext = { shell: 'browser', paths, downloads };
+  const contextOf = (remoteAddress: string | undefined): WindowContext => ({
+    shell: 'browser',
+    paths,
+    downloads,
+    sameComputer: isSameComputer(remoteAddress, process.env),
+  });
   const handler = new RPCHandler(serviceRouter(service));
   const sockets = new WebSocketServer({
     noServer: true,
@@ -90,7 +95,7 @@ export async function startServer(service: Service, options: ServerOptions): Pro
     }
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
       keepAlive(webSocket);
-      void handler.upgrade(webSocket, { context: { window: context } });
+      void handler.upgrade(webSocket, { context: { window: contextOf(request.socket.remoteAddress) } });
     });
   });
   const address = (): string =>

@@ -1,22 +1,32 @@
-import { queries } from '../state/connection.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { Button, Checkbox, Group, Loader, Modal, TextInput } from '@mantine/core';
-import { IconArrowUp, IconFile, IconFolder } from '@tabler/icons-react';
-import { useState } from 'react';
+import { Button, Checkbox, Group, Loader, Modal, Select, TextInput } from '@mantine/core';
+import { IconArrowUp, IconFile, IconFolder, IconSearch } from '@tabler/icons-react';
+import { useMemo, useState } from 'react';
 import { useTexts } from '../i18n/index.ts';
+import { queries } from '../state/connection.ts';
 import { usePathChooser, type ChoicePurpose } from '../state/pathChooser.ts';
+import { useSettings } from '../state/settings.ts';
 import classes from './BrowseDialog.module.css';
 import { ErrorCard } from './ErrorCard.tsx';
+import {
+  isSequenceFile,
+  LISTING_ORDERS,
+  listed,
+  rememberedFolder,
+  rememberFolder,
+  type ListingOrder,
+} from './browseListing.ts';
 
 /** Browser mode: files and folders of the engine's computer. */
 export function BrowseDialog() {
   const { t } = useTexts();
   const request = usePathChooser((state) => state.request);
+  const place = usePlace();
   return (
     <Modal
       opened={request !== null}
       onClose={() => request?.resolve([])}
-      title={request ? t(`browse.title.${request.purpose}`) : ''}
+      title={request ? t(`browse.title.${request.purpose}`, { place }) : ''}
       size="lg"
     >
       {request && <BrowseFolder purpose={request.purpose} onChosen={request.resolve} />}
@@ -24,28 +34,54 @@ export function BrowseDialog() {
   );
 }
 
-function BrowseFolder({
-  purpose,
-  onChosen,
-}: {
+/** Whose disk it is: this computer's, or by name the one that the program runs on. */
+function usePlace(): string {
+  const { t } = useTexts();
+  const info = useSettings((state) => state.info);
+  return info === null || info.sameComputer ? t('browse.thisComputer') : info.hostName;
+}
+
+interface BrowseFolderProps {
   purpose: ChoicePurpose;
   onChosen: (paths: string[]) => void;
-}) {
-  const { t, format } = useTexts();
-  const [folder, setFolder] = useState<string | null>(null);
+}
+
+function BrowseFolder({ purpose, onChosen }: BrowseFolderProps) {
+  const { t, format, language } = useTexts();
+  const [folder, setFolder] = useState(rememberedFolder);
   const [ticked, setTicked] = useState<readonly string[]>([]);
   const [newName, setNewName] = useState('');
+  const [search, setSearch] = useState('');
+  const [order, setOrder] = useState<ListingOrder>('name');
+  const [onlySequences, setOnlySequences] = useState(true);
   const listing = useQuery({
     ...queries.computer.browse.queryOptions({ input: { folder } }),
     placeholderData: keepPreviousData,
   });
+  const picksFiles = purpose === 'files';
+  const entries = useMemo(
+    () =>
+      listed(listing.data?.entries ?? [], {
+        search,
+        order,
+        language,
+        onlySequences: picksFiles && onlySequences,
+      }),
+    [listing.data, search, order, language, picksFiles, onlySequences],
+  );
+  const files = entries.filter(({ isFolder }) => !isFolder).map(({ path }) => path);
   const open = (path: string | null) => {
     setFolder(path);
     setTicked([]);
+    setSearch('');
   };
-  const picksFiles = purpose === 'files';
   const here = listing.data?.folder ?? '';
   const chosen = picksFiles ? [...ticked] : [newName.trim() ? `${here}/${newName.trim()}` : here];
+  const allTicked = files.length > 0 && files.every((path) => ticked.includes(path));
+  const choose = () => {
+    rememberFolder(here);
+    onChosen(chosen);
+  };
   return (
     <>
       <div className={classes.bar}>
@@ -60,11 +96,64 @@ function BrowseFolder({
         </Button>
         <span className={classes.here}>{here}</span>
       </div>
-      {listing.error && <ErrorCard error={listing.error} />}
+      <div className={classes.tools}>
+        <TextInput
+          size="xs"
+          className={classes.search ?? ''}
+          leftSection={<IconSearch size={14} aria-hidden />}
+          placeholder={t('browse.search')}
+          aria-label={t('browse.search')}
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+        />
+        <Select
+          size="xs"
+          w={150}
+          aria-label={t('browse.order')}
+          data={LISTING_ORDERS.map((value) => ({ value, label: t(`browse.order.${value}`) }))}
+          value={order}
+          allowDeselect={false}
+          onChange={(value) => setOrder(LISTING_ORDERS.find((known) => known === value) ?? 'name')}
+        />
+        {picksFiles && (
+          <Checkbox
+            size="xs"
+            label={t('browse.onlySequences')}
+            checked={onlySequences}
+            onChange={(event) => setOnlySequences(event.currentTarget.checked)}
+          />
+        )}
+        {picksFiles && (
+          <Checkbox
+            size="xs"
+            label={t('browse.selectAll', { count: files.length })}
+            disabled={files.length === 0}
+            checked={allTicked}
+            indeterminate={!allTicked && ticked.length > 0}
+            onChange={() => setTicked(allTicked ? [] : files)}
+          />
+        )}
+      </div>
+      {listing.error && (
+        <ErrorCard
+          error={listing.error}
+          actions={
+            folder !== null && (
+              <Button size="compact-sm" variant="default" onClick={() => open(null)}>
+                {t('browse.toStart')}
+              </Button>
+            )
+          }
+        />
+      )}
       <ul className={classes.list} aria-label={t('browse.contents')} aria-busy={listing.isFetching}>
         {!listing.data && listing.isFetching && <Loader size="sm" m="md" />}
-        {listing.data?.entries.length === 0 && <li className={classes.nothing}>{t('browse.empty')}</li>}
-        {listing.data?.entries.map((entry) => (
+        {listing.data && entries.length === 0 && (
+          <li className={classes.nothing}>
+            {t(listing.data.entries.length === 0 ? 'browse.empty' : 'browse.noneFit')}
+          </li>
+        )}
+        {entries.map((entry) => (
           <li key={entry.path} className={classes.entry}>
             {entry.isFolder ? (
               <button type="button" className={classes.folder} onClick={() => open(entry.path)}>
@@ -72,7 +161,7 @@ function BrowseFolder({
                 {entry.name}
               </button>
             ) : (
-              <div className={classes.file} data-usable={picksFiles}>
+              <div className={classes.file} data-usable={picksFiles && isSequenceFile(entry.name)}>
                 {picksFiles ? (
                   <Checkbox
                     size="xs"
@@ -93,6 +182,7 @@ function BrowseFolder({
                   </>
                 )}
                 <span className={classes.size}>
+                  {entry.changedAt === null ? '' : `${format.date(entry.changedAt)} · `}
                   {entry.sizeBytes === null ? '' : format.fileSize(entry.sizeBytes)}
                 </span>
               </div>
@@ -113,7 +203,7 @@ function BrowseFolder({
         <Button variant="default" onClick={() => onChosen([])}>
           {t('common.cancel')}
         </Button>
-        <Button disabled={!listing.data || chosen.length === 0} onClick={() => onChosen(chosen)}>
+        <Button disabled={!listing.data || chosen.length === 0} onClick={choose}>
           {picksFiles ? t('browse.takeFiles', { count: ticked.length }) : t('browse.takeFolder')}
         </Button>
       </Group>

@@ -1,15 +1,13 @@
-import { partNumber } from '../i18n/format.ts';
 import { Button } from '@mantine/core';
 import { IconCpu, IconDeviceDesktopAnalytics } from '@tabler/icons-react';
 import { memo } from 'react';
 import type { DeviceLive, WorkerState } from '../../electron/contract/index.ts';
-import { errorWords } from '../i18n/errors.ts';
 import { useTexts } from '../i18n/index.ts';
 import { deviceTitle } from '../state/deviceLabels.ts';
+import { useErrorTexts, type ErrorTexts } from '../state/engineTexts.ts';
 import type { SpeedSample } from '../state/liveRun.ts';
 import classes from './DeviceCard.module.css';
 import { Meters, Speed } from './DeviceMeters.tsx';
-import { ProgressBar } from './ProgressBar.tsx';
 import { WorkerBadge } from './StateBadge.tsx';
 
 type Include = (device: string, included: boolean) => void;
@@ -36,7 +34,8 @@ export const DeviceCard = memo(function DeviceCard({
   onInclude,
   finished = false,
 }: DeviceCardProps) {
-  const { t, language } = useTexts();
+  const { t } = useTexts();
+  const errorTexts = useErrorTexts();
   const { worker } = device;
   const isOut = worker.state === 'excluded' || worker.state === 'switched_off';
   const isStopped = worker.state === 'stopped';
@@ -53,24 +52,7 @@ export const DeviceCard = memo(function DeviceCard({
       />
       {!isStopped && <Speed sequencesPerMinute={sequencesPerMinute} speeds={speeds} />}
       {!isStopped && device.index !== null && <Meters device={device} />}
-      {!isStopped && device.placement === 'streamed' && (
-        <p className={classes.note}>{t('device.streamed')}</p>
-      )}
-      <div className={classes.part}>
-        <PartText part={worker.state === 'working' ? worker.part : null} partsDone={device.partsDone} />
-        {!isStopped && (
-          <ProgressBar
-            label={t('device.partProgress')}
-            fraction={worker.state === 'working' ? (device.partFraction ?? 0) : 0}
-            size="thin"
-          />
-        )}
-      </div>
-      {error && (
-        <p className={classes.error}>
-          <b>{errorWords(error, language).title}.</b> {error.cause} {errorWords(error, language).next}
-        </p>
-      )}
+      {error && <Trouble texts={errorTexts(error)} restarts={worker.state === 'restarting'} />}
       {onInclude && <IncludeButton device={device.id} title={title} isOut={isOut} onInclude={onInclude} />}
     </article>
   );
@@ -98,17 +80,19 @@ const Head = memo(function Head({ title, name, isGpu, state, finished }: HeadPro
   );
 });
 
-const PartText = memo(function PartText({ part, partsDone }: { part: string | null; partsDone: number }) {
+/** What has happened to it, and whether anybody has to do something about it. */
+function Trouble({ texts: { title, cause, next }, restarts }: { texts: ErrorTexts; restarts: boolean }) {
   const { t } = useTexts();
-  return (
-    <div className={classes.partText}>
-      <span className="ellipsis">
-        {part === null ? t('device.noPart') : t('device.part', { key: partNumber(part) })}
-      </span>
-      <span>{t('device.partsDone', { count: partsDone })}</span>
-    </div>
+  return restarts ? (
+    <p className={classes.warning}>
+      {t('device.restarts')} {cause}
+    </p>
+  ) : (
+    <p className={classes.error}>
+      <b>{title}.</b> {cause} {next}
+    </p>
   );
-});
+}
 
 interface IncludeButtonProps {
   device: string;

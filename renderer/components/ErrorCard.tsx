@@ -2,11 +2,11 @@ import { Button } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { toShownError, type ShownError } from '../api/callError.ts';
-import { errorWords } from '../i18n/errors.ts';
 import { useTexts } from '../i18n/index.ts';
 import { lacksEnvironment, setUpAndShow, useEnvironment } from '../state/environment.ts';
 import { go } from '../state/navigation.ts';
 import { useCopy } from '../state/clipboard.ts';
+import { useErrorTexts } from '../state/engineTexts.ts';
 import classes from './ErrorCard.module.css';
 
 interface ErrorCardProps {
@@ -48,27 +48,27 @@ function Remedy({ code }: { code: ShownError['code'] }) {
 
 /** What went wrong, why, and what to do next. */
 export function ErrorCard({ error: reason, actions, bare = false }: ErrorCardProps) {
-  const { t, language } = useTexts();
+  const { t } = useTexts();
   const error = toShownError(reason);
   const lacks = useEnvironment(({ status }) => lacksEnvironment(status));
-  const { title, next } = errorWords(error, language);
+  const { title, cause, next, detail } = useErrorTexts()(error);
   const copy = useCopy();
   // One cause is one card: what Python is needed for says no more than that while the card above the screen says the rest.
   if (lacks && error.code === 'python_broken') return <p className="muted">{t('setUp.afterwards')}</p>;
-  const detail = [title, error.cause, next, error.detail ?? ''].join('\n');
+  const everything = [title, error.cause, next, error.detail ?? ''].join('\n');
   return (
     <div className={bare ? classes.bare : classes.card}>
       <IconAlertTriangle className={classes.icon} size={20} aria-hidden />
       <div className={classes.body}>
         <p className={classes.title}>{title}</p>
-        <p className={classes.cause}>{error.cause}</p>
+        {cause !== null && <p className={classes.cause}>{cause}</p>}
         <p className={classes.next}>
           <span className={classes.nextLabel}>{t('error.nextStep')}</span> {next}
         </p>
         <div className={classes.actions}>
           {actions ?? <Remedy code={error.code} />}
-          {error.detail && (
-            <Button variant="subtle" color="slate" size="compact-sm" onClick={() => copy.mutate(detail)}>
+          {detail !== null && (
+            <Button variant="subtle" color="slate" size="compact-sm" onClick={() => copy.mutate(everything)}>
               {t('error.copyDetail')}
             </Button>
           )}

@@ -12,6 +12,8 @@ export function FileDropZone() {
   return (
     <Dropzone.FullScreen
       onDrop={onDrop}
+      // Nobody types into it: buttons choose files.
+      inputProps={{ 'aria-hidden': true, tabIndex: -1 }}
       {...(isElectron() && { getFilesFromEvent: filesAsDropped })}
       classNames={{ fullScreen: classes.veil ?? '', inner: classes.frame ?? '' }}
     >

@@ -12,8 +12,13 @@ describe('errors in the window', () => {
     expect(errorWords(appError(code, 'x'), 'de').title).not.toBe(appError(code, 'x').title);
   });
 
-  it('keeps the next step that was written for the case', () => {
+  it.each(errorCodeSchema.options)('%s has a German next step', (code) => {
+    expect(errorWords(appError(code, 'x'), 'de').next).not.toBe(appError(code, 'x').nextStep);
+  });
+
+  it('keeps the next step that was written for the case, in the language it was written in', () => {
     const error = appError('part_failed', 'x', { nextStep: 'Close other programs that use the GPU.' });
-    expect(errorWords(error, 'de').next).toBe('Close other programs that use the GPU.');
+    expect(errorWords(error, 'en').next).toBe('Close other programs that use the GPU.');
+    expect(errorWords(error, 'de').next).toMatch(/^Wiederholen Sie/);
   });
 });

@@ -16,7 +16,9 @@ const ENGLISH: Readonly<Record<string, ErrorWords>> = {
   model_damaged: { next: 'Get the weights again.' },
   python_broken: { next: 'Repair it: that takes a few minutes and touches no results.' },
   protocol_version: { next: 'Repair the Python environment.' },
-  offline_folder_unusable: { next: 'Choose the folder that was made for a computer without network.' },
+  offline_folder_unusable: { next: 'Choose the folder that was packed for setting up without internet.' },
+  part_failed: { title: 'These sequences could not be computed' },
+  worker_died: { title: 'A device stopped unexpectedly' },
   usage: { title: 'This is not possible now', next: 'Reload this window and try again.' },
 };
 
@@ -93,7 +95,10 @@ const GERMAN: Readonly<Record<string, ErrorWords>> = {
     title: 'Gerät nicht vorhanden',
     next: 'Wählen Sie eine der unter „Berechnung“ aufgeführten GPUs.',
   },
-  device_hidden: { title: 'Gerät ist durch eine Umgebungsvariable verborgen' },
+  device_hidden: {
+    title: 'Gerät ist durch eine Umgebungsvariable verborgen',
+    next: 'Heben Sie die Variable auf, oder wählen Sie eines der Geräte, die sie nennt.',
+  },
   device_blocked: {
     title: 'Gerät kann noch nicht rechnen',
     next: 'Geben Sie ihm, was ihm fehlt, oder wählen Sie ein anderes Gerät.',
@@ -167,16 +172,22 @@ const GERMAN: Readonly<Record<string, ErrorWords>> = {
     title: 'Programm und Python-Teil passen nicht zusammen',
     next: 'Reparieren Sie die Python-Umgebung.',
   },
-  worker_load_failed: { title: 'Ein Rechenprozess konnte das Modell nicht laden' },
+  worker_load_failed: {
+    title: 'Ein Rechenprozess konnte das Modell nicht laden',
+    next: 'Lesen Sie die Einzelheiten, und setzen Sie dann fort.',
+  },
   device_switched_off: {
     title: 'Gerät abgeschaltet',
     next: 'Die anderen Geräte rechnen weiter. Den Grund nennt sein Log.',
   },
   part_failed: {
-    title: 'Ein Teil ist gescheitert',
+    title: 'Diese Sequenzen konnten nicht berechnet werden',
     next: 'Wiederholen Sie ihn. Scheitert er erneut, stehen seine Sequenzen namentlich in den Ergebnissen.',
   },
-  prepare_failed: { title: 'Lesen der Eingabe gescheitert' },
+  prepare_failed: {
+    title: 'Lesen der Eingabe gescheitert',
+    next: 'Lesen Sie die Einzelheiten, und setzen Sie dann fort.',
+  },
   usage: {
     title: 'Das geht gerade nicht',
     next: 'Laden Sie dieses Fenster neu und versuchen Sie es noch einmal.',
@@ -189,10 +200,14 @@ const GERMAN: Readonly<Record<string, ErrorWords>> = {
 
 const WORDS: Readonly<Record<Language, typeof ENGLISH>> = { en: ENGLISH, de: GERMAN };
 
-/** Title and next step as the window says them. A next step that the engine wrote for this very case stays as it is. */
+/**
+ * Title and next step as the window says them. A next step that the engine wrote for this very case stays as it is where the
+ * engine's language is the window's; one with a key is said by its key, elsewhere.
+ */
 export function errorWords(error: ShownError, language: Language): { title: string; next: string } {
   const words = WORDS[language][error.code];
-  const isGeneral = error.nextStep === generalNextStep(error.code) || speaksOfCommands(error.nextStep);
+  const isGeneral =
+    language !== 'en' || error.nextStep === generalNextStep(error.code) || speaksOfCommands(error.nextStep);
   return {
     title: words?.title ?? error.title,
     next: (isGeneral ? words?.next : undefined) ?? error.nextStep,
@@ -204,4 +219,10 @@ const speaksOfCommands = (text: string) => /"virnucpro |(^|\s)--[a-z]/.test(text
 function generalNextStep(code: ShownError['code']): string | null {
   const known = errorCodeSchema.safeParse(code);
   return known.success ? appError(known.data, '').nextStep : null;
+}
+
+/** The title of an error as this window has it. */
+export function titleOfCode(code: string, language: Language): string | null {
+  const known = errorCodeSchema.safeParse(code);
+  return known.success ? errorWords(appError(known.data, ''), language).title : null;
 }

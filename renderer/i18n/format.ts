@@ -20,6 +20,7 @@ export interface Formats {
   readonly seconds: (value: number) => string;
   readonly durationRange: (low: number, high: number) => string;
   readonly dateTime: (iso: string) => string;
+  readonly date: (iso: string) => string;
   readonly time: (iso: string) => string;
   readonly list: (items: readonly string[]) => string;
 }
@@ -72,6 +73,7 @@ export function createFormats(locale: string): Formats {
     maximumFractionDigits: 1,
   });
   const dateTimeFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+  const dateFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
   const timeFormat = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
   const listFormat = new Intl.ListFormat(locale, { type: 'conjunction' });
 
@@ -112,6 +114,7 @@ export function createFormats(locale: string): Formats {
       return (from === to ? ranges[unit]?.format(to) : ranges[unit]?.formatRange(from, to)) ?? duration(high);
     },
     dateTime: (iso) => dateTimeFormat.format(new Date(iso)),
+    date: (iso) => dateFormat.format(new Date(iso)),
     time: (iso) => timeFormat.format(new Date(iso)),
     list: (items) => listFormat.format(items),
   };

@@ -6,15 +6,25 @@ import {
   IconPlus,
   IconSettings,
 } from '@tabler/icons-react';
+import { Kbd } from '@mantine/core';
 import type { MouseEvent } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import { isAtWork } from '../../electron/contract/runState.ts';
+import type { RunSummary } from '../../electron/contract/index.ts';
 import { ProgressBar } from '../components/ProgressBar.tsx';
 import { useTexts } from '../i18n/index.ts';
 import { go, hashOfRoute, useNavigation, type Route } from '../state/navigation.ts';
 import { useRuns } from '../state/runs.ts';
 import { useSettings } from '../state/settings.ts';
+import { runStatus, type RunStatus } from '../state/runStatus.ts';
+import { openPalette } from './CommandPalette.tsx';
+import { keyNames } from './keyNames.ts';
 import classes from './Navigation.module.css';
+
+/** At work, or resting on the way: a paused run must not be forgotten. */
+const RESTING: readonly RunStatus[] = ['paused', 'halted', 'interrupted'];
+const needsSight = (run: RunSummary) => isAtWork(run) || RESTING.includes(runStatus(run));
+const MOST_SHOWN = 6;
 
 const PLACES = [
   { screen: 'start', icon: IconListCheck },
@@ -30,7 +40,7 @@ export function Navigation() {
   const route = useNavigation((state) => state.route);
   const isNew = useSettings((state) => state.settings?.welcomeSeen === false);
   const places = PLACES.filter(({ screen }) => screen !== 'start' || isNew || route.screen === 'start');
-  const busy = useRuns(useShallow((state) => state.runs?.filter(isAtWork) ?? []));
+  const busy = useRuns(useShallow((state) => state.runs?.filter(needsSight).slice(0, MOST_SHOWN) ?? []));
   return (
     <nav className={classes.nav} aria-label={t('shell.navigation')}>
       <div className={classes.brand}>
@@ -49,6 +59,10 @@ export function Navigation() {
           </li>
         ))}
       </ul>
+      <button type="button" className={classes.palette} onClick={openPalette}>
+        <span>{t('palette.open')}</span>
+        <Kbd size="xs">{keyNames('mod+K')}</Kbd>
+      </button>
       {busy.length > 0 && (
         <>
           <p className={classes.heading}>{t('nav.atWork')}</p>
@@ -62,11 +76,16 @@ export function Navigation() {
                   <span className={classes.run}>
                     <span className={classes.runName}>{run.name}</span>
                     <span className={classes.runPercent}>
-                      {run.fraction === null ? '–' : format.percent(run.fraction)}
+                      {!isAtWork(run)
+                        ? t(`runState.${runStatus(run)}`)
+                        : run.fraction === null
+                          ? '–'
+                          : format.percent(run.fraction)}
                     </span>
                     <ProgressBar
                       label={t('files.progressOf', { name: run.name })}
-                      fraction={run.fraction}
+                      fraction={isAtWork(run) ? run.fraction : (run.fraction ?? 0)}
+                      tone={isAtWork(run) ? 'active' : 'warn'}
                       size="thin"
                     />
                   </span>

@@ -8,6 +8,8 @@ export function runStatus(run: RunSummary): RunStatus {
   if (run.missing) return 'missing';
   if (run.interrupted) return 'interrupted';
   const { state } = run;
+  if (run.starting) return 'created';
+  if (state.phase === 'created' && run.queuePosition === null) return 'paused';
   if (state.phase === 'created' && run.queuePosition !== null) return 'queued';
   if (state.phase === 'paused' && run.queuePosition !== null) return 'queued';
   if (state.phase === 'paused' && state.error) return 'halted';

@@ -12,6 +12,8 @@ export interface ShellInfo {
   readonly platform: string;
   readonly dataDir: string;
   readonly root: string | null;
+  readonly sameComputer: boolean;
+  readonly hostName: string;
 }
 
 interface SettingsState {

@@ -219,6 +219,10 @@ export const computerContract = {
       dataDir: z.string(),
       /** Folder that the file chooser of browser mode is limited to; null in Electron. */
       root: z.string().nullable(),
+      /** The window is on the engine's computer, as far as can be told. */
+      sameComputer: z.boolean(),
+      /** Name of the engine's computer. */
+      hostName: z.string(),
     }),
   ),
   devices: procedure.output(probeResultSchema),
@@ -267,6 +271,7 @@ export const computerContract = {
           path: z.string(),
           isFolder: z.boolean(),
           sizeBytes: countSchema.nullable(),
+          changedAt: z.iso.datetime().nullable(),
         }),
       ),
       /** The folder holds more than is listed. */

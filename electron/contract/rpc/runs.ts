@@ -2,6 +2,7 @@ import { eventIterator } from '@orpc/contract';
 import { z } from 'zod';
 import { appErrorSchema } from '../errors.ts';
 import { inputPathSchema, LIMITS, pathSchema, wordSchema } from '../limits.ts';
+import { wordingSchema } from '../messages.ts';
 import { planSchema } from '../plan.ts';
 import {
   countSchema,
@@ -120,6 +121,23 @@ export const runProgressSchema = z.object({
 });
 export type RunProgress = z.infer<typeof runProgressSchema>;
 
+/** What the user has written on a run. */
+export const annotationSchema = z.object({
+  tags: z.array(wordSchema.min(1)).max(LIMITS.tags),
+  note: z.string().max(LIMITS.note),
+});
+export type Annotation = z.infer<typeof annotationSchema>;
+
+/** What a run is expected to compute, and on what: how long it will take is told from it while the run waits. */
+export const expectedWorkSchema = z.object({
+  frames: countSchema,
+  residues: countSchema,
+  deviceNames: z.array(z.string()),
+});
+export type ExpectedWork = z.infer<typeof expectedWorkSchema>;
+
+const secondsRangeSchema = z.object({ low: z.number(), high: z.number() });
+
 export const runSummarySchema = z.object({
   runId: runIdSchema,
   folder: z.string(),
@@ -135,9 +153,19 @@ export const runSummarySchema = z.object({
   /** What the user asked for, so that the same can be asked for again. */
   request: runRequestSchema,
   queuePosition: countSchema.nullable(),
+  /** Null for runs of earlier versions. */
+  expected: expectedWorkSchema.nullable().default(null),
+  /** It has left the queue, and its devices, model and inputs are being checked. */
+  starting: z.boolean().default(false),
+  /** Seconds until a waiting run is expected to start; null where that can't be said. */
+  startsInSeconds: secondsRangeSchema.nullable().default(null),
+  /** Time in which it was at work, pauses and outages apart; null while it is, and `RunLive` has it. */
+  computingSeconds: z.number().nonnegative().nullable().default(null),
   fraction: z.number().min(0).max(1).nullable(),
   sequences: countSchema.nullable(),
   viralSequences: countSchema.nullable(),
+  tags: annotationSchema.shape.tags.default([]),
+  note: annotationSchema.shape.note.default(''),
 });
 export type RunSummary = z.infer<typeof runSummarySchema>;
 
@@ -147,6 +175,8 @@ export const runEventSchema = z.object({
   level: z.enum(['info', 'warning', 'error']),
   code: z.string(),
   message: z.string(),
+  /** The message for a window in another language; null where it has no key. */
+  wording: wordingSchema.nullable(),
   detail: z.string().nullable(),
 });
 export type RunEvent = z.infer<typeof runEventSchema>;
@@ -166,6 +196,36 @@ export const throughputPointSchema = z.object({
   /** Tokens per second by device id. */
   residuesPerSecond: z.record(z.string(), z.number()),
 });
+
+const measureSchema = z.number().nullable();
+
+/** How one device did over a run; measures are null where the device has no such sensor. */
+export const deviceHistorySchema = z.object({
+  id: z.string(),
+  points: z.array(
+    z.object({
+      /** Seconds since the epoch. */
+      time: z.number(),
+      utilizationPercent: measureSchema,
+      memoryUsedBytes: measureSchema,
+      powerW: measureSchema,
+      temperatureC: measureSchema,
+      residuesPerSecond: measureSchema,
+    }),
+  ),
+  /** Share of the run's computing time in which it computed. */
+  busyFraction: measureSchema,
+  utilizationMeanPercent: measureSchema,
+  memoryPeakBytes: measureSchema,
+  powerMeanW: measureSchema,
+  energyWh: measureSchema,
+  /** It was notably slower than an equal device. */
+  slowerThan: z.object({ id: z.string(), percent: z.number() }).nullable(),
+});
+export type DeviceHistory = z.infer<typeof deviceHistorySchema>;
+
+export const runFileSchema = z.object({ name: z.string(), bytes: countSchema });
+export type RunFile = z.infer<typeof runFileSchema>;
 
 export const inputStatusSchema = z.object({
   input: countSchema,
@@ -216,8 +276,8 @@ export type InspectEvent = z.infer<typeof inspectEventSchema>;
 export const estimateSchema = z.object({
   /** Null where this computer has no measured speed for the model yet. */
   seconds: z.object({ low: z.number(), high: z.number() }).nullable(),
-  /** Where the speed comes from, in plain words. */
-  basis: z.string(),
+  /** What the time rests on: runs of this model on these devices, and when the newest was. */
+  basis: z.object({ runs: countSchema, measuredAt: z.iso.datetime() }).nullable(),
   diskBytes: countSchema,
   diskFreeBytes: countSchema.nullable(),
   outputDir: z.string(),
@@ -244,7 +304,14 @@ export const runsContract = {
     .input(z.object({ paths: inputPathsSchema, chunkLength: z.int().positive() }))
     .output(eventIterator(inspectEventSchema)),
   estimate: procedure
-    .input(z.object({ request: runRequestSchema, bases: countSchema, chunks: countSchema }))
+    .input(
+      z.object({
+        request: runRequestSchema,
+        chunks: countSchema,
+        frames: countSchema,
+        residues: countSchema,
+      }),
+    )
     .output(estimateSchema),
   /** Makes the run's folder and puts it at the end of the queue. */
   create: procedure.input(runRequestSchema).output(byRun),
@@ -257,6 +324,15 @@ export const runsContract = {
   open: procedure.input(z.object({ folder: pathSchema })).output(byRun),
   watch: procedure.input(byRun).output(eventIterator(runLiveSchema)),
   throughput: procedure.input(byRun).output(z.array(throughputPointSchema)),
+  deviceHistory: procedure.input(byRun).output(z.array(deviceHistorySchema)),
+  /** Sequences called virus among those scored so far, by the same rule as in the results. */
+  viralSoFar: procedure.input(byRun).output(z.object({ viral: countSchema, scored: countSchema })),
+  /** Files in the run's folder that can be had by themselves. */
+  files: procedure.input(byRun).output(z.array(runFileSchema)),
+  /** Browser mode: where one of these files can be fetched. */
+  download: procedure
+    .input(byRun.extend({ name: wordSchema }))
+    .output(z.object({ downloadPath: z.string() })),
   events: procedure
     .input(
       byRun.extend({ beforeId: countSchema.optional(), limit: z.int().positive().max(1000).default(200) }),
@@ -284,8 +360,12 @@ export const runsContract = {
   skip: procedure.input(byRun.extend({ parts: partKeysSchema })),
   includeDevice: procedure.input(byRun.extend({ device: wordSchema, included: z.boolean() })),
   moveInQueue: procedure.input(byRun.extend({ position: countSchema })),
+  annotate: procedure.input(byRun.extend(annotationSchema.shape)),
   rename: procedure.input(byRun.extend({ name: wordSchema.min(1) })),
-  folderSize: procedure.input(byRun).output(z.object({ bytes: countSchema, files: countSchema })),
+  /** Of what this program made; `workBytes` can go without losing results. */
+  folderSize: procedure
+    .input(byRun)
+    .output(z.object({ bytes: countSchema, files: countSchema, workBytes: countSchema })),
   /** Deletes what this program made in the run's folder; `onlyWork` keeps results and database. */
   remove: procedure.input(byRun.extend({ files: z.enum(['keep', 'work', 'all']) })),
   /** Reads everything that the run has and compares it with its checksums. */

@@ -1,6 +1,7 @@
 import { appError, AppFailure, asAppError } from '../../contract/errors.ts';
+import { message } from '../../contract/messages.ts';
 import { allowRefusal, err, ok, unwrap, type Result } from '../../contract/result.ts';
-import type { DeviceLive, RunProgress } from '../../contract/rpc/runs.ts';
+import type { Annotation, DeviceLive, RunProgress } from '../../contract/rpc/runs.ts';
 import { isActive, type RunState } from '../../contract/runState.ts';
 import type { ChosenDevice } from '../devices/chosenDevice.ts';
 import { precisionRemark } from '../devices/choosePrecision.ts';
@@ -114,7 +115,7 @@ export class OpenRun {
 
   /** Starts the run, or goes on with it where it was, whatever had become of it. */
   async start({ devices: wanted, created }: StartOptions = {}): Promise<Result<void>> {
-    if (this.work.session) return err(appError('usage', 'The run is at work already.'));
+    if (this.work.session) return err(appError('usage', message('run.at_work')));
     const { request, run } = this.record;
     const ready = await checkReadiness(
       this.context,
@@ -137,8 +138,7 @@ export class OpenRun {
     await this.batches.recall(devices);
     await this.record.saveDevices(devices.map((device) => storedDevice(device)));
     if (this.state.phase !== 'created' && this.state.phase !== 'paused') {
-      if (this.interrupted)
-        this.notes.add('warning', 'run_interrupted', 'The run was interrupted and goes on where it was.');
+      if (this.interrupted) this.notes.add('warning', 'run_interrupted', message('note.interrupted'));
       unwrap(await this.record.advance({ type: 'reopen' }));
     }
     const started = await this.record.advance({ type: 'start' });
@@ -170,9 +170,9 @@ export class OpenRun {
   /** Makes failed parts wait again: they are computed with the rest where the run is at work, else on the next start. */
   async retry(keys: string[] | 'all'): Promise<Result<void>> {
     const retried = await this.store.retryFailed(keys);
-    if (retried.length === 0) return err(appError('usage', 'There are no failed parts to retry.'));
+    if (retried.length === 0) return err(appError('usage', message('run.nothing_failed')));
     this.book.allowStepBack();
-    this.notes.add('info', 'parts_retried', `${retried.length} failed parts are computed again.`);
+    this.notes.add('info', 'parts_retried', message('note.retried', { parts: retried.length }));
     const parts = await Promise.all(retried.map((key) => this.store.part(key)));
     this.work.session?.request({ type: 'parts_offered', parts: parts.filter((part) => part !== null) });
     await this.work.refresh();
@@ -206,7 +206,7 @@ export class OpenRun {
   async skip(keys: string[]): Promise<Result<void>> {
     const skipped = await this.store.skipParts(keys);
     if (skipped.length === 0) return err(appError('usage', 'These parts neither wait nor have failed.'));
-    this.notes.add('info', 'parts_skipped', `${skipped.length} parts were skipped.`);
+    this.notes.add('info', 'parts_skipped', message('note.skipped', { parts: skipped.length }));
     for (const key of skipped) this.work.session?.request({ type: 'part_withdrawn', key });
     await this.work.refresh();
     return ok(undefined);
@@ -219,6 +219,10 @@ export class OpenRun {
 
   rename(name: string): Promise<void> {
     return this.record.rename(name);
+  }
+
+  annotate(annotation: Annotation): Promise<void> {
+    return this.record.annotate(annotation);
   }
 
   async setDeviceIncluded(id: string, included: boolean): Promise<Result<void>> {

@@ -1,3 +1,4 @@
+import { asMessage, type Message, type Wording } from '../../contract/messages.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
 import { RunLog } from './runLog.ts';
 
@@ -6,6 +7,7 @@ export interface RunNote {
   level: 'info' | 'warning' | 'error';
   code: string;
   message: string;
+  wording: Wording | null;
   detail: string | null;
 }
 
@@ -21,10 +23,11 @@ export class RunNotes {
     this.log = new RunLog(store.folder);
   }
 
-  add(level: RunNote['level'], code: string, message: string, detail?: string): void {
-    const note: RunNote = { time: Date.now(), level, code, message, detail: detail ?? null };
+  add(level: RunNote['level'], code: string, message: string | Message, detail?: string): void {
+    const { text, wording } = asMessage(message);
+    const note: RunNote = { time: Date.now(), level, code, message: text, wording, detail: detail ?? null };
     this.listener(note);
-    this.log.line(level, message, note.time);
+    this.log.line(level, text, note.time);
     // A note that can't be stored has been shown; the disk's trouble is told by the call that matters.
     this.store.addEvent(note).catch(() => undefined);
   }

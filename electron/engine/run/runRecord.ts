@@ -1,6 +1,7 @@
-import { asAppError } from '../../contract/errors.ts';
+import { asAppError, causeOf } from '../../contract/errors.ts';
+import { message } from '../../contract/messages.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
-import { runRequestSchema, type RunRequest } from '../../contract/rpc/runs.ts';
+import { runRequestSchema, type Annotation, type RunRequest } from '../../contract/rpc/runs.ts';
 import type { RunState } from '../../contract/runState.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
 import type { RunDevice, StoredRun } from '../store/types.ts';
@@ -60,7 +61,7 @@ export class RunRecord {
       this.notes.add(
         'error',
         'state_not_stored',
-        `The run's state could not be stored: ${asAppError(reason).cause}`,
+        message('note.state_not_stored', { cause: causeOf(asAppError(reason)) }),
       );
     }
     this.stored = { ...this.stored, state: next.state };
@@ -77,6 +78,14 @@ export class RunRecord {
   async rename(name: string): Promise<void> {
     await this.store.rename(name);
     this.stored = { ...this.stored, description: { ...this.stored.description, name } };
+  }
+
+  async annotate(annotation: Annotation): Promise<void> {
+    await this.store.annotate(annotation);
+    const { description } = this.stored;
+    const options = { ...description.options, annotation };
+    this.stored = { ...this.stored, description: { ...description, options } };
+    for (const listener of this.listeners) listener({ type: 'state', state: this.stored.state });
   }
 
   /** What was found out about a device earlier stays, should its worker have nothing left to do. */

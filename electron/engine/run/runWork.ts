@@ -1,4 +1,5 @@
-import { asAppError, type AppError } from '../../contract/errors.ts';
+import { asAppError, causeOf, titleOf, type AppError } from '../../contract/errors.ts';
+import { message } from '../../contract/messages.ts';
 import type { WorkerReady } from '../../contract/protocol/index.ts';
 import { err, ok, unwrap, type Result } from '../../contract/result.ts';
 import { isActive, type RunState } from '../../contract/runState.ts';
@@ -127,7 +128,7 @@ export class RunWork {
     this.record.notes.add(
       'error',
       error.code,
-      `The run is paused. ${error.title}: ${error.cause}`,
+      message('note.halted', { title: titleOf(error), cause: causeOf(error) }),
       error.detail,
     );
     try {

@@ -157,8 +157,9 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', { timeout: 120_
     const ask = () => {
       const question = {
         request: request(input),
-        bases: 1_433_760,
         chunks: 3200,
+        frames: 5000,
+        residues: 700_000,
         folder: join(folder, 'out'),
       };
       return estimateRun(question, service.gate, service.speeds);

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { RunRequest, RunSummary } from '../../contract/rpc/runs.ts';
+import { isActive } from '../../contract/runState.ts';
 import type { EngineBase } from '../engineBase.ts';
 import { openLibraryStore } from '../store/libraryStore.ts';
 import { threadsLeft } from '../store/storeThread.ts';
@@ -24,6 +25,8 @@ import { RunControl } from './runs/runControl.ts';
 import { hasEnded } from './runs/runSummary.ts';
 import { RunWatch } from './runs/runWatch.ts';
 import { UserSettings } from './userSettings.ts';
+import { expectedStarts } from './runs/expectedStarts.ts';
+import type { SecondsRange } from './questions/runSpeeds.ts';
 import { SpeedHistory } from './questions/speedHistory.ts';
 import { WeightDownloads } from './computer/weightDownloads.ts';
 
@@ -94,7 +97,10 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
 
   // First of all, since what comes after tells it of changes; it asks them only when somebody watches.
   const list = new LiveTopic<RunSummary[]>({
-    take: () => catalog.all().map(withFraction),
+    take: () => {
+      const expected = starts();
+      return catalog.all().map((summary) => withFraction(summary, expected));
+    },
     intervalMs: LIST_INTERVAL_MS,
     polls: () => control.queue.active !== null,
   });
@@ -121,15 +127,35 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     },
     inspected: (path, chunkLength) => inspections.recall(path, chunkLength),
   });
-  const placed = (summary: RunSummary): RunSummary => ({
+  const duration = (runId: string): SecondsRange | null => {
+    const { plan, state, expected } = catalog.find(runId);
+    // How much is left of one that has computed already is known to its database alone.
+    if (!expected || state.phase !== 'created') return null;
+    return speeds.seconds({ modelHash: plan.model.hash, precision: plan.precision, ...expected });
+  };
+  const remaining = (): SecondsRange | null | undefined => {
+    const { active } = control.queue;
+    if (active === null) return undefined;
+    return open.session(catalog.folder(active))?.progress().remainingSeconds ?? duration(active);
+  };
+  const starts = (): Map<string, SecondsRange> =>
+    expectedStarts({
+      waiting: control.queue.order,
+      held: control.queue.isHeld,
+      remaining: remaining(),
+      duration,
+    });
+  const placed = (summary: RunSummary, expected: ReadonlyMap<string, SecondsRange>): RunSummary => ({
     ...summary,
     queuePosition: control.queue.position(summary.runId),
+    starting: control.queue.active === summary.runId && !isActive(summary.state),
+    startsInSeconds: expected.get(summary.runId) ?? null,
   });
-  const watch = new RunWatch(open, catalog, placed);
-  const withFraction = (summary: RunSummary): RunSummary => {
+  const watch = new RunWatch(open, catalog, (summary) => placed(summary, starts()));
+  const withFraction = (summary: RunSummary, expected: ReadonlyMap<string, SecondsRange>): RunSummary => {
     const fraction = open.session(summary.folder)?.progress().fraction ?? summary.fraction;
     return {
-      ...placed(summary),
+      ...placed(summary, expected),
       fraction: fraction === null ? null : Math.floor(fraction * FRACTION_STEPS) / FRACTION_STEPS,
     };
   };

@@ -2,6 +2,7 @@ import { constants, existsSync, readdirSync, type Dirent } from 'node:fs';
 import { access, mkdir, readdir, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { appError, AppFailure, asAppError, type AppError } from '../../contract/errors.ts';
+import { message } from '../../contract/messages.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import { DEMO_NOTE_FILE, RESULT_FILES } from '../../contract/results.ts';
 import { deleteInRun, isLink, makeFolderInRun, notAFile, somethingAt } from '../files/runFiles.ts';
@@ -58,10 +59,12 @@ export async function checkRunFolder(
     if (!existsSync(folder)) return await checkCanMake(folder);
     const foreign = (await readdir(folder)).filter((name) => !isOurName(name));
     if (isRunFolder(folder) && !force) {
-      return err(appError('folder_has_run', `${folder} already holds a run.`));
+      return err(appError('folder_has_run', message('start.folder_has_run', { folder })));
     }
     if (!isRunFolder(folder) && foreign.length > 0) {
-      return err(appError('folder_not_ours', `${folder} holds other files, such as ${foreign[0]}.`));
+      return err(
+        appError('folder_not_ours', message('start.folder_not_ours', { folder, file: foreign[0] ?? '' })),
+      );
     }
     const doomed = await inputAmongOurs(await realpath(folder), inputs);
     if (doomed !== undefined) {

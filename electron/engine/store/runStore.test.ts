@@ -21,6 +21,15 @@ import { DESCRIPTION, inputHash, recordOf, syntheticPlan, writePrepared } from '
 afterAll(removeFolders);
 
 /** Readings of the clock around a change of state. */
+const NO_MEASURES = {
+  utilizationPercent: null,
+  memoryUsedBytes: null,
+  powerW: null,
+  temperatureC: null,
+  residuesPerSecond: null,
+  framesPerSecond: null,
+};
+
 interface Change {
   before: number;
   after: number;
@@ -400,6 +409,29 @@ describe('progress', () => {
     const most = paused.after - started.before + (finished.after - resumed.before);
     expect(workingMilliseconds).toBeGreaterThanOrEqual(least);
     expect(workingMilliseconds).toBeLessThanOrEqual(most);
+    await run.store.close();
+  });
+
+  it('does not count the time between a crash and the continuation', async () => {
+    const run = await preparedRun([[recordOf('a', [1])]]);
+    await run.store.setState({ phase: 'running' });
+    const begun = Date.now();
+    const note = { level: 'warning', message: 'x', detail: null } as const;
+    // The last sign of life, then an hour of nothing.
+    await run.store.addSamples([{ ...NO_MEASURES, time: begun + 5_000, device: 'cpu:0' }]);
+    await run.store.addEvent({ ...note, time: begun + 3_600_000, code: 'run_interrupted' });
+    await run.store.setState({ phase: 'paused', error: null });
+    await run.store.setState({ phase: 'running' });
+    const { workingMilliseconds } = await run.store.timings();
+    expect(workingMilliseconds).toBeLessThan(60_000);
+    await run.store.close();
+  });
+
+  it('keeps tags and a note', async () => {
+    const run = await preparedRun([[recordOf('a', [1])]]);
+    await run.store.annotate({ tags: ['soil', '2026'], note: 'second try' });
+    const { description } = await run.store.loadRun();
+    expect(description.options['annotation']).toEqual({ tags: ['soil', '2026'], note: 'second try' });
     await run.store.close();
   });
 

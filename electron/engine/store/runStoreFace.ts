@@ -1,3 +1,4 @@
+import type { Annotation } from '../../contract/rpc/runs.ts';
 import type { Plan } from '../../contract/plan.ts';
 import type {
   InputDone,
@@ -49,6 +50,7 @@ export interface RunStore extends ResultReader {
 
   loadRun(): Promise<StoredRun>;
   rename(name: string): Promise<void>;
+  annotate(annotation: Annotation): Promise<void>;
   /** The sample of each input; none at all where the names of the files say them. */
   setSamples(names: readonly string[]): Promise<void>;
   /** Also notes the phase as an event, from which run.json's timings come. */
@@ -112,6 +114,8 @@ export interface RunStore extends ResultReader {
   timings(): Promise<RunTimings>;
   deviceSummaries(): Promise<DeviceSummary[]>;
   /** Reads all samples: for when a run has ended, or somebody asks. */
+  /** Sequences called virus among those scored so far; results have them once a run is done. */
+  viralSoFar(): Promise<{ viral: number; scored: number }>;
   deviceMeasures(): Promise<DeviceMeasures[]>;
   addSamples(samples: DeviceSampleRow[]): Promise<void>;
   samples(device: string, from: Milliseconds, to: Milliseconds): Promise<DeviceSampleRow[]>;

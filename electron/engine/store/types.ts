@@ -1,3 +1,4 @@
+import type { Wording } from '../../contract/messages.ts';
 import type { AppError } from '../../contract/errors.ts';
 import type { Plan } from '../../contract/plan.ts';
 import type {
@@ -249,6 +250,8 @@ export interface RunEvent {
   level: 'debug' | 'info' | 'warning' | 'error';
   code: string;
   message: string;
+  /** The message for a window in another language. */
+  wording?: Wording | null;
   detail: string | null;
 }
 

@@ -1,3 +1,5 @@
+import { message, type Message } from '../../contract/messages.ts';
+
 export interface ProcessExit {
   code: number | undefined;
   signal: string | undefined;
@@ -5,27 +7,27 @@ export interface ProcessExit {
   lastLines: readonly string[];
 }
 
-const WINDOWS_STATUS: Readonly<Record<number, string>> = {
-  0xc0000005: 'it read memory that is not its own (access violation), often a driver or hardware fault',
-  0xc0000374: 'its memory was damaged (heap corruption)',
-  0xc0000135: 'a system library is missing; install the Microsoft Visual C++ runtime',
-  0xc0000142: 'a system library could not be started',
+const WINDOWS_STATUS: Readonly<Record<number, Message>> = {
+  0xc0000005: message('exit.access_violation'),
+  0xc0000374: message('exit.heap_corruption'),
+  0xc0000135: message('exit.library_missing'),
+  0xc0000142: message('exit.library_failed'),
 };
 
 /** How a process ended, in plain words. */
 export function describeExit(exit: ProcessExit): string {
-  if (exit.signal === 'SIGKILL' || exit.code === 137) {
-    return 'it was killed, most often because the computer ran out of memory';
-  }
-  if (exit.signal === 'SIGSEGV' || exit.code === 139) {
-    return 'it crashed (segmentation fault), often a driver or hardware fault';
-  }
-  if (exit.signal) return `it was ended by the signal ${exit.signal}`;
-  if (exit.code !== undefined) {
-    const words = WINDOWS_STATUS[exit.code >>> 0];
-    if (words) return words;
-    const lastLine = exit.lastLines.findLast((line) => line.trim() !== '');
-    return `it ended with exit code ${exit.code}${lastLine ? ` (${lastLine.trim()})` : ''}`;
-  }
-  return 'it could not be started';
+  return exitMessage(exit).text;
+}
+
+export function exitMessage(exit: ProcessExit): Message {
+  if (exit.signal === 'SIGKILL' || exit.code === 137) return message('exit.killed');
+  if (exit.signal === 'SIGSEGV' || exit.code === 139) return message('exit.crashed');
+  if (exit.signal) return message('exit.signal', { signal: exit.signal });
+  if (exit.code === undefined) return message('exit.not_started');
+  const known = WINDOWS_STATUS[exit.code >>> 0];
+  if (known) return known;
+  const line = exit.lastLines.findLast((one) => one.trim() !== '')?.trim();
+  return line
+    ? message('exit.code_line', { code: exit.code, line })
+    : message('exit.code', { code: exit.code });
 }

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { appError, type AppError } from '../../contract/errors.ts';
+import { message as sentence } from '../../contract/messages.ts';
 import {
   workerEventSchema,
   type Heartbeat,
@@ -15,7 +16,7 @@ import {
 import type { PythonLaunch } from '../environment/pythonLaunch.ts';
 import { BackendProcess, type ProcessEvent } from './backendProcess.ts';
 import { HELD_UP_MS, ProgressWatch, StartWatch, type DeadlineLimits } from './deadlines.ts';
-import { describeExit, type ProcessExit } from './describeExit.ts';
+import { exitMessage, type ProcessExit } from './describeExit.ts';
 import { FloodLimit } from './floodLimit.ts';
 import { decideRestart } from './restartPolicy.ts';
 
@@ -232,7 +233,7 @@ export class DeviceWorker {
     if (this.stopping) return;
     const error =
       this.verdict ??
-      appError('worker_died', `The worker of ${this.device} stopped: ${describeExit(exit)}.`, {
+      appError('worker_died', sentence('worker.stopped', { device: this.device, how: exitMessage(exit) }), {
         detail: exit.lastLines.join('\n'),
       });
     this.verdict = undefined;

@@ -86,6 +86,8 @@ beforeEach(() => {
     shell: window.shell,
     platform: 'test',
     dataDir: '/data',
+    sameComputer: true,
+    hostName: 'test',
     root: window.paths.root,
   }));
   const broker = new PortBroker({ computer: { info } } as unknown as ServiceRouter);

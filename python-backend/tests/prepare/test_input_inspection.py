@@ -79,6 +79,21 @@ def test_the_numbers_of_a_messy_file(tmp_path: Path) -> None:
     assert {code: problem["count"] for (_, code), problem in outcome.problems().items()} == said
 
 
+@pytest.mark.parametrize(("records", "length"), [(3_000, 40), (20, 700), (400, 3_000), (1, 900_000)])
+def test_frames_are_told_from_a_sample(tmp_path: Path, records: int, length: int) -> None:
+    path = tmp_path / "random.fa"
+    dice = random.Random(records)
+    text = "".join(f">r{i}\n{''.join(dice.choices('ACGT', k=length))}\n" for i in range(records))
+    path.write_text(text)
+    event = inspected(path, 200)
+    outcome = run_prepare(tmp_path / "run", [path], chunk_length=200)
+    parts = outcome.of("part")
+    frames, residues = (sum(part[key] for part in parts) for key in ("frames", "residues"))
+    tolerance = 1e-9 if records * length < 256 * 200 else 0.15
+    assert event["frames"] == pytest.approx(frames, rel=tolerance)
+    assert event["residues"] == pytest.approx(residues, rel=tolerance)
+
+
 def test_proteins_and_rna_are_recognised(tmp_path: Path) -> None:
     protein, rna, dna = tmp_path / "p.faa", tmp_path / "r.fa", tmp_path / "d.fa"
     protein.write_bytes(b">p\nMKLVFFAEDVGSNKGAIIGLMVGGVVIATVIVITLVMLKKK*\n")

@@ -1,6 +1,7 @@
 import type { Messages } from '../en/index.ts';
 import { common } from './common.ts';
 import { computer } from './computer.ts';
+import { engine } from './engine.ts';
 import { firstSteps } from './firstSteps.ts';
 import { history } from './history.ts';
 import { newRun } from './newRun.ts';
@@ -14,5 +15,6 @@ export const de: Messages = {
   ...results,
   ...history,
   ...computer,
+  ...engine,
   ...firstSteps,
 };

@@ -7,9 +7,9 @@ export const newRun = {
     'FASTA oder FASTQ, auch gepackt (gz, bz2, xz, zst). Sie sehen, was darin ist, bevor etwas gerechnet wird.',
   'newRun.chooseFiles': 'Dateien wählen',
   'newRun.chooseFolder': 'Ordner wählen',
-  'newRun.chooseServerFolder': 'Ordner auf dem Server',
-  'newRun.fromThisComputer': 'Von diesem Rechner (hochladen)',
-  'newRun.fromServer': 'Vom Server',
+  'newRun.chooseServerFolder': 'Ordner auf {host}',
+  'newRun.fromThisComputer': 'Von diesem Rechner (wird an {host} gesendet)',
+  'newRun.fromServer': 'Von {host}',
   'newRun.exampleTitle': 'Keine Dateien zur Hand?',
   'newRun.exampleText':
     'Rechnen Sie das mitgelieferte Beispiel. Es dauert ein bis zwei Minuten und prüft, ob diese Installation die erwarteten Antworten gibt.',
@@ -19,6 +19,11 @@ export const newRun = {
     'Eine Tabelle, die für jede Sequenz sagt, ob sie viral aussieht, und sonst, warum sie nicht bewertet werden konnte. Dazu eine FASTA-Datei der viralen.',
   'newRun.files': 'Sequenzen',
   'newRun.uploading': '{name} wird gesendet',
+  'newRun.uploaded': 'von diesem Browser gesendet',
+  'newRun.chunkLine': 'Stück: {length}',
+  'newRun.preparing': 'Vorbereitung: Dateien, Modell und Geräte werden geprüft …',
+  'newRun.whereLocal': 'Alles bleibt auf diesem Rechner: Die Dateien werden gelesen, wo sie liegen.',
+  'newRun.whereRemote': 'Gerechnet wird auf {host}; dort liegen auch die Dateien der Läufe.',
   'newRun.totals':
     '{files, plural, one {# Datei} other {# Dateien}} · {sequenceCount, plural, one {# Sequenz} other {# Sequenzen}} · {bases}',
   'newRun.ignored':
@@ -47,7 +52,7 @@ export const newRun = {
   'newRun.shortText':
     'Sie werden bewertet, wie sie sind; das Modell wurde mit ganzen Stücken trainiert, diese Werte sind also mit Vorsicht zu lesen.',
   'newRun.sameContent': 'Hat denselben Inhalt wie {name}.',
-  'newRun.analysedBefore': 'Eine Datei mit diesem Inhalt wurde schon ausgewertet, in „{run}“ am {date}.',
+  'newRun.analysedBefore': 'Eine Datei mit diesem Inhalt wurde schon ausgewertet, am {date}, in',
   'format.fasta': 'FASTA',
   'format.fastq': 'FASTQ',
   'format.unknown': 'Unbekannt',
@@ -83,17 +88,17 @@ export const newRun = {
   'newRun.processor': 'Nur Prozessor',
   'newRun.gpuCount': '{count, plural, one {# GPU} other {# GPUs}}',
 
-  'newRun.preset': 'Genauigkeit',
+  'newRun.preset': 'Wie genau',
   'preset.quick': 'Schneller Blick',
   'preset.quickText': 'Am schnellsten: 8-Bit-Zahlen. Grenzfälle können anders ausfallen.',
   'preset.quickImpossible': 'Braucht neuere NVIDIA-GPUs (ab Ada oder Hopper)',
   'preset.standard': 'Standard',
   'preset.standardText': 'Was zu diesem Rechner am besten passt. Empfohlen.',
+  'preset.standardCpuText': 'Der Prozessor rechnet in 32 Bit, wie das ursprüngliche Werkzeug.',
   'preset.exact': 'Am nächsten am Original',
   'preset.exactText': 'Durchweg 32-Bit-Zahlen wie im ursprünglichen Werkzeug. Mehrfach langsamer.',
   'preset.embeddings': 'Embeddings behalten',
-  'preset.embeddingsText':
-    'Standard, und behält für eigene Auswertungen, was die Modelle berechnet haben. Braucht viel Speicherplatz.',
+  'preset.embeddingsText': 'Was die Modelle berechnet haben, für eigene Auswertungen. Braucht viel Platz.',
   'preset.custom': 'Von Hand unter „Weitere Einstellungen“ gesetzt',
 
   'advanced.title': 'Weitere Einstellungen',
@@ -127,6 +132,10 @@ export const newRun = {
   'newRun.chunks': 'Stücke',
   'newRun.about': 'Etwa {time}',
   'newRun.timeUnknown': 'Dauer noch nicht bekannt',
+  'newRun.timeBasis':
+    'Aus {count, plural, one {# Lauf} other {# Läufen}} dieses Modells auf diesen Geräten, zuletzt am {date}.',
+  'newRun.timeNoBasis':
+    'Auf diesen Geräten lief dieses Modell noch nie. Die Zeit zeigt sich, sobald gerechnet wird.',
   'newRun.start': 'Starten',
   'newRun.enqueue': 'Einreihen',
   'newRun.enqueueHint': 'Ein anderer Lauf ist in Arbeit. Dieser beginnt, wenn jener fertig ist.',
@@ -142,4 +151,5 @@ export const newRun = {
     'Start nicht möglich: die Gewichte von „{model}“ sind nicht auf diesem Rechner.',
   'startReason.model_damaged': 'Start nicht möglich: die Gewichte von „{model}“ sind beschädigt.',
   'startReason.no_device': 'Start nicht möglich: wählen Sie mindestens eine GPU.',
+  'startReason.folder': 'Start nicht möglich: Der Ergebnisordner ist nicht brauchbar.',
 } as const;

@@ -1,5 +1,6 @@
 import { common } from './common.ts';
 import { computer } from './computer.ts';
+import { engine } from './engine.ts';
 import { firstSteps } from './firstSteps.ts';
 import { history } from './history.ts';
 import { newRun } from './newRun.ts';
@@ -7,7 +8,16 @@ import { results } from './results.ts';
 import { run } from './run.ts';
 
 /** Every text of the window. The English catalogue decides which keys there are. */
-export const en = { ...common, ...newRun, ...run, ...results, ...history, ...computer, ...firstSteps };
+export const en = {
+  ...common,
+  ...newRun,
+  ...run,
+  ...results,
+  ...history,
+  ...computer,
+  ...engine,
+  ...firstSteps,
+};
 
 export type MessageKey = keyof typeof en;
 export type Messages = Record<MessageKey, string>;

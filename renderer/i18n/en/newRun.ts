@@ -7,9 +7,9 @@ export const newRun = {
     'FASTA or FASTQ, also compressed (gz, bz2, xz, zst). You see what is in them before anything runs.',
   'newRun.chooseFiles': 'Choose files',
   'newRun.chooseFolder': 'Choose a folder',
-  'newRun.chooseServerFolder': 'Folder on the server',
-  'newRun.fromThisComputer': 'From this computer (upload)',
-  'newRun.fromServer': 'From the server',
+  'newRun.chooseServerFolder': 'Folder on {host}',
+  'newRun.fromThisComputer': 'From this computer (sent to {host})',
+  'newRun.fromServer': 'From {host}',
   'newRun.exampleTitle': 'No files at hand?',
   'newRun.exampleText':
     'Run the bundled example. It takes a minute or two and checks that this installation gives the expected answers.',
@@ -19,6 +19,11 @@ export const newRun = {
     'A table that says for every sequence whether it looks viral, why it could not be scored where it could not, and a FASTA file of the viral ones.',
   'newRun.files': 'Sequences',
   'newRun.uploading': 'Sending {name}',
+  'newRun.uploaded': 'sent by this browser',
+  'newRun.chunkLine': 'chunk: {length}',
+  'newRun.preparing': 'Preparing: files, model and devices are being checked …',
+  'newRun.whereLocal': 'Everything stays on this computer: the files are read where they lie.',
+  'newRun.whereRemote': 'The runs compute on {host}, and their files lie there.',
   'newRun.totals':
     '{files, plural, one {# file} other {# files}} · {sequenceCount, plural, one {# sequence} other {# sequences}} · {bases}',
   'newRun.ignored':
@@ -47,7 +52,7 @@ export const newRun = {
   'newRun.shortText':
     'Scored as they are; the model was trained on full chunks, so take these scores with care.',
   'newRun.sameContent': 'Has the same content as {name}.',
-  'newRun.analysedBefore': 'A file with this content was analysed before, in “{run}” on {date}.',
+  'newRun.analysedBefore': 'A file with this content was analysed before, on {date}, in',
   'format.fasta': 'FASTA',
   'format.fastq': 'FASTQ',
   'format.unknown': 'Unknown',
@@ -81,17 +86,17 @@ export const newRun = {
   'newRun.processor': 'Processor only',
   'newRun.gpuCount': '{count, plural, one {# GPU} other {# GPUs}}',
 
-  'newRun.preset': 'Precision',
+  'newRun.preset': 'How exact',
   'preset.quick': 'Quick look',
   'preset.quickText': 'Fastest: 8-bit numbers. Calls near the border can come out differently.',
   'preset.quickImpossible': 'Needs newer NVIDIA GPUs (Ada, Hopper or later)',
   'preset.standard': 'Standard',
   'preset.standardText': 'The best fit for this computer. Recommended.',
+  'preset.standardCpuText': 'The processor computes in 32 bit, as the original tool does.',
   'preset.exact': 'Closest to the original',
   'preset.exactText': '32-bit numbers throughout, as in the original tool. Several times slower.',
   'preset.embeddings': 'Keep embeddings',
-  'preset.embeddingsText':
-    'Standard, and keeps what the models computed, for analyses of your own. Needs much disk space.',
+  'preset.embeddingsText': 'What the models computed, for analyses of your own. Needs much disk space.',
   'preset.custom': 'Set by hand under Advanced settings',
 
   'advanced.title': 'Advanced settings',
@@ -125,6 +130,9 @@ export const newRun = {
   'newRun.chunks': 'Chunks',
   'newRun.about': 'About {time}',
   'newRun.timeUnknown': 'Time not known yet',
+  'newRun.timeBasis':
+    'From {count, plural, one {# run} other {# runs}} of this model on these devices, the last on {date}.',
+  'newRun.timeNoBasis': 'No run of this model on these devices yet. The time shows once it computes.',
   'newRun.start': 'Start',
   'newRun.enqueue': 'Add to queue',
   'newRun.enqueueHint': 'Another run is in progress. This one starts when it is done.',
@@ -139,4 +147,5 @@ export const newRun = {
   'startReason.model_missing': 'Cannot start: the weights of “{model}” are not on this computer.',
   'startReason.model_damaged': 'Cannot start: the weights of “{model}” are damaged.',
   'startReason.no_device': 'Cannot start: choose at least one GPU.',
+  'startReason.folder': 'Cannot start: the results folder cannot be used.',
 } as const;

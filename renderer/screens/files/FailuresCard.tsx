@@ -1,4 +1,3 @@
-import { partNumber } from '../../i18n/format.ts';
 import { modals } from '@mantine/modals';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Button, Group } from '@mantine/core';
@@ -107,7 +106,6 @@ function Failure({ part, busy, onRetry, onSkip, onLog }: FailureProps) {
   const stage = failure ? (lookUp(`stage.${failure.stage}`) ?? failure.stage) : null;
   const [first, last] = [format.integer(part.firstRow + 1), format.integer(part.lastRow + 1)];
   const facts = [
-    first === last ? t('files.sequence', { first }) : t('files.sequences', { first, last }),
     t('files.attempts', { attempts: part.attempts }),
     ...(part.device === null ? [] : [deviceLabel(part.device)]),
     ...(stage === null ? [] : [t('files.stage', { stage })]),
@@ -133,7 +131,7 @@ function Failure({ part, busy, onRetry, onSkip, onLog }: FailureProps) {
   return (
     <li className={classes.failure}>
       <div className={classes.failureHead}>
-        <b>{t('files.part', { key: partNumber(part.key) })}</b>
+        <b>{first === last ? t('files.sequence', { first }) : t('files.sequences', { first, last })}</b>
         <span className="muted">{facts.join(' · ')}</span>
       </div>
       {failure ? (

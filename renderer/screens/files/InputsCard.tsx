@@ -33,7 +33,7 @@ export function InputsCard({ run, selected, onSelect }: InputsCardProps) {
   const total = rows.total ?? run.plan.inputs.length;
   const chosen = selected === null ? undefined : rows.rowAt(selected);
   return (
-    <Card title={t('files.inputs')} aside={t('files.inputsHint')}>
+    <Card title={t('files.inputs')} aside={run.plan.inputs.length > 1 ? t('files.inputsHint') : undefined}>
       {rows.error && <ErrorCard error={rows.error} />}
       <VirtualTable
         label={t('files.inputs')}
@@ -92,16 +92,6 @@ function inputColumns({ t, format }: Texts, inWork: boolean): VirtualColumn<Inpu
           />
         );
       },
-    },
-    {
-      id: 'parts',
-      header: t('progress.parts'),
-      meta: { width: '104px', align: 'end' },
-      cell: ({ row }) =>
-        t('common.of', {
-          part: format.integer(row.original.parts.done),
-          whole: format.integer(row.original.parts.total),
-        }),
     },
     {
       id: 'problems',

@@ -1,6 +1,7 @@
 import { Card } from '../../components/Card.tsx';
 import { Page } from '../../components/Page.tsx';
 import { useTexts } from '../../i18n/index.ts';
+import { keyNames } from '../../shell/keyNames.ts';
 import { useSettings } from '../../state/settings.ts';
 import classes from './Help.module.css';
 
@@ -17,6 +18,14 @@ const TERMS = [
   'embedding',
 ] as const;
 const QUESTIONS = ['howItWorks', 'meaning', 'short', 'answers', 'interrupt', 'privacy', 'files'] as const;
+/** As the command palette has them; of a row of keys the first and the last. */
+const SHORTCUTS = [
+  ['palette', ['mod+K']],
+  ['places', ['alt+1', 'alt+5']],
+  ['tabs', ['alt+shift+1', 'alt+shift+3']],
+  ['pause', ['alt+P']],
+  ['add', ['alt+O']],
+] as const;
 const KEYS = ['table', 'open', 'close', 'skip'] as const;
 
 export function HelpScreen() {
@@ -46,6 +55,12 @@ export function HelpScreen() {
           </Card>
           <Card title={t('help.keyboard')}>
             <dl className={classes.terms}>
+              {SHORTCUTS.map(([key, keys]) => (
+                <div key={key}>
+                  <dt>{keys.map(keyNames).join(' – ')}</dt>
+                  <dd>{t(`keys.${key}.text`)}</dd>
+                </div>
+              ))}
               {KEYS.map((key) => (
                 <div key={key}>
                   <dt>{t(`keys.${key}.keys`)}</dt>

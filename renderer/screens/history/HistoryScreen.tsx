@@ -12,6 +12,7 @@ import { engine } from '../../state/connection.ts';
 import { go, goToRun } from '../../state/navigation.ts';
 import { choosePaths } from '../../state/pathChooser.ts';
 import { queuedRuns, useRuns } from '../../state/runs.ts';
+import { DiskDialog } from './DiskDialog.tsx';
 import classes from './History.module.css';
 import { QueueCard } from './QueueCard.tsx';
 import { RunsTable } from './RunsTable.tsx';
@@ -23,6 +24,7 @@ export function HistoryScreen() {
   const runs = useRuns((state) => state.runs);
   const error = useRuns((state) => state.error);
   const [search, setSearch] = useState('');
+  const [showsDisk, setDisk] = useState(false);
   const open = useMutation({
     mutationFn: async () => {
       const [folder] = await choosePaths('run');
@@ -40,6 +42,11 @@ export function HistoryScreen() {
       lead={t('history.lead')}
       actions={
         <>
+          {runs && runs.length > 0 && (
+            <Button variant="default" onClick={() => setDisk(true)}>
+              {t('disk.title')}
+            </Button>
+          )}
           <Button
             variant="default"
             loading={open.isPending}
@@ -54,6 +61,7 @@ export function HistoryScreen() {
         </>
       }
     >
+      {showsDisk && runs && <DiskDialog runs={runs} onClose={() => setDisk(false)} />}
       {error && <ErrorCard error={error} />}
       {!runs && !error && <Skeleton height={280} aria-label={t('common.loading')} />}
       {runs?.length === 0 && (

@@ -6,7 +6,7 @@ import { announce } from '../../components/Announcer.tsx';
 import { Card } from '../../components/Card.tsx';
 import { ProgressBar } from '../../components/ProgressBar.tsx';
 import { RunBadge } from '../../components/StateBadge.tsx';
-import { useTexts } from '../../i18n/index.ts';
+import { useTexts, type Texts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
 import { goToRun } from '../../state/navigation.ts';
 import { describeInputs } from './describeRun.ts';
@@ -21,7 +21,8 @@ interface QueueCardProps {
 const startRun = (runId: string) => engine.runs.resume({ runId });
 
 export function QueueCard({ busy, waiting }: QueueCardProps) {
-  const { t, format } = useTexts();
+  const texts = useTexts();
+  const { t, format } = texts;
   const move = useMutation({
     mutationFn: ({ run, position }: { run: RunSummary; position: number }) =>
       engine.runs.moveInQueue({ runId: run.runId, position }),
@@ -63,7 +64,7 @@ export function QueueCard({ busy, waiting }: QueueCardProps) {
             <span className={classes.place}>{index + 1}</span>
             <Name run={run} />
             <RunBadge run={run} />
-            <span className={classes.sub}>{run.plan.model.title}</span>
+            <span className={classes.sub}>{expectedStart(run, texts)}</span>
             <span className={classes.move}>
               <ActionIcon
                 variant="default"
@@ -87,6 +88,13 @@ export function QueueCard({ busy, waiting }: QueueCardProps) {
       </ol>
     </Card>
   );
+}
+
+function expectedStart({ startsInSeconds: starts }: RunSummary, { t, format }: Texts): string {
+  if (!starts) return t('progress.startsUnknown');
+  return starts.high < 1
+    ? t('progress.startsNow')
+    : t('progress.startsIn', { time: format.durationRange(starts.low, starts.high) });
 }
 
 function Name({ run }: { run: RunSummary }) {

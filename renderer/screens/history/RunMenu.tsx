@@ -3,6 +3,7 @@ import { IconDotsVertical } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
+import { AnnotateDialog } from './AnnotateDialog.tsx';
 import { DeleteDialog } from './DeleteDialog.tsx';
 import classes from './History.module.css';
 import { RenameDialog } from './RenameDialog.tsx';
@@ -16,7 +17,7 @@ import { VerifyDialog } from './VerifyDialog.tsx';
 export function RunMenu({ run }: { run: RunSummary }) {
   const { t } = useTexts();
   const [isMade, setMade] = useState(false);
-  const [dialog, setDialog] = useState<'rename' | 'verify' | 'delete' | null>(null);
+  const [dialog, setDialog] = useState<'rename' | 'annotate' | 'verify' | 'delete' | null>(null);
   const button = useRef<HTMLButtonElement>(null);
   const focusOpener = () => button.current?.focus();
   const closeDialog = () => {
@@ -49,6 +50,7 @@ export function RunMenu({ run }: { run: RunSummary }) {
         opener
       )}
       {dialog === 'rename' && <RenameDialog run={run} onClose={closeDialog} />}
+      {dialog === 'annotate' && <AnnotateDialog run={run} onClose={closeDialog} />}
       {dialog === 'verify' && <VerifyDialog run={run} onClose={closeDialog} />}
       {dialog === 'delete' && <DeleteDialog run={run} onClose={closeDialog} />}
     </div>

@@ -6,6 +6,7 @@ import {
   IconPencil,
   IconPlayerPlay,
   IconRepeat,
+  IconTag,
   IconShieldCheck,
   IconTrash,
 } from '@tabler/icons-react';
@@ -20,7 +21,7 @@ const RESUMABLE = ['paused', 'halted', 'interrupted', 'failed', 'cancelled'];
 
 interface RunMenuItemsProps {
   run: RunSummary;
-  onDialog: (dialog: 'rename' | 'verify' | 'delete') => void;
+  onDialog: (dialog: 'rename' | 'annotate' | 'verify' | 'delete') => void;
 }
 
 export function RunMenuItems({ run, onDialog }: RunMenuItemsProps) {
@@ -49,6 +50,9 @@ export function RunMenuItems({ run, onDialog }: RunMenuItemsProps) {
       </Menu.Item>
       <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={() => onDialog('rename')}>
         {t('history.rename')}
+      </Menu.Item>
+      <Menu.Item leftSection={<IconTag size={16} aria-hidden />} onClick={() => onDialog('annotate')}>
+        {t('history.annotate')}
       </Menu.Item>
       <Menu.Item
         leftSection={<IconShieldCheck size={16} aria-hidden />}

@@ -1,35 +1,45 @@
 import { useMediaQuery } from '@mantine/hooks';
-import { useMemo } from 'react';
+import type { SortingState } from '@tanstack/react-table';
+import { useMemo, useState } from 'react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { RunBadge } from '../../components/StateBadge.tsx';
 import type { VirtualColumn } from '../../components/table/virtualColumns.ts';
 import { ROW_HEIGHT, VirtualTable } from '../../components/table/VirtualTable.tsx';
 import { useTexts, type Texts } from '../../i18n/index.ts';
 import { goToRun } from '../../state/navigation.ts';
-import { describeInputs, runSeconds } from './describeRun.ts';
+import { describeInputs } from './describeRun.ts';
+import classes from './History.module.css';
 import { RunMenu } from './RunMenu.tsx';
+import { sortedRuns } from './sortedRuns.ts';
 
 const MOST_IN_SIGHT = 12;
 const ALL = {};
 /** What a narrow window leaves out: it stands on the run's own screen. */
+const MEDIUM = { settings: false };
 const NARROW = { settings: false, time: false, inputs: false };
 const NARROWEST = { ...NARROW, viral: false, created: false };
+const NEWEST_FIRST: SortingState = [{ id: 'created', desc: true }];
 
 export function RunsTable({ runs }: { runs: readonly RunSummary[] }) {
   const texts = useTexts();
+  const isMedium = useMediaQuery('(max-width: 1500px)', false, { getInitialValueInEffect: false });
   const isNarrow = useMediaQuery('(max-width: 1100px)', false, { getInitialValueInEffect: false });
   const isNarrowest = useMediaQuery('(max-width: 640px)', false, { getInitialValueInEffect: false });
+  const [sorting, setSorting] = useState(NEWEST_FIRST);
   const columns = useMemo(() => runColumns(texts), [texts]);
-  const wide = isNarrow ? NARROW : ALL;
+  const wide = isNarrow ? NARROW : isMedium ? MEDIUM : ALL;
   const hidden = isNarrowest ? NARROWEST : wide;
-  const rowAt = useMemo(() => (index: number) => runs[index], [runs]);
+  const sorted = useMemo(() => sortedRuns(runs, sorting[0], texts), [runs, sorting, texts]);
+  const rowAt = useMemo(() => (index: number) => sorted[index], [sorted]);
   return (
     <VirtualTable
       label={texts.t('history.all')}
       columns={columns}
       hiddenColumns={hidden}
-      total={runs.length}
+      total={sorted.length}
       rowAt={rowAt}
+      sorting={sorting}
+      onSort={setSorting}
       onOpen={openRun}
       height={(Math.max(3, Math.min(runs.length, MOST_IN_SIGHT)) + 1) * ROW_HEIGHT + 4}
       empty={<span className="muted">{texts.t('history.noneFit')}</span>}
@@ -44,20 +54,23 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
   return [
     {
       id: 'name',
+      accessorKey: 'name',
       header: t('history.column.name'),
-      meta: { width: 'minmax(200px, 3fr)' },
-      cell: ({ row }) => <b title={row.original.folder}>{row.original.name}</b>,
+      meta: { width: 'minmax(180px, 3fr)' },
+      cell: ({ row }) => <Name run={row.original} />,
     },
     {
       id: 'state',
+      accessorFn: (run) => run.state.phase,
       header: t('files.column.state'),
-      meta: { width: '154px' },
+      meta: { width: '176px' },
       cell: ({ row }) => <RunBadge run={row.original} />,
     },
     {
       id: 'inputs',
+      accessorFn: (run) => run.plan.inputs.length,
       header: t('history.column.inputs'),
-      meta: { width: 'minmax(160px, 1fr)' },
+      meta: { width: 'minmax(150px, 1fr)' },
       cell: ({ row }) => {
         const words = describeInputs(row.original, texts);
         return <span title={words}>{words}</span>;
@@ -65,18 +78,16 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
     },
     {
       id: 'settings',
-      header: t('history.column.settings'),
-      meta: { width: '96px' },
-      cell: ({ row }) => (
-        <span title={row.original.plan.model.title}>
-          {row.original.plan.model.name} · {t(`precisionShort.${row.original.plan.precision}`)}
-        </span>
-      ),
+      accessorFn: (run) => run.plan.model.title,
+      header: t('newRun.model'),
+      meta: { width: '136px' },
+      cell: ({ row }) => <span title={row.original.plan.model.title}>{row.original.plan.model.title}</span>,
     },
     {
       id: 'viral',
+      accessorFn: (run) => run.viralSequences,
       header: t('history.column.viral'),
-      meta: { width: '142px', align: 'end' },
+      meta: { width: '146px', align: 'end' },
       cell: ({ row }) => {
         const { viralSequences, sequences } = row.original;
         return viralSequences === null || sequences === null
@@ -86,24 +97,41 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
     },
     {
       id: 'created',
+      accessorKey: 'createdAt',
       header: t('history.column.created'),
-      meta: { width: '148px', align: 'end' },
+      meta: { width: '152px', align: 'end' },
       cell: ({ row }) => format.dateTime(row.original.createdAt),
     },
     {
       id: 'time',
-      header: t('history.column.time'),
-      meta: { width: '112px', align: 'end' },
+      accessorFn: (run) => run.computingSeconds,
+      header: t('progress.elapsed'),
+      meta: { width: '146px', align: 'end' },
       cell: ({ row }) => {
-        const seconds = runSeconds(row.original);
-        return seconds === null ? '–' : format.duration(seconds);
+        const { computingSeconds } = row.original;
+        return computingSeconds === null ? '–' : format.duration(computingSeconds);
       },
     },
     {
       id: 'menu',
       header: t('table.actions'),
+      enableSorting: false,
       meta: { width: '48px', headerHidden: true },
       cell: ({ row }) => <RunMenu key={row.original.runId} run={row.original} />,
     },
   ];
+}
+
+function Name({ run }: { run: RunSummary }) {
+  return (
+    <span title={[run.name, run.folder, run.note].filter(Boolean).join('\n')}>
+      <b>{run.name}</b>
+      {run.tags.map((tag) => (
+        <span key={tag} className={classes.tag}>
+          {tag}
+        </span>
+      ))}
+      {run.note !== '' && <span className="muted"> {run.note}</span>}
+    </span>
+  );
 }

@@ -11,8 +11,3 @@ export function describeInputs(run: RunSummary, { t, format }: Pick<Texts, 't' |
     ? t('history.oneInput', { name: fileName(only.path), size })
     : t('history.inputs', { count: inputs.length, size });
 }
-
-/** Seconds from creation to the end; null while it has not ended. */
-export function runSeconds(run: RunSummary): number | null {
-  return run.finishedAt === null ? null : (Date.parse(run.finishedAt) - Date.parse(run.createdAt)) / 1000;
-}

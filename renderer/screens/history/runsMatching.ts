@@ -1,10 +1,17 @@
 import type { RunSummary } from '../../../electron/contract/index.ts';
 
-/** Runs whose name, folder, inputs or model hold every word; newest first. */
+/** Runs whose name, folder, inputs, model, tags or note hold every word; newest first. */
 export function runsMatching(runs: readonly RunSummary[], search: string): RunSummary[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const matches = (run: RunSummary) => {
-    const text = [run.name, run.folder, run.plan.model.title, ...run.plan.inputs.map((input) => input.path)]
+    const text = [
+      run.name,
+      run.folder,
+      run.plan.model.title,
+      run.note,
+      ...run.tags,
+      ...run.plan.inputs.map((input) => input.path),
+    ]
       .join('\n')
       .toLowerCase();
     return words.every((word) => text.includes(word));

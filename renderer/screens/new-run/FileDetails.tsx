@@ -1,10 +1,17 @@
+import { Anchor } from '@mantine/core';
 import { fileName } from '../../i18n/format.ts';
 import { useMemo } from 'react';
 import type { InputFileProblem } from '../../../electron/contract/index.ts';
 import { Facts } from '../../components/Facts.tsx';
-import { Histogram } from '../../components/charts/Histogram.tsx';
+import { LengthHistogram } from '../../components/charts/LengthHistogram.tsx';
 import { useTexts } from '../../i18n/index.ts';
-import { problemsBySeverity, repeatedFiles, type ListedFile } from '../../state/newRun/inspection.ts';
+import { goToRun } from '../../state/navigation.ts';
+import {
+  blockingProblem,
+  problemsBySeverity,
+  repeatedFiles,
+  type ListedFile,
+} from '../../state/newRun/inspection.ts';
 import { useNewRun } from '../../state/newRun/store.ts';
 import { lengthBins } from '../../state/newRun/lengthBins.ts';
 import { useRuns } from '../../state/runs.ts';
@@ -21,6 +28,16 @@ export function FileDetails({ file }: { file: ListedFile }) {
   const bins = useMemo(() => (inspected ? lengthBins(inspected) : []), [inspected]);
   if (!inspected) return null;
 
+  const blocking = blockingProblem(file);
+  if (blocking) {
+    // Its figures are of something that will not be computed.
+    return (
+      <div className={classes.details}>
+        <h3 className={classes.name}>{fileName(file.path)}</h3>
+        <ProblemList problems={[blocking]} />
+      </div>
+    );
+  }
   const original = repeatedFiles(files).get(file.path);
   const earlier = runs?.find(
     (run) => run.state.phase === 'done' && run.plan.inputs.some((input) => input.sha256 === inspected.sha256),
@@ -61,14 +78,17 @@ export function FileDetails({ file }: { file: ListedFile }) {
       )}
       {earlier && (
         <p className={classes.note}>
-          {t('newRun.analysedBefore', { run: earlier.name, date: format.dateTime(earlier.createdAt) })}
+          {t('newRun.analysedBefore', { date: format.dateTime(earlier.createdAt) })}{' '}
+          <Anchor component="button" type="button" onClick={() => goToRun(earlier.runId, 'results')}>
+            {earlier.name}
+          </Anchor>
         </p>
       )}
       <ProblemList problems={[...problemsBySeverity(inspected), ...shortSequences]} />
       {bins.length > 0 && inspected.sequences > 0 && (
         <div>
           <p className={classes.chartTitle}>{t('newRun.lengths')}</p>
-          <Histogram
+          <LengthHistogram
             title={t('newRun.lengths')}
             summary={t('newRun.lengthsSummary', {
               min: format.bases(inspected.min_length),
@@ -76,9 +96,7 @@ export function FileDetails({ file }: { file: ListedFile }) {
               max: format.bases(inspected.max_length),
             })}
             bins={bins}
-            formatBorder={format.bases}
-            countLabel={t('results.sequences')}
-            height={130}
+            chunkLength={chunkLength}
           />
         </div>
       )}

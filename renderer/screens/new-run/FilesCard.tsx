@@ -8,8 +8,10 @@ import { ProgressBar } from '../../components/ProgressBar.tsx';
 import type { VirtualColumn } from '../../components/table/virtualColumns.ts';
 import { ROW_HEIGHT, VirtualTable } from '../../components/table/VirtualTable.tsx';
 import { useTexts, type Texts } from '../../i18n/index.ts';
-import { totalsOf, verdictOf, type ListedFile } from '../../state/newRun/inspection.ts';
+import { blockingProblem, totalsOf, verdictOf, type ListedFile } from '../../state/newRun/inspection.ts';
 import { removeFiles, selectFile, useNewRun } from '../../state/newRun/store.ts';
+import { isUploaded } from '../../state/newRun/uploaded.ts';
+import { useProblemTexts } from '../../state/problemTexts.ts';
 import { FileDetails } from './FileDetails.tsx';
 import classes from './FilesCard.module.css';
 import { PickButtons } from './PickButtons.tsx';
@@ -84,9 +86,29 @@ export function FilesCard() {
 
 const openFile = (file: ListedFile) => selectFile(file.path);
 
+/** Beside a file's name: why it cannot be used, else where it lies. */
+function Beside({ file }: { file: ListedFile }) {
+  const { t } = useTexts();
+  const sayProblem = useProblemTexts();
+  const problem = blockingProblem(file);
+  if (problem) {
+    const { message } = sayProblem(problem);
+    return (
+      <span className={classes.reason} title={message}>
+        {message}
+      </span>
+    );
+  }
+  return (
+    <span className="muted">
+      {isUploaded(file.path) ? t('newRun.uploaded') : fileName(folderOf(file.path))}
+    </span>
+  );
+}
+
 function fileColumns({ t, format }: Texts): VirtualColumn<ListedFile>[] {
   const figure = (file: ListedFile, text: (inspected: NonNullable<ListedFile['inspected']>) => string) =>
-    file.inspected ? text(file.inspected) : '…';
+    file.inspected ? (blockingProblem(file) ? '–' : text(file.inspected)) : '…';
   return [
     {
       id: 'name',
@@ -94,7 +116,7 @@ function fileColumns({ t, format }: Texts): VirtualColumn<ListedFile>[] {
       meta: { width: 'minmax(140px, 1fr)' },
       cell: ({ row }) => (
         <span title={row.original.path}>
-          {fileName(row.original.path)} <span className="muted">{fileName(folderOf(row.original.path))}</span>
+          {fileName(row.original.path)} <Beside file={row.original} />
         </span>
       ),
     },

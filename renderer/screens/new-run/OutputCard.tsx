@@ -5,12 +5,15 @@ import { Facts } from '../../components/Facts.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { choose } from '../../state/newRun/store.ts';
 import { choosePaths } from '../../state/pathChooser.ts';
+import { useErrorTexts } from '../../state/engineTexts.ts';
 import classes from './OutputCard.module.css';
 import type { NewRunForm } from './useNewRunForm.ts';
 
 export function OutputCard({ form }: { form: NewRunForm }) {
   const { t, format } = useTexts();
   const { estimate } = form;
+  const errorTexts = useErrorTexts();
+  const folderError = form.folderError && errorTexts(form.folderError);
   const pick = useMutation({
     mutationFn: async () => {
       const [path] = await choosePaths('output');
@@ -34,6 +37,7 @@ export function OutputCard({ form }: { form: NewRunForm }) {
             description={t('newRun.folderHelp')}
             placeholder={estimate?.outputDir ?? ''}
             value={form.choices.outputDir ?? ''}
+            error={folderError && `${folderError.cause ?? folderError.title} ${folderError.next}`}
             onChange={(event) => choose({ outputDir: event.currentTarget.value || null })}
           />
           <Button variant="default" onClick={() => pick.mutate()}>

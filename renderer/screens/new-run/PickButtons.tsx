@@ -7,10 +7,13 @@ import { addPaths, uploadAndAdd } from '../../state/newRun/store.ts';
 import { choosePaths } from '../../state/pathChooser.ts';
 import { useSettings } from '../../state/settings.ts';
 
-/** Ways to pick files. In browser mode they may lie on this computer or on the engine's. */
+/** Ways to pick files: they may lie on this computer or, where that is another one, on the program's. */
 export function PickButtons({ primary = false }: { primary?: boolean }) {
   const { t } = useTexts();
-  const isBrowser = useSettings((state) => state.info?.shell === 'browser');
+  // A browser on the program's own computer picks files there as the desktop app does: nothing has to be sent.
+  const remoteHost = useSettings(({ info }) =>
+    info?.shell === 'browser' && !info.sameComputer ? info.hostName : null,
+  );
   const picker = useRef<HTMLInputElement>(null);
   const pick = useMutation({
     mutationFn: async (purpose: 'files' | 'inputs') => addPaths(await choosePaths(purpose)),
@@ -19,7 +22,7 @@ export function PickButtons({ primary = false }: { primary?: boolean }) {
     ? ({ variant: 'filled' } as const)
     : ({ variant: 'default', size: 'compact-sm' } as const);
   const quiet = primary ? ({ variant: 'default' } as const) : look;
-  if (isBrowser) {
+  if (remoteHost !== null) {
     return (
       <Group gap="sm" justify="center">
         <Menu>
@@ -33,13 +36,13 @@ export function PickButtons({ primary = false }: { primary?: boolean }) {
               leftSection={<IconDeviceLaptop size={16} aria-hidden />}
               onClick={() => picker.current?.click()}
             >
-              {t('newRun.fromThisComputer')}
+              {t('newRun.fromThisComputer', { host: remoteHost })}
             </Menu.Item>
             <Menu.Item
               leftSection={<IconServer size={16} aria-hidden />}
               onClick={() => pick.mutate('files')}
             >
-              {t('newRun.fromServer')}
+              {t('newRun.fromServer', { host: remoteHost })}
             </Menu.Item>
           </Menu.Dropdown>
         </Menu>
@@ -48,7 +51,7 @@ export function PickButtons({ primary = false }: { primary?: boolean }) {
           leftSection={<IconFolder size={16} aria-hidden />}
           onClick={() => pick.mutate('inputs')}
         >
-          {t('newRun.chooseServerFolder')}
+          {t('newRun.chooseServerFolder', { host: remoteHost })}
         </Button>
         <input
           ref={picker}

@@ -1,4 +1,4 @@
-import { Radio } from '@mantine/core';
+import { Checkbox, Radio } from '@mantine/core';
 import { useTexts } from '../../i18n/index.ts';
 import { canQuickLook, PRESET_IDS, presetOf, PRESETS, type PresetId } from '../../state/newRun/presets.ts';
 import { choose } from '../../state/newRun/store.ts';
@@ -7,30 +7,45 @@ import type { NewRunForm } from './useNewRunForm.ts';
 
 export function Presets({ form }: { form: NewRunForm }) {
   const { t } = useTexts();
-  const chosen = presetOf(form.choices);
-  const quickPossible = canQuickLook(form.choices.useCpu ? [] : form.gpus);
+  const { choices } = form;
+  const chosen = presetOf(choices.precision);
+  const onProcessor = choices.useCpu || form.gpus.length === 0;
+  const quickPossible = canQuickLook(choices.useCpu ? [] : form.gpus);
+  /** A processor computes in 32 bit whatever is chosen: it has one level. */
+  const levels = onProcessor ? PRESET_IDS.filter((id) => id !== 'exact') : PRESET_IDS;
   return (
-    <Radio.Group
-      mt="md"
-      label={t('newRun.preset')}
-      value={chosen ?? ''}
-      onChange={(id) => choose(PRESETS[id as PresetId])}
-      description={chosen === null ? t('preset.custom') : undefined}
-    >
-      <div className={classes.presets} style={{ marginTop: 6 }}>
-        {PRESET_IDS.map((id) => (
-          <div key={id} className={classes.preset} data-chosen={id === chosen}>
-            <Radio
-              value={id}
-              disabled={id === 'quick' && !quickPossible}
-              label={t(`preset.${id}`)}
-              description={
-                id === 'quick' && !quickPossible ? t('preset.quickImpossible') : t(`preset.${id}Text`)
-              }
-            />
-          </div>
-        ))}
-      </div>
-    </Radio.Group>
+    <>
+      <Radio.Group
+        mt="md"
+        label={t('newRun.preset')}
+        value={(onProcessor && chosen === 'exact' ? 'standard' : chosen) ?? ''}
+        onChange={(id) => choose({ precision: PRESETS[id as PresetId] })}
+        description={chosen === null ? t('preset.custom') : undefined}
+      >
+        <div className={classes.presets} style={{ marginTop: 6 }}>
+          {levels.map((id) => (
+            <div key={id} className={classes.preset} data-chosen={id === chosen}>
+              <Radio
+                value={id}
+                disabled={id === 'quick' && !quickPossible}
+                label={t(`preset.${id}`)}
+                description={
+                  id === 'quick' && !quickPossible
+                    ? t('preset.quickImpossible')
+                    : t(id === 'standard' && onProcessor ? 'preset.standardCpuText' : `preset.${id}Text`)
+                }
+              />
+            </div>
+          ))}
+        </div>
+      </Radio.Group>
+      <Checkbox
+        mt="md"
+        label={t('preset.embeddings')}
+        description={t('preset.embeddingsText')}
+        checked={choices.embeddings !== null}
+        onChange={(event) => choose({ embeddings: event.currentTarget.checked ? 'fp16' : null })}
+      />
+    </>
   );
 }

@@ -59,7 +59,16 @@ export function StartPanel({ form }: { form: NewRunForm }) {
                   })
                 : t('newRun.timeUnknown')}
             </p>
-            {estimate && <p className={classes.basis}>{estimate.basis}</p>}
+            {estimate && (
+              <p className={classes.basis}>
+                {estimate.basis
+                  ? t('newRun.timeBasis', {
+                      count: estimate.basis.runs,
+                      date: format.date(estimate.basis.measuredAt),
+                    })
+                  : t('newRun.timeNoBasis')}
+              </p>
+            )}
           </div>
         </div>
         {form.model !== null && form.model.notice !== null && (
@@ -82,7 +91,13 @@ export function StartPanel({ form }: { form: NewRunForm }) {
           {othersRun ? t('newRun.enqueue') : t('newRun.start')}
         </Button>
         <div id="start-reason" className={classes.reason} role="status">
-          {reason ? <Reason reason={reason} /> : othersRun ? t('newRun.enqueueHint') : null}
+          {start.isPending ? (
+            t('newRun.preparing')
+          ) : reason ? (
+            <Reason reason={reason} />
+          ) : othersRun ? (
+            t('newRun.enqueueHint')
+          ) : null}
         </div>
       </Card>
     </aside>

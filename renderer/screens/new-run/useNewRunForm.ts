@@ -8,6 +8,7 @@ import type {
   RunEstimate,
   RunRequestInput,
 } from '../../../electron/contract/index.ts';
+import { toShownError, type ShownError } from '../../api/callError.ts';
 import { queries, useConnectionStatus } from '../../state/connection.ts';
 import {
   chosenGpus,
@@ -35,6 +36,8 @@ export interface NewRunForm {
   readonly request: RunRequestInput | null;
   readonly estimate: RunEstimate | null;
   readonly estimateError: Error | null;
+  /** What is wrong with the results folder; said at its field. */
+  readonly folderError: ShownError | null;
   readonly estimating: boolean;
   readonly reasons: readonly StartReason[];
 }
@@ -60,8 +63,11 @@ export function useNewRunForm(): NewRunForm {
   );
 
   const question = useMemo(
-    () => (request && !looking ? { request, bases: totals.bases, chunks: totals.chunks } : null),
-    [request, looking, totals.bases, totals.chunks],
+    () =>
+      request && !looking
+        ? { request, chunks: totals.chunks, frames: totals.frames, residues: totals.residues }
+        : null,
+    [request, looking, totals],
   );
   const [asked] = useDebouncedValue(question, 250);
   const estimate = useQuery({
@@ -73,6 +79,9 @@ export function useNewRunForm(): NewRunForm {
     if (model) setChunkLength(model.chunkLength);
   }, [model]);
 
+  const folderError = aboutFolder(
+    estimate.error ? toShownError(estimate.error) : (estimate.data?.blocker ?? null),
+  );
   const hasGpus = expectsGpus(choices, probe.data ?? null);
   const reasons = startReasons({
     connection,
@@ -84,6 +93,7 @@ export function useNewRunForm(): NewRunForm {
     model,
     chosenGpus: hasGpus && !choices.useCpu ? gpus.length : null,
     estimate: question === null ? null : (estimate.data ?? null),
+    folderError,
   });
   return {
     choices,
@@ -96,8 +106,15 @@ export function useNewRunForm(): NewRunForm {
     totals,
     request,
     estimate: question === null ? null : (estimate.data ?? null),
-    estimateError: estimate.error,
+    estimateError: folderError ? null : estimate.error,
+    folderError,
     estimating: question !== null && (estimate.isFetching || asked !== question),
     reasons,
   };
+}
+
+/** The error where it is the results folder's. */
+function aboutFolder(error: ShownError | null): ShownError | null {
+  const isFolder = error?.code.startsWith('folder_') || error?.wording?.cause?.key === 'start.outside_root';
+  return isFolder ? error : null;
 }

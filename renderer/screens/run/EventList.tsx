@@ -1,37 +1,42 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconAlertTriangle, IconCircleX, IconInfoCircle } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { RunEvent } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
 import { useTexts } from '../../i18n/index.ts';
-import { engine } from '../../state/connection.ts';
+import { engine, queries } from '../../state/connection.ts';
+import { useEngineTexts } from '../../state/engineTexts.ts';
 import { useLiveRun } from '../../state/liveRun.ts';
 import classes from './EventList.module.css';
 
 const ICONS = { info: IconInfoCircle, warning: IconAlertTriangle, error: IconCircleX };
 const NO_EVENTS: readonly RunEvent[] = [];
-const EARLIER = 100;
+const PAGE = 100;
 
 /** What happened, newest first. */
 export function EventList({ runId }: { runId: string }) {
   const { t, format } = useTexts();
+  const say = useEngineTexts();
   const recent = useLiveRun((state) => state.live?.recentEvents ?? NO_EVENTS);
+  // Snapshots bring the newest only; whatever came while nobody looked is asked for when the page is opened.
+  const before = useQuery(
+    queries.runs.events.queryOptions({ input: { runId, limit: PAGE }, refetchOnMount: 'always' }),
+  );
   const [earlier, setEarlier] = useState<readonly RunEvent[]>([]);
   const [isComplete, setComplete] = useState(false);
-  const all = [...new Map([...earlier, ...recent].map((event) => [event.id, event])).values()].sort(
-    (a, b) => b.id - a.id,
-  );
+  const known = [...earlier, ...(before.data ?? NO_EVENTS), ...recent];
+  const all = [...new Map(known.map((event) => [event.id, event])).values()].sort((a, b) => b.id - a.id);
   const oldest = all.at(-1);
   const load = useMutation({
     mutationFn: async () => {
       const events = await engine.runs.events({
         runId,
-        limit: EARLIER,
+        limit: PAGE,
         ...(oldest ? { beforeId: oldest.id } : {}),
       });
       setEarlier([...events, ...earlier]);
-      setComplete(events.length < EARLIER);
+      setComplete(events.length < PAGE);
     },
   });
   return (
@@ -49,12 +54,7 @@ export function EventList({ runId }: { runId: string }) {
                   {event.level !== 'info' && (
                     <span className="visually-hidden">{t(`events.${event.level}`)}: </span>
                   )}
-                  {event.message}
-                  {event.detail !== null && (
-                    <span className={classes.detail} title={event.detail}>
-                      {event.detail}
-                    </span>
-                  )}
+                  {say({ text: event.message, wording: event.wording })}
                 </span>
                 <time className={classes.time} dateTime={event.time}>
                   {format.time(event.time)}

@@ -3,7 +3,9 @@ import type { RunSummary } from '../../../electron/contract/index.ts';
 import { Banner } from '../../components/Banner.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { useLiveRun } from '../../state/liveRun.ts';
+import { isAtWork } from '../../../electron/contract/runState.ts';
 import { DeviceGrid } from './DeviceGrid.tsx';
+import { DeviceHistoryCard } from './DeviceHistoryCard.tsx';
 import { EventList } from './EventList.tsx';
 import { OverallProgress } from './OverallProgress.tsx';
 import { PlanCard } from './PlanCard.tsx';
@@ -21,6 +23,11 @@ export function ProgressTab({ run }: { run: RunSummary }) {
       state.live.devices.length > 0 &&
       state.live.devices.every((device) => device.index === null),
   );
+  // After the end only those that somebody has to look after; how all did stands further down.
+  const hasTrouble = useLiveRun(
+    (state) => state.live?.devices.some(({ worker }) => worker.state === 'switched_off') ?? false,
+  );
+  const showsDevices = isAtWork(run) || hasTrouble;
   if (!hasLive) return error ? null : <Skeleton height={360} aria-label={t('common.loading')} />;
   return (
     <>
@@ -31,12 +38,17 @@ export function ProgressTab({ run }: { run: RunSummary }) {
       )}
       <div className={classes.live}>
         <OverallProgress />
-        <DeviceGrid runId={run.runId} />
+        {showsDevices && <DeviceGrid runId={run.runId} />}
       </div>
-      <div className={classes.lower}>
-        <ThroughputChart run={run} />
-        <EventList runId={run.runId} />
-      </div>
+      {run.state.phase !== 'created' && (
+        <>
+          <div className={classes.lower}>
+            <ThroughputChart run={run} />
+            <EventList runId={run.runId} />
+          </div>
+          <DeviceHistoryCard run={run} />
+        </>
+      )}
       <PlanCard run={run} />
     </>
   );

@@ -7,6 +7,7 @@ import { goToRun, type RunTab } from '../../state/navigation.ts';
 import { prepareAgain } from '../../state/newRun/prepareAgain.ts';
 import { runStatus } from '../../state/runStatus.ts';
 import { StopActions } from './StopActions.tsx';
+import { NotifyButton } from './NotifyButton.tsx';
 import { useRunOrder } from './useRunOrder.ts';
 
 interface RunActionsProps {
@@ -61,7 +62,12 @@ export function RunActions({ run, tab }: RunActionsProps) {
   }
   if (status === 'missing' || status === 'finishing') return null;
 
-  return <StopActions run={run} running={status === 'running'} />;
+  return (
+    <>
+      <NotifyButton />
+      <StopActions run={run} running={status === 'running' || status === 'created'} />
+    </>
+  );
 }
 
 function AgainButton({ run }: { run: RunSummary }) {

@@ -35,20 +35,32 @@ export interface InputTotals {
   readonly sequences: number;
   readonly bases: number;
   readonly chunks: number;
+  readonly frames: number;
+  readonly residues: number;
   readonly bytes: number;
 }
 
+/** Of what will run: files that cannot be used are left out. */
 export function totalsOf(files: readonly ListedFile[]): InputTotals {
-  const totals = { files: 0, sequences: 0, bases: 0, chunks: 0, bytes: 0 };
-  for (const { inspected } of files) {
+  const totals = { files: 0, sequences: 0, bases: 0, chunks: 0, frames: 0, residues: 0, bytes: 0 };
+  for (const file of files) {
+    const { inspected } = file;
+    if (verdictOf(file) === 'blocked') continue;
     totals.files += 1;
     if (!inspected) continue;
     totals.sequences += inspected.sequences;
     totals.bases += inspected.bases;
     totals.chunks += inspected.chunks;
+    totals.frames += inspected.frames;
+    totals.residues += inspected.residues;
     totals.bytes += inspected.size_bytes;
   }
   return totals;
+}
+
+/** Of a file that cannot be used: the first reason. */
+export function blockingProblem(file: ListedFile): InputFileProblem | undefined {
+  return file.inspected?.problems.find(({ severity }) => severity === 'blocks');
 }
 
 /** Adds files that are not listed yet, and the inspection of those that are. */

@@ -49,6 +49,7 @@ describe('why the Start button cannot be pressed', () => {
     model,
     chosenGpus: 2,
     estimate: null,
+    folderError: null,
   };
   const codes = (change: Partial<Parameters<typeof startReasons>[0]>) =>
     startReasons({ ...ready, ...change }).map((reason) => reason.code);
@@ -80,7 +81,7 @@ describe('why the Start button cannot be pressed', () => {
 
   it('passes the engine’s objection on, but not in place of a plainer one', () => {
     const blocker = appError('disk_full', 'full');
-    const estimate = { seconds: null, basis: '', diskBytes: 1, diskFreeBytes: 0, outputDir: '/x', blocker };
+    const estimate = { seconds: null, basis: null, diskBytes: 1, diskFreeBytes: 0, outputDir: '/x', blocker };
     expect(startReasons({ ...ready, estimate })).toEqual([{ code: 'engine', error: blocker }]);
     expect(codes({ estimate, files: [] })).toEqual(['no_files']);
   });

@@ -1,29 +1,17 @@
 import type { ProbedGpu, RunRequest } from '../../../electron/contract/index.ts';
 
-type PresetSettings = Pick<RunRequest, 'precision' | 'embeddings' | 'keepWork'>;
-
-export const PRESETS = {
-  quick: { precision: 'fp8', embeddings: null, keepWork: false },
-  standard: { precision: 'auto', embeddings: null, keepWork: false },
-  exact: { precision: 'fp32', embeddings: null, keepWork: false },
-  embeddings: { precision: 'auto', embeddings: 'fp16', keepWork: true },
-} as const satisfies Record<string, PresetSettings>;
+/** How exact: by number format alone. Keeping embeddings is another question. */
+export const PRESETS = { quick: 'fp8', standard: 'auto', exact: 'fp32' } as const satisfies Record<
+  string,
+  RunRequest['precision']
+>;
 
 export type PresetId = keyof typeof PRESETS;
 export const PRESET_IDS = Object.keys(PRESETS) as PresetId[];
 
-/** The preset that the settings amount to; null where they were set by hand to something else. */
-export function presetOf(settings: PresetSettings): PresetId | null {
-  return (
-    PRESET_IDS.find((id) => {
-      const preset = PRESETS[id];
-      return (
-        preset.precision === settings.precision &&
-        preset.embeddings === settings.embeddings &&
-        preset.keepWork === settings.keepWork
-      );
-    }) ?? null
-  );
+/** The level of a number format; null where they were set by hand to something else. */
+export function presetOf(precision: RunRequest['precision']): PresetId | null {
+  return PRESET_IDS.find((id) => PRESETS[id] === precision) ?? null;
 }
 
 /** Only where every GPU has eight-bit arithmetic. */

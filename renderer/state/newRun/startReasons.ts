@@ -1,4 +1,5 @@
 import type { ModelStatus, RunEstimate } from '../../../electron/contract/index.ts';
+import type { ShownError } from '../../api/callError.ts';
 import type { ConnectionState } from '../../api/connection.ts';
 import { verdictOf, type ListedFile } from './inspection.ts';
 
@@ -15,6 +16,7 @@ export type StartReason =
   | { readonly code: 'model_missing'; readonly model: string }
   | { readonly code: 'model_damaged'; readonly model: string }
   | { readonly code: 'no_device' }
+  | { readonly code: 'folder' }
   | { readonly code: 'engine'; readonly error: NonNullable<RunEstimate['blocker']> };
 
 interface StartState {
@@ -31,6 +33,8 @@ interface StartState {
   /** GPUs ticked; null where this computer has none and the processor computes. */
   readonly chosenGpus: number | null;
   readonly estimate: RunEstimate | null;
+  /** Said at the field of the folder. */
+  readonly folderError: ShownError | null;
 }
 
 export function startReasons(state: StartState): StartReason[] {
@@ -52,6 +56,7 @@ export function startReasons(state: StartState): StartReason[] {
   else if (!state.model.present) reasons.push({ code: 'model_missing', model: state.model.title });
   if (state.chosenGpus === 0) reasons.push({ code: 'no_device' });
   // The engine's own objection comes last: most often it only repeats one of those above.
+  if (state.folderError) reasons.push({ code: 'folder' });
   if (reasons.length === 0 && state.estimate?.blocker)
     reasons.push({ code: 'engine', error: state.estimate.blocker });
   return reasons;

@@ -195,6 +195,8 @@ export function madeInspection(path: string, chunkLength: number): InspectedFile
     ambiguous_fraction: 0.0008,
     looks_like_protein: isProtein,
     chunks: Math.round((sequences * 900) / chunkLength),
+    frames: Math.round((sequences * 1200) / chunkLength),
+    residues: sequences * 400,
     problems,
   };
 }

@@ -1,5 +1,8 @@
 import {
   appError,
+  deviceNamed,
+  message,
+  type Message,
   type DeviceLive,
   type InputStatus,
   type RunEvent,
@@ -110,37 +113,36 @@ export function madeParts(run: RunSummary, atWork: boolean): PartStatus[] {
 
 export function madeEvents(now: number): RunEvent[] {
   const at = (minutes: number) => new Date(now - minutes * 60_000).toISOString();
+  const gpu = (index: number): Message =>
+    deviceNamed({
+      id: `GPU-${String(index).padStart(8, '0')}-0000-4000-8000-000000000000`,
+      name: 'NVIDIA H200',
+    });
+  const say = (
+    minutes: number,
+    level: RunEvent['level'],
+    code: string,
+    { text, wording }: Message,
+    detail: string | null = null,
+  ) => ({ time: at(minutes), level, code, message: text, wording, detail });
+  const killed = message('worker.stopped', { device: 'GPU-5', how: message('exit.killed') });
   const events: Omit<RunEvent, 'id'>[] = [
-    { time: at(36), level: 'info', code: 'started', message: 'The run started on 8 GPUs.', detail: null },
-    {
-      time: at(35),
-      level: 'info',
-      code: 'first_part',
-      message: 'The first part is computed while the rest is still being read.',
-      detail: null,
-    },
-    {
-      time: at(29),
-      level: 'warning',
-      code: 'oom',
-      message: 'GPU 2 ran out of memory; it now works in batches half as large.',
-      detail: null,
-    },
-    {
-      time: at(21),
-      level: 'error',
-      code: 'worker_died',
-      message: 'The worker of GPU 5 stopped unexpectedly and was started again.',
-      detail: 'Its part was handed to GPU 1.',
-    },
-    { time: at(12), level: 'info', code: 'input_done', message: 'sample_A.fasta.gz is done.', detail: null },
-    {
-      time: at(1),
-      level: 'error',
-      code: 'part_failed',
-      message: 'Part 78 failed three times.',
-      detail: null,
-    },
+    say(36, 'info', 'phase', message('phase.created')),
+    say(35, 'info', 'phase', message('phase.running')),
+    say(
+      29,
+      'warning',
+      'smaller_batches',
+      message('note.smaller_batches', { device: gpu(2), after: 12_288, before: 24_576 }),
+    ),
+    say(
+      21,
+      'warning',
+      'worker_died',
+      message('note.worker_restarts', { device: gpu(5), cause: killed }),
+      'Traceback (most recent call last): PosixPath(...)',
+    ),
+    say(1, 'error', 'part_failed', message('note.part_failed', { part: '000077', text: 'out_of_memory' })),
   ];
   return events.map((event, index) => ({ ...event, id: index + 1 }));
 }

@@ -1,5 +1,6 @@
 import { implement } from '@orpc/server';
 import { appError, contract } from '../../../electron/contract/index.ts';
+import { madeDeviceHistory, MADE_FILES } from './deviceHistory.ts';
 import { madeInspection } from './computer.ts';
 import { madeLive } from './live.ts';
 import { pause } from './pause.ts';
@@ -40,9 +41,9 @@ export function runsRouter(world: World) {
       seconds: input.request.model === '300' ? null : { low: 1260, high: 1980 },
       basis:
         input.request.model === '300'
-          ? 'No run with this model on this computer yet.'
-          : 'From the last run with this model on these GPUs.',
-      diskBytes: input.bases * 4,
+          ? null
+          : { runs: 3, measuredAt: new Date(world.openedAt).toISOString() },
+      diskBytes: input.residues * 8,
       diskFreeBytes: 41_000_000_000,
       outputDir: input.request.outputDir ?? '/data/projects/soil-2026/sample_A_predictions',
       blocker: input.request.outputDir?.includes('full')
@@ -103,6 +104,14 @@ export function runsRouter(world: World) {
         ),
       }));
     }),
+    deviceHistory: runs.deviceHistory.handler(({ input }) =>
+      madeDeviceHistory(world, world.find(input.runId)),
+    ),
+    viralSoFar: runs.viralSoFar.handler(() => ({ viral: 5_210, scored: 29_400 })),
+    files: runs.files.handler(({ input }) =>
+      world.find(input.runId).state.phase === 'done' ? MADE_FILES : [],
+    ),
+    download: runs.download.handler(({ input }) => ({ downloadPath: `/download/made-up/${input.name}` })),
     events: runs.events.handler(({ input }) =>
       madeEvents(world.openedAt).filter((event) => input.beforeId === undefined || event.id < input.beforeId),
     ),
@@ -144,8 +153,13 @@ export function runsRouter(world: World) {
     moveInQueue: runs.moveInQueue.handler(({ input }) => {
       world.moveInQueue(input.runId, input.position);
     }),
+    annotate: runs.annotate.handler(({ input: { runId, ...annotation } }) => world.change(runId, annotation)),
     rename: runs.rename.handler(({ input }) => world.change(input.runId, { name: input.name })),
-    folderSize: runs.folderSize.handler(() => ({ bytes: 1_840_000_000, files: 1462 })),
+    folderSize: runs.folderSize.handler(() => ({
+      bytes: 1_840_000_000,
+      files: 1462,
+      workBytes: 310_000_000,
+    })),
     remove: runs.remove.handler(({ input }) => {
       world.remove(input.runId);
     }),

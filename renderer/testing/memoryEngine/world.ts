@@ -21,6 +21,8 @@ export interface MemoryEngineOptions {
   readonly welcomeSeen?: boolean;
   /** Nothing is set up yet, and there is no model but the demo. */
   readonly fresh?: boolean;
+  /** The window is on the engine's computer. */
+  readonly sameComputer?: boolean;
 }
 
 export const isAtWork = (run: RunSummary) => run.state.phase === 'running' && !run.interrupted;
@@ -30,6 +32,7 @@ export class World {
   readonly openedAt = Date.now();
   readonly devices: readonly DeviceLive[];
   readonly snapshotsPerSecond: number;
+  readonly sameComputer: boolean;
   /** Called when the list of runs has changed. */
   readonly listeners = new Set<() => void>();
   /** Numbers of the devices that the user has left out. */
@@ -54,6 +57,7 @@ export class World {
       this.environment.lack();
       this.models = MODELS.map((model) => ({ ...model, present: model.id === 'demo' }));
     }
+    this.sameComputer = options.sameComputer ?? true;
     this.devices = madeDevices(options.devices ?? 8);
     this.snapshotsPerSecond = options.snapshotsPerSecond ?? 4;
     this.sequenceCount = options.sequences ?? 20_000;

@@ -14,7 +14,7 @@ import {
 } from '../../../contract/plan.ts';
 import type { InspectedFile } from '../../../contract/protocol/index.ts';
 import { err, ok, type Result } from '../../../contract/result.ts';
-import type { RunRequest } from '../../../contract/rpc/runs.ts';
+import type { ExpectedWork, RunRequest } from '../../../contract/rpc/runs.ts';
 import { choosePrecision } from '../../devices/choosePrecision.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { checkFidelity } from '../../models/fidelityVerdict.ts';
@@ -124,7 +124,12 @@ export async function createRun(
     embeddings: request.embeddings,
   };
   const runId = randomUUID();
-  const made = await makeFolder(context, folder, plan, runId, request, leftOut);
+  const expected = {
+    frames: files.reduce((sum, file) => sum + file.frames, 0),
+    residues: files.reduce((sum, file) => sum + file.residues, 0),
+    deviceNames: devices.map(({ name }) => name),
+  };
+  const made = await makeFolder(context, folder, plan, runId, request, { expected, leftOut });
   return made.ok
     ? ok({ runId, folder, plan, files, leftOut, choice: choice.value, createdAt: performance.now() })
     : made;
@@ -200,7 +205,7 @@ async function makeFolder(
   plan: Plan,
   runId: string,
   request: RunRequest,
-  leftOut: readonly UnusableInput[],
+  { expected, leftOut }: { expected: ExpectedWork; leftOut: readonly UnusableInput[] },
 ): Promise<Result<void>> {
   let lock: FileLock | undefined;
   try {
@@ -221,6 +226,7 @@ async function makeFolder(
           appVersion: context.appVersion,
           options: {
             request,
+            expected: { ...expected },
             [LEFT_OUT_OPTION]: leftOut.map(({ path, error }) => ({
               path,
               code: error.code,

@@ -1,4 +1,5 @@
-import { asAppError } from '../../../contract/errors.ts';
+import { asAppError, causeOf, nextStepOf } from '../../../contract/errors.ts';
+import { message } from '../../../contract/messages.ts';
 import { BOUNDED_TOLERANCE } from '../../../contract/plan.ts';
 import type { WorkerReady } from '../../../contract/protocol/index.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
@@ -56,7 +57,7 @@ async function writeSequences(store: RunStore, notes: RunNotes, extraction: Extr
     notes.add(
       'warning',
       'viral_sequences_not_written',
-      `The tables are complete, but viral_sequences.fna could not be written. ${error.cause} ${error.nextStep}`,
+      message('note.sequences_not_written', { cause: causeOf(error), next: nextStepOf(error) }),
       error.detail,
     );
   }

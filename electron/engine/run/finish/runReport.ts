@@ -28,7 +28,7 @@ export async function readRunReport(store: RunStore): Promise<RunReport> {
     run,
     timings,
     devices: deviceReports(run.devices, done, measured, timings),
-    uneven: describeImbalance(run.devices, done),
+    uneven: describeImbalance(run.devices, done)?.text ?? null,
     remarks,
   };
 }

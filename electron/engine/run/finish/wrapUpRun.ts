@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { causeOf } from '../../../contract/errors.ts';
+import { message } from '../../../contract/messages.ts';
 import type { WorkerReady } from '../../../contract/protocol/index.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import type { EngineContext } from '../../engineContext.ts';
@@ -33,8 +35,7 @@ export async function wrapUpRun(
     notes.add(
       'warning',
       'run_not_wrapped_up',
-      `The tables are complete, but run.json could not be written, or the work folder not be removed. ${error.cause} ` +
-        'Mend that, then resume the run: it makes up for it.',
+      message('note.not_wrapped_up', { cause: causeOf(error) }),
       error.detail,
     );
   }

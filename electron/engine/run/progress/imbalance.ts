@@ -1,3 +1,4 @@
+import { deviceNamed, message, type Message } from '../../../contract/messages.ts';
 import type { DeviceSummary, RunDevice } from '../../store/types.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import type { RunNotes } from '../runNotes.ts';
@@ -16,7 +17,25 @@ const TELLING_PARTS = 10;
 export function describeImbalance(
   devices: readonly RunDevice[],
   done: readonly DeviceSummary[],
-): string | null {
+): Message | null {
+  const found = findImbalance(devices, done);
+  if (!found) return null;
+  const { name, slowest, fastest, percent } = found;
+  const named = (id: string): Message => deviceNamed({ id, name: id });
+  return message('note.uneven', { name, device: named(slowest), percent, other: named(fastest) });
+}
+
+export interface Imbalance {
+  name: string;
+  slowest: string;
+  fastest: string;
+  percent: number;
+}
+
+export function findImbalance(
+  devices: readonly RunDevice[],
+  done: readonly DeviceSummary[],
+): Imbalance | null {
   const byName = new Map<string, { id: string; rate: number }[]>();
   for (const { id, name } of devices) {
     const summary = done.find(({ device }) => device === id);
@@ -30,10 +49,7 @@ export function describeImbalance(
     const [slowest, fastest] = [sorted[0], sorted.at(-1)];
     if (!slowest || !fastest || slowest.rate >= fastest.rate * (1 - NOTABLE_IMBALANCE)) continue;
     const percent = Math.round((1 - slowest.rate / fastest.rate) * 100);
-    return (
-      `Of the devices "${name}", ${slowest.id} was ${percent} % slower than ${fastest.id}. ` +
-      'It may be hot, in a narrow slot, or used by somebody else.'
-    );
+    return { name, slowest: slowest.id, fastest: fastest.id, percent };
   }
   return null;
 }

@@ -1,6 +1,7 @@
 import type { RunProgress } from '../../../contract/rpc/runs.ts';
 import type { InputProgress, RunCounts, StoredRun } from '../../store/types.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
+import type { Speeds } from './remainingTime.ts';
 import { runProgress } from './runProgress.ts';
 import type { WorkSession } from '../work/workSession.ts';
 
@@ -16,6 +17,8 @@ export class ProgressTracker {
   private workingSince: number | undefined;
   private timer: NodeJS.Timeout | undefined;
   private highestFraction = 0;
+  /** Where this session of work began to compute. */
+  private firstResidues: { at: number; done: number } | undefined;
 
   private constructor(store: RunStore, counts: RunCounts, inputs: InputProgress[], workedMs: number) {
     this.store = store;
@@ -39,6 +42,7 @@ export class ProgressTracker {
     clearInterval(this.timer);
     if (this.workingSince !== undefined) this.workedMs += performance.now() - this.workingSince;
     this.workingSince = undefined;
+    this.firstResidues = undefined;
   }
 
   /** There is more to do than there was, such as parts to compute again. */
@@ -55,6 +59,8 @@ export class ProgressTracker {
     const rates = devices.map((device) => device.residuesPerSecond(now)).filter((rate) => rate !== null);
     const worked =
       this.workedMs + (this.workingSince === undefined ? 0 : performance.now() - this.workingSince);
+    const residuesPerSecond = rates.length > 0 ? rates.reduce((sum, rate) => sum + rate, 0) : null;
+    const residuesInWork = devices.reduce((sum, device) => sum + device.residuesInWork, 0);
     const progress = runProgress({
       run,
       counts: this.counts,
@@ -62,14 +68,25 @@ export class ProgressTracker {
       prepare: session?.prepareProgress ?? null,
       // What prepare has found counts as known only together with the counts that go with it.
       prepareFinished: run.prepared !== null && (session?.prepareFinished ?? true),
-      residuesInWork: devices.reduce((sum, device) => sum + device.residuesInWork, 0),
+      residuesInWork,
       partsInWork: session?.partsInWork ?? 0,
       elapsedSeconds: worked / 1000,
-      residuesPerSecond: rates.length > 0 ? rates.reduce((sum, rate) => sum + rate, 0) : null,
+      residuesPerSecond,
+      speeds: residuesPerSecond === null ? null : this.speeds(residuesPerSecond, residuesInWork),
     });
     if (!progress.prepare.finished || !session) return progress;
     // Counts and telemetry are not of the same moment: a part just stored is in neither for an instant.
     this.highestFraction = Math.max(this.highestFraction, progress.fraction ?? 0);
     return { ...progress, fraction: this.highestFraction };
+  }
+
+  private speeds(now: number, residuesInWork: number): Speeds | null {
+    const done = this.counts.residues.done + residuesInWork;
+    const at = performance.now();
+    // Before the first residues the model was being loaded, which says nothing of what is to come.
+    this.firstResidues ??= { at, done };
+    const seconds = (at - this.firstResidues.at) / 1000;
+    const overall = (done - this.firstResidues.done) / seconds;
+    return overall > 0 ? { now, overall, seconds } : null;
   }
 }

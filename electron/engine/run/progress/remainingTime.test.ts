@@ -25,13 +25,26 @@ describe('progress by work', () => {
   });
 
   it('gives the time left as a range that narrows as the input is read', () => {
-    const early = remainingSeconds(work({ residuesFound: 500, readFraction: 0.5 }), 10);
-    const late = remainingSeconds(work({ residuesFound: 1000, readFraction: 1, prepareFinished: true }), 10);
-    expect(early?.low).toBeCloseTo(70);
+    const speeds = { now: 10, overall: 10, seconds: 1e9 };
+    const early = remainingSeconds(work({ residuesFound: 500, readFraction: 0.5 }), speeds);
+    const late = remainingSeconds(
+      work({ residuesFound: 1000, readFraction: 1, prepareFinished: true }),
+      speeds,
+    );
+    expect(early?.low).toBeCloseTo(100 / 1.3);
     expect(early?.high).toBeCloseTo(130);
-    expect(late?.low).toBeCloseTo(90);
+    expect(late?.low).toBeCloseTo(100 / 1.1);
     expect(late?.high).toBeCloseTo(110);
     expect(remainingSeconds(work({ residuesFound: 500, readFraction: 0.5 }), null)).toBeNull();
+  });
+
+  it('gives a wide range after a short time of computing, and where the speed has changed', () => {
+    const known = work({ residuesFound: 1000, readFraction: 1, prepareFinished: true });
+    const short = remainingSeconds(known, { now: 10, overall: 10, seconds: 10 });
+    expect((short?.high ?? 0) / (short?.low ?? 1)).toBeGreaterThan(2);
+    const faster = remainingSeconds(known, { now: 40, overall: 10, seconds: 1e9 });
+    expect(faster?.low).toBeLessThan(25);
+    expect(faster?.high).toBeGreaterThan(100);
   });
 });
 

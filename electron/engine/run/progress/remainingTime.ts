@@ -22,16 +22,35 @@ export function workFraction(work: WorkKnown): number | null {
   return Math.min(1, work.residuesDone / total);
 }
 
-/**
- * Time left as a range: a tenth either way once the amount of work is known, and wider the less of the input was read.
- */
+export interface Speeds {
+  /** Residues per second over the last minute. */
+  now: number;
+  /** The same since the first ones of this session of work, and how long that is. */
+  overall: number;
+  seconds: number;
+}
+
+/** Once the amount of work and the speed are known well, the time left is off by this much either way ... */
+const KNOWN_WELL = 0.1;
+/** ... by this much more while hardly anything of the input was read ... */
+const UNREAD = 0.4;
+/** ... and by this much more after no time of computing, half of it after so many seconds. */
+const UNMEASURED = 0.8;
+const HALF_MEASURED_SECONDS = 30;
+
+/** Time left as a range: from the faster to the slower of the two speeds, and wider the less is known. */
 export function remainingSeconds(
   work: WorkKnown,
-  residuesPerSecond: number | null,
+  speeds: Speeds | null,
 ): { low: number; high: number } | null {
   const total = estimateResidues(work);
-  if (total === null || !residuesPerSecond) return null;
-  const seconds = Math.max(0, total - work.residuesDone) / residuesPerSecond;
-  const doubt = work.prepareFinished ? 0.1 : 0.1 + 0.4 * (1 - work.readFraction);
-  return { low: seconds * (1 - doubt), high: seconds * (1 + doubt) };
+  if (total === null || !speeds || speeds.now <= 0 || speeds.overall <= 0) return null;
+  const left = Math.max(0, total - work.residuesDone);
+  const unread = work.prepareFinished ? 0 : UNREAD * (1 - work.readFraction);
+  const unmeasured = (UNMEASURED * HALF_MEASURED_SECONDS) / (HALF_MEASURED_SECONDS + speeds.seconds);
+  const doubt = 1 + KNOWN_WELL + unread + unmeasured;
+  return {
+    low: left / Math.max(speeds.now, speeds.overall) / doubt,
+    high: (left / Math.min(speeds.now, speeds.overall)) * doubt,
+  };
 }

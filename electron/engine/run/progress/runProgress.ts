@@ -1,7 +1,7 @@
 import type { PrepareProgress } from '../../../contract/protocol/index.ts';
 import type { RunProgress } from '../../../contract/rpc/runs.ts';
 import type { InputProgress, RunCounts, StoredRun } from '../../store/types.ts';
-import { remainingSeconds, workFraction } from './remainingTime.ts';
+import { remainingSeconds, workFraction, type Speeds } from './remainingTime.ts';
 import { unusualNorms } from './unusualNorms.ts';
 
 export interface ProgressFacts {
@@ -16,6 +16,7 @@ export interface ProgressFacts {
   partsInWork: number;
   elapsedSeconds: number;
   residuesPerSecond: number | null;
+  speeds: Speeds | null;
 }
 
 /** Overall progress, counted by work and not by files. */
@@ -55,7 +56,7 @@ export function runProgress(facts: ProgressFacts): RunProgress {
     },
     fraction: workFraction(work),
     elapsedSeconds: facts.elapsedSeconds,
-    remainingSeconds: remainingSeconds(work, facts.residuesPerSecond),
+    remainingSeconds: remainingSeconds(work, facts.speeds),
     residuesPerSecond: facts.residuesPerSecond,
     unusualNorms: unusualNorms(run.plan, counts),
   };

@@ -1,4 +1,5 @@
-import { appError, type AppError, type ErrorCode } from '../../../contract/errors.ts';
+import { appError, causeOf, nextStepOf, type AppError, type ErrorCode } from '../../../contract/errors.ts';
+import { deviceNamed, message as sentence, type Message } from '../../../contract/messages.ts';
 import type { PartFailed, PartFailureCode } from '../../../contract/protocol/index.ts';
 import type { WorkerState } from '../../../contract/rpc/runs.ts';
 import type { StoredPart } from '../../store/types.ts';
@@ -146,14 +147,21 @@ class Decision {
         this.workerStopped(this.device(event.device));
         break;
       case 'worker_note':
-        this.note(event.level, 'worker_note', `${this.device(event.device).name}: ${event.message}`);
+        this.note(
+          event.level,
+          'worker_note',
+          sentence('note.worker', { device: deviceNamed(this.device(event.device)), text: event.message }),
+        );
         break;
       case 'out_of_memory':
         this.note(
           'warning',
           'smaller_batches',
-          `${this.device(event.device).name} ran out of memory and goes on with smaller batches ` +
-            `(${event.oom.tokens_per_batch_after} instead of ${event.oom.tokens_per_batch_before} tokens).`,
+          sentence('note.smaller_batches', {
+            device: deviceNamed(this.device(event.device)),
+            after: event.oom.tokens_per_batch_after,
+            before: event.oom.tokens_per_batch_before,
+          }),
         );
         break;
       case 'part_progress':
@@ -234,7 +242,11 @@ class Decision {
         if (answer.failing.outcome === 'part_damaged') {
           this.lose(answer.key, answer.failing.message);
         } else {
-          this.note('error', 'part_failed', `Part ${answer.key} failed: ${answer.failure.message}`);
+          this.note(
+            'error',
+            'part_failed',
+            sentence('note.part_failed', { part: answer.key, text: answer.failure.message }),
+          );
           this.settle(answer.key);
         }
         break;
@@ -302,12 +314,7 @@ class Decision {
   private scoresDamaged(key: string, detail: string): void {
     const { queue, devices } = this.state;
     const device = devices.get(queue.holder(key) ?? '');
-    this.note(
-      'warning',
-      'scores_damaged',
-      `The scores of part ${key} were damaged on disk; the part is computed again.`,
-      detail,
-    );
+    this.note('warning', 'scores_damaged', sentence('note.scores_damaged', { part: key }), detail);
     if (decideAfterCasualty(queue.casualtiesOf(key)) === 'try_again') queue.giveBack(key, 1);
     else
       this.ask({
@@ -321,8 +328,8 @@ class Decision {
   }
 
   private switchOffForDamage(device: DeviceWork, detail: string): void {
-    const cause = `What it computed was damaged on disk ${device.damagedInRow} times in a row.`;
-    const nextStep = 'Check the disk with the results, and this device; then resume.';
+    const cause = sentence('device.damaged', { times: device.damagedInRow });
+    const nextStep = sentence('device.damaged.next');
     const error = appError('device_switched_off', cause, { nextStep, detail });
     device.damagedInRow = 0;
     device.included = false;
@@ -331,7 +338,11 @@ class Decision {
     this.effects.push({ type: 'stop_worker', device: device.id });
     this.show(device.id, { state: 'switched_off', error });
     this.effects.push({ type: 'record_switched_off', device: device.id, error });
-    this.note('error', 'device_switched_off', `${device.name} was switched off: ${cause}`);
+    this.note(
+      'error',
+      'device_switched_off',
+      sentence('note.switched_off', { device: deviceNamed(device), cause }),
+    );
     this.haltIfNoneLeft(cause, nextStep, detail);
   }
 
@@ -353,11 +364,7 @@ class Decision {
   private partSplit({ key, split, children, failure }: Extract<StoreAnswer, { type: 'part_split' }>): void {
     switch (split.outcome) {
       case 'split':
-        this.note(
-          'warning',
-          'part_bisected',
-          `Part ${key} failed again and is cut in two to find the sequence that does it.`,
-        );
+        this.note('warning', 'part_bisected', sentence('note.part_bisected', { part: key }));
         this.settle(key);
         for (const child of children) this.offer(child);
         break;
@@ -386,18 +393,13 @@ class Decision {
   /** The part's file is missing or damaged: prepare must write it again. */
   private lose(key: string, message: string): void {
     const { state } = this;
-    this.note(
-      'warning',
-      'part_file_damaged',
-      `The work file of part ${key} is damaged; it is made again from the input.`,
-      message,
-    );
+    this.note('warning', 'part_file_damaged', sentence('note.part_file_damaged', { part: key }), message);
     this.settle(key);
     const losses = this.lossesOf(key) + 1;
     state.losses.set(preparedKey(key), losses);
     if (losses > MOST_LOSSES) {
-      const cause = `The work file of part ${key} was damaged ${losses} times, however often it was made again.`;
-      const nextStep = 'Check the disk with the results; then resume.';
+      const cause = sentence('part.lost', { part: key, times: losses });
+      const nextStep = sentence('part.lost.next');
       this.halt(appError('folder_unwritable', cause, { nextStep, detail: message }));
       return;
     }
@@ -426,7 +428,15 @@ class Decision {
 
   private workerDied(id: string, error: AppError, restartAttempt: number | null): void {
     const device = this.device(id);
-    this.note('warning', error.code, `${device.name}: ${error.cause}`, error.detail);
+    this.note(
+      'warning',
+      error.code,
+      sentence(restartAttempt === null ? 'note.worker_failed' : 'note.worker_restarts', {
+        device: deviceNamed(device),
+        cause: causeOf(error),
+      }),
+      error.detail,
+    );
     // Reading, computing and writing overlap: any of them may have been the cause.
     for (const key of device.held.slice()) {
       this.leave(id, key);
@@ -438,10 +448,14 @@ class Decision {
     }
     this.show(id, { state: 'switched_off', error });
     this.effects.push({ type: 'record_switched_off', device: id, error });
-    this.note('error', 'device_switched_off', `${device.name} was switched off: ${error.cause}`);
+    this.note(
+      'error',
+      'device_switched_off',
+      sentence('note.switched_off', { device: deviceNamed(device), cause: causeOf(error) }),
+    );
     this.haltIfNoneLeft(
-      error.cause,
-      RESTARTS_BY_ITSELF.has(error.code) ? undefined : error.nextStep,
+      causeOf(error),
+      RESTARTS_BY_ITSELF.has(error.code) ? undefined : nextStepOf(error),
       error.detail,
     );
   }
@@ -459,15 +473,15 @@ class Decision {
 
   private excluded(device: DeviceWork): void {
     this.show(device.id, { state: 'excluded' });
-    this.note('info', 'device_excluded', `${device.name} was taken out of the run.`);
-    this.haltIfNoneLeft('All devices were taken out of the run.', 'Take in a device again, then resume.');
+    this.note('info', 'device_excluded', sentence('note.excluded', { device: deviceNamed(device) }));
+    this.haltIfNoneLeft(sentence('halt.all_excluded'), sentence('halt.all_excluded.next'));
   }
 
   private include(device: DeviceWork): void {
     if (hasWorker(device) || this.state.ended) return;
     device.included = true;
     device.condemned = null;
-    this.note('info', 'device_included', `${device.name} takes part in the run again.`);
+    this.note('info', 'device_included', sentence('note.included', { device: deviceNamed(device) }));
     if (device.worker.state === 'switched_off')
       this.effects.push({ type: 'record_switched_off', device: device.id, error: null });
     // A worker that is still ending holds the device's memory.
@@ -547,12 +561,11 @@ class Decision {
     }
   }
 
-  private haltIfNoneLeft(cause: string, nextStep?: string, detail?: string): void {
+  private haltIfNoneLeft(cause: Message, nextStep?: Message, detail?: string): void {
     const { devices, supply } = this.state;
     const yetToStart = supply === 'not_started';
     if ([...devices.values()].some((device) => hasWorker(device) || (yetToStart && device.included))) return;
-    const more = { ...(nextStep ? { nextStep } : {}), ...(detail ? { detail } : {}) };
-    this.halt(appError('no_usable_device', cause, more));
+    this.halt(appError('no_usable_device', cause, { nextStep, detail }));
   }
 
   private halt(error: AppError): void {
@@ -569,8 +582,14 @@ class Decision {
     this.effects.push(effect);
   }
 
-  private note(level: 'info' | 'warning' | 'error', code: string, message: string, detail?: string): void {
-    this.effects.push({ type: 'note', level, code, message, ...(detail === undefined ? {} : { detail }) });
+  private note(level: 'info' | 'warning' | 'error', code: string, words: Message, detail?: string): void {
+    this.effects.push({
+      type: 'note',
+      level,
+      code,
+      message: words,
+      ...(detail === undefined ? {} : { detail }),
+    });
   }
 
   private showWork(device: DeviceWork): void {

@@ -6,12 +6,13 @@ import {
   type PrepareEvent,
   type PrepareFailed,
 } from '../../../contract/protocol/index.ts';
+import { message, type Wording } from '../../../contract/messages.ts';
 import type { PythonLaunch } from '../../environment/pythonLaunch.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import { BackendProcess, type ProcessEvent } from '../../workers/backendProcess.ts';
 import { HELD_UP_MS, READING_SILENT_MS } from '../../workers/deadlines.ts';
 import { FloodLimit } from '../../workers/floodLimit.ts';
-import { describeExit, type ProcessExit } from '../../workers/describeExit.ts';
+import { exitMessage, type ProcessExit } from '../../workers/describeExit.ts';
 import type { RunNotes } from '../runNotes.ts';
 import type { PrepareStageEvent } from './workEvents.ts';
 
@@ -160,7 +161,10 @@ export class PrepareStage {
         this.notes.add(
           'warning',
           event.code,
-          `${basename(this.inputs.find(({ input }) => input === event.input)?.path ?? '')}: ${event.message}`,
+          message('note.input_problem', {
+            file: basename(this.inputs.find(({ input }) => input === event.input)?.path ?? ''),
+            text: { text: event.message, wording: problemWording(event) },
+          }),
           event.examples.map(({ name, detail }) => `${name}: ${detail}`).join('\n'),
         );
         break;
@@ -201,8 +205,8 @@ export class PrepareStage {
     if (this.outcome !== 'open') return;
     this.fail(
       this.verdict ??
-        appError('prepare_failed', `Reading the input stopped: ${describeExit(exit)}.`, {
-          nextStep: 'Resume the run: what was read and computed so far is kept.',
+        appError('prepare_failed', message('prepare.stopped', { how: exitMessage(exit) }), {
+          nextStep: message('prepare.stopped.next'),
           detail: exit.lastLines.join('\n'),
         }),
     );
@@ -214,4 +218,9 @@ export class PrepareStage {
     this.process.kill();
     this.emit({ type: 'prepare_failed', error });
   }
+}
+
+/** Python has these sentences; windows have them by their codes. */
+function problemWording({ code, count }: { code: string; count: number }): Wording {
+  return { key: `problem.${code}`, values: { count } };
 }

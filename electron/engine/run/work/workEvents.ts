@@ -1,4 +1,5 @@
 import type { AppError } from '../../../contract/errors.ts';
+import type { Message } from '../../../contract/messages.ts';
 import type { PartDone, PartFailureCode, PrepareProgress } from '../../../contract/protocol/index.ts';
 import type { WorkerState } from '../../../contract/rpc/runs.ts';
 import type {
@@ -95,7 +96,7 @@ export type StoreEffect =
 type RecordEffect =
   | { type: 'show_worker'; device: string; state: WorkerState }
   | { type: 'record_switched_off'; device: string; error: AppError | null }
-  | { type: 'note'; level: 'info' | 'warning' | 'error'; code: string; message: string; detail?: string };
+  | { type: 'note'; level: 'info' | 'warning' | 'error'; code: string; message: Message; detail?: string };
 
 /** How the work ends, of its own accord. At most one per session. */
 export type WorkOutcome =

@@ -1,4 +1,5 @@
-import { appError, asAppError, type AppError } from '../../../contract/errors.ts';
+import { appError, asAppError, causeOf, type AppError } from '../../../contract/errors.ts';
+import { message } from '../../../contract/messages.ts';
 import type { RunEstimate, RunRequest } from '../../../contract/rpc/runs.ts';
 import { freeBytes } from '../../devices/computerChecks.ts';
 import { choosePrecision } from '../../devices/choosePrecision.ts';
@@ -9,18 +10,18 @@ import { chooseDevices } from '../../run/begin/chooseDevices.ts';
 import { checkRunFolder } from '../../store/runFolder.ts';
 import type { PythonEnvironmentManager } from '../computer/pythonEnvironmentManager.ts';
 import type { SpeedHistory } from './speedHistory.ts';
-import { formatBytes, formatDay } from '../../format/format.ts';
+import { formatBytes, } from '../../format/format.ts';
 
 export interface EstimateQuestion {
   request: RunRequest;
-  bases: number;
   chunks: number;
+  /** As told by the inspection. */
+  frames: number;
+  residues: number;
   /** Where the results will go. */
   folder: string;
 }
 
-/** An estimate is off by this much either way: the share of open frames differs from sample to sample. */
-const SECONDS_RANGE = { low: 0.6, high: 1.6 };
 const BYTES = { perChunkInDatabase: 130, perChunkInTables: 90, perFrameInTables: 70, perFrameInWork: 30 };
 const EMBEDDING_VALUES_PER_FRAME = 768 + 2560;
 const DISK_MARGIN = 1.2;
@@ -34,8 +35,7 @@ export async function estimateRun(
 ): Promise<RunEstimate> {
   const { request, folder } = question;
   const choice = await chooseMeans(request, gate);
-  const chunkLength = request.chunkLength ?? (choice.ok ? choice.model.chunkLength : 500);
-  const diskBytes = diskNeeded(question, speeds.residuesPerBase(chunkLength), chunkLength);
+  const diskBytes = diskNeeded(question);
   const diskFreeBytes = await freeBytes(folder);
   const inTheWay =
     (choice.ok ? undefined : choice.error) ??
@@ -45,19 +45,14 @@ export async function estimateRun(
     ? speeds.seconds({
         modelHash: choice.model.planModel.hash,
         precision: choice.precision,
-        chunkLength,
         deviceNames: choice.devices.map(({ name }) => name),
-        bases: question.bases,
+        frames: question.frames,
+        residues: question.residues,
       })
     : null;
   return {
-    seconds: speed && {
-      low: speed.seconds * SECONDS_RANGE.low,
-      high: speed.seconds * SECONDS_RANGE.high,
-    },
-    basis: speed
-      ? `From runs of this model on these devices, last on ${formatDay(speed.measuredAt)}.`
-      : 'These devices have not run this model yet, so its speed is not known.',
+    seconds: speed && { low: speed.low, high: speed.high },
+    basis: speed && { runs: speed.runs, measuredAt: new Date(speed.measuredAt).toISOString() },
     diskBytes,
     diskFreeBytes,
     outputDir: folder,
@@ -85,10 +80,7 @@ async function chooseMeans(request: RunRequest, gate: PythonEnvironmentManager):
   }
 }
 
-function diskNeeded(question: EstimateQuestion, residuesPerBase: number, chunkLength: number): number {
-  const { request, bases, chunks } = question;
-  const residues = bases * residuesPerBase;
-  const frames = residues / Math.max(1, chunkLength / 3);
+function diskNeeded({ request, chunks, frames, residues }: EstimateQuestion): number {
   const embeddings =
     request.embeddings === null ? 0 : EMBEDDING_VALUES_PER_FRAME * (request.embeddings === 'fp16' ? 2 : 4);
   const needed =
@@ -105,7 +97,7 @@ async function folderBlocker(folder: string, force: boolean): Promise<AppError |
   const { error } = checked;
   // The window has no --force.
   return error.code === 'folder_has_run'
-    ? { ...error, nextStep: 'Choose another folder, or resume that run.' }
+    ? appError(error.code, causeOf(error), { nextStep: message('start.folder_has_run.next') })
     : error;
 }
 
@@ -113,9 +105,7 @@ function diskBlocker(folder: string, needed: number, free: number | null): AppEr
   if (free === null || free >= needed) return undefined;
   return appError(
     'disk_full',
-    `The run needs about ${formatBytes(needed)}, and ${formatBytes(free)} are free at ${folder}.`,
-    {
-      nextStep: 'Free some space on this disk, or choose another folder.',
-    },
+    message('start.disk_needed', { needed: formatBytes(needed), free: formatBytes(free), folder }),
+    { nextStep: message('start.disk_needed.next') },
   );
 }

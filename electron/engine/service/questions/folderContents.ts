@@ -8,16 +8,19 @@ import { acquireRunLock } from '../../store/runLock.ts';
 export interface FolderSize {
   bytes: number;
   files: number;
+  /** Of them in `work`, embeddings that the run keeps left out. */
+  workBytes: number;
 }
 
 /** Size of what this program made in a run's folder: what deleting the run would free. What links lead to stays, and isn't counted. */
 export async function runFolderSize(folder: string): Promise<FolderSize> {
-  const total: FolderSize = { bytes: 0, files: 0 };
-  const add = async (path: string): Promise<void> => {
+  const total: FolderSize = { bytes: 0, files: 0, workBytes: 0 };
+  const add = async (path: string, isWork = false): Promise<void> => {
     const info = await lstat(path).catch(() => undefined);
     if (!info?.isFile()) return;
     total.bytes += info.size;
     total.files += 1;
+    if (isWork) total.workBytes += info.size;
   };
   for (const name of (await readdir(folder).catch(() => [])).filter(isOurName)) {
     const path = join(folder, name);

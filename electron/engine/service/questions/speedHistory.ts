@@ -1,45 +1,48 @@
 import { z } from 'zod';
-import type { Plan } from '../../../contract/plan.ts';
 import type { LibraryStore } from '../../store/types.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
+import { secondsFor, type SecondsRange, type WorkAhead } from './runSpeeds.ts';
 
-const KEY = 'speeds';
+const KEY = 'measured_speeds';
 /** A device must have computed for this long before its speed means anything. */
 const ENOUGH_SECONDS = 1;
+/** Reading the weights takes between half and one and a half of what it took before, as the disk's cache has it. */
+const LEAST_OVERHEAD = 0.5;
+const MOST_OVERHEAD = 1.5;
+/** Runs remembered per device and model, and per model: what was measured long ago was another driver, or another program. */
+const REMEMBERED = 12;
+
+const measuredSchema = z.object({
+  frames: z.number().positive(),
+  residues: z.number().positive(),
+  seconds: z.number().positive(),
+  measuredAt: z.number(),
+});
 
 const speedsSchema = z.object({
-  /** By model, precision and device name. */
-  devices: z.record(
-    z.string(),
-    z.object({ residuesPerSecond: z.number().positive(), measuredAt: z.number() }),
-  ),
-  /** By model: time from start to end in which no device computed. */
-  overheadSeconds: z.record(z.string(), z.number().nonnegative()),
-  /** By chunk length: residues found per base of input. */
-  yield: z.record(z.string(), z.object({ residues: z.number(), bases: z.number() })),
+  /** By model, precision and device name; the newest last. */
+  devices: z.record(z.string(), z.array(measuredSchema)),
+  /** By model: seconds from start to end in which no device computed; the newest last. */
+  overheadSeconds: z.record(z.string(), z.array(z.number().nonnegative())),
 });
 type Speeds = z.infer<typeof speedsSchema>;
 
-export interface SpeedQuestion {
+export interface SpeedQuestion extends WorkAhead {
   modelHash: string;
   precision: string;
-  chunkLength: number;
   deviceNames: readonly string[];
-  bases: number;
 }
 
-export interface SpeedAnswer {
-  seconds: number;
+export interface SpeedAnswer extends SecondsRange {
   measuredAt: number;
+  /** Runs that it rests on: of the device that is known least. */
+  runs: number;
 }
-
-/** Without any run to learn from: between one and two open frames of six in coding sequence, fewer elsewhere. */
-const ORDINARY_RESIDUES_PER_BASE = 0.5;
 
 /** How fast this computer was in earlier runs. */
 export class SpeedHistory {
   private readonly library: LibraryStore;
-  private speeds: Speeds;
+  private readonly speeds: Speeds;
 
   private constructor(library: LibraryStore, speeds: Speeds) {
     this.library = library;
@@ -48,10 +51,7 @@ export class SpeedHistory {
 
   static async open(library: LibraryStore): Promise<SpeedHistory> {
     const stored = speedsSchema.safeParse(await library.setting(KEY));
-    return new SpeedHistory(
-      library,
-      stored.success ? stored.data : { devices: {}, overheadSeconds: {}, yield: {} },
-    );
+    return new SpeedHistory(library, stored.success ? stored.data : { devices: {}, overheadSeconds: {} });
   }
 
   /** Takes in what a run that has come to rest shows. */
@@ -62,56 +62,44 @@ export class SpeedHistory {
       store.deviceSummaries(),
     ]);
     const { plan } = run;
-    for (const { device, residues, seconds } of summaries) {
+    for (const { device, frames, residues, seconds } of summaries) {
       const name = run.devices.find(({ id }) => id === device)?.name;
       if (name === undefined || seconds < ENOUGH_SECONDS || residues === 0) continue;
-      this.speeds.devices[deviceKey(plan.model.hash, plan.precision, name)] = {
-        residuesPerSecond: residues / seconds,
+      remember(this.speeds.devices, deviceKey(plan.model.hash, plan.precision, name), {
+        frames,
+        residues,
+        seconds,
         measuredAt: timings.lastChangeAt,
-      };
+      });
     }
-    if (run.state.phase === 'done') this.learnFromWhole(plan, run.inputs, run.counts.residues.total, timings.workingMilliseconds, summaries); // prettier-ignore
+    if (run.state.phase === 'done') {
+      const busiest = Math.max(0, ...summaries.map(({ seconds }) => seconds));
+      const overhead = Math.max(0, timings.workingMilliseconds / 1000 - busiest);
+      remember(this.speeds.overheadSeconds, plan.model.hash, overhead);
+    }
     await this.library.setSetting(KEY, this.speeds);
-  }
-
-  /** Residues per base of input at this chunk length, as far as this computer has seen. */
-  residuesPerBase(chunkLength: number): number {
-    const seen = this.speeds.yield[String(chunkLength)];
-    return seen && seen.bases > 0 ? seen.residues / seen.bases : ORDINARY_RESIDUES_PER_BASE;
   }
 
   /** Null where a device has no measured speed for this model yet. */
   seconds(question: SpeedQuestion): SpeedAnswer | null {
-    const { modelHash, precision, chunkLength, deviceNames, bases } = question;
-    let residuesPerSecond = 0;
-    let measuredAt = 0;
-    for (const name of deviceNames) {
-      const speed = this.speeds.devices[deviceKey(modelHash, precision, name)];
-      if (!speed) return null;
-      residuesPerSecond += speed.residuesPerSecond;
-      measuredAt = Math.max(measuredAt, speed.measuredAt);
-    }
-    if (residuesPerSecond === 0) return null;
-    const work = (bases * this.residuesPerBase(chunkLength)) / residuesPerSecond;
-    return { seconds: work + (this.speeds.overheadSeconds[modelHash] ?? 0), measuredAt };
-  }
-
-  private learnFromWhole(
-    plan: Plan,
-    inputs: readonly { prepared: { bases: number } | null }[],
-    residues: number,
-    workingMilliseconds: number,
-    summaries: readonly { seconds: number }[],
-  ): void {
-    const bases = inputs.reduce((sum, input) => sum + (input.prepared?.bases ?? 0), 0);
-    const seen = this.speeds.yield[String(plan.chunkLength)] ?? { residues: 0, bases: 0 };
-    this.speeds.yield[String(plan.chunkLength)] = {
-      residues: seen.residues + residues,
-      bases: seen.bases + bases,
+    const { modelHash, precision, deviceNames } = question;
+    const measured = deviceNames.map(
+      (name) => this.speeds.devices[deviceKey(modelHash, precision, name)] ?? [],
+    );
+    const computing = secondsFor(question, measured);
+    if (!computing) return null;
+    const overheads = this.speeds.overheadSeconds[modelHash] ?? [];
+    return {
+      low: computing.low + LEAST_OVERHEAD * Math.min(...(overheads.length > 0 ? overheads : [0])),
+      high: computing.high + MOST_OVERHEAD * Math.max(0, ...overheads),
+      measuredAt: Math.max(...measured.flat().map(({ measuredAt }) => measuredAt)),
+      runs: Math.min(...measured.map(({ length }) => length)),
     };
-    const busiest = Math.max(0, ...summaries.map(({ seconds }) => seconds));
-    this.speeds.overheadSeconds[plan.model.hash] = Math.max(0, workingMilliseconds / 1000 - busiest);
   }
+}
+
+function remember<Value>(lists: Record<string, Value[]>, key: string, value: Value): void {
+  lists[key] = [...(lists[key] ?? []), value].slice(-REMEMBERED);
 }
 
 function deviceKey(modelHash: string, precision: string, deviceName: string): string {

@@ -12,7 +12,7 @@ import { unwrap } from '../../../contract/result.ts';
 import { ownKind } from '../../setup/ownKind.ts';
 import { latestShellLog } from '../computer/shellLog.ts';
 import type { Service } from '../service.ts';
-import { homedir } from 'node:os';
+import { homedir, hostname } from 'node:os';
 import { calls } from './implementer.ts';
 
 const RUNS_IN_DIAGNOSTICS = 5;
@@ -29,6 +29,8 @@ export function computerRouter(service: Service) {
       platform: process.platform,
       dataDir: engine.paths.dataDir,
       root: window.paths.root,
+      sameComputer: window.shell === 'electron' || window.sameComputer,
+      hostName: hostname(),
     })),
     devices: computer.devices.handler(async () => {
       const { environment } = await gate.context();

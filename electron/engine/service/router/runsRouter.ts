@@ -15,6 +15,10 @@ import { usage } from '../failures.ts';
 import { readLog } from '../questions/readLog.ts';
 import { toRunEvent } from '../runs/runEvents.ts';
 import type { Service } from '../service.ts';
+import { deviceHistoryOf } from '../questions/deviceHistory.ts';
+import { resultFiles } from '../questions/resultFiles.ts';
+import { ViralSoFar } from '../questions/viralSoFar.ts';
+import { RUN_DATABASE } from '../../store/runFolder.ts';
 import { partStatuses } from '../questions/partStatus.ts';
 import { throughputOf } from '../questions/throughput.ts';
 import type { PathPolicy } from '../window/windowContext.ts';
@@ -36,6 +40,11 @@ export function runsRouter(service: Service) {
     const { outputDir } = request;
     await known.check([...namedPaths(request), ...(outputDir === undefined ? [] : [outputDir])], policy);
   };
+
+  const viralSoFar = new ViralSoFar();
+  /** While a run is at work, the newest of its database is in a journal beside it. */
+  const filesOf = (runId: string) =>
+    resultFiles(catalog.folder(runId), control.queue.active === runId ? [] : [RUN_DATABASE]);
 
   return {
     watchAll: runs.watchAll.handler(({ signal }) => service.list.watch(signal)),
@@ -85,6 +94,18 @@ export function runsRouter(service: Service) {
     }),
     watch: runs.watch.handler(({ input, signal }) => watch.watch(input.runId, signal)),
     throughput: runs.throughput.handler(({ input }) => read(input.runId, throughputOf)),
+    deviceHistory: runs.deviceHistory.handler(({ input }) => read(input.runId, deviceHistoryOf)),
+    viralSoFar: runs.viralSoFar.handler(({ input }) =>
+      viralSoFar.of(input.runId, (ask) => read(input.runId, ask)),
+    ),
+    files: runs.files.handler(({ input }) => filesOf(input.runId)),
+    download: runs.download.handler(async ({ input, context: { window } }) => {
+      if (window.shell !== 'browser') throw usage('The desktop app shows the folder instead.');
+      const files = await filesOf(input.runId);
+      if (files.every(({ name }) => name !== input.name))
+        throw usage(`${input.name} is not among the files of this run.`);
+      return { downloadPath: window.downloads.lend(join(catalog.folder(input.runId), input.name)) };
+    }),
     events: runs.events.handler(({ input }) =>
       read(input.runId, async (store) =>
         (await store.pageEvents(input.limit, input.beforeId)).map(toRunEvent),
@@ -122,6 +143,9 @@ export function runsRouter(service: Service) {
       control.move(input.runId, input.position);
     }),
     rename: runs.rename.handler(({ input }) => control.rename(input.runId, input.name)),
+    annotate: runs.annotate.handler(({ input: { runId, ...annotation } }) =>
+      control.annotate(runId, annotation),
+    ),
     folderSize: runs.folderSize.handler(({ input }) => runFolderSize(catalog.folder(input.runId))),
     remove: runs.remove.handler(async ({ input }) => {
       const { files, runId } = input;

@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { appError, AppFailure, asAppError } from '../../../contract/errors.ts';
+import { message } from '../../../contract/messages.ts';
 import { runSummarySchema, type RunSummary } from '../../../contract/rpc/runs.ts';
 import { RUN_DATABASE } from '../../store/runFolder.ts';
 import type { HistoryEntry, LibraryStore } from '../../store/types.ts';
@@ -74,9 +75,7 @@ export class RunCatalog {
     const found = this.runs.get(runId);
     if (found) return found;
     throw new AppFailure(
-      appError('folder_not_a_run', 'This run is not in the list any more.', {
-        nextStep: 'Open its folder to get it back.',
-      }),
+      appError('folder_not_a_run', message('run.not_listed'), { nextStep: message('run.not_listed.next') }),
     );
   }
 

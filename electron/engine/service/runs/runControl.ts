@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { AppFailure, asAppError, type AppError } from '../../../contract/errors.ts';
-import type { RunRequest, RunSummary } from '../../../contract/rpc/runs.ts';
+import { message } from '../../../contract/messages.ts';
+import type { Annotation, RunRequest, RunSummary } from '../../../contract/rpc/runs.ts';
 import { ok, unwrap, type Result } from '../../../contract/result.ts';
 import type { InspectedFile } from '../../../contract/protocol/index.ts';
 import type { Walk } from '../../inputs/collectInputs.ts';
@@ -92,7 +93,7 @@ export class RunControl {
     const session = this.session(runId);
     this.pauseWanted.delete(runId);
     if (session && (session.state.phase === 'running' || session.state.phase === 'finishing')) {
-      throw usage('The run is at work already.');
+      throw usage(message('run.at_work'));
     }
     this.parts.catalog.find(runId);
     this.queue.add(runId, 'first');
@@ -133,18 +134,25 @@ export class RunControl {
 
   async includeDevice(runId: string, device: string, included: boolean): Promise<void> {
     const session = this.session(runId);
-    if (!session) throw usage('Devices can be left out or taken in only while the run is at work.');
+    if (!session) throw usage(message('run.devices_at_rest'));
     unwrap(await session.setDeviceIncluded(device, included));
     this.parts.changed(runId);
   }
 
   move(runId: string, position: number): void {
-    if (!this.queue.move(runId, position)) throw usage('The run does not wait in the queue.');
+    if (!this.queue.move(runId, position)) throw usage(message('run.not_waiting'));
   }
 
   async rename(runId: string, name: string): Promise<void> {
     await this.withSession(runId, async (session) => {
       await session.rename(name);
+      return ok(undefined);
+    });
+  }
+
+  async annotate(runId: string, annotation: Annotation): Promise<void> {
+    await this.withSession(runId, async (session) => {
+      await session.annotate(annotation);
       return ok(undefined);
     });
   }
@@ -167,7 +175,7 @@ export class RunControl {
   ): Promise<Answer> {
     const folder = this.parts.catalog.folder(runId);
     return this.turns.take(runId, async () => {
-      if (this.session(runId)) throw usage('The run is at work. Pause it first.');
+      if (this.session(runId)) throw usage(message('run.pause_first'));
       await this.parts.open.closeReader(folder);
       return deed(folder);
     });
@@ -267,7 +275,7 @@ export class RunControl {
       this.queue.hold();
       this.pauseWanted.add(runId);
     } else {
-      throw usage('The run is not at work.');
+      throw usage(message('run.not_at_work'));
     }
   }
 

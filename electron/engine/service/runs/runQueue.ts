@@ -24,6 +24,15 @@ export class RunQueue {
     return this.atWork?.runId ?? null;
   }
 
+  get order(): readonly string[] {
+    return this.waiting;
+  }
+
+  /** Nothing begins by itself. */
+  get isHeld(): boolean {
+    return this.held;
+  }
+
   /** Place among the waiting, from 0; null for a run that doesn't wait. */
   position(runId: string): number | null {
     const index = this.waiting.indexOf(runId);

@@ -1,5 +1,10 @@
 import type { AppError } from '../../../contract/errors.ts';
-import { runRequestSchema, type RunSummary } from '../../../contract/rpc/runs.ts';
+import {
+  annotationSchema,
+  expectedWorkSchema,
+  runRequestSchema,
+  type RunSummary,
+} from '../../../contract/rpc/runs.ts';
 import { isActive, type RunState } from '../../../contract/runState.ts';
 import { runLockHolder } from '../../store/runLock.ts';
 import type { StoredRun } from '../../store/types.ts';
@@ -17,12 +22,14 @@ export async function readSummary(
     interrupted: isActive(run.state) && runLockHolder(store.folder) === null,
     finishedAt: hasEnded(run.state) ? new Date(timings.lastChangeAt).toISOString() : null,
     viralSequences: predictions?.byPrediction.virus ?? null,
+    computingSeconds: isActive(run.state) ? null : timings.workingMilliseconds / 1000,
   };
 }
 
 /** What can be said of an open run without asking its database. */
 export function describeRun(run: StoredRun, folder: string): RunSummary {
   const { description, plan, state, counts, prepared } = run;
+  const annotation = annotationSchema.safeParse(description.options['annotation']).data;
   return {
     runId: description.runId,
     folder,
@@ -35,9 +42,15 @@ export function describeRun(run: StoredRun, folder: string): RunSummary {
     plan,
     request: runRequestSchema.parse(description.options['request']),
     queuePosition: null,
+    expected: expectedWorkSchema.safeParse(description.options['expected']).data ?? null,
+    starting: false,
+    startsInSeconds: null,
+    computingSeconds: null,
     fraction: storedFraction(run),
     sequences: prepared?.records ?? (counts.records > 0 ? counts.records : null),
     viralSequences: null,
+    tags: annotation?.tags ?? [],
+    note: annotation?.note ?? '',
   };
 }
 

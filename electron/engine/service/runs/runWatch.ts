@@ -1,5 +1,6 @@
 import { isAtWork } from '../../../contract/runState.ts';
 import { appError, AppFailure } from '../../../contract/errors.ts';
+import { message } from '../../../contract/messages.ts';
 import type { RunEvent, RunLive, RunSummary } from '../../../contract/rpc/runs.ts';
 import type { OpenRun } from '../../run/openRun.ts';
 import { LiveTopic } from './liveTopic.ts';
@@ -89,7 +90,7 @@ export class RunWatch {
   private async take(runId: string, watched: Watched): Promise<RunLive> {
     const run = this.isElsewhere(runId) ? await this.catalog.refresh(runId) : this.catalog.find(runId);
     if (run.missing) {
-      throw new AppFailure(appError('folder_gone', `${run.folder} is not to be found.`));
+      throw new AppFailure(appError('folder_gone', message('run.gone', { folder: run.folder })));
     }
     if (performance.now() < watched.eventsMayChangeUntil) {
       watched.events = await this.open.read(run.folder, async (store) =>

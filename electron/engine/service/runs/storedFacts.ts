@@ -48,6 +48,7 @@ export async function storedFacts(store: RunStore): Promise<LiveFacts> {
     partsInWork: run.counts.parts.assigned,
     elapsedSeconds: Math.floor(timings.workingMilliseconds / 1000),
     residuesPerSecond: null,
+    speeds: null,
   });
   return { progress, devices };
 }

@@ -31,9 +31,15 @@ export async function libraryOfRuns(
       plan,
       request: runRequestSchema.parse({ inputs: plan.inputs.map(({ path }) => path), model: 'demo' }),
       queuePosition: null,
+      expected: null,
+      starting: false,
+      startsInSeconds: null,
+      computingSeconds: 60,
       fraction: 1,
       sequences: 1000,
       viralSequences: 10,
+      tags: [],
+      note: '',
     };
     runs.push(run);
     await library.saveRun({

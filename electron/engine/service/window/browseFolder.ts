@@ -9,7 +9,13 @@ import { realPath } from './pathInside.ts';
 export interface FolderListing {
   folder: string;
   parent: string | null;
-  entries: { name: string; path: string; isFolder: boolean; sizeBytes: number | null }[];
+  entries: {
+    name: string;
+    path: string;
+    isFolder: boolean;
+    sizeBytes: number | null;
+    changedAt: string | null;
+  }[];
   /** There are more than a list can show. */
   truncated: boolean;
 }
@@ -59,9 +65,15 @@ async function describe(
 ): Promise<FolderListing['entries'][number] | undefined> {
   const { name } = entry;
   const path = join(folder, name);
-  if (entry.isDirectory()) return { name, path, isFolder: true, sizeBytes: null };
+  if (entry.isDirectory()) return { name, path, isFolder: true, sizeBytes: null, changedAt: null };
   const info = await stat(path).catch(() => undefined);
   if (!info || (!entry.isFile() && !(await policy.allows(path)))) return undefined;
   if (!info.isDirectory() && !info.isFile()) return undefined;
-  return { name, path, isFolder: info.isDirectory(), sizeBytes: info.isFile() ? info.size : null };
+  return {
+    name,
+    path,
+    isFolder: info.isDirectory(),
+    sizeBytes: info.isFile() ? info.size : null,
+    changedAt: info.isFile() ? new Date(info.mtimeMs).toISOString() : null,
+  };
 }

@@ -28,9 +28,17 @@ export interface DownloadOffers {
   place: (suggestedName: string) => Promise<string>;
   /** Makes the written file available; answers with the path part of its address. */
   offer: (path: string) => string;
+  /** Likewise, of a file that is not its own: it stays where it is. */
+  lend: (path: string) => string;
 }
 
 /** What the router knows of the window that calls: one per connection. */
 export type WindowContext =
   | { readonly shell: 'electron'; readonly paths: PathPolicy; readonly desktop: DesktopActions }
-  | { readonly shell: 'browser'; readonly paths: PathPolicy; readonly downloads: DownloadOffers };
+  | {
+      readonly shell: 'browser';
+      readonly paths: PathPolicy;
+      readonly downloads: DownloadOffers;
+      /** The browser runs on the engine's computer, as far as can be told. */
+      readonly sameComputer: boolean;
+    };

@@ -6,7 +6,7 @@ import { writeTables } from './results/tables.ts';
 import { checkPages } from './checkDatabase.ts';
 import { attemptReadMethods, attemptWriteMethods } from './attempts.ts';
 import { readDeviceMeasures } from './deviceMeasures.ts';
-import { readCounts, readInputProgress } from './progress.ts';
+import { readCounts, readInputProgress, readViralSoFar } from './progress.ts';
 import { eventPageMethods } from './eventPages.ts';
 import { prepareIntakeMethods } from './parts/prepareIntake.ts';
 import { readResultFiles, resultFileMethods } from './resultFiles.ts';
@@ -46,6 +46,7 @@ export function runReadMethods(db: Database.Database, folder: string) {
     inputProgress: db.transaction(() => readInputProgress(db)),
     timings: db.transaction(() => readTimings(db)),
     deviceSummaries: () => readDeviceSummaries(db),
+    viralSoFar: () => readViralSoFar(db),
     deviceMeasures: () => readDeviceMeasures(db),
     verifyPendingParts: () => verifyPendingParts(db, folder),
     findDamage: db.transaction(() => findDamage(db)),

@@ -9,6 +9,7 @@ import {
   type InputProblem,
   type PrepareDone,
 } from '../../../contract/protocol/index.ts';
+import type { Annotation } from '../../../contract/rpc/runs.ts';
 import { runStateSchema, type RunState } from '../../../contract/runState.ts';
 import { checkedTime, damaged } from './storeErrors.ts';
 import { addEvent } from './telemetry.ts';
@@ -141,6 +142,7 @@ export function readDevices(db: Database.Database): RunDevice[] {
 
 export function runRowMethods(db: Database.Database) {
   const updateState = db.prepare('UPDATE run SET state = ?');
+  const updateAnnotation = db.prepare(`UPDATE run SET options = json_set(options, '$.annotation', json(?))`);
   const updateSamples = db.prepare("UPDATE run SET options = json_set(options, '$.samples', json(?))");
   const updateName = db.prepare('UPDATE run SET name = ?');
   const upsertDevice = db.prepare(`
@@ -152,6 +154,7 @@ export function runRowMethods(db: Database.Database) {
     setSamples: (names: readonly string[]): void =>
       void updateSamples.run(names.length === 0 ? null : JSON.stringify(names)),
     rename: (name: string): void => void updateName.run(name),
+    annotate: (annotation: Annotation): void => void updateAnnotation.run(JSON.stringify(annotation)),
     setState: db.transaction((state: RunState): void => {
       updateState.run(JSON.stringify(state));
       addEvent(db, { time: Date.now(), level: 'info', code: 'phase', message: state.phase, detail: null });

@@ -259,6 +259,11 @@ const VERSION_7 = `
 ALTER TABLE input ADD COLUMN failure TEXT;
 `;
 
+/** What an event says, for a window in another language. */
+const VERSION_8 = `
+ALTER TABLE event ADD COLUMN wording TEXT;
+`;
+
 const PART_COLUMNS = `id, key, number, parent, ${RENAMED_KEYS.path} AS path, sha256, frame_begin, frame_end, frames, residues,
   chunks, first_row, last_row, state, attempts, device, seconds, scores_sha256, embeddings_sha256, recomputed_fp32,
   frames_failed, frames_outside_norm_band, batch_halvings, bisected, ${FAILURE_CODE} AS failure_code, failure_message,
@@ -272,14 +277,18 @@ CREATE TEMP VIEW result_file AS SELECT NULL AS name, NULL AS bytes, NULL AS sha2
 ${WITHOUT_INPUT_FAILURES}
 `;
 
-const VIEWS_BEFORE_VERSION_4 = `
+const EVENTS_BEFORE_VERSION_8 = `
+CREATE TEMP VIEW event AS SELECT event, time, level, code, message, detail, NULL AS wording FROM main.event;
+`;
+
+const VIEWS_BEFORE_VERSION_4 = `${EVENTS_BEFORE_VERSION_8}
 CREATE TEMP VIEW run AS SELECT *, NULL AS plan_sha256 FROM main.run;
 CREATE TEMP VIEW part AS SELECT ${PART_COLUMNS}, repeated_proteins, repeated_nucleotides, NULL AS rows_sha256 FROM main.part;
 ${WITHOUT_DIGESTS}
 `;
 
 function viewsBeforeVersion3(repeats: string): string {
-  return `
+  return `${EVENTS_BEFORE_VERSION_8}
 CREATE TEMP VIEW run AS SELECT only, run_id, name, created_at, app_version, ${RENAMED_KEYS.run.options} AS options,
   ${RENAMED_KEYS.run.state} AS state, ${RENAMED_KEYS.run.prepared} AS prepared, NULL AS plan_sha256 FROM main.run;
 CREATE TEMP VIEW plan AS SELECT only, ${RENAMED_KEYS.plan} AS plan FROM main.plan;
@@ -301,13 +310,14 @@ export const COMPATIBILITY_VIEWS: readonly string[] = [
   viewsBeforeVersion3('repeated_proteins, repeated_nucleotides'),
   `${VIEWS_BEFORE_VERSION_4}${VIEW_WITHOUT_EVIDENCE}`,
   `CREATE TEMP VIEW part AS SELECT ${PART_COLUMNS}, repeated_proteins, repeated_nucleotides, rows_sha256 FROM main.part;
-${VIEW_WITHOUT_EVIDENCE}${WITHOUT_INPUT_FAILURES}`,
-  `${VIEW_WITHOUT_EVIDENCE}${WITHOUT_INPUT_FAILURES}`,
-  WITHOUT_INPUT_FAILURES,
+${VIEW_WITHOUT_EVIDENCE}${WITHOUT_INPUT_FAILURES}${EVENTS_BEFORE_VERSION_8}`,
+  `${VIEW_WITHOUT_EVIDENCE}${WITHOUT_INPUT_FAILURES}${EVENTS_BEFORE_VERSION_8}`,
+  `${WITHOUT_INPUT_FAILURES}${EVENTS_BEFORE_VERSION_8}`,
+  EVENTS_BEFORE_VERSION_8,
 ];
 
 export const RUN_DATABASE: DatabaseKind = {
   applicationId: 0x564e5052, // "VNPR"
-  migrations: [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6, VERSION_7],
+  migrations: [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6, VERSION_7, VERSION_8],
   notOurs: 'folder_not_a_run',
 };

@@ -3,11 +3,12 @@ import { checkedTime } from './storeErrors.ts';
 import type { DeviceSampleRow, Milliseconds, RunEvent } from '../types.ts';
 
 export function addEvent(db: Database.Database, event: RunEvent): void {
-  db.prepare('INSERT INTO event (time, level, code, message, detail) VALUES (?, ?, ?, ?, ?)').run(
+  db.prepare('INSERT INTO event (time, level, code, message, wording, detail) VALUES (?, ?, ?, ?, ?, ?)').run(
     Math.round(event.time),
     event.level,
     event.code,
     event.message,
+    event.wording ? JSON.stringify(event.wording) : null,
     event.detail,
   );
 }

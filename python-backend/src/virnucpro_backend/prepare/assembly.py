@@ -17,12 +17,18 @@ from virnucpro_backend.prepare.scanning.batch import ScanBatch
 
 # A record up to this long stays in memory while it grows; a longer one goes to a temporary file.
 SPOOL_BYTES = 4 << 20
+# What is kept of a record whose letters are dropped, for a look at them.
+KEPT_BYTES = 128 << 10
 
 _MAX_DESCRIBED = 5
 
 
 class Letters(Protocol):
     """Letters that may be in memory or on disk."""
+
+    @property
+    def readable(self) -> int:
+        """How many there are from the first on; fewer than all of a record whose letters were dropped."""
 
     def read(self, begin: int, end: int) -> ByteArray:
         """Letters begin..end-1."""
@@ -50,8 +56,8 @@ class RecordGroup:
 class RecordAssembler:
     """Joins the parts of records.
 
-    `spool_folder` takes the letters of records longer than SPOOL_BYTES; None drops the letters of all
-    records.
+    `spool_folder` takes the letters of records longer than SPOOL_BYTES; None drops letters beyond the first
+    KEPT_BYTES of a record that goes beyond its block.
     """
 
     def __init__(self, composition: Composition, spool_folder: Path | None) -> None:
@@ -102,6 +108,10 @@ class _InMemory:
     def __init__(self, letters: ByteArray) -> None:
         self._letters = letters
 
+    @property
+    def readable(self) -> int:
+        return self._letters.size
+
     def read(self, begin: int, end: int) -> ByteArray:
         return self._letters[begin:end]
 
@@ -115,11 +125,18 @@ class _Spool:
         self._in_memory = 0
         self._file: IO[bytes] | None = None
         self.size = 0
+        self.readable = 0
 
     def append(self, letters: ByteArray) -> None:
         self.size += letters.size
         if self._folder is None:
+            letters = letters[: max(0, KEPT_BYTES - self._in_memory)]
+            self.readable += letters.size
+            self._in_memory += letters.size
+            if letters.size:
+                self._pieces.append(letters.copy())
             return
+        self.readable = self.size
         self._pieces.append(letters)
         self._in_memory += letters.size
         if self._in_memory > SPOOL_BYTES:
@@ -131,7 +148,7 @@ class _Spool:
             self._pieces, self._in_memory = [], 0
 
     def read(self, begin: int, end: int) -> ByteArray:
-        on_disk = self.size - self._in_memory
+        on_disk = self.readable - self._in_memory
         if end <= on_disk and self._file is not None:
             self._file.seek(begin)
             return np.frombuffer(self._file.read(end - begin), np.uint8)

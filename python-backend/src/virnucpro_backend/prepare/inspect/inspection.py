@@ -10,6 +10,7 @@ from virnucpro_backend.prepare.chunking import chunk_counts
 from virnucpro_backend.prepare.failures import PrepareError
 from virnucpro_backend.prepare.headers import RepeatedIdentifiers, hash_identifiers
 from virnucpro_backend.prepare.input_file import InputFile
+from virnucpro_backend.prepare.inspect.frame_sample import FrameSample
 from virnucpro_backend.prepare.lengths import LENGTH_BIN_EDGES, LengthStatistics
 from virnucpro_backend.prepare.problems import Problem
 from virnucpro_backend.prepare.record_files import Reason
@@ -29,6 +30,7 @@ class Inspection:
         self._lengths = LengthStatistics()
         self._repeats = RepeatedIdentifiers()
         self._chunks = 0
+        self._sample = FrameSample(chunk_length)
         self._sha256: str | None = None
         self._failure: PrepareError | None = None
 
@@ -40,6 +42,7 @@ class Inspection:
             lengths = group.records.lengths
             scorable = np.where(group.reason == Reason.OK, lengths, 0)
             self._chunks += int(chunk_counts(scorable, self._chunk_length).sum())
+            self._sample.add(group.records.letters, lengths, scorable)
             self._lengths.add(lengths)
             self._repeats.add(hash_identifiers(group.headers, group.header_counts))
         self._sha256 = source.sha256()
@@ -57,6 +60,7 @@ class Inspection:
         composition = survey.composition if survey else None
         bases = composition.bases if composition else 0
         minimum, median, maximum = self._lengths.minimum_median_maximum()
+        frames, residues = self._sample.frames_and_residues()
 
         def count(code: str) -> int:
             return problems.count(code) if problems else 0
@@ -81,6 +85,8 @@ class Inspection:
             "ambiguous_fraction": composition.ambiguous / bases if composition and bases else 0.0,
             "looks_like_protein": bool(composition and composition.looks_like_protein),
             "chunks": self._chunks,
+            "frames": frames,
+            "residues": residues,
             "problems": self._problems(problems.all() if problems else []),
         }
 

@@ -1,0 +1,159 @@
+import { z } from 'zod';
+
+/**
+ * Sentences that the engine writes for a window, by key; {name} stands for a value. The command line and the run's log have
+ * them as they stand here, a window in its own language and with its own names for devices.
+ */
+export const MESSAGES = {
+  /** A window has names of its own for devices. */
+  device: '{name}',
+  // what happened in a run
+  'phase.created': 'The run was made.',
+  'phase.running': 'Work began.',
+  'phase.pausing': 'The batches in work are being finished.',
+  'phase.draining': 'The parts in work are being finished.',
+  'phase.paused': 'The run is paused. Everything computed is kept.',
+  'phase.finishing': 'All parts are computed; the result tables are being written.',
+  'phase.done': 'The run is done.',
+  'phase.failed': 'The run could not go on.',
+  'phase.cancelled': 'The run was cancelled.',
+  'note.interrupted': 'The run was interrupted and goes on where it was.',
+  'note.halted': 'The run is paused. {title}: {cause}',
+  'note.retried': '{parts} failed parts are computed again.',
+  'note.skipped': '{parts} parts were skipped.',
+  'note.worker': '{device}: {text}',
+  'note.worker_failed': '{device}: {cause}',
+  'note.worker_restarts': '{device}: {cause}',
+  'note.switched_off': '{device} was switched off: {cause}',
+  'note.excluded': '{device} was taken out of the run.',
+  'note.included': '{device} takes part in the run again.',
+  'note.smaller_batches':
+    '{device} ran out of memory and goes on with smaller batches ({after} instead of {before} tokens).',
+  'note.scores_damaged': 'The scores of part {part} were damaged on disk; the part is computed again.',
+  'note.part_failed': 'Part {part} failed: {text}',
+  'note.part_bisected': 'Part {part} failed again and is cut in two to find the sequence that does it.',
+  'note.part_file_damaged': 'The work file of part {part} is damaged; it is made again from the input.',
+  'note.input_problem': '{file}: {text}',
+  'note.uneven':
+    'Of the devices "{name}", {device} was {percent} % slower than {other}. It may be hot, in a narrow slot, or used by somebody else.',
+  'note.sequences_not_written':
+    'The tables are complete, but viral_sequences.fna could not be written. {cause} {next}',
+  'note.not_wrapped_up':
+    'The tables are complete, but run.json could not be written, or the work folder not be removed. {cause} Mend that, then resume the run: it makes up for it.',
+  'note.state_not_stored': "The run's state could not be stored: {cause}",
+  // how a process ended
+  'exit.killed': 'it was killed, most often because the computer ran out of memory',
+  'exit.crashed': 'it crashed (segmentation fault), often a driver or hardware fault',
+  'exit.signal': 'it was ended by the signal {signal}',
+  'exit.code': 'it ended with exit code {code}',
+  'exit.code_line': 'it ended with exit code {code} ({line})',
+  'exit.not_started': 'it could not be started',
+  'exit.access_violation':
+    'it read memory that is not its own (access violation), often a driver or hardware fault',
+  'exit.heap_corruption': 'its memory was damaged (heap corruption)',
+  'exit.library_missing': 'a system library is missing; install the Microsoft Visual C++ runtime',
+  'exit.library_failed': 'a system library could not be started',
+  'prepare.stopped': 'Reading the input stopped: {how}.',
+  'prepare.stopped.next': 'Resume the run: what was read and computed so far is kept.',
+  'worker.stopped': 'The worker of {device} stopped: {how}.',
+  // why a part failed, and what to do
+  'part.out_of_memory': 'The device had too little memory even for the smallest batch.',
+  'part.out_of_memory.next': 'Close other programs that use the GPU, then retry with smaller batches.',
+  'part.non_finite':
+    'The model gave results that are no numbers, also when computed again in full precision.',
+  'part.non_finite.next':
+    'Retry it on another device. If it fails again, check the weights in the computer check.',
+  'part.part_unreadable': 'The work file of this part is missing or damaged.',
+  'part.part_unreadable.next': 'Retry it: the part is made again from the input file.',
+  'part.write_failed': 'The scores could not be written to the results folder.',
+  'part.write_failed.next': 'Check that you may write there and that the disk is connected, then retry.',
+  'part.disk_full': 'The disk of the results folder was full.',
+  'part.disk_full.next': 'Free some space on this disk, then retry.',
+  'part.device_lost': 'The GPU was lost while it computed this part.',
+  'part.device_lost.next': 'Restart the computer if the GPU stays away, then retry.',
+  'part.internal_error': 'The worker stopped while it computed this part.',
+  'part.recalled': 'The part was taken back before it was begun.',
+  'part.again': 'Retry it. If it fails again, its sequences are listed by name.',
+  'part.lost': 'The work file of part {part} was damaged {times} times, however often it was made again.',
+  'part.lost.next': 'Check the disk with the results; then resume.',
+  'device.damaged': 'What it computed was damaged on disk {times} times in a row.',
+  'device.damaged.next': 'Check the disk with the results, and this device; then resume.',
+  // what stands in the way of a run
+  'halt.all_excluded': 'All devices were taken out of the run.',
+  'halt.all_excluded.next': 'Take in a device again, then resume.',
+  'start.disk_needed': 'The run needs about {needed}, and {free} are free at {folder}.',
+  'start.disk_needed.next': 'Free some space on this disk, or choose another folder.',
+  'start.folder_has_run': '{folder} already holds a run.',
+  'start.folder_has_run.next': 'Choose another folder, or resume that run.',
+  'start.folder_not_ours': '{folder} holds other files, such as {file}.',
+  'start.outside_root': '{path} is outside of {root}.',
+  'start.outside_root.next': 'Choose something inside, or start the server with another --root.',
+  'run.gone': '{folder} is not to be found.',
+  'run.not_listed': 'This run is not in the list any more.',
+  'run.not_listed.next': 'Open its folder to get it back.',
+  'run.at_work': 'The run is at work already.',
+  'run.pause_first': 'The run is at work. Pause it first.',
+  'run.not_at_work': 'The run is not at work.',
+  'run.not_waiting': 'The run does not wait in the queue.',
+  'run.nothing_failed': 'There are no failed parts to retry.',
+  'run.devices_at_rest': 'Devices can be left out or taken in only while the run is at work.',
+  'run.impossible': 'A run that is {phase} cannot take "{order}".',
+} as const;
+
+export type MessageKey = keyof typeof MESSAGES;
+
+/** The names between braces. */
+type NamesIn<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | NamesIn<Rest>
+  : never;
+export type MessageValues<Key extends MessageKey> = Record<
+  NamesIn<(typeof MESSAGES)[Key]>,
+  string | number | Message
+>;
+
+/** What a message says, for whoever has it in another language. Values may be messages themselves. */
+// An interface is no JSON to the compiler, which lists and databases keep it as.
+export type Wording = {
+  key: string;
+  values: Record<string, string | number | Wording>;
+};
+
+export const wordingSchema: z.ZodType<Wording> = z.lazy(() =>
+  z.object({
+    key: z.string(),
+    values: z.record(z.string(), z.union([z.string(), z.number(), wordingSchema])),
+  }),
+);
+
+/** A device where a sentence names it: by its name for people, with its id for windows. */
+export const deviceNamed = ({ id, name }: { id: string; name: string }): Message => ({
+  text: name,
+  wording: { key: 'device', values: { id, name } },
+});
+
+export interface Message {
+  text: string;
+  /** Null where the text has no key, as what another program has written. */
+  wording: Wording | null;
+}
+
+export function message<Key extends MessageKey>(
+  key: Key,
+  ...[values]: [NamesIn<(typeof MESSAGES)[Key]>] extends [never] ? [] : [MessageValues<Key>]
+): Message {
+  const given: Record<string, string | number | Message> = values ?? {};
+  const text = MESSAGES[key].replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = given[name];
+    return typeof value === 'object' ? value.text : String(value ?? '');
+  });
+  const wordings = Object.entries(given).map(([name, value]) => [
+    name,
+    typeof value === 'object' ? (value.wording ?? value.text) : value,
+  ]);
+  return { text, wording: { key, values: Object.fromEntries(wordings) as Wording['values'] } };
+}
+
+/** A text without a key. */
+export const plain = (text: string): Message => ({ text, wording: null });
+
+export const asMessage = (text: string | Message): Message => (typeof text === 'string' ? plain(text) : text);

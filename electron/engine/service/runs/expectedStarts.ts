@@ -1,0 +1,27 @@
+import type { SecondsRange } from '../questions/runSpeeds.ts';
+
+/** What is known of the queue at a moment. */
+export interface QueueOutlook {
+  /** Runs in the order in which they will start. */
+  waiting: readonly string[];
+  /** Nothing starts by itself. */
+  held: boolean;
+  /** What the run at work still takes; undefined where none is at work, null where it can't be said. */
+  remaining: SecondsRange | null | undefined;
+  /** What a waiting run will take, as far as that is known. */
+  duration: (runId: string) => SecondsRange | null;
+}
+
+/** Seconds until each waiting run is expected to start; runs of which that can't be said are left out. */
+export function expectedStarts(queue: QueueOutlook): Map<string, SecondsRange> {
+  const starts = new Map<string, SecondsRange>();
+  if (queue.held) return starts;
+  let until: SecondsRange | null = queue.remaining === undefined ? { low: 0, high: 0 } : queue.remaining;
+  for (const runId of queue.waiting) {
+    if (until === null) break;
+    starts.set(runId, until);
+    const duration = queue.duration(runId);
+    until = duration && { low: until.low + duration.low, high: until.high + duration.high };
+  }
+  return starts;
+}

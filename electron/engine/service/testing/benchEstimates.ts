@@ -1,0 +1,135 @@
+/**
+ * How honest the estimates are: runs of different shapes one after the other with the real workers and the demo model, each
+ * predicted from those before it. `node electron/engine/service/testing/benchEstimates.ts [RESULTS.json]`
+ */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { runRequestSchema } from '../../../contract/rpc/runs.ts';
+import { engineBase } from '../../engineBase.ts';
+import { resolveAppPaths } from '../../environment/appPaths.ts';
+import { openService } from '../service.ts';
+import { hasEnded } from '../runs/runSummary.ts';
+
+interface Shape {
+  name: string;
+  sequences: number;
+  /** Bases; from `length` to `longest`, evenly on a logarithmic scale. */
+  length: number;
+  longest?: number;
+  devices?: string;
+  /** Coding sequence without stops in one frame, else random letters. */
+  coding?: boolean;
+}
+
+const SHAPES: Shape[] = [
+  { name: 'genes of 1 kb', sequences: 300, length: 1_000, coding: true },
+  { name: 'reads of 150 bases', sequences: 4_000, length: 150 },
+  { name: 'contigs of 0.3 to 20 kb', sequences: 60, length: 300, longest: 20_000, coding: true },
+  { name: 'reads of 40 bases', sequences: 5_000, length: 40 },
+  { name: 'one genome of 300 kb', sequences: 1, length: 300_000, coding: true },
+  { name: 'few contigs without genes', sequences: 60, length: 3_000 },
+  { name: 'reads of 250 bases', sequences: 12_000, length: 250 },
+  { name: 'reads of 100 bases', sequences: 8_000, length: 100 },
+  { name: 'genes of 1.5 kb, many', sequences: 900, length: 1_500, coding: true },
+  { name: 'contigs of 0.5 to 5 kb', sequences: 200, length: 500, longest: 5_000, coding: true },
+  { name: 'mixed lengths of 40 to 40,000', sequences: 120, length: 40, longest: 40_000, coding: true },
+  { name: 'reads of 75 bases, two workers', sequences: 8_000, length: 75, devices: 'cpu:2' },
+  { name: 'contigs of 2 kb, two workers', sequences: 300, length: 2_000, devices: 'cpu:2', coding: true },
+];
+
+/** A sequence of random letters that any run of this program makes again. */
+function letters(dice: () => number, length: number, coding: boolean): string {
+  let text = '';
+  while (text.length < length) {
+    const codon = Array.from({ length: 3 }, () => 'ACGT'[Math.floor(dice() * 4)]).join('');
+    if (!coding || !['TAA', 'TAG', 'TGA'].includes(codon)) text += codon;
+  }
+  return text.slice(0, length);
+}
+
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+const paths = resolveAppPaths({ startFolder: import.meta.dirname });
+if (!paths.ok) throw new Error(paths.error.cause);
+const folder = await mkdtemp(join(tmpdir(), 'bench-estimates-'));
+const storeHost = new URL('../../store/sqlite/hostEntry.ts', import.meta.url);
+const base = engineBase({
+  appVersion: 'bench',
+  paths: { ...paths.value, dataDir: join(folder, 'data') },
+  storeHost,
+});
+const service = await openService(base, {
+  interpreter: join(paths.value.pythonBackend, '.venv', 'bin', 'python'),
+});
+const results = [];
+for (const [number, shape] of SHAPES.entries()) {
+  const dice = seeded(number + 1);
+  const path = join(folder, 'inputs', String(number), 'contigs.fa');
+  await mkdir(join(path, '..'), { recursive: true });
+  const records = Array.from({ length: shape.sequences }, (_, i) => {
+    const length = Math.round(shape.length * ((shape.longest ?? shape.length) / shape.length) ** dice());
+    return `>s${i}\n${letters(dice, length, shape.coding ?? false)}\n`;
+  });
+  await writeFile(path, records.join(''));
+  let file;
+  for await (const event of service.inspections.inspect([path], 500))
+    if (event.type === 'inspected') file = event;
+  if (!file) throw new Error('nothing was found out about the file');
+  const request = runRequestSchema.parse({
+    inputs: [path],
+    model: 'demo',
+    devices: shape.devices ?? 'cpu:1',
+  });
+  const { frames, residues } = file;
+  const runId = await service.control.create(request, join(path, '..'));
+  const { plan, expected } = service.catalog.find(runId);
+  const deviceNames = expected?.deviceNames ?? [];
+  const predicted = service.speeds.seconds({
+    modelHash: plan.model.hash,
+    precision: plan.precision,
+    deviceNames,
+    frames,
+    residues,
+  });
+  const { low, high } = predicted ?? {};
+  while (!hasEnded(service.catalog.find(runId).state) || service.control.queue.active !== null)
+    await sleep(100);
+  const run = service.catalog.find(runId);
+  if (run.state.phase !== 'done') throw new Error(`${shape.name}: ${run.state.phase}`);
+  const { counts, devices } = await service.open.read(run.folder, async (store) => ({
+    counts: (await store.loadRun()).counts,
+    devices: await store.deviceSummaries(),
+  }));
+  const seconds = run.computingSeconds ?? 0;
+  const verdict = low === undefined || high === undefined ? '-' : String(low <= seconds && seconds <= high);
+  process.stdout.write(
+    `${shape.name}\t${low?.toFixed(0) ?? '-'}\t${high?.toFixed(0) ?? '-'}\t${seconds.toFixed(1)}\t${verdict}\n`,
+  );
+  results.push({
+    name: shape.name,
+    deviceNames,
+    expected: { frames, residues },
+    counted: { frames: counts.frames.total, residues: counts.residues.total },
+    devices: devices.map((device) => ({
+      frames: device.frames,
+      residues: device.residues,
+      seconds: device.seconds,
+    })),
+    seconds,
+    predicted: predicted && { low: predicted.low, high: predicted.high },
+  });
+  // What a run has shown is taken in a moment after it has come to rest.
+  await sleep(500);
+}
+const [resultsPath] = process.argv.slice(2);
+if (resultsPath !== undefined) await writeFile(resultsPath, `${JSON.stringify(results, null, 2)}\n`);
+await service.close();
+await rm(folder, { recursive: true });

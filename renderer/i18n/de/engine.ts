@@ -1,0 +1,130 @@
+export const engine = {
+  'engine.device': '{name}',
+  'engine.phase.created': 'Der Lauf wurde angelegt.',
+  'engine.phase.running': 'Die Berechnung begann.',
+  'engine.phase.pausing': 'Der Lauf wird angehalten.',
+  'engine.phase.draining': 'Die laufende Arbeit wird beendet; dann pausiert der Lauf.',
+  'engine.phase.paused': 'Der Lauf pausiert. Alles Berechnete ist erhalten.',
+  'engine.phase.finishing': 'Alles ist berechnet; die Ergebnisdateien werden geschrieben.',
+  'engine.phase.done': 'Der Lauf ist fertig.',
+  'engine.phase.failed': 'Der Lauf konnte nicht weitergehen.',
+  'engine.phase.cancelled': 'Der Lauf wurde beendet.',
+  'engine.note.interrupted': 'Der Lauf war unterbrochen und geht weiter, wo er war.',
+  'engine.note.halted': 'Der Lauf pausiert. {title}: {cause}',
+  'engine.note.retried': 'Was gescheitert war, wird noch einmal berechnet.',
+  'engine.note.skipped': 'Was gescheitert war, wurde übergangen; diese Sequenzen erhalten keinen Wert.',
+  'engine.note.worker': '{device} meldet etwas; siehe Technische Einzelheiten.',
+  'engine.note.worker_failed': '{device} ist ausgefallen: {cause}',
+  'engine.note.worker_restarts':
+    '{device} ist ausgefallen und startet neu. Nichts ist verloren. Grund: {cause}',
+  'engine.note.switched_off': '{device} wurde abgeschaltet: {cause}',
+  'engine.note.excluded': '{device} wurde aus dem Lauf genommen.',
+  'engine.note.included': '{device} nimmt wieder am Lauf teil.',
+  'engine.note.smaller_batches':
+    '{device} hatte zu wenig Speicher und rechnet mit weniger auf einmal weiter. Nichts ist verloren.',
+  'engine.note.scores_damaged': 'Einige Werte waren auf dem Datenträger beschädigt und werden neu berechnet.',
+  'engine.note.part_failed': 'Einige Sequenzen konnten nicht berechnet werden; siehe „Dateien und Fehler“.',
+  'engine.note.part_bisected':
+    'Etwas ist noch einmal gescheitert; die Sequenz, an der es liegt, wird gesucht.',
+  'engine.note.part_file_damaged': 'Eine Arbeitsdatei ist beschädigt; sie wird aus Ihrer Datei neu erzeugt.',
+  'engine.note.input_problem': '{file}: {text}',
+  'engine.note.uneven':
+    '{device} war {percent} % langsamer als {other}, obwohl beide „{name}“ sind. Vielleicht ist es heiß, steckt in einem schmalen Steckplatz oder wird von anderen benutzt.',
+  'engine.note.sequences_not_written':
+    'Die Tabellen sind vollständig, aber viral_sequences.fna konnte nicht geschrieben werden. {cause} {next}',
+  'engine.note.not_wrapped_up':
+    'Die Tabellen sind vollständig, aber run.json konnte nicht geschrieben oder Arbeitsdateien nicht entfernt werden. {cause} Beheben Sie das, und drücken Sie dann „Fortsetzen“.',
+  'engine.note.state_not_stored': 'Der Zustand des Laufs konnte nicht gespeichert werden: {cause}',
+  'engine.exit.killed': 'wurde beendet, meist weil dem Rechner der Speicher ausging',
+  'engine.exit.crashed': 'Absturz, oft wegen eines Treiber- oder Hardwarefehlers',
+  'engine.exit.signal': 'wurde durch das Signal {signal} beendet',
+  'engine.exit.code': 'endete mit dem Code {code}',
+  'engine.exit.code_line': 'endete mit dem Code {code} ({line})',
+  'engine.exit.not_started': 'konnte nicht gestartet werden',
+  'engine.exit.access_violation': 'Absturz, oft wegen eines Treiber- oder Hardwarefehlers',
+  'engine.exit.heap_corruption': 'der Speicher war beschädigt',
+  'engine.exit.library_missing':
+    'eine Systembibliothek fehlt; installieren Sie die Microsoft Visual C++ Runtime',
+  'engine.exit.library_failed': 'eine Systembibliothek konnte nicht gestartet werden',
+  'engine.prepare.stopped': 'Das Lesen der Dateien brach ab: {how}.',
+  'engine.prepare.stopped.next': 'Drücken Sie „Fortsetzen“: Was gelesen und berechnet wurde, ist erhalten.',
+  'engine.worker.stopped': '{how}.',
+  'engine.part.out_of_memory': 'Das Gerät hatte zu wenig Speicher.',
+  'engine.part.out_of_memory.next':
+    'Schließen Sie andere Programme, die die GPU benutzen, und wiederholen Sie es dann mit kleineren Portionen.',
+  'engine.part.non_finite': 'Das Modell ergab Unberechenbares, auch bei genauerer Wiederholung.',
+  'engine.part.non_finite.next':
+    'Wiederholen Sie es auf einem anderen Gerät. Scheitert es erneut, prüfen Sie die Gewichte unter „Rechnerprüfung“.',
+  'engine.part.part_unreadable': 'Eine Arbeitsdatei fehlt oder ist beschädigt.',
+  'engine.part.part_unreadable.next': 'Wiederholen Sie es: Sie wird aus Ihrer Datei neu erzeugt.',
+  'engine.part.write_failed': 'Die Werte konnten nicht in den Ergebnisordner geschrieben werden.',
+  'engine.part.write_failed.next':
+    'Prüfen Sie, ob Sie dort schreiben dürfen und der Datenträger angeschlossen ist, und wiederholen Sie es dann.',
+  'engine.part.disk_full': 'Der Datenträger des Ergebnisordners war voll.',
+  'engine.part.disk_full.next': 'Schaffen Sie Platz auf diesem Datenträger, und wiederholen Sie es dann.',
+  'engine.part.device_lost': 'Die GPU ging während der Berechnung verloren.',
+  'engine.part.device_lost.next':
+    'Starten Sie den Rechner neu, wenn die GPU wegbleibt, und wiederholen Sie es dann.',
+  'engine.part.internal_error': 'Das Programm brach bei dieser Berechnung ab.',
+  'engine.part.recalled': 'Es wurde zurückgenommen, bevor es begann.',
+  'engine.part.again': 'Wiederholen Sie es. Scheitert es erneut, stehen die Sequenzen namentlich da.',
+  'engine.part.lost': 'Eine Arbeitsdatei war {times}-mal beschädigt, so oft sie auch neu erzeugt wurde.',
+  'engine.part.lost.next':
+    'Prüfen Sie den Datenträger mit den Ergebnissen, und drücken Sie dann „Fortsetzen“.',
+  'engine.device.damaged':
+    'Was es berechnet hat, war {times}-mal nacheinander auf dem Datenträger beschädigt.',
+  'engine.device.damaged.next':
+    'Prüfen Sie den Datenträger mit den Ergebnissen und dieses Gerät, und drücken Sie dann „Fortsetzen“.',
+  'engine.halt.all_excluded': 'Alle Geräte wurden aus dem Lauf genommen.',
+  'engine.halt.all_excluded.next': 'Drücken Sie bei einem Gerät „Wieder verwenden“, und dann „Fortsetzen“.',
+  'engine.start.disk_needed': 'Der Lauf braucht etwa {needed}; frei sind {free} in {folder}.',
+  'engine.start.disk_needed.next':
+    'Schaffen Sie Platz auf diesem Datenträger, oder wählen Sie einen anderen Ordner.',
+  'engine.start.folder_has_run': '{folder} enthält schon einen Lauf.',
+  'engine.start.folder_has_run.next':
+    'Wählen Sie einen anderen Ordner, oder öffnen Sie diesen Lauf unter „Läufe“.',
+  'engine.start.folder_not_ours': '{folder} enthält andere Dateien, etwa {file}.',
+  'engine.start.outside_root':
+    '{path} liegt außerhalb von {root}, dem Ordner, den dieses Programm benutzen darf.',
+  'engine.start.outside_root.next': 'Wählen Sie einen anderen Ordner.',
+  'engine.run.gone': '{folder} ist nicht zu finden.',
+  'engine.run.not_listed': 'Dieser Lauf steht nicht mehr in der Liste.',
+  'engine.run.not_listed.next': 'Öffnen Sie seinen Ordner, um ihn zurückzuholen.',
+  'engine.run.at_work': 'Der Lauf rechnet bereits.',
+  'engine.run.pause_first': 'Der Lauf rechnet gerade. Pausieren Sie ihn zuerst.',
+  'engine.run.not_at_work': 'Der Lauf rechnet gerade nicht.',
+  'engine.run.not_waiting': 'Der Lauf wartet nicht in der Warteschlange.',
+  'engine.run.nothing_failed': 'Nichts ist gescheitert, das wiederholt werden könnte.',
+  'engine.run.devices_at_rest':
+    'Geräte können nur ausgenommen oder hinzugenommen werden, während der Lauf rechnet.',
+  'engine.run.impossible': 'Das geht mit dem Lauf in seinem jetzigen Zustand nicht.',
+  'engine.problem.empty': 'Leere Sequenzen: {count, number}.',
+  'engine.problem.invalid_characters':
+    'Sequenzen mit Zeichen, die keine Buchstaben sind (etwa Steuerzeichen oder Akzente): {count, number}.',
+  'engine.problem.malformed_record': 'Beschädigte oder unvollständige Einträge: {count, number}.',
+  'engine.problem.duplicate_ids':
+    'Sequenzen mit einem Namen, den schon eine frühere Sequenz hat: {count, number}.',
+  'engine.problem.ids_not_compared':
+    'Namen, die nicht auf Wiederholung geprüft wurden, weil es zu viele sind: {count, number}.',
+  'engine.problem.ambiguous_bases': 'Sequenzen mit anderen Buchstaben als A, C, G und T: {count, number}.',
+  'engine.problem.lower_case': 'Sequenzen mit Kleinbuchstaben: {count, number}.',
+  'engine.problem.looks_like_protein': 'Die Buchstaben sind die von Proteinen, nicht von DNA.',
+  'engine.problem.looks_like_rna': 'Die Sequenzen sind als RNA geschrieben, mit U statt T.',
+  'engine.problem.empty.effect': 'Sie stehen mit diesem Grund als „nicht bewertet“ in den Ergebnissen.',
+  'engine.problem.invalid_characters.effect':
+    'Sie stehen mit diesem Grund als „nicht bewertet“ in den Ergebnissen; alle anderen werden bewertet.',
+  'engine.problem.malformed_record.effect':
+    'Sie stehen mit diesem Grund als „nicht bewertet“ in den Ergebnissen; das Lesen geht mit dem nächsten Eintrag weiter.',
+  'engine.problem.duplicate_ids.effect':
+    'Alle werden bewertet und nach ihrem Platz in der Datei unterschieden; ihre Namen in den Ergebnissen sind gleich.',
+  'engine.problem.ids_not_compared.effect':
+    'Alle Sequenzen werden bewertet und nach ihrem Platz in der Datei unterschieden.',
+  'engine.problem.ambiguous_bases.effect':
+    'Ein Codon mit einem solchen Buchstaben wird im Protein übergangen, wie im ursprünglichen Werkzeug.',
+  'engine.problem.lower_case.effect':
+    'Sie werden als Großbuchstaben gelesen; Maskierung wird nicht beachtet.',
+  'engine.problem.looks_like_protein.effect':
+    'Proteine können nicht bewertet werden: Wählen Sie die Nukleotidsequenzen.',
+  'engine.problem.looks_like_rna.effect':
+    'Codons mit U werden übergangen, sodass kaum etwas bewertet würde: Ersetzen Sie zuerst U durch T.',
+} as const;

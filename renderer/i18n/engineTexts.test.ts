@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import {
+  appError,
+  deviceNamed,
+  message,
+  MESSAGES,
+  type MessageValues,
+} from '../../electron/contract/index.ts';
+import { inOwnWords } from './engineTexts.ts';
+import { CATALOGUES, createTexts, type Language } from './index.ts';
+
+const KEYS = Object.keys(MESSAGES) as (keyof typeof MESSAGES)[];
+const namesIn = (text: string) => [...text.matchAll(/\{(\w+)[,}]/g)].map(([, name]) => name);
+const labels = (id: string) => (id === 'cpu:0' ? 'Prozessor 1' : null);
+const own = (said: ReturnType<typeof message>, language: Language) =>
+  said.wording && inOwnWords(said.wording, createTexts(language), labels);
+
+describe('what the engine says', () => {
+  it.each(KEYS)('%s stands in every catalogue, with no value that the engine does not give', (key) => {
+    for (const catalogue of Object.values(CATALOGUES)) {
+      const text = new Map(Object.entries(catalogue)).get(`engine.${key}`);
+      expect(text).toBeDefined();
+      expect(namesIn(MESSAGES[key])).toEqual(expect.arrayContaining(namesIn(text ?? '')));
+    }
+  });
+
+  it.each(KEYS.filter((key) => key !== 'device'))('%s is said in German', (key) => {
+    const values = Object.fromEntries(namesIn(MESSAGES[key]).map((name) => [name ?? '', 'x']));
+    const say = message as (key: string, values: Record<string, string>) => ReturnType<typeof message>;
+    const said = say(key, values);
+    expect(own(said, 'de')).not.toBe(said.text);
+  });
+
+  it('has no key in the catalogues that the engine does not have', () => {
+    const made = Object.keys(CATALOGUES.de).filter((key) => key.startsWith('engine.'));
+    const known = new Set(KEYS.map((key) => `engine.${key}`));
+    // What Python says of files comes with codes of its own.
+    expect(made.filter((key) => !known.has(key) && !key.startsWith('engine.problem.'))).toEqual([]);
+  });
+
+  it('says sentences within sentences, and devices by the names of the window', () => {
+    const device = deviceNamed({ id: 'cpu:0', name: 'AMD EPYC' });
+    const cause = message('worker.stopped', { device: 'cpu:0', how: message('exit.killed') });
+    const said = message('note.worker_restarts', {
+      device,
+      cause,
+    } satisfies MessageValues<'note.worker_restarts'>);
+    expect(said.text).toBe(
+      'AMD EPYC: The worker of cpu:0 stopped: it was killed, most often because the computer ran out of memory.',
+    );
+    expect(own(said, 'de')).toBe(
+      'Prozessor 1 ist ausgefallen und startet neu. Nichts ist verloren. Grund: Wurde beendet, meist weil dem Rechner der Speicher ausging.',
+    );
+  });
+
+  it('leaves a sentence alone of which one part has no key', () => {
+    const cause = { text: 'odd', wording: null };
+    expect(own(message('note.state_not_stored', { cause }), 'de')).toContain('odd');
+    expect(inOwnWords({ key: 'unheard_of', values: {} }, createTexts('de'), labels)).toBeNull();
+  });
+
+  it('is carried by errors, whose text stays for the command line', () => {
+    const error = appError('usage', message('run.at_work'), { nextStep: 'Wait.' });
+    expect(error.cause).toBe('The run is at work already.');
+    expect(error.wording).toEqual({ cause: { key: 'run.at_work', values: {} } });
+  });
+});

@@ -1,0 +1,34 @@
+import type { Wording } from '../../electron/contract/index.ts';
+import type { Texts } from './index.ts';
+import type { MessageKey } from './en/index.ts';
+import { titleOfCode } from './errors.ts';
+
+/** What the engine said, with the key that it has in the catalogues, if any. */
+export interface Said {
+  readonly text: string;
+  readonly wording: Wording | null;
+}
+
+type Speaker = Pick<Texts, 't' | 'lookUp' | 'language'>;
+/** A device as this window calls it, from its id; null for one that it does not know. */
+type DeviceLabel = (id: string) => string | null;
+
+/** The engine's sentence in the language of the window; null where the catalogue has no key for all of it. */
+export function inOwnWords(wording: Wording, texts: Speaker, deviceLabel: DeviceLabel): string | null {
+  const { key, values } = wording;
+  if (key === 'device' && typeof values['id'] === 'string') {
+    const { id, name } = values;
+    return deviceLabel(id) ?? (typeof name === 'string' ? name : id);
+  }
+  if (key.startsWith('error.')) return titleOfCode(key.slice('error.'.length), texts.language);
+  if (texts.lookUp(`engine.${key}`) === null) return null;
+  const said: Record<string, string | number> = {};
+  for (const [name, value] of Object.entries(values)) {
+    const words = typeof value === 'object' ? inOwnWords(value, texts, deviceLabel) : value;
+    if (words === null) return null;
+    said[name] = name === 'device' && typeof words === 'string' ? (deviceLabel(words) ?? words) : words;
+  }
+  return capitalised(texts.t(`engine.${key}` as MessageKey, said));
+}
+
+const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,0 +1,61 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import type { RunSummary } from '../../../electron/contract/index.ts';
+import { Card } from '../../components/Card.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { download } from '../../state/download.ts';
+import { engine, queries } from '../../state/connection.ts';
+import { useSettings } from '../../state/settings.ts';
+import { useReveal } from '../../state/useReveal.ts';
+import classes from './Files.module.css';
+
+/** The files that a run has made, each to be fetched in a browser, or shown in their folder. */
+export function ResultFilesCard({ run }: { run: RunSummary }) {
+  const { t, lookUp, format } = useTexts();
+  const { runId, folder } = run;
+  const isBrowser = useSettings((state) => state.info?.shell === 'browser');
+  const reveal = useReveal();
+  const files = useQuery(
+    // Named with the phase, at whose change files come into being.
+    {
+      ...queries.runs.files.queryOptions({ input: { runId } }),
+      queryKey: [...queries.runs.files.key({ input: { runId } }), run.state.phase],
+    },
+  );
+  const fetch = useMutation({
+    mutationFn: async (name: string) => download((await engine.runs.download({ runId, name })).downloadPath),
+  });
+  if (!files.data || files.data.length === 0) return null;
+  return (
+    <Card
+      title={t('resultFiles.title')}
+      aside={
+        <Button size="compact-sm" variant="default" onClick={() => reveal.run(folder)}>
+          {reveal.label}
+        </Button>
+      }
+    >
+      <ul className={classes.resultFiles}>
+        {files.data.map(({ name, bytes }) => (
+          <li key={name}>
+            <code>{name}</code>
+            <span className="muted">{lookUp(`resultFile.${name}`) ?? ''}</span>
+            <span className={classes.resultSize}>{format.fileSize(bytes)}</span>
+            {isBrowser && (
+              <Button
+                size="compact-sm"
+                variant="default"
+                leftSection={<IconDownload size={16} aria-hidden />}
+                aria-label={`${t('resultFiles.download')}: ${name}`}
+                onClick={() => fetch.mutate(name)}
+              >
+                {t('resultFiles.download')}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

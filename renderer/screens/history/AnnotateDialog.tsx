@@ -1,0 +1,62 @@
+import { useMutation } from '@tanstack/react-query';
+import { Button, Group, Modal, TagsInput, Textarea } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import { LIMITS, type RunSummary } from '../../../electron/contract/index.ts';
+import { useTexts } from '../../i18n/index.ts';
+import { engine } from '../../state/connection.ts';
+import { useRuns } from '../../state/runs.ts';
+
+/** Tags and a note of the user's own; they are kept in the run's folder and move with it. */
+export function AnnotateDialog({ run, onClose }: { run: RunSummary; onClose: () => void }) {
+  const { t } = useTexts();
+  const [tags, setTags] = useState(run.tags);
+  const [note, setNote] = useState(run.note);
+  const runs = useRuns((state) => state.runs);
+  const known = useMemo(() => [...new Set((runs ?? []).flatMap((one) => one.tags))].toSorted(), [runs]);
+  const save = useMutation({
+    mutationFn: async () => {
+      await engine.runs.annotate({ runId: run.runId, tags, note: note.trim() });
+      onClose();
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} title={t('history.annotateTitle', { name: run.name })}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate();
+        }}
+      >
+        <TagsInput
+          data-autofocus
+          label={t('history.tags')}
+          description={t('history.tagsHelp')}
+          data={known}
+          value={tags}
+          maxTags={LIMITS.tags}
+          maxLength={LIMITS.word}
+          acceptValueOnBlur
+          onChange={setTags}
+        />
+        <Textarea
+          mt="md"
+          label={t('history.note')}
+          autosize
+          minRows={3}
+          maxRows={10}
+          maxLength={LIMITS.note}
+          value={note}
+          onChange={(event) => setNote(event.currentTarget.value)}
+        />
+        <Group justify="flex-end" mt="lg" gap="sm">
+          <Button variant="default" onClick={onClose}>
+            {t('common.cancel')}
+          </Button>
+          <Button type="submit" loading={save.isPending}>
+            {t('common.save')}
+          </Button>
+        </Group>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,44 @@
+import type { RunSummary } from '../../../electron/contract/index.ts';
+import type { Texts } from '../../i18n/index.ts';
+import { runStatus } from '../../state/runStatus.ts';
+
+type Sortable = string | number | null;
+
+/** What a column is sorted by: what stands in it, and not its letters. */
+function sortValue(run: RunSummary, column: string, t: Texts['t']): Sortable {
+  switch (column) {
+    case 'name':
+      return run.name;
+    case 'state':
+      return t(`runState.${runStatus(run)}`);
+    case 'inputs':
+      return run.plan.inputs.reduce((sum, input) => sum + input.sizeBytes, 0);
+    case 'settings':
+      return run.plan.model.title;
+    case 'viral':
+      return run.viralSequences;
+    case 'time':
+      return run.computingSeconds;
+    default:
+      return run.createdAt;
+  }
+}
+
+/** In the order wanted; what has no value comes last either way, and equals by their age, newest first. */
+export function sortedRuns(
+  runs: readonly RunSummary[],
+  sorting: { id: string; desc: boolean } | undefined,
+  { t, language }: Pick<Texts, 't' | 'language'>,
+): RunSummary[] {
+  const collator = new Intl.Collator(language, { numeric: true, sensitivity: 'base' });
+  const { id, desc } = sorting ?? { id: 'created', desc: true };
+  const compare = (a: Sortable, b: Sortable): number => {
+    if (a === null || b === null) return Number(a === null) - Number(b === null);
+    const order =
+      typeof a === 'number' && typeof b === 'number' ? a - b : collator.compare(String(a), String(b));
+    return desc ? -order : order;
+  };
+  return runs.toSorted(
+    (a, b) => compare(sortValue(a, id, t), sortValue(b, id, t)) || b.createdAt.localeCompare(a.createdAt),
+  );
+}

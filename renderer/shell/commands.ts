@@ -1,0 +1,137 @@
+import type { RunSummary } from '../../electron/contract/index.ts';
+import type { Texts } from '../i18n/index.ts';
+import { engine } from '../state/connection.ts';
+import { sayError } from '../components/errorToast.tsx';
+import { go, goToRun, type Route } from '../state/navigation.ts';
+import { prepareAgain } from '../state/newRun/prepareAgain.ts';
+import { addPaths } from '../state/newRun/store.ts';
+import { choosePaths } from '../state/pathChooser.ts';
+import { runStatus } from '../state/runStatus.ts';
+import { changeSettings } from '../state/settings.ts';
+
+export interface Command {
+  readonly id: string;
+  readonly group: string;
+  readonly label: string;
+  readonly hint?: string;
+  /** As Mantine's useHotkeys writes them. */
+  readonly keys?: string;
+  readonly run: () => void;
+}
+
+export const PLACE_KEYS = {
+  'new-run': 'alt+1',
+  runs: 'alt+2',
+  computer: 'alt+3',
+  settings: 'alt+4',
+  help: 'alt+5',
+} as const;
+const PLACES = Object.keys(PLACE_KEYS) as (keyof typeof PLACE_KEYS)[];
+const RESTING = ['paused', 'halted', 'interrupted', 'failed', 'cancelled', 'queued'];
+
+/** Everything that can be done from wherever one is, for the command palette and its keys. */
+export function commandsFor(route: Route, runs: readonly RunSummary[], { t }: Texts): Command[] {
+  const commands: Command[] = PLACES.map((screen) => ({
+    id: `go-${screen}`,
+    group: t('palette.go'),
+    label: t(`nav.${screen}`),
+    keys: PLACE_KEYS[screen],
+    run: () => go({ screen }),
+  }));
+  const here = route.screen === 'run' ? runs.find(({ runId }) => runId === route.runId) : undefined;
+  if (here) commands.push(...commandsOfRun(here, t));
+  commands.push(
+    {
+      id: 'add-files',
+      group: t('palette.do'),
+      label: t('newRun.chooseFiles'),
+      keys: 'alt+O',
+      run: () => {
+        go({ screen: 'new-run' });
+        attempt(choosePaths('files').then(addPaths));
+      },
+    },
+    {
+      id: 'open-run',
+      group: t('palette.do'),
+      label: t('history.open'),
+      run: () => {
+        const open = async () => {
+          const [folder] = await choosePaths('run');
+          if (folder !== undefined) goToRun((await engine.runs.open({ folder })).runId);
+        };
+        attempt(open());
+      },
+    },
+    ...(['light', 'dark', 'system'] as const).map((theme) => ({
+      id: `theme-${theme}`,
+      group: t('palette.do'),
+      label: `${t('settings.theme')}: ${t(`settings.theme.${theme}`)}`,
+      run: () => attempt(changeSettings({ theme })),
+    })),
+    ...(['en', 'de'] as const).map((language) => ({
+      id: `language-${language}`,
+      group: t('palette.do'),
+      label: language === 'en' ? 'English' : 'Deutsch',
+      run: () => attempt(changeSettings({ language })),
+    })),
+    ...runs.map((run) => ({
+      id: run.runId,
+      group: t('history.title'),
+      label: run.name,
+      hint: t(`runState.${runStatus(run)}`),
+      run: () => goToRun(run.runId, run.state.phase === 'done' ? 'results' : 'progress'),
+    })),
+  );
+  return commands;
+}
+
+function commandsOfRun(run: RunSummary, t: Texts['t']): Command[] {
+  const { runId } = run;
+  const group = run.name;
+  const status = runStatus(run);
+  const tabs: Command[] = (['progress', 'files', 'results'] as const).map((tab, index) => ({
+    id: `tab-${tab}`,
+    group,
+    label: t(`run.tab.${tab}`),
+    keys: `alt+shift+${index + 1}`,
+    run: () => goToRun(runId, tab),
+  }));
+  const isRunning = status === 'running' || status === 'created';
+  return [
+    ...tabs,
+    ...(isRunning
+      ? [
+          {
+            id: 'pause',
+            group,
+            label: t('run.pause'),
+            keys: 'alt+P',
+            run: () => attempt(engine.runs.pause({ runId })),
+          },
+          {
+            id: 'stop',
+            group,
+            label: t('run.stopAndKeep'),
+            run: () => attempt(engine.runs.cancel({ runId })),
+          },
+        ]
+      : []),
+    ...(RESTING.includes(status)
+      ? [
+          {
+            id: 'continue',
+            group,
+            label: t(status === 'queued' ? 'run.startNow' : 'run.continue'),
+            keys: 'alt+P',
+            run: () => attempt(engine.runs.resume({ runId })),
+          },
+        ]
+      : []),
+    { id: 'again', group, label: t('run.again'), run: () => attempt(prepareAgain(run)) },
+  ];
+}
+
+function attempt(work: Promise<unknown>): void {
+  work.catch(sayError);
+}

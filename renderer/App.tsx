@@ -8,12 +8,12 @@ import { BrowseDialog } from './components/BrowseDialog.tsx';
 import { FileDropZone } from './components/FileDropZone.tsx';
 import { sayError } from './components/errorToast.tsx';
 import { createTexts, TextsContext, useTexts } from './i18n/index.ts';
-import { Welcome } from './screens/welcome/Welcome.tsx';
 import { CommandPalette } from './shell/CommandPalette.tsx';
 import { Refused } from './shell/Refused.tsx';
 import { Shell } from './shell/Shell.tsx';
 import { connectionStore, useConnectionStatus } from './state/connection.ts';
 import { queryClient } from './state/queryClient.ts';
+import { followEnvironment } from './state/followEnvironment.ts';
 import { followRunEnds } from './state/runEnds.ts';
 import { goToWorkAtStart } from './state/startPlace.ts';
 import { followRuns } from './state/runs.ts';
@@ -39,6 +39,7 @@ function Contents() {
   const { t } = useTexts();
   const refused = useConnectionStatus() === 'refused';
   useEffect(followRuns, []);
+  useEffect(followEnvironment, []);
   useEffect(followRunEnds, []);
   useEffect(goToWorkAtStart, []);
   useEffect(loadSettingsOnConnect, []);
@@ -49,7 +50,6 @@ function Contents() {
       <FileDropZone />
       <BrowseDialog />
       <CommandPalette />
-      <Welcome />
       <Notifications role="group" aria-label={t('toasts.label')} />
       <Announcer />
     </>

@@ -59,6 +59,6 @@ export async function eightGpus(page: Page, camera: Camera, address: string): Pr
   await page.getByText('Action needed').waitFor();
   await camera.take('gpus-computer-check');
   await page.getByRole('button', { name: 'Repair' }).click();
-  await page.getByText('Step 1 of 3').waitFor();
+  await page.getByText(/^Step \d of 4/).waitFor();
   await camera.take('gpus-repair');
 }

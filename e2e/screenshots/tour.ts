@@ -1,12 +1,13 @@
 import type { Page } from '@playwright/test';
+import { takeDemoModel } from '../support/window.ts';
 import type { Camera } from './camera.ts';
 
 const LONG_MS = 300_000;
 
 /** Walks through the window as a new user would, with a picture of every screen and state on the way. */
 export async function firstStart(page: Page, camera: Camera): Promise<void> {
-  await page.getByText('1 of 3').waitFor();
-  await camera.take('welcome');
+  await page.getByRole('heading', { name: 'First steps' }).waitFor();
+  await camera.take('first-steps');
   await page.getByRole('button', { name: 'Skip' }).click();
   await page.getByRole('heading', { name: 'New run' }).waitFor();
   await camera.take('new-run-empty');
@@ -18,7 +19,7 @@ export async function firstStart(page: Page, camera: Camera): Promise<void> {
 export async function example(page: Page, camera: Camera): Promise<void> {
   await open(page, 'New run');
   await page.getByRole('button', { name: 'Run the example' }).click();
-  await page.getByText('Your installation gives the expected answers.').waitFor({ timeout: LONG_MS });
+  await page.getByText('The installation works.').waitFor({ timeout: LONG_MS });
   await camera.take('example-done');
   await page.getByRole('tab', { name: 'Results' }).click();
   await page.getByRole('row').nth(3).waitFor();
@@ -40,7 +41,7 @@ export async function newRun(page: Page, camera: Camera, folderName: string): Pr
   await page.getByText('Reading …').first().waitFor({ state: 'detached' });
   await camera.take('new-run-problems');
   await page.getByRole('button', { name: 'Remove what cannot be used' }).first().click();
-  await page.getByLabel('Demo model').check();
+  await takeDemoModel(page);
   await page.getByText('Advanced settings').click();
   await page.getByText('Advanced settings').scrollIntoViewIfNeeded();
   await camera.take('new-run-advanced');
@@ -61,7 +62,7 @@ export async function addFolder(page: Page, folderName: string): Promise<void> {
   await page.getByRole('button', { name: 'Folder on the server' }).click();
   await page.getByRole('button', { name: folderName }).click();
   await page.getByRole('button', { name: 'Take this folder' }).click();
-  await page.getByLabel('Demo model').check({ timeout: LONG_MS });
+  await takeDemoModel(page);
 }
 
 /** A long run at work. */

@@ -24,10 +24,17 @@ export async function startRun(page: Page, folder: string, name: string): Promis
   await page.getByRole('button', { name: 'Folder on the server' }).click();
   await page.getByRole('button', { name: folder }).click();
   await page.getByRole('button', { name: 'Take this folder' }).click();
-  await page.getByLabel('Demo model').check();
+  await takeDemoModel(page);
   await page.getByLabel('Name of the run').fill(name);
   await page.getByRole('button', { name: /^(Start|Add to queue)$/ }).click({ timeout: LONG_MS });
   await expect(page.getByRole('heading', { level: 1, name })).toBeVisible({ timeout: LONG_MS });
+}
+
+/** The demo model is taken only after a question. */
+export async function takeDemoModel(page: Page): Promise<void> {
+  await page.getByLabel('Demo model').click({ timeout: LONG_MS });
+  await page.getByRole('button', { name: 'Use the demo model' }).click();
+  await expect(page.getByLabel('Demo model')).toBeChecked();
 }
 
 /** Parts are among the technical details; the whole of a text, since "Part 1" before "0 parts done" reads as ten. */

@@ -6,7 +6,7 @@ import { isAlive } from '../support/workerProcesses.ts';
 import { goTo, isDone, partsDone, runState, startRun } from '../support/window.ts';
 
 /** Beside its input and named after it, where nothing else was chosen. */
-const runFolder = (places: Places) => join(places.files, 'contigs', 'contigs_predictions');
+const runFolder = (places: Places) => join(places.files, 'contigs', 'contigs_predictions_DEMO');
 
 test.beforeEach(async ({ places }) => {
   await writeSample(join(places.files, 'contigs', 'contigs.fasta'), 14);

@@ -51,9 +51,12 @@ async function exampleVerdict(service: Service, say: (line: string) => void): Pr
     context: { window: window as unknown as WindowContext },
   });
   if (!(await service.gate.environment()).ok) {
-    for await (const { step, finished, error } of await client.computer.repairPython()) {
-      if (error) throw new AppFailure(error);
-      if (finished) say(`Python is set up (${step}).`);
+    await client.computer.setUpPython();
+    for await (const status of await client.computer.environment()) {
+      if ('error' in status) throw new AppFailure(status.error);
+      if (status.state !== 'ready') continue;
+      say(`Python is set up (${status.pythonVersion}).`);
+      break;
     }
   }
   const { runId } = await client.runs.runExample();

@@ -1,8 +1,20 @@
-import { IconAlertTriangle, IconFlask, IconInfoCircle, IconPlugConnectedX } from '@tabler/icons-react';
+import {
+  IconAlertTriangle,
+  IconCircleCheck,
+  IconFlask,
+  IconInfoCircle,
+  IconPlugConnectedX,
+} from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import classes from './Banner.module.css';
 
-const ICONS = { info: IconInfoCircle, warn: IconAlertTriangle, lost: IconPlugConnectedX, demo: IconFlask };
+const ICONS = {
+  info: IconInfoCircle,
+  warn: IconAlertTriangle,
+  lost: IconPlugConnectedX,
+  demo: IconFlask,
+  good: IconCircleCheck,
+};
 
 interface BannerProps {
   tone: keyof typeof ICONS;

@@ -19,6 +19,8 @@ interface DeviceCardProps {
   sequencesPerMinute: number | null;
   /** Undefined where nothing can be changed, as in a run that has ended. */
   onInclude?: Include | undefined;
+  /** The run is done: whoever has stopped has finished. */
+  finished?: boolean;
 }
 
 /**
@@ -30,6 +32,7 @@ export const DeviceCard = memo(function DeviceCard({
   speeds,
   sequencesPerMinute,
   onInclude,
+  finished = false,
 }: DeviceCardProps) {
   const { t } = useTexts();
   const errorTexts = useErrorTexts();
@@ -40,7 +43,13 @@ export const DeviceCard = memo(function DeviceCard({
   const error = worker.state === 'restarting' || worker.state === 'switched_off' ? worker.error : null;
   return (
     <article className={classes.card} aria-label={`${title} ${device.name}`} data-out={isOut}>
-      <Head title={title} name={device.name} isGpu={device.index !== null} state={worker.state} />
+      <Head
+        title={title}
+        name={device.name}
+        isGpu={device.index !== null}
+        state={worker.state}
+        finished={finished}
+      />
       {!isStopped && <Speed sequencesPerMinute={sequencesPerMinute} speeds={speeds} />}
       {!isStopped && device.index !== null && <Meters device={device} />}
       {error && <Trouble texts={errorTexts(error)} restarts={worker.state === 'restarting'} />}
@@ -54,15 +63,16 @@ interface HeadProps {
   name: string;
   isGpu: boolean;
   state: WorkerState['state'];
+  finished: boolean;
 }
 
-const Head = memo(function Head({ title, name, isGpu, state }: HeadProps) {
+const Head = memo(function Head({ title, name, isGpu, state, finished }: HeadProps) {
   const Icon = isGpu ? IconDeviceDesktopAnalytics : IconCpu;
   return (
     <header className={classes.head}>
       <Icon size={18} aria-hidden />
       <h3 className={classes.name}>{title}</h3>
-      <WorkerBadge state={state} />
+      <WorkerBadge state={state} finished={finished} />
       <p className={classes.model} title={name}>
         {name}
       </p>

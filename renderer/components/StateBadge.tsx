@@ -106,8 +106,21 @@ const WORKER_LOOKS: Record<WorkerState['state'], Look> = {
   stopped: ['neutral', IconCircleX],
 };
 
-export function WorkerBadge({ state }: { state: WorkerState['state'] }) {
+export function WorkerBadge({
+  state,
+  finished = false,
+}: {
+  state: WorkerState['state'];
+  finished?: boolean;
+}) {
   const { t } = useTexts();
+  if (finished && state === 'stopped') {
+    return (
+      <Badge tone="good" icon={IconCircleCheck}>
+        {t('deviceState.finished')}
+      </Badge>
+    );
+  }
   const [tone, icon] = WORKER_LOOKS[state];
   return (
     <Badge tone={tone} icon={icon}>

@@ -12,10 +12,10 @@ const ENGLISH: Readonly<Record<string, ErrorWords>> = {
   device_unknown: { next: 'Choose one of the GPUs listed under “Computing”.' },
   folder_has_run: { next: 'Open that run under Runs, or choose another folder for the results.' },
   model_unknown: { next: 'Choose one of the models listed under “Model”.' },
-  model_missing: { next: 'Get the weights under Computer check.' },
-  model_damaged: { next: 'Get the weights again under Computer check.' },
-  python_broken: { next: 'Repair it under Computer check.' },
-  protocol_version: { next: 'Repair the Python environment under Computer check.' },
+  model_missing: { next: 'Get the weights.' },
+  model_damaged: { next: 'Get the weights again.' },
+  python_broken: { next: 'Repair it: that takes a few minutes and touches no results.' },
+  protocol_version: { next: 'Repair the Python environment.' },
   offline_folder_unusable: { next: 'Choose the folder that was packed for setting up without internet.' },
   part_failed: { title: 'These sequences could not be computed' },
   worker_died: { title: 'A device stopped unexpectedly' },
@@ -115,10 +115,10 @@ const GERMAN: Readonly<Record<string, ErrorWords>> = {
     title: 'Modell nicht vorhanden',
     next: 'Wählen Sie eines der unter „Modell“ aufgeführten Modelle.',
   },
-  model_missing: { title: 'Modellgewichte fehlen', next: 'Holen Sie die Gewichte unter „Rechnerprüfung“.' },
+  model_missing: { title: 'Modellgewichte fehlen', next: 'Holen Sie die Gewichte.' },
   model_damaged: {
     title: 'Modellgewichte sind beschädigt',
-    next: 'Holen Sie die Gewichte unter „Rechnerprüfung“ noch einmal.',
+    next: 'Holen Sie die Gewichte noch einmal.',
   },
   download_failed: {
     title: 'Der Download ist gescheitert',
@@ -159,7 +159,7 @@ const GERMAN: Readonly<Record<string, ErrorWords>> = {
   },
   python_broken: {
     title: 'Python-Umgebung nicht benutzbar',
-    next: 'Reparieren Sie sie unter „Rechnerprüfung“.',
+    next: 'Reparieren Sie sie: Das dauert einige Minuten und berührt keine Ergebnisse.',
   },
   worker_died: {
     title: 'Ein Rechenprozess endete unerwartet',
@@ -179,7 +179,7 @@ const GERMAN: Readonly<Record<string, ErrorWords>> = {
   },
   protocol_version: {
     title: 'Programm und Python-Teil passen nicht zusammen',
-    next: 'Reparieren Sie die Python-Umgebung unter „Rechnerprüfung“.',
+    next: 'Reparieren Sie die Python-Umgebung.',
   },
   worker_load_failed: {
     title: 'Ein Rechenprozess konnte das Modell nicht laden',

@@ -2,6 +2,7 @@ import {
   IconDeviceDesktopCheck,
   IconHelpCircle,
   IconHistory,
+  IconListCheck,
   IconPlus,
   IconSettings,
 } from '@tabler/icons-react';
@@ -14,6 +15,7 @@ import { ProgressBar } from '../components/ProgressBar.tsx';
 import { useTexts } from '../i18n/index.ts';
 import { go, hashOfRoute, useNavigation, type Route } from '../state/navigation.ts';
 import { useRuns } from '../state/runs.ts';
+import { useSettings } from '../state/settings.ts';
 import { runStatus, type RunStatus } from '../state/runStatus.ts';
 import { openPalette } from './CommandPalette.tsx';
 import { keyNames } from './keyNames.ts';
@@ -25,6 +27,7 @@ const needsSight = (run: RunSummary) => isAtWork(run) || RESTING.includes(runSta
 const MOST_SHOWN = 6;
 
 const PLACES = [
+  { screen: 'start', icon: IconListCheck },
   { screen: 'new-run', icon: IconPlus },
   { screen: 'runs', icon: IconHistory },
   { screen: 'computer', icon: IconDeviceDesktopCheck },
@@ -35,6 +38,8 @@ const PLACES = [
 export function Navigation() {
   const { t, format } = useTexts();
   const route = useNavigation((state) => state.route);
+  const isNew = useSettings((state) => state.settings?.welcomeSeen === false);
+  const places = PLACES.filter(({ screen }) => screen !== 'start' || isNew || route.screen === 'start');
   const busy = useRuns(useShallow((state) => state.runs?.filter(needsSight).slice(0, MOST_SHOWN) ?? []));
   return (
     <nav className={classes.nav} aria-label={t('shell.navigation')}>
@@ -45,7 +50,7 @@ export function Navigation() {
         </span>
       </div>
       <ul className={classes.list}>
-        {PLACES.map(({ screen, icon: Icon }) => (
+        {places.map(({ screen, icon: Icon }) => (
           <li key={screen}>
             <Place to={{ screen }} current={route.screen === screen}>
               <Icon size={20} stroke={1.7} aria-hidden />

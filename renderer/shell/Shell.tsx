@@ -8,8 +8,10 @@ import { HistoryScreen } from '../screens/history/HistoryScreen.tsx';
 import { NewRunScreen } from '../screens/new-run/NewRunScreen.tsx';
 import { RunScreen } from '../screens/run/RunScreen.tsx';
 import { SettingsScreen } from '../screens/settings/SettingsScreen.tsx';
+import { StartScreen } from '../screens/welcome/StartScreen.tsx';
 import { retryConnection, useConnectionStatus } from '../state/connection.ts';
 import { useNavigation, type Route } from '../state/navigation.ts';
+import { EnvironmentBanner } from './EnvironmentBanner.tsx';
 import { InterruptedBanner } from './InterruptedBanner.tsx';
 import { Navigation } from './Navigation.tsx';
 import classes from './Shell.module.css';
@@ -45,6 +47,7 @@ export function Shell() {
               {t(isDead ? 'connection.deadText' : 'connection.lostText')}
             </Banner>
           )}
+          {route.screen !== 'start' && <EnvironmentBanner atCheck={route.screen === 'computer'} />}
           <InterruptedBanner />
         </div>
         <Screen route={route} />
@@ -74,6 +77,8 @@ function skipToMain(event: { preventDefault: () => void }): void {
 
 function Screen({ route }: { route: Route }) {
   switch (route.screen) {
+    case 'start':
+      return <StartScreen />;
     case 'new-run':
       return <NewRunScreen />;
     case 'runs':

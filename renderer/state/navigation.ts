@@ -4,6 +4,7 @@ export const RUN_TABS = ['progress', 'files', 'results'] as const;
 export type RunTab = (typeof RUN_TABS)[number];
 
 export type Route =
+  | { readonly screen: 'start' }
   | { readonly screen: 'new-run' }
   | { readonly screen: 'runs' }
   | { readonly screen: 'run'; readonly runId: string; readonly tab: RunTab }
@@ -11,7 +12,7 @@ export type Route =
   | { readonly screen: 'settings' }
   | { readonly screen: 'help' };
 
-const PLAIN_SCREENS = ['new-run', 'runs', 'computer', 'settings', 'help'] as const;
+const PLAIN_SCREENS = ['start', 'new-run', 'runs', 'computer', 'settings', 'help'] as const;
 
 /** The place is kept in the address's fragment, so that a reload and the back button work in every shell. */
 export function routeFromHash(hash: string): Route {

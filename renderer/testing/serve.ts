@@ -77,6 +77,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       runs: { type: 'string', default: 'many' },
       sequences: { type: 'string', default: '20000' },
       devices: { type: 'string', default: '8' },
+      fresh: { type: 'boolean', default: false },
       welcome: { type: 'boolean', default: false },
     },
   });
@@ -85,7 +86,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     runs: values.runs === 'none' ? 'none' : 'many',
     sequences: Number(values.sequences),
     devices: Number(values.devices),
-    welcomeSeen: !values.welcome,
+    welcomeSeen: !values.welcome && !values.fresh,
+    fresh: values.fresh,
   });
   process.stdout.write(`Memory engine at ${url}\n`);
 }

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { drop, goTo } from '../../support/window.ts';
+import { drop, goTo, takeDemoModel } from '../../support/window.ts';
 import { expect, type ShellApp } from './fixtures.ts';
 
 const LONG_MS = 90_000;
@@ -15,7 +15,7 @@ export async function quit(app: ShellApp): Promise<void> {
 export async function startDroppedRun(page: Page, paths: string[], name: string): Promise<void> {
   await goTo(page, 'New run');
   await drop(page, paths);
-  await page.getByLabel('Demo model').check();
+  await takeDemoModel(page);
   await page.getByLabel('Name of the run').fill(name);
   await page.getByRole('button', { name: /^(Start|Add to queue)$/ }).click({ timeout: LONG_MS });
   await expect(page.getByRole('heading', { level: 1, name })).toBeVisible({ timeout: LONG_MS });

@@ -14,7 +14,7 @@ import { EXIT } from '../exitCodes.ts';
 import { ok, unwrap } from '../../contract/result.ts';
 import { toStandardError } from '../output/reporter.ts';
 
-const MARKS = { good: 'ok  ', warning: 'note', bad: 'BAD ', checking: '... ' } as const;
+const MARKS = { good: 'ok  ', warning: 'note', bad: 'BAD ', checking: '... ', waiting: '... ' } as const;
 
 /** Checks this computer, part by part, and says of each what it means. Works where Python doesn't. */
 export async function doctor(

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { asAppError } from '../../contract/errors.ts';
 import { allowRefusal } from '../../contract/result.ts';
+import { demoMark } from '../../contract/plan.ts';
 import { RESULT_FILES } from '../../contract/results.ts';
 import type { RunState } from '../../contract/runState.ts';
 import {
@@ -88,7 +89,8 @@ async function summarize(session: OpenRun, state: RunState, reporter: Reporter):
     return;
   }
   if (state.phase !== 'done') return;
-  const { notice, title } = session.stored.plan.model;
+  const { model } = session.stored.plan;
+  const mark = demoMark(model);
   const total = { virus: 0, others: 0, not_scored: 0, failed: 0 };
   for (const input of await session.store.inputSummaries()) {
     for (const [prediction, count] of Object.entries(input.byPrediction)) {
@@ -99,9 +101,9 @@ async function summarize(session: OpenRun, state: RunState, reporter: Reporter):
   reporter.line(
     `Done in ${formatDuration(progress.elapsedSeconds)}: ${formatCount(total.virus)} sequences called virus, ` +
       `${formatCount(total.others)} others, ${formatCount(total.not_scored)} not scored, ${formatCount(total.failed)} failed ` +
-      `(model ${title}, ${formatCount(progress.frames.done)} reading frames).`,
+      `(model ${model.title}, ${formatCount(progress.frames.done)} reading frames).`,
   );
-  if (notice) reporter.line(`Note: ${notice}.`);
+  if (mark !== null) reporter.line(`${mark}: the folder and the files in it are marked as such.`);
   if (state.failedInputs) {
     reporter.line(
       `${formatCount(state.failedInputs)} files could not be used: see ${join(session.folder, RESULT_FILES.failedFiles)}`,

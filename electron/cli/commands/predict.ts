@@ -45,7 +45,7 @@ export async function predict(
   reporter: Reporter,
 ): Promise<number> {
   const request = runRequest(inputs, flags, modelFor(context, inputs));
-  const folder = request.outputDir ?? defaultFolderName(inputs);
+  const folder = request.outputDir ?? (await usualFolder(context, inputs, request.model));
   if (flags.resume && isRunFolder(folder)) {
     const run = unwrap(await OpenRun.open(context, folder));
     const differs = await differences(context, run, request, flags);
@@ -80,6 +80,11 @@ export async function predict(
   );
   reporter.line(`Results go to ${created.folder}`);
   return followRun(unwrap(await OpenRun.open(context, created.folder)), reporter, { created });
+}
+
+async function usualFolder(context: EngineContext, inputs: string[], choice: string): Promise<string> {
+  const model = await resolveModel(choice, context.paths);
+  return defaultFolderName(inputs, model.ok ? model.value.planModel : { notice: null });
 }
 
 /** What was asked for with `--resume` and is not what the run was made with. What was not asked for, stays as it was. */

@@ -59,10 +59,14 @@ export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> 
     },
   });
   say(`VirNucPro Desktop is ready: ${server.address()}`);
-  say(
-    `From another computer, first: ssh -L ${server.port}:127.0.0.1:${server.port} ${userInfo().username}@${hostname()}`,
-  );
-  say(`The page shows files below ${root} (another folder with --root). Stop with Ctrl-C.`);
+  // Said to those whom it helps: who sits at this computer needs no way to it, and finds files without a word about them.
+  if (process.env['SSH_CONNECTION']) {
+    say(
+      `On your own computer, first: ssh -L ${server.port}:127.0.0.1:${server.port} ${userInfo().username}@${hostname()}`,
+    );
+    say(`The page shows files below ${root} (another folder with --root).`);
+  }
+  say('Stop with Ctrl-C.');
 
   if (flags.open) void openBrowser(server.address());
 

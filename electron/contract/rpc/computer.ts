@@ -78,11 +78,15 @@ export const computerCheckIdSchema = z.enum([
 export const computerCheckSchema = z.object({
   id: computerCheckIdSchema,
   title: z.string(),
-  status: z.enum(['good', 'warning', 'bad', 'checking']),
+  /** `waiting`: it can be said only once something else is in place. */
+  status: z.enum(['good', 'warning', 'bad', 'checking', 'waiting']),
   sentence: z.string(),
   /** What the one button does; null where there is nothing to do. */
   action: z
-    .object({ label: z.string(), kind: z.enum(['repair_python', 'get_weights', 'check_again']) })
+    .object({
+      label: z.string(),
+      kind: z.enum(['set_up_python', 'repair_python', 'get_weights', 'check_again']),
+    })
     .nullable(),
 });
 export type ComputerCheck = z.infer<typeof computerCheckSchema>;
@@ -228,6 +232,41 @@ export const stepProgressSchema = z.object({
 });
 export type StepProgress = z.infer<typeof stepProgressSchema>;
 
+/** What a set-up of the Python environment would do, known before it begins. */
+export const setUpPlanSchema = z.object({
+  folder: z.string(),
+  /** Null where it isn't known ahead. */
+  downloadBytes: countSchema.nullable(),
+  diskBytes: countSchema.nullable(),
+  diskFreeBytes: countSchema.nullable(),
+  /** Which PyTorch this computer gets, in one sentence. */
+  pytorch: z.string(),
+});
+export type SetUpPlan = z.infer<typeof setUpPlanSchema>;
+
+/** Whether the program can compute, and what is in the way. */
+export const environmentStatusSchema = z.discriminatedUnion('state', [
+  z.object({ state: z.literal('checking') }),
+  z.object({ state: z.literal('ready'), pythonVersion: z.string(), torchVersion: z.string().nullable() }),
+  /** Nothing was set up yet, or not to its end. */
+  z.object({ state: z.literal('absent'), plan: setUpPlanSchema }),
+  /** It was set up, and something has damaged it since. */
+  z.object({ state: z.literal('broken'), error: appErrorSchema, plan: setUpPlanSchema }),
+  z.object({
+    state: z.literal('setting_up'),
+    progress: stepProgressSchema,
+    plan: setUpPlanSchema.nullable(),
+  }),
+  /** The user has ended the set-up. What it had fetched is kept. */
+  z.object({ state: z.literal('cancelled'), plan: setUpPlanSchema }),
+  z.object({ state: z.literal('failed'), error: appErrorSchema, plan: setUpPlanSchema }),
+  /** The user's own interpreter can't be used; setting up wouldn't touch it. */
+  z.object({ state: z.literal('interpreter_broken'), error: appErrorSchema }),
+  /** No PyTorch is made for this computer. */
+  z.object({ state: z.literal('unsupported'), error: appErrorSchema }),
+]);
+export type EnvironmentStatus = z.infer<typeof environmentStatusSchema>;
+
 /** As `id` of a model's status. */
 const modelInput = z.object({ model: pathSchema.min(1) });
 
@@ -271,11 +310,19 @@ export const computerContract = {
   devices: procedure.output(probeResultSchema),
   models: procedure.output(z.array(modelStatusSchema)),
   check: procedure.output(eventIterator(z.array(computerCheckSchema))),
+  /** The Python environment; sent whole when anything changes, also while it is set up. */
+  environment: procedure.output(eventIterator(environmentStatusSchema)),
+  /** Makes or mends the environment; `environment` tells how far it is. Does nothing where that is under way. */
+  setUpPython: procedure,
+  cancelSetUp: procedure,
+  /** Free space where a folder is or will be; null where it can't be found out. */
+  freeSpace: procedure
+    .input(z.object({ folder: pathSchema }))
+    .output(z.object({ bytes: countSchema.nullable() })),
   /** The last check of every model that is here. */
   answers: procedure.output(z.array(modelAnswersSchema)),
   /** Computes known reading frames with a model on every device in every precision. */
   checkAnswers: procedure.input(z.object({ model: pathSchema })).output(eventIterator(stepProgressSchema)),
-  repairPython: procedure.output(eventIterator(stepProgressSchema)),
   /** Fetches a published model, or follows the download that is under way. It goes on without followers. */
   getWeights: procedure.input(modelInput).output(eventIterator(stepProgressSchema)),
   /** Ends a download; what has come is kept. */
@@ -296,7 +343,7 @@ export const computerContract = {
   ),
   /** Writes a folder from which another computer sets itself up without a network. */
   packOffline: procedure.input(packOfflineSchema).output(eventIterator(stepProgressSchema)),
-  /** Sets this computer up from such a folder, in place of what `repairPython` would fetch. */
+  /** Sets this computer up from such a folder, in place of what `setUpPython` would fetch. */
   setUpFromFolder: procedure
     .input(z.object({ folder: pathSchema.min(1, 'Name the folder.') }))
     .output(eventIterator(stepProgressSchema)),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ProbeResult } from '../../contract/protocol/index.ts';
-import { ok } from '../../contract/result.ts';
+import { appError } from '../../contract/errors.ts';
+import { err, ok } from '../../contract/result.ts';
 import {
   A100_AND_TURING,
   APPLE,
@@ -64,6 +65,26 @@ describe('the card of the GPUs', () => {
       action: { kind: 'repair_python' },
     });
     expect(gpus(RADEONS_FORBIDDEN)).toMatchObject({ action: { kind: 'check_again' } });
+  });
+
+  it('waits, as all that only Python can tell, until Python is set up', () => {
+    const nothing = { probe: null, models: null, diskFreeBytes: 1e12 };
+    const missing = err(appError('python_broken', 'It cannot be started.'));
+    const fresh = computerChecks({ ...nothing, environment: missing, neverSetUp: true });
+    expect(fresh.map(({ id, status, action }) => [id, status, action?.kind])).toEqual([
+      ['driver', 'waiting', undefined],
+      ['gpus', 'waiting', undefined],
+      ['memory', 'waiting', undefined],
+      ['disk', 'good', undefined],
+      ['python', 'bad', 'set_up_python'],
+      ['computing', 'waiting', undefined],
+      ['weights', 'waiting', undefined],
+    ]);
+    const broken = computerChecks({ ...nothing, environment: missing });
+    expect(broken.find(({ id }) => id === 'python')).toMatchObject({
+      sentence: 'It cannot be started.',
+      action: { kind: 'repair_python' },
+    });
   });
 
   it('says nothing of a processor’s graphics part that cannot compute', () => {

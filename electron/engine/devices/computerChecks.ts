@@ -24,9 +24,12 @@ export const DISK_NEEDED = 25 * GB;
 
 const CHECK_AGAIN = { label: 'Check again', kind: 'check_again' } as const;
 const REPAIR = { label: 'Repair', kind: 'repair_python' } as const;
+const SET_UP = { label: 'Set up', kind: 'set_up_python' } as const;
 
 export interface ComputerFacts {
   environment: Result<PythonEnvironment>;
+  /** There never was an environment, or none to its end. */
+  neverSetUp?: boolean;
   probe: Result<ProbeResult> | null;
   models: Result<ModelStatus[]> | null;
   diskFreeBytes: number | null;
@@ -37,16 +40,26 @@ export interface ComputerFacts {
 /** One card per part of the computer: status, one sentence, one button. */
 export function computerChecks(facts: ComputerFacts): ComputerCheck[] {
   const probe = facts.probe?.ok ? facts.probe.value : null;
-  return [
+  const checks = [
     driverCheck(probe),
     gpuCheck(probe, facts.environment),
     memoryCheck(probe),
     diskCheck(facts.diskFreeBytes),
-    pythonCheck(facts.environment),
+    pythonCheck(facts.environment, facts.neverSetUp === true),
     computingCheck(facts.devices ?? null),
     weightsCheck(facts.models),
   ];
+  // One cause is one card: what only Python can tell waits for it.
+  return facts.environment.ok
+    ? checks
+    : checks.map((check) =>
+        WITHOUT_PYTHON.has(check.id)
+          ? check
+          : { ...check, status: 'waiting', sentence: 'Checked after Python is set up.', action: null },
+      );
 }
+
+const WITHOUT_PYTHON: ReadonlySet<ComputerCheck['id']> = new Set(['disk', 'python']);
 
 function driverCheck(probe: ProbeResult | null): ComputerCheck {
   const base = { id: 'driver', title: 'GPU driver' } as const;
@@ -170,14 +183,14 @@ function diskCheck(free: number | null): ComputerCheck {
       };
 }
 
-function pythonCheck(environment: Result<PythonEnvironment>): ComputerCheck {
+function pythonCheck(environment: Result<PythonEnvironment>, neverSetUp: boolean): ComputerCheck {
   const base = { id: 'python', title: 'Python environment' } as const;
   if (!environment.ok) {
     return {
       ...base,
       status: 'bad',
-      sentence: environment.error.cause,
-      action: REPAIR,
+      sentence: neverSetUp ? 'Not set up yet.' : environment.error.cause,
+      action: neverSetUp ? SET_UP : REPAIR,
     };
   }
   const { pythonVersion, packages } = environment.value;

@@ -30,13 +30,14 @@ export class Extraction {
     });
   }
 
-  /** Streams the inputs once more and writes the wanted records to a file, header lines unchanged. */
-  async run({ inputs, rowsPath, outPath }: ExtractionRequest): Promise<void> {
+  /** Streams the inputs once more and writes the wanted records to a file, header lines unchanged but for what is added to them. */
+  async run({ inputs, rowsPath, outPath, headerSuffix = '' }: ExtractionRequest): Promise<void> {
     const command = {
       type: 'extract',
       inputs: inputs.map(({ path, sha256 }) => ({ path, sha256 })),
       rows_path: rowsPath,
       out_path: outPath,
+      header_suffix: headerSuffix,
     };
     this.asked = true;
     this.process.send(`${JSON.stringify(command)}\n`);

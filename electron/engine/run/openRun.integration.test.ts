@@ -1,6 +1,7 @@
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { DEMO_NOTE_FILE, RESULT_FILES } from '../../contract/results.ts';
 import { unwrap } from '../../contract/result.ts';
 import { runRequestSchema, type RunRequestInput } from '../../contract/rpc/runs.ts';
 import type { RunState } from '../../contract/runState.ts';
@@ -73,6 +74,11 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', { timeout: 120_000 },
   it('gives the same bytes with one, two and three CPU workers, and with a worker killed in between', async () => {
     const one = await undisturbed();
     expect(one.state).toEqual({ phase: 'done', failedParts: 0, failedRecords: 0 });
+    expect(one.folder).toMatch(/_predictions_DEMO$/);
+    expect(await readdir(one.folder)).toContain(DEMO_NOTE_FILE);
+    const headers = (await readFile(join(one.folder, RESULT_FILES.viralSequences), 'utf8')).match(/^>.*$/gm);
+    expect(headers?.length).toBeGreaterThan(0);
+    expect(headers?.filter((line) => !line.endsWith('DEMO (demo model, no biological meaning)'))).toEqual([]);
     const marker = join(await temporaryFolder(), 'died');
     const [two, three, killed] = [
       await predict(testContext(), { devices: 'cpu:2' }),

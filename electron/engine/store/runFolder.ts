@@ -4,7 +4,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import { appError, AppFailure, asAppError, type AppError } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
-import { RESULT_FILES } from '../../contract/results.ts';
+import { DEMO_NOTE_FILE, RESULT_FILES } from '../../contract/results.ts';
 import { deleteInRun, isLink, makeFolderInRun, notAFile, somethingAt } from '../files/runFiles.ts';
 
 export const RUN_DATABASE = 'run.db';
@@ -22,6 +22,7 @@ const OUR_NAMES: ReadonlySet<string> = new Set([
   'work',
   'logs',
   ...Object.values(RESULT_FILES),
+  DEMO_NOTE_FILE,
 ]);
 
 /** What a program that died left half written: databases being made, locks being taken, tables. */

@@ -72,6 +72,15 @@ def test_rows_come_out_as_they_stand_in_the_inputs(
     assert out.read_bytes() == expected(records * 2, rows)
 
 
+def test_a_mark_stands_at_the_end_of_every_header(tmp_path: Path) -> None:
+    source = as_input(tmp_path / "in.fasta", b">a one\nACGT\n>b\nGGCC\n>\nTT\n")
+    out = tmp_path / "out.fna"
+    extract([source], np.array([0, 1, 2], np.uint32), out, "DEMO (no meaning)")
+    assert out.read_bytes() == (
+        b">a one DEMO (no meaning)\nACGT\n>b DEMO (no meaning)\nGGCC\n> DEMO (no meaning)\nTT\n"
+    )
+
+
 def test_every_compression_and_fastq(tmp_path: Path) -> None:
     zstandard = pytest.importorskip("zstandard")
     fasta = b">a one\nACGT\n>b two\nTTTT\n"

@@ -2,6 +2,7 @@ import type { Messages } from '../en/index.ts';
 import { common } from './common.ts';
 import { computer } from './computer.ts';
 import { engine } from './engine.ts';
+import { firstSteps } from './firstSteps.ts';
 import { history } from './history.ts';
 import { models } from './models.ts';
 import { newRun } from './newRun.ts';
@@ -17,4 +18,5 @@ export const de: Messages = {
   ...computer,
   ...engine,
   ...models,
+  ...firstSteps,
 };

@@ -75,7 +75,8 @@ export const newRun = {
   'newRun.freeOf': 'frei von {total}',
   'newRun.gpuFree': 'Niemand sonst nutzt sie',
   'newRun.gpuUsedBy': 'In Gebrauch durch {names}',
-  'newRun.gpuHidden': 'Durch eine Umgebungsvariable wie CUDA_VISIBLE_DEVICES vor diesem Programm verborgen',
+  'newRun.gpuHidden':
+    'Von der Umgebung, in der das Programm gestartet wurde, vor ihm verborgen (CUDA_VISIBLE_DEVICES)',
   'newRun.gpuNeedsPyTorch': 'Braucht PyTorch für {build}, siehe Rechnerprüfung',
   'newRun.gpuNotSupported': 'Vom installierten PyTorch nicht unterstützt, siehe Rechnerprüfung',
   'newRun.gpuDriverOld': 'Braucht einen neueren Treiber, siehe Rechnerprüfung',
@@ -149,7 +150,6 @@ export const newRun = {
   'startReason.model_missing':
     'Start nicht möglich: die Gewichte von „{model}“ sind nicht auf diesem Rechner.',
   'startReason.model_damaged': 'Start nicht möglich: die Gewichte von „{model}“ sind beschädigt.',
-  'startReason.toComputerCheck': 'Zur Rechnerprüfung',
   'startReason.no_device': 'Start nicht möglich: wählen Sie mindestens eine GPU.',
   'startReason.folder': 'Start nicht möglich: Der Ergebnisordner ist nicht brauchbar.',
 } as const;

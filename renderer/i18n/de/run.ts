@@ -123,7 +123,6 @@ export const run = {
   'plan.equalEach': 'Jedes Mal berechnet',
   'plan.created': 'Angelegt',
 
-  'example.matches': 'Ihre Installation gibt die erwarteten Antworten.',
   'example.compared':
     '{count, plural, one {# Wert wurde} other {# Werte wurden}} mit dem gespeicherten Ergebnis verglichen.',
   'example.differs': 'Die Werte weichen von den erwarteten ab.',

@@ -1,6 +1,7 @@
 import { common } from './common.ts';
 import { computer } from './computer.ts';
 import { engine } from './engine.ts';
+import { firstSteps } from './firstSteps.ts';
 import { history } from './history.ts';
 import { models } from './models.ts';
 import { newRun } from './newRun.ts';
@@ -8,7 +9,17 @@ import { results } from './results.ts';
 import { run } from './run.ts';
 
 /** Every text of the window. The English catalogue decides which keys there are. */
-export const en = { ...common, ...newRun, ...run, ...results, ...history, ...computer, ...engine, ...models };
+export const en = {
+  ...common,
+  ...newRun,
+  ...run,
+  ...results,
+  ...history,
+  ...computer,
+  ...engine,
+  ...models,
+  ...firstSteps,
+};
 
 export type MessageKey = keyof typeof en;
 export type Messages = Record<MessageKey, string>;

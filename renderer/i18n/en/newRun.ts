@@ -75,7 +75,7 @@ export const newRun = {
   'newRun.freeOf': 'free of {total}',
   'newRun.gpuFree': 'Nobody else is using it',
   'newRun.gpuUsedBy': 'In use by {names}',
-  'newRun.gpuHidden': 'Hidden from this program by an environment variable such as CUDA_VISIBLE_DEVICES',
+  'newRun.gpuHidden': 'Hidden from this program by the system it was started in (CUDA_VISIBLE_DEVICES)',
   'newRun.gpuNeedsPyTorch': 'Needs PyTorch for {build}, see Computer check',
   'newRun.gpuNotSupported': 'Not supported by the installed PyTorch, see Computer check',
   'newRun.gpuDriverOld': 'Needs a newer driver, see Computer check',
@@ -146,7 +146,6 @@ export const newRun = {
     'Cannot start: {count, plural, one {# file cannot be used.} other {# files cannot be used.}}',
   'startReason.model_missing': 'Cannot start: the weights of “{model}” are not on this computer.',
   'startReason.model_damaged': 'Cannot start: the weights of “{model}” are damaged.',
-  'startReason.toComputerCheck': 'To Computer check',
   'startReason.no_device': 'Cannot start: choose at least one GPU.',
   'startReason.folder': 'Cannot start: the results folder cannot be used.',
 } as const;

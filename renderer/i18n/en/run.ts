@@ -120,7 +120,6 @@ export const run = {
   'plan.equalEach': 'Computed each time',
   'plan.created': 'Created',
 
-  'example.matches': 'Your installation gives the expected answers.',
   'example.compared':
     '{count, plural, one {# score was} other {# scores were}} compared with the stored result.',
   'example.differs': 'The scores differ from the expected ones.',

@@ -1,14 +1,27 @@
 import { Button, Loader } from '@mantine/core';
-import { IconAlertTriangle, IconCheck, IconX } from '@tabler/icons-react';
+import { IconAlertTriangle, IconCheck, IconClock, IconX } from '@tabler/icons-react';
 import type { ComputerCheck } from '../../../electron/contract/index.ts';
+import { useSetUpSize } from '../../components/SetUp.tsx';
 import { useTexts } from '../../i18n/index.ts';
+import { useEnvironment } from '../../state/environment.ts';
 import classes from './ComputerCheck.module.css';
 
-const ICONS = { good: IconCheck, warning: IconAlertTriangle, bad: IconX };
+const ICONS = { good: IconCheck, warning: IconAlertTriangle, bad: IconX, waiting: IconClock };
 
 export function CheckCard({ check, onAct }: { check: ComputerCheck; onAct: () => void }) {
   const { t, lookUp } = useTexts();
   const Icon = check.status === 'checking' ? null : ICONS[check.status];
+  const status = useEnvironment((state) => state.status);
+  const size = useSetUpSize(status && 'plan' in status ? status.plan : null);
+  const kind = check.action?.kind;
+  const sentence =
+    check.status === 'waiting'
+      ? t('check.waiting')
+      : kind === 'set_up_python'
+        ? `${t('setUp.absent')} ${t('setUp.absentText')} ${size ?? ''}`
+        : kind === 'repair_python' && check.id === 'python'
+          ? `${check.sentence} ${t('setUp.brokenText')} ${size ?? ''}`
+          : check.sentence;
   return (
     <article className={`${classes.check} ${classes[check.status]}`}>
       <span className={classes.light} aria-hidden>
@@ -18,7 +31,7 @@ export function CheckCard({ check, onAct }: { check: ComputerCheck; onAct: () =>
         {lookUp(`check.${check.id}`) ?? check.title}
         <span className={classes.status}>{t(`checkStatus.${check.status}`)}</span>
       </h2>
-      <p className={classes.sentence}>{check.sentence}</p>
+      <p className={classes.sentence}>{sentence}</p>
       {check.action && (
         <Button
           className={classes.action ?? ''}

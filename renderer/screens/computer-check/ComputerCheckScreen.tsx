@@ -1,33 +1,37 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Button, Skeleton } from '@mantine/core';
 import { IconClipboardText } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { ComputerCheck } from '../../../electron/contract/index.ts';
+import { sayError } from '../../components/errorToast.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { Page } from '../../components/Page.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
+import { lacksEnvironment, setUpAndShow, useEnvironment } from '../../state/environment.ts';
 import { AnswersCard } from './AnswersCard.tsx';
 import { CheckCard } from './CheckCard.tsx';
 import classes from './ComputerCheck.module.css';
 import { DiagnosticsDialog } from './DiagnosticsDialog.tsx';
 import { ModelsCard } from '../models/ModelsCard.tsx';
-import { StepDialog, type StepTask } from './StepDialog.tsx';
+
+const showModels = () => document.getElementById('models')?.scrollIntoView({ block: 'start' });
 
 /** Is everything there that a run needs? Each thing with a light, a sentence and at most one button. */
 export function ComputerCheckScreen() {
   const { t } = useTexts();
   const { data: checks, error, refetch } = useQuery(queries.computer.check.experimental_liveOptions());
-  const client = useQueryClient();
   const again = () => void refetch();
-  const [task, setTask] = useState<StepTask | null>(null);
   const [showsDiagnostics, setShowsDiagnostics] = useState(false);
   const act = (check: ComputerCheck) => {
-    if (check.action?.kind === 'repair_python') setTask({ kind: 'repair_python' });
-    else if (check.action?.kind === 'get_weights')
-      document.getElementById('models')?.scrollIntoView({ block: 'start' });
+    if (check.action?.kind === 'repair_python' || check.action?.kind === 'set_up_python')
+      setUpAndShow().catch(sayError);
+    else if (check.action?.kind === 'get_weights') showModels();
     else again();
   };
+  const lacks = useEnvironment(({ status }) => lacksEnvironment(status));
+  const models = useQuery({ ...queries.computer.models.queryOptions(), enabled: !lacks });
+  const hasModel = models.data?.some((model) => model.notice === null && model.present) ?? true;
   const bad = checks?.filter((check) => check.status === 'bad').length ?? 0;
   const warnings = checks?.filter((check) => check.status === 'warning').length ?? 0;
   const isChecking = checks === undefined || checks.some((check) => check.status === 'checking');
@@ -38,11 +42,15 @@ export function ComputerCheckScreen() {
         <span role="status">
           {isChecking
             ? t('computer.checking')
-            : bad > 0
-              ? t('computer.bad', { count: bad })
-              : warnings > 0
-                ? t('computer.warnings', { count: warnings })
-                : t('computer.good')}
+            : lacks
+              ? t('computer.notSetUp')
+              : bad > 0
+                ? t('computer.bad', { count: bad })
+                : !hasModel
+                  ? t('computer.noModel')
+                  : warnings > 0
+                    ? t('computer.warnings', { count: warnings })
+                    : t('computer.good')}
         </span>
       }
       actions={
@@ -57,6 +65,7 @@ export function ComputerCheckScreen() {
           <Button variant="default" disabled={isChecking} onClick={again}>
             {t('computer.again')}
           </Button>
+          {!lacks && !hasModel && <Button onClick={showModels}>{t('startReason.getModel')}</Button>}
         </>
       }
     >
@@ -71,14 +80,6 @@ export function ComputerCheckScreen() {
         <ModelsCard />
       </div>
       <AnswersCard />
-      <StepDialog
-        task={task}
-        onClose={() => {
-          setTask(null);
-          // What was missing may be there now: models, devices and estimates are asked for again, too.
-          void client.invalidateQueries();
-        }}
-      />
       {showsDiagnostics && <DiagnosticsDialog onClose={() => setShowsDiagnostics(false)} />}
     </Page>
   );

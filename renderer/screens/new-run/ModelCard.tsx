@@ -1,50 +1,82 @@
 import { asSentence } from '../../i18n/format.ts';
 import { Button, Radio, Skeleton, Stack } from '@mantine/core';
+import { modals } from '@mantine/modals';
+import type { ModelStatus } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
-import { useTexts } from '../../i18n/index.ts';
+import { useTexts, type Texts } from '../../i18n/index.ts';
 import { go } from '../../state/navigation.ts';
 import { choose } from '../../state/newRun/store.ts';
 import classes from './Choice.module.css';
 import type { NewRunForm } from './useNewRunForm.ts';
 
 export function ModelCard({ form }: { form: NewRunForm }) {
-  const { t, format } = useTexts();
-  const { models, model } = form;
+  const texts = useTexts();
+  const { t, format } = texts;
+  const { models, model, advice } = form;
+  const take = (id: string) => {
+    const entry = models.data?.find((each) => each.id === id);
+    if (entry && entry.notice !== null) confirmDemo(texts, entry);
+    else choose({ model: id });
+  };
   return (
     <Card title={t('newRun.model')}>
       {models.error && <ErrorCard error={models.error} />}
       {!models.data && !models.error && <Skeleton height={88} />}
-      <Radio.Group
-        value={model?.id ?? null}
-        onChange={(id) => choose({ model: id })}
-        aria-label={t('newRun.model')}
-      >
+      {advice && models.data && (
+        <p className={classes.advice} role="status">
+          {t(`modelAdvice.${advice.fit}`, {
+            typical: format.bases(advice.typicalLength),
+            length: advice.chunkLength,
+          })}
+        </p>
+      )}
+      <Radio.Group value={model?.id ?? null} onChange={take} aria-label={t('newRun.model')}>
         <Stack gap={8}>
-          {models.data?.map((entry) => (
-            <div key={entry.id} className={classes.choice} data-chosen={entry.id === model?.id}>
-              <Radio
-                value={entry.id}
-                label={entry.title}
-                description={
-                  entry.notice === null
-                    ? t(entry.chunkLength <= 300 ? 'newRun.modelShort' : 'newRun.modelLong', {
-                        length: entry.chunkLength,
-                      })
-                    : asSentence(entry.notice)
-                }
-              />
-              {!entry.present && (
-                <Button size="compact-sm" variant="light" onClick={() => go({ screen: 'computer' })}>
-                  {entry.downloadBytes === null
-                    ? t('newRun.getModel')
-                    : t('newRun.getModelSize', { size: format.fileSize(entry.downloadBytes) })}
-                </Button>
-              )}
-            </div>
-          ))}
+          {models.data?.map((entry) => {
+            const isAdvised = entry.notice === null && entry.chunkLength === advice?.chunkLength;
+            return (
+              <div key={entry.id} className={classes.choice} data-chosen={entry.id === model?.id}>
+                <Radio
+                  value={entry.id}
+                  disabled={!entry.present}
+                  label={isAdvised ? `${entry.title} · ${t('modelAdvice.advised')}` : entry.title}
+                  description={
+                    entry.notice === null
+                      ? t(entry.chunkLength <= 300 ? 'newRun.modelShort' : 'newRun.modelLong', {
+                          length: entry.chunkLength,
+                        })
+                      : asSentence(entry.notice)
+                  }
+                />
+                {!entry.present && (
+                  <Button
+                    size="compact-sm"
+                    style={{ flex: 'none' }}
+                    variant={isAdvised ? 'filled' : 'light'}
+                    onClick={() => go({ screen: 'computer' })}
+                    aria-label={`${t('newRun.getModel')}: ${entry.title}`}
+                  >
+                    {entry.downloadBytes === null
+                      ? t('newRun.getModel')
+                      : t('newRun.getModelSize', { size: format.fileSize(entry.downloadBytes) })}
+                  </Button>
+                )}
+              </div>
+            );
+          })}
         </Stack>
       </Radio.Group>
     </Card>
   );
+}
+
+/** Numbers that mean nothing must not be taken for results by mistake. */
+function confirmDemo({ t }: Texts, model: ModelStatus): void {
+  modals.openConfirmModal({
+    title: t('demo.confirmTitle'),
+    children: t('demo.confirmText'),
+    labels: { confirm: t('demo.confirm'), cancel: t('common.cancel') },
+    onConfirm: () => choose({ model: model.id }),
+  });
 }

@@ -3,19 +3,13 @@ import { Button } from '@mantine/core';
 import { IconDna2, IconFileImport, IconPlayerPlay, IconTable } from '@tabler/icons-react';
 import { PickButtons } from './PickButtons.tsx';
 import { useTexts } from '../../i18n/index.ts';
-import { engine } from '../../state/connection.ts';
-import { goToRun } from '../../state/navigation.ts';
+import { runExample } from '../../state/environment.ts';
 import classes from './NothingYet.module.css';
-
-const runExample = async () => {
-  const { runId } = await engine.runs.runExample();
-  goToRun(runId);
-};
 
 /** The screen as it greets: where to drop, and what to do without any file at hand. */
 export function NothingYet() {
   const { t } = useTexts();
-  const example = useMutation({ mutationFn: runExample });
+  const example = useMutation({ mutationFn: () => runExample() });
   return (
     <div className={classes.stack}>
       <section className={classes.drop} aria-labelledby="drop-title">

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconArrowRight, IconClock } from '@tabler/icons-react';
 import { isAtWork } from '../../../electron/contract/runState.ts';
+import { Banner } from '../../components/Banner.tsx';
 import { Card } from '../../components/Card.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
@@ -70,6 +71,13 @@ export function StartPanel({ form }: { form: NewRunForm }) {
             )}
           </div>
         </div>
+        {form.model !== null && form.model.notice !== null && (
+          <div className={classes.demo}>
+            <Banner tone="demo" title={t('run.demoTitle')}>
+              {t('demo.marked')}
+            </Banner>
+          </div>
+        )}
         {form.estimateError && <ErrorCard error={form.estimateError} />}
         <Button
           fullWidth
@@ -110,13 +118,31 @@ function Reason({ reason }: { reason: StartReason }) {
   switch (reason.code) {
     case 'engine':
       return <ErrorCard error={reason.error} bare />;
+    case 'not_set_up':
+      return (
+        <>
+          {t('startReason.not_set_up')}{' '}
+          <Button variant="light" size="compact-sm" mt={6} onClick={() => go({ screen: 'start' })}>
+            {t('setUp.start')}
+          </Button>
+        </>
+      );
+    case 'no_model':
+      return (
+        <>
+          {t('startReason.no_model')}{' '}
+          <Button fullWidth mt={8} onClick={() => go({ screen: 'computer' })}>
+            {t('startReason.getModel')}
+          </Button>
+        </>
+      );
     case 'model_missing':
     case 'model_damaged':
       return (
         <>
           {t(`startReason.${reason.code}`, { model: reason.model })}{' '}
           <Button variant="light" size="compact-sm" mt={6} onClick={() => go({ screen: 'computer' })}>
-            {t('startReason.toComputerCheck')}
+            {t('startReason.getModel')}
           </Button>
         </>
       );

@@ -7,6 +7,7 @@ import {
 } from '@tabler/icons-react';
 import { Badge, type Tone } from '../../components/StateBadge.tsx';
 import { useTexts } from '../../i18n/index.ts';
+import { lacksEnvironment, useEnvironment } from '../../state/environment.ts';
 import { verdictOf, type FileVerdict, type ListedFile } from '../../state/newRun/inspection.ts';
 
 const LOOKS: Record<FileVerdict, readonly [Tone, typeof IconSearch]> = {
@@ -19,11 +20,12 @@ const LOOKS: Record<FileVerdict, readonly [Tone, typeof IconSearch]> = {
 
 export function VerdictBadge({ file }: { file: ListedFile }) {
   const { t } = useTexts();
+  const lacks = useEnvironment(({ status }) => lacksEnvironment(status));
   const verdict = verdictOf(file);
   const [tone, icon] = LOOKS[verdict];
   return (
     <Badge tone={tone} icon={icon}>
-      {t(`verdict.${verdict}`)}
+      {t(verdict === 'looking' && lacks ? 'verdict.waiting' : `verdict.${verdict}`)}
     </Badge>
   );
 }

@@ -17,6 +17,8 @@ import {
   requestFrom,
   type RunChoices,
 } from '../../state/newRun/choices.ts';
+import { adviseModel, type ModelAdvice } from '../../state/newRun/modelAdvice.ts';
+import { lacksEnvironment, useEnvironment } from '../../state/environment.ts';
 import { totalsOf, type InputTotals } from '../../state/newRun/inspection.ts';
 import { startReasons, type StartReason } from '../../state/newRun/startReasons.ts';
 import { setChunkLength, useNewRun } from '../../state/newRun/store.ts';
@@ -26,6 +28,7 @@ export interface NewRunForm {
   readonly models: UseQueryResult<ModelStatus[]>;
   readonly probe: UseQueryResult<ProbeResult>;
   readonly model: ModelStatus | null;
+  readonly advice: ModelAdvice | null;
   readonly gpus: readonly ProbedGpu[];
   /** Whether the run may use GPUs; else it is the processor, without a question. */
   readonly hasGpus: boolean;
@@ -46,7 +49,12 @@ export function useNewRunForm(): NewRunForm {
   const models = useQuery(queries.computer.models.queryOptions());
   const probe = useQuery(queries.computer.devices.queryOptions());
 
-  const model = chosenModel(choices, models.data ?? null);
+  const advice = useMemo(() => adviseModel(files, models.data ?? null), [files, models.data]);
+  const advised = models.data?.find(
+    ({ notice, chunkLength }) => notice === null && chunkLength === advice?.chunkLength,
+  );
+  const model = chosenModel(choices, models.data ?? null, advised?.id ?? null);
+  const lacks = useEnvironment(({ status }) => lacksEnvironment(status));
   const gpus = chosenGpus(choices, probe.data ?? null);
   const totals = useMemo(() => totalsOf(files), [files]);
   const request = useMemo(
@@ -80,6 +88,8 @@ export function useNewRunForm(): NewRunForm {
     files,
     uploads: uploads.length,
     looking,
+    lacksEnvironment: lacks,
+    modelsKnown: models.data !== undefined,
     model,
     chosenGpus: hasGpus && !choices.useCpu ? gpus.length : null,
     estimate: question === null ? null : (estimate.data ?? null),
@@ -90,6 +100,7 @@ export function useNewRunForm(): NewRunForm {
     models,
     probe,
     model,
+    advice,
     gpus,
     hasGpus,
     totals,

@@ -45,7 +45,14 @@ function LiveDeviceCard({ id, onInclude }: LiveDeviceCardProps) {
   const perMinute = useLiveRun((state) =>
     sequencesPerMinute(device?.residuesPerSecond ?? null, state.live?.progress),
   );
+  const finished = useLiveRun((state) => state.live?.run.state.phase === 'done');
   return device ? (
-    <DeviceCard device={device} speeds={speeds} sequencesPerMinute={perMinute} onInclude={onInclude} />
+    <DeviceCard
+      device={device}
+      speeds={speeds}
+      sequencesPerMinute={perMinute}
+      onInclude={onInclude}
+      finished={finished}
+    />
   ) : null;
 }

@@ -1,9 +1,12 @@
 import { queries } from '../../state/connection.ts';
 import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { Banner } from '../../components/Banner.tsx';
+import { goToRun } from '../../state/navigation.ts';
 import { useTexts } from '../../i18n/index.ts';
-import { useSettings, type ShellInfo } from '../../state/settings.ts';
+import { isExample } from '../../state/example.ts';
+import { useSettings } from '../../state/settings.ts';
 
 /** After the example: does this installation give the expected answers? */
 export function ExampleVerdict({ run }: { run: RunSummary }) {
@@ -11,11 +14,20 @@ export function ExampleVerdict({ run }: { run: RunSummary }) {
   const { runId } = run;
   const info = useSettings((state) => state.info);
   const check = useQuery(
-    queries.runs.checkExample.queryOptions({ input: { runId }, enabled: isExample(run, info) }),
+    queries.runs.checkExample.queryOptions({
+      input: { runId },
+      enabled: isExample(run, info) && run.state.phase === 'done',
+    }),
   );
+  const isDone = check.data !== undefined;
+  const [wasDone] = useState(run.state.phase === 'done');
+  useEffect(() => {
+    // Whoever has watched it to its end wants to see what came of it.
+    if (isDone && !wasDone) goToRun(runId, 'results');
+  }, [isDone, wasDone, runId]);
   if (!check.data) return null;
   return check.data.matches ? (
-    <Banner tone="info" title={t('example.matches')}>
+    <Banner tone="good" title={t('example.works')}>
       {t('example.compared', { count: check.data.compared })}
     </Banner>
   ) : (
@@ -23,10 +35,4 @@ export function ExampleVerdict({ run }: { run: RunSummary }) {
       {check.data.message}
     </Banner>
   );
-}
-
-/** The engine keeps the example in a folder of its own among the program's data, so that every window knows it. */
-function isExample(run: Pick<RunSummary, 'folder'>, info: Pick<ShellInfo, 'dataDir'> | null): boolean {
-  if (!info || !run.folder.startsWith(info.dataDir)) return false;
-  return /^[\\/]example[^\\/]*$/.test(run.folder.slice(info.dataDir.length));
 }

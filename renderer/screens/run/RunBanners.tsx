@@ -9,7 +9,6 @@ import { engine } from '../../state/connection.ts';
 import { goToRun } from '../../state/navigation.ts';
 import { useRuns } from '../../state/runs.ts';
 import { runStatus } from '../../state/runStatus.ts';
-import { ExampleVerdict } from './ExampleVerdict.tsx';
 
 const resume = (runId: string) => engine.runs.resume({ runId });
 
@@ -76,8 +75,6 @@ export function RunBanners({ run }: { run: RunSummary }) {
           {t('run.queuedText', { position: (run.queuePosition ?? 0) + 1 })}
         </Banner>
       );
-    case 'done':
-      return <ExampleVerdict run={run} />;
     default:
       return null;
   }

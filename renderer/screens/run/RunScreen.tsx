@@ -14,6 +14,7 @@ import { goToRun, RUN_TABS, type RunTab } from '../../state/navigation.ts';
 import { useRuns } from '../../state/runs.ts';
 import { FilesTab } from '../files/FilesTab.tsx';
 import { ResultsTab } from '../results/ResultsTab.tsx';
+import { ExampleVerdict } from './ExampleVerdict.tsx';
 import { ProgressTab } from './ProgressTab.tsx';
 import { NormsBanner } from './NormsBanner.tsx';
 import { RunActions } from './RunActions.tsx';
@@ -54,6 +55,7 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
         </Banner>
       )}
       <RunBanners run={run} />
+      <ExampleVerdict run={run} />
       <NormsBanner />
       {error && <ErrorCard error={error} />}
       <RunAnnouncer />

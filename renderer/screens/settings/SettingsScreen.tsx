@@ -6,7 +6,9 @@ import { Card } from '../../components/Card.tsx';
 import { Page } from '../../components/Page.tsx';
 import { useTexts, type MessageKey } from '../../i18n/index.ts';
 import { choosePaths } from '../../state/pathChooser.ts';
+import { go } from '../../state/navigation.ts';
 import { changeSettings, useSettings } from '../../state/settings.ts';
+import { SetUpCard } from './SetUpCard.tsx';
 import classes from './Settings.module.css';
 
 const LANGUAGE_NAMES: Record<Settings['language'], string> = { en: 'English', de: 'Deutsch' };
@@ -100,6 +102,7 @@ export function SettingsScreen() {
           )}
         </Row>
       </Card>
+      <SetUpCard settings={settings} />
       <Card title={t('settings.program')}>
         <Row label={t('settings.version')}>
           {(id) => <span aria-labelledby={id}>{info?.version ?? '–'}</span>}
@@ -113,7 +116,7 @@ export function SettingsScreen() {
         </Row>
         <Row label={t('settings.welcome')} help={t('settings.welcomeHelp')}>
           {() => (
-            <Button variant="default" onClick={() => change.mutate({ welcomeSeen: false })}>
+            <Button variant="default" onClick={() => go({ screen: 'start' })}>
               {t('settings.showWelcome')}
             </Button>
           )}

@@ -70,14 +70,20 @@ export function chosenGpus(choices: RunChoices, probe: ProbeResult | null): Prob
   return usable.filter((gpu) => gpuUuids.includes(gpu.uuid) || gpuUuids.includes(String(gpu.index)));
 }
 
-/** The model that is chosen, or else the first of those that are ready: the real ones before the demo. */
-export function chosenModel(choices: RunChoices, models: readonly ModelStatus[] | null): ModelStatus | null {
-  if (!models) return null;
-  const wanted = models.find((model) => model.id === choices.model);
+/**
+ * The model that is chosen, or else one that is here: the advised one before the others. Never one that means nothing, such as
+ * the demo model: that is taken only by the user's own hand.
+ */
+export function chosenModel(
+  choices: RunChoices,
+  models: readonly ModelStatus[] | null,
+  advised: string | null = null,
+): ModelStatus | null {
+  const wanted = models?.find((model) => model.id === choices.model);
   if (wanted) return wanted;
-  const real = models.filter((model) => model.notice === null);
-  const byPreference = [...real.toSorted((a, b) => b.chunkLength - a.chunkLength), ...models];
-  return byPreference.find((model) => model.present) ?? byPreference[0] ?? null;
+  const here = (models ?? []).filter((model) => model.notice === null && model.present && !model.problem);
+  const byPreference = here.toSorted((a, b) => b.chunkLength - a.chunkLength);
+  return byPreference.find((model) => model.id === advised) ?? byPreference[0] ?? null;
 }
 
 export function devicesText(choices: RunChoices, probe: ProbeResult | null): string {

@@ -21,7 +21,13 @@ export function problemsBySeverity(file: InspectedFile): InputFileProblem[] {
 export function verdictOf(file: ListedFile): FileVerdict {
   if (!file.inspected) return 'looking';
   const worst = problemsBySeverity(file.inspected)[0];
-  return worst ? VERDICT_OF[worst.severity] : 'ready';
+  if (worst) return VERDICT_OF[worst.severity];
+  return isAllShort(file.inspected) ? 'warning' : 'ready';
+}
+
+/** Every sequence is shorter than what the model was trained on. */
+export function isAllShort(file: InspectedFile): boolean {
+  return file.sequences > 0 && file.below_chunk_length === file.sequences;
 }
 
 export interface InputTotals {

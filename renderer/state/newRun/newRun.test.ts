@@ -13,6 +13,7 @@ import {
   RUN_REQUEST_DEFAULTS,
 } from './choices.ts';
 import { repeatedFiles, totalsOf, verdictOf, withFiles, type ListedFile } from './inspection.ts';
+import { adviseModel } from './modelAdvice.ts';
 import { lengthBins } from './lengthBins.ts';
 import { canQuickLook, PRESET_IDS, presetOf, PRESETS } from './presets.ts';
 import { startReasons } from './startReasons.ts';
@@ -43,6 +44,8 @@ describe('why the Start button cannot be pressed', () => {
     files: [listed('/a.fasta')],
     uploads: 0,
     looking: false,
+    lacksEnvironment: false,
+    modelsKnown: true,
     model,
     chosenGpus: 2,
     estimate: null,
@@ -65,6 +68,9 @@ describe('why the Start button cannot be pressed', () => {
     [{ files: [listed('/truncated.fa.gz')] }, ['blocked_files']],
     // The run goes on without it.
     [{ files: [listed('/a.fasta'), listed('/truncated.fa.gz')] }, []],
+    [{ lacksEnvironment: true, model: null, modelsKnown: false, files: [] }, ['not_set_up']],
+    [{ model: null, modelsKnown: false }, ['models_unknown']],
+    [{ model: null }, ['no_model']],
     [{ model: { ...model, present: false } }, ['model_missing']],
     [{ model: { ...model, present: false, problem: appError('model_damaged', 'x') } }, ['model_damaged']],
     [{ chosenGpus: 0 }, ['no_device']],
@@ -101,6 +107,36 @@ describe('the list of files', () => {
   it('finds files with the same content', () => {
     const twin = { path: '/copy.fa', inspected: { ...madeInspection('/a.fa', 500), path: '/copy.fa' } };
     expect([...repeatedFiles([listed('/a.fa'), listed('/b.fa'), twin])]).toEqual([['/copy.fa', '/a.fa']]);
+  });
+});
+
+describe('the advice on models', () => {
+  const typical = (length: number, sequences = 100): ListedFile => ({
+    path: `/${length}.fa`,
+    inspected: { ...madeInspection('/a.fa', 500), median_length: length, sequences },
+  });
+
+  it.each([
+    ['contigs', [typical(2400)], { fit: 'long', chunkLength: 500 }],
+    ['as long as a chunk', [typical(500)], { fit: 'long', chunkLength: 500 }],
+    ['short contigs', [typical(420)], { fit: 'short', chunkLength: 300 }],
+    ['reads of 150', [typical(150)], { fit: 'too_short', chunkLength: 300 }],
+    ['mostly reads', [typical(150, 9000), typical(2400, 50)], { fit: 'too_short', chunkLength: 300 }],
+  ])('%s', (_, files, advice) => {
+    expect(adviseModel(files, MODELS)).toMatchObject(advice);
+  });
+
+  it('is none where nothing is known', () => {
+    expect(adviseModel([], MODELS)).toBeNull();
+    expect(adviseModel([{ path: '/a', inspected: null }], MODELS)).toBeNull();
+    expect(adviseModel([typical(150)], [])).toBeNull();
+  });
+
+  it('stands beside a file of short sequences only, which is used with notes', () => {
+    const file = madeInspection('/reads.fa', 500);
+    const allShort = { ...file, below_chunk_length: file.sequences };
+    expect(verdictOf({ path: file.path, inspected: file })).toBe('ready');
+    expect(verdictOf({ path: file.path, inspected: allShort })).toBe('warning');
   });
 });
 
@@ -178,10 +214,14 @@ describe('choices', () => {
     );
   });
 
-  it('prefer a model that is here, and the demo only if nothing else is', () => {
+  it('take a model that is here, the advised one first, and the demo only by the user’s own hand', () => {
     expect(chosenModel(RUN_REQUEST_DEFAULTS, MODELS)?.id).toBe('500');
+    const both = MODELS.map((entry) => ({ ...entry, present: true }));
+    expect(chosenModel(RUN_REQUEST_DEFAULTS, both, '300')?.id).toBe('300');
+    expect(chosenModel(RUN_REQUEST_DEFAULTS, MODELS, '300')?.id).toBe('500');
     const absent = MODELS.map((entry) => ({ ...entry, present: entry.id === 'demo' }));
-    expect(chosenModel(RUN_REQUEST_DEFAULTS, absent)?.id).toBe('demo');
+    expect(chosenModel(RUN_REQUEST_DEFAULTS, absent)).toBeNull();
+    expect(chosenModel({ ...RUN_REQUEST_DEFAULTS, model: 'demo' }, absent)?.id).toBe('demo');
     expect(chosenModel({ ...RUN_REQUEST_DEFAULTS, model: '300' }, MODELS)?.id).toBe('300');
     expect(chosenModel(RUN_REQUEST_DEFAULTS, [])).toBeNull();
   });

@@ -6,11 +6,13 @@ import { verdictOf, type ListedFile } from './inspection.ts';
 /** Why the Start button cannot be pressed. The first in the list is the one to deal with first. */
 export type StartReason =
   | { readonly code: 'not_connected' }
+  | { readonly code: 'not_set_up' }
   | { readonly code: 'no_files' }
   | { readonly code: 'uploading' }
   | { readonly code: 'looking'; readonly count: number }
   | { readonly code: 'blocked_files'; readonly count: number }
   | { readonly code: 'models_unknown' }
+  | { readonly code: 'no_model' }
   | { readonly code: 'model_missing'; readonly model: string }
   | { readonly code: 'model_damaged'; readonly model: string }
   | { readonly code: 'no_device' }
@@ -23,7 +25,10 @@ interface StartState {
   readonly uploads: number;
   /** A look into files is under way. */
   readonly looking: boolean;
-  /** Null while the models are not known. */
+  /** Python is known to be missing or broken. */
+  readonly lacksEnvironment: boolean;
+  readonly modelsKnown: boolean;
+  /** Null where none is chosen. */
   readonly model: ModelStatus | null;
   /** GPUs ticked; null where this computer has none and the processor computes. */
   readonly chosenGpus: number | null;
@@ -35,6 +40,8 @@ interface StartState {
 export function startReasons(state: StartState): StartReason[] {
   const reasons: StartReason[] = [];
   if (state.connection !== 'connected') reasons.push({ code: 'not_connected' });
+  // All that follows needs it.
+  else if (state.lacksEnvironment) return [{ code: 'not_set_up' }];
   if (state.uploads > 0) reasons.push({ code: 'uploading' });
   else if (state.files.length === 0 && !state.looking) reasons.push({ code: 'no_files' });
 
@@ -44,7 +51,7 @@ export function startReasons(state: StartState): StartReason[] {
   // The run goes on without some that cannot be used, but not without any.
   if (blocked > 0 && blocked === state.files.length) reasons.push({ code: 'blocked_files', count: blocked });
 
-  if (!state.model) reasons.push({ code: 'models_unknown' });
+  if (!state.model) reasons.push({ code: state.modelsKnown ? 'no_model' : 'models_unknown' });
   else if (state.model.problem) reasons.push({ code: 'model_damaged', model: state.model.title });
   else if (!state.model.present) reasons.push({ code: 'model_missing', model: state.model.title });
   if (state.chosenGpus === 0) reasons.push({ code: 'no_device' });

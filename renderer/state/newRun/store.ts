@@ -29,6 +29,7 @@ interface NewRunState {
 }
 
 const DEFAULT_CHUNK_LENGTH = 500;
+export const DEMO_MODEL = 'demo';
 
 const EMPTY: NewRunState = {
   files: [],
@@ -72,6 +73,12 @@ export async function addPaths(paths: readonly string[]): Promise<void> {
   }
 }
 
+/** Looks into the files that could not be looked into before. */
+export function lookAgain(): Promise<void> {
+  const unseen = useNewRun.getState().files.filter((file) => file.inspected === null);
+  return addPaths(unseen.map((file) => file.path));
+}
+
 /** Looks into everything again where another chunk length makes the figures different ones. */
 export function setChunkLength(chunkLength: number): void {
   if (useNewRun.getState().chunkLength === chunkLength) return;
@@ -105,7 +112,13 @@ export function startOver(): void {
   useNewRun.setState((state) => ({
     ...EMPTY,
     chunkLength: state.chunkLength,
-    choices: { ...state.choices, name: '', outputDir: null },
+    // The demo model is chosen for one run at a time.
+    choices: {
+      ...state.choices,
+      name: '',
+      outputDir: null,
+      model: state.choices.model === DEMO_MODEL ? null : state.choices.model,
+    },
   }));
 }
 

@@ -1,6 +1,6 @@
-import { implement } from '@orpc/server';
-import { contract, settingsSchema } from '../../../electron/contract/index.ts';
-import { CHECKS, DIAGNOSTICS, FOUND_WEIGHTS, madeAnswers, madeProbe, MODELS } from './computer.ts';
+import { implement, ORPCError } from '@orpc/server';
+import { appError, contract, settingsSchema, type ComputerCheck } from '../../../electron/contract/index.ts';
+import { CHECKS, DIAGNOSTICS, FOUND_WEIGHTS, madeAnswers, madeProbe } from './computer.ts';
 import { pause } from './pause.ts';
 import type { World } from './world.ts';
 
@@ -16,28 +16,38 @@ export function computerRouter(world: World) {
       sameComputer: world.sameComputer,
       hostName: 'gpu-node-3',
     })),
-    devices: computer.devices.handler(() => madeProbe(world.devices.length)),
-    models: computer.models.handler(() => MODELS),
+    devices: computer.devices.handler(() => needPython(world, () => madeProbe(world.devices.length))),
+    models: computer.models.handler(() => needPython(world, () => [...world.models])),
     check: computer.check.handler(async function* () {
       yield CHECKS.map((check) => ({ ...check, status: 'checking' as const, sentence: '…', action: null }));
       await pause(150);
-      yield CHECKS;
+      yield checksOf(world);
+    }),
+    environment: computer.environment.handler(() => world.environment.watch()),
+    setUpPython: computer.setUpPython.handler(() => {
+      void world.environment.setUp();
+    }),
+    cancelSetUp: computer.cancelSetUp.handler(() => world.environment.cancel()),
+    freeSpace: computer.freeSpace.handler(() => ({ bytes: 214_000_000_000 })),
+    getWeights: computer.getWeights.handler(async function* ({ input }) {
+      yield* download();
+      world.models = world.models.map((model) =>
+        model.id === input.model ? { ...model, present: true } : model,
+      );
     }),
     answers: computer.answers.handler(() =>
-      MODELS.filter((model) => model.present).map(({ id, title }) => ({
-        model: id,
-        title,
-        last: world.answersChecked.has(id) ? { answers: madeAnswers(), outdated: null } : null,
-      })),
+      world.models
+        .filter((model) => model.present)
+        .map(({ id, title }) => ({
+          model: id,
+          title,
+          last: world.answersChecked.has(id) ? { answers: madeAnswers(), outdated: null } : null,
+        })),
     ),
     checkAnswers: computer.checkAnswers.handler(async function* ({ input }) {
       yield* steps(['NVIDIA H200', 'CPU']);
       world.answersChecked.add(input.model);
     }),
-    repairPython: computer.repairPython.handler(() =>
-      steps(['Looking for Python', 'Getting PyTorch', 'Checking']),
-    ),
-    getWeights: computer.getWeights.handler(() => download()),
     pauseWeights: computer.pauseWeights.handler(() => undefined),
     weightsUnderWay: computer.weightsUnderWay.handler(() => ({ models: [] })),
     lookAtWeights: computer.lookAtWeights.handler(() => FOUND_WEIGHTS),
@@ -94,6 +104,29 @@ export function computerRouter(world: World) {
       };
     }),
   };
+}
+
+/** What the engine answers to all that needs Python. */
+export function needPython<Answer>(world: World, answer: () => Answer): Answer {
+  if (world.environment.status.state === 'ready') return answer();
+  const error = appError('python_broken', 'The Python environment is not set up.');
+  throw new ORPCError('APP', { data: error, message: error.title, defined: true });
+}
+
+function checksOf(world: World): ComputerCheck[] {
+  if (world.environment.status.state === 'ready') return CHECKS;
+  return CHECKS.map((check) =>
+    check.id === 'python'
+      ? {
+          ...check,
+          status: 'bad',
+          sentence: 'Not set up yet.',
+          action: { label: 'Set up', kind: 'set_up_python' },
+        }
+      : check.id === 'disk'
+        ? check
+        : { ...check, status: 'waiting', sentence: 'Checked after Python is set up.', action: null },
+  );
 }
 
 async function* steps(names: readonly string[]) {

@@ -2,10 +2,13 @@ import {
   sampleNames,
   settingsSchema,
   type DeviceLive,
+  type ModelStatus,
   type RunSummary,
   type SequenceResult,
   type Settings,
 } from '../../../electron/contract/index.ts';
+import { MODELS } from './computer.ts';
+import { MadeEnvironment } from './environment.ts';
 import { madeDevices } from './runDetails.ts';
 import { madeRuns } from './runs.ts';
 import { madeSequences } from './sequences.ts';
@@ -16,6 +19,8 @@ export interface MemoryEngineOptions {
   readonly devices?: number;
   readonly snapshotsPerSecond?: number;
   readonly welcomeSeen?: boolean;
+  /** Nothing is set up yet, and there is no model but the demo. */
+  readonly fresh?: boolean;
   /** The window is on the engine's computer. */
   readonly sameComputer?: boolean;
 }
@@ -32,6 +37,8 @@ export class World {
   readonly listeners = new Set<() => void>();
   /** Numbers of the devices that the user has left out. */
   readonly excluded = new Set<number>([6]);
+  readonly environment = new MadeEnvironment();
+  models: readonly ModelStatus[] = MODELS;
   /** Models whose answers have been checked. */
   readonly answersChecked = new Set<string>();
   /** By run, where the user named them. */
@@ -46,6 +53,10 @@ export class World {
   constructor(options: MemoryEngineOptions) {
     this.runs = options.runs === 'none' ? [] : madeRuns(this.openedAt);
     this.settings = { ...settingsSchema.parse({}), welcomeSeen: options.welcomeSeen ?? true };
+    if (options.fresh) {
+      this.environment.lack();
+      this.models = MODELS.map((model) => ({ ...model, present: model.id === 'demo' }));
+    }
     this.sameComputer = options.sameComputer ?? true;
     this.devices = madeDevices(options.devices ?? 8);
     this.snapshotsPerSecond = options.snapshotsPerSecond ?? 4;

@@ -7,7 +7,10 @@ import {
   TAIL_PARTS,
   TOKENS_PER_BATCH,
   CHUNK_LENGTH_LIMITS,
+  demoMark,
+  DEMO_SUFFIX,
   type Plan,
+  type PlanModel,
 } from '../../../contract/plan.ts';
 import type { InspectedFile } from '../../../contract/protocol/index.ts';
 import { err, ok, type Result } from '../../../contract/result.ts';
@@ -94,7 +97,7 @@ export async function createRun(
   const checked = await checkFidelity(context.paths, model.value.planModel.hash, precision.value, devices);
   if (!checked.ok) return checked;
 
-  const folder = await chooseRunFolder(options, collected.value.paths);
+  const folder = await chooseRunFolder(options, collected.value.paths, model.value.planModel);
   const usable = await checkRunFolder(folder, request.force, collected.value.paths);
   if (!usable.ok) return usable;
 
@@ -158,9 +161,10 @@ async function inspectAll(
 export async function chooseRunFolder(
   { request, defaultParent, freeName }: Pick<CreateRunOptions, 'request' | 'defaultParent' | 'freeName'>,
   paths: readonly string[],
+  model: Pick<PlanModel, 'notice'>,
 ): Promise<string> {
   if (request.outputDir !== undefined) return resolve(request.outputDir);
-  const folder = resolve(defaultParent, defaultFolderName(paths));
+  const folder = resolve(defaultParent, defaultFolderName(paths, model));
   if (freeName !== true) return folder;
   for (let number = 1; ; number++) {
     const candidate = number === 1 ? folder : `${folder}_${number}`;
@@ -169,13 +173,13 @@ export async function chooseRunFolder(
   }
 }
 
-/** Name without the endings of sequence files, as the earlier tool named its folders. */
-export function defaultFolderName(paths: readonly string[]): string {
+/** Name without the endings of sequence files, as the earlier tool named its folders; with the mark of a model that means nothing. */
+export function defaultFolderName(paths: readonly string[], model: Pick<PlanModel, 'notice'>): string {
   const [first = 'run'] = paths;
   const stem = basename(first)
     .replace(/\.(gz|bz2|xz|zst)$/i, '')
     .replace(/\.[^.]+$/, '');
-  return `${stem || 'run'}_predictions`;
+  return `${stem || 'run'}_predictions${demoMark(model) === null ? '' : DEMO_SUFFIX}`;
 }
 
 function blocker(file: InspectedFile): AppError | undefined {

@@ -6,6 +6,7 @@ import { RESULT_FILES } from '../../../contract/results.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { digestInRun } from '../../files/runFiles.ts';
 import { Extraction } from '../../inputs/extractRecords.ts';
+import { writeDemoNote } from './demoNote.ts';
 import { runJson, writeRunJson } from './runJson.ts';
 import type { TablesWritten } from '../../results/types.ts';
 import { writeViralSequences } from './viralSequences.ts';
@@ -28,6 +29,7 @@ export async function finishRun(
   store: RunStore,
   notes: RunNotes,
 ): Promise<FinishedRun> {
+  writeDemoNote(store.folder, (await store.loadRun()).plan.model);
   const extraction = new Extraction(context.environment);
   try {
     const tables = await store.writeTables(() => writeSequences(store, notes, extraction));
@@ -44,10 +46,12 @@ export async function finishRun(
 
 /** The tables stand without the sequences: an input that has moved must not undo a finished run. */
 async function writeSequences(store: RunStore, notes: RunNotes, extraction: Extraction): Promise<void> {
-  const { inputs } = await store.loadRun();
+  const { inputs, plan } = await store.loadRun();
   const used = inputs.filter(({ failure }) => failure === null);
   try {
-    await writeViralSequences(store, used, (request) => extraction.run(request));
+    await writeViralSequences(store, { inputs: used, model: plan.model }, (request) =>
+      extraction.run(request),
+    );
   } catch (reason) {
     const error = asAppError(reason);
     notes.add(

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { demoMark, type Plan } from '../../../contract/plan.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { deleteInRun } from '../../files/runFiles.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
@@ -10,13 +11,18 @@ const ROWS_FILE = 'viral_rows.u32.tmp';
  * streams the inputs once more and checks their hashes. Answers with how many records there are. */
 export async function writeViralSequences(
   store: Pick<RunStore, 'folder' | 'writeSelectedRows'>,
-  inputs: { path: string; sha256: string }[],
+  { inputs, model }: Pick<Plan, 'inputs' | 'model'>,
   extract: ExtractRecords,
 ): Promise<number> {
   const rowsPath = join(store.folder, ROWS_FILE);
   try {
     const count = await store.writeSelectedRows({ filter: { predictions: ['virus'] } }, rowsPath);
-    await extract({ inputs, rowsPath, outPath: join(store.folder, RESULT_FILES.viralSequences) });
+    await extract({
+      inputs,
+      rowsPath,
+      outPath: join(store.folder, RESULT_FILES.viralSequences),
+      headerSuffix: demoMark(model) ?? '',
+    });
     return count;
   } finally {
     deleteInRun(store.folder, ROWS_FILE);

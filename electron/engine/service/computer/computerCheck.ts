@@ -43,6 +43,7 @@ export async function* checkComputer(
   known.add('disk');
   yield cards();
   facts.environment = await gate.recheck();
+  facts.neverSetUp = await gate.neverSetUp();
   known.add('python');
   yield cards();
   if (facts.environment.ok) {

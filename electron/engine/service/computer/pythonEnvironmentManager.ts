@@ -1,14 +1,25 @@
-import { AppFailure } from '../../../contract/errors.ts';
-import type { Result } from '../../../contract/result.ts';
-import type { SetupSettings } from '../../../contract/rpc/computer.ts';
+import { AppFailure, type AppError } from '../../../contract/errors.ts';
+import { ok, type Result } from '../../../contract/result.ts';
+import type {
+  EnvironmentStatus,
+  SetUpPlan,
+  SetupSettings,
+  StepProgress,
+} from '../../../contract/rpc/computer.ts';
 import type { EngineBase } from '../../engineBase.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import type { AppPaths } from '../../environment/appPaths.ts';
+import { freeBytes } from '../../devices/computerChecks.ts';
 import { checkEnvironment } from '../../environment/checkEnvironment.ts';
+import { planSetUp } from '../../environment/install/setUpPlan.ts';
+import { readStamp } from '../../environment/requirements.ts';
 import { networkVariables, readSetupSettings } from '../../environment/setupSettings.ts';
 import type { PythonEnvironment } from '../../environment/pythonLaunch.ts';
+import { LiveTopic } from '../runs/liveTopic.ts';
 import { setUp } from '../../setup/setUp.ts';
 import { StepJob } from './stepJob.ts';
+
+const STATUS_INTERVAL_MS = 250;
 
 export interface PythonEnvironmentOptions {
   /** `--python` or VIRNUCPRO_PYTHON. */
@@ -23,6 +34,14 @@ export class PythonEnvironmentManager {
   private readonly interpreter: string | undefined;
   private found: Promise<Result<PythonEnvironment>>;
   private repairing: StepJob | undefined;
+  private progress: StepProgress | undefined;
+  private planned: ReturnType<typeof planSetUp> | undefined;
+  /** How the last set-up ended, until another look has found an environment. */
+  private lastEnd: { by: 'user' } | { by: 'error'; error: AppError } | undefined;
+  private readonly topic = new LiveTopic<EnvironmentStatus>({
+    take: () => this.status(),
+    intervalMs: STATUS_INTERVAL_MS,
+  });
 
   constructor(base: EngineBase, options: PythonEnvironmentOptions) {
     this.base = base;
@@ -51,19 +70,53 @@ export class PythonEnvironmentManager {
   async recheck(): Promise<Result<PythonEnvironment>> {
     const before = await this.found;
     if (!before.ok && !this.repairing) this.found = this.look();
-    return this.found;
+    const after = await this.found;
+    if (after.ok !== before.ok) this.topic.changed();
+    return after;
   }
 
-  repair(): StepJob {
+  /** Another interpreter, or another way to the network, has been entered. */
+  settingsChanged(): void {
+    if (this.repairing || this.interpreter !== undefined) return;
+    this.lastEnd = undefined;
+    this.found = this.look();
+    void this.found.then(() => {
+      this.topic.changed();
+    });
+  }
+
+  /** Whether an interpreter could be used. */
+  async tryInterpreter(interpreter: string): Promise<Result<PythonEnvironment>> {
+    return checkEnvironment({ paths: this.base.paths, interpreter }, true);
+  }
+
+  /** Whether there is nothing yet that could be broken: no environment of ours was ever set up to its end. */
+  async neverSetUp(): Promise<boolean> {
+    if (this.interpreterNow() !== undefined || (await this.found).ok) return false;
+    return (await readStamp(this.base.paths.environmentFolder)) === undefined;
+  }
+
+  watch(signal?: AbortSignal): AsyncGenerator<EnvironmentStatus, void> {
+    return this.topic.watch(signal);
+  }
+
+  /** Begins a set-up, unless one is under way. It goes on whether or not a window follows it. */
+  setUp(): StepJob {
     this.repairing ??= this.startSetUp();
     return this.repairing;
   }
 
   /** In place of a set-up from the network that may be under way. */
   async setUpFrom(folder: string): Promise<StepJob> {
-    await this.stop();
+    await this.endSetUp();
     this.repairing = this.startSetUp(folder);
     return this.repairing;
+  }
+
+  cancelSetUp(): void {
+    if (!this.repairing) return;
+    this.lastEnd = { by: 'user' };
+    this.repairing.cancel();
   }
 
   get isRepairing(): boolean {
@@ -72,8 +125,42 @@ export class PythonEnvironmentManager {
 
   /** Gives up what is under way, and waits for its end. */
   async stop(): Promise<void> {
+    await this.endSetUp();
+    await this.topic.close();
+  }
+
+  private async endSetUp(): Promise<void> {
     this.repairing?.cancel();
     await this.repairing?.ended;
+  }
+
+  private async status(): Promise<EnvironmentStatus> {
+    const env = networkVariables(this.setup());
+    if (this.repairing && this.progress) {
+      const plan = await this.plan(env);
+      return { state: 'setting_up', progress: this.progress, plan: plan.ok ? plan.value : null };
+    }
+    const found = await this.found;
+    if (found.ok) {
+      const { pythonVersion, packages } = found.value;
+      return { state: 'ready', pythonVersion, torchVersion: packages['torch'] ?? null };
+    }
+    if (this.interpreterNow() !== undefined) return { state: 'interpreter_broken', error: found.error };
+    const plan = await this.plan(env);
+    if (!plan.ok) return { state: 'unsupported', error: plan.error };
+    if (this.lastEnd?.by === 'user') return { state: 'cancelled', plan: plan.value };
+    if (this.lastEnd) return { state: 'failed', error: this.lastEnd.error, plan: plan.value };
+    return (await this.neverSetUp())
+      ? { state: 'absent', plan: plan.value }
+      : { state: 'broken', error: found.error, plan: plan.value };
+  }
+
+  /** Asks the drivers, which takes a moment: once is enough, but for the space on the disk. */
+  private async plan(env: NodeJS.ProcessEnv): Promise<Result<SetUpPlan>> {
+    this.planned ??= planSetUp(this.base.paths, env);
+    const plan = await this.planned;
+    if (!plan.ok) return plan;
+    return ok({ ...plan.value, diskFreeBytes: await freeBytes(plan.value.folder) });
   }
 
   private look(): Promise<Result<PythonEnvironment>> {
@@ -87,6 +174,20 @@ export class PythonEnvironmentManager {
 
   private setup(): SetupSettings {
     return readSetupSettings(this.base.paths.usualDataDir);
+  }
+
+  /** As a window would, so that a set-up does not end because nobody looks at it. */
+  private async follow(job: StepJob): Promise<void> {
+    for await (const progress of job.follow()) {
+      this.progress = progress;
+      this.topic.changed();
+    }
+    await job.ended;
+    // Another may have taken its place.
+    if (this.repairing !== job) return;
+    this.repairing = undefined;
+    this.progress = undefined;
+    this.topic.changed();
   }
 
   private startSetUp(from?: string): StepJob {
@@ -104,11 +205,12 @@ export class PythonEnvironmentManager {
         },
       });
       this.found = Promise.resolve(result.ok ? { ok: true, value: result.value.environment } : result);
+      if (result.ok) this.lastEnd = undefined;
+      else if (this.lastEnd?.by !== 'user') this.lastEnd = { by: 'error', error: result.error };
       if (!result.ok) throw new AppFailure(result.error);
     });
-    void job.ended.then(() => {
-      if (this.repairing === job) this.repairing = undefined;
-    });
+    this.lastEnd = undefined;
+    void this.follow(job);
     return job;
   }
 }

@@ -1,4 +1,5 @@
 import type { Settings } from '../../../contract/rpc/computer.ts';
+import { freeBytes } from '../../devices/computerChecks.ts';
 import { probeDevices } from '../../devices/probeDevices.ts';
 import { listModels } from '../../models/listModels.ts';
 import { lookAtWeights } from '../../models/weights.ts';
@@ -6,6 +7,7 @@ import { namedPaths } from '../window/knownPaths.ts';
 import { MANAGED_PYTHON, SUPPORTED_VERSIONS } from '../../environment/machine/supportedPython.ts';
 import { networkVariables, readSetupSettings } from '../../environment/setupSettings.ts';
 import { browseFolder } from '../window/browseFolder.ts';
+import { checkSetUp } from '../computer/checkSetUp.ts';
 import { checkComputer, wholeCheck } from '../computer/computerCheck.ts';
 import { diagnosticsText } from '../computer/diagnostics.ts';
 import { unwrap } from '../../../contract/result.ts';
@@ -38,11 +40,22 @@ export function computerRouter(service: Service) {
     }),
     models: computer.models.handler(() => listModels(engine.paths)),
     check: computer.check.handler(() => checkComputer(engine, gate)),
+    environment: computer.environment.handler(({ signal }) => gate.watch(signal)),
+    setUpPython: computer.setUpPython.handler(() => {
+      gate.setUp();
+    }),
+    cancelSetUp: computer.cancelSetUp.handler(() => {
+      gate.cancelSetUp();
+    }),
+    freeSpace: computer.freeSpace.handler(async ({ input, context: { window } }) => {
+      // Where the program has its own data is said to every window anyway.
+      if (input.folder !== engine.paths.dataDir) await known.check([input.folder], window.paths);
+      return { bytes: await freeBytes(input.folder) };
+    }),
     answers: computer.answers.handler(() => service.answers.last()),
     checkAnswers: computer.checkAnswers.handler(({ input, signal }) =>
       service.answers.check(input.model).follow(signal),
     ),
-    repairPython: computer.repairPython.handler(({ signal }) => gate.repair().follow(signal)),
     getWeights: computer.getWeights.handler(({ input, signal }) => downloads.get(input.model).follow(signal)),
     pauseWeights: computer.pauseWeights.handler(({ input }) => downloads.pause(input.model)),
     weightsUnderWay: computer.weightsUnderWay.handler(() => ({ models: downloads.models })),
@@ -103,7 +116,11 @@ export function computerRouter(service: Service) {
         named.filter((path) => typeof path === 'string'),
         window.paths,
       );
-      return settings.change(change);
+      await checkSetUp(change, gate);
+      const changed = await settings.change(change);
+      const decides = ['interpreter', 'proxy', 'certificateFile', 'packageIndex'] as const;
+      if (decides.some((name) => name in change)) gate.settingsChanged();
+      return changed;
     }),
     browse: computer.browse.handler(({ input, context: { window } }) =>
       browseFolder(input.folder ?? window.paths.root ?? homedir(), window.paths),

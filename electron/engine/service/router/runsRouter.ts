@@ -4,6 +4,7 @@ import { compareExample, exampleRequest } from '../../run/exampleRun.ts';
 import { collectInputs, type Walk } from '../../inputs/collectInputs.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import { namedPaths } from '../window/knownPaths.ts';
+import { resolveModel } from '../../models/resolveModel.ts';
 import { chooseRunFolder } from '../../run/begin/createRun.ts';
 import { isRunSound, verifyRun } from '../../run/verifyRun.ts';
 import { estimateRun } from '../questions/estimateRun.ts';
@@ -56,7 +57,12 @@ export function runsRouter(service: Service) {
       await checkRequest(request, window.paths);
       const { paths } = unwrap(await collectInputs(request.inputs, walkOf(window.paths, signal)));
       const defaultParent = await service.resultsParent(request, window.paths);
-      const folder = await chooseRunFolder({ request, defaultParent, freeName: true }, paths);
+      const model = await resolveModel(request.model, service.engine.paths);
+      const folder = await chooseRunFolder(
+        { request, defaultParent, freeName: true },
+        paths,
+        model.ok ? model.value.planModel : { notice: null },
+      );
       return estimateRun({ ...input, folder }, service.gate, service.speeds);
     }),
     create: runs.create.handler(async ({ input, context: { window } }) => {

@@ -12,6 +12,7 @@ import { acquireRunLock } from '../runLock.ts';
 import { openRunReader, openRunWriter } from '../sqlite/runDatabase.ts';
 import type { RunReadMethods, RunWriteMethods } from '../sqlite/runMethods.ts';
 import { describeStoreError } from '../sqlite/storeErrors.ts';
+import { syntheticPlan } from './syntheticRun.ts';
 
 const QUESTIONS: ((run: RunReadMethods) => unknown)[] = [
   (run) => run.loadRun(),
@@ -34,7 +35,7 @@ const CHANGES: ((run: RunWriteMethods, folder: string) => unknown)[] = [
   (run, folder) =>
     writeViralSequences(
       { folder, writeSelectedRows: (...args) => Promise.resolve(run.writeSelectedRows(...args)) },
-      [],
+      syntheticPlan(1),
       () => Promise.resolve(),
     ),
 ];

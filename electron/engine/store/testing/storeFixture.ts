@@ -1,3 +1,4 @@
+import type { PlanModel } from '../../../contract/plan.ts';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,11 +43,16 @@ export interface PreparedRun {
 }
 
 /** A run whose prepare is finished, in a new folder. */
-export async function preparedRun(inputs: SyntheticRecord[][], framesPerPart = 8): Promise<PreparedRun> {
+export async function preparedRun(
+  inputs: SyntheticRecord[][],
+  framesPerPart = 8,
+  model: Partial<PlanModel> = {},
+): Promise<PreparedRun> {
   const folder = join(newFolder(), 'run');
   mkdirSync(folder);
   const prepared = writePrepared(folder, inputs, { framesPerPart });
-  const create = { plan: syntheticPlan(inputs.length), description: DESCRIPTION };
+  const plan = syntheticPlan(inputs.length);
+  const create = { plan: { ...plan, model: { ...plan.model, ...model } }, description: DESCRIPTION };
   const store = await openRunStore(folder, { hostEntry: HOST_ENTRY, create });
   await reportPrepare(store, prepared);
   return { folder, prepared, store };

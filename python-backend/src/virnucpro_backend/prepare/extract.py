@@ -47,20 +47,22 @@ class ExtractCommand(CommandStruct, tag="extract", frozen=True):
     inputs: tuple[ExtractInput, ...]
     rows_path: Path
     out_path: Path
+    header_suffix: str = ""
 
 
-def extract(inputs: Sequence[ExtractInput], rows: RowArray, out_path: Path) -> int:
+def extract(inputs: Sequence[ExtractInput], rows: RowArray, out_path: Path, header_suffix: str = "") -> int:
     """Write the records with the given rows to `out_path`, as FASTA.
 
     rows: uint32 [n], ascending, numbered over all inputs as prepare does. Header lines byte for byte behind
-    a '>', letters as written, LINE_LETTERS to a line. The file appears whole or not at all. Inputs behind the
-    last wanted row are not read. Returns the number of records.
+    a '>', then a space and `header_suffix` where there is one; letters as written, LINE_LETTERS to a line.
+    The file appears whole or not at all. Inputs behind the last wanted row are not read. Returns the number
+    of records.
 
     Raises PrepareError: `input_changed` when an input that was read has another hash, those of InputFile,
     `disk_full` and `folder_unwritable`.
     """
     with _whole_file(out_path) as out:
-        writer = _RecordWriter(rows, out)
+        writer = _RecordWriter(rows, out, header_suffix)
         for source in inputs:
             if writer.is_complete:
                 break
@@ -94,9 +96,10 @@ def _extract_input(source: ExtractInput, writer: _RecordWriter) -> None:
 class _RecordWriter:
     """Counts records as they come and writes those whose turn it is."""
 
-    def __init__(self, rows: RowArray, out: BinaryIO) -> None:
+    def __init__(self, rows: RowArray, out: BinaryIO, header_suffix: str) -> None:
         self._rows = rows.astype(np.int64)
         self._out = out
+        self._header_end = f" {header_suffix}\n".encode() if header_suffix else b"\n"
         self._next_row = 0
         self._begun = 0
         self._is_open = False
@@ -124,7 +127,7 @@ class _RecordWriter:
             self.end_record()
             header_end = int(header_ends[place])
             header = batch.headers[header_end - int(batch.header_counts[place]) : header_end]
-            self._out.write(b">" + header + b"\n")
+            self._out.write(b">" + header + self._header_end)
             self._is_open = True
             self._write_letters(letters[int(edges[place]) : int(edges[place + 1])])
             if place < count - 1:
@@ -176,7 +179,7 @@ def run_command(fields: Mapping[str, object]) -> int:
         rows = np.fromfile(command.rows_path, dtype="<u4").astype(np.uint32)
     except (CommandError, OSError) as error:
         raise halves_do_not_fit(error) from error
-    return extract(command.inputs, rows, command.out_path)
+    return extract(command.inputs, rows, command.out_path, command.header_suffix)
 
 
 def main() -> int:

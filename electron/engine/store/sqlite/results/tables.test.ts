@@ -1,10 +1,12 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { RESULT_FILES } from '../../../../contract/results.ts';
+import { DEMO_NOTE_FILE, RESULT_FILES } from '../../../../contract/results.ts';
+import { writeDemoNote } from '../../../run/finish/demoNote.ts';
+import { isOurName } from '../../runFolder.ts';
 import type { FrameRef } from '../../testing/syntheticRun.ts';
 import { begin, compute, computeAll, preparedRun, removeFolders } from '../../testing/storeFixture.ts';
-import { recordOf } from '../../testing/syntheticRun.ts';
+import { recordOf, syntheticPlan } from '../../testing/syntheticRun.ts';
 import { deviceReports } from '../../../run/finish/deviceReport.ts';
 import { runJson, writeRunJson } from '../../../run/finish/runJson.ts';
 import { writeViralSequences } from '../../../run/finish/viralSequences.ts';
@@ -12,6 +14,7 @@ import { writeViralSequences } from '../../../run/finish/viralSequences.ts';
 afterAll(removeFolders);
 
 const MODEL = 'demo (demo model, no biological meaning)';
+const PLAN_MODEL = syntheticPlan(1).model;
 const F1 = 1;
 const F2_R3 = 0b100010;
 
@@ -65,12 +68,12 @@ describe('result tables', () => {
     );
     expect(table('chunks')).toBe(
       [
-        'seq_name\trow\tchunk\tstart\tend\tn_frames\tbest_frame\tscore1\tscore2\tis_virus\treason',
-        'contig1\t0\t1\t1\t500\t1\tF1\t0.25\t0.75\tTrue\tok',
-        'contig1\t0\t2\t498\t997\t0\tNA\tNA\tNA\tNA\tno_open_frame',
-        'contig1\t0\t3\t995\t1493\t2\tF2\t0.875\t0.25\tFalse\tok',
-        'closed\t2\t1\t1\t500\t0\tNA\tNA\tNA\tNA\tno_open_frame',
-        'contig1\t3\t1\t1\t500\t2\tR3\t0.9375\t1.0\tTrue\tok',
+        'seq_name\trow\tchunk\tstart\tend\tn_frames\tbest_frame\tscore1\tscore2\tis_virus\treason\tmodel',
+        `contig1\t0\t1\t1\t500\t1\tF1\t0.25\t0.75\tTrue\tok\t${MODEL}`,
+        `contig1\t0\t2\t498\t997\t0\tNA\tNA\tNA\tNA\tno_open_frame\t${MODEL}`,
+        `contig1\t0\t3\t995\t1493\t2\tF2\t0.875\t0.25\tFalse\tok\t${MODEL}`,
+        `closed\t2\t1\t1\t500\t0\tNA\tNA\tNA\tNA\tno_open_frame\t${MODEL}`,
+        `contig1\t3\t1\t1\t500\t2\tR3\t0.9375\t1.0\tTrue\tok\t${MODEL}`,
         '',
       ].join('\n'),
     );
@@ -98,6 +101,29 @@ describe('result tables', () => {
       byReason: { ok: 2, empty: 1, no_open_frame: 1, malformed_record: 1 },
     });
     expect(readdirSync(run.folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
+  it('carry no mark where the model is a real one', async () => {
+    const run = await preparedRun([[recordOf('a', [F1, 0])]], 8, { name: '500', notice: null });
+    await computeAll(run);
+    await run.store.writeTables();
+    await run.store.close();
+    const chunks = readFileSync(join(run.folder, RESULT_FILES.chunks), 'utf8').split('\n');
+    expect(chunks.slice(0, -1).map((line) => line.split('\t').length)).toEqual([11, 11, 11]);
+    const sequences = readFileSync(join(run.folder, RESULT_FILES.sequences), 'utf8');
+    expect(sequences).toContain('\t500\tNA\n');
+    writeDemoNote(run.folder, { ...PLAN_MODEL, notice: null });
+    expect(readdirSync(run.folder)).not.toContain(DEMO_NOTE_FILE);
+  });
+
+  it('lie beside a note where the model means nothing, which goes with them', async () => {
+    const run = await preparedRun([[recordOf('a', [F1])]]);
+    await run.store.close();
+    writeDemoNote(run.folder, PLAN_MODEL);
+    const note = readFileSync(join(run.folder, DEMO_NOTE_FILE), 'utf8');
+    expect(note).toMatch(/^DEMO \(demo model, no biological meaning\)\n/);
+    expect(note).toContain(RESULT_FILES.originalFrames);
+    expect(isOurName(DEMO_NOTE_FILE)).toBe(true);
   });
 
   it('sort the original chunk table by code point, not by record, locale or UTF-16 unit', async () => {
@@ -177,11 +203,12 @@ describe('what is written beside the tables', () => {
       await compute(run, key, ({ row }) => (row === 1 ? 0.125 : 0.875));
     await run.store.writeTables();
     let rows: number[] = [];
-    const inputs = [{ path: '/data/reads_0.fasta', sha256: '0'.repeat(64) }];
-    const count = await writeViralSequences(run.store, inputs, ({ rowsPath, outPath }) => {
+    const { plan } = await run.store.loadRun();
+    const count = await writeViralSequences(run.store, plan, ({ rowsPath, outPath, headerSuffix }) => {
       const bytes = readFileSync(rowsPath);
       rows = Array.from({ length: bytes.length / 4 }, (_, i) => bytes.readUInt32LE(4 * i));
       expect(outPath).toBe(join(run.folder, 'viral_sequences.fna'));
+      expect(headerSuffix).toBe('DEMO (demo model, no biological meaning)');
       return Promise.resolve();
     });
     await run.store.close();

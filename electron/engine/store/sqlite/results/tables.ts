@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { demoMark } from '../../../../contract/plan.ts';
 import { predictionSchema, reasonSchema, RESULT_FILES } from '../../../../contract/results.ts';
 import { readInputs, readPlan } from '../runRows.ts';
 import { syncFolder } from '../../syncFolder.ts';
@@ -58,8 +59,6 @@ function openTables(folder: string): Tables {
     failedFiles: open('failedFiles'),
     failedRecords: open('failedRecords'),
   };
-  for (const [name, header] of Object.entries(TABLE_HEADERS))
-    tables[name as keyof typeof TABLE_HEADERS].write(header);
   return tables;
 }
 
@@ -69,19 +68,27 @@ function writeInOrder(db: Database.Database, tables: Tables): ResultCounts {
   const inputs = inputLabels(readInputs(db).map(({ path }) => path));
   const modelLabel = cellText(model.notice === null ? model.name : `${model.name} (${model.notice})`);
   const failedParts = new FailedParts(db);
+  /** chunks.tsv names the model only where nobody may mistake it for a real one. */
+  const isMarked = demoMark(model) !== null;
+  const marked = (line: string, cell: string): string =>
+    isMarked ? `${line.slice(0, -1)}\t${cell}\n` : line;
   const counts = noCounts(failedParts.count);
   /** Of the record at hand: its first chunk that has no line yet, and the parts that chunks failed in. */
   let next = 0;
   const failedIn = new Set<number>();
 
+  for (const [name, header] of Object.entries(TABLE_HEADERS)) {
+    tables[name as keyof typeof TABLE_HEADERS].write(name === 'chunks' ? marked(header, 'model') : header);
+  }
   const writeUnopened = (record: ScannedRecord, end: number): void => {
-    for (; next < end; next++) tables.chunks.write(unopenedChunkLine(record, chunkLength, next));
+    for (; next < end; next++)
+      tables.chunks.write(marked(unopenedChunkLine(record, chunkLength, next), modelLabel));
   };
   const writeChunk = (record: ScannedRecord, chunk: ScannedChunk): void => {
     writeUnopened(record, chunk.chunk);
     const lines = chunkLines(record, chunkLength, chunk);
     tables.originalFrames.write(lines.frames);
-    tables.chunks.write(lines.chunk);
+    tables.chunks.write(marked(lines.chunk, modelLabel));
     if (chunk.reason !== null) failedIn.add(chunk.part);
     next = chunk.chunk + 1;
   };

@@ -1,0 +1,106 @@
+import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Page } from '@playwright/test';
+import { expect, test, type Places } from '../support/fixtures.ts';
+import { drop, expectNothingSerious, goTo } from '../support/window.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const LONG_MS = 180_000;
+
+test('the first steps, from an empty home to the finished example', async ({ page, startEngine, places }) => {
+  const engine = await startEngine({ env: { VIRNUCPRO_HOME: await programWithoutPython(places) } });
+  await page.goto(await engine.address());
+  await expect(page.getByRole('heading', { level: 1, name: 'First steps' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Set up', exact: true })).toBeVisible();
+  await expect(page.getByText(join(places.data, 'python'))).toBeVisible();
+  await expectNothingSerious(page, 'First steps, nothing set up');
+
+  // One cause is one card, and what depends on it waits.
+  await goTo(page, 'Computer check');
+  await expect(page.getByText('Checked as soon as Python is set up.')).toHaveCount(5);
+  await expect(page.getByRole('button', { name: 'Set up', exact: true })).toHaveCount(1);
+  await expectNothingSerious(page, 'Computer check, nothing set up');
+
+  // The example begins with what it needs. Stopped, it says what is kept and how to go on.
+  await goTo(page, 'New run');
+  await page.getByRole('button', { name: 'Run the example' }).click();
+  await expect(page.getByText('Starts by itself as soon as the computer is set up.')).toBeVisible();
+  await expectNothingSerious(page, 'First steps, setting up');
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await expect(page.getByText('What was downloaded is kept')).toBeVisible({ timeout: LONG_MS });
+  await expect(page.getByRole('button', { name: 'Go on' })).toBeVisible();
+
+  // Files that are dropped meanwhile are kept.
+  const reads = join(places.files, 'reads.fa');
+  await writeFile(reads, `>read\n${'ACGT'.repeat(37)}\n`);
+  await goTo(page, 'New run');
+  await drop(page, [reads]);
+  await expect(page.getByText('After the set-up')).toBeVisible();
+  await expect(page.getByText('Python is not set up. Your files stay listed.')).toBeVisible();
+
+  // The network is not fetched from here: a Python of one's own takes the place of the one that would be.
+  await goTo(page, 'Settings');
+  await saveSetting(page, 'Proxy', 'proxy.example.org');
+  await expect(page.getByText('Enter an address that begins with')).toBeVisible();
+  await saveSetting(page, 'Python interpreter', join(places.files, 'no-python'));
+  await expect(page.getByText('no-python cannot be started.')).toBeVisible({ timeout: LONG_MS });
+  await saveSetting(page, 'Python interpreter', await pythonBelow(places));
+
+  // Everything turns green at once: the files are looked into, and the example that was asked for is computed.
+  await goTo(page, 'First steps');
+  await expect(page.getByText(/^Ready: Python/)).toBeVisible({ timeout: LONG_MS });
+  await expect(page.getByText('The installation works.')).toBeVisible({ timeout: LONG_MS });
+  await expect(page.getByRole('button', { name: /^Get: / }).first()).toBeVisible();
+  await expectNothingSerious(page, 'First steps, a model is missing');
+  await page.reload();
+  await expect(page.getByText('The installation works.')).toBeVisible();
+  await page.getByRole('button', { name: 'See its results' }).click();
+  await expect(page.getByText('60 sequences shown')).toBeVisible();
+
+  // Own files get no demo model by themselves.
+  await goTo(page, 'Computer check');
+  await expect(page.getByText('Not ready for real data: no model yet.')).toBeVisible({ timeout: LONG_MS });
+  await goTo(page, 'New run');
+  await drop(page, [reads]);
+  await expect(page.getByText('Used, with notes')).toBeVisible({ timeout: LONG_MS });
+  await expect(page.getByText('less than any model was trained on')).toBeVisible();
+  await expect(page.getByText('there is no model for real data')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Start', exact: true })).toBeDisabled();
+  await page.getByLabel('Demo model').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  await expect(page.getByLabel('Demo model')).not.toBeChecked();
+  await page.getByLabel('Demo model').click();
+  await page.getByRole('button', { name: 'Use the demo model' }).click();
+  await expect(page.getByText('Folder and files will be marked DEMO.')).toBeVisible();
+  await expect(page.getByPlaceholder(/_predictions_DEMO$/)).toBeVisible({ timeout: LONG_MS });
+});
+
+/** The program's folder as an installed one has it: its Python environment would lie among the data, and isn't there. */
+async function programWithoutPython({ files }: Places): Promise<string> {
+  const program = join(dirname(files), 'program');
+  await mkdir(join(program, 'python-backend'), { recursive: true });
+  await symlink(join(root, 'resources'), join(program, 'resources'));
+  await symlink(join(root, 'dist'), join(program, 'dist'));
+  for (const name of await readdir(join(root, 'python-backend'))) {
+    if (!name.startsWith('.')) {
+      await symlink(join(root, 'python-backend', name), join(program, 'python-backend', name));
+    }
+  }
+  return program;
+}
+
+/** An interpreter where the page may look. */
+async function pythonBelow({ files }: Places): Promise<string> {
+  const script = join(files, 'python');
+  await writeFile(
+    script,
+    `#!/bin/sh\nexec "${join(root, 'python-backend', '.venv', 'bin', 'python')}" "$@"\n`,
+  );
+  await chmod(script, 0o755);
+  return script;
+}
+
+async function saveSetting(page: Page, label: string, value: string): Promise<void> {
+  await page.getByLabel(label, { exact: true }).fill(value);
+  await page.getByRole('button', { name: `Save: ${label}` }).click();
+}

@@ -1,0 +1,82 @@
+import { Button, Collapse } from '@mantine/core';
+import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
+import { useId, useState } from 'react';
+import type { SetUpPlan, StepProgress } from '../../electron/contract/index.ts';
+import { useTexts } from '../i18n/index.ts';
+import { ProgressBar } from './ProgressBar.tsx';
+import classes from './SetUp.module.css';
+
+/** Fetching at 100 and at 20 Mbit/s, and what unpacking and checking take besides. */
+const FAST = { bytesPerSecond: 12.5e6, besides: 60 };
+const SLOW = { bytesPerSecond: 2.5e6, besides: 120 };
+
+/** How much will be fetched and how long that takes: "2.8 GB, 5–20 min". */
+export function useSetUpSize(plan: SetUpPlan | null): string | null {
+  const { t, format } = useTexts();
+  const bytes = plan?.downloadBytes;
+  if (bytes === null || bytes === undefined) return null;
+  const seconds = (rate: typeof FAST) => bytes / rate.bytesPerSecond + rate.besides;
+  return t('setUp.size', {
+    size: format.fileSize(bytes),
+    time: format.durationRange(seconds(FAST), seconds(SLOW)),
+  });
+}
+
+/** A set-up under way: what is done now, how much of it, how long still. What the installer writes is folded away. */
+export function SetUpProgress({ progress }: { progress: StepProgress }) {
+  const { t, format } = useTexts();
+  const [opened, setOpened] = useState(false);
+  const id = useId();
+  const { bytes, elapsedSeconds, remainingSeconds, stepNumber, stepCount } = progress;
+  const stage = stageOf(progress);
+  const facts = [
+    t('steps.count', { number: stepNumber, count: stepCount }),
+    bytes && bytes.total !== null && bytes.total > 0
+      ? t('common.of', { part: format.fileSize(bytes.done), whole: format.fileSize(bytes.total) })
+      : null,
+    elapsedSeconds === undefined ? null : t('setUp.elapsed', { time: format.duration(elapsedSeconds) }),
+    remainingSeconds ? t('setUp.left', { time: format.duration(remainingSeconds) }) : null,
+  ].filter((fact) => fact !== null);
+  return (
+    <div className={classes.progress}>
+      <p className={classes.stage} role="status">
+        {t(`setUp.stage.${stage}`)}
+      </p>
+      <ProgressBar
+        label={t(`setUp.stage.${stage}`)}
+        fraction={bytes?.total ? progress.fraction : null}
+        size="large"
+      />
+      <p className={classes.facts}>{facts.join(' · ')}</p>
+      <Button
+        variant="subtle"
+        color="slate"
+        size="compact-sm"
+        aria-expanded={opened}
+        aria-controls={id}
+        leftSection={
+          opened ? <IconChevronDown size={16} aria-hidden /> : <IconChevronRight size={16} aria-hidden />
+        }
+        onClick={() => setOpened(!opened)}
+      >
+        {t('setUp.details')}
+      </Button>
+      <Collapse expanded={opened} id={id}>
+        <p className={classes.line}>
+          {progress.step}
+          {progress.line && `: ${progress.line}`}
+        </p>
+      </Collapse>
+    </div>
+  );
+}
+
+type Stage = 'looking' | 'python' | 'packages' | 'pytorch' | 'checking';
+
+/** In the user's words, from the step's own. */
+function stageOf({ step, stepNumber, stepCount }: StepProgress): Stage {
+  if (/pytorch/i.test(step)) return 'pytorch';
+  if (/^Installing/.test(step)) return 'packages';
+  if (/^Making/.test(step)) return 'python';
+  return stepNumber > 1 && stepNumber === stepCount ? 'checking' : 'looking';
+}

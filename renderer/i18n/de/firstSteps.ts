@@ -1,0 +1,118 @@
+import type { firstSteps as english } from '../en/firstSteps.ts';
+
+export const firstSteps: Record<keyof typeof english, string> = {
+  'nav.start': 'Erste Schritte',
+  'start.title': 'Erste Schritte',
+  'start.lead':
+    'VirNucPro findet virale Sequenzen in Ihren FASTA- und FASTQ-Dateien. Alles wird auf diesem Rechner berechnet; nichts wird verschickt.',
+  'start.skip': 'Vorerst überspringen',
+  'start.later': 'Später',
+  'start.setUp.title': 'Diesen Rechner einrichten',
+  'start.setUp.set_up':
+    'Das Programm rechnet mit Python und PyTorch. Es holt sich beides selbst, einmal; andere Programme auf diesem Rechner bleiben unberührt.',
+  'start.setUp.repair':
+    'Die Python-Umgebung ist beschädigt. Sie wird neu angelegt; Ergebnisse und Modelle bleiben unberührt.',
+  'start.setUp.go_on':
+    'Das Einrichten wurde abgebrochen. Was heruntergeladen ist, bleibt; von dort geht es weiter.',
+  'start.setUp.meanwhile':
+    'Sie können diese Seite verlassen oder das Fenster schließen: Das Einrichten geht weiter, solange das Programm läuft. Beim Abbrechen bleibt, was heruntergeladen ist.',
+  'start.setUp.done': 'Bereit: Python {python}, PyTorch {torch}.',
+  'start.setUp.donePython': 'Bereit: Python {python}.',
+  'start.setUp.download': 'Herunterzuladen',
+  'start.setUp.disk': 'Speicherplatz',
+  'start.setUp.diskOf': '{size} von {free} frei',
+  'start.setUp.folder': 'Kommt nach',
+  'start.setUp.tooSmall':
+    'Hier ist zu wenig Platz. Wählen Sie vorher einen Datenordner auf einem größeren Datenträger.',
+  'start.setUp.change': 'Ordner oder Netz ändern …',
+  'start.example.title': 'Das Beispiel ausprobieren',
+  'start.example.text':
+    'Eine kleine Datei mit bekannten Antworten. Sie dauert etwa eine Minute und zeigt, ob dieser Rechner richtig rechnet.',
+  'start.example.wanted': 'Beginnt von selbst, sobald der Rechner eingerichtet ist.',
+  'start.example.working': 'Das Beispiel wird berechnet …',
+  'start.example.stopped': 'Das Beispiel wurde nicht zu Ende berechnet.',
+  'start.example.watch': 'Zeigen',
+  'start.example.results': 'Ergebnisse ansehen',
+  'start.model.title': 'Ein Modell holen',
+  'start.model.text':
+    'Für eigene Sequenzen braucht das Programm ein trainiertes Modell. Es wird einmal heruntergeladen, einige Gigabyte; ohne Netz nehmen Sie Dateien, die Sie schon haben.',
+  'start.model.which':
+    'Nehmen Sie das 500-bp-Modell für Contigs, das 300-bp-Modell für Reads und kurze Contigs. Beide dürfen da sein; was sie gemeinsam haben, wird nur einmal geladen.',
+  'start.model.done': 'Vorhanden: {names}.',
+  'start.files.title': 'Ihre eigenen Dateien',
+  'start.files.later':
+    'Legen Sie FASTA- oder FASTQ-Dateien ab, drücken Sie „Start“, und Sie bekommen eine Tabelle, die sagt, welche Sequenzen viral aussehen.',
+  'start.files.text':
+    'Alles ist bereit. Legen Sie Dateien irgendwo auf diesem Fenster ab, oder wählen Sie sie.',
+  'start.files.withoutModel':
+    'Sie können jetzt Dateien hinzufügen und ansehen. Ein Lauf mit echten Ergebnissen braucht ein Modell; Schritt 3 bleibt offen, bis eines da ist.',
+
+  'setUp.size': '{size}, etwa {time}',
+  'setUp.start': 'Einrichten',
+  'setUp.repair': 'Reparieren',
+  'setUp.goOn': 'Fortsetzen',
+  'setUp.show': 'Fortschritt zeigen',
+  'setUp.toSettings': 'Einstellungen öffnen',
+  'setUp.absent': 'Python ist noch nicht eingerichtet.',
+  'setUp.absentText': 'Das Programm holt es sich selbst:',
+  'setUp.broken': 'Die Python-Umgebung ist beschädigt.',
+  'setUp.brokenText': 'Sie lässt sich neu anlegen:',
+  'setUp.cancelled': 'Das Einrichten wurde abgebrochen.',
+  'setUp.kept': 'Was heruntergeladen ist, bleibt.',
+  'setUp.working': 'Dieser Rechner wird eingerichtet.',
+  'setUp.afterwards': 'Erscheint, sobald Python eingerichtet ist.',
+  'setUp.elapsed': 'bisher {time}',
+  'setUp.left': 'noch etwa {time}',
+  'setUp.details': 'Technische Einzelheiten',
+  'setUp.stage.looking': 'Sieht nach, was schon da ist …',
+  'setUp.stage.python': 'Legt eine Python-Umgebung an …',
+  'setUp.stage.packages': 'Holt die Pakete zum Rechnen …',
+  'setUp.stage.pytorch': 'Holt PyTorch, den größten Teil …',
+  'setUp.stage.checking': 'Prüft, ob alles funktioniert …',
+
+  'demo.confirmTitle': 'Das Demo-Modell verwenden?',
+  'demo.confirmText':
+    'Seine Gewichte sind Zufallszahlen: Werte und Urteile bedeuten nichts. Es zeigt nur, wie das Programm arbeitet. Der Ordner und alle Dateien werden mit DEMO gekennzeichnet.',
+  'demo.confirm': 'Demo-Modell verwenden',
+  'demo.marked': 'Ordner und Dateien werden mit DEMO gekennzeichnet.',
+
+  'modelAdvice.advised': 'für diese Dateien empfohlen',
+  'modelAdvice.long':
+    'Eine typische Sequenz hat hier {typical}: Das {length}-bp-Modell passt, da ganze Stücke beurteilt werden können.',
+  'modelAdvice.short':
+    'Eine typische Sequenz hat hier {typical}: Das {length}-bp-Modell passt am besten; das längere würde die meisten Sequenzen nach weniger beurteilen, als es gelernt hat.',
+  'modelAdvice.too_short':
+    'Eine typische Sequenz hat hier {typical}, weniger, als irgendein Modell gelernt hat. Das {length}-bp-Modell kommt am nächsten; es kann solche Reads ordnen, aber einzelne Urteile sind schwach. Daraus zusammengesetzte Contigs lassen sich viel besser beurteilen.',
+
+  'deviceState.finished': 'Fertig',
+  'startReason.not_set_up':
+    'Noch kein Start möglich: Python ist nicht eingerichtet. Ihre Dateien bleiben in der Liste.',
+  'startReason.no_model': 'Noch kein Start möglich: Es gibt noch kein Modell für echte Daten.',
+  'startReason.getModel': 'Modell holen',
+  'verdict.waiting': 'Nach dem Einrichten',
+  'example.works': 'Die Installation funktioniert.',
+
+  'settings.setUp': 'Netz und Orte',
+  'settings.setUpHint': 'Was Downloads und das Einrichten verwenden',
+  'settings.proxy': 'Proxy',
+  'settings.proxyHelp': 'Etwa http://proxy.example.org:3128. Leer: wie im System eingestellt',
+  'settings.proxyWrong':
+    'Geben Sie eine Adresse ein, die mit http://, https://, socks5:// oder socks5h:// beginnt.',
+  'settings.certificateFile': 'Zertifikatsdatei',
+  'settings.certificateFileHelp':
+    'PEM-Datei der Zertifizierungsstelle Ihrer Einrichtung, wo das Netz den Datenverkehr prüft',
+  'settings.packageIndex': 'Paketspiegel',
+  'settings.packageIndexHelp': 'Ersetzt pypi.org. Leer: pypi.org',
+  'settings.packageIndexWrong': 'Geben Sie eine Adresse ein, die mit http://, https:// oder file:// beginnt.',
+  'settings.dataFolderChange': 'Datenordner',
+  'settings.dataFolderChangeHelp':
+    'Für Modelle, Python-Umgebung und Liste der Läufe: bis zu 25 GB. Gilt ab dem nächsten Start; was im jetzigen Ordner liegt, bleibt dort',
+  'settings.dataFolderNow': 'Jetzt {folder}',
+  'settings.freeThere': '{size} dort frei',
+  'settings.restart': 'Schließen Sie das Programm und starten Sie es neu, um diesen Ordner zu verwenden.',
+  'settings.interpreter': 'Python-Interpreter',
+  'settings.interpreterHelp': 'Ein eigener, so verwendet, wie er ist. Leer: der des Programms',
+  'settings.choose': 'Wählen',
+  'settings.save': 'Sichern',
+  'settings.checking': 'Wird geprüft …',
+};

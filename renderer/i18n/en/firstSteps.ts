@@ -1,0 +1,113 @@
+/** The way from a fresh computer to one's own files: first steps, set-up, demo model, set-up settings. */
+export const firstSteps = {
+  'nav.start': 'First steps',
+  'start.title': 'First steps',
+  'start.lead':
+    'VirNucPro finds viral sequences in your FASTA and FASTQ files. Everything is computed on this computer; nothing is sent anywhere.',
+  'start.skip': 'Skip for now',
+  'start.later': 'Later',
+  'start.setUp.title': 'Set up this computer',
+  'start.setUp.set_up':
+    'The program computes with Python and PyTorch. It gets both for itself, once; other programs on this computer are not touched.',
+  'start.setUp.repair':
+    'Something has damaged the Python environment. It is made again; results and models are not touched.',
+  'start.setUp.go_on': 'The set-up was stopped. What was downloaded is kept; it goes on from there.',
+  'start.setUp.meanwhile':
+    'You may leave this page or close the window: the set-up goes on as long as the program runs. Cancelling keeps what is downloaded.',
+  'start.setUp.done': 'Ready: Python {python}, PyTorch {torch}.',
+  'start.setUp.donePython': 'Ready: Python {python}.',
+  'start.setUp.download': 'Download',
+  'start.setUp.disk': 'Disk space',
+  'start.setUp.diskOf': '{size} of {free} free',
+  'start.setUp.folder': 'Goes to',
+  'start.setUp.tooSmall':
+    'There is too little room here. Choose a data folder on a larger disk before you begin.',
+  'start.setUp.change': 'Change folder or network …',
+  'start.example.title': 'Try the example',
+  'start.example.text':
+    'A small file with known answers. It takes about a minute and shows whether this computer computes what it should.',
+  'start.example.wanted': 'Starts by itself as soon as the computer is set up.',
+  'start.example.working': 'The example is being computed …',
+  'start.example.stopped': 'The example has not been computed to its end.',
+  'start.example.watch': 'Show it',
+  'start.example.results': 'See its results',
+  'start.model.title': 'Get a model',
+  'start.model.text':
+    'For your own sequences the program needs a trained model. It is downloaded once, a few gigabytes; without network, take files that you already have.',
+  'start.model.which':
+    'Take the 500-bp model for contigs, the 300-bp model for reads and short contigs. Both may be here; what they share is downloaded only once.',
+  'start.model.done': 'Here: {names}.',
+  'start.files.title': 'Your own files',
+  'start.files.later':
+    'Drop FASTA or FASTQ files, press Start, and get a table that says which sequences look viral.',
+  'start.files.text': 'Everything is ready. Drop files anywhere on this window, or choose them.',
+  'start.files.withoutModel':
+    'You can add files and look into them now. A run with real results needs a model; step 3 stays open until there is one.',
+
+  'setUp.size': '{size}, about {time}',
+  'setUp.start': 'Set up',
+  'setUp.repair': 'Repair',
+  'setUp.goOn': 'Go on',
+  'setUp.show': 'Show progress',
+  'setUp.toSettings': 'Open Settings',
+  'setUp.absent': 'Python is not set up yet.',
+  'setUp.absentText': 'The program gets it for itself:',
+  'setUp.broken': 'The Python environment is damaged.',
+  'setUp.brokenText': 'It can be made again:',
+  'setUp.cancelled': 'The set-up was stopped.',
+  'setUp.kept': 'What was downloaded is kept.',
+  'setUp.working': 'This computer is being set up.',
+  'setUp.afterwards': 'Shown as soon as Python is set up.',
+  'setUp.elapsed': '{time} so far',
+  'setUp.left': 'about {time} left',
+  'setUp.details': 'Technical details',
+  'setUp.stage.looking': 'Looking at what is here …',
+  'setUp.stage.python': 'Making room for Python …',
+  'setUp.stage.packages': 'Getting the packages for computing …',
+  'setUp.stage.pytorch': 'Getting PyTorch, the largest part …',
+  'setUp.stage.checking': 'Checking that everything works …',
+
+  'demo.confirmTitle': 'Use the demo model?',
+  'demo.confirmText':
+    'Its weights are random numbers: scores and calls will mean nothing. It only shows how the program works. The folder and all files made will be marked DEMO.',
+  'demo.confirm': 'Use the demo model',
+  'demo.marked': 'Folder and files will be marked DEMO.',
+
+  'modelAdvice.advised': 'advised for these files',
+  'modelAdvice.long':
+    'A typical sequence here has {typical}: the {length}-bp model fits, since whole chunks can be judged.',
+  'modelAdvice.short':
+    'A typical sequence here has {typical}: the {length}-bp model fits best; the longer model would judge most sequences on less than it was trained on.',
+  'modelAdvice.too_short':
+    'A typical sequence here has {typical}, less than any model was trained on. The {length}-bp model is the nearest; it can rank such reads, but single calls are weak. Contigs assembled from them can be judged much better.',
+
+  'deviceState.finished': 'Finished',
+  'startReason.not_set_up': 'Cannot start yet: Python is not set up. Your files stay listed.',
+  'startReason.no_model': 'Cannot start yet: there is no model for real data.',
+  'startReason.getModel': 'Get a model',
+  'verdict.waiting': 'After the set-up',
+  'example.works': 'The installation works.',
+
+  'settings.setUp': 'Network and places',
+  'settings.setUpHint': 'What downloads and the set-up use',
+  'settings.proxy': 'Proxy',
+  'settings.proxyHelp': 'Such as http://proxy.example.org:3128. Empty: as the system is set',
+  'settings.proxyWrong': 'Enter an address that begins with http://, https://, socks5:// or socks5h://.',
+  'settings.certificateFile': 'Certificate file',
+  'settings.certificateFileHelp':
+    'PEM file of your institute’s authority, where the network inspects what passes through it',
+  'settings.packageIndex': 'Package mirror',
+  'settings.packageIndexHelp': 'Replaces pypi.org. Empty: pypi.org',
+  'settings.packageIndexWrong': 'Enter an address that begins with http://, https:// or file://.',
+  'settings.dataFolderChange': 'Data folder',
+  'settings.dataFolderChangeHelp':
+    'For models, the Python environment and the list of runs: up to 25 GB. Holds from the next start on; what is in the present folder stays there',
+  'settings.dataFolderNow': 'Now {folder}',
+  'settings.freeThere': '{size} free there',
+  'settings.restart': 'Close the program and start it again to use this folder.',
+  'settings.interpreter': 'Python interpreter',
+  'settings.interpreterHelp': 'One of your own, used as it is. Empty: the program’s own',
+  'settings.choose': 'Choose',
+  'settings.save': 'Save',
+  'settings.checking': 'Checking …',
+} as const;

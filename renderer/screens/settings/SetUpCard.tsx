@@ -1,0 +1,154 @@
+import { useQuery } from '@tanstack/react-query';
+import { Button, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { setupSettingsSchema, type SetupSettings } from '../../../electron/contract/index.ts';
+import { toShownError } from '../../api/callError.ts';
+import { Card } from '../../components/Card.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { queries } from '../../state/connection.ts';
+import { choosePaths, type ChoicePurpose } from '../../state/pathChooser.ts';
+import { changeSettings, useSettings } from '../../state/settings.ts';
+import classes from './Settings.module.css';
+
+type Name = keyof SetupSettings;
+
+/** What must be known before anything can be fetched. Each is saved by itself, and what is wrong with it stands below it. */
+export function SetUpCard({ settings }: { settings: SetupSettings }) {
+  const { t, format } = useTexts();
+  const dataDir = useSettings((state) => state.info?.dataDir ?? null);
+  const folder = settings.dataFolder ?? dataDir;
+  const space = useQuery(
+    queries.computer.freeSpace.queryOptions({ input: { folder: folder ?? '/' }, enabled: folder !== null }),
+  );
+  const free = space.data?.bytes ?? null;
+  const isMoving = settings.dataFolder !== null && settings.dataFolder !== dataDir;
+  const now = [
+    dataDir === null ? null : t('settings.dataFolderNow', { folder: dataDir }),
+    free === null ? null : t('settings.freeThere', { size: format.fileSize(free) }),
+    isMoving ? t('settings.restart') : null,
+  ].filter((text) => text !== null);
+  return (
+    <Card title={t('settings.setUp')} aside={t('settings.setUpHint')}>
+      <Field
+        name="dataFolder"
+        label={t('settings.dataFolderChange')}
+        value={settings.dataFolder}
+        picks="output"
+      >
+        {t('settings.dataFolderChangeHelp')}
+        <span className={classes.now}>{now.join(' · ')}</span>
+      </Field>
+      <Field name="proxy" label={t('settings.proxy')} value={settings.proxy} wrong={t('settings.proxyWrong')}>
+        {t('settings.proxyHelp')}
+      </Field>
+      <Field
+        name="certificateFile"
+        label={t('settings.certificateFile')}
+        value={settings.certificateFile}
+        picks="files"
+      >
+        {t('settings.certificateFileHelp')}
+      </Field>
+      <Field
+        name="packageIndex"
+        label={t('settings.packageIndex')}
+        value={settings.packageIndex}
+        wrong={t('settings.packageIndexWrong')}
+      >
+        {t('settings.packageIndexHelp')}
+      </Field>
+      <Field name="interpreter" label={t('settings.interpreter')} value={settings.interpreter} picks="files">
+        {t('settings.interpreterHelp')}
+      </Field>
+    </Card>
+  );
+}
+
+/** What is wrong stands right below the field. */
+const ORDER: ('label' | 'input' | 'error' | 'description')[] = ['label', 'input', 'error', 'description'];
+
+interface FieldProps {
+  name: Name;
+  label: string;
+  /** As it is saved. */
+  value: string | null;
+  /** Where it has not even the form of what is wanted. */
+  wrong?: string;
+  /** With a button that lets one choose it. */
+  picks?: ChoicePurpose;
+  children: React.ReactNode;
+}
+
+function Field({ name, label, value, wrong, picks, children }: FieldProps) {
+  const { t } = useTexts();
+  /** Null while the field shows what is saved. */
+  const [draft, setDraft] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  const [isSaving, setSaving] = useState(false);
+  const text = draft ?? value ?? '';
+  const isChanged = draft !== null && draft.trim() !== (value ?? '');
+  const save = async (entered: string) => {
+    const next = entered.trim() === '' ? null : entered.trim();
+    if (!setupSettingsSchema.shape[name].safeParse(next).success) {
+      setError(wrong ?? t('settings.proxyWrong'));
+      return;
+    }
+    setSaving(true);
+    setError(null);
+    try {
+      await changeSettings({ [name]: next });
+      setDraft(null);
+    } catch (reason) {
+      setError(toShownError(reason).cause);
+    } finally {
+      setSaving(false);
+    }
+  };
+  const pick = async (purpose: ChoicePurpose) => {
+    const [path] = await choosePaths(purpose);
+    if (path === undefined) return;
+    setDraft(path);
+    await save(path);
+  };
+  return (
+    <form
+      className={classes.setUpField}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save(text);
+      }}
+    >
+      <TextInput
+        className={classes.field ?? ''}
+        label={label}
+        inputWrapperOrder={ORDER}
+        description={children}
+        descriptionProps={{ component: 'div' }}
+        value={text}
+        error={error}
+        spellCheck={false}
+        autoComplete="off"
+        onChange={(event) => {
+          setDraft(event.currentTarget.value);
+          setError(null);
+        }}
+      />
+      <div className={classes.setUpActions}>
+        {picks && (
+          <Button
+            variant="default"
+            aria-label={`${t('settings.choose')}: ${label}`}
+            onClick={() => void pick(picks)}
+          >
+            {t('settings.choose')}
+          </Button>
+        )}
+        {isChanged && (
+          <Button type="submit" loading={isSaving} aria-label={`${t('settings.save')}: ${label}`}>
+            {t('settings.save')}
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,380 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import { IconCheck, IconPlayerPlay } from '@tabler/icons-react';
+import { useEffect, useState, type ReactNode } from 'react';
+import type { SetUpPlan } from '../../../electron/contract/index.ts';
+import { Badge } from '../../components/StateBadge.tsx';
+import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { Facts } from '../../components/Facts.tsx';
+import { Page } from '../../components/Page.tsx';
+import { ProgressBar } from '../../components/ProgressBar.tsx';
+import { SetUpProgress, useSetUpSize } from '../../components/SetUp.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { engine, queries } from '../../state/connection.ts';
+import { runExample, setUp, useEnvironment } from '../../state/environment.ts';
+import { isExample } from '../../state/example.ts';
+import {
+  firstSteps,
+  type ExampleStep,
+  type ModelStep,
+  type SetUpStep,
+  type StepName,
+} from '../../state/firstSteps.ts';
+import { go, goToRun } from '../../state/navigation.ts';
+import { useRuns } from '../../state/runs.ts';
+import { changeSettings, useSettings } from '../../state/settings.ts';
+import { ModelsCard } from '../models/ModelsCard.tsx';
+import { PickButtons } from '../new-run/PickButtons.tsx';
+import { useNewRun } from '../../state/newRun/store.ts';
+import classes from './StartScreen.module.css';
+
+const leave = async () => {
+  await changeSettings({ welcomeSeen: true });
+  go({ screen: 'new-run' });
+};
+
+/** The way from a fresh computer to one's own files. What is done shows as done, whoever did it. */
+export function StartScreen() {
+  const { t } = useTexts();
+  const [putOff, setPutOff] = useState<ReadonlySet<StepName>>(new Set());
+  const environment = useEnvironment((state) => state.status);
+  const info = useSettings((state) => state.info);
+  const example = useRuns((state) => state.runs?.find((run) => isExample(run, info)) ?? null);
+  const isReady = environment?.state === 'ready';
+  const models = useQuery({ ...queries.computer.models.queryOptions(), enabled: isReady });
+  const steps = firstSteps({ environment, models: models.data ?? null, example, putOff });
+  const later = (name: StepName) => setPutOff(new Set([...putOff, name]));
+  const skip = useMutation({ mutationFn: leave });
+  const isDone = {
+    setUp: isReady,
+    example: steps.example.state === 'done',
+    model: steps.model.state === 'done',
+  };
+  return (
+    <Page
+      narrow
+      title={t('start.title')}
+      lead={t('start.lead')}
+      actions={
+        <Button variant="subtle" color="slate" onClick={() => skip.mutate()}>
+          {t('start.skip')}
+        </Button>
+      }
+    >
+      <ol className={classes.steps}>
+        <Step name="setUp" number={1} done={isDone.setUp} current={steps.current}>
+          <SetUpBody step={steps.setUp} />
+        </Step>
+        <Step name="example" number={2} done={isDone.example} current={steps.current}>
+          <ExampleBody
+            step={steps.example}
+            isCurrent={steps.current === 'example'}
+            onLater={() => later('example')}
+          />
+        </Step>
+        <Step name="model" number={3} done={isDone.model} current={steps.current}>
+          <ModelBody
+            step={steps.model}
+            isCurrent={steps.current === 'model'}
+            onLater={() => later('model')}
+          />
+        </Step>
+        <Step name="files" number={4} done={false} current={steps.current}>
+          <FilesBody
+            withoutModel={steps.files.state === 'without_model'}
+            isCurrent={steps.current === 'files'}
+          />
+        </Step>
+      </ol>
+    </Page>
+  );
+}
+
+function Step({
+  name,
+  number,
+  done,
+  current,
+  children,
+}: {
+  name: StepName;
+  number: number;
+  done: boolean;
+  current: StepName;
+  children: ReactNode;
+}) {
+  const { t } = useTexts();
+  const isCurrent = name === current;
+  return (
+    <li
+      className={classes.step}
+      data-current={isCurrent}
+      data-done={done}
+      aria-current={isCurrent ? 'step' : undefined}
+    >
+      <span className={classes.mark} aria-hidden>
+        {done ? <IconCheck size={20} stroke={2.4} /> : number}
+      </span>
+      <div className={classes.content}>
+        <h2 className={classes.title}>
+          {t(`start.${name}.title`)}
+          {done && <span className="visually-hidden"> ({t('common.done')})</span>}
+        </h2>
+        {children}
+      </div>
+    </li>
+  );
+}
+
+function SetUpBody({ step }: { step: SetUpStep }) {
+  const { t } = useTexts();
+  const start = useMutation({ mutationFn: setUp });
+  const cancel = useMutation({ mutationFn: () => engine.computer.cancelSetUp() });
+  switch (step.state) {
+    case 'looking':
+      return <p className={classes.text}>{t('common.loading')}</p>;
+    case 'done':
+      return (
+        <p className={classes.text}>
+          {step.torchVersion === null
+            ? t('start.setUp.donePython', { python: step.pythonVersion })
+            : t('start.setUp.done', { python: step.pythonVersion, torch: step.torchVersion })}
+        </p>
+      );
+    case 'working':
+      return (
+        <>
+          <SetUpProgress progress={step.progress} />
+          <p className={classes.text}>{t('start.setUp.meanwhile')}</p>
+          <div className={classes.actions}>
+            <Button variant="default" loading={cancel.isPending} onClick={() => cancel.mutate()}>
+              {t('common.cancel')}
+            </Button>
+          </div>
+        </>
+      );
+    case 'impossible':
+      return (
+        <ErrorCard
+          error={step.error}
+          actions={
+            step.remedy === 'interpreter' && (
+              <Button size="compact-md" onClick={() => go({ screen: 'settings' })}>
+                {t('setUp.toSettings')}
+              </Button>
+            )
+          }
+        />
+      );
+    case 'failed':
+    case 'todo':
+      return (
+        <>
+          {step.state === 'failed' ? (
+            <ErrorCard error={step.error} />
+          ) : (
+            <p className={classes.text}>{t(`start.setUp.${step.how}`)}</p>
+          )}
+          <PlanFacts plan={step.plan} />
+          <div className={classes.actions}>
+            <Button loading={start.isPending} onClick={() => start.mutate()}>
+              {step.state === 'failed'
+                ? t('common.tryAgain')
+                : t(
+                    step.how === 'set_up'
+                      ? 'setUp.start'
+                      : step.how === 'repair'
+                        ? 'setUp.repair'
+                        : 'setUp.goOn',
+                  )}
+            </Button>
+            <Button variant="default" onClick={() => go({ screen: 'settings' })}>
+              {t('start.setUp.change')}
+            </Button>
+          </div>
+        </>
+      );
+  }
+}
+
+function PlanFacts({ plan }: { plan: SetUpPlan }) {
+  const { t, format } = useTexts();
+  const size = useSetUpSize(plan);
+  const tooSmall =
+    plan.diskBytes !== null && plan.diskFreeBytes !== null && plan.diskFreeBytes < plan.diskBytes;
+  return (
+    <>
+      <Facts
+        size="small"
+        items={[
+          { label: t('start.setUp.download'), value: size ?? t('common.unknown') },
+          {
+            label: t('start.setUp.disk'),
+            value:
+              plan.diskBytes === null
+                ? t('common.unknown')
+                : t('start.setUp.diskOf', {
+                    size: format.fileSize(plan.diskBytes),
+                    free:
+                      plan.diskFreeBytes === null ? t('common.unknown') : format.fileSize(plan.diskFreeBytes),
+                  }),
+          },
+        ]}
+      />
+      <p className={classes.folder}>
+        {t('start.setUp.folder')} <code>{plan.folder}</code>
+      </p>
+      {tooSmall && <p className={classes.warning}>{t('start.setUp.tooSmall')}</p>}
+    </>
+  );
+}
+
+function ExampleBody({
+  step,
+  isCurrent,
+  onLater,
+}: {
+  step: ExampleStep;
+  isCurrent: boolean;
+  onLater: () => void;
+}) {
+  const { t } = useTexts();
+  const run = useMutation({ mutationFn: () => runExample({ show: false }) });
+  const wanted = useEnvironment((state) => state.exampleWanted);
+  switch (step.state) {
+    case 'later':
+      return <p className={classes.text}>{t(wanted ? 'start.example.wanted' : 'start.example.text')}</p>;
+    case 'working':
+      return (
+        <>
+          <p className={classes.text} role="status">
+            {t('start.example.working')}
+          </p>
+          <ProgressBar label={t('start.example.working')} fraction={step.fraction} size="large" />
+          <div className={classes.actions}>
+            <Button variant="default" onClick={() => goToRun(step.runId)}>
+              {t('start.example.watch')}
+            </Button>
+          </div>
+        </>
+      );
+    case 'done':
+      return <ExampleDone runId={step.runId} />;
+    case 'stopped':
+    case 'todo':
+      return (
+        <>
+          <p className={classes.text}>
+            {t(step.state === 'stopped' ? 'start.example.stopped' : 'start.example.text')}
+          </p>
+          {step.state === 'stopped' && step.error && <ErrorCard error={step.error} />}
+          <div className={classes.actions}>
+            <Button
+              variant={isCurrent ? 'filled' : 'default'}
+              loading={run.isPending}
+              leftSection={<IconPlayerPlay size={16} aria-hidden />}
+              onClick={() => run.mutate()}
+            >
+              {t('newRun.runExample')}
+            </Button>
+            {step.state === 'stopped' && (
+              <Button variant="default" onClick={() => goToRun(step.runId)}>
+                {t('start.example.watch')}
+              </Button>
+            )}
+            {isCurrent && (
+              <Button variant="subtle" color="slate" onClick={onLater}>
+                {t('start.later')}
+              </Button>
+            )}
+          </div>
+        </>
+      );
+  }
+}
+
+function ExampleDone({ runId }: { runId: string }) {
+  const { t } = useTexts();
+  const check = useQuery(queries.runs.checkExample.queryOptions({ input: { runId } }));
+  return (
+    <>
+      {check.data && (
+        <p className={classes.verdict} data-good={check.data.matches}>
+          {check.data.matches ? (
+            <Badge tone="good" icon={IconCheck}>
+              {t('example.works')}
+            </Badge>
+          ) : (
+            t('example.differs')
+          )}{' '}
+          {check.data.matches ? t('example.compared', { count: check.data.compared }) : check.data.message}
+        </p>
+      )}
+      <div className={classes.actions}>
+        <Button variant="default" onClick={() => goToRun(runId, 'results')}>
+          {t('start.example.results')}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function ModelBody({
+  step,
+  isCurrent,
+  onLater,
+}: {
+  step: ModelStep;
+  isCurrent: boolean;
+  onLater: () => void;
+}) {
+  const { t, format } = useTexts();
+  switch (step.state) {
+    case 'later':
+      return <p className={classes.text}>{t('start.model.text')}</p>;
+    case 'looking':
+      return <p className={classes.text}>{t('startReason.models_unknown')}</p>;
+    case 'done':
+      return <p className={classes.text}>{t('start.model.done', { names: format.list(step.titles) })}</p>;
+    case 'todo':
+      return (
+        <>
+          <p className={classes.text}>{t('start.model.text')}</p>
+          {isCurrent && (
+            <>
+              <p className={classes.text}>{t('start.model.which')}</p>
+              <div className={classes.models}>
+                <ModelsCard />
+              </div>
+              <div className={classes.actions}>
+                <Button variant="subtle" color="slate" onClick={onLater}>
+                  {t('start.later')}
+                </Button>
+              </div>
+            </>
+          )}
+        </>
+      );
+  }
+}
+
+function FilesBody({ withoutModel, isCurrent }: { withoutModel: boolean; isCurrent: boolean }) {
+  const { t } = useTexts();
+  const hasFiles = useNewRun((state) => state.files.length > 0 || state.looking || state.uploads.length > 0);
+  useEffect(() => {
+    // What was dropped or picked here belongs to a run of its own.
+    if (isCurrent && hasFiles) void leave();
+  }, [isCurrent, hasFiles]);
+  return (
+    <>
+      <p className={classes.text}>
+        {t(!isCurrent ? 'start.files.later' : withoutModel ? 'start.files.withoutModel' : 'start.files.text')}
+      </p>
+      {isCurrent && (
+        <div className={classes.actions}>
+          <PickButtons primary />
+        </div>
+      )}
+    </>
+  );
+}

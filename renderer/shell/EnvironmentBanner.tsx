@@ -1,0 +1,98 @@
+import { useMutation } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import { useTexts } from '../i18n/index.ts';
+import { Banner } from '../components/Banner.tsx';
+import { ErrorCard } from '../components/ErrorCard.tsx';
+import { useSetUpSize } from '../components/SetUp.tsx';
+import { setUpAndShow, useEnvironment } from '../state/environment.ts';
+import { go } from '../state/navigation.ts';
+
+/** Without Python nothing computes: said once, above every screen, with the button that helps. The computer
+ * check has a card of its own for what is not set up yet. */
+export function EnvironmentBanner({ atCheck }: { atCheck: boolean }) {
+  const { t, format } = useTexts();
+  const status = useEnvironment((state) => state.status);
+  const size = useSetUpSize(status && 'plan' in status ? status.plan : null);
+  const start = useMutation({ mutationFn: setUpAndShow });
+  const action = (label: string, filled = true) => (
+    <Button
+      size="compact-md"
+      variant={filled ? 'filled' : 'default'}
+      loading={start.isPending}
+      onClick={() => start.mutate()}
+    >
+      {label}
+    </Button>
+  );
+  if (atCheck && (status?.state === 'absent' || status?.state === 'broken')) return null;
+  switch (status?.state) {
+    case undefined:
+    case 'checking':
+    case 'ready':
+      return null;
+    case 'absent':
+      return (
+        <Banner tone="warn" title={t('setUp.absent')} actions={action(t('setUp.start'))}>
+          {t('setUp.absentText')} {size}
+        </Banner>
+      );
+    case 'broken':
+      return (
+        <Banner tone="warn" title={t('setUp.broken')} actions={action(t('setUp.repair'))}>
+          {t('setUp.brokenText')} {size}
+        </Banner>
+      );
+    case 'cancelled':
+      return (
+        <Banner tone="warn" title={t('setUp.cancelled')} actions={action(t('setUp.goOn'))}>
+          {t('setUp.kept')}
+        </Banner>
+      );
+    case 'setting_up': {
+      const { bytes, remainingSeconds } = status.progress;
+      return (
+        <Banner
+          tone="info"
+          title={t('setUp.working')}
+          actions={
+            <Button size="compact-md" variant="default" onClick={() => go({ screen: 'start' })}>
+              {t('setUp.show')}
+            </Button>
+          }
+        >
+          {bytes && bytes.total
+            ? t('common.of', { part: format.fileSize(bytes.done), whole: format.fileSize(bytes.total) })
+            : null}
+          {remainingSeconds ? ` · ${t('setUp.left', { time: format.duration(remainingSeconds) })}` : null}
+        </Banner>
+      );
+    }
+    case 'failed':
+      return (
+        <ErrorCard
+          error={status.error}
+          actions={
+            <>
+              {action(t('common.tryAgain'))}
+              <Button size="compact-md" variant="default" onClick={() => go({ screen: 'settings' })}>
+                {t('setUp.toSettings')}
+              </Button>
+            </>
+          }
+        />
+      );
+    case 'interpreter_broken':
+      return (
+        <ErrorCard
+          error={{ ...status.error, code: 'python_missing' }}
+          actions={
+            <Button size="compact-md" onClick={() => go({ screen: 'settings' })}>
+              {t('setUp.toSettings')}
+            </Button>
+          }
+        />
+      );
+    case 'unsupported':
+      return <ErrorCard error={status.error} />;
+  }
+}

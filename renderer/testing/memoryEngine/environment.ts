@@ -1,0 +1,82 @@
+import type { EnvironmentStatus, SetUpPlan, StepProgress } from '../../../electron/contract/index.ts';
+import { pause } from './pause.ts';
+
+const PLAN: SetUpPlan = {
+  folder: '/home/ada/.local/share/virnucpro-desktop/python',
+  downloadBytes: 2_775_000_000,
+  diskBytes: 8_170_000_000,
+  diskFreeBytes: 214_000_000_000,
+  pytorch: "CUDA 13.0 for NVIDIA H200 with NVIDIA's driver 580.95.",
+};
+const STEPS = [
+  { step: 'Making a Python environment', bytes: null },
+  { step: 'Installing what computing needs', bytes: 44_751_855 },
+  { step: 'Installing PyTorch', bytes: 2_730_321_830 },
+  { step: 'Checking that every package works', bytes: null },
+];
+
+/** A Python environment that is made in a few seconds, and can be made to lack. */
+export class MadeEnvironment {
+  private stop = new AbortController();
+  private readonly wake = new Set<() => void>();
+  private state: EnvironmentStatus = { state: 'ready', pythonVersion: '3.12.4', torchVersion: '2.13.0' };
+
+  get status(): EnvironmentStatus {
+    return this.state;
+  }
+
+  set status(state: EnvironmentStatus) {
+    this.state = state;
+    for (const wake of this.wake) wake();
+  }
+
+  lack(): void {
+    this.status = { state: 'absent', plan: PLAN };
+  }
+
+  async *watch(): AsyncGenerator<EnvironmentStatus, void> {
+    for (;;) {
+      const shown = this.state;
+      yield shown;
+      if (this.state === shown) {
+        await new Promise<void>((resolve) => {
+          this.wake.add(resolve);
+        });
+      }
+    }
+  }
+
+  async setUp(): Promise<void> {
+    if (this.state.state === 'setting_up') return;
+    let elapsedSeconds = 0;
+    this.stop = new AbortController();
+    const { signal } = this.stop;
+    for (const [index, { step, bytes }] of STEPS.entries()) {
+      for (const fraction of [0, 0.25, 0.5, 0.75, 1]) {
+        const progress: StepProgress = {
+          step,
+          stepNumber: index + 1,
+          stepCount: STEPS.length,
+          fraction: bytes === null ? null : fraction,
+          line: `${step}, ${Math.round(fraction * 100)} %`,
+          ...(bytes === null ? {} : { bytes: { done: Math.round(bytes * fraction), total: bytes } }),
+          elapsedSeconds,
+          remainingSeconds: bytes === null ? null : Math.round((1 - fraction) * 90),
+          finished: false,
+          error: null,
+        };
+        this.status = { state: 'setting_up', progress, plan: PLAN };
+        elapsedSeconds += 6;
+        await pause(400);
+        if (signal.aborted) return;
+      }
+    }
+    this.status = { state: 'ready', pythonVersion: '3.12.4', torchVersion: '2.13.0' };
+  }
+
+  cancel(): void {
+    if (this.state.state !== 'setting_up') return;
+    this.stop.abort();
+    this.status = { state: 'cancelled', plan: PLAN };
+  }
+}

@@ -124,7 +124,10 @@ const GERMAN: Readonly<Record<string, ErrorWords>> = {
     title: 'Der Download ist gescheitert',
     next: 'Versuchen Sie es später noch einmal. Was schon da ist, ist erhalten.',
   },
-  import_refused: { title: 'Diese Dateien lassen sich nicht importieren' },
+  import_refused: {
+    title: 'Diese Dateien lassen sich nicht importieren',
+    next: 'Wählen Sie andere Dateien, oder ergänzen Sie, was fehlt.',
+  },
   weights_busy: {
     title: 'Gewichte werden gerade geholt oder importiert',
     next: 'Warten Sie, bis das zu Ende ist, oder halten Sie es an.',

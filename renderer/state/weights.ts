@@ -68,7 +68,10 @@ export async function pauseWeights(model: string): Promise<void> {
 
 /** Downloads that another window, or this one before it was loaded again, has begun. */
 export async function joinDownloads(): Promise<void> {
-  const { models } = await engine.computer.weightsUnderWay();
+  // As a query it waits for the link to the engine; it is asked anew each time, since what has ended must not begin again.
+  const { models } = await queryClient.fetchQuery(
+    queries.computer.weightsUnderWay.queryOptions({ staleTime: 0, gcTime: 0 }),
+  );
   for (const model of models) void getWeights(model);
 }
 

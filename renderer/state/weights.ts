@@ -69,7 +69,7 @@ export async function pauseWeights(model: string): Promise<void> {
 /** Downloads that another window, or this one before it was loaded again, has begun. */
 export async function joinDownloads(): Promise<void> {
   // As a query it waits for the link to the engine; it is asked anew each time, since what has ended must not begin again.
-  const { models } = await queryClient.fetchQuery(
+  const { models } = await queryClient.query(
     queries.computer.weightsUnderWay.queryOptions({ staleTime: 0, gcTime: 0 }),
   );
   for (const model of models) void getWeights(model);

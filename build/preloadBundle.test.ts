@@ -53,7 +53,7 @@ describe('the preload script', () => {
     expect(window.postMessage).toHaveBeenCalledWith({ type: CHANNELS.port }, '/', [port]);
   });
 
-  it('tells main of dropped files that have a path, and of no others', () => {
+  it('reports dropped files that have a path to main, and no others', () => {
     const { electron } = load();
     const api = electron.contextBridge.exposeInMainWorld.mock.calls[0]?.[1] as {
       pathForFile: (file: object) => string;

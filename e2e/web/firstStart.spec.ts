@@ -75,7 +75,7 @@ test('a first start: the example, its verdict, its results, an export', async ({
   );
 });
 
-test('a window without a valid token is told so, and what to do', async ({ page, engine }) => {
+test('a window without a valid token says so, and what to do', async ({ page, engine }) => {
   const address = new URL(await engine.address());
   for (const wrong of [address.origin, `${address.origin}/?token=wrong`]) {
     await page.goto(wrong);

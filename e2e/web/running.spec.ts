@@ -42,7 +42,7 @@ test('pause frees the devices and keeps what is done; resume goes on; two window
   expect(finishedParts(runFolder(places))).toEqual(expect.arrayContaining(kept));
 });
 
-test('a worker that is killed is told in plain words and started again; a device can be left out', async ({
+test('a worker that is killed is reported in plain words and started again; a device can be left out', async ({
   window,
   engine,
 }) => {

@@ -3,7 +3,7 @@ import { EXIT } from './exitCodes.ts';
 
 /**
  * The flags, commands and environment variables of the earlier command-line tool. Whoever has scripts with them is either
- * understood (the flag has an equal here) or told in one sentence what replaces it.
+ * understood (the flag has an equal here) or answered with one sentence that says what replaces it.
  */
 interface RetiredFlag {
   /** As commander writes it. */
@@ -37,7 +37,10 @@ export const RETIRED_PREDICT_FLAGS: readonly RetiredFlag[] = [
     flags: '--skip-checkpoint-validation',
     says: 'Checkpoints are always verified by their checksums, which costs next to nothing.',
   },
-  { flags: '--force-resume', says: 'Use "virnucpro resume FOLDER", or --force to start a run anew.' },
+  {
+    flags: '--force-resume',
+    says: 'Use "virnucpro resume FOLDER", or --force to start a run from the beginning.',
+  },
   { flags: '--dataloader-workers <n>', says: 'Reading ahead is built in; there is nothing to set.' },
   { flags: '--pin-memory', says: 'Pinned memory is used wherever it helps; there is nothing to set.' },
   { flags: '--expandable-segments', says: 'Expandable segments are always on.' },
@@ -78,7 +81,7 @@ export function legacyDevice(text: string): string {
   return text.trim().toLowerCase() === 'cuda' ? 'auto' : text;
 }
 
-/** Commands of the earlier tool: they are told what replaces them, or do what they did under their name of today. */
+/** Commands of the earlier tool: they name what replaces them, or do what today's command does. */
 export function addRetiredCommands(root: Command, setExitCode: (code: number) => void): void {
   const utils = root.command('utils', { hidden: true });
   for (const [name, says] of Object.entries(RETIRED_COMMANDS)) {

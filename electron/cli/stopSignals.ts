@@ -10,7 +10,7 @@ export function stopSignals(): readonly StopSignal[] {
 /**
  * SIGHUP says that the terminal has gone. What writes to a file or a pipe goes on without it, as under nohup, whose wish
  * to ignore the signal Node.js forgets at its start. SIGXFSZ says that a file has become as long as it may; the write that
- * made it so fails, and that is told.
+ * made it so fails, and says so.
  */
 export function outliveSignals(): void {
   const outlived = writesToTerminal() ? (['SIGXFSZ'] as const) : (['SIGXFSZ', 'SIGHUP'] as const);

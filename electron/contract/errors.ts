@@ -18,7 +18,10 @@ const ERROR_CATALOGUE = {
   no_sequences: ['No sequences found', 'Choose a file that holds at least one sequence.'],
   // run folders
   folder_not_ours: ['Folder is not empty', 'Choose an empty folder or a new name for the results.'],
-  folder_has_run: ['Folder already holds a run', 'Resume that run, or use --force to start it anew.'],
+  folder_has_run: [
+    'Folder already holds a run',
+    'Resume that run, or use --force to start it again from the beginning.',
+  ],
   folder_not_a_run: ['Not a run folder', 'Choose a folder that holds a run.db of this program.'],
   folder_unwritable: [
     'Folder cannot be written',
@@ -27,11 +30,11 @@ const ERROR_CATALOGUE = {
   folder_gone: ['Results folder is gone', 'Connect the disk again or move the folder back, then resume.'],
   folder_unsafe: [
     'Folder holds links or special files',
-    'Put the files themselves in their place: a link could lead to other files of yours. Or start the run anew.',
+    'Put the files themselves in their place: a link could lead to other files of yours. Or start a new run.',
   ],
   run_locked: ['Run is open elsewhere', 'Close it there first. Only one program may work on a run.'],
   run_too_new: ['Run was made by a newer version', 'Update this program, then open the run again.'],
-  run_damaged: ['Run database is damaged', 'Start the run anew in another folder; the inputs are unchanged.'],
+  run_damaged: ['Run database is damaged', 'Start a new run in another folder; the inputs are unchanged.'],
   disk_full: [
     'Disk is full',
     'Free some space on this disk, then resume. Everything computed so far is kept.',

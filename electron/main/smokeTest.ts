@@ -50,7 +50,7 @@ async function exampleVerdict(service: Service, say: (line: string) => void): Pr
   const client = createRouterClient(serviceRouter(service), {
     context: { window: window as unknown as WindowContext },
   });
-  if (!(await service.gate.environment()).ok) {
+  if (!(await service.pythonEnvironment.environment()).ok) {
     await client.computer.setUpPython();
     for await (const status of await client.computer.environment()) {
       if ('error' in status) throw new AppFailure(status.error);

@@ -169,7 +169,7 @@ describe('where a request comes from', () => {
   });
 });
 
-it('listens beyond this computer only when told to', async () => {
+it('listens beyond this computer only when asked to', async () => {
   await expect(startServer(service, { ...options, host: '0.0.0.0' })).rejects.toMatchObject({
     error: { code: 'usage' },
   });

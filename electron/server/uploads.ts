@@ -45,7 +45,7 @@ export function safeName(name: string): string {
     .replace(/^[.\s]+/, '')
     .replace(/[.\s]+$/, '');
   let short = plain;
-  // The end holds what tells the format: .fasta.gz
+  // The end shows the format: .fasta.gz
   while (Buffer.byteLength(short) > LONGEST_NAME_BYTES) short = short.replace(/^./su, '');
   return short || UNNAMED;
 }

@@ -74,7 +74,7 @@ function newSecret(): string {
   return randomBytes(SECRET_BYTES).toString('base64url');
 }
 
-/** Looked up by digest, so that the time a look-up takes tells nothing of the secret. */
+/** Looked up by digest, so that the time a look-up takes reveals nothing about the secret. */
 function digest(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }

@@ -67,7 +67,7 @@ export function keepConnected(transport: Transport, publish: (state: ConnectionS
         publish({ status: 'refused' });
         return;
       }
-      // A link that held for a while was a good one: the waiting times begin anew.
+      // A link that held for a while was a good one: the waiting times start from the shortest again.
       attempt = Date.now() - begun > GOOD_LINK_MS ? 1 : attempt + 1;
       publish({ status: 'lost', attempt });
       await pause(retryDelay(attempt));

@@ -8,7 +8,7 @@ export function PathText({ path }: { path: string }) {
   const { hasFileManager, label, run } = useReveal();
   return (
     <span className={classes.path}>
-      {/* Written from right to left so that the end of a long path, which tells most, stays in sight. */}
+      {/* Written from right to left so that the end of a long path, which says most, stays in sight. */}
       <span dir="rtl" className={classes.text} title={path}>
         <bdi dir="ltr">{path}</bdi>
       </span>

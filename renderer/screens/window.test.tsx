@@ -61,7 +61,7 @@ describe('a new run', () => {
 });
 
 describe('a run', () => {
-  it('tells of embeddings of unusual size with numbers, and leads to the computer check', async () => {
+  it('reports embeddings of unusual size with numbers, and leads to the computer check', async () => {
     const user = userEvent.setup();
     await renderWithEngine(<App />);
     act(() => go({ screen: 'run', runId: RUN_IDS.withFailures, tab: 'progress' }));
@@ -179,7 +179,7 @@ describe('the window', () => {
     await screen.findByRole('heading', { name: 'This window has no access' });
   });
 
-  it('speaks German when it is told to', async () => {
+  it('speaks German where that is chosen', async () => {
     await renderWithEngine(<App />);
     await waitFor(() => expect(useSettings.getState().settings).not.toBeNull());
     await act(() => changeSettings({ language: 'de' }));

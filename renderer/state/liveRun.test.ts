@@ -30,7 +30,7 @@ describe('speeds of the last minutes', () => {
     );
   });
 
-  it('is the same object while nothing is added, so that no card is drawn anew', () => {
+  it('is the same object while nothing is added, so that no card is drawn again', () => {
     const speeds = withSpeeds({}, [device('a', 5), device('b', null)], 1000);
     expect(withSpeeds(speeds, [device('a', 6), device('b', 7)], 1000 + SPEED_STEP_MS - 1)).toBe(speeds);
     const later = withSpeeds(speeds, [device('a', 6)], 1000 + SPEED_STEP_MS);

@@ -5,7 +5,7 @@ import { go } from './navigation.ts';
 
 const THEME_KEY = 'virnucpro.theme';
 
-/** What `computer.info` tells about the program around this window. */
+/** What `computer.info` says about the program around this window. */
 export interface ShellInfo {
   readonly version: string;
   readonly shell: 'electron' | 'browser';
@@ -17,7 +17,7 @@ export interface ShellInfo {
 }
 
 interface SettingsState {
-  /** Null until the engine has told them. */
+  /** Null until the engine has sent them. */
   readonly settings: Settings | null;
   readonly info: ShellInfo | null;
 }

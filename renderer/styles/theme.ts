@@ -1,6 +1,6 @@
 import { createTheme, type MantineColorsTuple } from '@mantine/core';
 
-/** Deep teal: calm on white and on near-black, and told apart from the orange of viral calls by every kind of vision. */
+/** Deep teal: calm on white and on near-black, and distinguishable from the orange of viral calls with every kind of colour vision. */
 const teal: MantineColorsTuple = [
   '#e9f6fa',
   '#d3eaf2',

@@ -13,7 +13,7 @@ export class MessagePortMain extends EventEmitter implements FarEnd {
   private closed = false;
   private readonly waiting: unknown[] = [];
 
-  /** Not Electron's: joins this port to its other end, anew when that is sent to a page. */
+  /** Not Electron's: joins this port to its other end, again when that is sent to a page. */
   join(far: FarEnd): void {
     this.far = far;
   }

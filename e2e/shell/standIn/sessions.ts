@@ -24,7 +24,7 @@ export class Session extends EventEmitter {
   readonly protocol = new Protocol();
   private check: Check = () => true;
 
-  /** Asked for by pages; what it would answer to each is what the check says, so that is what Chromium is told. */
+  /** Asked for by pages; what it would answer to each is what the check says, so Chromium gets that answer. */
   setPermissionRequestHandler(): void {
     // See `allows`.
   }

@@ -28,7 +28,7 @@ function memoryWords({ devices, plan }: StoredRun, id: string): string {
   );
 }
 
-/** The newest so many warnings are told in words; with --json, all of the report. */
+/** The newest so many warnings are shown in words; with --json, all of the report. */
 const SHOWN_REMARKS = 5;
 
 /** Says where a run stands, also while another program works on it. */
@@ -37,7 +37,7 @@ export async function status(context: EngineContext, folder: string, json: boole
   const store = await openRunStore(folder, { hostEntry: context.storeHost, readOnly: true });
   try {
     const { run, timings, devices, uneven, remarks } = await readRunReport(store);
-    const told = remarks
+    const shown = remarks
       .filter(({ code }) => code !== IMBALANCE && code !== UNUSUAL_NORMS)
       .slice(-SHOWN_REMARKS);
     const holder = runLockHolder(folder);
@@ -67,7 +67,7 @@ export async function status(context: EngineContext, folder: string, json: boole
       ...(norms === null ? [] : [describeUnusualNorms(norms)]),
       ...devices.map((device) => deviceLine(device) + memoryWords(run, device.id)),
       ...(uneven === null ? [] : [uneven]),
-      ...told.map(({ time, message }) => `${new Date(time).toISOString()} ${message}`),
+      ...shown.map(({ time, message }) => `${new Date(time).toISOString()} ${message}`),
       ...(run.state.phase === 'paused' && run.state.error
         ? [`${run.state.error.title}. ${run.state.error.cause} ${run.state.error.nextStep}`]
         : []),

@@ -4,7 +4,7 @@ import type { RunState } from '../../contract/runState.ts';
 import type { OpenRun, RunNote } from '../../engine/index.ts';
 import { bar, deviceLine, totalLine } from './progressText.ts';
 
-/** How a run is told to whoever watches it. Everything but JSON goes to standard error; tables lie in the folder. */
+/** How a run is reported to the user who watches it. Everything but JSON goes to standard error; tables lie in the folder. */
 export interface Reporter {
   line(text: string): void;
   note(note: RunNote): void;

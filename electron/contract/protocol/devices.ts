@@ -18,7 +18,7 @@ const anyGpuSchema = z.object({
   processes: z.array(gpuProcessSchema),
   /** What it has the arithmetic for: by compute capability, or by AMD's instruction set. A worker refuses the others. */
   precisions: z.array(precisionSchema),
-  /** False where the environment, as the user set it (CUDA_VISIBLE_DEVICES and the like), leaves this GPU out. */
+  /** False where the environment, as the user set it (such as CUDA_VISIBLE_DEVICES), leaves this GPU out. */
   visible: z.boolean(),
   /** What else keeps this GPU from computing here: a PyTorch built for the other maker's GPUs, this account's rights, a PyTorch
    * without code for this card, or a driver too old for PyTorch. The engine adds the last two to what the backend says. */

@@ -28,7 +28,7 @@ export const placementSchema = z.enum(['resident', 'streamed']);
 export type Placement = z.infer<typeof placementSchema>;
 
 /** What a worker measured that a model needs on its device: `fixed_bytes` and so much more for each token of a batch.
- * Remembered by the engine for the next worker there, who measures anew if its software (`code`) is another. */
+ * Remembered by the engine for the next worker there, which measures again if its software (`code`) differs. */
 export const memoryProfileSchema = z.object({
   placement: placementSchema,
   fixed_bytes: countSchema,
@@ -120,7 +120,7 @@ const partDoneSchema = z.object({
   seconds: z.number().nonnegative(),
   frames_recomputed_fp32: countSchema,
   frames_failed: countSchema,
-  /** Scored like the others; told once a run, with the norms. */
+  /** Scored like the others; reported once a run, with the norms. */
   frames_outside_norm_band: countSchema,
   /** Lowest and highest Euclidean norm of either encoder's embeddings; null where none is finite. */
   norms: z.object({ esm2: normRangeSchema, dnabert_s: normRangeSchema }).nullable(),
@@ -156,7 +156,7 @@ const heartbeatSchema = z.object({
   type: z.literal('heartbeat'),
   /** What the worker does now; a step that doesn't change for long is how a stall shows. */
   step: z.enum(['starting', 'loading', 'idle', 'reading', 'computing', 'writing', 'stopping']),
-  /** Counts every finished step, batch or file, so that a beat without progress can be told from work. */
+  /** Counts every finished step, batch or file, so that a heartbeat without progress is recognised. */
   steps_done: countSchema,
   part: partKeySchema.nullable(),
   rss_bytes: countSchema,

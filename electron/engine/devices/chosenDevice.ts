@@ -44,7 +44,7 @@ export function workerEnvironment(device: ChosenDevice): Record<string, string> 
     case 'cuda':
       return { CUDA_VISIBLE_DEVICES: device.id, CUDA_DEVICE_ORDER: 'PCI_BUS_ID' };
     case 'rocm':
-      // Of what ROCR_VISIBLE_DEVICES leaves, HIP takes the first: the user's own setting would count it anew. The number
+      // Of what ROCR_VISIBLE_DEVICES leaves, HIP takes the first: the user's own setting would renumber it. The number
       // is ROCm's among all GPUs, for those without a UUID. A PyTorch for CUDA must not take an NVIDIA GPU instead.
       return {
         ROCR_VISIBLE_DEVICES: device.id.startsWith('GPU-') ? device.id : String(device.index),

@@ -22,7 +22,7 @@ function gpus(probe: ProbeResult) {
   return checks.find(({ id }) => id === 'gpus');
 }
 
-/** The same computer with so many GB free on its GPUs. */
+/** The same computer with that many GB free on its GPUs. */
 function withFree(probe: ProbeResult, gigabytes: number): ProbeResult {
   return { ...probe, gpus: probe.gpus.map((gpu) => ({ ...gpu, memory_free_bytes: gigabytes * 1e9 })) };
 }

@@ -116,7 +116,7 @@ describe('when installing fails', () => {
         detail: expect.stringContaining(installFailure) as string,
       },
     });
-    // And goes on from there, without making the environment anew.
+    // And goes on from there, without making a new environment.
     expect((await ensure(GOOD)).commands).toEqual(['check', 'pip?', ...INSTALL, 'import']);
   });
 
@@ -242,7 +242,7 @@ describe('an environment that is not as it should be', () => {
     expect((await ensure(changed)).commands).toContain('install requirements.txt');
   });
 
-  it('is made anew when packages are there and yet do not work', async () => {
+  it('is made again when packages are there but do not work', async () => {
     await rm(join(paths.environmentFolder, 'virnucpro-environment.json'));
     const { commands, result } = await ensure({ ...GOOD, brokenImports: 1 });
     expect(commands).toEqual([
@@ -267,7 +267,7 @@ describe('an environment that is not as it should be', () => {
     });
   });
 
-  it('is made anew on request', async () => {
+  it('is made again on request', async () => {
     const { commands } = await ensure(GOOD, { repair: true });
     expect(commands).toEqual(['version?', 'venv', ...INSTALL, 'import']);
   });

@@ -38,7 +38,7 @@ it('is not led astray by files in the folder the user stands in', async () => {
   expect(outcome.ending).toBe('succeeded');
 });
 
-it('tells what is wrong with a damaged one', async () => {
+it('says what is wrong with a damaged one', async () => {
   // An environment of the same interpreter whose packages are not there: as after an installation that was cut off.
   const damaged = join(folder, 'damaged');
   await mkdir(join(damaged, 'bin'), { recursive: true });
@@ -53,7 +53,7 @@ it('tells what is wrong with a damaged one', async () => {
   });
 });
 
-it('tells an interpreter that is not there from one that is', async () => {
+it('distinguishes an interpreter that is missing from one that is there', async () => {
   const checked = await checkEnvironment({ paths, interpreter: join(folder, 'no', 'python') }, false);
   expect(checked).toMatchObject({
     ok: false,

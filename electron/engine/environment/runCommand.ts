@@ -1,4 +1,4 @@
-/** Runs one short command to its end and tells how it went, without throwing. */
+/** Runs one short command to its end and returns how it went; never throws. */
 import { execa } from 'execa';
 
 export interface Command {

@@ -71,7 +71,7 @@ export function openNew(path: string): number {
   return openPlain(path, 'create');
 }
 
-/** All of a file that has at most so many bytes; null where it has more. */
+/** The whole file if it has at most that many bytes; null if it has more. */
 export function readPlain(path: string, mostBytes: number): Buffer | null {
   const descriptor = openPlain(path, 'read');
   try {

@@ -14,7 +14,7 @@ const lineSchema = z.discriminatedUnion('type', [
 ]);
 const LONGEST_DETAIL = 2_000;
 
-/** Reads files to their end and tells what they hold, one after the other, in the order given. */
+/** Reads files to their end and reports what they hold, one after the other, in the order given. */
 export async function inspectInputs(
   { environment }: { environment: PythonEnvironment },
   paths: readonly string[],

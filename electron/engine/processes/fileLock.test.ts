@@ -36,7 +36,7 @@ function startChild(folder: string, ending = ''): LockingChild {
 /** For a busy machine. */
 const PATIENCE = { timeout: 20_000, interval: 10 };
 
-/** A lock as another process would have left it, last renewed so many seconds ago. */
+/** A lock as another process would have left it, last renewed that many seconds ago. */
 function leaveLock(folder: string, holder: Partial<LockHolder>, ageSeconds: number): void {
   const path = join(folder, 'run.lock');
   const whole = {
@@ -160,8 +160,8 @@ describe('the lock of a run', () => {
     'is not held by a process that ended and was not reaped',
     async () => {
       const folder = newFolder();
-      // The shell becomes `sleep`, which never asks how its child ended.
-      const parent = spawn('/bin/sh', ['-c', 'true & echo $!; exec sleep 60'], { stdio: 'pipe' });
+      // The shell has become `sleep 60`, which never asks how its child ended, by the time the child ends.
+      const parent = spawn('/bin/sh', ['-c', 'sleep 2 & echo $!; exec sleep 60'], { stdio: 'pipe' });
       try {
         const pid = await new Promise<number>((resolve) =>
           parent.stdout.once('data', (data: Buffer) => resolve(Number(String(data)))),

@@ -110,7 +110,7 @@ function isAlive(holder: LockHolder, age: number | null): boolean {
   return started === holder.startTime;
 }
 
-/** Age of the lock file by the clock of its own disk, which a new file beside it shows; null if it cannot be told. */
+/** Age of the lock file by the clock of its own disk, which a new file beside it shows; null if that is unknown. */
 function ageOf(path: string): number | null {
   const probe = `${path}.${randomUUID()}.probe`;
   try {

@@ -1,4 +1,4 @@
-/** 0-based, half-open stretch of a sequence. */
+/** 0-based, half-open interval of a sequence. */
 export interface ChunkBounds {
   start: number;
   end: number;

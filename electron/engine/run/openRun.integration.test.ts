@@ -214,14 +214,14 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', { timeout: 120_000 },
     expect(log).toContain(` warning ${note?.message}`);
     expect(log).toMatch(/ info .+ \(cpu:0\), \d+ s: ([\d,]+ residues\/s, )?[\d.]+ [MG]B$/m);
     expect(log).toMatch(/The run is done/);
-    const told = JSON.parse(await readFile(join(outcome.folder, 'run.json'), 'utf8')) as RunJson;
-    expect(told.remarks).toContainEqual(
+    const runJson = JSON.parse(await readFile(join(outcome.folder, 'run.json'), 'utf8')) as RunJson;
+    expect(runJson.remarks).toContainEqual(
       expect.objectContaining({ code: note?.code, message: note?.message }),
     );
     // The device that stalled may have come back too late for any part.
-    expect(Math.max(...told.devices.map((device) => device.busy_share))).toBeGreaterThan(0.01);
-    expect(told.devices.every(({ memory_peak_bytes }) => (memory_peak_bytes ?? 0) > 1e8)).toBe(true);
-    expect(told.counts.tolerance).toBe(1e-5);
+    expect(Math.max(...runJson.devices.map((device) => device.busy_share))).toBeGreaterThan(0.01);
+    expect(runJson.devices.every(({ memory_peak_bytes }) => (memory_peak_bytes ?? 0) > 1e8)).toBe(true);
+    expect(runJson.counts.tolerance).toBe(1e-5);
   });
 
   it('computes equal sequences once, to the same bytes as each time, whatever is killed', async () => {
@@ -238,8 +238,8 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', { timeout: 120_000 },
     const counts = async ({ folder }: Outcome) =>
       (JSON.parse(await readFile(join(folder, 'run.json'), 'utf8')) as RunJson).counts;
     expect(await counts(each)).toMatchObject({ frames_protein_repeated: 0 });
-    const told = await counts(once);
-    expect(told.frames_protein_repeated).toBeGreaterThanOrEqual(told.frames / 2);
+    const counted = await counts(once);
+    expect(counted.frames_protein_repeated).toBeGreaterThanOrEqual(counted.frames / 2);
     // In smaller parts fewer copies meet; the answers are the same.
     const cut = await predict(testContext({ fault: `die_once:${marker}` }), { inputs, devices: 'cpu:2' });
     expect(codes(cut)).toContain('worker_died');
@@ -260,18 +260,18 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', { timeout: 120_000 },
     expect(strict.tables).toEqual(plain.tables);
     const said = strict.notes.filter(({ code }) => code === 'norms_outside_band');
     expect(said).toMatchObject([{ level: 'warning' }]);
-    const told = JSON.parse(await readFile(join(strict.folder, 'run.json'), 'utf8')) as RunJson;
-    expect(said[0]?.message).toContain(`${told.counts.frames} of ${told.counts.frames} reading frames`);
+    const runJson = JSON.parse(await readFile(join(strict.folder, 'run.json'), 'utf8')) as RunJson;
+    expect(said[0]?.message).toContain(`${runJson.counts.frames} of ${runJson.counts.frames} reading frames`);
     const range = {
       low: expect.any(Number) as number,
       high: expect.any(Number) as number,
       expected: [1e6, 1e7],
     };
-    expect(told.counts).toMatchObject({
-      frames_outside_norm_band: told.counts.frames,
+    expect(runJson.counts).toMatchObject({
+      frames_outside_norm_band: runJson.counts.frames,
       norms: { esm2: range, dnabert_s: range },
     });
-    expect(told.remarks).toContainEqual(expect.objectContaining({ code: 'norms_outside_band' }));
+    expect(runJson.remarks).toContainEqual(expect.objectContaining({ code: 'norms_outside_band' }));
     expect(codes(plain)).not.toContain('norms_outside_band');
   });
 

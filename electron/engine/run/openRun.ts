@@ -39,7 +39,7 @@ export class OpenRun {
   readonly store: RunStore;
   private readonly context: EngineContext;
   private readonly lock: FileLock;
-  private readonly book: ProgressTracker;
+  private readonly tracker: ProgressTracker;
   private readonly batches: BatchSizes;
   private readonly record: RunRecord;
   private readonly work: RunWork;
@@ -51,16 +51,16 @@ export class OpenRun {
     store: RunStore,
     lock: FileLock,
     record: RunRecord,
-    book: ProgressTracker,
+    tracker: ProgressTracker,
   ) {
     this.context = context;
     this.folder = folder;
     this.store = store;
     this.lock = lock;
     this.record = record;
-    this.book = book;
+    this.tracker = tracker;
     this.batches = new BatchSizes(context.learntBatches, record.run.plan);
-    this.work = new RunWork(context, store, record, book, this.batches);
+    this.work = new RunWork(context, store, record, tracker, this.batches);
   }
 
   static async open(context: EngineContext, folder: string): Promise<Result<OpenRun>> {
@@ -74,8 +74,8 @@ export class OpenRun {
       lock = await acquireRunLock(folder, () => void session?.lockLost());
       store = await openRunStore(folder, { hostEntry: context.storeHost, closing: context.closing });
       const run = await store.loadRun();
-      const book = await ProgressTracker.open(store, run);
-      session = new OpenRun(context, folder, store, lock, new RunRecord(store, run), book);
+      const tracker = await ProgressTracker.open(store, run);
+      session = new OpenRun(context, folder, store, lock, new RunRecord(store, run), tracker);
       return ok(session);
     } catch (reason) {
       await store?.close().catch(() => undefined);
@@ -106,7 +106,7 @@ export class OpenRun {
   }
 
   progress(now = Date.now()): RunProgress {
-    return this.book.progress(this.record.run, this.work.session, now);
+    return this.tracker.progress(this.record.run, this.work.session, now);
   }
 
   deviceStates(now = Date.now()): DeviceLive[] {
@@ -171,7 +171,7 @@ export class OpenRun {
   async retry(keys: string[] | 'all'): Promise<Result<void>> {
     const retried = await this.store.retryFailed(keys);
     if (retried.length === 0) return err(appError('usage', message('run.nothing_failed')));
-    this.book.allowStepBack();
+    this.tracker.allowStepBack();
     this.notes.add('info', 'parts_retried', message('note.retried', { parts: retried.length }));
     const parts = await Promise.all(retried.map((key) => this.store.part(key)));
     this.work.session?.request({ type: 'parts_offered', parts: parts.filter((part) => part !== null) });

@@ -28,7 +28,7 @@ export class RunNotes {
     const note: RunNote = { time: Date.now(), level, code, message: text, wording, detail: detail ?? null };
     this.listener(note);
     this.log.line(level, text, note.time);
-    // A note that can't be stored has been shown; the disk's trouble is told by the call that matters.
+    // A note that can't be stored has been shown; the disk's trouble is reported by the next call that must store.
     this.store.addEvent(note).catch(() => undefined);
   }
 }

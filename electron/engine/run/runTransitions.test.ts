@@ -6,7 +6,7 @@ import { transition, type LifecycleEvent } from './runTransitions.ts';
 
 const error = appError('disk_full', 'no space left');
 
-const happenings: LifecycleEvent[] = [
+const lifecycleEvents: LifecycleEvent[] = [
   { type: 'start' },
   { type: 'pause' },
   { type: 'drain' },
@@ -40,7 +40,7 @@ describe('run transitions', () => {
 
   it('never leaves the states of the contract, and only writes tables from finishing', () => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom(...happenings), { maxLength: 40 }), (steps) => {
+      fc.property(fc.array(fc.constantFrom(...lifecycleEvents), { maxLength: 40 }), (steps) => {
         const states = live({ phase: 'created' }, steps);
         for (const state of states) runStateSchema.parse(state);
         states.forEach((state, index) => {
@@ -52,7 +52,7 @@ describe('run transitions', () => {
 
   it('can always be taken up again: whatever happened, reopen and start lead to running', () => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom(...happenings), { maxLength: 40 }), (steps) => {
+      fc.property(fc.array(fc.constantFrom(...lifecycleEvents), { maxLength: 40 }), (steps) => {
         const last = live({ phase: 'created' }, steps).at(-1) as RunState;
         const states = live(last, [{ type: 'reopen' }, { type: 'start' }]);
         expect(states.at(-1)?.phase).toBe('running');
@@ -62,7 +62,7 @@ describe('run transitions', () => {
 
   it('halts only what is going on', () => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom(...happenings), { maxLength: 40 }), (steps) => {
+      fc.property(fc.array(fc.constantFrom(...lifecycleEvents), { maxLength: 40 }), (steps) => {
         const last = live({ phase: 'created' }, steps).at(-1) as RunState;
         expect(transition(last, { type: 'halt', error }).ok).toBe(isActive(last));
       }),

@@ -21,7 +21,7 @@ export class RunWork {
   private readonly context: EngineContext;
   private readonly store: RunStore;
   private readonly record: RunRecord;
-  private readonly book: ProgressTracker;
+  private readonly tracker: ProgressTracker;
   private readonly batches: BatchSizes;
   private current: WorkSession | undefined;
   private workerFacts: WorkerReady | undefined;
@@ -32,13 +32,13 @@ export class RunWork {
     context: EngineContext,
     store: RunStore,
     record: RunRecord,
-    book: ProgressTracker,
+    tracker: ProgressTracker,
     batches: BatchSizes,
   ) {
     this.context = context;
     this.store = store;
     this.record = record;
-    this.book = book;
+    this.tracker = tracker;
     this.batches = batches;
   }
 
@@ -50,13 +50,20 @@ export class RunWork {
   /** Starts a session of work; it ends by itself, or by `end` or `stop`. */
   async begin(devices: readonly ChosenDevice[], modelFolder: string): Promise<Result<void>> {
     const session = new WorkSession(
-      { context: this.context, store: this.store, record: this.record, devices, modelFolder, batches: this.batches },
+      {
+        context: this.context,
+        store: this.store,
+        record: this.record,
+        devices,
+        modelFolder,
+        batches: this.batches,
+      },
       (outcome) => {
         this.ending = Promise.all([this.ending, this.conclude(outcome)]).then(() => undefined);
       },
     );
     this.current = session;
-    this.book.beginWork(() => void this.refresh());
+    this.tracker.beginWork(() => void this.refresh());
     try {
       await session.start();
       return ok(undefined);
@@ -82,7 +89,7 @@ export class RunWork {
     if (!session) return;
     await session.stop(graceMs);
     this.workerFacts = session.workerFacts ?? this.workerFacts;
-    this.book.endWork();
+    this.tracker.endWork();
     this.current = undefined;
     await this.refresh();
   }
@@ -90,13 +97,13 @@ export class RunWork {
   /** Counts again how far the run is. */
   async refresh(): Promise<void> {
     try {
-      await this.book.refresh();
+      await this.tracker.refresh();
       if (this.current?.prepareFinished && !this.record.run.prepared) {
         await this.record.reload();
-        await this.book.refresh();
+        await this.tracker.refresh();
       }
     } catch {
-      // The next refresh, or the call that matters, tells what is wrong.
+      // The next refresh, or the next call that must store, reports what is wrong.
     }
   }
 

@@ -162,7 +162,7 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', { timeout: 120_
         residues: 700_000,
         folder: join(folder, 'out'),
       };
-      return estimateRun(question, service.gate, service.speeds);
+      return estimateRun(question, service.pythonEnvironment, service.speeds);
     };
     const before = await ask();
     expect(before).toMatchObject({ seconds: null, blocker: null });

@@ -48,7 +48,7 @@ export interface ServiceOptions extends PythonEnvironmentOptions {
 /** The product without a window: what all windows share. The router makes the contract's calls of it. */
 export interface Service {
   readonly engine: EngineBase;
-  readonly gate: PythonEnvironmentManager;
+  readonly pythonEnvironment: PythonEnvironmentManager;
   readonly settings: UserSettings;
   readonly speeds: SpeedHistory;
   readonly open: OpenRuns;
@@ -88,14 +88,14 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     UserSettings.open(library, engine.paths),
     SpeedHistory.open(library),
   ]);
-  const gate = new PythonEnvironmentManager(engine, options);
-  const inspections = new Inspections(gate);
+  const pythonEnvironment = new PythonEnvironmentManager(engine, options);
+  const inspections = new Inspections(pythonEnvironment);
   const open = new OpenRuns(engine);
   const restListeners = new Set<(run: RunSummary) => void>();
   const calls = new CallsUnderWay();
   let learning: Promise<void> = Promise.resolve();
 
-  // First of all, since what comes after tells it of changes; it asks them only when somebody watches.
+  // First, because the parts below report changes to it; it queries them only while a window watches.
   const list = new LiveTopic<RunSummary[]>({
     take: () => {
       const expected = starts();
@@ -112,7 +112,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     library,
     catalog,
     open,
-    gate,
+    pythonEnvironment,
     changed: (runId) => {
       watch.changed(runId);
       list.changed();
@@ -160,9 +160,9 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     };
   };
   const known = new KnownPaths(engine.paths, catalog, resultsFolder);
-  const downloads = new WeightDownloads(gate);
-  const answers = new AnswerChecks(gate);
-  const packing = new OfflinePacking(gate);
+  const downloads = new WeightDownloads(pythonEnvironment);
+  const answers = new AnswerChecks(pythonEnvironment);
+  const packing = new OfflinePacking(pythonEnvironment);
   catalog.lookAround();
 
   const close = async (deadlineMs: number): Promise<boolean> => {
@@ -172,7 +172,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     inspections.stop();
     const answered = calls.close();
     const stopped = Promise.all([
-      gate.stop(),
+      pythonEnvironment.stop(),
       downloads.stop(),
       answers.stop(),
       packing.stop(),
@@ -193,7 +193,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
 
   return {
     engine,
-    gate,
+    pythonEnvironment,
     settings,
     speeds,
     open,

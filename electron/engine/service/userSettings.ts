@@ -5,7 +5,7 @@ import type { LibraryStore } from '../store/types.ts';
 
 const KEY = 'settings';
 
-/** The user's settings: kept in the library, told to whoever listens. */
+/** The user's settings: kept in the library, passed to every listener when they change. */
 export class UserSettings {
   private readonly library: LibraryStore;
   private readonly paths: Pick<AppPaths, 'usualDataDir'>;

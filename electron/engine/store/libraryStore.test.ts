@@ -89,7 +89,7 @@ it('forgets what a version without measurements learnt of GPUs, and keeps the re
   await library.close();
 });
 
-it('is set aside where it is damaged, at its beginning or deep inside, and begins anew', async () => {
+it('is set aside where it is damaged, at its beginning or deep inside, and starts empty', async () => {
   for (const offset of [0, 3 * 4096]) {
     const folder = newFolder();
     const path = join(folder, 'library.db');

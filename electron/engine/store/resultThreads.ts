@@ -5,13 +5,13 @@ import type { StoreThread } from './storeThread.ts';
 export type Reader = StoreThread<RunReadMethods>;
 export type Writer = StoreThread<RunWriteMethods>;
 
-/** A thread takes about as long to start as the tables of so many frames to write. */
+/** Writing the tables of that many frames takes about as long as starting a thread. */
 export const FRAMES_WORTH_A_THREAD = 50_000;
 
 /** Derives the sequence results in the thread that writes, and writes the tables in one of their own: they need nothing but
  * the chunk rows. For small runs, and where `openReader` is null because only one connection may have the database open,
  * the writer does both. Sequence results may stand in run.db before the tables have their names; a run that is cut off in between
- * is not done, and derives and writes everything anew. Whatever fails, nothing is at work any more when the promise settles. */
+ * is not done, and derives and writes everything again. Whatever fails, nothing runs any more when the promise settles. */
 export async function writeResults(
   writer: Writer,
   openReader: (() => Promise<Reader>) | null,

@@ -14,7 +14,7 @@ export type StoreTask =
   | { store: 'run'; role: 'reader'; folder: string; known: boolean }
   | { store: 'library'; path: string };
 
-/** `workerData` of a store thread; the key tells it from any other thread of the same bundle. */
+/** `workerData` of a store thread; the key distinguishes it from other threads of the same bundle. */
 export interface StoreThreadData {
   virnucproStore: StoreTask;
 }

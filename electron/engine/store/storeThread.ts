@@ -26,7 +26,7 @@ const END_MS = 5_000;
 /** Every thread from its start to its end. */
 const living = new Set<Worker>();
 
-/** Threads that have not ended. One that was told to is at work in SQLite: only the end of the process ends it. */
+/** Threads that have not ended. One that was asked to end is busy in SQLite: only the end of the process stops it. */
 export function threadsLeft(): number {
   return living.size;
 }

@@ -1,4 +1,4 @@
-/** Lets so many through at once, and so many a second after that. */
+/** Lets a burst through at once, and a fixed number a second after that. */
 export class FloodLimit {
   private readonly most: number;
   private readonly perSecond: number;

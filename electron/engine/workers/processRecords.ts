@@ -7,7 +7,7 @@ import type { AppPaths } from '../environment/appPaths.ts';
 import type { PythonLaunch } from '../environment/pythonLaunch.ts';
 import { processStart } from '../processes/liveProcess.ts';
 
-/** Variable by which a process can be told to be ours, whatever its number and name. */
+/** Variable that marks a process as ours, whatever its number and name. */
 export const TOKEN_VARIABLE = 'VIRNUCPRO_PROCESS_TOKEN';
 
 const processSchema = z.object({ pid: z.int().positive(), startTime: z.string() });

@@ -30,7 +30,7 @@ export class ReadingProcess {
     this.watch.unref();
   }
 
-  /** Sends all that it is to be told. From now on it must give signs of life. */
+  /** Sends its whole command. From now on it must give signs of life. */
   send(text: string): void {
     this.lastWordAt = Date.now();
     this.child.write(text);

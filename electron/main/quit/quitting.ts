@@ -36,8 +36,13 @@ export class Quitting {
   }
 
   private get isAtWork(): boolean {
-    const { control, gate, downloads, packing } = this.service;
-    return control.queue.active !== null || gate.isRepairing || downloads.areUnderWay || packing.isUnderWay;
+    const { control, pythonEnvironment, downloads, packing } = this.service;
+    return (
+      control.queue.active !== null ||
+      pythonEnvironment.isRepairing ||
+      downloads.areUnderWay ||
+      packing.isUnderWay
+    );
   }
 
   systemEnds(): void {

@@ -7,7 +7,7 @@ const WAIT_MS = 2_000;
 
 /**
  * What the user has given this program by their own hand: dropped on the window, or chosen in a dialog. A page can't add
- * to it: drops are told by the preload script, which has them from the operating system.
+ * to it: dropped files are reported by the preload script, which has them from the operating system.
  */
 export class GrantedPaths implements PathPolicy {
   readonly root = null;

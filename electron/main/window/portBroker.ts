@@ -11,7 +11,7 @@ interface Window {
   given: (path: string) => void;
 }
 
-/** Hands every window one port to the engine: checked when it asks, closed when its page goes, made anew when it comes back. */
+/** Hands every window one port to the engine: checked when it asks, closed when its page goes, replaced when it comes back. */
 export class PortBroker {
   private readonly handler: RPCHandler<{ window: WindowContext }>;
   private readonly windows = new Map<WebContents, Window>();

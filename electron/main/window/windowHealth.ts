@@ -68,7 +68,7 @@ export class WindowHealth {
     }, PAINTS_WITHIN_MS);
   }
 
-  /** Begins to count anew, since the user wants the page loaded once more. */
+  /** Starts counting again, because the user wants the page reloaded. */
   reloadOnceMore(): void {
     this.policy.forget();
     this.reload();

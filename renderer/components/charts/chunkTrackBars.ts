@@ -9,7 +9,7 @@ export interface TrackBar {
 }
 
 /**
- * One bar per chunk, or per stretch of chunks where there are more than fit; a stretch shows its best chunk. Chunks may
+ * One bar per chunk, or per group of neighbouring chunks where there are more than fit; a group shows its best chunk. Chunks may
  * overlap by some bases: a bar ends where the next begins, so that none hides another.
  */
 export function trackBars(
@@ -20,14 +20,14 @@ export function trackBars(
   const perBar = Math.max(1, Math.ceil(chunks.length / mostBars));
   const bars: TrackBar[] = [];
   for (let begin = 0; begin < chunks.length; begin += perBar) {
-    const stretch = chunks.slice(begin, begin + perBar);
-    const firstOfStretch = stretch[0];
-    if (!firstOfStretch) break;
-    const best = stretch.reduce((a, b) => ((b.score2 ?? -1) > (a.score2 ?? -1) ? b : a));
+    const group = chunks.slice(begin, begin + perBar);
+    const firstOfGroup = group[0];
+    if (!firstOfGroup) break;
+    const best = group.reduce((a, b) => ((b.score2 ?? -1) > (a.score2 ?? -1) ? b : a));
     const next = chunks[begin + perBar];
     bars.push({
-      start: firstOfStretch.start,
-      end: next ? next.start - 1 : Math.max(stretch.at(-1)?.end ?? length, firstOfStretch.start),
+      start: firstOfGroup.start,
+      end: next ? next.start - 1 : Math.max(group.at(-1)?.end ?? length, firstOfGroup.start),
       score: best.score2,
       isVirus: best.isVirus,
     });

@@ -55,7 +55,7 @@ function VirtualRowView<Row extends object>(props: VirtualRowProps<Row>) {
   );
 }
 
-/** The table makes new row objects whenever the window moves; what is in them tells whether a row has to be drawn. */
+/** The table makes new row objects whenever the window moves; their content decides whether a row has to be drawn. */
 export const VirtualRow = memo(
   VirtualRowView,
   (before, after) =>

@@ -54,8 +54,8 @@ export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) 
     scrollPaddingStart: ROW_HEIGHT,
   });
   const items = virtualizer.getVirtualItems();
-  // A row that leaves at one end is filled anew and enters at the other: making rows costs far more than filling them.
-  // Their order in the document is therefore that of the slots; `aria-owns` tells the one in which they are read.
+  // A row that leaves at one end is refilled and enters at the other: making rows costs far more than filling them.
+  // Their order in the document is therefore that of the slots; `aria-owns` gives the order in which they are read.
   const slotCount = Math.ceil((virtualizer.scrollRect?.height ?? 0) / ROW_HEIGHT) + 2 * OVERSCAN + 1;
   const bySlot = items.toSorted((a, b) => (a.index % slotCount) - (b.index % slotCount));
   const first = items[0]?.index ?? 0;

@@ -21,7 +21,7 @@ export function RunBanners({ run }: { run: RunSummary }) {
       {t('run.continue')}
     </Button>
   );
-  // Waiting runs follow each other by themselves, but the first after a start of the program has to be told.
+  // Waiting runs follow each other by themselves, but the first after the program starts waits for a click.
   const isHeld = useRuns((all) => all.runs?.some(isAtWork) === false);
   const { state } = run;
   switch (runStatus(run)) {

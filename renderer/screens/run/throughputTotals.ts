@@ -8,7 +8,7 @@ export interface ThroughputTotal {
 /** Points come every ten seconds while a run computes: more than this between two is a pause. */
 const PAUSE_SECONDS = 35;
 
-/** Sum over the devices, averaged over equal numbers of points where there are more than can be told apart. */
+/** Sum over the devices, averaged over equal numbers of points where there are more than the chart can show. */
 export function totalsOverTime(
   points: readonly { time: number; residuesPerSecond: Record<string, number> }[],
   mostPoints: number,

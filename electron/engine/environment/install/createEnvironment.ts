@@ -106,7 +106,7 @@ function inWords(outcome: CommandOutcome, { file }: Making): AppError {
   });
 }
 
-/** An environment can't be made anew by the Python inside it, even where the user has activated it. */
+/** An environment can't be replaced by the Python inside it, even where the user has activated it. */
 function outsideOf(folder: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const path = (env['PATH'] ?? '').split(delimiter).filter((entry) => !entry.startsWith(folder));
   return { ...env, PATH: path.join(delimiter) };

@@ -24,7 +24,7 @@ const SIGNS: readonly (readonly [code: ErrorCode, sign: RegExp, cause: string])[
   ],
 ];
 
-/** Null where the text tells of something else than the network. */
+/** Null where the text is about something other than the network. */
 export function networkError(text: string, detail: string): AppError | null {
   const found = SIGNS.find(([, sign]) => sign.test(text));
   if (found === undefined) return null;

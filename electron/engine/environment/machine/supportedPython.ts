@@ -8,7 +8,7 @@ export type PythonVersion = readonly [major: number, minor: number, patch: numbe
 /** In words, for a sentence. */
 export const SUPPORTED_PYTHONS = `Python ${MAJOR}.${OLDEST_MINOR} to ${MAJOR}.${NEWEST_MINOR}`;
 
-/** As an installer is told it. */
+/** As an installer's command line names it. */
 export const OLDEST_PYTHON = `${MAJOR}.${OLDEST_MINOR}`;
 
 /** The Python that is fetched for an environment where there is nothing else to go by. */

@@ -32,10 +32,10 @@ describe('the log of a run', () => {
     const folder = await temporaryFolder();
     const log = new RunLog(folder);
     const devices = new DeviceLog(log, [gpu, cpu]);
-    const told = Array.from({ length: 91 }, (_, second) =>
+    const logged = Array.from({ length: 91 }, (_, second) =>
       devices.take([row('GPU-1', 100, second < 30 ? 0 : 100_000), row('cpu:0', null, null)], 1000 * second),
     );
-    expect(told.flatMap((written, second) => (written ? [second] : []))).toEqual([60]);
+    expect(logged.flatMap((written, second) => (written ? [second] : []))).toEqual([60]);
     devices.write(90_000);
     log.line('warning', 'Two\n  lines', 91_000);
     await log.written();

@@ -62,7 +62,7 @@ export class DeviceMonitor {
     this.lastTakenAt = now;
     for (const device of this.telemetry) device.measure(sample);
     const rows = this.telemetry.map((device) => device.sampleRow(now));
-    // Losing a sample harms nobody; a full disk is told by the call that stores scores.
+    // Losing a sample does no harm; a full disk is reported by the call that stores scores.
     this.store.addSamples(rows).catch(() => undefined);
     const minuteIsOver = this.log.take(rows, now);
     if (minuteIsOver && !this.unevennessNoted) this.lookForUnevenness();

@@ -11,7 +11,7 @@ interface Known {
   profile: MemoryProfile | null;
 }
 
-/** What a worker is told of its device's memory when it loads the model. */
+/** What a worker may use of its device's memory, sent when it loads the model. */
 export interface MemoryLimits {
   most_tokens_per_batch: number | null;
   memory_profile: MemoryProfile | null;

@@ -244,7 +244,7 @@ function workAmongLiars(
 ) {
   const state = newWorkState(devices.map((id) => ({ id, name: id })));
   const held: { device: string; key: string }[] = [];
-  const told: {
+  const result: {
     outcome: string | null;
     switchedOff: string[];
     done: number;
@@ -269,8 +269,8 @@ function workAmongLiars(
         held.splice(held.indexOf(one), 1);
       queue.push({ type: 'worker_stopped', device: effect.device });
     }
-    if (effect.type === 'record_switched_off') told.switchedOff.push(effect.device);
-    if (effect.type === 'settled' || effect.type === 'halt') told.outcome = effect.type;
+    if (effect.type === 'record_switched_off') result.switchedOff.push(effect.device);
+    if (effect.type === 'settled' || effect.type === 'halt') result.outcome = effect.type;
     if (effect.type === 'start_prepare') {
       for (const key of keys) queue.push({ type: 'part_prepared', key, registered: 'known' });
       queue.push({ type: 'prepared' });
@@ -289,21 +289,21 @@ function workAmongLiars(
       queue.push({ type: 'part_split', key, split: { outcome: 'indivisible' }, children: [], failure });
     }
     if (effect.type === 'give_up_part') {
-      told.givenUp.push(effect.key);
+      result.givenUp.push(effect.key);
       const failing = { outcome: 'failed', chunks: 1 } as const;
       queue.push({ type: 'part_given_up', key: effect.key, failing, failure: effect.failure });
     }
     if (effect.type === 'store_scores') {
       const key = effect.done.part;
       const isLie = lies(state.queue.holder(key) ?? '', key);
-      if (!isLie) told.done += 1;
+      if (!isLie) result.done += 1;
       const intake = isLie
         ? ({ outcome: 'scores_damaged', message: 'no' } as const)
         : ({ outcome: 'taken', chunks: 1, framesFailed: 0 } as const);
       queue.push({ type: 'scores_stored', key, intake });
     }
   };
-  while (told.outcome === null && told.emitted < 1000) {
+  while (result.outcome === null && result.emitted < 1000) {
     if (queue.length === 0) {
       const next = held.shift();
       if (!next) break;
@@ -316,10 +316,10 @@ function workAmongLiars(
     }
     const event = queue.shift();
     if (event === undefined) break;
-    told.emitted += 1;
+    result.emitted += 1;
     for (const effect of decideWork(state, event)) react(effect);
   }
-  return told;
+  return result;
 }
 
 describe('a session of work', () => {

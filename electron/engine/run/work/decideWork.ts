@@ -3,7 +3,7 @@ import { deviceNamed, message as sentence, type Message } from '../../../contrac
 import type { PartFailed, PartFailureCode } from '../../../contract/protocol/index.ts';
 import type { WorkerState } from '../../../contract/rpc/runs.ts';
 import type { StoredPart } from '../../store/types.ts';
-import { decideAfterCasualty } from './casualtyPolicy.ts';
+import { decideAfterFailedAttempt } from './failedAttemptPolicy.ts';
 import { PartQueue } from './partQueue.ts';
 import type { PartFailure, StoreAnswer, StoreEffect, WorkEffect, WorkEvent } from './workEvents.ts';
 
@@ -285,8 +285,8 @@ class Decision {
     const { queue, parts } = this.state;
     if (queue.has(part.key)) return;
     parts.set(part.key, part);
-    const casualties = part.bisected || part.attempts > 0 ? 1 : 0;
-    queue.add({ key: part.key, residues: part.residues, casualties });
+    const failedAttempts = part.bisected || part.attempts > 0 ? 1 : 0;
+    queue.add({ key: part.key, residues: part.residues, failedAttempts });
   }
 
   private settle(key: string): void {
@@ -305,7 +305,7 @@ class Decision {
     } else if (code === 'part_unreadable' && this.lossesOf(part) < MOST_LOSSES) {
       this.ask({ type: 'end_attempt', key: part, outcome: 'damaged', failure: { code, message } });
     } else {
-      this.casualty(part, { code, message });
+      this.attemptFailed(part, { code, message });
     }
   }
 
@@ -315,7 +315,7 @@ class Decision {
     const { queue, devices } = this.state;
     const device = devices.get(queue.holder(key) ?? '');
     this.note('warning', 'scores_damaged', sentence('note.scores_damaged', { part: key }), detail);
-    if (decideAfterCasualty(queue.casualtiesOf(key)) === 'try_again') queue.giveBack(key, 1);
+    if (decideAfterFailedAttempt(queue.casualtiesOf(key)) === 'try_again') queue.giveBack(key, 1);
     else
       this.ask({
         type: 'split_part',
@@ -354,10 +354,10 @@ class Decision {
   }
 
   /** A part has cost a worker its life or its memory: try again, cut it in two, or let its sequences fail by name. */
-  private casualty(key: string, failure: PartFailure): void {
+  private attemptFailed(key: string, failure: PartFailure): void {
     const { queue } = this.state;
     this.ask({ type: 'end_attempt', key, outcome: 'worker_lost', failure });
-    if (decideAfterCasualty(queue.casualtiesOf(key)) === 'try_again') queue.giveBack(key, 1);
+    if (decideAfterFailedAttempt(queue.casualtiesOf(key)) === 'try_again') queue.giveBack(key, 1);
     else this.ask({ type: 'split_part', key, failure });
   }
 
@@ -440,7 +440,7 @@ class Decision {
     // Reading, computing and writing overlap: any of them may have been the cause.
     for (const key of device.held.slice()) {
       this.leave(id, key);
-      this.casualty(key, { code: 'internal_error', message: error.cause });
+      this.attemptFailed(key, { code: 'internal_error', message: error.cause });
     }
     if (restartAttempt !== null) {
       this.show(id, { state: 'restarting', attempt: restartAttempt, error });

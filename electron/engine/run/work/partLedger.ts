@@ -97,13 +97,13 @@ export class PartLedger {
   }
 
   private answer(answer: Promise<StoreAnswer>): void {
-    const told = answer
+    const reported = answer
       .catch((reason: unknown): StoreAnswer => ({ type: 'store_failed', error: asAppError(reason) }))
       .then((event) => {
-        this.open.delete(told);
+        this.open.delete(reported);
         this.emit(event);
       });
-    this.open.add(told);
+    this.open.add(reported);
   }
 
   private async splitPart(key: string, failure: PartFailure): Promise<StoreAnswer> {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decideAfterCasualty } from './casualtyPolicy.ts';
+import { decideAfterFailedAttempt } from './failedAttemptPolicy.ts';
 import { PartQueue } from './partQueue.ts';
 
 type Step = { device: number; outcome: 'done' | 'recalled' | 'worker_dies' };
@@ -16,14 +16,14 @@ const steps = fc.array(
 const partKey = (number: number): string => String(number).padStart(6, '0');
 
 describe('PartQueue', () => {
-  it('scores every part exactly once, whatever workers do, and bisects only after a second casualty', () => {
+  it('scores every part exactly once, whatever workers do, and bisects only after a second failed attempt', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 40 }), steps, (count, script) => {
         const queue = new PartQueue();
         const open = new Set<string>();
         const settled = new Set<string>();
-        const add = (key: string, casualties: number): void => {
-          queue.add({ key, residues: 1, casualties });
+        const add = (key: string, failedAttempts: number): void => {
+          queue.add({ key, residues: 1, failedAttempts });
           open.add(key);
         };
         for (let number = 0; number < count; number++) add(partKey(number), 0);
@@ -40,12 +40,13 @@ describe('PartQueue', () => {
           if (!part) return;
           expect(queue.holder(part.key)).toBe(name);
           if (outcome === 'done') settle(part.key);
-          else if (outcome === 'recalled') queue.giveBack(part.key, part.casualties);
-          else if (decideAfterCasualty(part.casualties) === 'try_again') queue.giveBack(part.key, 1);
+          else if (outcome === 'recalled') queue.giveBack(part.key, part.failedAttempts);
+          else if (decideAfterFailedAttempt(part.failedAttempts) === 'try_again') queue.giveBack(part.key, 1);
           else {
-            expect(part.casualties).toBeGreaterThan(0);
+            expect(part.failedAttempts).toBeGreaterThan(0);
             settle(part.key);
-            if (part.key.length < 20) for (const half of ['.0', '.1']) add(part.key + half, part.casualties);
+            if (part.key.length < 20)
+              for (const half of ['.0', '.1']) add(part.key + half, part.failedAttempts);
           }
         };
         script.forEach(play);
@@ -59,7 +60,7 @@ describe('PartQueue', () => {
 
   it('hands out in order, returned parts first and suspects last', () => {
     const queue = new PartQueue();
-    for (const number of [0, 1, 2, 3]) queue.add({ key: partKey(number), residues: 1, casualties: 0 });
+    for (const number of [0, 1, 2, 3]) queue.add({ key: partKey(number), residues: 1, failedAttempts: 0 });
     expect(queue.take('a')?.key).toBe('000000');
     expect(queue.take('b')?.key).toBe('000001');
     queue.giveBack('000000', 1);
@@ -72,7 +73,7 @@ describe('PartQueue', () => {
   it('lets a suspect be computed alone, so that the next death has one cause', () => {
     const queue = new PartQueue();
     for (const number of [0, 1, 2])
-      queue.add({ key: partKey(number), residues: 1, casualties: number === 0 ? 1 : 0 });
+      queue.add({ key: partKey(number), residues: 1, failedAttempts: number === 0 ? 1 : 0 });
     expect(queue.take('a')?.key).toBe('000001');
     expect(queue.take('b')?.key).toBe('000002');
     expect(queue.take('a')).toBeUndefined();
@@ -85,9 +86,9 @@ describe('PartQueue', () => {
 
   it('refuses to hold a part twice or to settle what nobody has', () => {
     const queue = new PartQueue();
-    queue.add({ key: '000000', residues: 1, casualties: 0 });
+    queue.add({ key: '000000', residues: 1, failedAttempts: 0 });
     expect(() => {
-      queue.add({ key: '000000', residues: 1, casualties: 0 });
+      queue.add({ key: '000000', residues: 1, failedAttempts: 0 });
     }).toThrow(/already/);
     expect(() => {
       queue.settle('000000');

@@ -3,7 +3,7 @@ export interface QueuedPart {
   readonly key: string;
   readonly residues: number;
   /** Workers that died, or ran out of memory, on this part or on the part it was cut from. */
-  readonly casualties: number;
+  readonly failedAttempts: number;
 }
 
 /**
@@ -21,7 +21,7 @@ export class PartQueue {
 
   add(part: QueuedPart): void {
     if (this.has(part.key)) throw new Error(`part ${part.key} is already in the queue`);
-    (part.casualties > 0 ? this.suspects : this.waiting).set(part.key, part);
+    (part.failedAttempts > 0 ? this.suspects : this.waiting).set(part.key, part);
   }
 
   has(key: string): boolean {
@@ -34,7 +34,7 @@ export class PartQueue {
    */
   take(device: string): QueuedPart | undefined {
     const held = this.heldBy(device);
-    if (held.some(({ casualties }) => casualties > 0)) return undefined;
+    if (held.some(({ failedAttempts }) => failedAttempts > 0)) return undefined;
     const sources = [this.returned, this.waiting, ...(held.length === 0 ? [this.suspects] : [])];
     for (const source of sources) {
       const [part] = source.values();
@@ -52,11 +52,11 @@ export class PartQueue {
   }
 
   /** The part comes back unscored. */
-  giveBack(key: string, casualties: number): void {
+  giveBack(key: string, failedAttempts: number): void {
     const entry = this.assigned.get(key);
     if (!entry) throw new Error(`part ${key} is not assigned`);
     this.assigned.delete(key);
-    (casualties > 0 ? this.suspects : this.returned).set(key, { ...entry.part, casualties });
+    (failedAttempts > 0 ? this.suspects : this.returned).set(key, { ...entry.part, failedAttempts });
   }
 
   /** A part that waits is withdrawn: skipped by the user, or replaced by another reading of the input. */
@@ -75,7 +75,7 @@ export class PartQueue {
   casualtiesOf(key: string): number {
     const entry = this.assigned.get(key);
     if (!entry) throw new Error(`part ${key} is not assigned`);
-    return entry.part.casualties;
+    return entry.part.failedAttempts;
   }
 
   get waitingCount(): number {

@@ -10,15 +10,15 @@ import { StepJob } from './stepJob.ts';
 
 /** Whether the models that are here give the right answers: what is known, and checks under way, one per model. */
 export class AnswerChecks {
-  private readonly gate: PythonEnvironmentManager;
+  private readonly pythonEnvironment: PythonEnvironmentManager;
   private readonly jobs = new Map<string, StepJob>();
 
-  constructor(gate: PythonEnvironmentManager) {
-    this.gate = gate;
+  constructor(pythonEnvironment: PythonEnvironmentManager) {
+    this.pythonEnvironment = pythonEnvironment;
   }
 
   async last(): Promise<ModelAnswers[]> {
-    const { environment, paths } = await this.gate.context();
+    const { environment, paths } = await this.pythonEnvironment.context();
     const [models, probe] = await Promise.all([listModels(paths), probeDevices(environment)]);
     const present = models.filter((model) => model.present);
     return Promise.all(
@@ -34,7 +34,7 @@ export class AnswerChecks {
     const known = this.jobs.get(model);
     if (known) return known;
     const job = new StepJob('Computing known reading frames', async (tell, signal) => {
-      const { environment, paths } = await this.gate.context();
+      const { environment, paths } = await this.pythonEnvironment.context();
       const here = (await listModels(paths)).some(({ id, present }) => id === model && present);
       if (!here)
         throw new AppFailure(appError('model_unknown', `There is no model "${model}" on this computer.`));

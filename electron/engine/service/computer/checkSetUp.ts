@@ -11,12 +11,12 @@ type Change = { [Name in keyof Settings]?: Settings[Name] | undefined };
 
 export async function checkSetUp(
   { dataFolder, certificateFile, interpreter }: Change,
-  gate: Pick<PythonEnvironmentManager, 'tryInterpreter'>,
+  pythonEnvironment: Pick<PythonEnvironmentManager, 'tryInterpreter'>,
 ): Promise<void> {
   if (dataFolder) await checkFolder(dataFolder);
   if (certificateFile) await checkCertificate(certificateFile);
   if (interpreter) {
-    const found = await gate.tryInterpreter(interpreter);
+    const found = await pythonEnvironment.tryInterpreter(interpreter);
     if (!found.ok) throw new AppFailure(found.error);
   }
 }

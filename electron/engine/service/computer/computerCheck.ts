@@ -22,7 +22,7 @@ const NEEDS: Record<ComputerCheck['id'], 'probe' | 'models' | 'disk' | 'python' 
 /** All cards again and again, each saying more than the last time, until everything is known. */
 export async function* checkComputer(
   base: EngineBase,
-  gate: PythonEnvironmentManager,
+  pythonEnvironment: PythonEnvironmentManager,
 ): AsyncGenerator<ComputerCheck[], void> {
   const known = new Set<string>();
   const facts: ComputerFacts = {
@@ -42,8 +42,8 @@ export async function* checkComputer(
   facts.diskFreeBytes = await freeBytes(base.paths.dataDir);
   known.add('disk');
   yield cards();
-  facts.environment = await gate.recheck();
-  facts.neverSetUp = await gate.neverSetUp();
+  facts.environment = await pythonEnvironment.recheck();
+  facts.neverSetUp = await pythonEnvironment.neverSetUp();
   known.add('python');
   yield cards();
   if (facts.environment.ok) {
@@ -61,8 +61,11 @@ export async function* checkComputer(
 }
 
 /** Every card with its last word. */
-export async function wholeCheck(base: EngineBase, gate: PythonEnvironmentManager): Promise<ComputerCheck[]> {
+export async function wholeCheck(
+  base: EngineBase,
+  pythonEnvironment: PythonEnvironmentManager,
+): Promise<ComputerCheck[]> {
   let last: ComputerCheck[] = [];
-  for await (const cards of checkComputer(base, gate)) last = cards;
+  for await (const cards of checkComputer(base, pythonEnvironment)) last = cards;
   return last;
 }

@@ -17,12 +17,12 @@ interface Remembered {
 
 /** Looks into files for the preview, and remembers what was found: a start right after it need not read them again. */
 export class Inspections {
-  private readonly gate: PythonEnvironmentManager;
+  private readonly pythonEnvironment: PythonEnvironmentManager;
   private readonly remembered = new Map<string, Remembered>();
   private readonly ending = new AbortController();
 
-  constructor(gate: PythonEnvironmentManager) {
-    this.gate = gate;
+  constructor(pythonEnvironment: PythonEnvironmentManager) {
+    this.pythonEnvironment = pythonEnvironment;
   }
 
   inspect(
@@ -43,7 +43,7 @@ export class Inspections {
           else unknown.push(path);
         }
         if (unknown.length === 0) return;
-        const context = await this.gate.context();
+        const context = await this.pythonEnvironment.context();
         const outcome = await inspectInputs(
           context,
           unknown,

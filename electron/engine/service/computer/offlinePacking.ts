@@ -7,11 +7,11 @@ import { StepJob } from './stepJob.ts';
 
 /** A folder for setting up without a network that is being packed: one at a time, however many windows follow it. */
 export class OfflinePacking {
-  private readonly gate: PythonEnvironmentManager;
+  private readonly pythonEnvironment: PythonEnvironmentManager;
   private job: StepJob | undefined;
 
-  constructor(gate: PythonEnvironmentManager) {
-    this.gate = gate;
+  constructor(pythonEnvironment: PythonEnvironmentManager) {
+    this.pythonEnvironment = pythonEnvironment;
   }
 
   get isUnderWay(): boolean {
@@ -22,7 +22,7 @@ export class OfflinePacking {
   start(choice: PackOffline): StepJob {
     if (this.job) return this.job;
     const job = new StepJob('Getting the installer', async (tell, signal) => {
-      const { environment, paths, appVersion } = await this.gate.context();
+      const { environment, paths, appVersion } = await this.pythonEnvironment.context();
       const packed = await packOffline({
         ...choice,
         paths,

@@ -204,7 +204,9 @@ export class PythonEnvironmentManager {
           if (!progress.finished) tell(progress);
         },
       });
-      this.found = Promise.resolve(result.ok ? { ok: true, value: result.value.environment } : result);
+      // A set-up that was cancelled or failed may have left an environment that works.
+      const left = result.ok ? ok(result.value.environment) : await this.look();
+      this.found = Promise.resolve(left.ok || result.ok ? left : result);
       if (result.ok) this.lastEnd = undefined;
       else if (this.lastEnd?.by !== 'user') this.lastEnd = { by: 'error', error: result.error };
       if (!result.ok) throw new AppFailure(result.error);

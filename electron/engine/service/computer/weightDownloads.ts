@@ -14,12 +14,12 @@ const RATE_WINDOW_MS = 10_000;
 /** Downloads, imports and checks of weights: one at a time, each followed by any number of windows. They go on when nobody
  * follows, since a download takes longer than anyone looks at it. */
 export class WeightDownloads {
-  private readonly gate: PythonEnvironmentManager;
+  private readonly pythonEnvironment: PythonEnvironmentManager;
   private readonly jobs = new Map<string, StepJob>();
   private last: Promise<void> = Promise.resolve();
 
-  constructor(gate: PythonEnvironmentManager) {
-    this.gate = gate;
+  constructor(pythonEnvironment: PythonEnvironmentManager) {
+    this.pythonEnvironment = pythonEnvironment;
   }
 
   /** Fetches a published model, or joins in where that is under way. */
@@ -60,7 +60,7 @@ export class WeightDownloads {
         appError('weights_busy', 'Weights are being fetched, imported or checked in this program.'),
       );
     }
-    return unwrap(await removeModel(model, this.gate.paths));
+    return unwrap(await removeModel(model, this.pythonEnvironment.paths));
   }
 
   get areUnderWay(): boolean {
@@ -86,7 +86,7 @@ export class WeightDownloads {
       async (tell, signal) => {
         await before;
         signal.throwIfAborted();
-        const context = await this.gate.context();
+        const context = await this.pythonEnvironment.context();
         const report = weightsReporter(tell);
         unwrap(await work(context, { ...report, signal }));
       },

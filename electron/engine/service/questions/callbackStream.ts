@@ -1,15 +1,15 @@
-/** A stream of what a function tells through a callback. Ends with the function; whoever stops listening aborts it. */
+/** Turns a function that reports through a callback into a stream. It ends with the function; leaving the loop aborts the function. */
 export async function* callbackStream<Event>(
   produce: (tell: (event: Event) => void, signal: AbortSignal) => Promise<void>,
   outer?: AbortSignal,
 ): AsyncGenerator<Event, void> {
   const abort = new AbortController();
   const signal = outer ? AbortSignal.any([outer, abort.signal]) : abort.signal;
-  const told: Event[] = [];
+  const pending: Event[] = [];
   let wake: () => void = () => undefined;
   let outcome: { failed: false } | { failed: true; reason: unknown } | undefined;
   const tell = (event: Event): void => {
-    told.push(event);
+    pending.push(event);
     wake();
   };
   produce(tell, signal)
@@ -24,7 +24,7 @@ export async function* callbackStream<Event>(
     .catch(() => undefined);
   try {
     for (;;) {
-      const event = told.shift();
+      const event = pending.shift();
       if (event !== undefined) yield event;
       else if (outcome?.failed) throw outcome.reason;
       else if (outcome) return;

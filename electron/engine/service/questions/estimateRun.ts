@@ -10,7 +10,7 @@ import { chooseDevices } from '../../run/begin/chooseDevices.ts';
 import { checkRunFolder } from '../../store/runFolder.ts';
 import type { PythonEnvironmentManager } from '../computer/pythonEnvironmentManager.ts';
 import type { SpeedHistory } from './speedHistory.ts';
-import { formatBytes, } from '../../format/format.ts';
+import { formatBytes } from '../../format/format.ts';
 
 export interface EstimateQuestion {
   request: RunRequest;
@@ -30,11 +30,11 @@ const SMALLEST_RUN_BYTES = 1_000_000;
 /** How long a run will take and how much room it needs, before it is made; and what is in its way. */
 export async function estimateRun(
   question: EstimateQuestion,
-  gate: PythonEnvironmentManager,
+  pythonEnvironment: PythonEnvironmentManager,
   speeds: SpeedHistory,
 ): Promise<RunEstimate> {
   const { request, folder } = question;
-  const choice = await chooseMeans(request, gate);
+  const choice = await chooseModelAndDevices(request, pythonEnvironment);
   const diskBytes = diskNeeded(question);
   const diskFreeBytes = await freeBytes(folder);
   const inTheWay =
@@ -64,9 +64,12 @@ type Means =
   | { ok: true; model: ResolvedModel; devices: ChosenDevice[]; precision: string }
   | { ok: false; error: AppError };
 
-async function chooseMeans(request: RunRequest, gate: PythonEnvironmentManager): Promise<Means> {
+async function chooseModelAndDevices(
+  request: RunRequest,
+  pythonEnvironment: PythonEnvironmentManager,
+): Promise<Means> {
   try {
-    const context = await gate.context();
+    const context = await pythonEnvironment.context();
     const model = await resolveModel(request.model, context.paths);
     if (!model.ok) return model;
     const choice = await chooseDevices(context, request.devices, model.value);

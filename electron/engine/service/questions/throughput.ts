@@ -9,7 +9,7 @@ export interface ThroughputPoint {
 const MOST_POINTS = 600;
 const STEP_MS = 1_000;
 
-/** Tokens per second and device over the whole run: at most 600 points, each the mean of its stretch of time. */
+/** Tokens per second and device over the whole run: at most 600 points, each the mean over its interval. */
 export async function throughputOf(store: RunStore): Promise<ThroughputPoint[]> {
   const { devices } = await store.loadRun();
   const series = await Promise.all(

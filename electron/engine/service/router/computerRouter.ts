@@ -21,7 +21,7 @@ const RUNS_IN_DIAGNOSTICS = 5;
 const EVENTS_IN_DIAGNOSTICS = 200;
 
 export function computerRouter(service: Service) {
-  const { engine, gate, settings, catalog, known, open, downloads } = service;
+  const { engine, pythonEnvironment, settings, catalog, known, open, downloads } = service;
   const { computer } = calls;
 
   return {
@@ -35,17 +35,17 @@ export function computerRouter(service: Service) {
       hostName: hostname(),
     })),
     devices: computer.devices.handler(async () => {
-      const { environment } = await gate.context();
+      const { environment } = await pythonEnvironment.context();
       return unwrap(await probeDevices(environment));
     }),
     models: computer.models.handler(() => listModels(engine.paths)),
-    check: computer.check.handler(() => checkComputer(engine, gate)),
-    environment: computer.environment.handler(({ signal }) => gate.watch(signal)),
+    check: computer.check.handler(() => checkComputer(engine, pythonEnvironment)),
+    environment: computer.environment.handler(({ signal }) => pythonEnvironment.watch(signal)),
     setUpPython: computer.setUpPython.handler(() => {
-      gate.setUp();
+      pythonEnvironment.setUp();
     }),
     cancelSetUp: computer.cancelSetUp.handler(() => {
-      gate.cancelSetUp();
+      pythonEnvironment.cancelSetUp();
     }),
     freeSpace: computer.freeSpace.handler(async ({ input, context: { window } }) => {
       // Where the program has its own data is said to every window anyway.
@@ -61,7 +61,7 @@ export function computerRouter(service: Service) {
     weightsUnderWay: computer.weightsUnderWay.handler(() => ({ models: downloads.models })),
     lookAtWeights: computer.lookAtWeights.handler(async ({ input, context: { window } }) => {
       await known.check(input.paths, window.paths);
-      const { environment, paths } = await gate.context();
+      const { environment, paths } = await pythonEnvironment.context();
       return unwrap(await lookAtWeights(environment, paths, input.paths));
     }),
     importWeights: computer.importWeights.handler(async function* ({ input, signal, context: { window } }) {
@@ -85,11 +85,11 @@ export function computerRouter(service: Service) {
     }),
     setUpFromFolder: computer.setUpFromFolder.handler(async ({ input, signal, context: { window } }) => {
       await known.check([input.folder], window.paths);
-      const job = await gate.setUpFrom(input.folder);
+      const job = await pythonEnvironment.setUpFrom(input.folder);
       return job.follow(signal);
     }),
     diagnostics: computer.diagnostics.handler(async ({ context: { window } }) => {
-      const environment = await gate.environment();
+      const environment = await pythonEnvironment.environment();
       const probe = environment.ok ? await probeDevices(environment.value) : null;
       const latest = catalog.all().slice(0, RUNS_IN_DIAGNOSTICS);
       return {
@@ -99,7 +99,7 @@ export function computerRouter(service: Service) {
           dataDir: engine.paths.dataDir,
           environment: environment.ok ? environment.value : null,
           probe: probe?.ok ? probe.value : null,
-          checks: await wholeCheck(engine, gate),
+          checks: await wholeCheck(engine, pythonEnvironment),
           shellLog: await latestShellLog(engine.paths),
           runs: await Promise.all(
             latest.map(async (summary) => ({ summary, troubles: await troublesOf(summary.folder) })),
@@ -116,10 +116,10 @@ export function computerRouter(service: Service) {
         named.filter((path) => typeof path === 'string'),
         window.paths,
       );
-      await checkSetUp(change, gate);
+      await checkSetUp(change, pythonEnvironment);
       const changed = await settings.change(change);
       const decides = ['interpreter', 'proxy', 'certificateFile', 'packageIndex'] as const;
-      if (decides.some((name) => name in change)) gate.settingsChanged();
+      if (decides.some((name) => name in change)) pythonEnvironment.settingsChanged();
       return changed;
     }),
     browse: computer.browse.handler(({ input, context: { window } }) =>

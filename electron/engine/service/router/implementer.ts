@@ -14,7 +14,7 @@ export const calls = implement(contract)
     try {
       const result = await next();
       return isStream(result.output)
-        ? { ...result, output: told(result.output) as typeof result.output }
+        ? { ...result, output: asData(result.output) as typeof result.output }
         : result;
     } catch (reason) {
       throw asCallError(reason);
@@ -22,7 +22,7 @@ export const calls = implement(contract)
   });
 
 /** A stream may fail when it has been running for long. */
-async function* told<Event>(stream: AsyncIterable<Event>): AsyncGenerator<Event, void> {
+async function* asData<Event>(stream: AsyncIterable<Event>): AsyncGenerator<Event, void> {
   try {
     yield* stream;
   } catch (reason) {

@@ -67,7 +67,7 @@ export function resultsRouter(service: Service) {
             format: input.format,
             language: input.language,
             path,
-            environment: async () => (await service.gate.context()).environment,
+            environment: async () => (await service.pythonEnvironment.context()).environment,
             onProgress: (progress) => tell({ type: 'progress', ...progress }),
             signal,
           }),

@@ -63,7 +63,7 @@ export function runsRouter(service: Service) {
         paths,
         model.ok ? model.value.planModel : { notice: null },
       );
-      return estimateRun({ ...input, folder }, service.gate, service.speeds);
+      return estimateRun({ ...input, folder }, service.pythonEnvironment, service.speeds);
     }),
     create: runs.create.handler(async ({ input, context: { window } }) => {
       await checkRequest(input, window.paths);

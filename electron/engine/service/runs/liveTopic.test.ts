@@ -64,7 +64,7 @@ describe('LiveTopic', () => {
     expect(state.taken).toBe(takenForFive);
   });
 
-  it('tells every watcher why a snapshot could not be made, and works again for the next one', async () => {
+  it('gives every watcher the reason why a snapshot could not be made, and works again for the next one', async () => {
     let broken = true;
     const topic = new LiveTopic({
       take: () => {

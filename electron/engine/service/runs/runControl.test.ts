@@ -96,7 +96,7 @@ async function control(...runs: FakeRun[]) {
       },
       closeSession: (folder: string) => Promise.resolve(open.delete(folder)),
     },
-    gate: { context: () => Promise.resolve({}) },
+    pythonEnvironment: { context: () => Promise.resolve({}) },
     changed: () => undefined,
     rested: (run: RunSummary) => rested.push(run),
     inspected: () => Promise.resolve(undefined),

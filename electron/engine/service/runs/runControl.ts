@@ -26,7 +26,7 @@ export interface RunControlParts {
   library: LibraryStore;
   catalog: RunCatalog;
   open: OpenRuns;
-  gate: PythonEnvironmentManager;
+  pythonEnvironment: PythonEnvironmentManager;
   /** A run's dashboard may show something else now. */
   changed: (runId: string) => void;
   /** A run has come to rest, for whatever reason. */
@@ -34,7 +34,7 @@ export interface RunControlParts {
   inspected: (path: string, chunkLength: number) => Promise<InspectedFile | undefined>;
 }
 
-/** What a user can do with runs, whether they wait, are at work, or lie in their folders. */
+/** What a user can do with a run, whether it waits, is at work, or is only a folder. */
 export class RunControl {
   private readonly parts: RunControlParts;
   readonly queue: RunQueue;
@@ -69,8 +69,8 @@ export class RunControl {
 
   /** Makes the run's folder and puts the run at the end of the queue. */
   async create(request: RunRequest, defaultParent: string, walk: Walk = {}): Promise<string> {
-    const { catalog, gate, inspected } = this.parts;
-    const context = await gate.context();
+    const { catalog, pythonEnvironment, inspected } = this.parts;
+    const context = await pythonEnvironment.context();
     const make = () => createRun(context, { request, defaultParent, freeName: true, inspected, walk });
     const before = request.force && request.outputDir ? catalog.in(resolve(request.outputDir)) : undefined;
     const created = unwrap(await (before ? this.withExclusiveFolder(before.runId, make) : make()));
@@ -101,17 +101,17 @@ export class RunControl {
 
   pause(runId: string): void {
     if (this.leaveQueue(runId)) return;
-    this.tell(runId, { type: 'pause' }, (session) => session.pause());
+    this.interrupt(runId, { type: 'pause' }, (session) => session.pause());
   }
 
   drain(runId: string): void {
     if (this.leaveQueue(runId)) return;
-    this.tell(runId, { type: 'drain' }, (session) => session.drain());
+    this.interrupt(runId, { type: 'drain' }, (session) => session.drain());
   }
 
   stop(runId: string): void {
     if (this.leaveQueue(runId)) return;
-    this.tell(runId, { type: 'pause' }, (session) => session.stopNow());
+    this.interrupt(runId, { type: 'pause' }, (session) => session.stopNow());
   }
 
   async cancel(runId: string): Promise<void> {
@@ -188,19 +188,19 @@ export class RunControl {
     if (active === null) return;
     const session = this.session(active);
     if (session) {
-      this.carryOut(session, session.pause());
+      this.noteIfItFails(session, session.pause());
       await Promise.race([resting, after(pauseMs)]);
-      if (this.session(active)) this.carryOut(session, session.stopNow());
+      if (this.session(active)) this.noteIfItFails(session, session.stopNow());
     }
     await Promise.race([resting, after(stopMs)]);
   }
 
   private async work(runId: string): Promise<void> {
-    const { catalog, gate, open, rested } = this.parts;
+    const { catalog, pythonEnvironment, open, rested } = this.parts;
     const folder = catalog.folder(runId);
     let startError: AppError | undefined;
     try {
-      const context = await gate.context();
+      const context = await pythonEnvironment.context();
       const session = await this.turns.take(runId, () => open.openSession(context, folder));
       if (this.smallerBatches.delete(runId)) session.useSmallerBatches();
       const created = this.created.get(runId);
@@ -209,7 +209,7 @@ export class RunControl {
         created,
         listener: this.listenerOf(session),
         started: () => {
-          if (this.pauseWanted.delete(runId)) this.carryOut(session, session.pause());
+          if (this.pauseWanted.delete(runId)) this.noteIfItFails(session, session.pause());
         },
       });
       if (!rested.ok) startError = rested.error;
@@ -240,8 +240,8 @@ export class RunControl {
     };
   }
 
-  /** Nobody waits for the end of such an order; what becomes of it otherwise than asked is noted in the run. */
-  private carryOut(session: OpenRun, order: Promise<Result<void>>): void {
+  /** The caller does not wait for these; a failure is noted in the run instead. */
+  private noteIfItFails(session: OpenRun, order: Promise<Result<void>>): void {
     const note = ({ code, cause, detail }: AppError): void => {
       session.notes.add('warning', code, cause, detail);
     };
@@ -264,13 +264,17 @@ export class RunControl {
   }
 
   /** Refuses what the run's state forbids; else frees the GPUs, for the user and not for the next run in the queue. */
-  private tell(runId: string, event: LifecycleEvent, act: (session: OpenRun) => Promise<Result<void>>): void {
+  private interrupt(
+    runId: string,
+    event: LifecycleEvent,
+    act: (session: OpenRun) => Promise<Result<void>>,
+  ): void {
     const session = this.session(runId);
     if (session?.state.phase === 'running' || session?.state.phase === 'draining') {
       const possible = transition(session.state, event);
       if (!possible.ok) throw new AppFailure(possible.error);
       this.queue.hold();
-      this.carryOut(session, act(session));
+      this.noteIfItFails(session, act(session));
     } else if (runId === this.queue.active && session?.state.phase !== 'finishing') {
       this.queue.hold();
       this.pauseWanted.add(runId);
@@ -281,7 +285,7 @@ export class RunControl {
 
   /** Uses the open session, or opens one for this single deed. */
   private async withSession(runId: string, deed: (session: OpenRun) => Promise<Result<void>>): Promise<void> {
-    const { catalog, open, gate } = this.parts;
+    const { catalog, open, pythonEnvironment } = this.parts;
     const folder = catalog.folder(runId);
     await this.turns.take(runId, async () => {
       const there = this.session(runId);
@@ -289,7 +293,7 @@ export class RunControl {
         unwrap(await deed(there));
         return;
       }
-      const session = await open.openSession(await gate.context(), folder);
+      const session = await open.openSession(await pythonEnvironment.context(), folder);
       try {
         unwrap(await deed(session));
       } finally {

@@ -11,7 +11,7 @@ import { storedFacts, type LiveFacts } from './storedFacts.ts';
 
 const INTERVAL_MS = 250;
 const RECENT_EVENTS = 50;
-/** A note shows in the database a moment after it was told. */
+/** A note reaches the database a moment after it was announced. */
 const EVENTS_SETTLE_MS = 1_500;
 /** How often a run is looked at that another program works on. */
 const ELSEWHERE_MS = 2_000;

@@ -3,7 +3,7 @@ import { appError, AppFailure, type ErrorCode } from '../../../contract/errors.t
 
 /** A kind of database file of this program. */
 export interface DatabaseKind {
-  /** Written into the file's header, so that a foreign SQLite file is told from ours. */
+  /** Written into the file's header, so that another program's SQLite file is recognised. */
   applicationId: number;
   /** `migrations[i]` leads from version i to i + 1. Never changed once released, only added to. */
   migrations: readonly string[];

@@ -69,7 +69,7 @@ export function openLibrary(path: string) {
   } catch (error) {
     if (!isDamage(error)) throw error;
     process.stderr.write(
-      `The list of runs and the settings were damaged; they begin anew, and the damaged file is ${setAside(path)}. ` +
+      `The list of runs and the settings were damaged; they start empty, and the damaged file is ${setAside(path)}. ` +
         'Runs are complete in their folders: open them there.\n',
     );
     return libraryMethods(openDatabase(path));

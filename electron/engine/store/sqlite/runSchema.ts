@@ -214,7 +214,7 @@ CREATE INDEX attempt_by_part ON attempt (part);
 `;
 
 /**
- * What tells damage: the SHA-256 of what was stored for a settled part, for the records of one file, and for the plan with its
+ * What reveals damage: the SHA-256 of what was stored for a settled part, for the records of one file, and for the plan with its
  * inputs; and the result files as they were written. NULL where a run was made by an earlier version.
  */
 const VERSION_4 = `

@@ -1,4 +1,4 @@
-/** A program that starts a process as the engine starts workers, tells its number, and waits to be killed. */
+/** A program that starts a process as the engine starts workers, prints its process number, and waits to be killed. */
 import { BackendProcess } from '../backendProcess.ts';
 import { monitorEventSchema } from '../../../contract/protocol/index.ts';
 import { join } from 'node:path';

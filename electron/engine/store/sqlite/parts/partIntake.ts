@@ -29,7 +29,7 @@ export interface ChunkRow {
   reason: Reason | null;
 }
 
-/** Stores chunk rows. A row that another part left under the same chunk, before prepare cut the parts anew, gives way. */
+/** Stores chunk rows. A row that another part left under the same chunk, before prepare cut the parts again, is replaced. */
 export function insertChunks(db: Database.Database, part: PartRow, rows: Iterable<ChunkRow>): number {
   const insert = db.prepare(`
     INSERT OR REPLACE INTO chunk (row, chunk, part, frames, unscored, fp32, is_virus, scores, reason)

@@ -25,7 +25,7 @@ afterAll(removeFolders);
 const FRAME_NAMES = ['F1', 'F2', 'F3', 'R1', 'R2', 'R3'];
 
 /** Anything that can happen to a part, in any order; `at` picks one of those it can happen to. */
-const happenings = fc.array(
+const steps = fc.array(
   fc.record({
     what: fc.constantFrom(
       'assign',
@@ -178,7 +178,7 @@ it('loses no frame and holds none twice, whatever happens to the parts', { timeo
     maxLength: 6,
   });
   fc.assert(
-    fc.property(masks, fc.integer({ min: 1, max: 20 }), happenings, (openFrames, framesPerPart, list) => {
+    fc.property(masks, fc.integer({ min: 1, max: 20 }), steps, (openFrames, framesPerPart, list) => {
       const world = new World(openFrames, framesPerPart);
       for (const { what, at } of list) {
         world.happen(what, at);

@@ -10,7 +10,7 @@ const HEX_PER_SCORE = 8;
 const NO_PAIRS = new Float32Array(0);
 /** Two float32. */
 const BYTES_PER_FRAME = 8;
-/** What six frames take, and one byte more, by which a longer text is told from it without being read whole. */
+/** What six frames take, and one byte more, which shows that a text is longer without reading all of it. */
 export const SCORES_READ = `substr(scores, 1, ${6 * BYTES_PER_FRAME + 1})`;
 
 /** What is needed of a record to sum up its chunks. */

@@ -119,6 +119,7 @@ it('takes what an earlier version stored without checksums, and says so', async 
     run.folder,
     `DROP INDEX sequence_by_evidence; ALTER TABLE sequence DROP COLUMN best_score; ALTER TABLE sequence DROP COLUMN second_score;
      ALTER TABLE sequence DROP COLUMN evidence; ALTER TABLE input DROP COLUMN failure;
+     ALTER TABLE event DROP COLUMN wording;
      ALTER TABLE part DROP COLUMN esm2_norm_low; ALTER TABLE part DROP COLUMN esm2_norm_high;
      ALTER TABLE part DROP COLUMN dnabert_s_norm_low; ALTER TABLE part DROP COLUMN dnabert_s_norm_high;
      ALTER TABLE part DROP COLUMN rows_sha256; ALTER TABLE records_file DROP COLUMN rows_sha256;

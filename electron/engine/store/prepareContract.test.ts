@@ -116,7 +116,8 @@ describe.skipIf(!existsSync(PYTHON))('with the real prepare (skipped without pyt
     const rowsPath = join(folder, 'rows');
     expect(await store.writeSelectedRows({ filter: { predictions: ['virus'] } }, rowsPath)).toBe(2);
     const outPath = join(folder, 'out.fna');
-    const extraction = { type: 'extract', inputs, rows_path: rowsPath, out_path: outPath };
+    const hashed = inputs.map(({ path, sha256 }) => ({ path, sha256 }));
+    const extraction = { type: 'extract', inputs: hashed, rows_path: rowsPath, out_path: outPath };
     expect(await python('prepare.extract', extraction)).toEqual([{ type: 'extracted', records: 2 }]);
     expect(readFileSync(outPath, 'latin1')).toBe(
       [

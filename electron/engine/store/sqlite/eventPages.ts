@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import { wordingSchema, type Wording } from '../../../contract/messages.ts';
+import { parseJson } from '../../../contract/parseJson.ts';
 import { checkedEvents } from './telemetry.ts';
 import type { RunEvent } from '../types.ts';
 
@@ -33,9 +34,5 @@ export function eventPageMethods(db: Database.Database) {
 /** What can't be read is shown as the text beside it. */
 function readWording(stored: string | null): Wording | null {
   if (stored === null || stored.length > LONGEST_WORDING) return null;
-  try {
-    return wordingSchema.safeParse(JSON.parse(stored)).data ?? null;
-  } catch {
-    return null;
-  }
+  return parseJson(wordingSchema, stored) ?? null;
 }

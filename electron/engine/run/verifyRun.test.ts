@@ -77,6 +77,16 @@ it('finds nothing where nothing is damaged, and names what is: a table, a score,
   }
 });
 
+it('takes what the user changes of a run for no damage', async () => {
+  const { folder } = await finishedRun();
+  const store = await openRunStore(folder, { hostEntry: HOST_ENTRY });
+  await store.rename('Gut, March');
+  await store.annotate({ note: 'Seen', tags: ['gut'] });
+  await store.setSamples(['gut']);
+  await store.close();
+  expect(await amiss(folder)).toEqual([]);
+});
+
 it('writes no tables from damaged scores, and computes them again when the run is resumed', async () => {
   const run = await preparedRun([[recordOf('a', [1, 2, 3]), recordOf('b', [63])]], 2);
   await computeAll(run);

@@ -86,7 +86,7 @@ def test_the_stated_share_of_proteins_are_copies_of_distinct_ones() -> None:
 
 @pytest.mark.parametrize("name", rows.ROWS)
 def test_every_row_counts_its_workload(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On the CPU with tiny models: every step of every row, but no timing."""
+    """On the CPU with tiny models: the first steps of every row, but no timing."""
     if "hugging-face" in name:
         pytest.importorskip("transformers", reason="transformers is not installed")
     if "fair-esm" in name:
@@ -108,7 +108,7 @@ def test_every_row_counts_its_workload(name: str, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(torch.Tensor, "pin_memory", lambda self: self)
     monkeypatch.setattr(models, "DTYPES", dict.fromkeys(models.DTYPES, torch.float32))
     _, code = rows.ROWS[name].run(rows.Settings(CPU, 4096, 1.0))
-    for step in timed:
+    for step in timed[:2]:
         step.launch()
     assert code
     if name.startswith(("esm2", "hugging-face", "fair-esm")):

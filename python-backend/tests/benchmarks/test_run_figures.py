@@ -41,7 +41,7 @@ def test_too_few_parts_have_no_middle() -> None:
 def empty_run_database(folder: Path) -> sqlite3.Connection:
     """A run's database with the tables that the engine makes, taken from the engine's own source."""
     database = sqlite3.connect(folder / "run.db")
-    versions = re.findall(r"VERSION_\d+ = `(.*?)`;", SCHEMA.read_text(), flags=re.S)
+    versions = re.findall(r"^const VERSION_\d+ = `(.*?)`;", SCHEMA.read_text(), flags=re.S | re.M)
     assert len(versions) >= 3
     for statements in versions:
         # New contents for old columns are composed in TypeScript; an empty database has none.

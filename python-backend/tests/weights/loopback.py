@@ -23,6 +23,7 @@ class Site:
     files: dict[str, bytes] = field(default_factory=dict)
     requests: list[tuple[str, str | None]] = field(default_factory=list)
     sent: int = 0
+    counting: threading.Lock = field(default_factory=threading.Lock)
     cut_after: list[int] = field(default_factory=list)
     refuse: list[int] = field(default_factory=list)
     stall_after: list[int] = field(default_factory=list)
@@ -97,7 +98,8 @@ class _Handler(BaseHTTPRequestHandler):
             except OSError:
                 self.close_connection = True
                 return
-            site.sent += len(block)
+            with site.counting:
+                site.sent += len(block)
             if site.seconds_per_block:
                 site.closing.wait(site.seconds_per_block)
             if begin + len(block) == stall:

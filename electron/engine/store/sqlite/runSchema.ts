@@ -238,7 +238,10 @@ const NORM_COLUMNS = [
 const FAILURE_CODE = `CASE failure_code WHEN 'norm_out_of_band' THEN 'internal_error' ELSE failure_code END`;
 
 const VERSION_5 = `
-${NORM_COLUMNS.map((column) => `ALTER TABLE part ADD COLUMN ${column} REAL;`).join('\n')}
+ALTER TABLE part ADD COLUMN esm2_norm_low REAL;
+ALTER TABLE part ADD COLUMN esm2_norm_high REAL;
+ALTER TABLE part ADD COLUMN dnabert_s_norm_low REAL;
+ALTER TABLE part ADD COLUMN dnabert_s_norm_high REAL;
 UPDATE part SET failure_code = ${FAILURE_CODE};
 `;
 

@@ -42,6 +42,10 @@ const RECORD_TEXT = asText([
 ]);
 const INPUT_TEXT = asText(['input', 'path', 'size_bytes', 'sha256']);
 
+/** Notes, tags and samples are the user's to change at any time. */
+const OPTIONS_AS_MADE = `CASE WHEN json_valid(options)
+  THEN json_remove(options, '$.annotation', '$.samples') ELSE options END`;
+
 /** Rows handed over at once, as one text: far faster than one by one. */
 const ROWS_AT_ONCE = 1024;
 
@@ -85,7 +89,9 @@ class Digests {
 
   ofPlan(): string {
     const plan = this.db.prepare<[], string>('SELECT plan FROM plan').pluck().get();
-    const run = this.db.prepare<[], string>(`SELECT ${asText(['run_id', 'created_at', 'options'])} FROM run`);
+    const run = this.db.prepare<[], string>(
+      `SELECT ${asText(['run_id', 'created_at', OPTIONS_AS_MADE])} FROM run`,
+    );
     const inputs = this.db.prepare<[], string>(`SELECT ${INPUT_TEXT} FROM input ORDER BY input`).pluck();
     return sha256([plan, run.pluck().get(), ...inputs.all()]);
   }

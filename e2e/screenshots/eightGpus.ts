@@ -7,7 +7,7 @@ import { open } from './tour.ts';
 export async function eightGpus(page: Page, camera: Camera, address: string): Promise<void> {
   const goTo = (place: string) => page.goto(`${address}#/${place}`);
   await goTo('new-run');
-  await page.getByRole('button', { name: 'Folder on the server' }).click();
+  await page.getByRole('button', { name: 'Choose a folder' }).click();
   await page.getByRole('button', { name: 'Take this folder' }).click();
   await page.getByText('Used in part').waitFor();
   await page.getByText('Reading …').first().waitFor({ state: 'detached' });

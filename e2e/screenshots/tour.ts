@@ -32,7 +32,7 @@ export async function example(page: Page, camera: Camera): Promise<void> {
 
 export async function newRun(page: Page, camera: Camera, folderName: string): Promise<void> {
   await open(page, 'New run');
-  await page.getByRole('button', { name: 'Folder on the server' }).click();
+  await page.getByRole('button', { name: 'Choose a folder' }).click();
   await page.getByRole('button', { name: folderName }).click();
   await page.getByText('contigs.fasta').waitFor();
   await camera.take('choose-folder');
@@ -59,7 +59,7 @@ export async function startNamed(page: Page, name: string): Promise<void> {
 
 export async function addFolder(page: Page, folderName: string): Promise<void> {
   await open(page, 'New run');
-  await page.getByRole('button', { name: 'Folder on the server' }).click();
+  await page.getByRole('button', { name: 'Choose a folder' }).click();
   await page.getByRole('button', { name: folderName }).click();
   await page.getByRole('button', { name: 'Take this folder' }).click();
   await takeDemoModel(page);

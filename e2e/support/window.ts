@@ -21,7 +21,7 @@ export async function drop(page: Page, paths: string[]): Promise<void> {
 /** Everything in one folder of the engine's computer, with the demo model, under a name. */
 export async function startRun(page: Page, folder: string, name: string): Promise<void> {
   await goTo(page, 'New run');
-  await page.getByRole('button', { name: 'Folder on the server' }).click();
+  await page.getByRole('button', { name: 'Choose a folder' }).click();
   await page.getByRole('button', { name: folder }).click();
   await page.getByRole('button', { name: 'Take this folder' }).click();
   await takeDemoModel(page);

@@ -30,9 +30,9 @@ test('a part that kills its workers fails by name; once the cause is mended a re
   await startRun(page, 'contigs', 'Deadly');
   await expect(runState(page, 'Done, with failures')).toBeVisible({ timeout: 90_000 });
   await page.getByRole('button', { name: 'See what failed' }).click();
-  await expect(page.getByText('1 part failed').first()).toBeVisible();
-  await expect(page.getByText('The worker stopped while it computed this part.')).toBeVisible();
-  const failure = page.getByRole('listitem').filter({ hasText: 'The worker stopped' });
+  await expect(page.getByRole('heading', { name: '1 failure' })).toBeVisible();
+  await expect(page.getByText('The program stopped while it computed this.')).toBeVisible();
+  const failure = page.getByRole('listitem').filter({ hasText: 'The program stopped' });
   await expect(failure).toContainText(/Sequence 2 · \d attempts? · .*stage: computing/);
   await expect(failure).toContainText('What to do:');
   await page.getByRole('button', { name: 'Show log' }).first().click();

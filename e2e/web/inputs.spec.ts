@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from '../support/fixtures.ts';
 import { writeMixedFolder } from '../support/inputs.ts';
-import { drop, isDone, expectNothingSerious } from '../support/window.ts';
+import { drop, expectNothingSerious, isDone, takeDemoModel } from '../support/window.ts';
 
 test('a dropped folder: what is in it, what cannot be used and why, and the rest runs', async ({
   window,
@@ -37,7 +37,7 @@ test('a dropped folder: what is in it, what cannot be used and why, and the rest
   await expectNothingSerious(window, 'New run with files');
 
   await window.getByRole('button', { name: 'Remove what cannot be used' }).first().click();
-  await window.getByLabel('Demo model').check();
+  await takeDemoModel(window);
   await expect(notice).toBeHidden();
   await start.click();
   await isDone(window);

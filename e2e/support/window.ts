@@ -22,8 +22,14 @@ export async function drop(page: Page, paths: string[]): Promise<void> {
 export async function startRun(page: Page, folder: string, name: string): Promise<void> {
   await goTo(page, 'New run');
   await page.getByRole('button', { name: 'Choose a folder' }).click();
-  await page.getByRole('button', { name: folder }).click();
-  await page.getByRole('button', { name: 'Take this folder' }).click();
+  const chooser = page.getByRole('dialog');
+  const entry = chooser.getByRole('button', { name: folder });
+  const up = chooser.getByRole('button', { name: 'Up', exact: true });
+  // It opens where a folder was taken last.
+  await expect(chooser.locator('ul[aria-busy="false"]')).toBeVisible();
+  if (!(await entry.isVisible())) await up.click();
+  await entry.click();
+  await chooser.getByRole('button', { name: 'Take this folder' }).click();
   await takeDemoModel(page);
   await page.getByLabel('Name of the run').fill(name);
   await page.getByRole('button', { name: /^(Start|Add to queue)$/ }).click({ timeout: LONG_MS });

@@ -9,26 +9,17 @@ import { procedure } from './procedure.ts';
 /** What must be known before anything is set up or fetched; null for what is usual. */
 const setup = {
   /** For weights, the Python environment and the list of runs; takes effect at the next start. */
-  dataFolder: z.string().min(1).nullable(),
+  dataFolder: pathSchema.min(1).nullable(),
   /** Such as http://proxy.example:3128. */
-  proxy: z
-    .string()
-    .regex(/^(https?|socks5h?):\/\/\S+$/)
-    .nullable(),
+  proxy: pathSchema.regex(/^(https?|socks5h?):\/\/\S+$/).nullable(),
   /** PEM file of the authority that a network which inspects traffic signs with. */
-  certificateFile: z.string().min(1).nullable(),
+  certificateFile: pathSchema.min(1).nullable(),
   /** Mirror of the Python package index. */
-  packageIndex: z
-    .string()
-    .regex(/^(https?|file):\/\/\S+$/)
-    .nullable(),
+  packageIndex: pathSchema.regex(/^(https?|file):\/\/\S+$/).nullable(),
   /** Address that has the files of the weights side by side, by their names. */
-  weightsMirror: z
-    .string()
-    .regex(/^https?:\/\/\S+$/)
-    .nullable(),
+  weightsMirror: pathSchema.regex(/^https?:\/\/\S+$/).nullable(),
   /** A Python of the user's own, used as it is. */
-  interpreter: z.string().min(1).nullable(),
+  interpreter: pathSchema.min(1).nullable(),
 };
 
 export const setupSettingsSchema = z.object({

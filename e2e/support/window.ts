@@ -38,9 +38,10 @@ export async function startRun(page: Page, folder: string, name: string): Promis
 
 /** The demo model is taken only after a question. */
 export async function takeDemoModel(page: Page): Promise<void> {
-  await page.getByLabel('Demo model').click({ timeout: LONG_MS });
+  const demo = page.getByRole('radio', { name: 'Demo model' });
+  await demo.click({ timeout: LONG_MS });
   await page.getByRole('button', { name: 'Use the demo model' }).click();
-  await expect(page.getByLabel('Demo model')).toBeChecked();
+  await expect(demo).toBeChecked();
 }
 
 /** Parts are among the technical details; the whole of a text, since "Part 1" before "0 parts done" reads as ten. */

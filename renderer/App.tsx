@@ -50,7 +50,9 @@ function Contents() {
       <FileDropZone />
       <BrowseDialog />
       <CommandPalette />
-      <Notifications role="group" aria-label={t('toasts.label')} />
+      <section aria-label={t('toasts.label')}>
+        <Notifications withinPortal={false} />
+      </section>
       <Announcer />
     </>
   );

@@ -5,7 +5,7 @@
   const nameOf = (element) =>
     `${element.tagName.toLowerCase()}.${element.classList.value} "${(element.textContent ?? '').trim().slice(0, 40)}"`;
   const isSeen = (element) =>
-    element.getClientRects().length > 0 &&
+    element.checkVisibility() &&
     element.closest('.visually-hidden, .skip-link, [aria-hidden="true"]') === null;
 
   const document_ = document.documentElement;

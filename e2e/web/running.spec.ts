@@ -51,7 +51,7 @@ test('a worker that is killed is reported in plain words and started again; a de
   const [worker = 0] = await engine.workers();
   process.kill(worker, 'SIGKILL');
   await expect(
-    window.getByText(/it was killed, most often because the computer ran out of memory/).first(),
+    window.getByText(/Reason: It was killed, most often because the computer ran out of memory/).first(),
   ).toBeVisible();
 
   const cards = window.getByRole('region', { name: 'Devices' }).getByRole('article');

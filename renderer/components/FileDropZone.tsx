@@ -17,11 +17,14 @@ export function FileDropZone() {
       // Nobody types into it: buttons choose files.
       inputProps={{ 'aria-hidden': true, tabIndex: -1 }}
       {...(isElectron() && { getFilesFromEvent: filesAsDropped })}
-      classNames={{ fullScreen: classes.veil ?? '', inner: classes.frame ?? '' }}
+      classNames={{ fullScreen: classes.veil ?? '', inner: classes.inner ?? '' }}
     >
-      <IconFileImport size={48} stroke={1.4} aria-hidden />
-      <p className={classes.title}>{t(takesWeights ? 'models.drop' : 'drop.title')}</p>
-      <p className={classes.formats}>{t(takesWeights ? 'models.dropFormats' : 'drop.formats')}</p>
+      {/* Only who drags a file sees it, and it is in the page at all times. */}
+      <div className={classes.frame} aria-hidden>
+        <IconFileImport size={48} stroke={1.4} />
+        <p className={classes.title}>{t(takesWeights ? 'models.drop' : 'drop.title')}</p>
+        <p className={classes.formats}>{t(takesWeights ? 'models.dropFormats' : 'drop.formats')}</p>
+      </div>
     </Dropzone.FullScreen>
   );
 }

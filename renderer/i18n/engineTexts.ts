@@ -21,14 +21,17 @@ export function inOwnWords(wording: Wording, texts: Speaker, deviceLabel: Device
     return deviceLabel(id) ?? (typeof name === 'string' ? name : id);
   }
   if (key.startsWith('error.')) return titleOfCode(key.slice('error.'.length), texts.language);
-  if (texts.lookUp(`engine.${key}`) === null) return null;
+  const pattern = texts.lookUp(`engine.${key}`);
+  if (pattern === null) return null;
   const said: Record<string, string | number> = {};
   for (const [name, value] of Object.entries(values)) {
     const words = typeof value === 'object' ? inOwnWords(value, texts, deviceLabel) : value;
     if (words === null) return null;
     said[name] = name === 'device' && typeof words === 'string' ? (deviceLabel(words) ?? words) : words;
   }
-  return capitalised(texts.t(`engine.${key}` as MessageKey, said));
+  const sentence = texts.t(`engine.${key}` as MessageKey, said);
+  // A file's name stays as it is.
+  return pattern.startsWith('{') ? sentence : capitalised(sentence);
 }
 
 const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

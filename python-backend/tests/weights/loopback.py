@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 @dataclass
 class Site:
     """`files` by path. `requests`: path and Range header of every request. `sent`: bytes of content that were
-    sent.
+    handed to the connection.
 
     How it misbehaves: `cut_after`: bytes after which each of the next answers breaks off. `refuse`: status
     codes of the next answers. `stall_after`: bytes after which each of the next answers stops without an end.
@@ -93,13 +93,14 @@ class _Handler(BaseHTTPRequestHandler):
         for begin in range(0, len(body), BLOCK):
             ends = [end for end in (begin + BLOCK, cut, stall, len(body)) if end is not None]
             block = body[begin : min(ends)]
+            # Counted before it is sent: who has received the last byte may look at once.
+            with site.counting:
+                site.sent += len(block)
             try:
                 self.wfile.write(block)
             except OSError:
                 self.close_connection = True
                 return
-            with site.counting:
-                site.sent += len(block)
             if site.seconds_per_block:
                 site.closing.wait(site.seconds_per_block)
             if begin + len(block) == stall:

@@ -70,7 +70,7 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
       id: 'inputs',
       accessorFn: (run) => run.plan.inputs.length,
       header: t('history.column.inputs'),
-      meta: { width: 'minmax(150px, 1fr)' },
+      meta: { width: 'minmax(190px, 1fr)' },
       cell: ({ row }) => {
         const words = describeInputs(row.original, texts);
         return <span title={words}>{words}</span>;

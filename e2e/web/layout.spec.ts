@@ -6,6 +6,9 @@ import { serveMemoryEngine } from '../../renderer/testing/serve.ts';
 
 import { complaints } from '../support/window.ts';
 
+// What is wrong stands in the message, and a trace of so many screens takes longer than looking at them.
+test.use({ trace: 'off' });
+
 const FAULTS = readFileSync(join(import.meta.dirname, '..', 'support', 'layoutFaults.js'), 'utf8');
 
 /** Window sizes in CSS pixels. Twice magnified, a screen of 1440 x 900 has 720 x 450 of them. */

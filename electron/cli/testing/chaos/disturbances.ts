@@ -91,8 +91,9 @@ async function prepareKilled(trial: Trial): Promise<boolean> {
   const times = 1 + trial.below(2);
   for (let i = 0; i < times; i++) {
     const engine = trial.start();
-    while (!engine.hasEnded() && trial.backend('prepare').length === 0) await pause(20);
-    await pauseWhile(engine, trial.moment(0.15));
+    await pauseWhile(engine, trial.moment(0.2));
+    while (!engine.hasEnded() && trial.backend('prepare').length === 0) await pause(5);
+    await pauseWhile(engine, trial.moment(0.05));
     trial.kill(...trial.backend('prepare'));
     await engine.end;
   }

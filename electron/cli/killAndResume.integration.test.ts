@@ -1,6 +1,6 @@
 import { cpSync, existsSync, readdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { openRunStore } from '../engine/index.ts';
 import {
   REAL_PYTHON,
@@ -29,7 +29,7 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')(
 
       let folder = join(parent, 'killed');
       const marker = folder;
-      process.env[MARK] = marker;
+      vi.stubEnv(MARK, marker);
       const start = (): string[] =>
         existsSync(join(folder, 'run.db'))
           ? ['resume', folder, '-q', '--python', REAL_PYTHON]
@@ -79,7 +79,7 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')(
       }
       expect(halfWritten).not.toEqual([]);
       await succeeds(start());
-      delete process.env[MARK];
+      vi.unstubAllEnvs();
       expect(await readTables(folder)).toEqual(await readTables(whole));
       expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
 

@@ -186,7 +186,18 @@ def gpus(path: str) -> None:
 
 FAULTS = {
     fault.__name__: fault
-    for fault in (garbage, wrong_version, library_print, silent, stalled, stall_once, die_at, die_once, wrong_hash, gpus)
+    for fault in (
+        garbage,
+        wrong_version,
+        library_print,
+        silent,
+        stalled,
+        stall_once,
+        die_at,
+        die_once,
+        wrong_hash,
+        gpus,
+    )
 }
 
 

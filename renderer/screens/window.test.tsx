@@ -173,7 +173,7 @@ describe('the computer check', () => {
     within(card).getByText('Not checked yet.');
     await user.click(within(card).getByRole('button', { name: /Check answers/ }));
     await within(card).findByText('NVIDIA H200, BF16', undefined, { timeout: 10_000 });
-    within(card).getByText('Norms of embeddings differ by up to 0.14; 0.02 is allowed.');
+    within(card).getByText(/Too far from the known answers: norms differ by up to 13.6/);
     within(card).getByText(/Gives the answers of the original tool: norms within 0.11%, scores within 0.04%/);
     within(card).getByText('Not right');
     within(card).getByText(/^Checked /);

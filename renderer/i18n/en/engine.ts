@@ -92,6 +92,83 @@ export const engine = {
   'engine.run.nothing_failed': 'Nothing has failed that could be retried.',
   'engine.run.devices_at_rest': 'Devices can be left out or taken in only while the run is at work.',
   'engine.run.impossible': 'This cannot be done with the run as it is now.',
+  'engine.bytes': '{text}',
+  'engine.check.under_way': 'Checking …',
+  'engine.check.after_python': 'Checked after Python is set up.',
+  'engine.check.driver.unknown': 'The driver could not be asked.',
+  'engine.check.driver.nvidia': 'NVIDIA driver {version}.',
+  'engine.check.driver.amd': 'AMD’s driver of this Linux kernel.',
+  'engine.check.driver.none': 'No NVIDIA driver was found.',
+  'engine.check.gpu': '{name} ({free} free).',
+  'engine.check.gpu.apple':
+    'An Apple GPU. This program was never tested on one: compare a few results with those of the processor.',
+  'engine.check.gpu.none':
+    'No GPU can be used. Runs work on the processor, but the published models take days there.',
+  'engine.check.gpu.amd_untested':
+    'AMD GPUs were never tested with this program: compare a few results with those of the processor.',
+  'engine.check.gpu.integrated': '{name} is part of the processor: it computes only if you choose it.',
+  'engine.check.gpu.too_small': 'With less than {least} free, a GPU is too small.',
+  'engine.check.gpu.streamed':
+    'With less than {all} free, a GPU computes more slowly, as the model stays in main memory. The results are the same.',
+  'engine.check.gpu.fp32_only':
+    '{name} computes in FP32 only, and so do all GPUs of a run that it takes part in.',
+  'engine.check.gpu.no_bf16': '{name} has no BF16: runs that it takes part in compute in FP16.',
+  'engine.check.memory.unknown': 'The memory could not be found out.',
+  'engine.check.memory': '{free} of {total} free.',
+  'engine.check.memory.little': 'Loading the published models takes up to {needed}.',
+  'engine.check.disk.unknown': 'The free space could not be found out.',
+  'engine.check.disk': '{free} free for weights and results.',
+  'engine.check.disk.little': 'Only {free} free; weights and working files need about {needed}.',
+  'engine.check.python': 'Python {version}.',
+  'engine.check.python.torch': 'Python {version}, PyTorch {torch}.',
+  'engine.check.python.absent': 'Not set up yet.',
+  'engine.check.computing.untried': 'The devices could not be tried.',
+  'engine.check.computing.right': '{device} ({precisions}): all results agree with the processor’s in FP32.',
+  'engine.check.computing.leave_out': 'Leave out what computes wrongly.',
+  'engine.check.computing.wrong': '{device} in {precision}: {problem}',
+  'engine.check.computing.differs':
+    'The results differ by {difference} from the processor’s; {allowed} is allowed.',
+  'engine.check.computing.no_answer': 'It gave no answer within 5 minutes.',
+  'engine.check.computing.broke_off': 'The test computation broke off. {line}',
+  'engine.check.weights.unknown': 'The weights could not be checked.',
+  'engine.check.weights': 'Here: {models}.',
+  'engine.check.weights.none': 'Only the demo model is here. It has no biological meaning.',
+  'engine.blocked.pytorch_cuda': '{name} needs PyTorch for CUDA; the Python environment has another one.',
+  'engine.blocked.pytorch_cuda.next':
+    'Repair the Python environment; one of your own needs PyTorch for CUDA.',
+  'engine.blocked.pytorch_rocm': '{name} needs PyTorch for ROCm; the Python environment has another one.',
+  'engine.blocked.pytorch_rocm.next':
+    'On Linux, repair the Python environment: without an NVIDIA driver here it gets PyTorch for ROCm. Or choose an interpreter of your own that has it, under Settings.',
+  'engine.blocked.architecture': '{name} is not supported by the installed PyTorch.',
+  'engine.blocked.architecture.next':
+    'Repair the Python environment: it gets the PyTorch that most GPUs of this computer can use.',
+  'engine.blocked.driver': '{name} needs a newer NVIDIA driver for the installed PyTorch.',
+  'engine.blocked.driver.next':
+    'Update NVIDIA’s driver, or repair the Python environment: it gets the PyTorch for the driver that is here.',
+  'engine.blocked.permission': '{name} is closed to this user account (/dev/kfd and /dev/dri).',
+  'engine.blocked.permission.next': 'Add the account to the groups “render” and “video”, and log in again.',
+  'engine.python.not_started': '{interpreter} cannot be started.',
+  'engine.python.no_backend': '{interpreter} cannot run this program’s Python part.',
+  'engine.python.unreadable': '{interpreter} sent something unreadable.',
+  'engine.python.too_old': '{interpreter} is Python {version}; {needed} is needed.',
+  'engine.python.problems': 'In {interpreter}: {problems}.',
+  'engine.python.unfinished': 'The Python environment has not been set up to its end.',
+  'engine.python.outdated': 'The Python packages are those of another version of this program.',
+  'engine.python.changed': 'Something has changed the packages of the Python environment: {names}.',
+  'engine.model.lacks': 'The model “{model}” lacks {path}.',
+  'engine.model.wrong_size': '{path} has {size} bytes instead of {expected}.',
+  'engine.model.no_description': '{path} does not describe a model.',
+  'engine.no_gpu.package_missing':
+    'The package that asks the NVIDIA driver about GPUs is missing: repair the Python environment.',
+  'engine.no_gpu.no_driver':
+    'No NVIDIA driver is installed. On a computer without an NVIDIA GPU that is normal.',
+  'engine.no_gpu.driver_not_running':
+    'NVIDIA software is installed, but its driver is not running. Either this computer has no NVIDIA GPU or the driver must be installed again.',
+  'engine.no_gpu.restart_needed':
+    'The NVIDIA driver was updated and the computer has not been restarted since. Restart it.',
+  'engine.no_gpu.no_permission': 'This user account is not allowed to talk to the NVIDIA driver.',
+  'engine.no_gpu.no_answer': 'The NVIDIA driver does not answer.',
+  'engine.no_gpu.no_gpu_answers': 'The NVIDIA driver is running but finds no GPU that answers.',
   'engine.problem.empty': 'Empty sequences: {count, number}.',
   'engine.problem.invalid_characters':
     'Sequences with non-letter characters (such as control characters or accents): {count, number}.',

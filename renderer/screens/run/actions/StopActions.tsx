@@ -7,6 +7,7 @@ import { useLiveRun } from '../../../state/liveRun.ts';
 import { queuedRuns, useRuns } from '../../../state/runs.ts';
 import { drainSeconds } from './drainEstimate.ts';
 import classes from './StopActions.module.css';
+import { useFinishNow } from './useFinishNow.tsx';
 import { useRunOrder } from './useRunOrder.ts';
 
 interface StopActionsProps {
@@ -19,6 +20,7 @@ interface StopActionsProps {
 export function StopActions({ run, running }: StopActionsProps) {
   const { t } = useTexts();
   const order = useRunOrder(run.runId);
+  const finishNow = useFinishNow(run);
   const hasNext = useRuns((all) => (all.runs ? queuedRuns(all.runs).length > 0 : false));
   const othersWait = hasNext ? ` ${t('run.othersWait')}` : '';
   return (
@@ -47,6 +49,9 @@ export function StopActions({ run, running }: StopActionsProps) {
             text={`${t('run.stopAndKeepHelp')}${othersWait}`}
             onClick={() => order.mutate('cancel')}
           />
+          {finishNow.isOffered && (
+            <Choice title={t('run.finishNow')} text={t('run.finishNowHelp')} onClick={finishNow.ask} />
+          )}
           <Menu.Divider />
           <Choice
             title={t('run.discard')}

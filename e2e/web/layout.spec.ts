@@ -56,6 +56,8 @@ test.describe('every screen, at every size', () => {
   test.afterAll(() => engine.stop());
 
   test('axe finds nothing on any screen, in both themes', async ({ page }) => {
+    // Some thirty screens, each twice.
+    test.setTimeout(900_000);
     test.slow();
     await page.setViewportSize(SIZES.usual);
     await page.goto(engine.url);

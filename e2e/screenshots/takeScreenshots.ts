@@ -31,17 +31,17 @@ if (executablePath === undefined) {
 }
 
 await buildWindow();
+const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+if (process.argv.includes('--guide')) {
+  await filmGuide(browser, join(root, 'resources', 'sample.fa'), say).finally(() => browser.close());
+  process.exit();
+}
 const place = await mkdtemp(join(tmpdir(), 'virnucpro-screenshots-'));
 const folders = { data: join(place, 'data'), files: join(place, 'files') };
 await mkdir(folders.files, { recursive: true });
 await makeSampleFiles(join(root, 'resources', 'sample.fa'), folders.files);
 await rm(output, { recursive: true, force: true });
 
-const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
-if (process.argv.includes('--guide')) {
-  await filmGuide(browser, join(root, 'resources', 'sample.fa'), say).finally(() => browser.close());
-  process.exit();
-}
 let engine = await EngineProcess.start({ dataFolder: folders.data, filesFolder: folders.files });
 const invented = await serveMemoryEngine({ sequences: 100_000 });
 try {

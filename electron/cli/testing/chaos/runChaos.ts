@@ -23,7 +23,7 @@ process.once('exit', () => {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
 await chaos({
   seed,
-  until: { kills, words },
+  until: words === undefined ? { kills } : { kills, words },
   onTrial: (line, soFar) => {
     figures = soFar;
     process.stdout.write(`${line} (${soFar.kills} kills in all)\n`);

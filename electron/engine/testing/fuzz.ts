@@ -73,26 +73,21 @@ export function fuzz(count: number, seed: number): { schemas: number; tried: num
       fc.dictionary(fc.oneof(fc.constantFrom(...KEYS), word), tie('value'), { maxKeys: 6 }),
     ),
   }));
+  const line = fc.oneof(
+    { weight: 3, arbitrary: value.map((sent) => JSON.stringify(sent)) },
+    { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
+  );
   for (const schema of Object.values(SCHEMAS)) {
-    fc.assert(
-      fc.property(value, (sent) => {
-        const read = readJson(schema, JSON.stringify(sent));
-        if (read.ok && !schema.safeParse(read.value).success) throw new Error('refuses what it has accepted');
-      }),
-      options,
-    );
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (line) => {
-        const read = readJson(schema, line);
-        if (read.ok && !schema.safeParse(read.value).success) throw new Error('refuses what it has accepted');
-      }),
-      options,
-    );
+    const isStable = fc.property(line, (sent) => {
+      const read = readJson(schema, sent);
+      if (read.ok && !schema.safeParse(read.value).success) throw new Error('refuses what it has accepted');
+    });
+    fc.assert(isStable, options);
   }
   const pieces = fc.array(fc.uint8Array({ maxLength: 3 * LONGEST_LINE }), { maxLength: 6 });
   fc.assert(fc.property(pieces, readsLikeSplit), options);
   const schemas = Object.keys(SCHEMAS).length;
-  return { schemas, tried: count * (2 * schemas + 1) };
+  return { schemas, tried: count * (schemas + 1) };
 }
 
 function readsLikeSplit(pieces: Uint8Array[]): void {

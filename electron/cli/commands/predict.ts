@@ -39,14 +39,21 @@ export interface PredictFlags {
   force?: boolean;
   strict?: boolean;
   resume?: boolean;
+  /** The earlier tool's way to name the inputs. */
+  input?: string[];
 }
 
 export async function predict(
   context: EngineContext,
-  inputs: string[],
+  named: string[],
   flags: PredictFlags,
   reporter: Reporter,
 ): Promise<number> {
+  const inputs = [...named, ...(flags.input ?? [])];
+  if (inputs.length === 0) {
+    const nextStep = 'Name FASTA or FASTQ files, or folders: "virnucpro predict FILE".';
+    throw new AppFailure(appError('usage', 'No input was named.', { nextStep }));
+  }
   const request = runRequest(inputs, flags, modelFor(context, inputs));
   const folder = request.outputDir ?? (await usualFolder(context, inputs, request.model));
   if (flags.resume && isRunFolder(folder)) {

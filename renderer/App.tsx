@@ -8,6 +8,7 @@ import { BrowseDialog } from './components/BrowseDialog.tsx';
 import { FileDropZone } from './components/FileDropZone.tsx';
 import { sayError } from './components/errorToast.tsx';
 import { createTexts, TextsContext, useTexts } from './i18n/index.ts';
+import { RunDialogs } from './screens/history/RunDialogs.tsx';
 import { CommandPalette } from './shell/CommandPalette.tsx';
 import { Refused } from './shell/Refused.tsx';
 import { Shell } from './shell/Shell.tsx';
@@ -50,6 +51,7 @@ function Contents() {
       <FileDropZone />
       <BrowseDialog />
       <CommandPalette />
+      <RunDialogs />
       <section aria-label={t('toasts.label')}>
         <Notifications withinPortal={false} />
       </section>

@@ -27,7 +27,8 @@ import { addRetiredCommands, warnOfRetiredVariables } from './legacyTool.ts';
 import { unwrap } from '../contract/result.ts';
 import { appVersion, openEngine } from './openEngine.ts';
 import { portNumber, positiveInteger } from './numberArguments.ts';
-import { errorText, toStandardError } from './output/reporter.ts';
+import { errorText } from './output/reporter.ts';
+import { toStandardError } from './output/terminal.ts';
 import { predictCommand } from './predictCommand.ts';
 import { outliveSignals } from './stopSignals.ts';
 
@@ -98,7 +99,8 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .description('Go on with a run where it was, after any kind of interruption')
     .argument('<folder>', 'folder of the run')
     .option('--devices <list>', 'other devices than before: auto, cpu, cpu:3, 0,1 or UUIDs')
-    .option('--retry-failed', 'compute failed parts of a finished run again')
+    .option('--retry-failed', 'compute failed parts of a finished run again, and those left out')
+    .option('--finish-now', 'leave out what is not computed yet, and write the results of the rest')
     .addOption(new Option('--gpus <list>').hideHelp())
     .action(async (folder: string, flags: CommonFlags & ResumeFlags) => {
       await withEngine(flags, (context) => resume(context, folder, flags, reporter(flags)));

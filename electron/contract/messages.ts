@@ -21,6 +21,7 @@ export const MESSAGES = {
   'note.halted': 'The run is paused. {title}: {cause}',
   'note.retried': '{parts} failed parts are computed again.',
   'note.skipped': '{parts} parts were skipped.',
+  'note.finished_early': 'The run is finished with what is computed; {parts} parts are left out.',
   'note.worker': '{device}: {text}',
   'note.worker_failed': '{device}: {cause}',
   'note.worker_restarts': '{device}: {cause}',
@@ -94,6 +95,9 @@ export const MESSAGES = {
   'run.at_work': 'The run is at work already.',
   'run.pause_first': 'The run is at work. Pause it first.',
   'run.not_at_work': 'The run is not at work.',
+  'run.still_reading':
+    'The input files have not been read to their end, so it is not known which sequences would be missing. Let the run go on until they are.',
+  'run.nothing_left_out': 'Nothing waits to be computed.',
   'run.not_waiting': 'The run does not wait in the queue.',
   'run.nothing_failed': 'There are no failed parts to retry.',
   'run.devices_at_rest': 'Devices can be left out or taken in only while the run is at work.',

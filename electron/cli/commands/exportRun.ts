@@ -11,7 +11,7 @@ import { EXIT } from '../exitCodes.ts';
 import { filterOf, sortOf } from '../filterArgument.ts';
 import { openEngine } from '../openEngine.ts';
 import { withRun } from '../openRunFolder.ts';
-import { toStandardError } from '../output/reporter.ts';
+import { toStandardError } from '../output/terminal.ts';
 import { stopSignals } from '../stopSignals.ts';
 
 export interface ExportFlags {
@@ -42,6 +42,7 @@ export async function exportRun(run: string, flags: ExportFlags, storeHost: URL)
         format: flags.format,
         scope: exportScope(filter),
         sequences: total,
+        state: stored.state,
       });
       const path = resolve(flags.output ?? fileName);
       const showsProgress = process.stderr.isTTY && flags.quiet !== true;

@@ -7,6 +7,7 @@ import { runRequestSchema, type RunRequestInput } from '../../contract/rpc/runs.
 import type { RunState } from '../../contract/runState.ts';
 import type { EngineContext } from '../engineContext.ts';
 import { readTables, SAMPLE, temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
+import { samplesOf } from '../exports/samples.ts';
 import { openRunStore } from '../store/runStore.ts';
 import { createRun } from './begin/createRun.ts';
 import { readRunReport } from './finish/runReport.ts';
@@ -112,6 +113,51 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', { timeout: 120_000 },
     expect(await session.whenIdle()).toMatchObject({ phase: 'done' });
     await session.close();
     expect(await readTables(session.folder)).toEqual(whole.tables);
+  });
+
+  it('shows the results of finished parts while it runs, and is finished with them on demand, until the rest is computed', async () => {
+    const whole = await undisturbed();
+    const session = await makeRun(testContext());
+    unwrap(await session.start());
+    await expect
+      .poll(() => session.progress().parts.done >= 2 && session.progress().prepare.finished, {
+        timeout: 60_000,
+        interval: 20,
+      })
+      .toBe(true);
+    const byRow = { by: 'row', descending: false } as const;
+    const early = await session.store.findSequences({ filter: {} }, byRow, 0, 1000);
+    expect(early.total).toBeGreaterThan(0);
+
+    unwrap(await session.finishNow());
+    const state = await session.whenIdle();
+    expect(state).toMatchObject({ phase: 'done' });
+    const { failedRecords } = state as Extract<RunState, { phase: 'done' }>;
+    expect(failedRecords).toBeGreaterThan(0);
+    const finished = await session.store.findSequences({ filter: {} }, byRow, 0, 1000);
+    for (const sequence of early.items) expect(finished.items[sequence.row]).toEqual(sequence);
+    const missing = finished.items.filter(({ prediction }) => prediction === 'failed');
+    expect(missing).toHaveLength(failedRecords);
+    expect(new Set(missing.map(({ reason }) => reason))).toEqual(new Set(['not_computed']));
+    const listed = (await readTables(session.folder))[RESULT_FILES.failedRecords] ?? '';
+    expect(listed.trimEnd().split('\n')).toHaveLength(failedRecords + 1);
+
+    unwrap(await session.retry('all'));
+    unwrap(await session.start());
+    expect(await session.whenIdle()).toEqual({ phase: 'done', failedParts: 0, failedRecords: 0 });
+    await session.close();
+    expect(await readTables(session.folder)).toEqual(whole.tables);
+  });
+
+  it('keeps the samples that were named before the start, until others are', async () => {
+    const session = await makeRun(testContext(), { samples: { [SAMPLE]: 'Pond', '/not/there.fa': 'x' } });
+    expect(samplesOf(session.stored)).toEqual(['Pond']);
+    await session.setSamples(['Lake']);
+    expect(samplesOf(session.stored)).toEqual(['Lake']);
+    expect(samplesOf(await session.store.loadRun())).toEqual(['Lake']);
+    await session.setSamples([]);
+    expect(samplesOf(session.stored)).toEqual(['sample']);
+    await session.close();
   });
 
   it('starts no process where it is paused while it still looks through its parts', async () => {

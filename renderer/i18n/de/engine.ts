@@ -13,6 +13,8 @@ export const engine = {
   'engine.note.halted': 'Der Lauf pausiert. {title}: {cause}',
   'engine.note.retried': 'Was gescheitert war, wird noch einmal berechnet.',
   'engine.note.skipped': 'Was gescheitert war, wurde übergangen; diese Sequenzen erhalten keinen Wert.',
+  'engine.note.finished_early':
+    'Der Lauf wird mit dem beendet, was berechnet ist; der Rest erhält keinen Wert.',
   'engine.note.worker': '{device} meldet etwas; siehe Technische Einzelheiten.',
   'engine.note.worker_failed': '{device} ist ausgefallen: {cause}',
   'engine.note.worker_restarts':
@@ -93,6 +95,9 @@ export const engine = {
   'engine.run.at_work': 'Der Lauf rechnet bereits.',
   'engine.run.pause_first': 'Der Lauf rechnet gerade. Pausieren Sie ihn zuerst.',
   'engine.run.not_at_work': 'Der Lauf rechnet gerade nicht.',
+  'engine.run.still_reading':
+    'Die Eingabedateien sind nicht zu Ende gelesen; darum ist nicht bekannt, welche Sequenzen fehlen würden. Lassen Sie den Lauf weiterrechnen, bis sie es sind.',
+  'engine.run.nothing_left_out': 'Es gibt nichts mehr, was noch berechnet würde.',
   'engine.run.not_waiting': 'Der Lauf wartet nicht in der Warteschlange.',
   'engine.run.nothing_failed': 'Nichts ist gescheitert, das wiederholt werden könnte.',
   'engine.run.devices_at_rest':

@@ -14,6 +14,7 @@ export const engine = {
   'engine.note.halted': 'The run is paused. {title}: {cause}',
   'engine.note.retried': 'What had failed is computed again.',
   'engine.note.skipped': 'What had failed was skipped; its sequences get no score.',
+  'engine.note.finished_early': 'The run is finished with what is computed; the rest gets no score.',
   'engine.note.worker': '{device} has something to report; see Technical details.',
   'engine.note.worker_failed': '{device} stopped: {cause}',
   'engine.note.worker_restarts': '{device} stopped and is started again. Nothing is lost. Reason: {cause}',
@@ -84,6 +85,9 @@ export const engine = {
   'engine.run.at_work': 'The run is at work already.',
   'engine.run.pause_first': 'The run is at work. Pause it first.',
   'engine.run.not_at_work': 'The run is not at work.',
+  'engine.run.still_reading':
+    'The input files have not been read to their end, so it is not known which sequences would be missing. Let the run go on until they are.',
+  'engine.run.nothing_left_out': 'Nothing waits to be computed.',
   'engine.run.not_waiting': 'The run does not wait in the queue.',
   'engine.run.nothing_failed': 'Nothing has failed that could be retried.',
   'engine.run.devices_at_rest': 'Devices can be left out or taken in only while the run is at work.',

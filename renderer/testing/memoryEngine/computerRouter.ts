@@ -1,6 +1,6 @@
 import { implement, ORPCError } from '@orpc/server';
 import { appError, contract, settingsSchema, type ComputerCheck } from '../../../electron/contract/index.ts';
-import { CHECKS, DIAGNOSTICS, FOUND_WEIGHTS, madeAnswers, madeProbe } from './computer.ts';
+import { CHECKS, COHORT, DIAGNOSTICS, FOUND_WEIGHTS, madeAnswers, madeProbe } from './computer.ts';
 import { pause } from './pause.ts';
 import type { World } from './world.ts';
 
@@ -78,6 +78,13 @@ export function computerRouter(world: World) {
         folder,
         parent: folder === '/data' ? null : '/data',
         entries: [
+          {
+            name: COHORT,
+            path: `${folder}/${COHORT}`,
+            isFolder: true,
+            sizeBytes: null,
+            changedAt: null,
+          },
           {
             name: 'soil-2026',
             path: `${folder}/soil-2026`,

@@ -1,7 +1,7 @@
 import { implement } from '@orpc/server';
 import { appError, contract } from '../../../electron/contract/index.ts';
 import { madeDeviceHistory, MADE_FILES } from './deviceHistory.ts';
-import { madeInspection } from './computer.ts';
+import { COHORT, COHORT_FILES, madeInspection } from './computer.ts';
 import { madeLive } from './live.ts';
 import { pause } from './pause.ts';
 import { madeEvents, madeInputs, madeParts } from './runDetails.ts';
@@ -29,7 +29,9 @@ export function runsRouter(world: World) {
       const paths = input.paths.flatMap((path) =>
         /\.\w+$/.test(path)
           ? [path]
-          : [`${path}/sample_A.fasta.gz`, `${path}/sample_B.fasta.gz`, `${path}/truncated.fa.gz`],
+          : path.endsWith(COHORT)
+            ? COHORT_FILES.map((name) => `${path}/${name}`)
+            : [`${path}/sample_A.fasta.gz`, `${path}/sample_B.fasta.gz`, `${path}/truncated.fa.gz`],
       );
       yield { type: 'found' as const, paths, ignored: paths.length > input.paths.length ? 4 : 0 };
       for (const path of paths) {
@@ -58,11 +60,17 @@ export function runsRouter(world: World) {
           name: input.name ?? 'New run',
           state: { phase: 'created' },
           hoursAgo: 0,
-          more: { queuePosition: 2 },
+          inputs: input.inputs.map((path) => path.split('/').at(-1) ?? path),
+          more: {
+            queuePosition: world.runs.filter((run) => run.queuePosition !== null).length,
+            startsInSeconds: { low: 7200, high: 10_800 },
+          },
         },
         Date.now(),
       );
-      world.add(run);
+      const samples = run.samples.map((name, index) => input.samples?.[input.inputs[index] ?? ''] ?? name);
+      world.samples.set(runId, samples);
+      world.add({ ...run, samples });
       return { runId };
     }),
     runExample: runs.runExample.handler(() => ({ runId: RUN_IDS.demo })),
@@ -147,6 +155,12 @@ export function runsRouter(world: World) {
       world.change(input.runId, { state: { phase: 'done', failedParts: 0, failedRecords: 0 } }),
     ),
     skip: runs.skip.handler(() => undefined),
+    finishNow: runs.finishNow.handler(({ input }) =>
+      world.change(input.runId, {
+        state: { phase: 'done', failedParts: 3, failedRecords: 214 },
+        interrupted: false,
+      }),
+    ),
     includeDevice: runs.includeDevice.handler(({ input }) => {
       world.includeDevice(input.device, input.included);
     }),

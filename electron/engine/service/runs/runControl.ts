@@ -135,6 +135,12 @@ export class RunControl {
     if (done) this.queue.add(runId, 'first');
   }
 
+  /** Leaves out what still waits, and lets the run write its results. */
+  async finishNow(runId: string): Promise<void> {
+    await this.withSession(runId, (session) => session.finishNow());
+    if (runId !== this.queue.active) this.queue.add(runId, 'first');
+  }
+
   async includeDevice(runId: string, device: string, included: boolean): Promise<void> {
     const session = this.session(runId);
     if (!session) throw usage(message('run.devices_at_rest'));
@@ -166,7 +172,7 @@ export class RunControl {
       const files = session.stored.inputs.length;
       if (names.length !== 0 && names.length !== files)
         throw usage(`The run has ${files} files, not ${names.length}.`);
-      await session.store.setSamples([...names]);
+      await session.setSamples(names);
       return ok(undefined);
     });
   }

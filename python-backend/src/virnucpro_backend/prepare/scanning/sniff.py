@@ -48,11 +48,11 @@ def sniff_format(source: InputFile, beginning: bytes) -> SequenceFormat:
     text = beginning.removeprefix(UTF8_BOM)
     skipped = _SKIPPED_LINES.match(text)
     content = text[skipped.end() :] if skipped else text
-    if not content.strip():
-        raise _refused(name, "holds no sequences", "Choose a file with at least one sequence.")
     for pattern, what, next_step in _OTHER_FORMATS:
         if pattern.match(text) or pattern.match(content):
             raise _refused(name, f"is not a sequence file, it seems to be {what}", next_step)
+    if not content.strip():
+        raise _refused(name, "holds no sequences", "Choose a file with at least one sequence.")
     if content.startswith(b">"):
         return "fasta"
     if content.startswith(b"@"):

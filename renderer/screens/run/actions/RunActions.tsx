@@ -1,0 +1,81 @@
+import { useMutation } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import { IconPlayerPlay, IconTable } from '@tabler/icons-react';
+import type { RunSummary } from '../../../../electron/contract/index.ts';
+import { useTexts } from '../../../i18n/index.ts';
+import { goToRun, type RunTab } from '../../../state/navigation.ts';
+import { prepareAgain } from '../../../state/newRun/prepareAgain.ts';
+import { runStatus } from '../../../state/runStatus.ts';
+import { StopActions } from './StopActions.tsx';
+import { NotifyButton } from './NotifyButton.tsx';
+import { useRunOrder } from './useRunOrder.ts';
+
+interface RunActionsProps {
+  run: RunSummary;
+  /** The tab that is looked at: nothing has to lead where one is. */
+  tab: RunTab;
+}
+
+/** What can be done with a run as it stands. One that is done leads to its results. */
+export function RunActions({ run, tab }: RunActionsProps) {
+  const { t } = useTexts();
+  const { runId } = run;
+  const order = useRunOrder(runId);
+  const status = runStatus(run);
+
+  // Where a banner says what is the matter, the button to go on stands in it.
+  if (status === 'halted' || status === 'interrupted' || status === 'failed') {
+    return <AgainButton run={run} />;
+  }
+  if (status === 'paused' || status === 'cancelled') {
+    return (
+      <>
+        <AgainButton run={run} />
+        <Button
+          loading={order.isPending}
+          leftSection={<IconPlayerPlay size={16} aria-hidden />}
+          onClick={() => order.mutate('resume')}
+        >
+          {t('run.continue')}
+        </Button>
+      </>
+    );
+  }
+  if (status === 'done' || status === 'done_with_failures') {
+    return (
+      <>
+        <AgainButton run={run} />
+        {tab !== 'results' && (
+          <Button leftSection={<IconTable size={16} aria-hidden />} onClick={() => goToRun(runId, 'results')}>
+            {t('run.seeResults')}
+          </Button>
+        )}
+      </>
+    );
+  }
+  if (status === 'queued') {
+    return (
+      <Button variant="default" loading={order.isPending} onClick={() => order.mutate('cancel')}>
+        {t('run.leaveQueue')}
+      </Button>
+    );
+  }
+  if (status === 'missing' || status === 'finishing') return null;
+
+  return (
+    <>
+      <NotifyButton />
+      <StopActions run={run} running={status === 'running' || status === 'created'} />
+    </>
+  );
+}
+
+function AgainButton({ run }: { run: RunSummary }) {
+  const { t } = useTexts();
+  const again = useMutation({ mutationFn: prepareAgain });
+  return (
+    <Button variant="default" loading={again.isPending} onClick={() => again.mutate(run)}>
+      {t('run.again')}
+    </Button>
+  );
+}

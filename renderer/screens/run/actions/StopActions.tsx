@@ -1,0 +1,99 @@
+import { Button, Menu } from '@mantine/core';
+import { IconChevronDown, IconPlayerPause } from '@tabler/icons-react';
+import type { RunSummary } from '../../../../electron/contract/index.ts';
+import { useTexts } from '../../../i18n/index.ts';
+import { askToDiscard } from '../../../state/discardRun.ts';
+import { useLiveRun } from '../../../state/liveRun.ts';
+import { queuedRuns, useRuns } from '../../../state/runs.ts';
+import { drainSeconds } from './drainEstimate.ts';
+import classes from './StopActions.module.css';
+import { useFinishNow } from './useFinishNow.tsx';
+import { useRunOrder } from './useRunOrder.ts';
+
+interface StopActionsProps {
+  run: RunSummary;
+  /** It computes, and is not being brought to rest already. */
+  running: boolean;
+}
+
+/** The ways to bring a run to rest: each says what will be kept. */
+export function StopActions({ run, running }: StopActionsProps) {
+  const { t } = useTexts();
+  const order = useRunOrder(run.runId);
+  const finishNow = useFinishNow(run);
+  const hasNext = useRuns((all) => (all.runs ? queuedRuns(all.runs).length > 0 : false));
+  const othersWait = hasNext ? ` ${t('run.othersWait')}` : '';
+  return (
+    <>
+      {running && (
+        <Button
+          variant="default"
+          loading={order.isPending}
+          leftSection={<IconPlayerPause size={16} aria-hidden />}
+          title={`${t('run.pauseHelp')}${othersWait}`}
+          onClick={() => order.mutate('pause')}
+        >
+          {t('run.pause')}
+        </Button>
+      )}
+      <Menu width={360} position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" rightSection={<IconChevronDown size={16} aria-hidden />}>
+            {t('run.stopMenu')}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {running && <DrainChoice run={run} othersWait={othersWait} onClick={() => order.mutate('drain')} />}
+          <Choice
+            title={t('run.stopAndKeep')}
+            text={`${t('run.stopAndKeepHelp')}${othersWait}`}
+            onClick={() => order.mutate('cancel')}
+          />
+          {finishNow.isOffered && (
+            <Choice title={t('run.finishNow')} text={t('run.finishNowHelp')} onClick={finishNow.ask} />
+          )}
+          <Menu.Divider />
+          <Choice
+            title={t('run.discard')}
+            text={t('run.discardHelp')}
+            destructive
+            onClick={() => askToDiscard(run.runId, t)}
+          />
+        </Menu.Dropdown>
+      </Menu>
+    </>
+  );
+}
+
+interface DrainChoiceProps {
+  run: RunSummary;
+  othersWait: string;
+  onClick: () => void;
+}
+
+function DrainChoice({ run, othersWait, onClick }: DrainChoiceProps) {
+  const { t, format } = useTexts();
+  const devices = useLiveRun((state) => state.live?.devices);
+  const seconds = drainSeconds(devices ?? [], run.plan.residuesPerPart);
+  const title =
+    seconds === null ? t('run.drain') : t('run.drainAbout', { time: format.durationRange(seconds, seconds) });
+  return <Choice title={title} text={`${t('run.drainHelp')}${othersWait}`} onClick={onClick} />;
+}
+
+interface ChoiceProps {
+  title: string;
+  text: string;
+  destructive?: boolean;
+  onClick: () => void;
+}
+
+function Choice({ title, text, destructive = false, onClick }: ChoiceProps) {
+  return (
+    <Menu.Item onClick={onClick}>
+      <span className={classes.title} data-destructive={destructive}>
+        {title}
+      </span>
+      <span className={classes.text}>{text}</span>
+    </Menu.Item>
+  );
+}

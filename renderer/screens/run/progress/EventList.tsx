@@ -1,0 +1,81 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import { IconAlertTriangle, IconCircleX, IconInfoCircle } from '@tabler/icons-react';
+import { useState } from 'react';
+import type { RunEvent } from '../../../../electron/contract/index.ts';
+import { Card } from '../../../components/Card.tsx';
+import { useTexts } from '../../../i18n/index.ts';
+import { engine, queries } from '../../../state/connection.ts';
+import { useEngineTexts } from '../../../state/engineTexts.ts';
+import { useLiveRun } from '../../../state/liveRun.ts';
+import classes from './EventList.module.css';
+
+const ICONS = { info: IconInfoCircle, warning: IconAlertTriangle, error: IconCircleX };
+const NO_EVENTS: readonly RunEvent[] = [];
+const PAGE = 100;
+
+/** What happened, newest first. */
+export function EventList({ runId }: { runId: string }) {
+  const { t, format } = useTexts();
+  const say = useEngineTexts();
+  const recent = useLiveRun((state) => state.live?.recentEvents ?? NO_EVENTS);
+  // Snapshots bring the newest only; whatever came while nobody looked is asked for when the page is opened.
+  const before = useQuery(
+    queries.runs.events.queryOptions({ input: { runId, limit: PAGE }, refetchOnMount: 'always' }),
+  );
+  const [earlier, setEarlier] = useState<readonly RunEvent[]>([]);
+  const [isComplete, setComplete] = useState(false);
+  const known = [...earlier, ...(before.data ?? NO_EVENTS), ...recent];
+  const all = [...new Map(known.map((event) => [event.id, event])).values()].sort((a, b) => b.id - a.id);
+  const oldest = all.at(-1);
+  const load = useMutation({
+    mutationFn: async () => {
+      const events = await engine.runs.events({
+        runId,
+        limit: PAGE,
+        ...(oldest ? { beforeId: oldest.id } : {}),
+      });
+      setEarlier([...events, ...earlier]);
+      setComplete(events.length < PAGE);
+    },
+  });
+  return (
+    <Card title={t('events.title')}>
+      {all.length === 0 ? (
+        <p className="muted">{t('events.empty')}</p>
+      ) : (
+        <ol className={classes.list} tabIndex={0} aria-label={t('events.title')}>
+          {all.map((event) => {
+            const Icon = ICONS[event.level];
+            return (
+              <li key={event.id} className={`${classes.event} ${classes[event.level]}`}>
+                <Icon size={16} aria-hidden />
+                <span className={classes.message}>
+                  {event.level !== 'info' && (
+                    <span className="visually-hidden">{t(`events.${event.level}`)}: </span>
+                  )}
+                  {say({ text: event.message, wording: event.wording })}
+                </span>
+                <time className={classes.time} dateTime={event.time}>
+                  {format.time(event.time)}
+                </time>
+              </li>
+            );
+          })}
+        </ol>
+      )}
+      {!isComplete && oldest && oldest.id > 1 && (
+        <Button
+          variant="subtle"
+          color="slate"
+          size="compact-sm"
+          mt={6}
+          loading={load.isPending}
+          onClick={() => load.mutate()}
+        >
+          {t('events.earlier')}
+        </Button>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,171 @@
+import { useQuery } from '@tanstack/react-query';
+import { isAtWork } from '../../../../electron/contract/runState.ts';
+import type { RunProgress, RunSummary } from '../../../../electron/contract/index.ts';
+import { Card } from '../../../components/Card.tsx';
+import { Facts, type FactItem } from '../../../components/Facts.tsx';
+import { ProgressBar } from '../../../components/ProgressBar.tsx';
+import { useTexts } from '../../../i18n/index.ts';
+import { queries } from '../../../state/connection.ts';
+import { sequencesPerMinute, useLiveRun } from '../../../state/liveRun.ts';
+import { queuedRuns, useRuns } from '../../../state/runs.ts';
+import { runStatus } from '../../../state/runStatus.ts';
+import classes from './OverallProgress.module.css';
+
+const VIRAL_EVERY_MS = 10_000;
+
+/** How far the run is by work, how long it has taken and will take, and its two stages apart. */
+export function OverallProgress() {
+  const { t, format } = useTexts();
+  const progress = useLiveRun((state) => state.live?.progress ?? null);
+  const run = useLiveRun((state) => state.live?.run ?? null);
+  const facts = useFacts(run, progress);
+  if (!progress || !run) return null;
+  const { prepare } = progress;
+  const done = run.state.phase === 'done';
+  const status = runStatus(run);
+  const fraction = done ? 1 : status === 'created' ? null : progress.fraction;
+  const tone = done ? 'good' : isAtWork(run) ? 'active' : 'warn';
+  const stages = stageFractions(progress);
+  const isStill = status === 'queued';
+  return (
+    <Card>
+      <div className={classes.top}>
+        {!isStill && (
+          <span className={classes.percent}>
+            {fraction === null ? '–' : format.percent(fraction, fraction < 1 ? 1 : 0)}
+          </span>
+        )}
+        <Facts items={facts} />
+      </div>
+      {!isStill && (
+        <ProgressBar
+          label={t('progress.overall')}
+          fraction={fraction}
+          size="large"
+          tone={tone}
+          valueText={fraction === null ? t('progress.leftUnknown') : format.percent(fraction)}
+        />
+      )}
+      {!isStill && (
+        <div className={classes.stages}>
+          <Stage
+            title={t('progress.reading')}
+            fraction={stages.read}
+            finished={prepare.finished}
+            text={t('progress.readingText', {
+              sequences: format.integer(prepare.records),
+              count: prepare.records,
+              bases: format.bases(prepare.bases),
+            })}
+          />
+          <Stage
+            title={t('progress.scoring')}
+            fraction={stages.scored}
+            finished={done || stages.scored === 1}
+          />
+        </div>
+      )}
+    </Card>
+  );
+}
+
+/** The figures that people ask for, of a run that waits, is at work, or rests. */
+function useFacts(run: RunSummary | null, progress: RunProgress | null): FactItem[] {
+  const { t, format } = useTexts();
+  const queued = useRuns((state) => (state.runs ? queuedRuns(state.runs).length : 0));
+  const viral = useQuery(
+    queries.runs.viralSoFar.queryOptions({
+      input: { runId: run?.runId ?? '' },
+      enabled: run !== null && run.state.phase !== 'created',
+      refetchInterval: run !== null && isAtWork(run) && VIRAL_EVERY_MS,
+    }),
+  );
+  if (!run || !progress) return [];
+  const status = runStatus(run);
+  if (status === 'queued') {
+    const { queuePosition, startsInSeconds: starts } = run;
+    return [
+      {
+        label: t('progress.place'),
+        value: t('common.of', { part: (queuePosition ?? 0) + 1, whole: Math.max(queued, 1) }),
+      },
+      {
+        label: t('progress.starts'),
+        value: !starts
+          ? t('progress.startsUnknown')
+          : starts.high < 1
+            ? t('progress.startsNow')
+            : t('progress.startsIn', { time: format.durationRange(starts.low, starts.high) }),
+      },
+    ];
+  }
+  const { parts, inputs, remainingSeconds } = progress;
+  const atWork = isAtWork(run);
+  const perMinute = sequencesPerMinute(progress.residuesPerSecond, progress);
+  const found = run.state.phase === 'done' ? run.viralSequences : viral.data?.viral;
+  const of = run.state.phase === 'done' ? run.sequences : viral.data?.scored;
+  return [
+    ...(atWork
+      ? [
+          {
+            label: t('progress.left'),
+            value: remainingSeconds
+              ? t('progress.about', {
+                  time: format.durationRange(remainingSeconds.low, remainingSeconds.high),
+                })
+              : t('progress.leftUnknown'),
+          },
+          {
+            label: t('progress.speed'),
+            value:
+              perMinute === null ? '–' : t('progress.sequencesPerMinute', { speed: format.rate(perMinute) }),
+          },
+        ]
+      : []),
+    {
+      label: t(run.state.phase === 'done' ? 'progress.viral' : 'progress.viralSoFar'),
+      value:
+        found === null || found === undefined || of === null || of === undefined
+          ? '–'
+          : t('common.of', { part: format.integer(found), whole: format.integer(of) }),
+    },
+    { label: t('progress.elapsed'), value: format.duration(progress.elapsedSeconds) },
+    {
+      label: t('progress.files'),
+      value: t('common.of', { part: format.integer(inputs.done), whole: format.integer(inputs.total) }),
+    },
+    ...(parts.failed > 0 ? [{ label: t('progress.failedParts'), value: format.integer(parts.failed) }] : []),
+  ];
+}
+
+/** How far the two stages are, each null while that cannot be said. */
+function stageFractions({ prepare, residues }: RunProgress): { read: number | null; scored: number | null } {
+  const share = (done: number, total: number) => (total > 0 ? done / total : null);
+  if (!prepare.finished)
+    return {
+      read: share(prepare.bytesRead, prepare.bytesTotal),
+      scored: share(Math.min(residues.done, residues.total * 0.999), residues.total),
+    };
+  return { read: 1, scored: share(residues.done, residues.total) ?? 1 };
+}
+
+interface StageProps {
+  title: string;
+  fraction: number | null;
+  finished: boolean;
+  text?: string;
+}
+
+function Stage({ title, fraction, finished, text }: StageProps) {
+  const { format } = useTexts();
+  return (
+    <div>
+      <div className={classes.stageText}>
+        <b>{title}</b>
+        {text !== undefined && <span className="muted">{text}</span>}
+        <span className={classes.stagePercent}>{fraction === null ? '–' : format.percent(fraction)}</span>
+      </div>
+      <ProgressBar label={title} fraction={fraction ?? 0} size="thin" tone={finished ? 'good' : 'neutral'} />
+    </div>
+  );
+}

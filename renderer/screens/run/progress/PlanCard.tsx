@@ -1,0 +1,132 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useShallow } from 'zustand/react/shallow';
+import type { RunSummary } from '../../../../electron/contract/index.ts';
+import { Card } from '../../../components/Card.tsx';
+import { Facts } from '../../../components/Facts.tsx';
+import { TechnicalDetails } from '../../../components/TechnicalDetails.tsx';
+import { partNumber } from '../../../i18n/format.ts';
+import { useTexts } from '../../../i18n/index.ts';
+import { queries } from '../../../state/connection.ts';
+import { deviceTitle } from '../../../state/deviceLabels.ts';
+import { useLiveRun } from '../../../state/liveRun.ts';
+import classes from './PlanCard.module.css';
+
+/** What decides the numbers of this run, as it was fixed at the start; what only few ask for is folded away. */
+export function PlanCard({ run }: { run: RunSummary }) {
+  const { t, format } = useTexts();
+  const { plan } = run;
+  return (
+    <Card title={t('plan.title')} aside={t('plan.hint')}>
+      <Facts
+        size="small"
+        items={[
+          { label: t('newRun.model'), value: plan.model.title },
+          { label: t('plan.chunkLength'), value: format.bases(plan.chunkLength) },
+          { label: t('plan.created'), value: format.dateTime(run.createdAt) },
+        ]}
+      />
+      <TechnicalDetails>
+        <PlanFacts run={run} />
+        <DeviceTable />
+        <RawEvents runId={run.runId} />
+      </TechnicalDetails>
+    </Card>
+  );
+}
+
+function PlanFacts({ run: { plan } }: { run: RunSummary }) {
+  const { t, format } = useTexts();
+  const parts = useLiveRun((state) => state.live?.progress.parts);
+  const speed = useLiveRun((state) => state.live?.progress.residuesPerSecond ?? null);
+  return (
+    <Facts
+      size="small"
+      items={[
+        { label: t('advanced.precision'), value: t(`precision.${plan.precision}`) },
+        {
+          label: t('progress.parts'),
+          value: parts
+            ? t('common.of', { part: format.integer(parts.done), whole: format.integer(parts.total) })
+            : '–',
+        },
+        { label: t('plan.residuesPerSecond'), value: speed === null ? '–' : format.rate(speed) },
+        { label: t('advanced.tokensPerBatch'), value: format.integer(plan.tokensPerBatch) },
+        { label: t('advanced.partSize'), value: format.integer(plan.residuesPerPart) },
+        {
+          label: t('plan.equalSequences'),
+          value: t(plan.embedEqualSequencesOnce ? 'plan.equalOnce' : 'plan.equalEach'),
+        },
+        { label: t('advanced.embeddings'), value: t(`embeddings.${plan.embeddings ?? 'none'}`) },
+      ]}
+    />
+  );
+}
+
+/** The work of each device in the program's own terms. */
+function DeviceTable() {
+  const { t, format } = useTexts();
+  const ids = useLiveRun(useShallow((state) => state.live?.devices.map(({ id }) => id) ?? []));
+  const devices = useLiveRun((state) => state.live?.devices);
+  if (ids.length === 0 || !devices) return null;
+  return (
+    <div className={classes.scroll} tabIndex={0} role="region" aria-label={t('run.devices')}>
+      <table className={classes.table}>
+        <thead>
+          <tr>
+            <th scope="col">{t('files.column.device')}</th>
+            <th scope="col">{t('device.partInWork')}</th>
+            <th scope="col">{t('progress.parts')}</th>
+            <th scope="col">{t('plan.residuesPerSecond')}</th>
+            <th scope="col">{t('device.framesPerSecond')}</th>
+            <th scope="col">{t('advanced.tokensPerBatch')}</th>
+            <th scope="col">{t('device.layers')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {devices.map((device) => (
+            <tr key={device.id}>
+              <th scope="row" title={device.id}>
+                {deviceTitle(device, t)}
+              </th>
+              <td>{device.worker.state === 'working' ? partNumber(device.worker.part) : '–'}</td>
+              <td>{t('device.partsDone', { count: device.partsDone })}</td>
+              <td>{device.residuesPerSecond === null ? '–' : format.rate(device.residuesPerSecond)}</td>
+              <td>{device.framesPerSecond === null ? '–' : format.rate(device.framesPerSecond)}</td>
+              <td>{device.tokensPerBatch === null ? '–' : format.integer(device.tokensPerBatch)}</td>
+              <td>{device.placement === null ? '–' : t(`device.placement.${device.placement}`)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const RAW_EVENTS = 200;
+
+/** What the engine wrote down, word for word: made only when it is asked for. */
+function RawEvents({ runId }: { runId: string }) {
+  const { t } = useTexts();
+  const [isOpen, setOpen] = useState(false);
+  const events = useQuery(
+    queries.runs.events.queryOptions({ input: { runId, limit: RAW_EVENTS }, enabled: isOpen }),
+  );
+  const lines = (events.data ?? []).flatMap(({ time, level, code, message, detail }) => [
+    `${time} ${level} ${code}: ${message}`,
+    ...(detail === null ? [] : [detail.replaceAll(/^/gm, '    ')]),
+  ]);
+  return (
+    <details
+      className={classes.raw}
+      onToggle={(event) => {
+        setOpen(event.currentTarget.open);
+      }}
+    >
+      <summary>{t('plan.rawEvents')}</summary>
+      <pre tabIndex={0} aria-label={t('plan.rawEvents')}>
+        {events.data ? lines.join('\n') : t('common.loading')}
+      </pre>
+    </details>
+  );
+}

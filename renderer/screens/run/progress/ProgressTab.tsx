@@ -1,0 +1,67 @@
+import { Skeleton } from '@mantine/core';
+import type { RunSummary } from '../../../../electron/contract/index.ts';
+import { Banner } from '../../../components/Banner.tsx';
+import { Card } from '../../../components/Card.tsx';
+import { ProgressBar } from '../../../components/ProgressBar.tsx';
+import { useTexts } from '../../../i18n/index.ts';
+import { useLiveRun } from '../../../state/liveRun.ts';
+import { isAtWork } from '../../../../electron/contract/runState.ts';
+import { DeviceGrid } from './DeviceGrid.tsx';
+import { DeviceHistoryCard } from './DeviceHistoryCard.tsx';
+import { EventList } from './EventList.tsx';
+import { OverallProgress } from './OverallProgress.tsx';
+import { PlanCard } from './PlanCard.tsx';
+import classes from './ProgressTab.module.css';
+import { ThroughputChart } from './ThroughputChart.tsx';
+
+/** The dashboard of a run. */
+export function ProgressTab({ run }: { run: RunSummary }) {
+  const { t } = useTexts();
+  const hasLive = useLiveRun((state) => state.live !== null);
+  const error = useLiveRun((state) => state.error);
+  const cpuOnly = useLiveRun(
+    (state) =>
+      state.live !== null &&
+      state.live.devices.length > 0 &&
+      state.live.devices.every((device) => device.index === null),
+  );
+  // After the end only those that somebody has to look after; how all did stands further down.
+  const hasTrouble = useLiveRun(
+    (state) => state.live?.devices.some(({ worker }) => worker.state === 'switched_off') ?? false,
+  );
+  const showsDevices = isAtWork(run) || hasTrouble;
+  if (!hasLive) {
+    if (error) return null;
+    // Files, model and devices are checked before the first figures come.
+    return run.state.phase === 'created' && run.queuePosition === null ? (
+      <Card title={t('newRun.preparing')}>
+        <ProgressBar label={t('newRun.preparing')} fraction={null} />
+      </Card>
+    ) : (
+      <Skeleton height={360} aria-label={t('common.loading')} />
+    );
+  }
+  return (
+    <>
+      {cpuOnly && run.state.phase === 'running' && run.plan.model.notice === null && (
+        <Banner tone="info" title={t('run.cpuTitle')}>
+          {t('run.cpuText')}
+        </Banner>
+      )}
+      <div className={classes.live}>
+        <OverallProgress />
+        {showsDevices && <DeviceGrid runId={run.runId} />}
+      </div>
+      {run.state.phase !== 'created' && (
+        <>
+          <div className={classes.lower}>
+            <ThroughputChart run={run} />
+            <EventList runId={run.runId} />
+          </div>
+          <DeviceHistoryCard run={run} />
+        </>
+      )}
+      <PlanCard run={run} />
+    </>
+  );
+}

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { PredictFlags } from './commands/predict.ts';
+import type { PredictFlags } from './commands/run/predict.ts';
 import { legacyDevice, RETIRED_COMMANDS, RETIRED_PREDICT_FLAGS } from './legacyTool.ts';
 import { predictCommand } from './predictCommand.ts';
 

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { predictCommand as commandToRepeat, type RepeatableRun } from '../contract/predictCommand.ts';
 import { runRequestSchema } from '../contract/rpc/runs.ts';
 import { HOST_ENTRY } from '../engine/store/testing/storeFixture.ts';
-import { command } from './commands/command.ts';
+import { command } from './commands/run/command.ts';
 import { predictCommand } from './predictCommand.ts';
 
 const INPUTS = ["/data/gut's run/a b.fasta", '/data/$(touch x)/`Ünï` "q".fa', '/data/plain.fa.gz'];

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
-import { AppFailure, appError } from '../../contract/errors.ts';
-import { unwrap } from '../../contract/result.ts';
+import { AppFailure, appError } from '../../../contract/errors.ts';
+import { unwrap } from '../../../contract/result.ts';
 import {
   endByForceAfter,
   endBySignal,
@@ -11,16 +11,16 @@ import {
   openService,
   resolveAppPaths,
   type Service,
-} from '../../engine/index.ts';
+} from '../../../engine/index.ts';
 import {
   isPortTaken,
   startServer,
   type RunningServer,
   type ServerOptions,
-} from '../../server/startServer.ts';
-import { EXIT } from '../exitCodes.ts';
-import { appVersion } from '../openEngine.ts';
-import { exitCodeAfter, stopSignals, type StopSignal } from '../stopSignals.ts';
+} from '../../../server/startServer.ts';
+import { EXIT } from '../../exitCodes.ts';
+import { appVersion } from '../../openEngine.ts';
+import { exitCodeAfter, stopSignals, type StopSignal } from '../../stopSignals.ts';
 
 export interface ServeFlags {
   python?: string;

@@ -1,9 +1,9 @@
-import { unwrap } from '../../contract/result.ts';
-import { inputPathsSchema } from '../../contract/rpc/runs.ts';
-import { collectInputs, type EngineContext, inspectInputs, formatCount } from '../../engine/index.ts';
-import { EXIT } from '../exitCodes.ts';
-import { parsed } from '../parsed.ts';
-import { toStandardOutput } from '../output/terminal.ts';
+import { unwrap } from '../../../contract/result.ts';
+import { inputPathsSchema } from '../../../contract/rpc/runs.ts';
+import { collectInputs, type EngineContext, inspectInputs, formatCount } from '../../../engine/index.ts';
+import { EXIT } from '../../exitCodes.ts';
+import { parsed } from '../../parsed.ts';
+import { toStandardOutput } from '../../output/terminal.ts';
 
 /** Reads files to their end and says what they hold and what would happen to each. */
 export async function validate(

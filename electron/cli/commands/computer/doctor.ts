@@ -9,10 +9,10 @@ import {
   resolveAppPaths,
   setUp,
   stepLines,
-} from '../../engine/index.ts';
-import { EXIT } from '../exitCodes.ts';
-import { ok, unwrap } from '../../contract/result.ts';
-import { toStandardError } from '../output/terminal.ts';
+} from '../../../engine/index.ts';
+import { EXIT } from '../../exitCodes.ts';
+import { ok, unwrap } from '../../../contract/result.ts';
+import { toStandardError } from '../../output/terminal.ts';
 
 const MARKS = { good: 'ok  ', warning: 'note', bad: 'BAD ', checking: '... ', waiting: '... ' } as const;
 

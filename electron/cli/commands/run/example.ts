@@ -5,10 +5,10 @@ import {
   type EngineContext,
   exampleRequest,
   OpenRun,
-} from '../../engine/index.ts';
-import { EXIT } from '../exitCodes.ts';
-import { unwrap } from '../../contract/result.ts';
-import type { Reporter } from '../output/reporter.ts';
+} from '../../../engine/index.ts';
+import { EXIT } from '../../exitCodes.ts';
+import { unwrap } from '../../../contract/result.ts';
+import type { Reporter } from '../../output/reporter.ts';
 import { followRun } from './followRun.ts';
 
 /** Runs the bundled sample with the demo model and compares with what a working installation gives. */

@@ -1,19 +1,19 @@
 import { join } from 'node:path';
-import { asAppError } from '../../contract/errors.ts';
-import { allowRefusal } from '../../contract/result.ts';
-import { demoMark } from '../../contract/plan.ts';
-import { RESULT_FILES } from '../../contract/results.ts';
-import type { RunState } from '../../contract/runState.ts';
+import { asAppError } from '../../../contract/errors.ts';
+import { allowRefusal } from '../../../contract/result.ts';
+import { demoMark } from '../../../contract/plan.ts';
+import { RESULT_FILES } from '../../../contract/results.ts';
+import type { RunState } from '../../../contract/runState.ts';
 import {
   type OpenRun,
   type StartOptions,
   workOnRun,
   formatCount,
   formatDuration,
-} from '../../engine/index.ts';
-import { EXIT, exitCodeOf } from '../exitCodes.ts';
-import type { Reporter } from '../output/reporter.ts';
-import { exitCodeAfter, stopSignals, type StopSignal } from '../stopSignals.ts';
+} from '../../../engine/index.ts';
+import { EXIT, exitCodeOf } from '../../exitCodes.ts';
+import type { Reporter } from '../../output/reporter.ts';
+import { exitCodeAfter, stopSignals, type StopSignal } from '../../stopSignals.ts';
 
 /** Starts the run, shows it until nobody works on it any more, and answers with the exit code. */
 export async function followRun(

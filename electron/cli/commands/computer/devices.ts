@@ -1,7 +1,7 @@
-import { type EngineContext, formatBytes, probeDevices } from '../../engine/index.ts';
-import { unwrap } from '../../contract/result.ts';
-import { gpuLine } from '../output/gpuLine.ts';
-import { toStandardOutput } from '../output/terminal.ts';
+import { type EngineContext, formatBytes, probeDevices } from '../../../engine/index.ts';
+import { unwrap } from '../../../contract/result.ts';
+import { gpuLine } from '../../output/gpuLine.ts';
+import { toStandardOutput } from '../../output/terminal.ts';
 
 export async function devices(context: EngineContext, json: boolean): Promise<number> {
   const probe = unwrap(await probeDevices(context.environment));

@@ -1,5 +1,5 @@
-import { appError, AppFailure } from '../../contract/errors.ts';
-import type { ModelStatus } from '../../contract/rpc/computer.ts';
+import { appError, AppFailure } from '../../../contract/errors.ts';
+import type { ModelStatus } from '../../../contract/rpc/computer.ts';
 import {
   type EngineContext,
   formatBytes,
@@ -9,9 +9,9 @@ import {
   removeModel,
   resolveModel,
   verifyModel,
-} from '../../engine/index.ts';
-import { EXIT } from '../exitCodes.ts';
-import { unwrap } from '../../contract/result.ts';
+} from '../../../engine/index.ts';
+import { EXIT } from '../../exitCodes.ts';
+import { unwrap } from '../../../contract/result.ts';
 
 export interface ModelsFlags {
   json?: boolean;

@@ -1,5 +1,5 @@
-import { packOfflineSchema } from '../../contract/rpc/computer.ts';
-import { unwrap } from '../../contract/result.ts';
+import { packOfflineSchema } from '../../../contract/rpc/computer.ts';
+import { unwrap } from '../../../contract/result.ts';
 import {
   type EngineContext,
   formatBytes,
@@ -9,10 +9,10 @@ import {
   packOffline,
   readSetupSettings,
   stepLines,
-} from '../../engine/index.ts';
-import { EXIT } from '../exitCodes.ts';
-import { toStandardError } from '../output/terminal.ts';
-import { parsed } from '../parsed.ts';
+} from '../../../engine/index.ts';
+import { EXIT } from '../../exitCodes.ts';
+import { toStandardError } from '../../output/terminal.ts';
+import { parsed } from '../../parsed.ts';
 
 export interface PackOfflineFlags {
   json?: boolean;

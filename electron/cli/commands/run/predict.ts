@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { AppFailure, appError } from '../../contract/errors.ts';
-import type { Plan } from '../../contract/plan.ts';
-import { runRequestSchema, type RunRequest } from '../../contract/rpc/runs.ts';
+import { AppFailure, appError } from '../../../contract/errors.ts';
+import type { Plan } from '../../../contract/plan.ts';
+import { runRequestSchema, type RunRequest } from '../../../contract/rpc/runs.ts';
 import {
   collectInputs,
   createRun,
@@ -16,11 +16,11 @@ import {
   resolveModel,
   sampleInput,
   formatCount,
-} from '../../engine/index.ts';
-import { legacyDevice } from '../legacyTool.ts';
-import type { Reporter } from '../output/reporter.ts';
-import { unwrap } from '../../contract/result.ts';
-import { parsed } from '../parsed.ts';
+} from '../../../engine/index.ts';
+import { legacyDevice } from '../../legacyTool.ts';
+import type { Reporter } from '../../output/reporter.ts';
+import { unwrap } from '../../../contract/result.ts';
+import { parsed } from '../../parsed.ts';
 import { followRun } from './followRun.ts';
 
 /** What commander hands over for `predict`. */

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
-import { appError, AppFailure } from '../../contract/errors.ts';
-import { parseJson } from '../../contract/parseJson.ts';
-import { planSchema } from '../../contract/plan.ts';
-import { predictCommand, type RepeatableRun } from '../../contract/predictCommand.ts';
-import { runRequestSchema } from '../../contract/rpc/runs.ts';
-import { EXIT } from '../exitCodes.ts';
-import { withRun } from '../openRunFolder.ts';
-import { toStandardOutput } from '../output/terminal.ts';
+import { appError, AppFailure } from '../../../contract/errors.ts';
+import { parseJson } from '../../../contract/parseJson.ts';
+import { planSchema } from '../../../contract/plan.ts';
+import { predictCommand, type RepeatableRun } from '../../../contract/predictCommand.ts';
+import { runRequestSchema } from '../../../contract/rpc/runs.ts';
+import { EXIT } from '../../exitCodes.ts';
+import { withRun } from '../../openRunFolder.ts';
+import { toStandardOutput } from '../../output/terminal.ts';
 
 /** Prints the command that makes the same run again. A run.json alone is enough. */
 export async function command(run: string, storeHost: URL): Promise<number> {

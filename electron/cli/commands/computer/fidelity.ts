@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { execa } from 'execa';
-import { type EngineContext, fidelityReport, pythonLaunch, resolveModel } from '../../engine/index.ts';
-import { EXIT } from '../exitCodes.ts';
-import { unwrap } from '../../contract/result.ts';
+import { type EngineContext, fidelityReport, pythonLaunch, resolveModel } from '../../../engine/index.ts';
+import { EXIT } from '../../exitCodes.ts';
+import { unwrap } from '../../../contract/result.ts';
 
 /** Measures what each precision costs in exactness with a model on this computer; `predict --precision fp8` asks for it. */
 export async function fidelity(

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
-import { predictionSchema } from '../../contract/results.ts';
-import { compareRuns, type ComparedSequence, formatCount, writeComparison } from '../../engine/index.ts';
-import { EXIT } from '../exitCodes.ts';
-import { withRun } from '../openRunFolder.ts';
-import { textTable } from '../output/textTable.ts';
-import { toStandardOutput } from '../output/terminal.ts';
+import { predictionSchema } from '../../../contract/results.ts';
+import { compareRuns, type ComparedSequence, formatCount, writeComparison } from '../../../engine/index.ts';
+import { EXIT } from '../../exitCodes.ts';
+import { withRun } from '../../openRunFolder.ts';
+import { textTable } from '../../output/textTable.ts';
+import { toStandardOutput } from '../../output/terminal.ts';
 
 /** The first so many sequences whose call changed are listed; `--output` writes all. */
 const SHOWN = 20;

@@ -1,4 +1,4 @@
-import { unwrap } from '../../contract/result.ts';
+import { unwrap } from '../../../contract/result.ts';
 import {
   describeVerdicts,
   networkVariables,
@@ -6,9 +6,9 @@ import {
   resolveAppPaths,
   setUp,
   stepLines,
-} from '../../engine/index.ts';
-import { EXIT } from '../exitCodes.ts';
-import { toStandardError } from '../output/terminal.ts';
+} from '../../../engine/index.ts';
+import { EXIT } from '../../exitCodes.ts';
+import { toStandardError } from '../../output/terminal.ts';
 
 export interface SetupFlags {
   python?: string;

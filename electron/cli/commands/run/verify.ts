@@ -1,8 +1,8 @@
-import { AppFailure, appError } from '../../contract/errors.ts';
-import type { VerifiedFile } from '../../contract/rpc/runs.ts';
-import { isRunFolder, isRunSound, verifyRun } from '../../engine/index.ts';
-import { EXIT } from '../exitCodes.ts';
-import { toStandardOutput } from '../output/terminal.ts';
+import { AppFailure, appError } from '../../../contract/errors.ts';
+import type { VerifiedFile } from '../../../contract/rpc/runs.ts';
+import { isRunFolder, isRunSound, verifyRun } from '../../../engine/index.ts';
+import { EXIT } from '../../exitCodes.ts';
+import { toStandardOutput } from '../../output/terminal.ts';
 
 const WORDS: Record<VerifiedFile['verdict'], string> = {
   sound: 'is as it was written',

@@ -1,9 +1,9 @@
-import { formatCount, samplesOf, summariseSamples, viralShare } from '../../engine/index.ts';
-import { EXIT } from '../exitCodes.ts';
-import { filterOf, sortOf } from '../filterArgument.ts';
-import { withRun } from '../openRunFolder.ts';
-import { textTable } from '../output/textTable.ts';
-import { toStandardOutput } from '../output/terminal.ts';
+import { formatCount, samplesOf, summariseSamples, viralShare } from '../../../engine/index.ts';
+import { EXIT } from '../../exitCodes.ts';
+import { filterOf, sortOf } from '../../filterArgument.ts';
+import { withRun } from '../../openRunFolder.ts';
+import { textTable } from '../../output/textTable.ts';
+import { toStandardOutput } from '../../output/terminal.ts';
 
 export interface ResultsFlags {
   filter: string[];

@@ -4,15 +4,15 @@ import {
   exportScope,
   type ExportFormat,
   type ExportLanguage,
-} from '../../contract/exports.ts';
-import { unwrap } from '../../contract/result.ts';
-import { exportResults, formatBytes, formatCount, samplesOf } from '../../engine/index.ts';
-import { EXIT } from '../exitCodes.ts';
-import { filterOf, sortOf } from '../filterArgument.ts';
-import { openEngine } from '../openEngine.ts';
-import { withRun } from '../openRunFolder.ts';
-import { toStandardError } from '../output/terminal.ts';
-import { stopSignals } from '../stopSignals.ts';
+} from '../../../contract/exports.ts';
+import { unwrap } from '../../../contract/result.ts';
+import { exportResults, formatBytes, formatCount, samplesOf } from '../../../engine/index.ts';
+import { EXIT } from '../../exitCodes.ts';
+import { filterOf, sortOf } from '../../filterArgument.ts';
+import { openEngine } from '../../openEngine.ts';
+import { withRun } from '../../openRunFolder.ts';
+import { toStandardError } from '../../output/terminal.ts';
+import { stopSignals } from '../../stopSignals.ts';
 
 export interface ExportFlags {
   format: ExportFormat;

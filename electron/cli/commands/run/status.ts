@@ -1,4 +1,4 @@
-import { AppFailure, appError } from '../../contract/errors.ts';
+import { AppFailure, appError } from '../../../contract/errors.ts';
 import {
   describePhase,
   describeUnusualNorms,
@@ -13,11 +13,11 @@ import {
   UNUSUAL_NORMS,
   formatCount,
   formatDuration,
-} from '../../engine/index.ts';
-import { isActive } from '../../contract/runState.ts';
-import { deviceLine } from '../output/deviceLine.ts';
-import { bar } from '../output/progressText.ts';
-import { toStandardOutput } from '../output/terminal.ts';
+} from '../../../engine/index.ts';
+import { isActive } from '../../../contract/runState.ts';
+import { deviceLine } from '../../output/deviceLine.ts';
+import { bar } from '../../output/progressText.ts';
+import { toStandardOutput } from '../../output/terminal.ts';
 
 /** How the model lies in a device's memory, where that is not as usual. */
 function memoryWords({ devices, plan }: StoredRun, id: string): string {

@@ -1,8 +1,8 @@
-import { type EngineContext, OpenRun } from '../../engine/index.ts';
-import { EXIT, exitCodeOf } from '../exitCodes.ts';
-import { AppFailure } from '../../contract/errors.ts';
-import { unwrap } from '../../contract/result.ts';
-import type { Reporter } from '../output/reporter.ts';
+import { type EngineContext, OpenRun } from '../../../engine/index.ts';
+import { EXIT, exitCodeOf } from '../../exitCodes.ts';
+import { AppFailure } from '../../../contract/errors.ts';
+import { unwrap } from '../../../contract/result.ts';
+import type { Reporter } from '../../output/reporter.ts';
 import { followRun } from './followRun.ts';
 
 export interface ResumeFlags {

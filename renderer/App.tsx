@@ -8,6 +8,7 @@ import { BrowseDialog } from './components/BrowseDialog.tsx';
 import { FileDropZone } from './components/FileDropZone.tsx';
 import { sayError } from './components/errorToast.tsx';
 import { createTexts, TextsContext, useTexts } from './i18n/index.ts';
+import { OfflineDialogs } from './screens/offline/OfflineDialogs.tsx';
 import { CommandPalette } from './shell/CommandPalette.tsx';
 import { Refused } from './shell/Refused.tsx';
 import { Shell } from './shell/Shell.tsx';
@@ -48,6 +49,7 @@ function Contents() {
     <>
       <Shell />
       <FileDropZone />
+      <OfflineDialogs />
       <BrowseDialog />
       <CommandPalette />
       <section aria-label={t('toasts.label')}>

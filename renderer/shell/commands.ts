@@ -5,7 +5,7 @@ import { sayError } from '../components/errorToast.tsx';
 import { go, goToRun, type Route } from '../state/navigation.ts';
 import { prepareAgain } from '../state/newRun/prepareAgain.ts';
 import { addPaths } from '../state/newRun/store.ts';
-import { choosePaths } from '../state/pathChooser.ts';
+import { chooseFiles, chooseFolder } from '../state/pathChooser.ts';
 import { runStatus } from '../state/runStatus.ts';
 import { changeSettings } from '../state/settings.ts';
 
@@ -48,7 +48,7 @@ export function commandsFor(route: Route, runs: readonly RunSummary[], { t }: Te
       keys: 'alt+O',
       run: () => {
         go({ screen: 'new-run' });
-        attempt(choosePaths('files').then(addPaths));
+        attempt(chooseFiles('sequences').then(addPaths));
       },
     },
     {
@@ -57,8 +57,8 @@ export function commandsFor(route: Route, runs: readonly RunSummary[], { t }: Te
       label: t('history.open'),
       run: () => {
         const open = async () => {
-          const [folder] = await choosePaths('run');
-          if (folder !== undefined) goToRun((await engine.runs.open({ folder })).runId);
+          const folder = await chooseFolder('run');
+          if (folder !== null) goToRun((await engine.runs.open({ folder })).runId);
         };
         attempt(open());
       },

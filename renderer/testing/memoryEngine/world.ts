@@ -3,6 +3,7 @@ import {
   settingsSchema,
   type DeviceLive,
   type ModelStatus,
+  type PackOffline,
   type RunSummary,
   type SequenceResult,
   type Settings,
@@ -39,6 +40,8 @@ export class World {
   readonly excluded = new Set<number>([6]);
   readonly environment = new MadeEnvironment();
   models: readonly ModelStatus[] = MODELS;
+  /** A folder that is being packed. */
+  packing: PackOffline | null = null;
   /** Models whose answers have been checked. */
   readonly answersChecked = new Set<string>();
   /** By run, where the user named them. */

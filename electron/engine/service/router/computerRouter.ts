@@ -11,7 +11,8 @@ import { checkSetUp } from '../computer/checkSetUp.ts';
 import { checkComputer, wholeCheck } from '../computer/computerCheck.ts';
 import { diagnosticsText } from '../computer/diagnostics.ts';
 import { unwrap } from '../../../contract/result.ts';
-import { ownKind } from '../../setup/ownKind.ts';
+import { lookAtFolder } from '../../setup/lookAtFolder.ts';
+import { ownKind, packableKinds } from '../../setup/ownKind.ts';
 import { latestShellLog } from '../computer/shellLog.ts';
 import type { Service } from '../service.ts';
 import { homedir, hostname } from 'node:os';
@@ -78,10 +79,17 @@ export function computerRouter(service: Service) {
       pythons: SUPPORTED_VERSIONS.toSorted(
         (a, b) => Number(b === MANAGED_PYTHON) - Number(a === MANAGED_PYTHON),
       ),
+      kinds: await packableKinds(engine.paths),
+      underWay: service.packing.underWay,
     })),
     packOffline: computer.packOffline.handler(async ({ input, signal, context: { window } }) => {
       await known.check([input.folder], window.paths);
       return service.packing.start(input).follow(signal);
+    }),
+    cancelPacking: computer.cancelPacking.handler(() => service.packing.stop()),
+    lookAtOfflineFolder: computer.lookAtOfflineFolder.handler(async ({ input, context: { window } }) => {
+      await known.check([input.folder], window.paths);
+      return lookAtFolder(input.folder, engine.paths);
     }),
     setUpFromFolder: computer.setUpFromFolder.handler(async ({ input, signal, context: { window } }) => {
       await known.check([input.folder], window.paths);

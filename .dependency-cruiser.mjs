@@ -31,7 +31,7 @@ const BOTTOM = {
   results: [],
   devices: ['environment', 'format'],
   models: ['devices', 'environment'],
-  setup: ['devices', 'environment', 'format', 'models'],
+  setup: ['devices', 'environment', 'files', 'format', 'models'],
   workers: ['environment', 'files', 'processes'],
   store: ['files', 'processes', 'results'],
   inputs: ['environment', 'results', 'store', 'workers'],

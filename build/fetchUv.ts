@@ -18,7 +18,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { UV_VERSION as VERSION, UV_WHEELS } from '../electron/engine/environment/install/uvRelease.ts';
+import {
+  UV_VERSION as VERSION,
+  UV_WHEELS,
+  uvFileName,
+} from '../electron/engine/environment/install/uvRelease.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -49,7 +53,7 @@ export async function fetchUv(target = `${process.platform}-${process.arch}`): P
     await execa(python, ['-m', 'zipfile', '-e', join(work, file), join(work, 'wheel')]);
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
-    const name = target.startsWith('win32') ? 'uv.exe' : 'uv';
+    const name = uvFileName(target);
     cpSync(join(work, 'wheel', `uv-${VERSION}.data`, 'scripts', name), join(folder, name));
     chmodSync(join(folder, name), 0o755);
     cpSync(join(work, 'wheel', `uv-${VERSION}.dist-info`, 'licenses'), folder, { recursive: true });

@@ -8,11 +8,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { MANAGED_PYTHON, OLDEST_PYTHON } from '../electron/engine/environment/machine/supportedPython.ts';
+import { uvFileName } from '../electron/engine/environment/install/uvRelease.ts';
 import { TARGETS } from '../electron/engine/setup/targets.ts';
 import { fetchUv } from './fetchUv.ts';
 
 const backend = join(import.meta.dirname, '..', 'python-backend');
-const uv = join(await fetchUv(), process.platform === 'win32' ? 'uv.exe' : 'uv');
+const uv = join(await fetchUv(), uvFileName(process.platform));
 const work = mkdtempSync(join(tmpdir(), 'lock-'));
 
 try {

@@ -26,7 +26,7 @@ export async function eightGpus(page: Page, camera: Camera, address: string): Pr
   await goTo(`run/${RUN_IDS.withFailures}/progress`);
   await page.getByText('Done, but not everything').waitFor();
   await camera.take('gpus-done-with-failures');
-  await page.getByRole('button', { name: 'See what failed' }).click();
+  await page.getByRole('button', { name: 'See what is missing' }).click();
   await page.getByRole('button', { name: 'Retry all', exact: true }).waitFor();
   await camera.take('gpus-failed-parts');
   await goTo(`run/${RUN_IDS.halted}/progress`);

@@ -2,7 +2,7 @@ import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { expect, test, type Places } from '../support/fixtures.ts';
-import { drop, expectNothingSerious, goTo } from '../support/window.ts';
+import { drop, expectNoComplaint, goTo } from '../support/window.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const LONG_MS = 180_000;
@@ -13,19 +13,19 @@ test('the first steps, from an empty home to the finished example', async ({ pag
   await expect(page.getByRole('heading', { level: 1, name: 'First steps' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Set up', exact: true })).toBeVisible();
   await expect(page.getByText(join(places.data, 'python'))).toBeVisible();
-  await expectNothingSerious(page, 'First steps, nothing set up');
+  await expectNoComplaint(page, 'First steps, nothing set up');
 
   // One cause is one card, and what depends on it waits.
   await goTo(page, 'Computer check');
   await expect(page.getByText('Checked as soon as Python is set up.')).toHaveCount(5);
   await expect(page.getByRole('button', { name: 'Set up', exact: true })).toHaveCount(1);
-  await expectNothingSerious(page, 'Computer check, nothing set up');
+  await expectNoComplaint(page, 'Computer check, nothing set up');
 
   // The example begins with what it needs. Stopped, it says what is kept and how to go on.
   await goTo(page, 'New run');
   await page.getByRole('button', { name: 'Run the example' }).click();
   await expect(page.getByText('Starts by itself as soon as the computer is set up.')).toBeVisible();
-  await expectNothingSerious(page, 'First steps, setting up');
+  await expectNoComplaint(page, 'First steps, setting up');
   await page.getByRole('button', { name: 'Cancel' }).click();
   await expect(page.getByText('What was downloaded is kept')).toBeVisible({ timeout: LONG_MS });
   await expect(page.getByRole('button', { name: 'Go on' })).toBeVisible();
@@ -51,7 +51,7 @@ test('the first steps, from an empty home to the finished example', async ({ pag
   await expect(page.getByText(/^Ready: Python/)).toBeVisible({ timeout: LONG_MS });
   await expect(page.getByText('The installation works.')).toBeVisible({ timeout: LONG_MS });
   await expect(page.getByRole('button', { name: /^Get: / }).first()).toBeVisible();
-  await expectNothingSerious(page, 'First steps, a model is missing');
+  await expectNoComplaint(page, 'First steps, a model is missing');
   await page.reload();
   await expect(page.getByText('The installation works.')).toBeVisible();
   await page.getByRole('button', { name: 'See its results' }).click();

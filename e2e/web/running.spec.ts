@@ -33,6 +33,10 @@ test('pause frees the devices and keeps what is done; resume goes on; two window
   const kept = finishedParts(runFolder(places));
   expect(kept.length).toBeGreaterThan(0);
 
+  await other.getByRole('tab', { name: 'Results' }).click();
+  await expect(other.getByText('Provisional results')).toBeVisible();
+  await expect(other.getByText(/sequences? read so far ha(s|ve) a result/)).toBeVisible();
+
   await other.getByRole('button', { name: 'Continue' }).click();
   for (const page of [window, other]) await expect(page.getByRole('button', { name: 'Pause' })).toBeVisible();
   await expect.poll(async () => (await engine.workers()).length).toBeGreaterThan(0);

@@ -98,7 +98,8 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .description('Go on with a run where it was, after any kind of interruption')
     .argument('<folder>', 'folder of the run')
     .option('--devices <list>', 'other devices than before: auto, cpu, cpu:3, 0,1 or UUIDs')
-    .option('--retry-failed', 'compute failed parts of a finished run again')
+    .option('--retry-failed', 'compute failed parts of a finished run again, and those left out')
+    .option('--finish-now', 'leave out what is not computed yet, and write the results of the rest')
     .addOption(new Option('--gpus <list>').hideHelp())
     .action(async (folder: string, flags: CommonFlags & ResumeFlags) => {
       await withEngine(flags, (context) => resume(context, folder, flags, reporter(flags)));

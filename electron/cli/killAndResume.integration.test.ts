@@ -1,6 +1,6 @@
 import { cpSync, existsSync, readdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { openRunStore } from '../engine/index.ts';
 import {
   REAL_PYTHON,
@@ -10,28 +10,10 @@ import {
   WITHOUT_PYTHON,
 } from '../engine/testing/testContext.ts';
 import { ended, MANY_PARTS, succeeds, virnucpro, waitUntil } from './testing/commandLineProcess.ts';
+import { backendProcesses, MARK } from './testing/markedProcesses.ts';
 
 const SHORT_RECORDS = 40_000;
 const MOST_COPIES = 10;
-
-/** Python processes that work in the folder. */
-function workersOf(folder: string): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      try {
-        const [command, environment] = ['cmdline', 'environ'].map((file) =>
-          readFileSync(`/proc/${pid}/${file}`, 'utf8'),
-        );
-        return Boolean(
-          command?.includes('virnucpro_backend.') && environment?.includes(`VIRNUCPRO_TEST_FOLDER=${folder}`),
-        );
-      } catch {
-        return false;
-      }
-    });
-}
 
 describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')(
   'kill -9 of the engine',
@@ -47,7 +29,7 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')(
 
       let folder = join(parent, 'killed');
       const marker = folder;
-      process.env['VIRNUCPRO_TEST_FOLDER'] = marker;
+      vi.stubEnv(MARK, marker);
       const start = (): string[] =>
         existsSync(join(folder, 'run.db'))
           ? ['resume', folder, '-q', '--python', REAL_PYTHON]
@@ -67,7 +49,7 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')(
         child.kill('SIGKILL');
         await end;
         expect(child.signalCode, `killed when ${description}, not ended before`).toBe('SIGKILL');
-        await waitUntil(() => workersOf(marker).length === 0, 'no orphan holds a device');
+        await waitUntil(() => backendProcesses(marker).length === 0, 'no orphan holds a device');
       };
       const moments: [string, () => () => boolean][] = [
         ['the folder exists', exists('.')],
@@ -92,12 +74,12 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')(
         });
         await ended(child);
         watcher.close();
-        await waitUntil(() => workersOf(marker).length === 0, 'no orphan holds a device');
+        await waitUntil(() => backendProcesses(marker).length === 0, 'no orphan holds a device');
         halfWritten = readdirSync(folder).filter((name) => name.endsWith('.tsv.tmp'));
       }
       expect(halfWritten).not.toEqual([]);
       await succeeds(start());
-      delete process.env['VIRNUCPRO_TEST_FOLDER'];
+      vi.unstubAllEnvs();
       expect(await readTables(folder)).toEqual(await readTables(whole));
       expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
 

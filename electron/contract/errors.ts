@@ -11,6 +11,10 @@ const ERROR_CATALOGUE = {
   ],
   input_truncated: ['File is cut off', 'The compressed file ends too early. Copy or download it again.'],
   not_sequence_file: ['Not a FASTA or FASTQ file', 'Choose a file with sequences in FASTA or FASTQ format.'],
+  not_compressed: [
+    'File is not compressed as its name says',
+    'Download or copy it again, or choose the file that was meant.',
+  ],
   input_changed: [
     'Input file has changed',
     'Restore the original file and resume, or start a new run with the changed file.',

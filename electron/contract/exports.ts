@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { SHORTLIST } from './evidence.ts';
 import { demoMark, DEMO_SUFFIX, type PlanModel } from './plan.ts';
 import type { SequenceFilter } from './rpc/results.ts';
+import type { RunState } from './runState.ts';
 
 /** In the order in which a user is offered them. */
 export const exportFormatSchema = z.enum([
@@ -64,6 +65,9 @@ export function exportScope(filter: SequenceFilter, rows?: readonly number[]): E
 
 const LONGEST_STEM = 80;
 
+/** Stands in the name of a file exported before its run was done. */
+const PROVISIONAL_SUFFIX = '_provisional';
+
 /** The name of an exported file says what it holds: `Gut_March_virus_1707.tsv`. */
 export function exportFileName(file: {
   runName: string;
@@ -71,8 +75,9 @@ export function exportFileName(file: {
   format: ExportFormat;
   scope: ExportScope;
   sequences: number;
+  state: RunState;
 }): string {
-  const { runName, model, format, scope, sequences } = file;
+  const { runName, model, format, scope, sequences, state } = file;
   const stem =
     runName
       .replaceAll(/[^\p{L}\p{N}._-]+/gu, '_')
@@ -80,5 +85,6 @@ export function exportFileName(file: {
       .slice(0, LONGEST_STEM) || 'run';
   const mark = demoMark(model) === null || stem.endsWith(DEMO_SUFFIX) ? '' : DEMO_SUFFIX;
   const holds = WHOLE_RUN_FORMATS.has(format) ? '' : `_${scope}_${sequences}`;
-  return `${stem}${mark}${holds}${ENDINGS[format]}`;
+  const provisional = state.phase === 'done' ? '' : PROVISIONAL_SUFFIX;
+  return `${stem}${mark}${provisional}${holds}${ENDINGS[format]}`;
 }

@@ -21,6 +21,7 @@ export const MESSAGES = {
   'note.halted': 'The run is paused. {title}: {cause}',
   'note.retried': '{parts} failed parts are computed again.',
   'note.skipped': '{parts} parts were skipped.',
+  'note.finished_early': 'The run is finished with what is computed; {parts} parts are left out.',
   'note.worker': '{device}: {text}',
   'note.worker_failed': '{device}: {cause}',
   'note.worker_restarts': '{device}: {cause}',
@@ -130,10 +131,81 @@ export const MESSAGES = {
   'run.at_work': 'The run is at work already.',
   'run.pause_first': 'The run is at work. Pause it first.',
   'run.not_at_work': 'The run is not at work.',
+  'run.still_reading':
+    'The input files have not been read to their end, so it is not known which sequences would be missing. Let the run go on until they are.',
+  'run.nothing_left_out': 'Nothing waits to be computed.',
   'run.not_waiting': 'The run does not wait in the queue.',
   'run.nothing_failed': 'There are no failed parts to retry.',
   'run.devices_at_rest': 'Devices can be left out or taken in only while the run is at work.',
   'run.impossible': 'A run that is {phase} cannot take "{order}".',
+  // sizes, which a window writes in its own way
+  bytes: '{text}',
+  // the computer check
+  'check.under_way': 'Checking …',
+  'check.after_python': 'Checked after Python is set up.',
+  'check.driver.unknown': 'The driver could not be asked.',
+  'check.driver.nvidia': 'NVIDIA driver {version}.',
+  'check.driver.amd': "AMD's driver of this Linux kernel.",
+  'check.driver.none': 'No NVIDIA driver was found.',
+  'check.gpu': '{name} ({free} free).',
+  'check.gpu.apple':
+    'An Apple GPU. This program was never tested on one: compare a few results with those of the processor (--devices cpu).',
+  'check.gpu.none':
+    'No GPU can be used. Runs work on the processor, but the published models take days there.',
+  'check.gpu.amd_untested':
+    'AMD GPUs were never tested with this program: compare a few results with those of the processor (--devices cpu).',
+  'check.gpu.integrated': '{name} is part of the processor: it computes only if it is chosen by name.',
+  'check.gpu.too_small': 'With less than {least} free, a GPU is too small.',
+  'check.gpu.streamed':
+    'With less than {all} free, the layers of ESM-2 come from main memory one after the other: the results are the same.',
+  'check.gpu.fp32_only': '{name} computes in FP32 only, and so do all GPUs of a run that it takes part in.',
+  'check.gpu.no_bf16': '{name} has no BF16: runs that it takes part in compute in FP16.',
+  'check.memory.unknown': 'Memory could not be asked.',
+  'check.memory': '{free} of {total} free.',
+  'check.memory.little': 'Loading the published models takes up to {needed}.',
+  'check.disk.unknown': 'The free space could not be found out.',
+  'check.disk': '{free} free for weights and results.',
+  'check.disk.little': 'Only {free} free; weights and work files need about {needed}.',
+  'check.python': 'Python {version}.',
+  'check.python.torch': 'Python {version}, PyTorch {torch}.',
+  'check.python.absent': 'Not set up yet.',
+  'check.computing.untried': 'The devices could not be tried.',
+  'check.computing.right': "{device} ({precisions}): all results agree with the processor's in FP32.",
+  'check.computing.leave_out': 'Leave out what computes wrongly.',
+  'check.computing.wrong': '{device} in {precision}: {problem}',
+  'check.computing.differs': "The results differ by {difference} from the processor's; {allowed} is allowed.",
+  'check.computing.no_answer': 'It gave no answer within 5 minutes.',
+  'check.computing.broke_off': 'The test computation broke off. {line}',
+  'check.weights.unknown': 'The weights could not be checked.',
+  'check.weights': 'Here: {models}.',
+  'check.weights.none': 'Only the demo model is here. It has no biological meaning.',
+  // what keeps a GPU from computing
+  'blocked.pytorch_cuda': '{name} needs PyTorch for CUDA; the Python environment has another one.',
+  'blocked.pytorch_cuda.next':
+    'Repair the Python environment ("virnucpro doctor --repair"); one of your own needs PyTorch for CUDA.',
+  'blocked.pytorch_rocm': '{name} needs PyTorch for ROCm; the Python environment has another one.',
+  'blocked.pytorch_rocm.next':
+    'On Linux, repair the Python environment ("virnucpro doctor --repair"): without an NVIDIA driver here it gets PyTorch for ROCm. Or choose an interpreter of your own that has it, under Settings or with --python PATH.',
+  'blocked.architecture': '{name} is not supported by the installed PyTorch.',
+  'blocked.architecture.next':
+    'Repair the Python environment ("virnucpro doctor --repair"): it gets the PyTorch that most GPUs of this computer can use.',
+  'blocked.driver': '{name} needs a newer NVIDIA driver for the installed PyTorch.',
+  'blocked.driver.next':
+    'Update NVIDIA\'s driver, or repair the Python environment ("virnucpro doctor --repair"): it gets the PyTorch for the driver that is here.',
+  'blocked.permission': '{name} is closed to this user account (/dev/kfd and /dev/dri).',
+  'blocked.permission.next': 'Add the account to the groups "render" and "video", and log in again.',
+  // what is wrong with the Python environment or a model
+  'python.not_started': '{interpreter} cannot be started.',
+  'python.no_backend': '{interpreter} does not run the Python backend.',
+  'python.unreadable': '{interpreter} sent something unreadable.',
+  'python.too_old': '{interpreter} is Python {version}; {needed} is needed.',
+  'python.problems': 'In {interpreter}: {problems}.',
+  'python.unfinished': 'The Python environment has not been set up to its end.',
+  'python.outdated': 'The Python packages are those of another version.',
+  'python.changed': 'Something has changed the packages of the Python environment: {names}.',
+  'model.lacks': 'The model "{model}" lacks {path}.',
+  'model.wrong_size': '{path} has {size} bytes instead of {expected}.',
+  'model.no_description': '{path} does not describe a model.',
 } as const;
 
 export type MessageKey = keyof typeof MESSAGES;
@@ -167,6 +239,12 @@ export const deviceNamed = ({ id, name }: { id: string; name: string }): Message
   wording: { key: 'device', values: { id, name } },
 });
 
+/** A number of bytes where a sentence names it. */
+export const bytesNamed = (bytes: number, text: string): Message => ({
+  text,
+  wording: { key: 'bytes', values: { bytes, text } },
+});
+
 export interface Message {
   text: string;
   /** Null where the text has no key, as what another program has written. */
@@ -193,3 +271,12 @@ export function message<Key extends MessageKey>(
 export const plain = (text: string): Message => ({ text, wording: null });
 
 export const asMessage = (text: string | Message): Message => (typeof text === 'string' ? plain(text) : text);
+
+/** Sentences one after the other, as a text and for a window; without wordings where one has no key. */
+export function inSequence(messages: readonly Message[]): { sentence: string; wordings: Wording[] } {
+  const wordings = messages.flatMap(({ wording }) => (wording ? [wording] : []));
+  return {
+    sentence: messages.map(({ text }) => text).join(' '),
+    wordings: wordings.length === messages.length ? wordings : [],
+  };
+}

@@ -13,6 +13,7 @@ export const reasonSchema = z.enum([
   'worker_failure',
   'out_of_memory',
   'non_finite',
+  'not_computed',
 ]);
 export type Reason = z.infer<typeof reasonSchema>;
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   appError,
+  bytesNamed,
   deviceNamed,
   message,
   MESSAGES,
@@ -24,7 +25,7 @@ describe('what the engine says', () => {
     }
   });
 
-  it.each(KEYS.filter((key) => /[a-z]/i.test(MESSAGES[key].replaceAll(/\{\w+\}/g, ''))))(
+  it.each(KEYS.filter((key) => /[a-z]/i.test(MESSAGES[key].replaceAll(/\{\w+\}|Python|PyTorch/g, ''))))(
     '%s is said in German',
     (key) => {
       const values = Object.fromEntries(namesIn(MESSAGES[key]).map((name) => [name ?? '', 'x']));
@@ -37,8 +38,8 @@ describe('what the engine says', () => {
   it('has no key in the catalogues that the engine does not have', () => {
     const made = Object.keys(CATALOGUES.de).filter((key) => key.startsWith('engine.'));
     const known = new Set(KEYS.map((key) => `engine.${key}`));
-    // What Python says of files comes with codes of its own.
-    expect(made.filter((key) => !known.has(key) && !key.startsWith('engine.problem.'))).toEqual([]);
+    // What Python says of files and drivers comes with codes of its own.
+    expect(made.filter((key) => !known.has(key) && !/^engine\.(problem|no_gpu)\./.test(key))).toEqual([]);
   });
 
   it('says sentences within sentences, and devices by the names of the window', () => {
@@ -54,6 +55,11 @@ describe('what the engine says', () => {
     expect(own(said, 'de')).toBe(
       'Prozessor 1 ist ausgefallen und startet neu. Nichts ist verloren. Grund: Wurde beendet, meist weil dem Rechner der Speicher ausging.',
     );
+  });
+
+  it('writes sizes in the way of the language', () => {
+    const free = bytesNamed(6.8e9, '6.8 GB');
+    expect(own(message('check.gpu', { name: 'H200', free }), 'de')).toBe('H200 (6,8\u00a0GB frei).');
   });
 
   it('leaves the name of a file as it is at the start of a sentence', () => {

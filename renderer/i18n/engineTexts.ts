@@ -9,7 +9,7 @@ export interface Said {
   readonly wording: Wording | null;
 }
 
-type Speaker = Pick<Texts, 't' | 'lookUp' | 'language'>;
+type Speaker = Pick<Texts, 't' | 'lookUp' | 'language' | 'format'>;
 /** A device as this window calls it, from its id; null for one that it does not know. */
 type DeviceLabel = (id: string) => string | null;
 
@@ -20,6 +20,7 @@ export function inOwnWords(wording: Wording, texts: Speaker, deviceLabel: Device
     const { id, name } = values;
     return deviceLabel(id) ?? (typeof name === 'string' ? name : id);
   }
+  if (key === 'bytes' && typeof values['bytes'] === 'number') return texts.format.fileSize(values['bytes']);
   if (key.startsWith('error.')) return titleOfCode(key.slice('error.'.length), texts.language);
   const pattern = texts.lookUp(`engine.${key}`);
   if (pattern === null) return null;

@@ -45,6 +45,10 @@ const GERMAN: Readonly<Record<string, ErrorWords>> = {
     title: 'Keine FASTA- oder FASTQ-Datei',
     next: 'Wählen Sie eine Datei mit Sequenzen in FASTA oder FASTQ.',
   },
+  not_compressed: {
+    title: 'Datei ist nicht gepackt, wie ihr Name es sagt, und keine FASTA- oder FASTQ-Datei',
+    next: 'Laden oder kopieren Sie sie noch einmal, oder wählen Sie die gemeinte Datei.',
+  },
   input_changed: {
     title: 'Eingabedatei hat sich geändert',
     next: 'Stellen Sie die ursprüngliche Datei wieder her und setzen Sie fort, oder beginnen Sie mit der geänderten einen neuen Lauf.',

@@ -117,6 +117,26 @@ describe('a run', () => {
     expect(screen.queryByRole('button', { name: 'See results' })).toBeNull();
   });
 
+  it('shows what it has before it is done, marked as provisional, and is finished with that after a question', async () => {
+    const user = userEvent.setup();
+    const { engine } = await renderWithEngine(<App />);
+    act(() => go({ screen: 'run', runId: RUN_IDS.running, tab: 'results' }));
+    await screen.findByText('Provisional results');
+    await screen.findByText(/4,000 of 74,210 sequences read so far have a result/, undefined, {
+      timeout: 10_000,
+    });
+    // Its files are still being read.
+    expect(screen.queryByRole('button', { name: 'Finish with what is computed' })).toBeNull();
+
+    act(() => go({ screen: 'run', runId: RUN_IDS.interrupted, tab: 'results' }));
+    await user.click(await screen.findByRole('button', { name: 'Finish with what is computed' }));
+    const dialog = await screen.findByRole('dialog', { name: 'Finish with what is computed?' });
+    await user.click(within(dialog).getByRole('button', { name: 'Finish with what is computed' }));
+    await waitFor(() =>
+      expect(engine.runs().find((run) => run.runId === RUN_IDS.interrupted)?.state.phase).toBe('done'),
+    );
+  });
+
   it('says of a pause that waiting runs keep waiting', async () => {
     const user = userEvent.setup();
     await renderWithEngine(<App />);
@@ -153,7 +173,7 @@ describe('the computer check', () => {
     within(card).getByText('Not checked yet.');
     await user.click(within(card).getByRole('button', { name: /Check answers/ }));
     await within(card).findByText('NVIDIA H200, BF16', undefined, { timeout: 10_000 });
-    within(card).getByText('Norms of embeddings differ by up to 0.14; 0.02 is allowed.');
+    within(card).getByText(/Too far from the known answers: norms differ by up to 13.6/);
     within(card).getByText(/Gives the answers of the original tool: norms within 0.11%, scores within 0.04%/);
     within(card).getByText('Not right');
     within(card).getByText(/^Checked /);

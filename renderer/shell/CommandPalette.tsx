@@ -49,6 +49,7 @@ export function CommandPalette() {
         placeholder: t('palette.search'),
         'aria-label': t('palette.search'),
       }}
+      attributes={{ content: { 'aria-label': t('palette.search') } }}
       classNames={{ actionLabel: classes.label ?? '' }}
     />
   );

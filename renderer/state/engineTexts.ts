@@ -12,6 +12,18 @@ export function useEngineTexts(): (said: Said) => string {
   return useCallback(({ text, wording }) => (wording && ownWords(wording)) ?? text, [ownWords]);
 }
 
+/** Several sentences in one; as the engine has them where this language lacks one of them. */
+export function useSequenceTexts(): (said: { sentence: string; wordings: readonly Wording[] }) => string {
+  const ownWords = useOwnWords();
+  return useCallback(
+    ({ sentence, wordings }) => {
+      const own = wordings.map(ownWords);
+      return own.length === 0 || own.includes(null) ? sentence : own.join(' ');
+    },
+    [ownWords],
+  );
+}
+
 function useOwnWords(): (wording: Wording) => string | null {
   const texts = useTexts();
   const known = useKnownDevice();

@@ -62,9 +62,16 @@ export function useExport(run: RunSummary, onWritten: () => void = () => undefin
 }
 
 async function choosePath(run: RunSummary, { format, filter }: ExportOrder): Promise<string | null> {
-  const { runId, name: runName } = run;
+  const { runId, name: runName, state } = run;
   const { total } = await engine.results.counts({ runId, filter });
   const scope = exportScope(filter);
-  const suggestedName = exportFileName({ runName, model: run.plan.model, format, scope, sequences: total });
+  const suggestedName = exportFileName({
+    runName,
+    model: run.plan.model,
+    format,
+    scope,
+    sequences: total,
+    state,
+  });
   return (await engine.shell.chooseSaveFile({ suggestedName })).path;
 }

@@ -42,6 +42,7 @@ export async function exportRun(run: string, flags: ExportFlags, storeHost: URL)
         format: flags.format,
         scope: exportScope(filter),
         sequences: total,
+        state: stored.state,
       });
       const path = resolve(flags.output ?? fileName);
       const showsProgress = process.stderr.isTTY && flags.quiet !== true;

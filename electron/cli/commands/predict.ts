@@ -51,7 +51,7 @@ export async function predict(
     const differs = await differences(context, run, request, flags);
     if (differs.length > 0) {
       await run.close();
-      const cause = `The run in ${folder} was made with other words: ${differs.join('; ')}.`;
+      const cause = `The run in ${folder} was made from other inputs or with other settings: ${differs.join('; ')}.`;
       const nextStep = 'Leave these out to go on with it, or name another folder for a new run.';
       throw new AppFailure(appError('usage', cause, { nextStep }));
     }

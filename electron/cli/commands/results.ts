@@ -19,17 +19,22 @@ export async function results(run: string, flags: ResultsFlags, storeHost: URL):
     const filter = filterOf(flags.filter, { inputs: stored.inputs.map(({ path }) => path), samples });
     const summaries = summariseSamples(samples, await store.inputSummaries());
     const found = await store.findSequences({ filter }, sortOf(flags.sort), 0, flags.rows);
+    const sequences = summaries.reduce((sum, summary) => sum + summary.sequences, 0);
     const { model } = stored.plan;
     if (flags.json === true) {
       const { total, items } = found;
       process.stdout.write(
-        `${JSON.stringify({ model: model.name, notice: model.notice, samples: summaries, total, sequences: items })}\n`,
+        `${JSON.stringify({ model: model.name, notice: model.notice, provisional: stored.state.phase !== 'done', samples: summaries, total, sequences: items })}\n`,
       );
       return EXIT.done;
     }
     const lines = [
       `${stored.description.name}: model ${model.title}${model.notice === null ? '' : ` (${model.notice})`}`,
-      ...(stored.state.phase === 'done' ? [] : ['This run is not done: results appear when it is.']),
+      ...(stored.state.phase === 'done'
+        ? []
+        : [
+            `Provisional: the run is not done, and ${formatCount(sequences)} of its ${formatCount(stored.counts.records)} sequences read so far have a result.`,
+          ]),
       '',
       ...textTable(
         ['sample', '>sequences', '>virus', '>others', '>not scored', '>failed', '>viral share'],

@@ -1,5 +1,6 @@
 import { type EngineContext, OpenRun } from '../../engine/index.ts';
 import { EXIT, exitCodeOf } from '../exitCodes.ts';
+import { AppFailure } from '../../contract/errors.ts';
 import { unwrap } from '../../contract/result.ts';
 import type { Reporter } from '../output/reporter.ts';
 import { followRun } from './followRun.ts';
@@ -8,6 +9,7 @@ export interface ResumeFlags {
   devices?: string;
   gpus?: string;
   retryFailed?: boolean;
+  finishNow?: boolean;
 }
 
 /** Goes on with a run where it was; one that is done only gets what it lacks, unless its failed parts are to be tried again. */
@@ -18,6 +20,13 @@ export async function resume(
   reporter: Reporter,
 ): Promise<number> {
   const session = unwrap(await OpenRun.open(context, folder));
+  if (flags.finishNow && session.state.phase !== 'done') {
+    const left = await session.finishNow();
+    if (!left.ok) {
+      await session.close();
+      throw new AppFailure(left.error);
+    }
+  }
   if (session.state.phase !== 'done')
     return followRun(session, reporter, { devices: flags.devices ?? flags.gpus });
   if (flags.retryFailed && session.state.failedParts > 0) {

@@ -1,7 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import { expect } from 'vitest';
-import { REAL_PYTHON } from '../../engine/testing/testContext.ts';
+import { REAL_PYTHON } from '../../engine/testing/realFiles.ts';
 
 const MAIN = join(import.meta.dirname, '..', 'main.ts');
 /** Flags of a run with many small parts, of which two workers compute one each. */
@@ -21,17 +20,23 @@ export interface ProcessLimits {
   shell?: string;
   /** When it is killed. */
   timeoutMs?: number;
+  /** Arguments of Node itself. */
+  node?: string[];
+  env?: Record<string, string>;
 }
 
 /** The command line in a process of its own. */
-export function virnucpro(args: string[], { shell, timeoutMs }: ProcessLimits = {}): ChildProcess {
+export function virnucpro(
+  args: string[],
+  { shell, timeoutMs, node = [], env }: ProcessLimits = {},
+): ChildProcess {
   const [file, ...rest] =
     shell === undefined
-      ? [process.execPath, MAIN, ...args]
-      : ['/bin/bash', '-c', `${shell}\nexec "$@"`, 'bash', process.execPath, MAIN, ...args];
+      ? [process.execPath, ...node, MAIN, ...args]
+      : ['/bin/bash', '-c', `${shell}\nexec "$@"`, 'bash', process.execPath, ...node, MAIN, ...args];
   return spawn(file, rest, {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, NODE_OPTIONS: '' },
+    env: { ...process.env, NODE_OPTIONS: '', ...env },
     killSignal: 'SIGKILL',
     ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
   });
@@ -56,7 +61,7 @@ export function ended(child: ChildProcess): Promise<Ending> {
 /** Runs it to its end, which must be a good one; answers what it said. */
 export async function succeeds(args: string[], limits?: ProcessLimits): Promise<string> {
   const { code, said } = await ended(virnucpro(args, limits));
-  expect(code, said).toBe(0);
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${said}`);
   return said;
 }
 

@@ -76,6 +76,18 @@ export const probeResultSchema = z.object({
   hip_visible_devices: z.string().nullable(),
   /** Why there are no GPUs, in plain words; null where there are some. */
   no_gpu_reason: z.string().nullable(),
+  /** The reason for a window in another language; as NoGpuCode in devices/nvml.py. */
+  no_gpu_code: z
+    .enum([
+      'package_missing',
+      'no_driver',
+      'driver_not_running',
+      'restart_needed',
+      'no_permission',
+      'no_answer',
+      'no_gpu_answers',
+    ])
+    .nullable(),
   apple_mps: z.boolean(),
   cpu: z.object({
     name: z.string(),

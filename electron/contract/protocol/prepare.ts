@@ -85,6 +85,7 @@ export const prepareFailureCodeSchema = z.enum([
   'input_unreadable',
   'input_truncated',
   'not_sequence_file',
+  'not_compressed',
   'input_changed',
   'disk_full',
   'folder_unwritable',

@@ -73,6 +73,8 @@ export const computerCheckSchema = z.object({
   /** `waiting`: it can be said only once something else is in place. */
   status: z.enum(['good', 'warning', 'bad', 'checking', 'waiting']),
   sentence: z.string(),
+  /** The sentence for a window in another language, by the keys of its parts; empty where it has none. */
+  wordings: z.array(wordingSchema),
   /** What the one button does; null where there is nothing to do. */
   action: z
     .object({

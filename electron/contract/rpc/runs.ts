@@ -358,6 +358,8 @@ export const runsContract = {
     }),
   ),
   skip: procedure.input(byRun.extend({ parts: partKeysSchema })),
+  /** Leaves out what still waits: when the parts in work are finished, the results are written and say what is missing. */
+  finishNow: procedure.input(byRun),
   includeDevice: procedure.input(byRun.extend({ device: wordSchema, included: z.boolean() })),
   moveInQueue: procedure.input(byRun.extend({ position: countSchema })),
   annotate: procedure.input(byRun.extend(annotationSchema.shape)),

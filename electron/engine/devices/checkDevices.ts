@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { message, wordingSchema } from '../../contract/messages.ts';
 import { precisionSchema, type ProbeResult } from '../../contract/protocol/index.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
@@ -19,6 +20,8 @@ const precisionVerdictSchema = z.object({
   allowed: z.number(),
   /** A sentence; null where all is well. */
   problem: z.string().nullable(),
+  /** Where it is the engine's own. */
+  wording: wordingSchema.optional(),
 });
 const reportSchema = z.object({ type: z.literal('device_check'), results: z.array(precisionVerdictSchema) });
 
@@ -89,14 +92,20 @@ async function checkDevice(
   const report = outcome.ending === 'succeeded' ? parseJson(reportSchema, outcome.stdout) : undefined;
   const lost =
     outcome.ending === 'timed_out'
-      ? 'It gave no answer within 5 minutes.'
-      : `The test computation broke off. ${outcome.stderr.trim().split('\n').at(-1) ?? ''}`.trim();
+      ? message('check.computing.no_answer')
+      : message('check.computing.broke_off', { line: outcome.stderr.trim().split('\n').at(-1) ?? '' });
   return {
     id: device.id,
     name: device.name,
     precisions:
       report?.results ??
-      precisions.map((precision) => ({ precision, difference: null, allowed: 0, problem: lost })),
+      precisions.map((precision) => ({
+        precision,
+        difference: null,
+        allowed: 0,
+        problem: lost.text.trim(),
+        ...(lost.wording ? { wording: lost.wording } : {}),
+      })),
   };
 }
 

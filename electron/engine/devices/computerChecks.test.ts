@@ -87,6 +87,27 @@ describe('the card of the GPUs', () => {
     });
   });
 
+  it.each([
+    ['eight', EIGHT_H200],
+    ['none', NO_GPU],
+    ['AMD', RADEONS],
+    ['Pascal', PASCAL],
+    ['Apple', APPLE],
+    ['both makers', H200_AND_RADEON],
+  ])('gives windows every sentence by its keys: %s', (_, probe) => {
+    const value = { interpreter: '', own: true, pythonVersion: '3.12', packages: {}, source: '' };
+    const devices = [
+      {
+        id: 'cpu:0',
+        name: 'EPYC',
+        precisions: [{ precision: 'fp32' as const, difference: 0.9, allowed: 0.1, problem: 'It differs.' }],
+      },
+    ];
+    const facts = { environment: ok(value), probe: ok(probe), models: ok([]), diskFreeBytes: 1e9, devices };
+    for (const { id, wordings } of [...computerChecks(facts), ...computerChecks({ ...facts, devices: null })])
+      expect({ id, count: wordings.length }).not.toEqual({ id, count: 0 });
+  });
+
   it('says nothing of a processor’s graphics part that cannot compute', () => {
     const [, , integrated] = RADEONS_WITHOUT_ROCM.gpus;
     if (!integrated) throw new Error('The example has changed');

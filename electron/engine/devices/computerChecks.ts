@@ -1,5 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { causeOf, nextStepOf } from '../../contract/errors.ts';
+import { bytesNamed, inSequence, message, type Message } from '../../contract/messages.ts';
 import { isIntegrated, type ProbedGpu, type ProbeResult } from '../../contract/protocol/index.ts';
 import type { Result } from '../../contract/result.ts';
 import type { ComputerCheck, ModelStatus } from '../../contract/rpc/computer.ts';
@@ -7,7 +9,6 @@ import { blockedGpu } from './blockedGpu.ts';
 import type { DeviceVerdict } from './checkDevices.ts';
 import { preferredPrecision } from './choosePrecision.ts';
 import { gpuDevice } from './chosenDevice.ts';
-import { AMD_UNTESTED } from './describeGpu.ts';
 import { describeVerdicts } from './describeVerdicts.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { formatBytes } from '../format/format.ts';
@@ -55,8 +56,18 @@ export function computerChecks(facts: ComputerFacts): ComputerCheck[] {
     : checks.map((check) =>
         WITHOUT_PYTHON.has(check.id)
           ? check
-          : { ...check, status: 'waiting', sentence: 'Checked after Python is set up.', action: null },
+          : { ...check, status: 'waiting', ...saying(message('check.after_python')), action: null },
       );
+}
+
+const saying = (...messages: Message[]) => inSequence(messages);
+
+const sized = (bytes: number) => bytesNamed(bytes, formatBytes(bytes));
+
+/** Python has these sentences; windows have them by their codes. */
+function noGpuReason({ no_gpu_reason: text, no_gpu_code: code }: ProbeResult): Message {
+  if (text === null) return message('check.driver.none');
+  return { text, wording: code && { key: `no_gpu.${code}`, values: {} } };
 }
 
 const WITHOUT_PYTHON: ReadonlySet<ComputerCheck['id']> = new Set(['disk', 'python']);
@@ -64,17 +75,17 @@ const WITHOUT_PYTHON: ReadonlySet<ComputerCheck['id']> = new Set(['disk', 'pytho
 function driverCheck(probe: ProbeResult | null): ComputerCheck {
   const base = { id: 'driver', title: 'GPU driver' } as const;
   if (!probe)
-    return { ...base, status: 'bad', sentence: 'The driver could not be asked.', action: CHECK_AGAIN };
+    return { ...base, status: 'bad', ...saying(message('check.driver.unknown')), action: CHECK_AGAIN };
   const drivers = [
-    ...(probe.driver_version ? [`NVIDIA driver ${probe.driver_version}.`] : []),
-    ...(probe.gpus.some(({ vendor }) => vendor === 'amd') ? ["AMD's driver of this Linux kernel."] : []),
+    ...(probe.driver_version ? [message('check.driver.nvidia', { version: probe.driver_version })] : []),
+    ...(probe.gpus.some(({ vendor }) => vendor === 'amd') ? [message('check.driver.amd')] : []),
   ];
   return drivers.length > 0
-    ? { ...base, status: 'good', sentence: drivers.join(' '), action: null }
+    ? { ...base, status: 'good', ...saying(...drivers), action: null }
     : {
         ...base,
         status: 'warning',
-        sentence: probe.no_gpu_reason ?? 'No NVIDIA driver was found.',
+        ...saying(noGpuReason(probe)),
         action: CHECK_AGAIN,
       };
 }
@@ -89,9 +100,7 @@ function gpuCheck(probe: ProbeResult | null, environment: Result<PythonEnvironme
     return {
       ...base,
       status: 'warning',
-      sentence:
-        'An Apple GPU. This program was never tested on one: compare a few results with those of the processor ' +
-        '(--devices cpu).',
+      ...saying(message('check.gpu.apple')),
       action: null,
     };
   }
@@ -99,61 +108,53 @@ function gpuCheck(probe: ProbeResult | null, environment: Result<PythonEnvironme
     return {
       ...base,
       status: 'warning',
-      sentence: 'No GPU can be used. Runs work on the processor, but the published models take days there.',
+      ...saying(message('check.gpu.none')),
       action: CHECK_AGAIN,
     };
   }
-  const names = gpus.map((gpu) => `${gpu.name} (${formatBytes(gpu.memory_free_bytes)} free)`).join(', ');
-  const remarks = [...new Set(gpus.flatMap(gpuRemarks))];
-  if (remarks.length === 0) return { ...base, status: 'good', sentence: `${names}.`, action: null };
+  const names = gpus.map(({ name, memory_free_bytes: free }) =>
+    message('check.gpu', { name, free: sized(free) }),
+  );
+  const remarks = [...new Map(gpus.flatMap(gpuRemarks).map((remark) => [remark.text, remark])).values()];
+  if (remarks.length === 0) return { ...base, status: 'good', ...saying(...names), action: null };
   // Our own environment gets the PyTorch for the NVIDIA driver that is there when it is made.
   const canRepair =
     environment.ok &&
     environment.value.own &&
     gpus.some((gpu) => gpu.blocked_by !== null && gpu.blocked_by !== 'permission');
   const action = canRepair ? REPAIR : CHECK_AGAIN;
-  return { ...base, status: 'warning', sentence: `${names}. ${remarks.join(' ')}`, action };
+  return { ...base, status: 'warning', ...saying(...names, ...remarks), action };
 }
 
 /** What one should know before choosing a GPU for a run with the published models. */
-function gpuRemarks(gpu: ProbedGpu): string[] {
+function gpuRemarks(gpu: ProbedGpu): Message[] {
   const { name, memory_free_bytes: free } = gpu;
   const blocked = blockedGpu(gpu, name);
-  if (blocked) return [`${blocked.cause} ${blocked.nextStep}`];
-  const untested =
-    gpu.vendor === 'amd'
-      ? [`${AMD_UNTESTED}: compare a few results with those of the processor (--devices cpu).`]
-      : [];
-  if (isIntegrated(gpu))
-    return [...untested, `${name} is part of the processor: it computes only if it is chosen by name.`];
-  const remarks = untested;
+  if (blocked) return [causeOf(blocked), nextStepOf(blocked)];
+  const remarks: Message[] = gpu.vendor === 'amd' ? [message('check.gpu.amd_untested')] : [];
+  if (isIntegrated(gpu)) return [...remarks, message('check.gpu.integrated', { name })];
   if (free < GPU_MEMORY_LEAST)
-    remarks.push(`With less than ${formatBytes(GPU_MEMORY_LEAST)} free, a GPU is too small.`);
-  else if (free < GPU_MEMORY_FOR_ALL) {
-    remarks.push(
-      `With less than ${formatBytes(GPU_MEMORY_FOR_ALL)} free, the layers of ESM-2 come from main memory one after the ` +
-        'other: the results are the same.',
-    );
-  }
+    remarks.push(message('check.gpu.too_small', { least: sized(GPU_MEMORY_LEAST) }));
+  else if (free < GPU_MEMORY_FOR_ALL)
+    remarks.push(message('check.gpu.streamed', { all: sized(GPU_MEMORY_FOR_ALL) }));
   const precision = preferredPrecision(gpuDevice(gpu));
-  if (precision === 'fp32')
-    remarks.push(`${name} computes in FP32 only, and so do all GPUs of a run that it takes part in.`);
-  else if (precision === 'fp16')
-    remarks.push(`${name} has no BF16: runs that it takes part in compute in FP16.`);
+  if (precision === 'fp32') remarks.push(message('check.gpu.fp32_only', { name }));
+  else if (precision === 'fp16') remarks.push(message('check.gpu.no_bf16', { name }));
   return remarks;
 }
 
 function memoryCheck(probe: ProbeResult | null): ComputerCheck {
   const base = { id: 'memory', title: 'Memory' } as const;
-  if (!probe) return { ...base, status: 'bad', sentence: 'Memory could not be asked.', action: CHECK_AGAIN };
+  if (!probe)
+    return { ...base, status: 'bad', ...saying(message('check.memory.unknown')), action: CHECK_AGAIN };
   const { memory_available_bytes: free, memory_total_bytes: total } = probe.cpu;
-  const sentence = `${formatBytes(free)} of ${formatBytes(total)} free.`;
+  const memory = message('check.memory', { free: sized(free), total: sized(total) });
   return free >= MEMORY_NEEDED
-    ? { ...base, status: 'good', sentence, action: null }
+    ? { ...base, status: 'good', ...saying(memory), action: null }
     : {
         ...base,
         status: 'warning',
-        sentence: `${sentence} Loading the published models takes up to 16 GB.`,
+        ...saying(memory, message('check.memory.little', { needed: sized(MEMORY_NEEDED) })),
         action: CHECK_AGAIN,
       };
 }
@@ -164,7 +165,7 @@ function diskCheck(free: number | null): ComputerCheck {
     return {
       ...base,
       status: 'warning',
-      sentence: 'The free space could not be found out.',
+      ...saying(message('check.disk.unknown')),
       action: CHECK_AGAIN,
     };
   }
@@ -172,13 +173,13 @@ function diskCheck(free: number | null): ComputerCheck {
     ? {
         ...base,
         status: 'good',
-        sentence: `${formatBytes(free)} free for weights and results.`,
+        ...saying(message('check.disk', { free: sized(free) })),
         action: null,
       }
     : {
         ...base,
         status: 'warning',
-        sentence: `Only ${formatBytes(free)} free; weights and work files need about 25 GB.`,
+        ...saying(message('check.disk.little', { free: sized(free), needed: sized(DISK_NEEDED) })),
         action: CHECK_AGAIN,
       };
 }
@@ -189,25 +190,28 @@ function pythonCheck(environment: Result<PythonEnvironment>, neverSetUp: boolean
     return {
       ...base,
       status: 'bad',
-      sentence: neverSetUp ? 'Not set up yet.' : environment.error.cause,
+      ...saying(neverSetUp ? message('check.python.absent') : causeOf(environment.error)),
       action: neverSetUp ? SET_UP : REPAIR,
     };
   }
-  const { pythonVersion, packages } = environment.value;
-  const torch = packages['torch'] ? `, PyTorch ${packages['torch']}` : '';
-  return { ...base, status: 'good', sentence: `Python ${pythonVersion}${torch}.`, action: null };
+  const { pythonVersion: version, packages } = environment.value;
+  const torch = packages['torch'];
+  const versions = torch
+    ? message('check.python.torch', { version, torch })
+    : message('check.python', { version });
+  return { ...base, status: 'good', ...saying(versions), action: null };
 }
 
 /** "Ready" means this: every device has computed in every precision that it is offered for, and rightly. */
 function computingCheck(devices: readonly DeviceVerdict[] | null): ComputerCheck {
   const base = { id: 'computing', title: 'Test computation' } as const;
   if (devices === null) {
-    return { ...base, status: 'bad', sentence: 'The devices could not be tried.', action: CHECK_AGAIN };
+    return { ...base, status: 'bad', ...saying(message('check.computing.untried')), action: CHECK_AGAIN };
   }
-  const { wrong, sentence } = describeVerdicts(devices);
+  const { wrong, ...said } = describeVerdicts(devices);
   return wrong
-    ? { ...base, status: 'bad', sentence, action: CHECK_AGAIN }
-    : { ...base, status: 'good', sentence, action: null };
+    ? { ...base, status: 'bad', ...said, action: CHECK_AGAIN }
+    : { ...base, status: 'good', ...said, action: null };
 }
 
 function weightsCheck(models: Result<ModelStatus[]> | null): ComputerCheck {
@@ -217,20 +221,25 @@ function weightsCheck(models: Result<ModelStatus[]> | null): ComputerCheck {
     return {
       ...base,
       status: 'bad',
-      sentence: models?.error.cause ?? 'The weights could not be checked.',
+      ...saying(models ? causeOf(models.error) : message('check.weights.unknown')),
       action: CHECK_AGAIN,
     };
   }
   const published = models.value.filter(({ id }) => id !== 'demo');
   const damaged = published.find(({ problem }) => problem !== null);
-  if (damaged?.problem) return { ...base, status: 'bad', sentence: damaged.problem.cause, action };
+  if (damaged?.problem) return { ...base, status: 'bad', ...saying(causeOf(damaged.problem)), action };
   const present = published.filter((model) => model.present).map(({ title }) => title);
   return present.length > 0
-    ? { ...base, status: 'good', sentence: `Here: ${present.join(', ')}.`, action: null }
+    ? {
+        ...base,
+        status: 'good',
+        ...saying(message('check.weights', { models: present.join(', ') })),
+        action: null,
+      }
     : {
         ...base,
         status: 'warning',
-        sentence: 'Only the demo model is here. It has no biological meaning.',
+        ...saying(message('check.weights.none')),
         action,
       };
 }

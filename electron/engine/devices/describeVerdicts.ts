@@ -1,21 +1,51 @@
+import { inSequence, message, type Message, type Wording } from '../../contract/messages.ts';
 import type { DeviceVerdict } from './checkDevices.ts';
 
-/** What the devices computed for a test, in one sentence; `wrong` where some result is not right. */
-export function describeVerdicts(devices: readonly DeviceVerdict[]): { wrong: boolean; sentence: string } {
+interface Verdicts {
+  readonly wrong: boolean;
+  readonly sentence: string;
+  readonly wordings: Wording[];
+}
+
+/** What the devices computed for a test, in a sentence or two; `wrong` where some result is not right. */
+export function describeVerdicts(devices: readonly DeviceVerdict[]): Verdicts {
   const problems = devices.flatMap(({ name, precisions }) =>
     precisions
       .filter(({ problem }) => problem !== null)
-      .map(({ precision, problem }) => `${name} in ${precision.toUpperCase()}: ${problem ?? ''}`),
+      .map((verdict) =>
+        message('check.computing.wrong', {
+          device: name,
+          precision: verdict.precision.toUpperCase(),
+          problem: problemOf(verdict),
+        }),
+      ),
   );
   if (problems.length > 0) {
-    return { wrong: true, sentence: `Leave out what computes wrongly. ${[...new Set(problems)].join(' ')}` };
+    const leaveOut = message('check.computing.leave_out');
+    return { wrong: true, ...inSequence([leaveOut, ...withoutRepeats(problems)]) };
   }
-  const names = devices.map(
-    ({ name, precisions }) =>
-      `${name} (${precisions.map(({ precision }) => precision.toUpperCase()).join(', ')})`,
+  const right = devices.map(({ name, precisions }) =>
+    message('check.computing.right', {
+      device: name,
+      precisions: precisions.map(({ precision }) => precision.toUpperCase()).join(', '),
+    }),
   );
-  return {
-    wrong: false,
-    sentence: `${[...new Set(names)].join('; ')}: all results agree with the processor's in FP32.`,
-  };
+  return { wrong: false, ...inSequence(withoutRepeats(right)) };
+}
+
+/** Equal GPUs say the same. */
+function withoutRepeats(messages: readonly Message[]): Message[] {
+  return [...new Map(messages.map((one) => [one.text, one])).values()];
+}
+
+/** By its key where it has one; what a driver has said stays as it is. */
+function problemOf({
+  problem,
+  wording,
+  difference,
+  allowed,
+}: DeviceVerdict['precisions'][number]): Message | string {
+  if (wording) return { text: problem ?? '', wording };
+  if (difference === null || difference <= allowed) return problem ?? '';
+  return message('check.computing.differs', { difference: Number(difference.toPrecision(2)), allowed });
 }

@@ -1,6 +1,7 @@
 /** Whether the environment that is there can compute. Changes nothing. */
 import { join } from 'node:path';
 import { appError } from '../../contract/errors.ts';
+import { message } from '../../contract/messages.ts';
 import { err, type Result } from '../../contract/result.ts';
 import type { EnvironmentRequest } from './environmentState.ts';
 import { inspectInterpreter } from './inspectInterpreter.ts';
@@ -22,21 +23,19 @@ export async function checkEnvironment(
   if (!inspected.ok) return inspected;
   const stamp = await readStamp(request.paths.environmentFolder);
   if (stamp === undefined) {
-    return err(appError('python_broken', 'The Python environment has not been set up to its end.'));
+    return err(appError('python_broken', message('python.unfinished')));
   }
   const outdated =
     stamp.hashes.run !== (await requirementsHash('run', request.paths, stamp.installer)) ||
     (request.requirements === 'test' &&
       stamp.hashes.test !== (await requirementsHash('test', request.paths, stamp.installer)));
-  if (outdated) return err(appError('python_broken', 'The Python packages are those of another version.'));
+  if (outdated) return err(appError('python_broken', message('python.outdated')));
   const changed = Object.entries(stamp.packages).filter(
     ([name, version]) => inspected.value.packages[name] !== version,
   );
   if (changed.length === 0) return inspected;
   const names = changed.map(([name]) => name).join(', ');
-  return err(
-    appError('python_broken', `Something has changed the packages of the Python environment: ${names}.`),
-  );
+  return err(appError('python_broken', message('python.changed', { names })));
 }
 
 async function checkUsersInterpreter(

@@ -8,6 +8,7 @@ import type { AppPaths } from './appPaths.ts';
 import { checkEnvironment } from './checkEnvironment.ts';
 import { ensureEnvironment } from './ensureEnvironment.ts';
 import type { EnvironmentState } from './environmentState.ts';
+import { uvFileName } from './install/uvRelease.ts';
 import type { Machine } from './machine/machine.ts';
 import { fakePython, type FakeComputer } from './testing/fakePython.ts';
 import { LINUX_MACHINE as MACHINE } from './testing/machines.ts';
@@ -163,7 +164,7 @@ describe('with uv', () => {
 
   beforeEach(async () => {
     await mkdir(join(root, 'uv'));
-    await writeFile(join(root, 'uv', process.platform === 'win32' ? 'uv.exe' : 'uv'), '');
+    await writeFile(join(root, 'uv', uvFileName(process.platform)), '');
   });
 
   it('needs no Python on the computer, and is quick the second time', async () => {

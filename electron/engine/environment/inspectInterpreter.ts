@@ -1,6 +1,7 @@
 /** Asks an interpreter whether it has what computing needs. */
 import { z } from 'zod';
 import { appError } from '../../contract/errors.ts';
+import { message, type Message } from '../../contract/messages.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import { pythonLaunch, type PythonEnvironment } from './pythonLaunch.ts';
@@ -48,17 +49,19 @@ export async function inspectInterpreter(
   if (outcome.ending !== 'succeeded') {
     const cause =
       outcome.ending === 'not_started'
-        ? `${interpreter} cannot be started.`
-        : `${interpreter} does not run the Python backend.`;
+        ? message('python.not_started', { interpreter })
+        : message('python.no_backend', { interpreter });
     return err(broken(cause, `${outcome.summary}\n${outcome.stderr}`));
   }
   const report = parseJson(reportSchema, outcome.stdout);
-  if (report === undefined) return err(broken(`${interpreter} sent something unreadable.`, outcome.stdout));
+  if (report === undefined) return err(broken(message('python.unreadable', { interpreter }), outcome.stdout));
   if (isTooOldPython(pythonVersion(report.python_version))) {
-    return err(broken(`${interpreter} is Python ${report.python_version}; ${SUPPORTED_PYTHONS} is needed.`));
+    const versions = { version: report.python_version, needed: SUPPORTED_PYTHONS };
+    return err(broken(message('python.too_old', { interpreter, ...versions })));
   }
   const problems = Object.entries(report.problems).map(([name, problem]) => `${name} ${problem}`);
-  if (problems.length > 0) return err(broken(`In ${interpreter}: ${problems.join('; ')}.`));
+  if (problems.length > 0)
+    return err(broken(message('python.problems', { interpreter, problems: problems.join('; ') })));
   return ok({
     interpreter: report.executable,
     own,
@@ -68,6 +71,6 @@ export async function inspectInterpreter(
   });
 }
 
-function broken(cause: string, detail = '') {
+function broken(cause: Message, detail = '') {
   return appError('python_broken', cause, detail ? { detail } : {});
 }

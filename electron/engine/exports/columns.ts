@@ -153,6 +153,7 @@ const REASON_WORDS: Record<ExportLanguage, Record<Reason, string>> = {
     worker_failure: 'computation crashed',
     out_of_memory: 'out of memory',
     non_finite: 'no usable number',
+    not_computed: 'not computed',
   },
   de: {
     ok: 'bewertet',
@@ -163,5 +164,6 @@ const REASON_WORDS: Record<ExportLanguage, Record<Reason, string>> = {
     worker_failure: 'Berechnung abgestürzt',
     out_of_memory: 'Speicher reichte nicht',
     non_finite: 'keine brauchbare Zahl',
+    not_computed: 'nicht berechnet',
   },
 };

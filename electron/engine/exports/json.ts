@@ -9,12 +9,13 @@ export async function writeJson(
   columns: readonly Column[],
   file: WholeFile,
 ): Promise<void> {
-  const { description, plan } = source.run;
+  const { description, plan, state } = source.run;
   const run = {
     id: description.runId,
     name: description.name,
     model: plan.model.name,
     notice: plan.model.notice,
+    ...(state.phase === 'done' ? {} : { provisional: true }),
     precision: plan.precision,
     chunk_length: plan.chunkLength,
   };

@@ -5,7 +5,7 @@ import type { WholeFile } from './wholeFile.ts';
 
 /** MultiQC's custom content (`*_mqc.json`): a bar for each sample with its calls. */
 export async function writeMultiqc(source: ExportSource, file: WholeFile): Promise<void> {
-  const { plan } = source.run;
+  const { plan, state } = source.run;
   const mark = demoMark(plan.model);
   const summaries = summariseSamples(source.samples, await source.store.inputSummaries());
   const content = {
@@ -14,6 +14,7 @@ export async function writeMultiqc(source: ExportSource, file: WholeFile): Promi
     description:
       `Sequences by call (${plan.model.title}, ${plan.precision}, chunks of ${plan.chunkLength} bp). ` +
       'Not scored does not mean not viral.' +
+      (state.phase === 'done' ? '' : ' Provisional: the run was not done.') +
       (mark === null ? '' : ` ${mark}.`),
     plot_type: 'bargraph',
     pconfig: { id: 'virnucpro_calls_plot', title: 'VirNucPro: sequences by call', ylab: 'Sequences' },

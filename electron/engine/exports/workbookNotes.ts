@@ -13,6 +13,7 @@ export function workbookNotes(source: ExportSource, columns: readonly Column[]):
   const has = (name: string): boolean => columns.some((column) => column.name === name);
   return [
     ...(mark === null ? [] : [[texts.caution, mark] as [string, string]]),
+    ...(run.state.phase === 'done' ? [] : [[texts.provisional, texts.provisionalText] as [string, string]]),
     [texts.run, run.description.name],
     [texts.model, `${model.title}, ${precision}, ${texts.chunks(chunkLength)}`],
     [texts.files, run.inputs.map(({ path }) => path).join('\n')],
@@ -26,6 +27,9 @@ export function workbookNotes(source: ExportSource, columns: readonly Column[]):
 const TEXTS = {
   en: {
     caution: 'Caution',
+    provisional: 'Provisional',
+    provisionalText:
+      'The run was not done when this was exported: sequences not computed by then are missing.',
     run: 'Run',
     model: 'Model',
     files: 'Files',
@@ -38,6 +42,9 @@ const TEXTS = {
   },
   de: {
     caution: 'Achtung',
+    provisional: 'Vorläufig',
+    provisionalText:
+      'Der Lauf war beim Export nicht fertig: Sequenzen, die bis dahin nicht berechnet waren, fehlen.',
     run: 'Lauf',
     model: 'Modell',
     files: 'Dateien',

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { appError } from '../../contract/errors.ts';
+import { message } from '../../contract/messages.ts';
 import { readJson } from '../../contract/parseJson.ts';
 import { MODEL_ROLES, modelManifestSchema, type ModelManifest } from '../../contract/model.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
@@ -23,9 +24,11 @@ export async function readModelFolder(folder: string): Promise<Result<ResolvedMo
     const file = manifest.value.files[role];
     const path = join(folder, file.path);
     const info = await stat(path).catch(() => undefined);
-    if (!info) return err(appError('model_missing', `The model "${manifest.value.title}" lacks ${path}.`));
+    if (!info)
+      return err(appError('model_missing', message('model.lacks', { model: manifest.value.title, path })));
     if (info.size !== file.size) {
-      return err(appError('model_damaged', `${path} has ${info.size} bytes instead of ${file.size}.`));
+      const cause = message('model.wrong_size', { path, size: info.size, expected: file.size });
+      return err(appError('model_damaged', cause));
     }
   }
   return ok(describeModel(manifest.value, folder));
@@ -39,7 +42,7 @@ export async function readManifest(folder: string): Promise<Result<ModelManifest
   }
   const read = readJson(modelManifestSchema, text);
   if (read.ok) return read;
-  return err(appError('model_damaged', `${path} does not describe a model.`, { detail: read.error }));
+  return err(appError('model_damaged', message('model.no_description', { path }), { detail: read.error }));
 }
 
 /** SHA-256 over the roles and SHA-256s of the files, as the backend's ModelDescription.model_hash. */

@@ -114,6 +114,40 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', { timeout: 120_000 },
     expect(await readTables(session.folder)).toEqual(whole.tables);
   });
 
+  it('shows the results of finished parts while it runs, and is finished with them on demand, until the rest is computed', async () => {
+    const whole = await undisturbed();
+    const session = await makeRun(testContext());
+    unwrap(await session.start());
+    await expect
+      .poll(() => session.progress().parts.done >= 2 && session.progress().prepare.finished, {
+        timeout: 60_000,
+        interval: 20,
+      })
+      .toBe(true);
+    const byRow = { by: 'row', descending: false } as const;
+    const early = await session.store.findSequences({ filter: {} }, byRow, 0, 1000);
+    expect(early.total).toBeGreaterThan(0);
+
+    unwrap(await session.finishNow());
+    const state = await session.whenIdle();
+    expect(state).toMatchObject({ phase: 'done' });
+    const { failedRecords } = state as Extract<RunState, { phase: 'done' }>;
+    expect(failedRecords).toBeGreaterThan(0);
+    const finished = await session.store.findSequences({ filter: {} }, byRow, 0, 1000);
+    for (const sequence of early.items) expect(finished.items[sequence.row]).toEqual(sequence);
+    const missing = finished.items.filter(({ prediction }) => prediction === 'failed');
+    expect(missing).toHaveLength(failedRecords);
+    expect(new Set(missing.map(({ reason }) => reason))).toEqual(new Set(['not_computed']));
+    const listed = (await readTables(session.folder))[RESULT_FILES.failedRecords] ?? '';
+    expect(listed.trimEnd().split('\n')).toHaveLength(failedRecords + 1);
+
+    unwrap(await session.retry('all'));
+    unwrap(await session.start());
+    expect(await session.whenIdle()).toEqual({ phase: 'done', failedParts: 0, failedRecords: 0 });
+    await session.close();
+    expect(await readTables(session.folder)).toEqual(whole.tables);
+  });
+
   it('starts no process where it is paused while it still looks through its parts', async () => {
     const session = await makeRun(testContext());
     vi.spyOn(session.store, 'verifyPendingParts').mockImplementation(async () => {

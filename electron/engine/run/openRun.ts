@@ -26,6 +26,8 @@ import { areResultsWhole, isWrappedUp, missingResults } from './finish/wrapUpRun
 /** Time for a worker to leave its batch when the user wants it gone at once. */
 const STOP_NOW_GRACE_MS = 500;
 
+const PARTS_LEFT_OUT_AT_ONCE = 64;
+
 export interface StartOptions {
   /** Other devices than those that the run was made for. */
   devices?: string | undefined;
@@ -208,6 +210,24 @@ export class OpenRun {
     if (skipped.length === 0) return err(appError('usage', 'These parts neither wait nor have failed.'));
     this.notes.add('info', 'parts_skipped', message('note.skipped', { parts: skipped.length }));
     for (const key of skipped) this.work.session?.request({ type: 'part_withdrawn', key });
+    await this.work.refresh();
+    return ok(undefined);
+  }
+
+  /** Leaves out every part that waits. The run is then done when its parts in work are, which may be at once on the next start. */
+  async finishNow(): Promise<Result<void>> {
+    await this.work.refresh();
+    if (!this.record.run.prepared) return err(appError('usage', message('run.still_reading')));
+    const waiting = (await this.store.pendingParts()).map(({ key }) => key);
+    const leftOut: string[] = [];
+    // A few at a time, so that parts that are just finished are taken in between.
+    for (let begin = 0; begin < waiting.length; begin += PARTS_LEFT_OUT_AT_ONCE)
+      leftOut.push(...(await this.store.skipParts(waiting.slice(begin, begin + PARTS_LEFT_OUT_AT_ONCE))));
+    const inWork = (await this.store.partsIn('assigned')).length;
+    if (leftOut.length === 0 && inWork === 0) return err(appError('usage', message('run.nothing_left_out')));
+    if (leftOut.length > 0)
+      this.notes.add('warning', 'finished_early', message('note.finished_early', { parts: leftOut.length }));
+    for (const key of leftOut) this.work.session?.request({ type: 'part_withdrawn', key });
     await this.work.refresh();
     return ok(undefined);
   }

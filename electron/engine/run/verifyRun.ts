@@ -6,7 +6,7 @@ import { RESULT_FILES } from '../../contract/results.ts';
 import type { VerifiedFile } from '../../contract/rpc/runs.ts';
 import type { EngineContext } from '../engineContext.ts';
 import { digestInRun, readPlain } from '../files/runFiles.ts';
-import { hashFile } from '../inputs/hashFile.ts';
+import { hashFile } from '../files/hashFile.ts';
 import { damageWords, isSound } from '../store/damage.ts';
 import { RUN_DATABASE } from '../store/runFolder.ts';
 import { openRunStore } from '../store/runStore.ts';

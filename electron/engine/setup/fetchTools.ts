@@ -8,11 +8,10 @@ import type { AppPaths } from '../environment/appPaths.ts';
 import { installFailure } from '../environment/install/installFailure.ts';
 import { pipInstall } from '../environment/install/pipInstall.ts';
 import { findUv, uvEnvironment } from '../environment/install/uv.ts';
-import { UV_VERSION, UV_WHEELS } from '../environment/install/uvRelease.ts';
+import { UV_VERSION, UV_WHEELS, uvFileName } from '../environment/install/uvRelease.ts';
 import type { InstallProgress } from '../environment/environmentState.ts';
 import { scrubbedEnvironment, type PythonEnvironment } from '../environment/pythonLaunch.ts';
 import type { CommandRunner } from '../environment/runCommand.ts';
-import { uvFile } from './offlineFolder.ts';
 
 export interface ToolsRequest {
   readonly paths: AppPaths;
@@ -86,7 +85,7 @@ export async function putUv(
   folder: string,
 ): Promise<Result<string>> {
   await mkdir(folder, { recursive: true });
-  const file = join(folder, uvFile(platform));
+  const file = join(folder, uvFileName(platform));
   const here = platform === `${process.platform}-${process.arch}` ? findUv(request.paths) : undefined;
   if (here !== undefined) {
     const source = dirname(here);
@@ -98,7 +97,7 @@ export async function putUv(
     if (!unpacked.ok) return unpacked;
     const licences = join(unpacked.value, `uv-${UV_VERSION}.dist-info`, 'licenses');
     for (const name of await readdir(licences)) await copyFile(join(licences, name), join(folder, name));
-    await copyFile(join(unpacked.value, `uv-${UV_VERSION}.data`, 'scripts', uvFile(platform)), file);
+    await copyFile(join(unpacked.value, `uv-${UV_VERSION}.data`, 'scripts', uvFileName(platform)), file);
   }
   await chmod(file, 0o755);
   return ok(file);

@@ -1,9 +1,6 @@
 /** A folder from which a computer without a network is set up: what lies where in it, and whether it is whole. */
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { appError, type AppError } from '../../contract/errors.ts';
 import { message, type Message } from '../../contract/messages.ts';
@@ -12,6 +9,8 @@ import { err, ok, type Result } from '../../contract/result.ts';
 import { OFFLINE_LIST, OFFLINE_PACKING, offlinePlatformSchema } from '../../contract/rpc/computer.ts';
 import { TORCH_BUILDS } from '../environment/install/choosePyTorch.ts';
 import type { OfflineSource } from '../environment/install/offlineSource.ts';
+import { uvFileName } from '../environment/install/uvRelease.ts';
+import { hashFile } from '../files/hashFile.ts';
 
 /** Forward slashes, never out of the folder. */
 const relativePathSchema = z.string().regex(/^(?:(?!\.\.?(?:\/|$))[^\\:/]+(?:\/(?!$)|$))+$/);
@@ -83,33 +82,15 @@ export async function verifyOfflineFolder(
   return ok(undefined);
 }
 
-export async function hashFile(
-  file: string,
-  onBytes: (bytes: number) => void = () => undefined,
-  signal?: AbortSignal,
-): Promise<string> {
-  const hash = createHash('sha256');
-  const source = createReadStream(file, { highWaterMark: 2 ** 20 });
-  source.on('data', (chunk) => {
-    onBytes(chunk.length);
-  });
-  await pipeline(source, hash, { signal });
-  return hash.digest('hex');
-}
-
 export function sourceIn(folder: string, { platform, python, torchBuild }: OfflineManifest): OfflineSource {
   return {
-    uv: join(folder, PLACES.uv, uvFile(platform)),
+    uv: join(folder, PLACES.uv, uvFileName(platform)),
     wheels: join(folder, PLACES.wheels),
     lock: join(folder, PLACES.lock),
     python: python.version,
     pythonArchives: python.packed ? join(folder, PLACES.python) : null,
     torchBuild,
   };
-}
-
-export function uvFile(platform: string): string {
-  return platform.startsWith('win32') ? 'uv.exe' : 'uv';
 }
 
 function damaged(path: string, detail?: string): Result<never> {

@@ -15,10 +15,11 @@ import { MANAGED_PYTHON, SUPPORTED_VERSIONS } from '../environment/machine/suppo
 import { requirementsHash } from '../environment/requirements.ts';
 import { runCommand, type CommandRunner } from '../environment/runCommand.ts';
 import { weightsFolder } from '../models/weightsFolder.ts';
+import { hashFile } from '../files/hashFile.ts';
 import { copyLargeFile } from './copyFile.ts';
 import { downloader, putUv, type ToolsRequest } from './fetchTools.ts';
 import { installedModel, type InstalledModel } from './modelFiles.ts';
-import { hashFile, PLACES, type OfflineFile, type OfflineManifest } from './offlineFolder.ts';
+import { PLACES, type OfflineFile, type OfflineManifest } from './offlineFolder.ts';
 import { packPackages } from './packPackages.ts';
 import type { Packing, PackRequest } from './packing.ts';
 import { stepTeller } from './stepTeller.ts';

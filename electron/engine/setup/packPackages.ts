@@ -10,7 +10,8 @@ import { installFailure, isNetworkError } from '../environment/install/installFa
 import { lockEntry, lockFile, lockFor, torchRequirement } from '../environment/install/lockFile.ts';
 import { uvEnvironment } from '../environment/install/uv.ts';
 import { MANAGED_PYTHON } from '../environment/machine/supportedPython.ts';
-import { hashFile, PLACES } from './offlineFolder.ts';
+import { hashFile } from '../files/hashFile.ts';
+import { PLACES } from './offlineFolder.ts';
 import type { Packing } from './packing.ts';
 import type { StepTeller } from './stepTeller.ts';
 import { TARGETS } from './targets.ts';

@@ -16,13 +16,13 @@ import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { runCommand, type CommandRunner } from '../environment/runCommand.ts';
 import { stepReporter, type OtherSteps } from '../environment/stepProgress.ts';
 import { weightsFolder } from '../models/weightsFolder.ts';
+import { uvFileName } from '../environment/install/uvRelease.ts';
 import { copyLargeFile } from './copyFile.ts';
 import { unfitFor } from './lookAtFolder.ts';
 import {
   PLACES,
   readOfflineManifest,
   sourceIn,
-  uvFile,
   verifyOfflineFolder,
   type OfflineManifest,
 } from './offlineFolder.ts';
@@ -113,7 +113,7 @@ async function work(
   const tools = join(uvFolder(request.paths), 'from-folder');
   try {
     // Some disks, such as memory sticks, keep no permission to execute, or forbid it.
-    const uv = join(tools, uvFile(manifest.platform));
+    const uv = join(tools, uvFileName(manifest.platform));
     await rm(tools, { recursive: true, force: true });
     await mkdir(tools, { recursive: true });
     await copyLargeFile(sourceIn(folder, manifest).uv, uv, () => undefined, request.signal);

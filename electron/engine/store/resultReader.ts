@@ -4,7 +4,7 @@ import type { SequenceSelection } from './sqlite/results/sequenceFilter.ts';
 import type { FoundSequences, PredictionCounts } from './sqlite/results/sequenceQueries.ts';
 import type { ChunkPage, InputResultSummary, LengthShare, ScoredChunk } from '../results/types.ts';
 
-/** Reads the derived results. Empty until `writeTables` has run once. */
+/** Reads the derived results: of a run that is not done, those of the records whose frames are all computed. */
 export interface ResultReader {
   sequence(row: number): Promise<SequenceResult | null>;
   /** Chunks of one record, those without an open frame included; `chunk` counts from 1, as in chunk ids. */

@@ -352,7 +352,7 @@ describe('a part', () => {
     expect(await run.store.skipParts(['000001', '000007'])).toEqual(['000001']);
     await computeAll(run);
     expect((await run.store.counts()).parts).toMatchObject({ done: 1, skipped: 1 });
-    expect((await run.store.writeTables()).counts.byReason).toMatchObject({ ok: 1, worker_failure: 1 });
+    expect((await run.store.writeTables()).counts.byReason).toMatchObject({ ok: 1, not_computed: 1 });
     await run.store.close();
   });
 

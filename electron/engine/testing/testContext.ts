@@ -1,39 +1,20 @@
-import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { RESULT_FILES } from '../../contract/results.ts';
 import type { EngineContext } from '../engineContext.ts';
-import { resolveAppPaths } from '../environment/appPaths.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { DEADLINES, type DeadlineLimits } from '../workers/deadlines.ts';
+import {
+  APP_PATHS,
+  COMPARED_TABLES,
+  FAULTY_PYTHON,
+  REAL_PYTHON,
+  SAMPLE,
+  WITHOUT_PYTHON,
+} from './realFiles.ts';
 
-const paths = resolveAppPaths({ startFolder: import.meta.dirname });
-if (!paths.ok) throw new Error(paths.error.cause);
-const { root, environmentFolder, pythonSource } = paths.value;
-
-export const SAMPLE = join(root, 'resources', 'sample.fa');
-export const REAL_PYTHON = join(
-  environmentFolder,
-  ...(process.platform === 'win32' ? ['Scripts', 'python.exe'] : ['bin', 'python']),
-);
-const FAULTY_PYTHON = join(root, 'python-backend', 'tests', 'faulty', 'python.sh');
-
-export const WITHOUT_PYTHON = existsSync(REAL_PYTHON)
-  ? undefined
-  : 'the Python environment is not there yet; "npm test" makes it';
-
-/** The tables that must be the same bytes however a run went. run.json holds timings. */
-export const COMPARED_TABLES = [
-  RESULT_FILES.originalFrames,
-  RESULT_FILES.originalChunks,
-  RESULT_FILES.sequences,
-  RESULT_FILES.chunks,
-  RESULT_FILES.viralSequences,
-  RESULT_FILES.failedFiles,
-  RESULT_FILES.failedRecords,
-];
+export { COMPARED_TABLES, REAL_PYTHON, SAMPLE, WITHOUT_PYTHON };
 
 const temporaryFolders: string[] = [];
 afterAll(async () => {
@@ -57,16 +38,15 @@ export function testContext(
     own: options.fault === undefined,
     pythonVersion: 'test',
     packages: {},
-    source: pythonSource,
+    source: APP_PATHS.pythonSource,
   };
   if (options.fault) {
     process.env['VIRNUCPRO_FAULT'] = options.fault;
     process.env['VIRNUCPRO_REAL_PYTHON'] = REAL_PYTHON;
   }
-  if (!paths.ok) throw new Error(paths.error.cause);
   return {
     appVersion: 'test',
-    paths: paths.value,
+    paths: APP_PATHS,
     environment,
     storeHost: new URL('../store/sqlite/hostEntry.ts', import.meta.url),
     deadlines: { ...DEADLINES, ...options.deadlines },

@@ -39,7 +39,7 @@ def read_sources(paths: Sequence[Path]) -> Sources:
         with InputFile(path) as file:
             blocks = file.blocks()
             beginning = next(blocks, b"")
-            scanner = new_scanner(sniff_format(path.name, beginning))
+            scanner = new_scanner(sniff_format(file, beginning))
             for batch in scan(chain([beginning], blocks), scanner):
                 begins.append(total + batch.begins)
                 letters.append(batch.letters)

@@ -98,28 +98,33 @@ def test_mig_slices_follow_their_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "words"),
+    ("error", "code", "words"),
     [
-        (LIBRARY_NOT_FOUND, "No NVIDIA driver software is installed"),
-        (DRIVER_NOT_LOADED, "driver is not running"),
-        (VERSION_MISMATCH, "Restart it"),
-        (NO_PERMISSION, "not allowed"),
-        (999, "does not answer"),
+        (LIBRARY_NOT_FOUND, "no_driver", "No NVIDIA driver software is installed"),
+        (DRIVER_NOT_LOADED, "driver_not_running", "driver is not running"),
+        (VERSION_MISMATCH, "restart_needed", "Restart it"),
+        (NO_PERMISSION, "no_permission", "not allowed"),
+        (999, "no_answer", "does not answer"),
     ],
 )
-def test_no_driver_is_said_in_plain_words(monkeypatch: pytest.MonkeyPatch, error: int, words: str) -> None:
+def test_no_driver_is_said_in_plain_words_and_by_a_code(
+    monkeypatch: pytest.MonkeyPatch, error: int, code: str, words: str
+) -> None:
     result = probed(monkeypatch, fake_nvml([], init_error=error))
     assert result["gpus"] == []
+    assert result["no_gpu_code"] == code
     assert words in str(result["no_gpu_reason"])
 
 
 def test_a_driver_without_gpus_is_said_too(monkeypatch: pytest.MonkeyPatch) -> None:
     result = probed(monkeypatch, fake_nvml([FakeGpu("GPU-aaa", lost=True)]))
+    assert result["no_gpu_code"] == "no_gpu_answers"
     assert "no GPU that answers" in str(result["no_gpu_reason"])
 
 
 def test_a_missing_package_is_said_too(monkeypatch: pytest.MonkeyPatch) -> None:
     result = probed(monkeypatch, None)
+    assert result["no_gpu_code"] == "package_missing"
     assert "nvidia-ml-py" in str(result["no_gpu_reason"])
 
 

@@ -115,6 +115,20 @@ def die_once(marker: str) -> None:
     before_launch(act)
 
 
+def wrong_hash(_: str) -> None:
+    """Names another hash than that of the scores that it has written, for one part in three."""
+    from virnucpro_backend.protocol import Channel
+
+    emit = Channel.emit
+
+    def lying(self: Channel, type: str, **fields: Any) -> None:
+        if type == "part_done" and int(fields["part"][:6]) % 3 == 0:
+            fields["scores_sha256"] = "0" * 64
+        emit(self, type, **fields)
+
+    Channel.emit = lying  # type: ignore[method-assign]
+
+
 def gpus(path: str) -> None:
     """Computes on the processor as if it were one of a file's GPUs: `probe` is what the probe says, `cards`
     have by UUID a `capability` or, AMD's, a `target`, bytes `total` and `free`, `fixed` (by placement) and
@@ -172,7 +186,18 @@ def gpus(path: str) -> None:
 
 FAULTS = {
     fault.__name__: fault
-    for fault in (garbage, wrong_version, library_print, silent, stalled, stall_once, die_at, die_once, gpus)
+    for fault in (
+        garbage,
+        wrong_version,
+        library_print,
+        silent,
+        stalled,
+        stall_once,
+        die_at,
+        die_once,
+        wrong_hash,
+        gpus,
+    )
 }
 
 

@@ -289,6 +289,16 @@ def test_what_is_no_sequence_file_is_refused_in_plain_words(
     assert word in outcome.last["message"]
 
 
+def test_a_file_compressed_by_name_only_is_called_that(tmp_path: Path) -> None:
+    garbled, plain = tmp_path / "garbled.fa.gz", tmp_path / "plain.fa.gz"
+    garbled.write_bytes(b"\x00\x01 neither compressed nor a sequence")
+    plain.write_bytes(b">a\n" + b"ACGT" * 200 + b"\n")
+    refused = run_prepare(tmp_path / "refused", [garbled])
+    assert (refused.status, refused.last["code"]) == (1, "not_compressed")
+    assert "garbled.fa.gz is named .gz but is not compressed" in refused.last["message"]
+    assert run_prepare(tmp_path / "taken", [plain]).status == 0
+
+
 def test_what_cannot_be_read_or_understood_is_named(tmp_path: Path) -> None:
     assert run_prepare(tmp_path / "a", [tmp_path / "missing.fa"]).last["code"] == "input_unreadable"
     assert run_prepare(tmp_path / "b", [tmp_path]).last["code"] == "input_unreadable"

@@ -131,6 +131,7 @@ export const common = {
   'reason.worker_failure': 'Berechnung gescheitert',
   'reason.out_of_memory': 'Speicher reichte nicht',
   'reason.non_finite': 'Zahlen außerhalb des Bereichs',
+  'reason.not_computed': 'Nicht berechnet',
 
   'precision.auto': 'Automatisch',
   'precision.fp8': '8 Bit (fp8)',

@@ -36,6 +36,9 @@ export const computer = {
     'Rechnet richtig: Werte auf {score} wie gespeichert. Da die Gewichte zufällig sind, sagt das nichts über Biologie.',
   'answers.right.processor':
     'Stimmt auf {norm} mit dem Prozessor überein. Für dieses Modell gibt es keine bekannten Antworten.',
+  'answers.differ':
+    'Zu weit von den bekannten Antworten: Normen weichen um bis zu {norm} ab{hasScores, select, yes {, Werte um bis zu {score}} other {}}.',
+  'answers.notComputed': 'Ließ sich nicht berechnen. {problem}',
   'check.driver': 'GPU-Treiber',
   'check.gpus': 'GPUs',
   'check.memory': 'Arbeitsspeicher',

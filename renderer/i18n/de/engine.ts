@@ -13,6 +13,8 @@ export const engine = {
   'engine.note.halted': 'Der Lauf pausiert. {title}: {cause}',
   'engine.note.retried': 'Was gescheitert war, wird noch einmal berechnet.',
   'engine.note.skipped': 'Was gescheitert war, wurde übergangen; diese Sequenzen erhalten keinen Wert.',
+  'engine.note.finished_early':
+    'Der Lauf wird mit dem beendet, was berechnet ist; der Rest erhält keinen Wert.',
   'engine.note.worker': '{device} meldet etwas; siehe Technische Einzelheiten.',
   'engine.note.worker_failed': '{device} ist ausgefallen: {cause}',
   'engine.note.worker_restarts':
@@ -126,11 +128,93 @@ export const engine = {
   'engine.run.at_work': 'Der Lauf rechnet bereits.',
   'engine.run.pause_first': 'Der Lauf rechnet gerade. Pausieren Sie ihn zuerst.',
   'engine.run.not_at_work': 'Der Lauf rechnet gerade nicht.',
+  'engine.run.still_reading':
+    'Die Eingabedateien sind nicht zu Ende gelesen; darum ist nicht bekannt, welche Sequenzen fehlen würden. Lassen Sie den Lauf weiterrechnen, bis sie es sind.',
+  'engine.run.nothing_left_out': 'Es gibt nichts mehr, was noch berechnet würde.',
   'engine.run.not_waiting': 'Der Lauf wartet nicht in der Warteschlange.',
   'engine.run.nothing_failed': 'Nichts ist gescheitert, das wiederholt werden könnte.',
   'engine.run.devices_at_rest':
     'Geräte können nur ausgenommen oder hinzugenommen werden, während der Lauf rechnet.',
   'engine.run.impossible': 'Das geht mit dem Lauf in seinem jetzigen Zustand nicht.',
+  'engine.bytes': '{text}',
+  'engine.check.under_way': 'Wird geprüft …',
+  'engine.check.after_python': 'Wird geprüft, sobald Python eingerichtet ist.',
+  'engine.check.driver.unknown': 'Der Treiber ließ sich nicht befragen.',
+  'engine.check.driver.nvidia': 'NVIDIA-Treiber {version}.',
+  'engine.check.driver.amd': 'AMD-Treiber dieses Linux-Kernels.',
+  'engine.check.driver.none': 'Es wurde kein NVIDIA-Treiber gefunden.',
+  'engine.check.gpu': '{name} ({free} frei).',
+  'engine.check.gpu.apple':
+    'Eine Apple-GPU. Auf einer solchen wurde dieses Programm nie geprüft: Vergleichen Sie einige Ergebnisse mit denen des Prozessors.',
+  'engine.check.gpu.none':
+    'Keine GPU ist benutzbar. Läufe rechnen auf dem Prozessor; die veröffentlichten Modelle brauchen dort Tage.',
+  'engine.check.gpu.amd_untested':
+    'Auf AMD-GPUs wurde dieses Programm nie geprüft: Vergleichen Sie einige Ergebnisse mit denen des Prozessors.',
+  'engine.check.gpu.integrated': '{name} ist Teil des Prozessors: Sie rechnet nur, wenn Sie sie auswählen.',
+  'engine.check.gpu.too_small': 'Mit weniger als {least} freiem Speicher ist eine GPU zu klein.',
+  'engine.check.gpu.streamed':
+    'Mit weniger als {all} freiem Speicher rechnet eine GPU langsamer, weil das Modell im Hauptspeicher bleibt. Die Ergebnisse sind dieselben.',
+  'engine.check.gpu.fp32_only':
+    '{name} rechnet nur in FP32, und ebenso alle GPUs eines Laufs, an dem sie teilnimmt.',
+  'engine.check.gpu.no_bf16': '{name} kennt kein BF16: Läufe, an denen sie teilnimmt, rechnen in FP16.',
+  'engine.check.memory.unknown': 'Der Arbeitsspeicher ließ sich nicht ermitteln.',
+  'engine.check.memory': '{free} von {total} frei.',
+  'engine.check.memory.little': 'Die veröffentlichten Modelle zu laden braucht bis zu {needed}.',
+  'engine.check.disk.unknown': 'Der freie Platz ließ sich nicht ermitteln.',
+  'engine.check.disk': '{free} frei für Gewichte und Ergebnisse.',
+  'engine.check.disk.little': 'Nur {free} frei; Gewichte und Arbeitsdateien brauchen etwa {needed}.',
+  'engine.check.python': 'Python {version}.',
+  'engine.check.python.torch': 'Python {version}, PyTorch {torch}.',
+  'engine.check.python.absent': 'Noch nicht eingerichtet.',
+  'engine.check.computing.untried': 'Die Geräte konnten nicht erprobt werden.',
+  'engine.check.computing.right':
+    '{device} ({precisions}): Alle Ergebnisse stimmen mit denen des Prozessors in FP32 überein.',
+  'engine.check.computing.leave_out': 'Lassen Sie weg, was falsch rechnet.',
+  'engine.check.computing.wrong': '{device}, {precision}: {problem}',
+  'engine.check.computing.differs':
+    'Die Ergebnisse weichen um {difference} von denen des Prozessors ab; erlaubt ist {allowed}.',
+  'engine.check.computing.no_answer': 'Es kam 5 Minuten lang keine Antwort.',
+  'engine.check.computing.broke_off': 'Die Proberechnung brach ab. {line}',
+  'engine.check.weights.unknown': 'Die Gewichte konnten nicht geprüft werden.',
+  'engine.check.weights': 'Vorhanden: {models}.',
+  'engine.check.weights.none': 'Nur das Demo-Modell ist da. Es hat keine biologische Bedeutung.',
+  'engine.blocked.pytorch_cuda': '{name} braucht PyTorch für CUDA; die Python-Umgebung hat ein anderes.',
+  'engine.blocked.pytorch_cuda.next':
+    'Reparieren Sie die Python-Umgebung; eine eigene braucht PyTorch für CUDA.',
+  'engine.blocked.pytorch_rocm': '{name} braucht PyTorch für ROCm; die Python-Umgebung hat ein anderes.',
+  'engine.blocked.pytorch_rocm.next':
+    'Reparieren Sie unter Linux die Python-Umgebung: Ohne NVIDIA-Treiber erhält sie PyTorch für ROCm. Oder wählen Sie unter „Einstellungen“ einen eigenen Interpreter, der es hat.',
+  'engine.blocked.architecture': '{name} wird vom vorhandenen PyTorch nicht unterstützt.',
+  'engine.blocked.architecture.next':
+    'Reparieren Sie die Python-Umgebung: Sie erhält das PyTorch, das die meisten GPUs dieses Rechners benutzen können.',
+  'engine.blocked.driver': '{name} braucht für das vorhandene PyTorch einen neueren NVIDIA-Treiber.',
+  'engine.blocked.driver.next':
+    'Aktualisieren Sie den NVIDIA-Treiber, oder reparieren Sie die Python-Umgebung: Sie erhält das PyTorch für den vorhandenen Treiber.',
+  'engine.blocked.permission': '{name} ist für dieses Benutzerkonto gesperrt (/dev/kfd und /dev/dri).',
+  'engine.blocked.permission.next':
+    'Nehmen Sie das Konto in die Gruppen „render“ und „video“ auf, und melden Sie sich neu an.',
+  'engine.python.not_started': '{interpreter} lässt sich nicht starten.',
+  'engine.python.no_backend': '{interpreter} kann den Python-Teil dieses Programms nicht ausführen.',
+  'engine.python.unreadable': '{interpreter} sandte Unlesbares.',
+  'engine.python.too_old': '{interpreter} ist Python {version}; gebraucht wird {needed}.',
+  'engine.python.problems': 'Probleme von {interpreter}: {problems}.',
+  'engine.python.unfinished': 'Die Python-Umgebung wurde nicht zu Ende eingerichtet.',
+  'engine.python.outdated': 'Die Python-Pakete gehören zu einer anderen Version dieses Programms.',
+  'engine.python.changed': 'Etwas hat die Pakete der Python-Umgebung verändert: {names}.',
+  'engine.model.lacks': 'Dem Modell „{model}“ fehlt {path}.',
+  'engine.model.wrong_size': '{path} hat {size} Bytes statt {expected}.',
+  'engine.model.no_description': '{path} beschreibt kein Modell.',
+  'engine.no_gpu.package_missing':
+    'Das Paket, das den NVIDIA-Treiber nach GPUs fragt, fehlt: Reparieren Sie die Python-Umgebung.',
+  'engine.no_gpu.no_driver':
+    'Es ist kein NVIDIA-Treiber installiert. Auf einem Rechner ohne NVIDIA-GPU ist das normal.',
+  'engine.no_gpu.driver_not_running':
+    'NVIDIA-Software ist installiert, aber ihr Treiber läuft nicht. Entweder hat dieser Rechner keine NVIDIA-GPU, oder der Treiber muss neu installiert werden.',
+  'engine.no_gpu.restart_needed':
+    'Der NVIDIA-Treiber wurde aktualisiert, und der Rechner seither nicht neu gestartet. Starten Sie ihn neu.',
+  'engine.no_gpu.no_permission': 'Dieses Benutzerkonto darf den NVIDIA-Treiber nicht befragen.',
+  'engine.no_gpu.no_answer': 'Der NVIDIA-Treiber antwortet nicht.',
+  'engine.no_gpu.no_gpu_answers': 'Der NVIDIA-Treiber läuft, findet aber keine GPU, die antwortet.',
   'engine.problem.empty': 'Leere Sequenzen: {count, number}.',
   'engine.problem.invalid_characters':
     'Sequenzen mit Zeichen, die keine Buchstaben sind (etwa Steuerzeichen oder Akzente): {count, number}.',

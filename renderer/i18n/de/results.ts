@@ -1,7 +1,14 @@
 export const results = {
   'results.emptyTitle': 'Noch keine Ergebnisse',
-  'results.emptyText': 'Die Ergebnisse erscheinen hier, wenn der Lauf fertig ist.',
+  'results.emptyText': 'Die Ergebnisse erscheinen hier, sobald die ersten Sequenzen berechnet sind.',
   'results.emptyDone': 'Dieser Lauf hat keine Sequenzen.',
+  'results.provisionalTitle': 'Vorläufige Ergebnisse',
+  'results.provisionalText':
+    '{found, number} von {known, plural, one {# bisher gelesenen Sequenz} other {# bisher gelesenen Sequenzen}} {found, plural, one {hat} other {haben}} ein Ergebnis.',
+  'results.provisionalAtWork':
+    'Zahlen und Diagramme wachsen, bis der Lauf fertig ist; Exporte enthalten, was jetzt da ist.',
+  'results.provisionalAtRest':
+    'Setzen Sie den Lauf fort, um den Rest zu berechnen. Exporte enthalten, was jetzt da ist.',
   'results.calls': 'Einstufungen',
   'results.ofSequences': '{count, plural, one {# Sequenz} other {# Sequenzen}}',
   'results.noteCalls':
@@ -68,6 +75,8 @@ export const results = {
   'reasonText.out_of_memory':
     'Gescheitert: Der Speicher der GPU reichte nicht. Wiederholen Sie den Teil mit kleineren Stapeln.',
   'reasonText.non_finite': 'Gescheitert: das Modell lieferte auch mit 32 Bit keine brauchbaren Zahlen.',
+  'reasonText.not_computed':
+    'Nicht berechnet: Der Lauf wurde beendet, bevor sie an der Reihe war. Den Rest berechnen Sie unter „Dateien und Fehler“.',
 
   'export.title': 'Sequenzen exportieren',
   'export.what': 'Welche Sequenzen',

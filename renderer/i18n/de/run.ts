@@ -11,10 +11,10 @@ export const run = {
   'run.missingTitle': 'Der Ordner dieses Laufs ist nicht zu finden.',
   'run.missingText':
     'Schließen Sie den Datenträger wieder an, oder legen Sie den Ordner zurück nach {folder}.',
-  'run.doneWithFailuresTitle': 'Fertig, aber nicht alles konnte berechnet werden.',
+  'run.doneWithFailuresTitle': 'Fertig, aber nicht alles ist berechnet.',
   'run.doneWithFailuresText':
-    '{parts, plural, =0 {} other {Ein Teil der Arbeit ist gescheitert.}} {records, plural, =0 {} one {# Sequenz hat wegen eines Fehlers kein Ergebnis.} other {# Sequenzen haben wegen eines Fehlers kein Ergebnis.}}',
-  'run.seeFailures': 'Fehler ansehen',
+    '{parts, plural, =0 {} other {Ein Teil der Arbeit ist gescheitert oder wurde ausgelassen.}} {records, plural, =0 {} one {# Sequenz hat kein Ergebnis.} other {# Sequenzen haben kein Ergebnis.}}',
+  'run.seeFailures': 'Ansehen, was fehlt',
   'run.startNow': 'Jetzt beginnen',
   'run.heldTitle': 'Wartet darauf, begonnen zu werden.',
   'run.heldText': 'Nach einer Pause oder einem Programmstart beginnt nichts von selbst.',
@@ -30,6 +30,10 @@ export const run = {
   'run.drain': 'Nach der laufenden Arbeit pausieren',
   'run.drainAbout': 'Nach der laufenden Arbeit pausieren (etwa {time})',
   'run.drainHelp': 'Rechnet erst zu Ende, was gerade in Arbeit ist; nichts muss doppelt gerechnet werden.',
+  'run.finishNow': 'Mit dem Berechneten abschließen',
+  'run.finishNowTitle': 'Mit dem Berechneten abschließen?',
+  'run.finishNowHelp':
+    'Rechnet zu Ende, was in Arbeit ist, lässt den Rest aus und schreibt die Ergebnisdateien. Sequenzen ohne Ergebnis werden namentlich aufgeführt; sie lassen sich später noch berechnen.',
   'run.stopAndKeep': 'Beenden und behalten',
   'run.stopAndKeepHelp':
     'Beendet den Lauf. Alles Fertige bleibt in seinem Ordner, und Sie können ihn später fortsetzen.',
@@ -174,6 +178,10 @@ export const run = {
   'files.retrySmaller': 'Mit weniger Speicher wiederholen',
   'files.retryAll': 'Alle wiederholen',
   'files.retryAllSmaller': 'Alle mit weniger Speicher wiederholen',
+  'files.leftOut': 'Ausgelassen',
+  'files.leftOutText':
+    'Ein Teil der Sequenzen wurde ausgelassen, weil der Lauf früher abgeschlossen oder sie übersprungen wurden. In failed_records.tsv stehen sie namentlich.',
+  'files.computeRest': 'Den Rest berechnen',
   'files.skip': 'Überspringen',
   'files.skipTitle': 'Diese Sequenzen überspringen?',
   'files.skipText':

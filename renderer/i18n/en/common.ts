@@ -131,6 +131,7 @@ export const common = {
   'reason.worker_failure': 'Computation failed',
   'reason.out_of_memory': 'Out of memory',
   'reason.non_finite': 'Numbers out of range',
+  'reason.not_computed': 'Not computed',
 
   'precision.auto': 'Automatic',
   'precision.fp8': '8 bit (fp8)',

@@ -36,6 +36,9 @@ export const computer = {
     'Computes rightly: scores within {score} of the stored ones. As the weights are random, this says nothing of biology.',
   'answers.right.processor':
     'Agrees with the processor within {norm}. For this model no known answers exist.',
+  'answers.differ':
+    'Too far from the known answers: norms differ by up to {norm}{hasScores, select, yes {, scores by up to {score}} other {}}.',
+  'answers.notComputed': 'Could not be computed. {problem}',
   'check.driver': 'GPU driver',
   'check.gpus': 'GPUs',
   'check.memory': 'Memory',

@@ -1,7 +1,12 @@
 export const results = {
   'results.emptyTitle': 'No results yet',
-  'results.emptyText': 'Results appear here when the run is done.',
+  'results.emptyText': 'Results appear here as soon as the first sequences are computed.',
   'results.emptyDone': 'This run has no sequences.',
+  'results.provisionalTitle': 'Provisional results',
+  'results.provisionalText':
+    '{found, number} of {known, plural, one {# sequence} other {# sequences}} read so far {found, plural, one {has} other {have}} a result.',
+  'results.provisionalAtWork': 'Counts and plots grow until the run is done; exports hold what is there now.',
+  'results.provisionalAtRest': 'Continue the run to compute the rest. Exports hold what is there now.',
   'results.calls': 'Calls',
   'results.ofSequences': '{count, plural, one {# sequence} other {# sequences}}',
   'results.noteCalls':
@@ -67,6 +72,8 @@ export const results = {
     'Failed: the computation crashed every time. Retry its part under Files and failures.',
   'reasonText.out_of_memory': 'Failed: the GPU ran out of memory. Retry its part with smaller batches.',
   'reasonText.non_finite': 'Failed: the model gave no usable numbers for it, even in 32 bit.',
+  'reasonText.not_computed':
+    'Not computed: the run was finished before its turn came. Compute the rest under Files and failures.',
 
   'export.title': 'Export sequences',
   'export.what': 'Which sequences',

@@ -9,10 +9,10 @@ export const run = {
   'run.interruptedText': 'The program or the computer stopped during the run. Everything finished is kept.',
   'run.missingTitle': 'The folder of this run cannot be found.',
   'run.missingText': 'Connect the disk again, or move the folder back to {folder}.',
-  'run.doneWithFailuresTitle': 'Done, but not everything could be computed.',
+  'run.doneWithFailuresTitle': 'Done, but not everything is computed.',
   'run.doneWithFailuresText':
-    '{parts, plural, =0 {} other {Some of the work failed.}} {records, plural, =0 {} one {# sequence has no result because of a failure.} other {# sequences have no result because of a failure.}}',
-  'run.seeFailures': 'See what failed',
+    '{parts, plural, =0 {} other {Some of the work failed or was left out.}} {records, plural, =0 {} one {# sequence has no result.} other {# sequences have no result.}}',
+  'run.seeFailures': 'See what is missing',
   'run.startNow': 'Start now',
   'run.heldTitle': 'Waiting to be started.',
   'run.heldText': 'After a pause or a restart of the program, nothing starts by itself.',
@@ -28,6 +28,10 @@ export const run = {
   'run.drain': 'Pause after the current work',
   'run.drainAbout': 'Pause after the current work (about {time})',
   'run.drainHelp': 'Finishes what is being computed first, so that nothing has to be computed twice.',
+  'run.finishNow': 'Finish with what is computed',
+  'run.finishNowTitle': 'Finish with what is computed?',
+  'run.finishNowHelp':
+    'Finishes what is being computed, leaves out the rest and writes the result files. Sequences without a result are listed by name; they can still be computed later.',
   'run.stopAndKeep': 'Stop and keep',
   'run.stopAndKeepHelp':
     'Ends the run. Everything finished stays in its folder, and you can continue it later.',
@@ -171,6 +175,10 @@ export const run = {
   'files.retrySmaller': 'Retry with less memory',
   'files.retryAll': 'Retry all',
   'files.retryAllSmaller': 'Retry all with less memory',
+  'files.leftOut': 'Left out',
+  'files.leftOutText':
+    'Some of the sequences were left out, because the run was finished early or they were skipped. They are listed by name in failed_records.tsv.',
+  'files.computeRest': 'Compute the rest',
   'files.skip': 'Skip',
   'files.skipTitle': 'Skip these sequences?',
   'files.skipText': 'They get no score and are listed as failed. You can retry them later.',

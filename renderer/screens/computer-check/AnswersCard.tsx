@@ -84,12 +84,13 @@ function Verdicts({ answers: { against, devices } }: { answers: Answers }) {
                 {name}, {precision.toUpperCase()}
               </b>
               <div className="muted">
-                {problem ??
-                  t(`answers.right.${against}`, {
-                    hasScores: scoreDifference === null ? 'no' : 'yes',
-                    score: format.percent(scoreDifference ?? 0, 2),
-                    norm: format.percent(normDifference ?? 0, 2),
-                  })}
+                {problem !== null && normDifference === null
+                  ? t('answers.notComputed', { problem })
+                  : t(problem === null ? `answers.right.${against}` : 'answers.differ', {
+                      hasScores: scoreDifference === null ? 'no' : 'yes',
+                      score: format.percent(scoreDifference ?? 0, 2),
+                      norm: format.percent(normDifference ?? 0, 2),
+                    })}
               </div>
             </div>
             {problem === null ? (

@@ -3,6 +3,7 @@ import { IconAlertTriangle, IconCheck, IconClock, IconX } from '@tabler/icons-re
 import type { ComputerCheck } from '../../../electron/contract/index.ts';
 import { useSetUpSize } from '../../components/SetUp.tsx';
 import { useTexts } from '../../i18n/index.ts';
+import { useSequenceTexts } from '../../state/engineTexts.ts';
 import { useEnvironment } from '../../state/environment.ts';
 import classes from './ComputerCheck.module.css';
 
@@ -10,6 +11,7 @@ const ICONS = { good: IconCheck, warning: IconAlertTriangle, bad: IconX, waiting
 
 export function CheckCard({ check, onAct }: { check: ComputerCheck; onAct: () => void }) {
   const { t, lookUp } = useTexts();
+  const say = useSequenceTexts();
   const Icon = check.status === 'checking' ? null : ICONS[check.status];
   const status = useEnvironment((state) => state.status);
   const size = useSetUpSize(status && 'plan' in status ? status.plan : null);
@@ -20,8 +22,8 @@ export function CheckCard({ check, onAct }: { check: ComputerCheck; onAct: () =>
       : kind === 'set_up_python'
         ? `${t('setUp.absent')} ${t('setUp.absentText')} ${size ?? ''}`
         : kind === 'repair_python' && check.id === 'python'
-          ? `${check.sentence} ${t('setUp.brokenText')} ${size ?? ''}`
-          : check.sentence;
+          ? `${say(check)} ${t('setUp.brokenText')} ${size ?? ''}`
+          : say(check);
   return (
     <article className={`${classes.check} ${classes[check.status]}`}>
       <span className={classes.light} aria-hidden>

@@ -3,6 +3,7 @@ import type { InputStatus, RunSummary } from '../../../electron/contract/index.t
 import { TechnicalDetails } from '../../components/TechnicalDetails.tsx';
 import { FailuresCard } from './FailuresCard.tsx';
 import { InputsCard } from './InputsCard.tsx';
+import { LeftOutCard } from './LeftOutCard.tsx';
 import { PartsCard } from './PartsCard.tsx';
 import { ResultFilesCard } from './ResultFilesCard.tsx';
 
@@ -12,6 +13,7 @@ export function FilesTab({ run }: { run: RunSummary }) {
   return (
     <>
       <FailuresCard run={run} />
+      <LeftOutCard run={run} />
       <InputsCard run={run} selected={input?.input ?? null} onSelect={setInput} />
       <ResultFilesCard run={run} />
       <TechnicalDetails>

@@ -13,7 +13,7 @@ import type { NewRunForm } from './useNewRunForm.ts';
 
 /** What computes, and how exactly. */
 export function ComputeCard({ form }: { form: NewRunForm }) {
-  const { t, format } = useTexts();
+  const { t, format, lookUp } = useTexts();
   const probe = form.probe.data ?? null;
   const listed = listedGpus(probe);
   const chosen = new Set(form.gpus.map((gpu) => gpu.uuid));
@@ -31,7 +31,7 @@ export function ComputeCard({ form }: { form: NewRunForm }) {
       {!probe && !form.probe.error && <Skeleton height={88} />}
       {probe && !form.hasGpus && (
         <Banner tone="warn" title={t(listed.length === 0 ? 'newRun.noGpu' : 'newRun.noUsableGpu')}>
-          {probe.no_gpu_reason}{' '}
+          {(probe.no_gpu_code && lookUp(`engine.no_gpu.${probe.no_gpu_code}`)) ?? probe.no_gpu_reason}{' '}
           {t('newRun.noGpuText', { cpu: probe.cpu.name, cores: probe.cpu.logical_cores })}
         </Banner>
       )}

@@ -13,6 +13,7 @@ import { filterOf, isFiltered, useResultsView, viewRun, type ResultsView } from 
 import { CallsCard } from './CallsCard.tsx';
 import { evidenceRule } from './evidenceRule.ts';
 import classes from './ResultsTab.module.css';
+import { ProvisionalBanner } from './ProvisionalBanner.tsx';
 import { ResultsToolbar } from './ResultsToolbar.tsx';
 import { ScoreCard } from './ScoreCard.tsx';
 import { SamplesCard } from './SamplesCard.tsx';
@@ -45,10 +46,11 @@ export function ResultsTab({ run }: { run: RunSummary }) {
   }
   return (
     <>
+      {run.state.phase !== 'done' && <ProvisionalBanner run={run} />}
       {chartsShown && (
         <div className={classes.cards}>
           <CallsCard counts={counts.data ?? null} />
-          <ScoreCard run={run} />
+          <ScoreCard run={run} version={counts.data?.total ?? 0} />
         </div>
       )}
       {chartsShown && <SamplesCard run={run} version={counts.data?.total ?? 0} />}

@@ -40,7 +40,7 @@ export function SamplesCard({ run, version }: { run: RunSummary; version: number
         </Button>
       }
     >
-      <div className={classes.scroll} tabIndex={0} role="region" aria-label={t('samples.title')}>
+      <div className={classes.scroll} tabIndex={0} role="group" aria-label={t('samples.title')}>
         <table className={classes.table}>
           <thead>
             <tr>

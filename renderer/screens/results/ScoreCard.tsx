@@ -12,15 +12,17 @@ import classes from './ResultsTab.module.css';
 const MARKS = [0, 0.2, 0.4, 0.6, 0.8, 1];
 
 /** Distribution of the scores, with the slider that hides what lies below. */
-export function ScoreCard({ run }: { run: RunSummary }) {
+export function ScoreCard({ run, version }: { run: RunSummary; version: number }) {
   const { t, format } = useTexts();
   const { runId } = run;
   const view = useResultsView();
   const { minScore } = view;
+  const asked = queries.results.histogram.queryOptions({
+    input: { runId, filter: filterOf(view, { withScore: false }), bins: SCORE_BINS },
+  });
   const histogram = useQuery({
-    ...queries.results.histogram.queryOptions({
-      input: { runId, filter: filterOf(view, { withScore: false }), bins: SCORE_BINS },
-    }),
+    ...asked,
+    queryKey: [...asked.queryKey, run.state.phase, version],
     placeholderData: keepPreviousData,
   });
   const counts = histogram.data?.bins;

@@ -11,6 +11,7 @@ import { go } from '../../state/navigation.ts';
 import { queuedRuns, useRuns } from '../../state/runs.ts';
 import { drainSeconds } from './drainEstimate.ts';
 import classes from './StopActions.module.css';
+import { useFinishNow } from './useFinishNow.tsx';
 import { useRunOrder } from './useRunOrder.ts';
 
 interface StopActionsProps {
@@ -23,6 +24,7 @@ interface StopActionsProps {
 export function StopActions({ run, running }: StopActionsProps) {
   const { t } = useTexts();
   const order = useRunOrder(run.runId);
+  const finishNow = useFinishNow(run);
   const hasNext = useRuns((all) => (all.runs ? queuedRuns(all.runs).length > 0 : false));
   const othersWait = hasNext ? ` ${t('run.othersWait')}` : '';
   const discard = useMutation({
@@ -70,6 +72,9 @@ export function StopActions({ run, running }: StopActionsProps) {
             text={`${t('run.stopAndKeepHelp')}${othersWait}`}
             onClick={() => order.mutate('cancel')}
           />
+          {finishNow.isOffered && (
+            <Choice title={t('run.finishNow')} text={t('run.finishNowHelp')} onClick={finishNow.ask} />
+          )}
           <Menu.Divider />
           <Choice title={t('run.discard')} text={t('run.discardHelp')} destructive onClick={askToDiscard} />
         </Menu.Dropdown>

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { engine } from '../../state/connection.ts';
 
-type Order = 'pause' | 'drain' | 'cancel' | 'resume';
+type Order = 'pause' | 'drain' | 'cancel' | 'resume' | 'finishNow';
 
 /** For buttons that start or stop a run. */
 export function useRunOrder(runId: string) {

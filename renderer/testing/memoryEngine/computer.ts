@@ -1,11 +1,14 @@
 import {
   appError,
+  bytesNamed,
+  inSequence,
   message,
   PROTOCOL_VERSION,
   type Answers,
   type ComputerCheck,
   type FoundWeights,
   type InspectedFile,
+  type Message,
   type ModelStatus,
   type OfflineChoices,
   type OfflineFolder,
@@ -40,6 +43,7 @@ export function madeProbe(gpus: number): ProbeResult {
     rocr_visible_devices: null,
     hip_visible_devices: null,
     no_gpu_reason: gpus === 0 ? 'There is no NVIDIA driver on this computer.' : null,
+    no_gpu_code: gpus === 0 ? 'no_driver' : null,
     apple_mps: false,
     cpu: {
       name: 'AMD EPYC 9654',
@@ -176,42 +180,61 @@ export const FOUND_WEIGHTS: FoundWeights = {
   problems: [],
 };
 
+const said = (...messages: Message[]) => inSequence(messages);
+const sized = (gigabytes: number) => bytesNamed(gigabytes * 1e9, `${gigabytes} GB`);
+
 export const CHECKS: ComputerCheck[] = [
   {
     id: 'driver',
     title: 'GPU driver',
     status: 'good',
-    sentence: 'Driver 580.95 works and supports CUDA 13.0.',
+    ...said(message('check.driver.nvidia', { version: '580.95' })),
     action: null,
   },
   {
     id: 'gpus',
     title: 'GPUs',
     status: 'good',
-    sentence: '8 GPUs are ready: 6 × NVIDIA H200, 2 × NVIDIA RTX A6000.',
+    ...said(
+      message('check.gpu', { name: 'NVIDIA H200', free: sized(149) }),
+      message('check.gpu', { name: 'NVIDIA RTX A6000', free: sized(49) }),
+    ),
     action: null,
   },
-  { id: 'memory', title: 'Memory', status: 'good', sentence: '430 GB of 512 GB are free.', action: null },
+  {
+    id: 'memory',
+    title: 'Memory',
+    status: 'good',
+    ...said(message('check.memory', { free: sized(430), total: sized(512) })),
+    action: null,
+  },
   {
     id: 'disk',
     title: 'Disk space',
     status: 'warning',
-    sentence: '41 GB are free in the folder for results. Large runs need more.',
+    ...said(message('check.disk.little', { free: sized(21), needed: sized(25) })),
     action: { label: 'Check again', kind: 'check_again' },
   },
   {
     id: 'python',
     title: 'Python environment',
     status: 'bad',
-    sentence: 'PyTorch 2.9 is installed, but this program needs 2.11 or newer.',
+    ...said(message('python.changed', { names: 'torch' })),
     action: { label: 'Repair', kind: 'repair_python' },
+  },
+  {
+    id: 'computing',
+    title: 'Test computation',
+    status: 'good',
+    ...said(message('check.computing.right', { device: 'NVIDIA H200', precisions: 'BF16, FP16, FP32' })),
+    action: null,
   },
   {
     id: 'weights',
     title: 'Model weights',
     status: 'good',
-    sentence: 'The weights of VirNucPro 500 are here and intact.',
-    action: { label: 'See models', kind: 'get_weights' },
+    ...said(message('check.weights', { models: 'VirNucPro 500, Gut phages' })),
+    action: null,
   },
 ];
 

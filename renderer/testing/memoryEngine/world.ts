@@ -119,7 +119,7 @@ export class World {
 
   private sequencesIn(run: RunSummary): number {
     if (run.state.phase === 'done') return run.plan.model.notice === null ? this.sequenceCount : 200;
-    return isAtWork(run) ? 4000 : 0;
+    return run.state.phase === 'created' ? 0 : 4000;
   }
 
   private setRuns(runs: readonly RunSummary[]): void {

@@ -58,6 +58,7 @@ function computer(gpus: ProbedGpu[], facts: Partial<ProbeResult> = {}): ProbeRes
     rocr_visible_devices: null,
     hip_visible_devices: null,
     no_gpu_reason: gpus.length > 0 ? null : 'No NVIDIA driver is installed.',
+    no_gpu_code: gpus.length > 0 ? null : 'no_driver',
     apple_mps: false,
     cpu: {
       name: 'Intel(R) Xeon(R) Platinum 8480+',

@@ -4,13 +4,12 @@ import { join } from 'node:path';
 import type { AppPaths } from '../appPaths.ts';
 import type { OfflineSource } from './offlineSource.ts';
 import { scrubbedEnvironment } from '../pythonLaunch.ts';
-
-const FILE = process.platform === 'win32' ? 'uv.exe' : 'uv';
+import { uvFileName } from './uvRelease.ts';
 
 /** In a package it is beside the resources; in a checkout it is where build/fetchUv.ts puts it, if it was fetched. */
 export function findUv({ root }: Pick<AppPaths, 'root'>): string | undefined {
   const folders = [join(root, 'uv'), join(root, 'dist', 'uv', `${process.platform}-${process.arch}`)];
-  return folders.map((folder) => join(folder, FILE)).find((file) => existsSync(file));
+  return folders.map((folder) => join(folder, uvFileName(process.platform))).find((file) => existsSync(file));
 }
 
 /** Settings of the user's own uv that also hold here: where packages come from, and through which network. */

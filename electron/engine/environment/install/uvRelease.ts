@@ -29,3 +29,7 @@ export const UV_WHEELS: Readonly<
     sha256: '6a44b2ed8111d2f60d2b92627c5dccda3f7ed7570b18ce115e569cd68c28246b',
   },
 };
+
+export function uvFileName(platform: string): string {
+  return platform.startsWith('win32') ? 'uv.exe' : 'uv';
+}

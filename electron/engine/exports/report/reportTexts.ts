@@ -17,7 +17,8 @@ const en = {
   title: (name: string) => `${name}: viral sequences`,
   demo: 'Made with the demo model. Its weights are random: nothing in this report means anything.',
   made: (date: string) => `Report of ${date}`,
-  unfinished: 'This run is not done. The report holds what is there.',
+  unfinished:
+    'Provisional: this run was not done. Sequences that were not computed by then are missing from all counts.',
   what: 'What was run',
   model: 'Model',
   chunks: 'Chunk length',
@@ -81,7 +82,8 @@ const de: typeof en = {
   title: (name) => `${name}: virale Sequenzen`,
   demo: 'Mit dem Demo-Modell gerechnet. Seine Gewichte sind zufällig: nichts in diesem Bericht hat eine Bedeutung.',
   made: (date) => `Bericht vom ${date}`,
-  unfinished: 'Dieser Lauf ist nicht fertig. Der Bericht enthält, was da ist.',
+  unfinished:
+    'Vorläufig: dieser Lauf war nicht fertig. Sequenzen, die bis dahin nicht berechnet waren, fehlen in allen Zahlen.',
   what: 'Was gerechnet wurde',
   model: 'Modell',
   chunks: 'Länge der Stücke',

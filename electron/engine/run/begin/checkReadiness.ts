@@ -3,7 +3,7 @@ import { appError } from '../../../contract/errors.ts';
 import { err, ok, type Result } from '../../../contract/result.ts';
 import { choosePrecision } from '../../devices/choosePrecision.ts';
 import type { EngineContext } from '../../engineContext.ts';
-import { hashFile } from '../../inputs/hashFile.ts';
+import { hashFile } from '../../files/hashFile.ts';
 import { findModel } from '../../models/resolveModel.ts';
 import type { StoredRun } from '../../store/types.ts';
 import { chooseDevices, type DeviceChoice } from './chooseDevices.ts';

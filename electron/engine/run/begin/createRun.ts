@@ -191,6 +191,7 @@ function blocker(file: InspectedFile): AppError | undefined {
     case 'input_unreadable':
     case 'input_truncated':
     case 'not_sequence_file':
+    case 'not_compressed':
     case 'no_sequences':
     case 'input_not_found':
       return appError(problem.code, cause);

@@ -26,6 +26,7 @@ const FAILURE_TITLES: Record<PrepareFailed['code'], AppError['code']> = {
   input_unreadable: 'input_unreadable',
   input_truncated: 'input_truncated',
   not_sequence_file: 'not_sequence_file',
+  not_compressed: 'not_compressed',
   input_changed: 'input_changed',
   disk_full: 'disk_full',
   folder_unwritable: 'folder_unwritable',
@@ -37,6 +38,7 @@ const OF_THE_INPUT: ReadonlySet<PrepareFailed['code']> = new Set([
   'input_unreadable',
   'input_truncated',
   'not_sequence_file',
+  'not_compressed',
   'input_changed',
 ]);
 

@@ -1,4 +1,5 @@
 import { appError } from '../../../contract/errors.ts';
+import { inSequence, message } from '../../../contract/messages.ts';
 import { err, ok } from '../../../contract/result.ts';
 import type { ComputerCheck } from '../../../contract/rpc/computer.ts';
 import { computerChecks, freeBytes, type ComputerFacts } from '../../devices/computerChecks.ts';
@@ -36,7 +37,7 @@ export async function* checkComputer(
     computerChecks(facts).map((card) =>
       known.has(NEEDS[card.id])
         ? card
-        : { ...card, status: 'checking', sentence: 'Checking …', action: null },
+        : { ...card, status: 'checking', ...inSequence([message('check.under_way')]), action: null },
     );
   yield cards();
   facts.diskFreeBytes = await freeBytes(base.paths.dataDir);

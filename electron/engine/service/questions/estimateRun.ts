@@ -1,5 +1,5 @@
 import { appError, asAppError, causeOf, type AppError } from '../../../contract/errors.ts';
-import { message } from '../../../contract/messages.ts';
+import { bytesNamed, message } from '../../../contract/messages.ts';
 import type { RunEstimate, RunRequest } from '../../../contract/rpc/runs.ts';
 import { freeBytes } from '../../devices/computerChecks.ts';
 import { choosePrecision } from '../../devices/choosePrecision.ts';
@@ -108,7 +108,11 @@ function diskBlocker(folder: string, needed: number, free: number | null): AppEr
   if (free === null || free >= needed) return undefined;
   return appError(
     'disk_full',
-    message('start.disk_needed', { needed: formatBytes(needed), free: formatBytes(free), folder }),
+    message('start.disk_needed', {
+      needed: bytesNamed(needed, formatBytes(needed)),
+      free: bytesNamed(free, formatBytes(free)),
+      folder,
+    }),
     { nextStep: message('start.disk_needed.next') },
   );
 }

@@ -56,7 +56,7 @@ export function resultsRouter(service: Service) {
     ),
     setSamples: results.setSamples.handler(({ input }) => control.setSamples(input.runId, input.names)),
     export: results.export.handler(async ({ input, context: { window }, signal: outer }) => {
-      const { name, plan } = catalog.find(input.runId);
+      const { name, plan, state } = catalog.find(input.runId);
       const selected = { ...selection(input.filter), rows: input.rows };
       const path = await exportPath();
       return callbackStream<ExportEvent>(async (tell, signal) => {
@@ -87,6 +87,7 @@ export function resultsRouter(service: Service) {
               format: input.format,
               scope,
               sequences: total,
+              state,
             }),
           );
         }

@@ -2,9 +2,9 @@
 export class KeyedMutex {
   private readonly last = new Map<string, Promise<unknown>>();
 
-  async take<Answer>(name: string, deed: () => Promise<Answer>): Promise<Answer> {
+  async take<Answer>(name: string, task: () => Promise<Answer>): Promise<Answer> {
     const before = this.last.get(name) ?? Promise.resolve();
-    const turn = before.then(deed, deed);
+    const turn = before.then(task, task);
     this.last.set(name, turn);
     try {
       return await turn;

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { AppFailure, asAppError, type AppError } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import type { Annotation, RunRequest, RunSummary } from '../../../contract/rpc/runs.ts';
@@ -21,6 +22,8 @@ import { describeRun, withStartError } from './runSummary.ts';
 import { KeyedMutex } from './keyedMutex.ts';
 
 const QUEUE_KEY = 'queue';
+/** Such a timer keeps no process alive. */
+const UNHELD = { ref: false };
 
 export interface RunControlParts {
   library: LibraryStore;
@@ -132,6 +135,12 @@ export class RunControl {
     if (done) this.queue.add(runId, 'first');
   }
 
+  /** Leaves out what still waits, and lets the run write its results. */
+  async finishNow(runId: string): Promise<void> {
+    await this.withSession(runId, (session) => session.finishNow());
+    if (runId !== this.queue.active) this.queue.add(runId, 'first');
+  }
+
   async includeDevice(runId: string, device: string, included: boolean): Promise<void> {
     const session = this.session(runId);
     if (!session) throw usage(message('run.devices_at_rest'));
@@ -171,13 +180,13 @@ export class RunControl {
   /** For deeds that need the run's folder to themselves. */
   async withExclusiveFolder<Answer>(
     runId: string,
-    deed: (folder: string) => Promise<Answer>,
+    task: (folder: string) => Promise<Answer>,
   ): Promise<Answer> {
     const folder = this.parts.catalog.folder(runId);
     return this.turns.take(runId, async () => {
       if (this.session(runId)) throw usage(message('run.pause_first'));
       await this.parts.open.closeReader(folder);
-      return deed(folder);
+      return task(folder);
     });
   }
 
@@ -189,10 +198,10 @@ export class RunControl {
     const session = this.session(active);
     if (session) {
       this.noteIfItFails(session, session.pause());
-      await Promise.race([resting, after(pauseMs)]);
+      await Promise.race([resting, setTimeout(pauseMs, undefined, UNHELD)]);
       if (this.session(active)) this.noteIfItFails(session, session.stopNow());
     }
-    await Promise.race([resting, after(stopMs)]);
+    await Promise.race([resting, setTimeout(stopMs, undefined, UNHELD)]);
   }
 
   private async work(runId: string): Promise<void> {
@@ -283,19 +292,19 @@ export class RunControl {
     }
   }
 
-  /** Uses the open session, or opens one for this single deed. */
-  private async withSession(runId: string, deed: (session: OpenRun) => Promise<Result<void>>): Promise<void> {
+  /** Uses the open session, or opens one for this single task. */
+  private async withSession(runId: string, task: (session: OpenRun) => Promise<Result<void>>): Promise<void> {
     const { catalog, open, pythonEnvironment } = this.parts;
     const folder = catalog.folder(runId);
     await this.turns.take(runId, async () => {
       const there = this.session(runId);
       if (there) {
-        unwrap(await deed(there));
+        unwrap(await task(there));
         return;
       }
       const session = await open.openSession(await pythonEnvironment.context(), folder);
       try {
-        unwrap(await deed(session));
+        unwrap(await task(session));
       } finally {
         await open.closeSession(folder);
       }
@@ -303,10 +312,4 @@ export class RunControl {
     });
     this.parts.changed(runId);
   }
-}
-
-function after(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, milliseconds).unref();
-  });
 }

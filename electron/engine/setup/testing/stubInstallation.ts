@@ -16,7 +16,7 @@ import { pythonVersion } from '../../environment/machine/supportedPython.ts';
 import { scrubbedEnvironment, type PythonEnvironment } from '../../environment/pythonLaunch.ts';
 import { runCommand } from '../../environment/runCommand.ts';
 import { downloader, putUv } from '../fetchTools.ts';
-import { uvFile } from '../offlineFolder.ts';
+import { uvFileName } from '../../environment/install/uvRelease.ts';
 import { ownPlatform } from '../targets.ts';
 
 export interface StubInstallation {
@@ -109,7 +109,7 @@ async function sharedUv(paths: AppPaths, host: PythonEnvironment): Promise<strin
   const platform = ownPlatform();
   if (platform === null) return { reason: 'there is none for this kind of computer' };
   const folder = join(tmpdir(), `virnucpro-tests-uv-${UV_VERSION}`);
-  const file = join(folder, uvFile(platform));
+  const file = join(folder, uvFileName(platform));
   if (existsSync(file)) return file;
   const work = await mkdtemp(join(tmpdir(), 'uv-'));
   try {

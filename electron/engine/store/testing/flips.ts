@@ -5,6 +5,7 @@ import { dirname, join, relative } from 'node:path';
 import Database from 'better-sqlite3';
 import { AppFailure } from '../../../contract/errors.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
+import { randomNumbers } from '../../testing/randomNumbers.ts';
 import { isSound } from '../damage.ts';
 import { isFileError } from '../sqlite/files/partFile.ts';
 import { openRunReader, openRunWriter } from '../sqlite/runDatabase.ts';
@@ -33,17 +34,6 @@ export interface FlipCounts {
   repaired: number;
   /** A table was another one, and nobody said so; or it was said, and a resumed run gave another. Named by file and bit. */
   changed: string[];
-}
-
-/** Numbers from 0 to below 1 that are the same for the same seed. */
-export function randomNumbers(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 type Files = ReadonlyMap<string, Buffer>;

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 T = TypeVar("T")
 
@@ -16,8 +16,24 @@ NVML_MODULE = "pynvml"
 """Name of the module of the package nvidia-ml-py; tests put a made-up one in its place."""
 
 
+NoGpuCode = Literal[
+    "package_missing",
+    "no_driver",
+    "driver_not_running",
+    "restart_needed",
+    "no_permission",
+    "no_answer",
+    "no_gpu_answers",
+]
+"""Why there is no NVIDIA GPU; the same texts are in electron/contract/protocol/devices.ts."""
+
+
 class NvmlUnavailableError(Exception):
-    """NVML can't be used here; the text tells the user why."""
+    """NVML can't be used here; the text tells the user why, the code a window in another language."""
+
+    def __init__(self, code: NoGpuCode, text: str) -> None:
+        super().__init__(text)
+        self.code: NoGpuCode = code
 
 
 class Nvml:
@@ -58,29 +74,36 @@ def open_nvml() -> Nvml:
         api = importlib.import_module(NVML_MODULE)
     except ImportError:
         raise NvmlUnavailableError(
-            "The Python environment lacks the package that asks the NVIDIA driver about GPUs (nvidia-ml-py)."
+            "package_missing",
+            "The Python environment lacks the package that asks the NVIDIA driver about GPUs (nvidia-ml-py).",
         ) from None
     try:
         api.nvmlInit()
     except api.NVMLError as error:
-        raise NvmlUnavailableError(_reason(api, error)) from None
+        raise NvmlUnavailableError(*_reason(api, error)) from None
     return Nvml(api)
 
 
-def _reason(api: Any, error: Any) -> str:
-    reasons = {
+def _reason(api: Any, error: Any) -> tuple[NoGpuCode, str]:
+    reasons: dict[Any, tuple[NoGpuCode, str]] = {
         api.NVML_ERROR_LIBRARY_NOT_FOUND: (
+            "no_driver",
             "No NVIDIA driver software is installed on this computer. "
-            "On a computer without an NVIDIA GPU that is normal."
+            "On a computer without an NVIDIA GPU that is normal.",
         ),
         api.NVML_ERROR_DRIVER_NOT_LOADED: (
+            "driver_not_running",
             "NVIDIA software is installed, but its driver is not running. "
-            "Either this computer has no NVIDIA GPU or the driver must be installed again."
+            "Either this computer has no NVIDIA GPU or the driver must be installed again.",
         ),
         api.NVML_ERROR_LIB_RM_VERSION_MISMATCH: (
-            "The NVIDIA driver was updated and the computer has not been restarted since. Restart it."
+            "restart_needed",
+            "The NVIDIA driver was updated and the computer has not been restarted since. Restart it.",
         ),
-        api.NVML_ERROR_NO_PERMISSION: "This user account is not allowed to talk to the NVIDIA driver.",
+        api.NVML_ERROR_NO_PERMISSION: (
+            "no_permission",
+            "This user account is not allowed to talk to the NVIDIA driver.",
+        ),
     }
     known = reasons.get(getattr(error, "value", None))
-    return known or f"The NVIDIA driver does not answer: {error}."
+    return known or ("no_answer", f"The NVIDIA driver does not answer: {error}.")

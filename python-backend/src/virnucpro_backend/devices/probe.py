@@ -21,7 +21,7 @@ from virnucpro_backend.devices import rocm_visibility
 from virnucpro_backend.devices.amdgpu import AmdGpu, amd_gpus
 from virnucpro_backend.devices.cuda_visibility import NamedDevice, visible_uuids
 from virnucpro_backend.devices.host import cpu_name, logical_cores, memory
-from virnucpro_backend.devices.nvml import Nvml, NvmlUnavailableError, open_nvml
+from virnucpro_backend.devices.nvml import NoGpuCode, Nvml, NvmlUnavailableError, open_nvml
 from virnucpro_backend.devices.precisions import amd_precisions, nvidia_precisions
 from virnucpro_backend.devices.torch_build import TorchBuild, torch_build, torch_cuda
 from virnucpro_backend.protocol import PROTOCOL_VERSION
@@ -38,15 +38,17 @@ def probe(environ: Mapping[str, str], root: Path = Path("/")) -> dict[str, Any]:
     }
     nvidia: list[dict[str, Any]] = []
     driver = cuda = reason = None
+    code: NoGpuCode | None = None
     try:
         nvml = open_nvml()
     except NvmlUnavailableError as error:
-        reason = str(error)
+        reason, code = str(error), error.code
     else:
         driver = nvml.ask(nvml.api.nvmlSystemGetDriverVersion)
         cuda = _cuda_version(nvml.ask(nvml.api.nvmlSystemGetCudaDriverVersion))
         nvidia = _nvidia_gpus(nvml)
         if not nvidia:
+            code = "no_gpu_answers"
             reason = "The NVIDIA driver is running but finds no GPU that answers."
     named = [NamedDevice(gpu["index"], gpu["uuid"], gpu["parent_uuid"]) for gpu in nvidia]
     visible = visible_uuids(settings["cuda_visible_devices"], named)
@@ -69,6 +71,7 @@ def probe(environ: Mapping[str, str], root: Path = Path("/")) -> dict[str, Any]:
         "torch_cuda": torch_cuda(),
         **settings,
         "no_gpu_reason": None if gpus else reason,
+        "no_gpu_code": None if gpus else code,
         "apple_mps": sys.platform == "darwin" and platform.machine() == "arm64",
         "cpu": {
             "name": cpu_name(),

@@ -80,7 +80,7 @@ def _extract_input(source: ExtractInput, writer: _RecordWriter) -> None:
     with InputFile(source.path) as file:
         blocks = file.blocks()
         beginning = next(blocks, b"")
-        scanner = new_scanner(sniff_format(source.path.name, beginning))
+        scanner = new_scanner(sniff_format(file, beginning))
         for batch in scan(chain([beginning], blocks), scanner):
             writer.add(batch)
         writer.end_record()

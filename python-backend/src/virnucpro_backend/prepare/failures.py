@@ -12,6 +12,7 @@ class FailureCode(str, Enum):
     INPUT_UNREADABLE = "input_unreadable"
     INPUT_TRUNCATED = "input_truncated"
     NOT_SEQUENCE_FILE = "not_sequence_file"
+    NOT_COMPRESSED = "not_compressed"
     INPUT_CHANGED = "input_changed"
     DISK_FULL = "disk_full"
     FOLDER_UNWRITABLE = "folder_unwritable"

@@ -53,7 +53,7 @@ class Survey:
         """All records in their order. Raises PrepareError; what came before it is genuine."""
         blocks = self._source.blocks()
         beginning = next(blocks, b"")
-        self.format = sniff_format(self._source.path.name, beginning)
+        self.format = sniff_format(self._source, beginning)
         assembler = RecordAssembler(self.composition, self._spool_folder)
         for batch in scan(chain([beginning], blocks), new_scanner(self.format)):
             self.problems.add("comment_lines", batch.comment_lines)

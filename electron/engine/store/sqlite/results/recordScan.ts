@@ -35,23 +35,30 @@ export interface ScannedChunk extends ChunkScores {
 
 const COUNTED = 'row, n_chunks AS nChunks, n_frames AS nFrames, length, reason AS fault';
 
+const LAST_ROW = Number.MAX_SAFE_INTEGER;
+
 /** All records in order. */
 export function scanRecords(db: Database.Database): Generator<ScannedRecord> {
   return recordPages(db, `${COUNTED}, input, name`);
 }
 
-/** The same without their texts, in half the time. */
-export function countRecords(db: Database.Database): Generator<CountedRecord> {
-  return recordPages(db, COUNTED);
+/** The same without their texts, in half the time; or only the rows between two, both included. */
+export function countRecords(db: Database.Database, from = 0, to = LAST_ROW): Generator<CountedRecord> {
+  return recordPages(db, COUNTED, from, to);
 }
 
 /** A page in memory at a time, so that the connection stays free to write in between. */
-function* recordPages<Row extends CountedRecord>(db: Database.Database, columns: string): Generator<Row> {
-  const page = db.prepare<[number, number], Row>(
-    `SELECT ${columns} FROM record WHERE row > ? ORDER BY row LIMIT ?`,
+function* recordPages<Row extends CountedRecord>(
+  db: Database.Database,
+  columns: string,
+  from = 0,
+  to = LAST_ROW,
+): Generator<Row> {
+  const page = db.prepare<[number, number, number], Row>(
+    `SELECT ${columns} FROM record WHERE row > ? AND row <= ? ORDER BY row LIMIT ?`,
   );
-  for (let last = -1; ;) {
-    const records = page.all(last, PAGE_ROWS);
+  for (let last = from - 1; ;) {
+    const records = page.all(last, to, PAGE_ROWS);
     if (records.length === 0) return;
     yield* records;
     last = records[records.length - 1]!.row;
@@ -61,25 +68,27 @@ function* recordPages<Row extends CountedRecord>(db: Database.Database, columns:
 /** Scores as hexadecimal text: SQLite hands a million short texts over much faster than as many blobs. */
 type ChunkTuple = [number, number, number, number, number, string, Reason | null];
 
-/** Walks over the chunk rows in order, a page in memory at a time. */
+/** Walks over the chunk rows in order, a page in memory at a time; or only over those of the rows between two, both included. */
 export class ChunkCursor {
   /** The chunk it stands at; null behind the last one. */
   current: ScannedChunk | null = null;
-  readonly #statement: Database.Statement<[number, number, number], ChunkTuple>;
+  readonly #statement: Database.Statement<[number, number, number, number], ChunkTuple>;
+  readonly #to: number;
   #page: ChunkTuple[] = [];
   #next = 0;
   /** Scores of the whole page, and how many of them lie behind. */
   #pairs: ScorePairs = NO_PAIRS;
   #used = 0;
 
-  constructor(db: Database.Database) {
+  constructor(db: Database.Database, from = 0, to = LAST_ROW) {
+    this.#to = to;
     this.#statement = db
-      .prepare<[number, number, number], ChunkTuple>(
+      .prepare<[number, number, number, number], ChunkTuple>(
         `SELECT row, chunk, part, frames, unscored, hex(${SCORES_READ}), reason FROM chunk
-         WHERE (row, chunk) > (?, ?) ORDER BY row, chunk LIMIT ?`,
+         WHERE (row, chunk) > (?, ?) AND row <= ? ORDER BY row, chunk LIMIT ?`,
       )
       .raw();
-    this.#load(-1, -1);
+    this.#load(from, -1);
   }
 
   advance(): void {
@@ -89,7 +98,7 @@ export class ChunkCursor {
   }
 
   #load(row: number, chunk: number): void {
-    this.#page = this.#statement.all(row, chunk, PAGE_ROWS);
+    this.#page = this.#statement.all(row, chunk, this.#to, PAGE_ROWS);
     this.#next = 0;
     let scores = '';
     for (const tuple of this.#page) scores += tuple[5];

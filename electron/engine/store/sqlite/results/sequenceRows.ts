@@ -82,8 +82,8 @@ export function indexSequences(db: Database.Database): void {
   for (const { create } of SEQUENCE_INDEXES) db.exec(create);
 }
 
-/** Inserts many rows at once. */
-class SequenceRows {
+/** Inserts many rows at once; what was known of a row before is replaced. */
+export class SequenceRows {
   readonly #one: Database.Statement<Value[]>;
   readonly #many: Database.Statement<Value[]>;
   #values: Value[] = [];
@@ -114,5 +114,5 @@ class SequenceRows {
 
 function insertion(rows: number): string {
   const row = `(${Array<string>(COLUMNS).fill('?').join(', ')})`;
-  return `INSERT INTO sequence VALUES ${Array<string>(rows).fill(row).join(', ')}`;
+  return `INSERT OR REPLACE INTO sequence VALUES ${Array<string>(rows).fill(row).join(', ')}`;
 }

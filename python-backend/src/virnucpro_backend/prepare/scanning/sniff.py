@@ -6,8 +6,11 @@ import re
 from typing import Literal
 
 from virnucpro_backend.prepare.failures import FailureCode, PrepareError
+from virnucpro_backend.prepare.input_file import InputFile
 
 SequenceFormat = Literal["fasta", "fastq"]
+
+_COMPRESSED_NAME = re.compile(r"\.(gz|bgz|bz2|xz|zst)$", re.IGNORECASE)
 
 UTF8_BOM = b"\xef\xbb\xbf"
 
@@ -35,19 +38,21 @@ _OTHER_FORMATS: tuple[tuple[re.Pattern[bytes], str, str], ...] = (
 )
 
 
-def sniff_format(name: str, beginning: bytes) -> SequenceFormat:
-    """The format of a file called `name` from its first block (decompressed).
+def sniff_format(source: InputFile, beginning: bytes) -> SequenceFormat:
+    """The format of `source` from its first block (decompressed).
 
-    Raises PrepareError `not_sequence_file`, saying what the file seems to be instead.
+    Raises PrepareError `not_sequence_file`, saying what the file seems to be instead, and `not_compressed`
+    for one that only its name says to be compressed, where that is all that can be said of it.
     """
+    name = source.path.name
     text = beginning.removeprefix(UTF8_BOM)
     skipped = _SKIPPED_LINES.match(text)
     content = text[skipped.end() :] if skipped else text
-    if not content.strip():
-        raise _refused(name, "holds no sequences", "Choose a file with at least one sequence.")
     for pattern, what, next_step in _OTHER_FORMATS:
         if pattern.match(text) or pattern.match(content):
             raise _refused(name, f"is not a sequence file, it seems to be {what}", next_step)
+    if not content.strip():
+        raise _refused(name, "holds no sequences", "Choose a file with at least one sequence.")
     if content.startswith(b">"):
         return "fasta"
     if content.startswith(b"@"):
@@ -61,6 +66,13 @@ def sniff_format(name: str, beginning: bytes) -> SequenceFormat:
         found = pattern.search(content)
         if found and b"\x00" not in content[: found.start()]:
             return sequence_format
+    ending = _COMPRESSED_NAME.search(name)
+    if ending and source.compression == "none":
+        raise PrepareError(
+            FailureCode.NOT_COMPRESSED,
+            f"{name} is named {ending[0]} but is not compressed, and is not a FASTA or FASTQ file either.",
+            "Download or copy the file again, or choose the one that was meant.",
+        )
     raise _refused(name, "is not a FASTA or FASTQ file", "Choose a FASTA or FASTQ file.")
 
 

@@ -1,0 +1,67 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { APP_PATHS } from '../engine/testing/realFiles.ts';
+import { REAL_PYTHON, SAMPLE, temporaryFolder, WITHOUT_PYTHON } from '../engine/testing/testContext.ts';
+import { ended, succeeds, virnucpro } from './testing/commandLineProcess.ts';
+
+interface Case {
+  title: string;
+  name: string;
+}
+
+const GENERATOR = join(APP_PATHS.root, 'python-backend', 'tests', 'prepare', 'bad_inputs.py');
+const TABLE = join(APP_PATHS.root, 'docs', 'bad-inputs.md');
+const FLAGS = ['--model', 'demo', '--devices', 'cpu', '--python', REAL_PYTHON, '-q'];
+
+/** Cases of the table that a run is to leave out. */
+function leftOut(): Set<string> {
+  const rows = readFileSync(TABLE, 'utf8')
+    .split('\n')
+    .map((line) => line.split('|').map((cell) => cell.trim()));
+  return new Set(rows.flatMap(([, title, outcome]) => (title && outcome === 'left out' ? [title] : [])));
+}
+
+/** Rows of one input in a table, without the number that depends on what else was read. */
+function rowsOf(folder: string, input: string): string[] {
+  const [header = '', ...lines] = readFileSync(join(folder, 'sequences.tsv'), 'utf8').split('\n');
+  const columns = header.split('\t');
+  const [row, file] = [columns.indexOf('row'), columns.indexOf('input')];
+  return lines
+    .map((line) => line.split('\t'))
+    .filter((cells) => cells[file] === input)
+    .map((cells) => cells.filter((_, column) => column !== row).join('\t'));
+}
+
+describe.skipIf(WITHOUT_PYTHON ?? process.platform === 'win32')('files that are damaged or foreign', () => {
+  it('stop nobody: all together, they change nothing for one good file', { timeout: 600_000 }, async () => {
+    const parent = await temporaryFolder();
+    const [inputs, alone, together] = ['inputs', 'alone', 'together'].map((name) => join(parent, name)) as [
+      string,
+      string,
+      string,
+    ];
+    mkdirSync(inputs);
+    const cases = JSON.parse(execFileSync(REAL_PYTHON, [GENERATOR, inputs], { encoding: 'utf8' })) as Case[];
+    const good = join(inputs, 'zz good.fa');
+    writeFileSync(good, readFileSync(SAMPLE, 'utf8').split('>').slice(0, 4).join('>'));
+    await succeeds(['predict', good, '-o', alone, ...FLAGS]);
+    const { code, said } = await ended(virnucpro(['predict', inputs, '-o', together, ...FLAGS]));
+    expect(code, said).toBe(2);
+    expect(said).not.toMatch(/Unexpected error|\n {4}at |Traceback/);
+    expect(rowsOf(alone, 'zz good.fa')).toHaveLength(3);
+    expect(rowsOf(together, 'zz good.fa')).toEqual(rowsOf(alone, 'zz good.fa'));
+
+    const out = leftOut();
+    expect(out.size).toBeGreaterThan(40);
+    const failed = readFileSync(join(together, 'failed_files.txt'), 'utf8').trimEnd().split('\n');
+    const wanted = cases.filter(({ title }) => out.has(title)).map(({ name }) => join(inputs, name));
+    expect(failed.map((line) => line.split('|')[0]).sort()).toEqual(wanted.sort());
+
+    const strict = await ended(
+      virnucpro(['predict', inputs, '-o', join(parent, 'strict'), '--strict', ...FLAGS]),
+    );
+    expect(strict.code).toBe(1);
+  });
+});

@@ -1,0 +1,124 @@
+import Database from 'better-sqlite3';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { SequenceResult } from '../../../../contract/results.ts';
+import { openRunStore } from '../../runStore.ts';
+import {
+  compute,
+  computeAll,
+  HOST_ENTRY,
+  preparedRun,
+  removeFolders,
+  type PreparedRun,
+} from '../../testing/storeFixture.ts';
+import { recordOf, type SyntheticRecord } from '../../testing/syntheticRun.ts';
+
+afterAll(removeFolders);
+
+/** Records without a frame at both ends and between parts, one over several parts, and one that ends where its part does. */
+const RECORDS: SyntheticRecord[] = [
+  { header: 'empty_first', length: 0, openFrames: [], fault: 'empty' },
+  recordOf('a', [3, 5]),
+  recordOf('b', [63]),
+  recordOf('no_open_frame', [0, 0]),
+  recordOf('long', [63, 63, 63, 63, 63]),
+  recordOf('c', [1, 2, 4]),
+  { header: 'empty_last', length: 0, openFrames: [], fault: 'empty' },
+];
+
+const ORDER = { by: 'row', descending: false } as const;
+
+async function found({ store }: PreparedRun): Promise<SequenceResult[]> {
+  return (await store.findSequences({ filter: {} }, ORDER, 0, 1000)).items;
+}
+
+async function namesFound(run: PreparedRun): Promise<string[]> {
+  return (await found(run)).map(({ seqName }) => seqName);
+}
+
+describe('results of a run that is not done', () => {
+  it('are there for every record as soon as all of its parts are settled, and are the final ones', async () => {
+    const run = await preparedRun([RECORDS], 10);
+    const keys = (await run.store.pendingParts()).map(({ key }) => key);
+    const rows = (await run.store.pendingParts()).map(({ firstRow, lastRow }) => [firstRow, lastRow]);
+    expect(rows).toEqual([[1, 2], [4, 4], [4, 4], [4, 4], [4, 4], [4, 5]]); // prettier-ignore
+    const early = new Map<string, SequenceResult>();
+    const expected = [
+      ['empty_first', 'a', 'b', 'no_open_frame'],
+      ['empty_first', 'a', 'b', 'no_open_frame'],
+      ['empty_first', 'a', 'b', 'no_open_frame', 'c', 'empty_last'],
+      ['empty_first', 'a', 'b', 'no_open_frame', 'c', 'empty_last'],
+      ['empty_first', 'a', 'b', 'no_open_frame', 'c', 'empty_last'],
+      ['empty_first', 'a', 'b', 'no_open_frame', 'long', 'c', 'empty_last'],
+    ];
+    for (const [step, number] of [0, 1, 5, 3, 2, 4].entries()) {
+      await compute(run, keys[number]!);
+      expect(await namesFound(run)).toEqual(expected[step]);
+      for (const sequence of await found(run)) {
+        const before = early.get(sequence.seqName);
+        if (before) expect(sequence).toEqual(before);
+        early.set(sequence.seqName, sequence);
+      }
+    }
+    await run.store.writeTables();
+    expect(await found(run)).toEqual([...early.values()].sort((a, b) => a.row - b.row));
+    expect(await run.store.wrongSequences()).toBe(0);
+    await run.store.close();
+  });
+
+  it('say which sequences were not computed where the rest is given up, and forget them on a retry', async () => {
+    const run = await preparedRun([RECORDS], 10);
+    const [first, ...rest] = (await run.store.pendingParts()).map(({ key }) => key);
+    await compute(run, first!);
+    await run.store.skipParts(rest);
+    const missing = (await found(run)).filter(({ prediction }) => prediction === 'failed');
+    expect(missing.map(({ seqName, reason }) => [seqName, reason])).toEqual([
+      ['long', 'not_computed'],
+      ['c', 'not_computed'],
+    ]);
+    const { counts } = await run.store.writeTables();
+    expect(counts).toMatchObject({ failedParts: rest.length, byReason: { not_computed: 2 } });
+
+    await run.store.retryFailed('all');
+    expect(await namesFound(run)).toEqual(['empty_first', 'a', 'b', 'no_open_frame', 'empty_last']);
+    await computeAll(run);
+    expect((await found(run)).filter(({ prediction }) => prediction === 'failed')).toEqual([]);
+    expect(await namesFound(run)).toHaveLength(RECORDS.length);
+    await run.store.close();
+  });
+
+  it('are made good for a run whose earlier version kept none, and can be looked at beside the engine', async () => {
+    const run = await preparedRun([RECORDS], 10);
+    const [first, second] = (await run.store.pendingParts()).map(({ key }) => key);
+    await compute(run, first!);
+    await compute(run, second!);
+    const before = await found(run);
+    await run.store.close();
+    const db = new Database(join(run.folder, 'run.db'));
+    db.exec('DELETE FROM sequence');
+    db.close();
+
+    const writer = await openRunStore(run.folder, { hostEntry: HOST_ENTRY });
+    await writer.repairDamage();
+    const looker = await openRunStore(run.folder, { hostEntry: HOST_ENTRY, readOnly: true });
+    expect(await found({ ...run, store: looker })).toEqual(before);
+    await looker.close();
+    await writer.close();
+  });
+
+  it('do not cost a part its scores where another part of the same record is damaged', async () => {
+    const run = await preparedRun([[recordOf('long', [63, 63, 63])]], 10);
+    const keys = (await run.store.pendingParts()).map(({ key }) => key);
+    await compute(run, keys[0]!);
+    await compute(run, keys[1]!);
+    const db = new Database(join(run.folder, 'run.db'));
+    db.exec(`UPDATE chunk SET scores = x'00' WHERE chunk = 0`);
+    db.close();
+    expect(await compute(run, keys[2]!)).toMatchObject({ outcome: 'taken' });
+    expect(await namesFound(run)).toEqual([]);
+    expect((await run.store.repairDamage()).parts).toEqual([keys[0]]);
+    await computeAll(run);
+    expect(await namesFound(run)).toEqual(['long']);
+    await run.store.close();
+  });
+});

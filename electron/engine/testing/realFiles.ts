@@ -1,0 +1,33 @@
+/** What tests and the commands beside them find in the repository. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { RESULT_FILES } from '../../contract/results.ts';
+import { resolveAppPaths } from '../environment/appPaths.ts';
+
+const paths = resolveAppPaths({ startFolder: import.meta.dirname });
+if (!paths.ok) throw new Error(paths.error.cause);
+export const APP_PATHS = paths.value;
+const { root, environmentFolder } = APP_PATHS;
+
+export const SAMPLE = join(root, 'resources', 'sample.fa');
+export const REAL_PYTHON = join(
+  environmentFolder,
+  ...(process.platform === 'win32' ? ['Scripts', 'python.exe'] : ['bin', 'python']),
+);
+/** The real backend with the fault that VIRNUCPRO_FAULT names. */
+export const FAULTY_PYTHON = join(root, 'python-backend', 'tests', 'faulty', 'python.sh');
+
+export const WITHOUT_PYTHON = existsSync(REAL_PYTHON)
+  ? undefined
+  : 'the Python environment is not there yet; "npm test" makes it';
+
+/** The tables that must be the same bytes however a run went. run.json holds timings. */
+export const COMPARED_TABLES = [
+  RESULT_FILES.originalFrames,
+  RESULT_FILES.originalChunks,
+  RESULT_FILES.sequences,
+  RESULT_FILES.chunks,
+  RESULT_FILES.viralSequences,
+  RESULT_FILES.failedFiles,
+  RESULT_FILES.failedRecords,
+];

@@ -1,0 +1,22 @@
+"""The table of docs/bad-inputs.md is what happens."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bad_inputs import bad_inputs, rows
+
+DOCUMENT = Path(__file__).parents[3] / "docs" / "bad-inputs.md"
+
+
+def test_every_bad_input_has_the_outcome_and_the_message_of_the_table() -> None:
+    lines = [line for line in DOCUMENT.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
+    written = [tuple(cell.strip() for cell in line.strip("|").split("|")) for line in lines[2:]]
+    assert written == rows()
+    assert len(written) >= 140
+
+
+def test_cases_have_titles_and_names_of_their_own() -> None:
+    cases = list(bad_inputs())
+    assert len({case.title for case in cases}) == len(cases)
+    assert len({case.name for case in cases}) == len(cases)

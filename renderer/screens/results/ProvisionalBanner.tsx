@@ -1,0 +1,37 @@
+import { useQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import { isAtWork } from '../../../electron/contract/runState.ts';
+import type { RunSummary } from '../../../electron/contract/index.ts';
+import { Banner } from '../../components/Banner.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { queries } from '../../state/connection.ts';
+import { useLiveRun } from '../../state/liveRun.ts';
+import { useFinishNow } from '../run/useFinishNow.tsx';
+
+/** Above the results of a run that is not done: how much there is, and the way to leave it at that. */
+export function ProvisionalBanner({ run }: { run: RunSummary }) {
+  const { t } = useTexts();
+  const finishNow = useFinishNow(run);
+  const counts = useQuery({
+    ...queries.results.counts.queryOptions({ input: { runId: run.runId, filter: {} } }),
+    refetchInterval: isAtWork(run) && 5000,
+  });
+  const known = useLiveRun((state) => state.live?.progress.prepare.records ?? 0);
+  const found = counts.data?.total ?? null;
+  return (
+    <Banner
+      tone="info"
+      title={t('results.provisionalTitle')}
+      actions={
+        finishNow.isOffered && (
+          <Button size="compact-md" variant="default" loading={finishNow.isPending} onClick={finishNow.ask}>
+            {t('run.finishNow')}
+          </Button>
+        )
+      }
+    >
+      {found !== null && t('results.provisionalText', { found, known: Math.max(found, known) })}{' '}
+      {t(isAtWork(run) ? 'results.provisionalAtWork' : 'results.provisionalAtRest')}
+    </Banner>
+  );
+}

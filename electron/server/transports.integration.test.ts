@@ -165,6 +165,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', { timeout: 1
       ['runs.drain', byRun, 'usage'],
       ['runs.stop', byRun, 'usage'],
       ['runs.cancel', byRun, 'usage'],
+      ['runs.finishNow', byRun, 'usage'],
       ['runs.retry', { ...byRun, parts: 'all', smallerBatches: true }, 'usage'],
       ['runs.skip', { ...byRun, parts: ['000000'] }, 'usage'],
       ['runs.includeDevice', { ...byRun, device: 'cpu:0', included: false }, 'usage'],

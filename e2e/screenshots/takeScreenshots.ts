@@ -1,7 +1,8 @@
 /**
  * `npm run screenshots`: pictures of every screen in both themes and two sizes, of the built window against the real
  * engine with the demo model, then of what this computer may not have to show (eight GPUs, failures) against invented
- * contents. They go to screenshots/, which git ignores. axe looks at each, and what it finds is printed.
+ * contents. They go to screenshots/, which git ignores. axe looks at each, and what it finds is printed. With `-- --guide` only
+ * the pictures of docs/guide/first-run.md, which go to docs/images.
  */
 import { mkdtemp, mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,6 +15,7 @@ import { findChromium } from '../support/findChromium.ts';
 import { Camera } from './camera.ts';
 import { makeSampleFiles } from './sampleFiles.ts';
 import { eightGpus } from './eightGpus.ts';
+import { guidePictures } from './guide.ts';
 import * as tour from './tour.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -29,6 +31,15 @@ if (executablePath === undefined) {
 }
 
 await buildWindow();
+if (process.argv.includes('--guide')) {
+  const guide = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  try {
+    say(`${await guidePictures(guide, join(root, 'docs', 'images'))} pictures of the guide.`);
+  } finally {
+    await guide.close();
+  }
+  process.exit(0);
+}
 const place = await mkdtemp(join(tmpdir(), 'virnucpro-screenshots-'));
 const folders = { data: join(place, 'data'), files: join(place, 'files') };
 await mkdir(folders.files, { recursive: true });

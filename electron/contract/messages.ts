@@ -192,6 +192,9 @@ export const MESSAGES = {
   'blocked.driver': '{name} needs a newer NVIDIA driver for the installed PyTorch.',
   'blocked.driver.next':
     'Update NVIDIA\'s driver, or repair the Python environment ("virnucpro doctor --repair"): it gets the PyTorch for the driver that is here.',
+  'blocked.trial': '{name} failed the test computation in every number format.',
+  'blocked.trial.next':
+    'Compute on other devices. The computer check says what failed, and tries this one again.',
   'blocked.permission': '{name} is closed to this user account (/dev/kfd and /dev/dri).',
   'blocked.permission.next': 'Add the account to the groups "render" and "video", and log in again.',
   // what is wrong with the Python environment or a model

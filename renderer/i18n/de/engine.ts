@@ -190,6 +190,9 @@ export const engine = {
   'engine.blocked.driver': '{name} braucht für das vorhandene PyTorch einen neueren NVIDIA-Treiber.',
   'engine.blocked.driver.next':
     'Aktualisieren Sie den NVIDIA-Treiber, oder reparieren Sie die Python-Umgebung: Sie erhält das PyTorch für den vorhandenen Treiber.',
+  'engine.blocked.trial': '{name} hat die Proberechnung in keinem Zahlenformat bestanden.',
+  'engine.blocked.trial.next':
+    'Rechnen Sie auf anderen Geräten. Die Rechnerprüfung sagt, was misslang, und versucht es mit diesem noch einmal.',
   'engine.blocked.permission': '{name} ist für dieses Benutzerkonto gesperrt (/dev/kfd und /dev/dri).',
   'engine.blocked.permission.next':
     'Nehmen Sie das Konto in die Gruppen „render“ und „video“ auf, und melden Sie sich neu an.',

@@ -179,6 +179,9 @@ export const engine = {
   'engine.blocked.driver': '{name} needs a newer NVIDIA driver for the installed PyTorch.',
   'engine.blocked.driver.next':
     'Update NVIDIA’s driver, or repair the Python environment: it gets the PyTorch for the driver that is here.',
+  'engine.blocked.trial': '{name} failed the test computation in every number format.',
+  'engine.blocked.trial.next':
+    'Compute on other devices. The computer check says what failed, and tries this one again.',
   'engine.blocked.permission': '{name} is closed to this user account (/dev/kfd and /dev/dri).',
   'engine.blocked.permission.next': 'Add the account to the groups “render” and “video”, and log in again.',
   'engine.python.not_started': '{interpreter} cannot be started.',

@@ -7,6 +7,7 @@ import { namedPaths } from '../window/knownPaths.ts';
 import { MANAGED_PYTHON, SUPPORTED_VERSIONS } from '../../environment/machine/supportedPython.ts';
 import { networkVariables, readSetupSettings } from '../../environment/setupSettings.ts';
 import { browseFolder } from '../window/browseFolder.ts';
+import { withLastTrial } from '../../devices/checkDevices.ts';
 import { checkSetUp } from '../computer/checkSetUp.ts';
 import { checkComputer, wholeCheck } from '../computer/computerCheck.ts';
 import { diagnosticsText } from '../computer/diagnostics.ts';
@@ -37,7 +38,7 @@ export function computerRouter(service: Service) {
     })),
     devices: computer.devices.handler(async () => {
       const { environment } = await pythonEnvironment.context();
-      return unwrap(await probeDevices(environment));
+      return withLastTrial(unwrap(await probeDevices(environment)), engine.paths, environment);
     }),
     models: computer.models.handler(() => listModels(engine.paths)),
     check: computer.check.handler(() => checkComputer(engine, pythonEnvironment)),

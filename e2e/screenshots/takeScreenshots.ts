@@ -1,8 +1,8 @@
 /**
  * `npm run screenshots`: pictures of every screen in both themes and two sizes, of the built window against the real
  * engine with the demo model, then of what this computer may not have to show (eight GPUs, failures) against invented
- * contents. They go to screenshots/, which git ignores. axe looks at each, and what it finds is printed. With `-- --guide` only
- * the pictures of docs/guide/first-run.md, which go to docs/images.
+ * contents. They go to screenshots/, which git ignores. axe looks at each, and what it finds is printed. Last come the
+ * pictures of the guide, in docs/images/guide; `npm run screenshots -- --guide` takes these alone.
  */
 import { mkdtemp, mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import { findChromium } from '../support/findChromium.ts';
 import { Camera } from './camera.ts';
 import { makeSampleFiles } from './sampleFiles.ts';
 import { eightGpus } from './eightGpus.ts';
-import { guidePictures } from './guide.ts';
+import { filmGuide } from './guide/filmGuide.ts';
 import * as tour from './tour.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -31,14 +31,10 @@ if (executablePath === undefined) {
 }
 
 await buildWindow();
+const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
 if (process.argv.includes('--guide')) {
-  const guide = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
-  try {
-    say(`${await guidePictures(guide, join(root, 'docs', 'images'))} pictures of the guide.`);
-  } finally {
-    await guide.close();
-  }
-  process.exit(0);
+  await filmGuide(browser, join(root, 'resources', 'sample.fa'), say).finally(() => browser.close());
+  process.exit();
 }
 const place = await mkdtemp(join(tmpdir(), 'virnucpro-screenshots-'));
 const folders = { data: join(place, 'data'), files: join(place, 'files') };
@@ -46,7 +42,6 @@ await mkdir(folders.files, { recursive: true });
 await makeSampleFiles(join(root, 'resources', 'sample.fa'), folders.files);
 await rm(output, { recursive: true, force: true });
 
-const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
 let engine = await EngineProcess.start({ dataFolder: folders.data, filesFolder: folders.files });
 const invented = await serveMemoryEngine({ sequences: 100_000 });
 try {
@@ -91,6 +86,7 @@ try {
   await camera.take('run-interrupted');
 
   await eightGpus(page, camera, invented.url);
+  await filmGuide(browser, join(root, 'resources', 'sample.fa'), say);
 
   for (const { picture, rule, impact, where } of camera.complaints)
     say(`axe: ${picture}: ${impact} ${rule} at ${where}`);

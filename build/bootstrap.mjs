@@ -11,6 +11,7 @@ import { installPackages } from './installPackages.mjs';
 import { packagesAreCurrent } from './packagesAreCurrent.mjs';
 
 const OLDEST_NODE = 18;
+const PARENT_LOOK_MS = 500;
 // SQLite maps a small file into memory; the system answers with this signal when it can't be written any more.
 const UNREACHABLE_FOLDER =
   'The program was ended by the system, because a file that it has open can no longer be written: the folder was locked or ' +
@@ -55,6 +56,15 @@ function callersFolder(wanted) {
   return wanted && process.env.INIT_CWD ? process.env.INIT_CWD : root;
 }
 
+/** npm that is killed tells nobody; what it has started would go on unseen. */
+function endWithNpm(child) {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const npm = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== npm) child.kill('SIGTERM');
+  }, PARENT_LOOK_MS).unref();
+}
+
 /** The exit code of the script. A signal to this process is the script's; Ctrl-C reaches both by itself. */
 function runToItsEnd(node, args, cwd) {
   return new Promise((done, fail) => {
@@ -65,6 +75,7 @@ function runToItsEnd(node, args, cwd) {
       if (!process.stdin.isTTY) child.kill('SIGINT');
     });
     for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+    endWithNpm(child);
     child.on('error', (error) => fail(new Error(`${node} cannot be started: ${error.message}`)));
     child.on('exit', (code, signal) => {
       if (signal === 'SIGBUS') process.stderr.write(`\n${UNREACHABLE_FOLDER}\n`);

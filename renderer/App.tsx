@@ -9,6 +9,7 @@ import { FileDropZone } from './components/FileDropZone.tsx';
 import { sayError } from './components/errorToast.tsx';
 import { createTexts, TextsContext, useTexts } from './i18n/index.ts';
 import { OfflineDialogs } from './screens/offline/OfflineDialogs.tsx';
+import { RunDialogs } from './screens/history/RunDialogs.tsx';
 import { CommandPalette } from './shell/CommandPalette.tsx';
 import { Refused } from './shell/Refused.tsx';
 import { Shell } from './shell/Shell.tsx';
@@ -52,6 +53,7 @@ function Contents() {
       <OfflineDialogs />
       <BrowseDialog />
       <CommandPalette />
+      <RunDialogs />
       <section aria-label={t('toasts.label')}>
         <Notifications withinPortal={false} />
       </section>

@@ -37,6 +37,14 @@ const PLACES = {
   'halted, files': `#/run/${RUN_IDS.halted}/files`,
   done: `#/run/${RUN_IDS.done}/progress`,
   'done, files': `#/run/${RUN_IDS.done}/files`,
+  failed: `#/run/${RUN_IDS.failed}/progress`,
+  'failed, files': `#/run/${RUN_IDS.failed}/files`,
+  'failed, results': `#/run/${RUN_IDS.failed}/results`,
+  preparing: `#/run/${RUN_IDS.preparing}/progress`,
+  cancelled: `#/run/${RUN_IDS.cancelled}/progress`,
+  'cancelled, results': `#/run/${RUN_IDS.cancelled}/results`,
+  'samples in the queue': `#/run/${RUN_IDS.samples}/progress`,
+  'samples in the queue, files': `#/run/${RUN_IDS.samples}/files`,
   'failures, progress': `#/run/${RUN_IDS.withFailures}/progress`,
 };
 
@@ -48,6 +56,8 @@ test.describe('every screen, at every size', () => {
   test.afterAll(() => engine.stop());
 
   test('axe finds nothing on any screen, in both themes', async ({ page }) => {
+    // Some thirty screens, each twice.
+    test.setTimeout(900_000);
     test.slow();
     await page.setViewportSize(SIZES.usual);
     await page.goto(engine.url);

@@ -27,7 +27,8 @@ import { addRetiredCommands, warnOfRetiredVariables } from './legacyTool.ts';
 import { unwrap } from '../contract/result.ts';
 import { appVersion, openEngine } from './openEngine.ts';
 import { portNumber, positiveInteger } from './numberArguments.ts';
-import { errorText, toStandardError } from './output/reporter.ts';
+import { errorText } from './output/reporter.ts';
+import { toStandardError } from './output/terminal.ts';
 import { predictCommand } from './predictCommand.ts';
 import { outliveSignals } from './stopSignals.ts';
 

@@ -39,6 +39,8 @@ describe('flags of the earlier tool', () => {
     [['-k'], { keepWork: true }],
     [['--keep-intermediate'], { keepWork: true }],
     [['--resume'], { resume: true }],
+    [['--input', 'a.fa', 'b.fa'], { input: ['a.fa', 'b.fa'] }],
+    [['--esm-batch-size', '2048'], { tokensPerBatch: 2048 }],
     [['-f'], { force: true }],
     [['--force'], { force: true }],
   ])('%j is understood', async (words, expected) => {

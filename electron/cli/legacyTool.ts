@@ -21,7 +21,6 @@ export const RETIRED_PREDICT_FLAGS: readonly RetiredFlag[] = [
   },
   { flags: '-w, --num-workers <n>', says: 'There is one worker per device; choose devices with --devices.' },
   { flags: '--dnabert-batch-size <n>', says: `Both encoders share one setting: ${AUTOMATIC_BATCHES}` },
-  { flags: '--esm-batch-size <n>', says: `Both encoders share one setting: ${AUTOMATIC_BATCHES}` },
   { flags: '--parallel', says: 'All devices are used by default; choose fewer with --devices.' },
   { flags: '--v1-fallback', says: 'There is one way of computing; choose its precision with --precision.' },
   { flags: '--v1-attention', says: 'There is one way of computing; choose its precision with --precision.' },
@@ -45,8 +44,11 @@ export const RETIRED_PREDICT_FLAGS: readonly RetiredFlag[] = [
   { flags: '--pin-memory', says: 'Pinned memory is used wherever it helps; there is nothing to set.' },
   { flags: '--expandable-segments', says: 'Expandable segments are always on.' },
   { flags: '--cache-clear-interval <n>', says: 'Memory is managed by the program; there is nothing to set.' },
-  { flags: '--cuda-streams', says: 'Copies and computing always overlap; there is nothing to set.' },
-  { flags: '--no-cuda-streams', says: 'Copies and computing always overlap; there is nothing to set.' },
+  { flags: '--cuda-streams', says: 'Copies run beside computing where that pays; there is nothing to set.' },
+  {
+    flags: '--no-cuda-streams',
+    says: 'Copies run beside computing where that pays; there is nothing to set.',
+  },
   { flags: '--persistent-models', says: 'Models always stay loaded for the whole run.' },
   {
     flags: '-c, --config <file>',

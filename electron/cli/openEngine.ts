@@ -8,9 +8,11 @@ import {
   engineBase,
   type EngineContext,
   networkVariables,
+  processRecordsFolder,
   readSetupSettings,
   resolveAppPaths,
   setUp,
+  sweepOrphans,
 } from '../engine/index.ts';
 
 export interface OpenEngineOptions {
@@ -33,6 +35,7 @@ export async function openEngine(options: OpenEngineOptions): Promise<Result<Eng
     ...(options.onSetUp ? { onProgress: options.onSetUp } : {}),
   });
   if (!ready.ok) return ready;
+  await sweepOrphans(processRecordsFolder(paths.value));
   return ok({
     ...engineBase({
       appVersion: appVersion(paths.value.root),

@@ -8,7 +8,7 @@ export function predictCommand(root: Command): Command {
   const command = root
     .command('predict')
     .description('Score every sequence of the inputs and write the result tables')
-    .argument('<inputs...>', 'FASTA or FASTQ files, plain or compressed, or folders')
+    .argument('[inputs...]', 'FASTA or FASTQ files, plain or compressed, or folders')
     .option('-o, --output-dir <folder>', 'folder for the results (default: {input}_predictions)')
     .option(
       '--model <name>',
@@ -47,6 +47,8 @@ export function predictCommand(root: Command): Command {
     new Option('-p, --model-path <path>').hideHelp(),
     new Option('--expected-length <n>').argParser(positiveInteger).hideHelp(),
     new Option('--gpus <list>').hideHelp(),
+    new Option('--esm-batch-size <tokens>').argParser(positiveInteger).hideHelp(),
+    new Option('--input <files...>').hideHelp(),
     new Option('--device <name>').hideHelp(),
     new Option('--keep-intermediate').hideHelp(),
   ];
@@ -57,6 +59,7 @@ export function predictCommand(root: Command): Command {
     gpus: 'devices',
     device: 'devices',
     keepIntermediate: 'keepWork',
+    esmBatchSize: 'tokensPerBatch',
   };
   for (const [from, to] of Object.entries(into)) {
     command.on(`option:${kebab(from)}`, () => {

@@ -52,7 +52,7 @@ const ERROR_CATALOGUE = {
   device_blocked: ['Device cannot compute yet', 'Give it what it lacks, or choose another device.'],
   no_usable_device: [
     'No device left to compute on',
-    'Check the GPUs, then resume. Everything computed is kept.',
+    'Check the devices, then resume. Everything computed is kept.',
   ],
   precision_unsupported: ['Precision not supported', 'Choose another precision, or leave out this device.'],
   model_unknown: ['No such model', 'Use demo, 300, 500, or the path of a model folder.'],

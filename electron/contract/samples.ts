@@ -11,14 +11,21 @@ export function sampleNames(paths: readonly string[]): string[] {
     const name = isPaired ? file.base : file.stem;
     return { name, key: isPaired ? file.pair : file.path, folders: file.folders };
   });
-  return groups.map((own) => {
-    const others = groups.filter(({ key }) => key !== own.key);
-    for (let depth = 0; depth <= own.folders.length; depth++) {
-      const name = withFolders(own, depth);
-      if (!others.some((other) => withFolders(other, depth) === name)) return name;
+  const names: string[] = groups.map(({ key }) => key);
+  let unnamed = [...groups.entries()];
+  for (let depth = 0; unnamed.length > 0; depth++) {
+    const keys = new Map<string, Set<string>>();
+    for (const group of groups) {
+      const name = withFolders(group, depth);
+      keys.set(name, (keys.get(name) ?? new Set()).add(group.key));
     }
-    return own.key;
-  });
+    for (const [index, group] of unnamed) {
+      const name = withFolders(group, depth);
+      if (keys.get(name)?.size === 1) names[index] = name;
+    }
+    unnamed = unnamed.filter(([index, { key, folders }]) => names[index] === key && depth < folders.length);
+  }
+  return names;
 }
 
 interface NamedFile {

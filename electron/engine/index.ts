@@ -58,7 +58,10 @@ export { packOffline } from './setup/packOffline.ts';
 export { setUp } from './setup/setUp.ts';
 
 // Inputs and models
+export { hashFile } from './files/hashFile.ts';
 export { collectInputs } from './inputs/collectInputs.ts';
+export { sweepOrphans } from './workers/orphanSweep.ts';
+export { processRecordsFolder } from './workers/processRecords.ts';
 export { inspectInputs } from './inputs/inspectInputs.ts';
 export { fidelityReport } from './models/fidelityVerdict.ts';
 export { checkAnswers, describeAnswers } from './models/rightAnswers.ts';

@@ -44,6 +44,7 @@ const summary: RunSummary = {
   fraction: 0.434,
   sequences: null,
   viralSequences: null,
+  samples: [],
   tags: [],
   note: '',
 };

@@ -111,7 +111,7 @@ const GERMAN: Readonly<Record<string, ErrorWords>> = {
   },
   no_usable_device: {
     title: 'Kein Gerät zum Rechnen mehr da',
-    next: 'Prüfen Sie die GPUs und setzen Sie dann fort. Alles Berechnete ist erhalten.',
+    next: 'Prüfen Sie die Geräte und setzen Sie dann fort. Alles Berechnete ist erhalten.',
   },
   precision_unsupported: {
     title: 'Zahlenformat nicht unterstützt',

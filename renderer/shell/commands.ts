@@ -1,12 +1,17 @@
-import type { RunSummary } from '../../electron/contract/index.ts';
+import { isAtWork, predictCommand, type RunSummary } from '../../electron/contract/index.ts';
 import type { Texts } from '../i18n/index.ts';
 import { engine } from '../state/connection.ts';
 import { sayError } from '../components/errorToast.tsx';
+import { copyText } from '../state/clipboard.ts';
+import { askToDiscard } from '../state/discardRun.ts';
+import { runExample } from '../state/environment.ts';
 import { go, goToRun, type Route } from '../state/navigation.ts';
 import { prepareAgain } from '../state/newRun/prepareAgain.ts';
-import { addPaths } from '../state/newRun/store.ts';
-import { chooseFiles, chooseFolder } from '../state/pathChooser.ts';
+import { addPaths, startOver } from '../state/newRun/store.ts';
+import { chooseFiles, chooseFolder, choosePaths } from '../state/pathChooser.ts';
+import { openRunDialog } from '../state/runDialog.ts';
 import { runStatus } from '../state/runStatus.ts';
+import { say } from '../state/say.ts';
 import { changeSettings } from '../state/settings.ts';
 
 export interface Command {
@@ -50,6 +55,30 @@ export function commandsFor(route: Route, runs: readonly RunSummary[], { t }: Te
         go({ screen: 'new-run' });
         attempt(chooseFiles('sequences').then(addPaths));
       },
+    },
+    {
+      id: 'add-folder',
+      group: t('palette.do'),
+      label: t('newRun.chooseFolder'),
+      run: () => {
+        go({ screen: 'new-run' });
+        attempt(choosePaths({ kind: 'folder', purpose: 'inputs' }).then(addPaths));
+      },
+    },
+    {
+      id: 'start-over',
+      group: t('palette.do'),
+      label: `${t('nav.new-run')}: ${t('newRun.clear')}`,
+      run: () => {
+        startOver();
+        go({ screen: 'new-run' });
+      },
+    },
+    {
+      id: 'example',
+      group: t('palette.do'),
+      label: t('newRun.runExample'),
+      run: () => attempt(runExample()),
     },
     {
       id: 'open-run',
@@ -110,10 +139,37 @@ function commandsOfRun(run: RunSummary, t: Texts['t']): Command[] {
             run: () => attempt(engine.runs.pause({ runId })),
           },
           {
+            id: 'drain',
+            group,
+            label: t('run.drain'),
+            run: () => attempt(engine.runs.drain({ runId })),
+          },
+          {
             id: 'stop',
             group,
             label: t('run.stopAndKeep'),
             run: () => attempt(engine.runs.cancel({ runId })),
+          },
+          { id: 'discard', group, label: t('run.discard'), run: () => askToDiscard(runId, t) },
+        ]
+      : []),
+    ...(status === 'queued'
+      ? [
+          {
+            id: 'leave-queue',
+            group,
+            label: t('run.leaveQueue'),
+            run: () => attempt(engine.runs.cancel({ runId })),
+          },
+        ]
+      : []),
+    ...(status === 'done_with_failures'
+      ? [
+          {
+            id: 'retry',
+            group,
+            label: t('files.retryAll'),
+            run: () => attempt(engine.runs.retry({ runId, parts: 'all', smallerBatches: false })),
           },
         ]
       : []),
@@ -129,6 +185,26 @@ function commandsOfRun(run: RunSummary, t: Texts['t']): Command[] {
         ]
       : []),
     { id: 'again', group, label: t('run.again'), run: () => attempt(prepareAgain(run)) },
+    {
+      id: 'command',
+      group,
+      label: t('results.copyCommand'),
+      run: () => attempt(copyText(predictCommand(run)).then(() => say(t('common.copied')))),
+    },
+    ...(['rename', 'annotate'] as const).map((dialog) => ({
+      id: dialog,
+      group,
+      label: t(`history.${dialog}`),
+      run: () => openRunDialog(runId, dialog),
+    })),
+    ...(isAtWork(run) || run.missing
+      ? []
+      : (['verify', 'delete'] as const).map((dialog) => ({
+          id: dialog,
+          group,
+          label: t(`history.${dialog}`),
+          run: () => openRunDialog(runId, dialog),
+        }))),
   ];
 }
 

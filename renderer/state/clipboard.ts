@@ -15,7 +15,7 @@ export function useCopy() {
 }
 
 /** Copies through the shell in Electron, where pages have no clipboard; else through the browser. */
-async function copyText(text: string): Promise<void> {
+export async function copyText(text: string): Promise<void> {
   if (window.virnucpro) {
     await engine.shell.copyText({ text });
     return;

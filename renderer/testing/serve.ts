@@ -24,9 +24,13 @@ const TYPES: Record<string, string> = {
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self' ws://127.0.0.1:*; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-export async function serveMemoryEngine(
-  options: MemoryEngineOptions & { port?: number } = {},
-): Promise<{ url: string; server: Server; stop(): Promise<void> }> {
+export async function serveMemoryEngine(options: MemoryEngineOptions & { port?: number } = {}): Promise<
+  Pick<ReturnType<typeof createMemoryEngine>, 'changeRun' | 'runs'> & {
+    url: string;
+    server: Server;
+    stop(): Promise<void>;
+  }
+> {
   const engine = createMemoryEngine(options);
   const handler = new RPCHandler(engine.router);
   const server = createServer((request, response) => {
@@ -62,6 +66,8 @@ export async function serveMemoryEngine(
   return {
     url: `http://127.0.0.1:${port}/`,
     server,
+    changeRun: engine.changeRun,
+    runs: engine.runs,
     async stop() {
       for (const socket of sockets.clients) socket.terminate();
       sockets.close();

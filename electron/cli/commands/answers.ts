@@ -7,7 +7,7 @@ import {
   type EngineContext,
 } from '../../engine/index.ts';
 import { EXIT } from '../exitCodes.ts';
-import { toStandardError } from '../output/reporter.ts';
+import { toStandardError } from '../output/terminal.ts';
 
 /** Does this installation give the right answers? A sentence for each device and precision. */
 export async function answers(context: EngineContext, choice: string, json: boolean): Promise<number> {

@@ -8,11 +8,12 @@ import { predictCommand, type RepeatableRun } from '../../contract/predictComman
 import { runRequestSchema } from '../../contract/rpc/runs.ts';
 import { EXIT } from '../exitCodes.ts';
 import { withRun } from '../openRunFolder.ts';
+import { toStandardOutput } from '../output/terminal.ts';
 
 /** Prints the command that makes the same run again. A run.json alone is enough. */
 export async function command(run: string, storeHost: URL): Promise<number> {
   const repeatable = run.endsWith('.json') ? await fromRunJson(resolve(run)) : await fromRun(run, storeHost);
-  process.stdout.write(`${predictCommand(repeatable)}\n`);
+  toStandardOutput(predictCommand(repeatable));
   return EXIT.done;
 }
 

@@ -4,6 +4,7 @@ import { compareRuns, type ComparedSequence, formatCount, writeComparison } from
 import { EXIT } from '../exitCodes.ts';
 import { withRun } from '../openRunFolder.ts';
 import { textTable } from '../output/textTable.ts';
+import { toStandardOutput } from '../output/terminal.ts';
 
 /** The first so many sequences whose call changed are listed; `--output` writes all. */
 const SHOWN = 20;
@@ -55,7 +56,7 @@ export async function compare(
           ? [`The sequences whose call changed: ${resolve(flags.output)}`]
           : changedLines(changed, inBoth - sameCall)),
       ];
-      process.stdout.write(`${lines.join('\n')}\n`);
+      toStandardOutput(lines.join('\n'));
       return EXIT.done;
     }),
   );

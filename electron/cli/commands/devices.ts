@@ -1,6 +1,7 @@
 import { type EngineContext, formatBytes, probeDevices } from '../../engine/index.ts';
 import { unwrap } from '../../contract/result.ts';
 import { gpuLine } from '../output/gpuLine.ts';
+import { toStandardOutput } from '../output/terminal.ts';
 
 export async function devices(context: EngineContext, json: boolean): Promise<number> {
   const probe = unwrap(await probeDevices(context.environment));
@@ -15,6 +16,6 @@ export async function devices(context: EngineContext, json: boolean): Promise<nu
     `CPU    ${probe.cpu.name}, ${probe.cpu.logical_cores} cores, ` +
       `${formatBytes(probe.cpu.memory_available_bytes)} of ${formatBytes(probe.cpu.memory_total_bytes)} memory free`,
   );
-  process.stdout.write(`${lines.join('\n')}\n`);
+  toStandardOutput(lines.join('\n'));
   return 0;
 }

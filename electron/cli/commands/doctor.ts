@@ -12,7 +12,7 @@ import {
 } from '../../engine/index.ts';
 import { EXIT } from '../exitCodes.ts';
 import { ok, unwrap } from '../../contract/result.ts';
-import { toStandardError } from '../output/reporter.ts';
+import { toStandardError } from '../output/terminal.ts';
 
 const MARKS = { good: 'ok  ', warning: 'note', bad: 'BAD ', checking: '... ', waiting: '... ' } as const;
 

@@ -11,7 +11,7 @@ import { EXIT } from '../exitCodes.ts';
 import { filterOf, sortOf } from '../filterArgument.ts';
 import { openEngine } from '../openEngine.ts';
 import { withRun } from '../openRunFolder.ts';
-import { toStandardError } from '../output/reporter.ts';
+import { toStandardError } from '../output/terminal.ts';
 import { stopSignals } from '../stopSignals.ts';
 
 export interface ExportFlags {

@@ -11,7 +11,7 @@ import {
   stepLines,
 } from '../../engine/index.ts';
 import { EXIT } from '../exitCodes.ts';
-import { toStandardError } from '../output/reporter.ts';
+import { toStandardError } from '../output/terminal.ts';
 import { parsed } from '../parsed.ts';
 
 export interface PackOfflineFlags {

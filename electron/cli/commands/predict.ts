@@ -1,5 +1,7 @@
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { AppFailure, appError } from '../../contract/errors.ts';
+import type { Plan } from '../../contract/plan.ts';
 import { runRequestSchema, type RunRequest } from '../../contract/rpc/runs.ts';
 import {
   collectInputs,
@@ -7,6 +9,7 @@ import {
   defaultFolderName,
   type EngineContext,
   formatBytes,
+  hashFile,
   isGpu,
   isRunFolder,
   OpenRun,
@@ -36,14 +39,21 @@ export interface PredictFlags {
   force?: boolean;
   strict?: boolean;
   resume?: boolean;
+  /** The earlier tool's way to name the inputs. */
+  input?: string[];
 }
 
 export async function predict(
   context: EngineContext,
-  inputs: string[],
+  named: string[],
   flags: PredictFlags,
   reporter: Reporter,
 ): Promise<number> {
+  const inputs = [...named, ...(flags.input ?? [])];
+  if (inputs.length === 0) {
+    const nextStep = 'Name FASTA or FASTQ files, or folders: "virnucpro predict FILE".';
+    throw new AppFailure(appError('usage', 'No input was named.', { nextStep }));
+  }
   const request = runRequest(inputs, flags, modelFor(context, inputs));
   const folder = request.outputDir ?? (await usualFolder(context, inputs, request.model));
   if (flags.resume && isRunFolder(folder)) {
@@ -115,6 +125,7 @@ async function differences(
   return [
     ...more.map((path) => `${path} is not among its inputs`),
     ...fewer.map(({ path }) => `${path} is one of its inputs and was not named`),
+    ...(await changedContents(plan.inputs.filter(({ path }) => named.includes(path)))),
     ...asked
       .filter(([, wanted, has]) => wanted !== undefined && wanted !== has)
       .map(([flag, wanted, has]) =>
@@ -123,6 +134,16 @@ async function differences(
           : `${flag} is ${String(has)} and not ${String(wanted)}`,
       ),
   ];
+}
+
+/** A file by the same name may have been written anew: then the run's results are those of another one. */
+async function changedContents(inputs: Plan['inputs']): Promise<string[]> {
+  const changed: string[] = [];
+  for (const { path, sizeBytes, sha256 } of inputs) {
+    const isSame = (await stat(path)).size === sizeBytes && (await hashFile(path)) === sha256;
+    if (!isSame) changed.push(`${path} has changed since`);
+  }
+  return changed;
 }
 
 /** Undefined where none was asked for. */

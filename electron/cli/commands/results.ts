@@ -3,6 +3,7 @@ import { EXIT } from '../exitCodes.ts';
 import { filterOf, sortOf } from '../filterArgument.ts';
 import { withRun } from '../openRunFolder.ts';
 import { textTable } from '../output/textTable.ts';
+import { toStandardOutput } from '../output/terminal.ts';
 
 export interface ResultsFlags {
   filter: string[];
@@ -64,7 +65,7 @@ export async function results(run: string, flags: ResultsFlags, storeHost: URL):
       ),
       `${formatCount(found.items.length)} of ${formatCount(found.total)} sequences that fit the filter; export them with "virnucpro export".`,
     ];
-    process.stdout.write(`${lines.join('\n')}\n`);
+    toStandardOutput(lines.join('\n'));
     return EXIT.done;
   });
 }

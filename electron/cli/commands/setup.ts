@@ -8,7 +8,7 @@ import {
   stepLines,
 } from '../../engine/index.ts';
 import { EXIT } from '../exitCodes.ts';
-import { toStandardError } from '../output/reporter.ts';
+import { toStandardError } from '../output/terminal.ts';
 
 export interface SetupFlags {
   python?: string;

@@ -17,6 +17,7 @@ import {
 import { isActive } from '../../contract/runState.ts';
 import { deviceLine } from '../output/deviceLine.ts';
 import { bar } from '../output/progressText.ts';
+import { toStandardOutput } from '../output/terminal.ts';
 
 /** How the model lies in a device's memory, where that is not as usual. */
 function memoryWords({ devices, plan }: StoredRun, id: string): string {
@@ -73,7 +74,7 @@ export async function status(context: EngineContext, folder: string, json: boole
         : []),
       ...(holder ? [`Being worked on by process ${holder.pid} on ${holder.host}.`] : []),
     ];
-    process.stdout.write(`${lines.join('\n')}\n`);
+    toStandardOutput(lines.join('\n'));
     return 0;
   } finally {
     await store.close();

@@ -3,6 +3,7 @@ import { inputPathsSchema } from '../../contract/rpc/runs.ts';
 import { collectInputs, type EngineContext, inspectInputs, formatCount } from '../../engine/index.ts';
 import { EXIT } from '../exitCodes.ts';
 import { parsed } from '../parsed.ts';
+import { toStandardOutput } from '../output/terminal.ts';
 
 /** Reads files to their end and says what they hold and what would happen to each. */
 export async function validate(
@@ -30,7 +31,7 @@ export async function validate(
         ),
         ...(file.problems.length === 0 ? ['  Nothing to complain about.'] : []),
       ];
-      process.stdout.write(`${lines.join('\n')}\n`);
+      toStandardOutput(lines.join('\n'));
     }),
   );
   return blocked.length > 0 ? EXIT.failed : EXIT.done;

@@ -2,6 +2,7 @@ import { AppFailure, appError } from '../../contract/errors.ts';
 import type { VerifiedFile } from '../../contract/rpc/runs.ts';
 import { isRunFolder, isRunSound, verifyRun } from '../../engine/index.ts';
 import { EXIT } from '../exitCodes.ts';
+import { toStandardOutput } from '../output/terminal.ts';
 
 const WORDS: Record<VerifiedFile['verdict'], string> = {
   sound: 'is as it was written',
@@ -24,7 +25,7 @@ export async function verify(storeHost: URL, folder: string, json: boolean): Pro
         ),
         sound ? 'Nothing is damaged.' : `Not everything is as it was written. ${advice(folder, files)}`,
       ];
-  process.stdout.write(`${lines.join('\n')}\n`);
+  toStandardOutput(lines.join('\n'));
   return sound ? EXIT.done : EXIT.damaged;
 }
 

@@ -3,6 +3,7 @@ import type { AppError } from '../../contract/errors.ts';
 import type { RunState } from '../../contract/runState.ts';
 import type { OpenRun, RunNote } from '../../engine/index.ts';
 import { bar, deviceLine, totalLine } from './progressText.ts';
+import { toStandardError } from './terminal.ts';
 
 /** How a run is reported to the user who watches it. Everything but JSON goes to standard error; tables lie in the folder. */
 export interface Reporter {
@@ -31,10 +32,6 @@ export function createReporter(kind: ReporterKind, log: (line: string) => void, 
     case 'lines':
       return new LineReporter(log, toStandardError, LINE_INTERVAL_MS, verbose);
   }
-}
-
-export function toStandardError(text: string): void {
-  process.stderr.write(`${text}\n`);
 }
 
 export function errorText(error: AppError): string {

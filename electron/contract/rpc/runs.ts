@@ -26,6 +26,11 @@ export const runRequestSchema = z.object({
   inputs: inputPathsSchema,
   outputDir: pathSchema.optional(),
   name: wordSchema.optional(),
+  /** By path, the samples of files that do not go by what their names say. */
+  samples: z
+    .record(inputPathSchema, wordSchema.min(1))
+    .refine((samples) => Object.keys(samples).length <= LIMITS.inputs)
+    .optional(),
   /** demo, 300, 500, or the path of a model folder or of a head file. */
   model: pathSchema.default('500'),
   chunkLength: z.int().positive().optional(),
@@ -164,6 +169,8 @@ export const runSummarySchema = z.object({
   fraction: z.number().min(0).max(1).nullable(),
   sequences: countSchema.nullable(),
   viralSequences: countSchema.nullable(),
+  /** The sample of each input of the plan. */
+  samples: z.array(z.string()).default([]),
   tags: annotationSchema.shape.tags.default([]),
   note: annotationSchema.shape.note.default(''),
 });

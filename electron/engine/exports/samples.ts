@@ -2,10 +2,7 @@ import { z } from 'zod';
 import { sampleNames } from '../../contract/samples.ts';
 import { predictionSchema, type Prediction } from '../../contract/results.ts';
 import type { InputResultSummary } from '../results/types.ts';
-import type { StoredRun } from '../store/types.ts';
-
-/** Where a run keeps the samples that its user named; else the names of the files say them. */
-export const SAMPLES_OPTION = 'samples';
+import { SAMPLES_OPTION, type StoredRun } from '../store/types.ts';
 
 const namedSchema = z.array(z.string().min(1));
 

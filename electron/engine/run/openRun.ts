@@ -241,6 +241,11 @@ export class OpenRun {
     return this.record.rename(name);
   }
 
+  /** None at all goes back to what the names of the files say. */
+  setSamples(names: readonly string[]): Promise<void> {
+    return this.record.setSamples(names);
+  }
+
   annotate(annotation: Annotation): Promise<void> {
     return this.record.annotate(annotation);
   }

@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../../contract/result.ts';
 import { runRequestSchema, type Annotation, type RunRequest } from '../../contract/rpc/runs.ts';
 import type { RunState } from '../../contract/runState.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
-import type { RunDevice, StoredRun } from '../store/types.ts';
+import { SAMPLES_OPTION, type RunDevice, type StoredRun } from '../store/types.ts';
 import { RunNotes, type RunNote } from './runNotes.ts';
 import { describePhase, transition, type LifecycleEvent } from './runTransitions.ts';
 
@@ -84,6 +84,14 @@ export class RunRecord {
     await this.store.annotate(annotation);
     const { description } = this.stored;
     const options = { ...description.options, annotation };
+    this.stored = { ...this.stored, description: { ...description, options } };
+    for (const listener of this.listeners) listener({ type: 'state', state: this.stored.state });
+  }
+
+  async setSamples(names: readonly string[]): Promise<void> {
+    await this.store.setSamples(names);
+    const { description } = this.stored;
+    const options = { ...description.options, [SAMPLES_OPTION]: names.length === 0 ? null : [...names] };
     this.stored = { ...this.stored, description: { ...description, options } };
     for (const listener of this.listeners) listener({ type: 'state', state: this.stored.state });
   }

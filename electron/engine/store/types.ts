@@ -55,6 +55,8 @@ export interface InputFailure {
 
 /** Under which such files are kept with the run's request. */
 export const LEFT_OUT_OPTION = 'leftOut';
+/** Where a run keeps the samples that its user named; else the names of the files say them. */
+export const SAMPLES_OPTION = 'samples';
 
 /** A file that the user named and that was no part of the run from the beginning. */
 export interface LeftOutInput extends InputFailure {

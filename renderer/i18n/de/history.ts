@@ -14,6 +14,9 @@ export const history = {
   'history.noneFit': 'Kein Lauf passt zu dieser Suche.',
   'history.oneInput': '{name} ({size})',
   'history.inputs': '{count, plural, one {# Datei} other {# Dateien}} ({size})',
+  'history.samples':
+    '{samples, plural, one {# Probe} other {# Proben}}, {count, plural, one {# Datei} other {# Dateien}} ({size})',
+  'history.sampleNames': '{shown} und {count} weitere',
   'history.column.name': 'Name',
   'history.column.inputs': 'Dateien',
   'history.column.viral': 'Viral',

@@ -26,6 +26,7 @@ export const newRun = {
   'newRun.whereRemote': 'Gerechnet wird auf {host}; dort liegen auch die Dateien der Läufe.',
   'newRun.totals':
     '{files, plural, one {# Datei} other {# Dateien}} · {sequenceCount, plural, one {# Sequenz} other {# Sequenzen}} · {bases}',
+  'newRun.samples': '{count, plural, one {# Probe} other {# Proben}}',
   'newRun.ignored':
     '({count, plural, one {# weitere Datei wurde wegen ihres Namens ausgelassen} other {# weitere Dateien wurden wegen ihrer Namen ausgelassen}})',
   'newRun.looking': 'Die Dateien werden gelesen …',

@@ -14,6 +14,9 @@ export const history = {
   'history.noneFit': 'No run fits this search.',
   'history.oneInput': '{name} ({size})',
   'history.inputs': '{count, plural, one {# file} other {# files}} ({size})',
+  'history.samples':
+    '{samples, plural, one {# sample} other {# samples}}, {count, plural, one {# file} other {# files}} ({size})',
+  'history.sampleNames': '{shown} and {count} more',
   'history.column.name': 'Name',
   'history.column.inputs': 'Files',
   'history.column.viral': 'Viral',

@@ -26,6 +26,7 @@ export const newRun = {
   'newRun.whereRemote': 'The runs compute on {host}, and their files lie there.',
   'newRun.totals':
     '{files, plural, one {# file} other {# files}} · {sequenceCount, plural, one {# sequence} other {# sequences}} · {bases}',
+  'newRun.samples': '{count, plural, one {# sample} other {# samples}}',
   'newRun.ignored':
     '({count, plural, one {# other file was left out for its name} other {# other files were left out for their names}})',
   'newRun.looking': 'Reading the files …',

@@ -62,7 +62,7 @@ export function QueueCard({ busy, waiting }: QueueCardProps) {
         {waiting.map((run, index) => (
           <li key={run.runId} className={classes.item}>
             <span className={classes.place}>{index + 1}</span>
-            <Name run={run} />
+            <Name run={run} samples />
             <RunBadge run={run} />
             <span className={classes.sub}>{expectedStart(run, texts)}</span>
             <span className={classes.move}>
@@ -97,14 +97,30 @@ function expectedStart({ startsInSeconds: starts }: RunSummary, { t, format }: T
     : t('progress.startsIn', { time: format.durationRange(starts.low, starts.high) });
 }
 
-function Name({ run }: { run: RunSummary }) {
+const SAMPLES_SHOWN = 3;
+
+/** Null where the samples are no more than the files. */
+function namesOfSamples(run: RunSummary, { t, format }: Texts): string | null {
+  const names = [...new Set(run.samples)];
+  if (run.plan.inputs.length < 2 || names.length === 0) return null;
+  const [shown, more] = [names.slice(0, SAMPLES_SHOWN), names.length - SAMPLES_SHOWN];
+  return more > 0 ? t('history.sampleNames', { shown: shown.join(', '), count: more }) : format.list(shown);
+}
+
+function Name({ run, samples = false }: { run: RunSummary; samples?: boolean }) {
   const texts = useTexts();
+  const named = samples ? namesOfSamples(run, texts) : null;
   return (
     <div>
       <button type="button" className={`${classes.name} ellipsis`} onClick={() => goToRun(run.runId)}>
         {run.name}
       </button>
       <div className={`${classes.sub} ellipsis`}>{describeInputs(run, texts)}</div>
+      {named !== null && (
+        <div className={`${classes.sub} ellipsis`} title={[...new Set(run.samples)].join(', ')}>
+          {named}
+        </div>
+      )}
     </div>
   );
 }

@@ -3,12 +3,10 @@ import { IconDotsVertical } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
-import { AnnotateDialog } from './AnnotateDialog.tsx';
-import { DeleteDialog } from './DeleteDialog.tsx';
+import type { RunDialog } from '../../state/runDialog.ts';
 import classes from './History.module.css';
-import { RenameDialog } from './RenameDialog.tsx';
+import { DialogOfRun } from './RunDialogs.tsx';
 import { RunMenuItems } from './RunMenuItems.tsx';
-import { VerifyDialog } from './VerifyDialog.tsx';
 
 /**
  * What can be done with a run in the list. There is a button per row, and a menu takes long to make: each is made when it
@@ -17,7 +15,7 @@ import { VerifyDialog } from './VerifyDialog.tsx';
 export function RunMenu({ run }: { run: RunSummary }) {
   const { t } = useTexts();
   const [isMade, setMade] = useState(false);
-  const [dialog, setDialog] = useState<'rename' | 'annotate' | 'verify' | 'delete' | null>(null);
+  const [dialog, setDialog] = useState<RunDialog | null>(null);
   const button = useRef<HTMLButtonElement>(null);
   const focusOpener = () => button.current?.focus();
   const closeDialog = () => {
@@ -49,10 +47,7 @@ export function RunMenu({ run }: { run: RunSummary }) {
       ) : (
         opener
       )}
-      {dialog === 'rename' && <RenameDialog run={run} onClose={closeDialog} />}
-      {dialog === 'annotate' && <AnnotateDialog run={run} onClose={closeDialog} />}
-      {dialog === 'verify' && <VerifyDialog run={run} onClose={closeDialog} />}
-      {dialog === 'delete' && <DeleteDialog run={run} onClose={closeDialog} />}
+      {dialog !== null && <DialogOfRun run={run} dialog={dialog} onClose={closeDialog} />}
     </div>
   );
 }

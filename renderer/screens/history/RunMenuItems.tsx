@@ -14,6 +14,7 @@ import type { RunSummary } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
 import { prepareAgain } from '../../state/newRun/prepareAgain.ts';
+import type { RunDialog } from '../../state/runDialog.ts';
 import { runStatus } from '../../state/runStatus.ts';
 import { useReveal } from '../../state/useReveal.ts';
 
@@ -21,7 +22,7 @@ const RESUMABLE = ['paused', 'halted', 'interrupted', 'failed', 'cancelled'];
 
 interface RunMenuItemsProps {
   run: RunSummary;
-  onDialog: (dialog: 'rename' | 'annotate' | 'verify' | 'delete') => void;
+  onDialog: (dialog: RunDialog) => void;
 }
 
 export function RunMenuItems({ run, onDialog }: RunMenuItemsProps) {

@@ -1,15 +1,17 @@
 import { fileName, folderOf } from '../../i18n/format.ts';
 import { ActionIcon, Button, Loader } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { Card } from '../../components/Card.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { ProgressBar } from '../../components/ProgressBar.tsx';
+import { SamplesDialog } from '../../components/SamplesDialog.tsx';
 import type { VirtualColumn } from '../../components/table/virtualColumns.ts';
 import { ROW_HEIGHT, VirtualTable } from '../../components/table/VirtualTable.tsx';
 import { useTexts, type Texts } from '../../i18n/index.ts';
 import { blockingProblem, totalsOf, verdictOf, type ListedFile } from '../../state/newRun/inspection.ts';
-import { removeFiles, selectFile, useNewRun } from '../../state/newRun/store.ts';
+import { samplesOfFiles } from '../../state/newRun/choices.ts';
+import { nameSamples, removeFiles, selectFile, useNewRun } from '../../state/newRun/store.ts';
 import { isUploaded } from '../../state/newRun/uploaded.ts';
 import { useProblemTexts } from '../../state/problemTexts.ts';
 import { FileDetails } from './FileDetails.tsx';
@@ -18,13 +20,25 @@ import { PickButtons } from './PickButtons.tsx';
 import { VerdictBadge } from './VerdictBadge.tsx';
 
 const ROWS_IN_SIGHT = 6;
+/** More are named by their files, or later with a list. */
+const MOST_NAMED = 500;
 
 /** The files of the new run: what each holds, and what will happen to it. */
 export function FilesCard() {
   const texts = useTexts();
   const { t, format } = texts;
-  const { files, looking, uploads, inspectError, ignored, selected } = useNewRun();
-  const columns = useMemo(() => fileColumns(texts), [texts]);
+  const { files, looking, uploads, inspectError, ignored, selected, choices } = useNewRun();
+  const [naming, setNaming] = useState(false);
+  const samples = useMemo(() => samplesOfFiles(choices, files), [choices, files]);
+  const several = files.length > 1;
+  const columns = useMemo(
+    () =>
+      fileColumns(
+        texts,
+        several ? new Map(files.map(({ path }, index) => [path, samples[index] ?? ''])) : null,
+      ),
+    [texts, files, samples, several],
+  );
   const totals = totalsOf(files);
   const blocked = files.filter((file) => verdictOf(file) === 'blocked');
   const shownFile = files.find((file) => file.path === selected) ?? files[0];
@@ -48,7 +62,13 @@ export function FilesCard() {
               sequenceCount: totals.sequences,
               bases: format.bases(totals.bases),
             })}
+            {several && ` · ${t('newRun.samples', { count: new Set(samples).size })}`}
             {ignored > 0 && ` ${t('newRun.ignored', { count: ignored })}`}
+            {several && files.length <= MOST_NAMED && (
+              <Button variant="subtle" size="compact-sm" onClick={() => setNaming(true)}>
+                {t('samples.edit')}
+              </Button>
+            )}
           </p>
           <VirtualTable
             label={t('newRun.files')}
@@ -73,6 +93,17 @@ export function FilesCard() {
             </div>
           )}
           {shownFile && <FileDetails file={shownFile} />}
+          {naming && (
+            <SamplesDialog
+              paths={files.map(({ path }) => path)}
+              names={samples}
+              onSave={(names) => {
+                nameSamples(names);
+                setNaming(false);
+              }}
+              onClose={() => setNaming(false)}
+            />
+          )}
         </>
       )}
       {files.length === 0 && looking && (
@@ -106,7 +137,11 @@ function Beside({ file }: { file: ListedFile }) {
   );
 }
 
-function fileColumns({ t, format }: Texts): VirtualColumn<ListedFile>[] {
+/** `samples`: by path; null where there is nothing to tell apart. */
+function fileColumns(
+  { t, format }: Texts,
+  samples: ReadonlyMap<string, string> | null,
+): VirtualColumn<ListedFile>[] {
   const figure = (file: ListedFile, text: (inspected: NonNullable<ListedFile['inspected']>) => string) =>
     file.inspected ? (blockingProblem(file) ? '–' : text(file.inspected)) : '…';
   return [
@@ -120,6 +155,18 @@ function fileColumns({ t, format }: Texts): VirtualColumn<ListedFile>[] {
         </span>
       ),
     },
+    ...(samples
+      ? [
+          {
+            id: 'sample',
+            header: t('samples.sample'),
+            meta: { width: 'minmax(88px, 0.5fr)' },
+            cell: ({ row }: { row: { original: ListedFile } }) => (
+              <span title={samples.get(row.original.path)}>{samples.get(row.original.path)}</span>
+            ),
+          },
+        ]
+      : []),
     {
       id: 'sequences',
       header: t('newRun.column.sequences'),

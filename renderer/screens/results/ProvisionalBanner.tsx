@@ -6,7 +6,7 @@ import { Banner } from '../../components/Banner.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
 import { useLiveRun } from '../../state/liveRun.ts';
-import { useFinishNow } from '../run/useFinishNow.tsx';
+import { useFinishNow } from '../run/actions/useFinishNow.tsx';
 
 /** Above the results of a run that is not done: how much there is, and the way to leave it at that. */
 export function ProvisionalBanner({ run }: { run: RunSummary }) {

@@ -1,10 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { RunSummary, SampleSummary } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
+import { SamplesDialog } from '../../components/SamplesDialog.tsx';
 import { useTexts } from '../../i18n/index.ts';
-import { fileName } from '../../i18n/format.ts';
 import { engine, queries } from '../../state/connection.ts';
 import { changeView, useResultsView } from '../../state/resultsView.ts';
 import classes from './SamplesCard.module.css';
@@ -24,6 +24,15 @@ export function SamplesCard({ run, version }: { run: RunSummary; version: number
   const { runId } = run;
   const asked = queries.results.samples.queryOptions({ input: { runId } });
   const samples = useQuery({ ...asked, queryKey: [...asked.queryKey, run.state.phase, version] });
+  const client = useQueryClient();
+  const save = useMutation({
+    mutationFn: async (wanted: readonly string[]) => {
+      await engine.results.setSamples({ runId, names: [...wanted] });
+      changeView({ sample: null });
+      await client.invalidateQueries({ queryKey: queries.results.samples.key() });
+      setEditing(false);
+    },
+  });
   if (!samples.data || run.plan.inputs.length < 2) return null;
   const { items, names } = samples.data;
   const toggle = (item: SampleSummary) =>
@@ -96,56 +105,15 @@ export function SamplesCard({ run, version }: { run: RunSummary; version: number
         </table>
       </div>
       <p className={classes.note}>{t('samples.shareText')}</p>
-      {editing && <SamplesDialog run={run} names={names} onClose={() => setEditing(false)} />}
+      {editing && (
+        <SamplesDialog
+          paths={run.plan.inputs.map(({ path }) => path)}
+          names={names}
+          saving={save.isPending}
+          onSave={save.mutate}
+          onClose={() => setEditing(false)}
+        />
+      )}
     </Card>
-  );
-}
-
-interface SamplesDialogProps {
-  run: RunSummary;
-  names: readonly string[];
-  onClose: () => void;
-}
-
-/** Says which sample each file belongs to; files with the same name are one sample. */
-function SamplesDialog({ run, names, onClose }: SamplesDialogProps) {
-  const { t } = useTexts();
-  const client = useQueryClient();
-  const [edited, setEdited] = useState<readonly string[]>(names);
-  const save = useMutation({
-    mutationFn: async (wanted: readonly string[]) => {
-      await engine.results.setSamples({ runId: run.runId, names: [...wanted] });
-      changeView({ sample: null });
-      await client.invalidateQueries({ queryKey: queries.results.samples.key() });
-      onClose();
-    },
-  });
-  return (
-    <Modal opened onClose={onClose} title={t('samples.edit')}>
-      <p className={classes.note}>{t('samples.editText')}</p>
-      <Stack gap="xs">
-        {run.plan.inputs.map(({ path }, input) => (
-          <TextInput
-            key={path + String(input)}
-            label={fileName(path)}
-            value={edited[input] ?? ''}
-            maxLength={200}
-            onChange={(event) => setEdited(edited.toSpliced(input, 1, event.currentTarget.value))}
-          />
-        ))}
-      </Stack>
-      <Group justify="space-between" mt="lg">
-        <Button variant="subtle" onClick={() => save.mutate([])}>
-          {t('samples.fromNames')}
-        </Button>
-        <Button
-          loading={save.isPending}
-          disabled={edited.some((name) => name.trim() === '')}
-          onClick={() => save.mutate(edited)}
-        >
-          {t('samples.save')}
-        </Button>
-      </Group>
-    </Modal>
   );
 }

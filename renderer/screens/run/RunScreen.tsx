@@ -14,12 +14,12 @@ import { goToRun, RUN_TABS, type RunTab } from '../../state/navigation.ts';
 import { useRuns } from '../../state/runs.ts';
 import { FilesTab } from '../files/FilesTab.tsx';
 import { ResultsTab } from '../results/ResultsTab.tsx';
-import { ExampleVerdict } from './ExampleVerdict.tsx';
-import { ProgressTab } from './ProgressTab.tsx';
-import { NormsBanner } from './NormsBanner.tsx';
-import { RunActions } from './RunActions.tsx';
+import { ExampleVerdict } from './banners/ExampleVerdict.tsx';
+import { ProgressTab } from './progress/ProgressTab.tsx';
+import { NormsBanner } from './banners/NormsBanner.tsx';
+import { RunActions } from './actions/RunActions.tsx';
 import { RunAnnouncer } from './RunAnnouncer.tsx';
-import { RunBanners } from './RunBanners.tsx';
+import { RunBanners } from './banners/RunBanners.tsx';
 import classes from './RunScreen.module.css';
 
 const ICONS = { progress: IconActivity, files: IconFiles, results: IconTable };

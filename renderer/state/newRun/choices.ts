@@ -1,6 +1,7 @@
 import {
   canCompute,
   isIntegrated,
+  sampleNames,
   type ModelStatus,
   type ProbeResult,
   type ProbedGpu,
@@ -12,6 +13,8 @@ import type { ListedFile } from './inspection.ts';
 /** What the user chose on the New run screen; the form of the screen, not of the request. */
 export interface RunChoices {
   readonly name: string;
+  /** By path, samples other than the names of the files say. */
+  readonly samples: Readonly<Record<string, string>>;
   /** Null until the user or the list of models has decided. */
   readonly model: string | null;
   /** Null means every usable GPU, also one that turns up later. */
@@ -29,6 +32,7 @@ export interface RunChoices {
 
 export const RUN_REQUEST_DEFAULTS: RunChoices = {
   name: '',
+  samples: {},
   model: null,
   gpuUuids: null,
   cpuWorkers: null,
@@ -95,6 +99,12 @@ export function devicesText(choices: RunChoices, probe: ProbeResult | null): str
     .join(',');
 }
 
+/** The sample of each file: as the user named it, else as the names of all files say. */
+export function samplesOfFiles(choices: RunChoices, files: readonly ListedFile[]): string[] {
+  const paths = files.map(({ path }) => path);
+  return sampleNames(paths).map((name, index) => choices.samples[paths[index] ?? ''] ?? name);
+}
+
 /** The request as the engine takes it; what was left to the program is left out. */
 export function requestFrom(
   choices: RunChoices,
@@ -103,6 +113,12 @@ export function requestFrom(
   probe: ProbeResult | null,
 ): RunRequestInput {
   const name = choices.name.trim();
+  const samples = Object.fromEntries(
+    files.flatMap(({ path }) => {
+      const sample = choices.samples[path];
+      return sample === undefined ? [] : [[path, sample]];
+    }),
+  );
   return {
     inputs: files.map((file) => file.path),
     model: model.id,
@@ -112,6 +128,7 @@ export function requestFrom(
     keepWork: choices.keepWork,
     embedEqualSequencesOnce: choices.embedEqualSequencesOnce,
     ...(name ? { name } : {}),
+    ...(Object.keys(samples).length > 0 ? { samples } : {}),
     ...(choices.outputDir === null ? {} : { outputDir: choices.outputDir }),
     ...(choices.tokensPerBatch === null ? {} : { tokensPerBatch: choices.tokensPerBatch }),
     ...(choices.residuesPerPart === null ? {} : { residuesPerPart: choices.residuesPerPart }),
@@ -124,6 +141,7 @@ export function choicesFrom(request: RunRequest): RunChoices {
   const listed = request.devices === 'auto' || cpu ? null : request.devices.split(',');
   return {
     name: request.name ?? '',
+    samples: request.samples ?? {},
     model: request.model,
     gpuUuids: listed,
     useCpu: cpu !== null,

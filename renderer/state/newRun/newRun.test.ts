@@ -11,12 +11,14 @@ import {
   listedGpus,
   requestFrom,
   RUN_REQUEST_DEFAULTS,
+  samplesOfFiles,
 } from './choices.ts';
 import { repeatedFiles, totalsOf, verdictOf, withFiles, type ListedFile } from './inspection.ts';
 import { adviseModel } from './modelAdvice.ts';
 import { lengthBins } from './lengthBins.ts';
 import { canQuickLook, PRESET_IDS, presetOf, PRESETS } from './presets.ts';
 import { startReasons } from './startReasons.ts';
+import { nameSamples, useNewRun } from './store.ts';
 
 const listed = (path: string): ListedFile => ({ path, inspected: madeInspection(path, 500) });
 const probe = madeProbe(8);
@@ -197,6 +199,7 @@ describe('choices', () => {
       fc.property(
         fc.record({
           name: fc.constantFrom('', 'My run'),
+          samples: fc.constantFrom({}, { '/a.fa': 'Gut' }),
           gpuUuids: fc.option(fc.shuffledSubarray(uuids, { minLength: 1 })),
           precision: fc.constantFrom('auto' as const, 'fp32' as const, 'fp8' as const),
           embeddings: fc.constantFrom(null, 'fp16' as const),
@@ -212,6 +215,22 @@ describe('choices', () => {
         },
       ),
     );
+  });
+
+  it('name samples, and ask only for those that the files’ names do not say', () => {
+    const files = ['/d/a_R1.fq', '/d/a_R2.fq', '/d/b.fq', '/d/c.fq'].map(listed);
+    expect(samplesOfFiles(RUN_REQUEST_DEFAULTS, files)).toEqual(['a', 'a', 'b', 'c']);
+    useNewRun.setState({ files, choices: RUN_REQUEST_DEFAULTS });
+    nameSamples(['a', 'a', 'pool', 'pool']);
+    const { choices } = useNewRun.getState();
+    expect(samplesOfFiles(choices, files)).toEqual(['a', 'a', 'pool', 'pool']);
+    expect(requestFrom(choices, files, model, probe).samples).toEqual({
+      '/d/b.fq': 'pool',
+      '/d/c.fq': 'pool',
+    });
+    expect(requestFrom(choices, files.slice(0, 2), model, probe)).not.toHaveProperty('samples');
+    nameSamples([]);
+    expect(useNewRun.getState().choices.samples).toEqual({});
   });
 
   it('take a model that is here, the advised one first, and the demo only by the user’s own hand', () => {

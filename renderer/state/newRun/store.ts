@@ -1,4 +1,5 @@
 import { create } from 'zustand';
+import { sampleNames } from '../../../electron/contract/index.ts';
 import { RUN_REQUEST_DEFAULTS, type RunChoices } from './choices.ts';
 import type { ShownError } from '../../api/callError.ts';
 import { toShownError } from '../../api/callError.ts';
@@ -105,6 +106,17 @@ export const selectFile = (path: string) => useNewRun.setState({ selected: path 
 export const choose = (change: Partial<RunChoices>) =>
   useNewRun.setState((state) => ({ choices: { ...state.choices, ...change } }));
 
+/** The sample of every file in its order; none at all goes back to what the names of the files say. */
+export function nameSamples(names: readonly string[]): void {
+  const { files } = useNewRun.getState();
+  const own = sampleNames(files.map(({ path }) => path));
+  const named = names.flatMap((name, index) => {
+    const path = files[index]?.path;
+    return path === undefined || name === own[index] ? [] : [[path, name] as const];
+  });
+  choose({ samples: Object.fromEntries(named) });
+}
+
 /** Empties the screen after a start; the choices stay for the next run, the name and the folder do not. */
 export function startOver(): void {
   lookController.abort();
@@ -116,6 +128,7 @@ export function startOver(): void {
     choices: {
       ...state.choices,
       name: '',
+      samples: {},
       outputDir: null,
       model: state.choices.model === DEMO_MODEL ? null : state.choices.model,
     },

@@ -251,6 +251,13 @@ export const DIAGNOSTICS = [
 const EDGES = [0, 100, 200, 300, 500, 700, 1000, 1500, 2000, 3000, 5000, 10_000, 20_000];
 
 /** A look into a file that depends only on its name: `bad`, `protein` and `dup` in it make it a bad example. */
+/** A folder with a file of contigs of each of forty samples. */
+export const COHORT = 'cohort-2026';
+export const COHORT_FILES = Array.from(
+  { length: 40 },
+  (_, index) => `P${String(index + 1).padStart(2, '0')}_contigs.fasta.gz`,
+);
+
 export function madeInspection(path: string, chunkLength: number): InspectedFile {
   const name = path.split('/').at(-1) ?? path;
   const isBad = /bad|truncated/.test(name);

@@ -10,6 +10,7 @@ import {
 } from '../../../electron/contract/index.ts';
 import {
   CHECKS,
+  COHORT,
   DIAGNOSTICS,
   FOUND_WEIGHTS,
   madeAnswers,
@@ -121,6 +122,13 @@ export function computerRouter(world: World) {
         folder,
         parent: folder === '/data' ? null : '/data',
         entries: [
+          {
+            name: COHORT,
+            path: `${folder}/${COHORT}`,
+            isFolder: true,
+            sizeBytes: null,
+            changedAt: null,
+          },
           {
             name: 'soil-2026',
             path: `${folder}/soil-2026`,

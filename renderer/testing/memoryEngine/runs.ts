@@ -1,4 +1,4 @@
-import { appError, type RunSummary } from '../../../electron/contract/index.ts';
+import { appError, sampleNames, type RunSummary } from '../../../electron/contract/index.ts';
 
 export const RUN_IDS = {
   running: '11111111-1111-4111-8111-111111111111',
@@ -9,6 +9,10 @@ export const RUN_IDS = {
   done: '66666666-6666-4666-8666-666666666666',
   demo: '77777777-7777-4777-8777-777777777777',
   halted: '88888888-8888-4888-8888-888888888888',
+  failed: '99999999-9999-4999-8999-999999999999',
+  cancelled: 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa',
+  preparing: 'bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb',
+  samples: 'cccccccc-cccc-4ccc-8ccc-cccccccccccc',
 } as const;
 
 const DEMO_NOTICE = 'Demo model: random weights, no biological meaning.';
@@ -78,11 +82,17 @@ export function madeRun(options: RunOptions, now: number): RunSummary {
     fraction: ended ? 1 : null,
     sequences: ended ? 100_000 : null,
     viralSequences: ended ? 17_842 : null,
+    samples: sampleNames(paths),
     tags: [],
     note: '',
     ...options.more,
   };
 }
+
+/** Twenty samples of two files each. */
+const PAIRS = Array.from({ length: 20 }, (_, index) => `gut_${String(index + 1).padStart(2, '0')}`).flatMap(
+  (sample) => [`${sample}_R1.fastq.gz`, `${sample}_R2.fastq.gz`],
+);
 
 const INPUTS = ['sample_A.fasta.gz', 'sample_B.fasta.gz', 'sample_C.fasta.gz', 'control.fna'];
 
@@ -117,6 +127,51 @@ export function madeRuns(now: number): RunSummary[] {
         inputs: INPUTS.slice(0, 2),
         hoursAgo: 0.2,
         more: { queuePosition: 1, startsInSeconds: { low: 4200, high: 6000 } },
+      },
+      now,
+    ),
+    madeRun(
+      {
+        runId: RUN_IDS.samples,
+        name: 'Gut, twenty patients',
+        state: { phase: 'created' },
+        inputs: PAIRS,
+        hoursAgo: 0.1,
+        more: { queuePosition: 2, startsInSeconds: { low: 5400, high: 8400 } },
+      },
+      now,
+    ),
+    madeRun(
+      {
+        runId: RUN_IDS.preparing,
+        name: 'Spring water',
+        state: { phase: 'created' },
+        hoursAgo: 0.05,
+        more: { starting: true },
+      },
+      now,
+    ),
+    madeRun(
+      {
+        runId: RUN_IDS.failed,
+        name: 'Glacier melt, truncated copy',
+        state: {
+          phase: 'failed',
+          error: appError(
+            'input_truncated',
+            'contigs.fasta ends too early: the compressed data are cut off.',
+          ),
+        },
+        hoursAgo: 26,
+      },
+      now,
+    ),
+    madeRun(
+      {
+        runId: RUN_IDS.cancelled,
+        name: 'Hot spring, wrong model',
+        state: { phase: 'cancelled' },
+        hoursAgo: 28,
       },
       now,
     ),

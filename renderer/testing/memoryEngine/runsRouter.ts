@@ -1,7 +1,7 @@
 import { implement } from '@orpc/server';
 import { appError, contract } from '../../../electron/contract/index.ts';
 import { madeDeviceHistory, MADE_FILES } from './deviceHistory.ts';
-import { madeInspection } from './computer.ts';
+import { COHORT, COHORT_FILES, madeInspection } from './computer.ts';
 import { madeLive } from './live.ts';
 import { pause } from './pause.ts';
 import { madeEvents, madeInputs, madeParts } from './runDetails.ts';
@@ -29,7 +29,9 @@ export function runsRouter(world: World) {
       const paths = input.paths.flatMap((path) =>
         /\.\w+$/.test(path)
           ? [path]
-          : [`${path}/sample_A.fasta.gz`, `${path}/sample_B.fasta.gz`, `${path}/truncated.fa.gz`],
+          : path.endsWith(COHORT)
+            ? COHORT_FILES.map((name) => `${path}/${name}`)
+            : [`${path}/sample_A.fasta.gz`, `${path}/sample_B.fasta.gz`, `${path}/truncated.fa.gz`],
       );
       yield { type: 'found' as const, paths, ignored: paths.length > input.paths.length ? 4 : 0 };
       for (const path of paths) {
@@ -58,7 +60,8 @@ export function runsRouter(world: World) {
           name: input.name ?? 'New run',
           state: { phase: 'created' },
           hoursAgo: 0,
-          more: { queuePosition: 2 },
+          inputs: input.inputs.map((path) => path.split('/').at(-1) ?? path),
+          more: { queuePosition: world.runs.filter((run) => run.queuePosition !== null).length },
         },
         Date.now(),
       );

@@ -46,7 +46,7 @@ export interface ChaosFigures {
 export interface ChaosOptions {
   seed: number;
   /** Ends behind the trial with which so many kills are reached; or tries each of these once. */
-  until: { kills: number } | { each: readonly Disturbance[] };
+  until: { kills: number; words?: string } | { each: readonly Disturbance[] };
   onTrial?: (line: string, figures: ChaosFigures) => void;
 }
 
@@ -82,7 +82,7 @@ export async function chaos({ seed, until, onTrial }: ChaosOptions): Promise<Cha
     const wanted = tablesOf(whole);
     const setting: TrialSetting = { input: SAMPLE, wholeMs: performance.now() - begun, random };
     let number = 0;
-    for (const name of 'each' in until ? until.each : drawUntil(until.kills, random, figures)) {
+    for (const name of 'each' in until ? until.each : drawUntil(until, random, figures)) {
       number += 1;
       const place = join(parent, `trial ${number}`);
       mkdirSync(place);
@@ -109,8 +109,12 @@ export async function chaos({ seed, until, onTrial }: ChaosOptions): Promise<Cha
   }
 }
 
-function* drawUntil(kills: number, random: () => number, figures: ChaosFigures): Generator<Disturbance> {
-  while (figures.kills < kills) yield drawDisturbance(random);
+function* drawUntil(
+  { kills, words }: { kills: number; words?: string },
+  random: () => number,
+  figures: ChaosFigures,
+): Generator<Disturbance> {
+  while (figures.kills < kills) yield drawDisturbance(random, words);
 }
 
 async function tryOne(

@@ -46,8 +46,9 @@ export const DISTURBANCES = {
 
 export type Disturbance = keyof typeof DISTURBANCES;
 
-export function drawDisturbance(random: () => number): Disturbance {
-  const all = Object.keys(DISTURBANCES) as Disturbance[];
+/** Draws one of those whose name contains the words. */
+export function drawDisturbance(random: () => number, words = ''): Disturbance {
+  const all = (Object.keys(DISTURBANCES) as Disturbance[]).filter((name) => name.includes(words));
   let left = random() * all.reduce((sum, name) => sum + DISTURBANCES[name].weight, 0);
   return all.find((name) => (left -= DISTURBANCES[name].weight) < 0) ?? 'engine killed';
 }

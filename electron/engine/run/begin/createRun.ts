@@ -14,6 +14,7 @@ import {
 } from '../../../contract/plan.ts';
 import type { InspectedFile } from '../../../contract/protocol/index.ts';
 import { err, ok, type Result } from '../../../contract/result.ts';
+import { sampleNames } from '../../../contract/samples.ts';
 import type { ExpectedWork, RunRequest } from '../../../contract/rpc/runs.ts';
 import { choosePrecision } from '../../devices/choosePrecision.ts';
 import type { EngineContext } from '../../engineContext.ts';
@@ -21,7 +22,7 @@ import { checkFidelity } from '../../models/fidelityVerdict.ts';
 import { collectInputs, type Walk } from '../../inputs/collectInputs.ts';
 import { inspectInputs } from '../../inputs/inspectInputs.ts';
 import { resolveModel } from '../../models/resolveModel.ts';
-import { LEFT_OUT_OPTION } from '../../store/types.ts';
+import { LEFT_OUT_OPTION, SAMPLES_OPTION } from '../../store/types.ts';
 import { openRunStore } from '../../store/runStore.ts';
 import { refuseWhenClosing } from '../../store/storeThread.ts';
 import { describeStoreError } from '../../store/sqlite/storeErrors.ts';
@@ -200,6 +201,11 @@ function blocker(file: InspectedFile): AppError | undefined {
   }
 }
 
+function samplesFor({ inputs }: Plan, named: Readonly<Record<string, string>>): string[] {
+  const paths = inputs.map(({ path }) => path);
+  return sampleNames(paths).map((name, input) => named[paths[input] ?? ''] ?? name);
+}
+
 async function makeFolder(
   context: EngineContext,
   folder: string,
@@ -228,6 +234,7 @@ async function makeFolder(
           options: {
             request,
             expected: { ...expected },
+            ...(request.samples ? { [SAMPLES_OPTION]: samplesFor(plan, request.samples) } : {}),
             [LEFT_OUT_OPTION]: leftOut.map(({ path, error }) => ({
               path,
               code: error.code,

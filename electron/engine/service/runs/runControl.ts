@@ -172,7 +172,7 @@ export class RunControl {
       const files = session.stored.inputs.length;
       if (names.length !== 0 && names.length !== files)
         throw usage(`The run has ${files} files, not ${names.length}.`);
-      await session.store.setSamples([...names]);
+      await session.setSamples(names);
       return ok(undefined);
     });
   }

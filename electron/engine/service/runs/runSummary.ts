@@ -7,6 +7,7 @@ import {
 } from '../../../contract/rpc/runs.ts';
 import { isActive, type RunState } from '../../../contract/runState.ts';
 import { runLockHolder } from '../../store/runLock.ts';
+import { samplesOf } from '../../exports/samples.ts';
 import type { StoredRun } from '../../store/types.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 
@@ -49,6 +50,7 @@ export function describeRun(run: StoredRun, folder: string): RunSummary {
     fraction: storedFraction(run),
     sequences: prepared?.records ?? (counts.records > 0 ? counts.records : null),
     viralSequences: null,
+    samples: samplesOf(run),
     tags: annotation?.tags ?? [],
     note: annotation?.note ?? '',
   };

@@ -38,6 +38,7 @@ export async function libraryOfRuns(
       fraction: 1,
       sequences: 1000,
       viralSequences: 10,
+      samples: [],
       tags: [],
       note: '',
     };

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { engine } from '../../state/connection.ts';
+import { engine } from '../../../state/connection.ts';
 
 type Order = 'pause' | 'drain' | 'cancel' | 'resume' | 'finishNow';
 

@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useShallow } from 'zustand/react/shallow';
-import type { RunSummary } from '../../../electron/contract/index.ts';
-import { Card } from '../../components/Card.tsx';
-import { Facts } from '../../components/Facts.tsx';
-import { TechnicalDetails } from '../../components/TechnicalDetails.tsx';
-import { partNumber } from '../../i18n/format.ts';
-import { useTexts } from '../../i18n/index.ts';
-import { queries } from '../../state/connection.ts';
-import { deviceTitle } from '../../state/deviceLabels.ts';
-import { useLiveRun } from '../../state/liveRun.ts';
+import type { RunSummary } from '../../../../electron/contract/index.ts';
+import { Card } from '../../../components/Card.tsx';
+import { Facts } from '../../../components/Facts.tsx';
+import { TechnicalDetails } from '../../../components/TechnicalDetails.tsx';
+import { partNumber } from '../../../i18n/format.ts';
+import { useTexts } from '../../../i18n/index.ts';
+import { queries } from '../../../state/connection.ts';
+import { deviceTitle } from '../../../state/deviceLabels.ts';
+import { useLiveRun } from '../../../state/liveRun.ts';
 import classes from './PlanCard.module.css';
 
 /** What decides the numbers of this run, as it was fixed at the start; what only few ask for is folded away. */

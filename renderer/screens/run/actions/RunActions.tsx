@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconPlayerPlay, IconTable } from '@tabler/icons-react';
-import type { RunSummary } from '../../../electron/contract/index.ts';
-import { useTexts } from '../../i18n/index.ts';
-import { goToRun, type RunTab } from '../../state/navigation.ts';
-import { prepareAgain } from '../../state/newRun/prepareAgain.ts';
-import { runStatus } from '../../state/runStatus.ts';
+import type { RunSummary } from '../../../../electron/contract/index.ts';
+import { useTexts } from '../../../i18n/index.ts';
+import { goToRun, type RunTab } from '../../../state/navigation.ts';
+import { prepareAgain } from '../../../state/newRun/prepareAgain.ts';
+import { runStatus } from '../../../state/runStatus.ts';
 import { StopActions } from './StopActions.tsx';
 import { NotifyButton } from './NotifyButton.tsx';
 import { useRunOrder } from './useRunOrder.ts';

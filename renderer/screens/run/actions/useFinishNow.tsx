@@ -1,7 +1,7 @@
 import { modals } from '@mantine/modals';
-import type { RunSummary } from '../../../electron/contract/index.ts';
-import { useTexts } from '../../i18n/index.ts';
-import { useLiveRun } from '../../state/liveRun.ts';
+import type { RunSummary } from '../../../../electron/contract/index.ts';
+import { useTexts } from '../../../i18n/index.ts';
+import { useLiveRun } from '../../../state/liveRun.ts';
 import { useRunOrder } from './useRunOrder.ts';
 
 /** Finishing a run with what is computed, after a question. Only once its files are read is it known what would be missing. */

@@ -1,4 +1,4 @@
-import type { DeviceLive } from '../../../electron/contract/index.ts';
+import type { DeviceLive } from '../../../../electron/contract/index.ts';
 
 /** Two tokens of each frame are not residues; on frames of about 166 residues that is too little to matter here. */
 type WorkingDevice = Pick<DeviceLive, 'worker' | 'partFraction' | 'residuesPerSecond'>;

@@ -2,12 +2,12 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconAlertTriangle, IconCircleX, IconInfoCircle } from '@tabler/icons-react';
 import { useState } from 'react';
-import type { RunEvent } from '../../../electron/contract/index.ts';
-import { Card } from '../../components/Card.tsx';
-import { useTexts } from '../../i18n/index.ts';
-import { engine, queries } from '../../state/connection.ts';
-import { useEngineTexts } from '../../state/engineTexts.ts';
-import { useLiveRun } from '../../state/liveRun.ts';
+import type { RunEvent } from '../../../../electron/contract/index.ts';
+import { Card } from '../../../components/Card.tsx';
+import { useTexts } from '../../../i18n/index.ts';
+import { engine, queries } from '../../../state/connection.ts';
+import { useEngineTexts } from '../../../state/engineTexts.ts';
+import { useLiveRun } from '../../../state/liveRun.ts';
 import classes from './EventList.module.css';
 
 const ICONS = { info: IconInfoCircle, warning: IconAlertTriangle, error: IconCircleX };

@@ -1,15 +1,15 @@
-import { isAtWork } from '../../../electron/contract/runState.ts';
-import { queries } from '../../state/connection.ts';
+import { isAtWork } from '../../../../electron/contract/runState.ts';
+import { queries } from '../../../state/connection.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef } from 'react';
 import { Area, AreaChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
-import type { RunSummary } from '../../../electron/contract/index.ts';
-import { AccessibleChart } from '../../components/charts/AccessibleChart.tsx';
-import { Card } from '../../components/Card.tsx';
-import { niceTop, timeTicks } from '../../components/charts/chartScale.ts';
-import { ChartTip } from '../../components/charts/ChartTip.tsx';
-import { useTexts } from '../../i18n/index.ts';
-import { seedSpeeds, sequencesPerMinute, useLiveRun } from '../../state/liveRun.ts';
+import type { RunSummary } from '../../../../electron/contract/index.ts';
+import { AccessibleChart } from '../../../components/charts/AccessibleChart.tsx';
+import { Card } from '../../../components/Card.tsx';
+import { niceTop, timeTicks } from '../../../components/charts/chartScale.ts';
+import { ChartTip } from '../../../components/charts/ChartTip.tsx';
+import { useTexts } from '../../../i18n/index.ts';
+import { seedSpeeds, sequencesPerMinute, useLiveRun } from '../../../state/liveRun.ts';
 import { totalsOverTime } from './throughputTotals.ts';
 
 const EVERY_MS = 10_000;

@@ -1,11 +1,11 @@
 import { useCallback } from 'react';
 import { useShallow } from 'zustand/react/shallow';
-import { isAtWork } from '../../../electron/contract/runState.ts';
-import { DeviceCard } from '../../components/DeviceCard.tsx';
-import { useTexts } from '../../i18n/index.ts';
-import { engine } from '../../state/connection.ts';
-import { sequencesPerMinute, useLiveRun, type SpeedSample } from '../../state/liveRun.ts';
-import { sayError } from '../../components/errorToast.tsx';
+import { isAtWork } from '../../../../electron/contract/runState.ts';
+import { DeviceCard } from '../../../components/DeviceCard.tsx';
+import { useTexts } from '../../../i18n/index.ts';
+import { engine } from '../../../state/connection.ts';
+import { sequencesPerMinute, useLiveRun, type SpeedSample } from '../../../state/liveRun.ts';
+import { sayError } from '../../../components/errorToast.tsx';
 import classes from './DeviceGrid.module.css';
 
 const NO_SPEEDS: readonly SpeedSample[] = [];

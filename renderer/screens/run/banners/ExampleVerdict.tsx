@@ -1,12 +1,12 @@
-import { queries } from '../../state/connection.ts';
+import { queries } from '../../../state/connection.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import type { RunSummary } from '../../../electron/contract/index.ts';
-import { Banner } from '../../components/Banner.tsx';
-import { goToRun } from '../../state/navigation.ts';
-import { useTexts } from '../../i18n/index.ts';
-import { isExample } from '../../state/example.ts';
-import { useSettings } from '../../state/settings.ts';
+import type { RunSummary } from '../../../../electron/contract/index.ts';
+import { Banner } from '../../../components/Banner.tsx';
+import { goToRun } from '../../../state/navigation.ts';
+import { useTexts } from '../../../i18n/index.ts';
+import { isExample } from '../../../state/example.ts';
+import { useSettings } from '../../../state/settings.ts';
 
 /** After the example: does this installation give the expected answers? */
 export function ExampleVerdict({ run }: { run: RunSummary }) {

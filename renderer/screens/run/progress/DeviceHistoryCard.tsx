@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import type { DeviceHistory, RunSummary } from '../../../electron/contract/index.ts';
-import { Card } from '../../components/Card.tsx';
-import { SmallMultiple } from '../../components/charts/SmallMultiple.tsx';
-import { useTexts, type Texts } from '../../i18n/index.ts';
-import { queries } from '../../state/connection.ts';
-import { useDeviceLabels } from '../../state/deviceLabels.ts';
-import { isAtWork } from '../../../electron/contract/runState.ts';
+import type { DeviceHistory, RunSummary } from '../../../../electron/contract/index.ts';
+import { Card } from '../../../components/Card.tsx';
+import { SmallMultiple } from '../../../components/charts/SmallMultiple.tsx';
+import { useTexts, type Texts } from '../../../i18n/index.ts';
+import { queries } from '../../../state/connection.ts';
+import { useDeviceLabels } from '../../../state/deviceLabels.ts';
+import { isAtWork } from '../../../../electron/contract/runState.ts';
 import classes from './DeviceHistoryCard.module.css';
 
 const EVERY_MS = 20_000;

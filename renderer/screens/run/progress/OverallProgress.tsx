@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
-import { isAtWork } from '../../../electron/contract/runState.ts';
-import type { RunProgress, RunSummary } from '../../../electron/contract/index.ts';
-import { Card } from '../../components/Card.tsx';
-import { Facts, type FactItem } from '../../components/Facts.tsx';
-import { ProgressBar } from '../../components/ProgressBar.tsx';
-import { useTexts } from '../../i18n/index.ts';
-import { queries } from '../../state/connection.ts';
-import { sequencesPerMinute, useLiveRun } from '../../state/liveRun.ts';
-import { queuedRuns, useRuns } from '../../state/runs.ts';
-import { runStatus } from '../../state/runStatus.ts';
+import { isAtWork } from '../../../../electron/contract/runState.ts';
+import type { RunProgress, RunSummary } from '../../../../electron/contract/index.ts';
+import { Card } from '../../../components/Card.tsx';
+import { Facts, type FactItem } from '../../../components/Facts.tsx';
+import { ProgressBar } from '../../../components/ProgressBar.tsx';
+import { useTexts } from '../../../i18n/index.ts';
+import { queries } from '../../../state/connection.ts';
+import { sequencesPerMinute, useLiveRun } from '../../../state/liveRun.ts';
+import { queuedRuns, useRuns } from '../../../state/runs.ts';
+import { runStatus } from '../../../state/runStatus.ts';
 import classes from './OverallProgress.module.css';
 
 const VIRAL_EVERY_MS = 10_000;

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import { IconBell } from '@tabler/icons-react';
 import { useState } from 'react';
-import { useTexts } from '../../i18n/index.ts';
-import { canAskForNotifications } from '../../state/runEnds.ts';
-import { say } from '../../state/say.ts';
-import { useSettings } from '../../state/settings.ts';
+import { useTexts } from '../../../i18n/index.ts';
+import { canAskForNotifications } from '../../../state/runEnds.ts';
+import { say } from '../../../state/say.ts';
+import { useSettings } from '../../../state/settings.ts';
 
 /** In browser mode: a page may ask to send notifications only when it is clicked. */
 export function NotifyButton() {

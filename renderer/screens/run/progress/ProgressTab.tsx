@@ -1,9 +1,9 @@
 import { Skeleton } from '@mantine/core';
-import type { RunSummary } from '../../../electron/contract/index.ts';
-import { Banner } from '../../components/Banner.tsx';
-import { useTexts } from '../../i18n/index.ts';
-import { useLiveRun } from '../../state/liveRun.ts';
-import { isAtWork } from '../../../electron/contract/runState.ts';
+import type { RunSummary } from '../../../../electron/contract/index.ts';
+import { Banner } from '../../../components/Banner.tsx';
+import { useTexts } from '../../../i18n/index.ts';
+import { useLiveRun } from '../../../state/liveRun.ts';
+import { isAtWork } from '../../../../electron/contract/runState.ts';
 import { DeviceGrid } from './DeviceGrid.tsx';
 import { DeviceHistoryCard } from './DeviceHistoryCard.tsx';
 import { EventList } from './EventList.tsx';

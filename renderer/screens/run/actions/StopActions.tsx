@@ -1,14 +1,10 @@
 import { Button, Menu } from '@mantine/core';
 import { IconChevronDown, IconPlayerPause } from '@tabler/icons-react';
-import { modals } from '@mantine/modals';
-import { useMutation } from '@tanstack/react-query';
-import type { RunSummary } from '../../../electron/contract/index.ts';
-import { DESTRUCTIVE } from '../../components/dialogs.ts';
-import { useTexts } from '../../i18n/index.ts';
-import { engine } from '../../state/connection.ts';
-import { useLiveRun } from '../../state/liveRun.ts';
-import { go } from '../../state/navigation.ts';
-import { queuedRuns, useRuns } from '../../state/runs.ts';
+import type { RunSummary } from '../../../../electron/contract/index.ts';
+import { useTexts } from '../../../i18n/index.ts';
+import { askToDiscard } from '../../../state/discardRun.ts';
+import { useLiveRun } from '../../../state/liveRun.ts';
+import { queuedRuns, useRuns } from '../../../state/runs.ts';
 import { drainSeconds } from './drainEstimate.ts';
 import classes from './StopActions.module.css';
 import { useFinishNow } from './useFinishNow.tsx';
@@ -27,21 +23,6 @@ export function StopActions({ run, running }: StopActionsProps) {
   const finishNow = useFinishNow(run);
   const hasNext = useRuns((all) => (all.runs ? queuedRuns(all.runs).length > 0 : false));
   const othersWait = hasNext ? ` ${t('run.othersWait')}` : '';
-  const discard = useMutation({
-    mutationFn: async () => {
-      await engine.runs.cancel({ runId: run.runId });
-      await engine.runs.remove({ runId: run.runId, files: 'all' });
-    },
-    onSuccess: () => go({ screen: 'runs' }),
-  });
-  const askToDiscard = () =>
-    modals.openConfirmModal({
-      title: t('run.discardTitle'),
-      children: t('run.discardHelp'),
-      labels: { confirm: t('run.discard'), cancel: t('common.cancel') },
-      confirmProps: DESTRUCTIVE,
-      onConfirm: () => discard.mutate(),
-    });
   return (
     <>
       {running && (
@@ -57,11 +38,7 @@ export function StopActions({ run, running }: StopActionsProps) {
       )}
       <Menu width={360} position="bottom-end">
         <Menu.Target>
-          <Button
-            variant="default"
-            loading={discard.isPending}
-            rightSection={<IconChevronDown size={16} aria-hidden />}
-          >
+          <Button variant="default" rightSection={<IconChevronDown size={16} aria-hidden />}>
             {t('run.stopMenu')}
           </Button>
         </Menu.Target>
@@ -76,7 +53,12 @@ export function StopActions({ run, running }: StopActionsProps) {
             <Choice title={t('run.finishNow')} text={t('run.finishNowHelp')} onClick={finishNow.ask} />
           )}
           <Menu.Divider />
-          <Choice title={t('run.discard')} text={t('run.discardHelp')} destructive onClick={askToDiscard} />
+          <Choice
+            title={t('run.discard')}
+            text={t('run.discardHelp')}
+            destructive
+            onClick={() => askToDiscard(run.runId, t)}
+          />
         </Menu.Dropdown>
       </Menu>
     </>

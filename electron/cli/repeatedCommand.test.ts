@@ -1,0 +1,109 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { predictCommand as commandToRepeat, type RepeatableRun } from '../contract/predictCommand.ts';
+import { runRequestSchema } from '../contract/rpc/runs.ts';
+import { HOST_ENTRY } from '../engine/store/testing/storeFixture.ts';
+import { command } from './commands/command.ts';
+import { predictCommand } from './predictCommand.ts';
+
+const INPUTS = ["/data/gut's run/a b.fasta", '/data/$(touch x)/`Ünï` "q".fa', '/data/plain.fa.gz'];
+
+function made(change: Partial<RepeatableRun['plan']> = {}, request = {}): RepeatableRun {
+  return {
+    plan: {
+      inputs: INPUTS.map((path) => ({ path })),
+      model: { name: '500', folder: '/models/500', notice: null },
+      chunkLength: 500,
+      precision: 'bf16',
+      tokensPerBatch: 33_792,
+      residuesPerPart: 65_536,
+      embedEqualSequencesOnce: true,
+      embeddings: null,
+      ...change,
+    },
+    request: runRequestSchema.parse({ inputs: INPUTS, model: '500', ...request }),
+    folder: '/results/gut predictions/',
+  };
+}
+
+/** What a program started by that line in a shell is given, and what `predict` makes of it. */
+async function understood(line: string): Promise<{ inputs: string[]; flags: Record<string, unknown> }> {
+  const words = execFileSync('/bin/sh', ['-c', `virnucpro() { printf '%s\\0' "$@"; }; ${line}`]);
+  const root = new Command().exitOverride();
+  let answer = { inputs: [] as string[], flags: {} as Record<string, unknown> };
+  predictCommand(root).action((inputs: string[], flags: Record<string, unknown>) => {
+    answer = { inputs, flags };
+  });
+  await root.parseAsync(words.toString('utf8').split('\0').slice(0, -1), { from: 'user' });
+  return answer;
+}
+
+const folders: string[] = [];
+afterEach(() => {
+  vi.restoreAllMocks();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+describe.skipIf(process.platform === 'win32')('the command that makes a run again', () => {
+  it('passes every path and every choice through a shell as it was', async () => {
+    const run = made(
+      { embedEqualSequencesOnce: false, embeddings: 'fp32' },
+      { devices: '0,1', keepWork: true },
+    );
+    expect(await understood(commandToRepeat(run))).toEqual({
+      inputs: INPUTS,
+      flags: {
+        outputDir: '/results/gut predictions_again',
+        model: '500',
+        chunkLength: 500,
+        precision: 'bf16',
+        tokensPerBatch: 33_792,
+        residuesPerPart: 65_536,
+        embedEqualSequencesOnce: false,
+        embeddings: 'fp32',
+        devices: '0,1',
+        keepWork: true,
+      },
+    });
+  });
+
+  it('leaves to chance nothing that decides numbers, and names the demo model for what it is', async () => {
+    const demo = made({ model: { name: 'demo', folder: '/models/demo', notice: 'no biological meaning' } });
+    const { flags } = await understood(commandToRepeat(demo));
+    expect(flags).toMatchObject({ model: 'demo', precision: 'bf16', embedEqualSequencesOnce: true });
+    expect(Object.keys(flags)).not.toContain('devices');
+  });
+
+  it('is the same from run.json alone', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'virnucpro-command-'));
+    folders.push(folder);
+    const run = { ...made(), folder };
+    const { plan, request } = run;
+    const path = join(folder, 'run.json');
+    const written = {
+      notice: plan.model.notice,
+      run: { options: { request } },
+      plan: {
+        chunk_length: plan.chunkLength,
+        precision: plan.precision,
+        tokens_per_batch: plan.tokensPerBatch,
+        residues_per_part: plan.residuesPerPart,
+        embed_equal_sequences_once: plan.embedEqualSequencesOnce,
+        embeddings: plan.embeddings,
+        model: { name: plan.model.name, folder: plan.model.folder },
+      },
+      inputs: plan.inputs,
+    };
+    writeFileSync(path, JSON.stringify(written));
+    const printed = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    await command(path, HOST_ENTRY);
+    expect(printed.mock.calls[0]?.[0]).toBe(`${commandToRepeat(run)}\n`);
+
+    writeFileSync(path, JSON.stringify({ ...written, plan: {} }));
+    await expect(command(path, HOST_ENTRY)).rejects.toThrow('is no run.json of this program');
+  });
+});

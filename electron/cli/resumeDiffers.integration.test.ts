@@ -1,0 +1,56 @@
+import { appendFileSync, copyFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  readTables,
+  REAL_PYTHON,
+  SAMPLE,
+  temporaryFolder,
+  WITHOUT_PYTHON,
+} from '../engine/testing/testContext.ts';
+import { ended, succeeds, virnucpro } from './testing/commandLineProcess.ts';
+
+describe.skipIf(WITHOUT_PYTHON)('predict --resume', () => {
+  it('refuses other inputs and settings, and says what differs', { timeout: 600_000 }, async () => {
+    const parent = await temporaryFolder();
+    const [input, other, folder] = ['input.fa', 'other.fa', 'run'].map((name) => join(parent, name)) as [
+      string,
+      string,
+      string,
+    ];
+    copyFileSync(SAMPLE, input);
+    writeFileSync(other, '>other\nACGTACGTACGT\n');
+    const predict = (...words: string[]): string[] => [
+      ...['predict', '-o', folder, '--devices', 'cpu', '--python', REAL_PYTHON, '-q'],
+      ...words,
+    ];
+    await succeeds(predict(input, '--model', 'demo', '--chunk-length', '400'));
+    const tables = await readTables(folder);
+
+    const refuses = async (words: string[], ...differs: string[]): Promise<void> => {
+      const { code, said } = await ended(virnucpro(predict(...words, '--resume')));
+      expect(code, said).toBe(1);
+      expect(said).toContain('was made from other inputs or with other settings: ');
+      for (const what of differs) expect(said).toContain(what);
+    };
+    await refuses(
+      [other],
+      `${other} is not among its inputs; ${input} is one of its inputs and was not named`,
+    );
+    const sizes = ['--chunk-length', '500', '--residues-per-part', '900', '--tokens-per-batch', '777'];
+    await refuses(
+      [input, other, ...sizes, '--precision', 'fp16', '--embeddings'],
+      `${other} is not among its inputs`,
+      '--chunk-length is 400 and not 500',
+      'and not 900',
+      'and not 777',
+      '--precision is fp32 and not fp16',
+      '--embeddings is null and not fp16',
+    );
+    await succeeds(predict(input, '--model', 'demo', '--chunk-length', '400', '--resume'));
+
+    appendFileSync(input, '>more\nACGT\n');
+    await refuses([input], `${input} has changed since`);
+    expect(await readTables(folder)).toEqual(tables);
+  });
+});

@@ -1,0 +1,120 @@
+import fc from 'fast-check';
+import type { z } from 'zod';
+import { readJson } from '../../contract/parseJson.ts';
+import {
+  inspectedFileSchema,
+  monitorEventSchema,
+  prepareEventSchema,
+  probeResultSchema,
+  workerEventSchema,
+} from '../../contract/protocol/index.ts';
+import { contract } from '../../contract/rpc/index.ts';
+import { LineReader } from '../workers/lineReader.ts';
+
+const LONGEST_LINE = 64;
+
+/** What another process or a window may send us, by name. */
+const SCHEMAS: Record<string, z.ZodType> = {
+  worker: workerEventSchema,
+  prepare: prepareEventSchema,
+  monitor: monitorEventSchema,
+  inspected: inspectedFileSchema,
+  probe: probeResultSchema,
+  ...callSchemas(),
+};
+
+/** Names that schemas know, so that a random object gets past the first of their checks. */
+const KEYS = [
+  'type',
+  'runId',
+  'part',
+  'path',
+  'filter',
+  'sort',
+  'limit',
+  'offset',
+  'inputs',
+  'devices',
+  '__proto__',
+];
+const WORDS = [
+  'part_done',
+  'hello',
+  'ready',
+  'part',
+  'records',
+  'sample',
+  'done',
+  'a/../b',
+  '\0',
+  '1e999',
+  '\ud800',
+];
+
+/**
+ * Tries so many random values on every schema of the contract and of the line protocol, and as many cut streams on the line
+ * reader. Throws, with the smallest example and its seed, where one throws, keeps what it then refuses, or loses a line.
+ */
+export function fuzz(count: number, seed: number): { schemas: number; tried: number } {
+  const options = { numRuns: count, seed };
+  const word = fc.oneof(fc.constantFrom(...WORDS), fc.string({ unit: 'binary' }));
+  const leaf = fc.oneof(
+    word,
+    fc.double(),
+    fc.integer(),
+    fc.bigInt().map(String),
+    fc.constantFrom(null, true),
+  );
+  const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { depthSize: 'small' },
+      leaf,
+      fc.array(tie('value'), { maxLength: 4 }),
+      fc.dictionary(fc.oneof(fc.constantFrom(...KEYS), word), tie('value'), { maxKeys: 6 }),
+    ),
+  }));
+  const line = fc.oneof(
+    { weight: 3, arbitrary: value.map((sent) => JSON.stringify(sent)) },
+    { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
+  );
+  for (const schema of Object.values(SCHEMAS)) {
+    const isStable = fc.property(line, (sent) => {
+      const read = readJson(schema, sent);
+      if (read.ok && !schema.safeParse(read.value).success) throw new Error('refuses what it has accepted');
+    });
+    fc.assert(isStable, options);
+  }
+  const pieces = fc.array(fc.uint8Array({ maxLength: 3 * LONGEST_LINE }), { maxLength: 6 });
+  fc.assert(fc.property(pieces, readsLikeSplit), options);
+  const schemas = Object.keys(SCHEMAS).length;
+  return { schemas, tried: count * (schemas + 1) };
+}
+
+function readsLikeSplit(pieces: Uint8Array[]): void {
+  // Line ends and letters that take several bytes are rare among random bytes.
+  const chunks = pieces.map((piece) => Buffer.from(piece).map((byte) => (byte < 24 ? 10 : byte)));
+  const lines: string[] = [];
+  const reader = new LineReader(LONGEST_LINE, (line) => lines.push(line));
+  for (const chunk of chunks) reader.add(Buffer.from(chunk));
+  reader.end();
+  const wanted = Buffer.concat(chunks).toString('utf8').split('\n');
+  if (wanted.at(-1) === '') wanted.pop();
+  const cut = wanted.map((line) => line.slice(0, LONGEST_LINE).replace(/\r$/, ''));
+  if (JSON.stringify(lines) !== JSON.stringify(cut)) throw new Error('lines differ');
+}
+
+interface WithInput {
+  '~orpc': { inputSchema?: z.ZodType };
+}
+
+/** Schemas of what a window sends with each call. */
+function callSchemas(): Record<string, z.ZodType> {
+  const found: Record<string, z.ZodType> = {};
+  for (const [group, procedures] of Object.entries(contract)) {
+    for (const [name, procedure] of Object.entries(procedures)) {
+      const { inputSchema } = (procedure as WithInput)['~orpc'];
+      if (inputSchema) found[`${group}.${name}`] = inputSchema;
+    }
+  }
+  return found;
+}

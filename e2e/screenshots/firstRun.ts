@@ -38,14 +38,13 @@ try {
   await page.getByText('Getting PyTorch, the largest part …').first().waitFor();
   await take(page, 'setting-up');
   await page.getByRole('button', { name: 'Run the example' }).waitFor();
-  await take(page, 'example');
   await page.getByRole('button', { name: 'Later' }).click();
   await page.getByRole('button', { name: /^Get:/ }).first().waitFor();
-  await page.getByRole('heading', { name: /model/i }).first().scrollIntoViewIfNeeded();
+  await page.mouse.wheel(0, 300);
   await take(page, 'model');
   await page.goto(new URL('#/computer', fresh.url).href);
   await page.getByRole('button', { name: 'Make an offline folder …' }).click();
-  await page.getByRole('dialog').getByLabel('Folder to write to').fill('/media/stick/virnucpro');
+  await page.getByRole('textbox', { name: 'Folder to write to' }).fill('/media/stick/virnucpro');
   await page.getByText(/to download, .* of models to copy/).waitFor();
   await take(page, 'offline');
 } finally {

@@ -49,7 +49,9 @@ export function computerRouter(world: World) {
     getWeights: computer.getWeights.handler(async function* ({ input }) {
       yield* download();
       world.models = world.models.map((model) =>
-        model.id === input.model ? { ...model, present: true } : model,
+        model.id === input.model
+          ? { ...model, present: true, sizeBytes: model.sizeBytes ?? model.downloadBytes }
+          : model,
       );
     }),
     answers: computer.answers.handler(() =>

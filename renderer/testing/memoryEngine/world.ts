@@ -58,7 +58,9 @@ export class World {
     this.settings = { ...settingsSchema.parse({}), welcomeSeen: options.welcomeSeen ?? true };
     if (options.fresh) {
       this.environment.lack();
-      this.models = MODELS.map((model) => ({ ...model, present: model.id === 'demo' }));
+      this.models = MODELS.filter(({ kind }) => kind !== 'imported').map((model) =>
+        model.kind === 'demo' ? model : { ...model, present: false, sizeBytes: null, sharedWith: [] },
+      );
     }
     this.sameComputer = options.sameComputer ?? true;
     this.devices = madeDevices(options.devices ?? 8);

@@ -165,13 +165,23 @@ async function weights(
   if (outcome.ending === 'cancelled') {
     return err(appError('download_failed', 'This was interrupted.', { nextStep: GOES_ON }));
   }
+  const detail = `${outcome.summary}\n${outcome.stderr}`;
+  // Ended by a signal while it read files of the user's: a pickle nested deeply enough brings any reader down.
+  if (codes === IMPORT_CODES && outcome.ending === 'failed' && outcome.exitCode === undefined) {
+    return err(
+      appError('import_refused', BROUGHT_DOWN, {
+        nextStep: 'Download them again from where they are published, or end other programs first.',
+        detail,
+      }),
+    );
+  }
   return err(
-    appError('python_broken', 'The part of the Python backend that handles weights failed.', {
-      detail: `${outcome.summary}\n${outcome.stderr}`,
-    }),
+    appError('python_broken', 'The part of the Python backend that handles weights failed.', { detail }),
   );
 }
 
+const BROUGHT_DOWN =
+  'The process that read these files broke down: they are damaged, or take more memory than is free.';
 const GOES_ON = 'Start it again: it goes on where it stopped.';
 
 /** Lines of libraries on standard error come here too, and are none of ours. */

@@ -31,13 +31,15 @@ export function FilesCard() {
   const [naming, setNaming] = useState(false);
   const samples = useMemo(() => samplesOfFiles(choices, files), [choices, files]);
   const several = files.length > 1;
+  // A column that repeats the names of the files says nothing.
+  const tellsApart = new Set(samples).size < files.length || Object.keys(choices.samples).length > 0;
   const columns = useMemo(
     () =>
       fileColumns(
         texts,
-        several ? new Map(files.map(({ path }, index) => [path, samples[index] ?? ''])) : null,
+        several && tellsApart ? new Map(files.map(({ path }, index) => [path, samples[index] ?? ''])) : null,
       ),
-    [texts, files, samples, several],
+    [texts, files, samples, several, tellsApart],
   );
   const totals = totalsOf(files);
   const blocked = files.filter((file) => verdictOf(file) === 'blocked');
@@ -65,7 +67,12 @@ export function FilesCard() {
             {several && ` · ${t('newRun.samples', { count: new Set(samples).size })}`}
             {ignored > 0 && ` ${t('newRun.ignored', { count: ignored })}`}
             {several && files.length <= MOST_NAMED && (
-              <Button variant="subtle" size="compact-sm" onClick={() => setNaming(true)}>
+              <Button
+                variant="subtle"
+                size="compact-sm"
+                className={classes.naming ?? ''}
+                onClick={() => setNaming(true)}
+              >
                 {t('samples.edit')}
               </Button>
             )}

@@ -61,11 +61,16 @@ export function runsRouter(world: World) {
           state: { phase: 'created' },
           hoursAgo: 0,
           inputs: input.inputs.map((path) => path.split('/').at(-1) ?? path),
-          more: { queuePosition: world.runs.filter((run) => run.queuePosition !== null).length },
+          more: {
+            queuePosition: world.runs.filter((run) => run.queuePosition !== null).length,
+            startsInSeconds: { low: 7200, high: 10_800 },
+          },
         },
         Date.now(),
       );
-      world.add(run);
+      const samples = run.samples.map((name, index) => input.samples?.[input.inputs[index] ?? ''] ?? name);
+      world.samples.set(runId, samples);
+      world.add({ ...run, samples });
       return { runId };
     }),
     runExample: runs.runExample.handler(() => ({ runId: RUN_IDS.demo })),

@@ -1,6 +1,8 @@
 import { Skeleton } from '@mantine/core';
 import type { RunSummary } from '../../../../electron/contract/index.ts';
 import { Banner } from '../../../components/Banner.tsx';
+import { Card } from '../../../components/Card.tsx';
+import { ProgressBar } from '../../../components/ProgressBar.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import { useLiveRun } from '../../../state/liveRun.ts';
 import { isAtWork } from '../../../../electron/contract/runState.ts';
@@ -28,7 +30,17 @@ export function ProgressTab({ run }: { run: RunSummary }) {
     (state) => state.live?.devices.some(({ worker }) => worker.state === 'switched_off') ?? false,
   );
   const showsDevices = isAtWork(run) || hasTrouble;
-  if (!hasLive) return error ? null : <Skeleton height={360} aria-label={t('common.loading')} />;
+  if (!hasLive) {
+    if (error) return null;
+    // Files, model and devices are checked before the first figures come.
+    return run.state.phase === 'created' && run.queuePosition === null ? (
+      <Card title={t('newRun.preparing')}>
+        <ProgressBar label={t('newRun.preparing')} fraction={null} />
+      </Card>
+    ) : (
+      <Skeleton height={360} aria-label={t('common.loading')} />
+    );
+  }
   return (
     <>
       {cpuOnly && run.state.phase === 'running' && run.plan.model.notice === null && (

@@ -1,0 +1,53 @@
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser } from '@playwright/test';
+import { serveMemoryEngine } from '../../../renderer/testing/serve.ts';
+import { EngineProcess } from '../../support/engineProcess.ts';
+import { bioinformatician } from './bioinformatician.ts';
+import { biologist, pondWater } from './biologist.ts';
+import { GUIDE_SIZE, GuideCamera } from './guideCamera.ts';
+
+const IMAGES = join(import.meta.dirname, '..', '..', '..', 'docs', 'images', 'guide');
+
+/** The pictures of docs/guide/biologist.md and docs/guide/bioinformatician.md. */
+export async function filmGuide(
+  browser: Browser,
+  sample: string,
+  say: (line: string) => void,
+): Promise<void> {
+  const place = await mkdtemp(join(tmpdir(), 'virnucpro-guide-'));
+  const places = { data: join(place, 'data'), files: join(place, 'files'), exports: join(place, 'exports') };
+  for (const folder of [places.files, places.exports]) await mkdir(folder, { recursive: true });
+  await pondWater(await readFile(sample, 'utf8'), places.files);
+  const engine = await EngineProcess.start({ dataFolder: places.data, filesFolder: places.files });
+  const invented = await serveMemoryEngine({ sequences: 100_000 });
+  try {
+    const window = async (address: string) => {
+      const context = await browser.newContext({
+        colorScheme: 'light',
+        reducedMotion: 'reduce',
+        viewport: GUIDE_SIZE,
+        acceptDownloads: true,
+      });
+      const page = await context.newPage();
+      page.setDefaultTimeout(60_000);
+      page.on('pageerror', (error) => say(`The page threw: ${error.message}`));
+      await page.goto(address);
+      return page;
+    };
+    const theirs = await window(invented.url);
+    const cluster = new GuideCamera(theirs, IMAGES, 'bioinformatician');
+    await cluster.begin();
+    await bioinformatician(theirs, cluster, invented);
+
+    const own = await window(await engine.address());
+    const laptop = new GuideCamera(own, IMAGES, 'biologist');
+    await laptop.begin();
+    await biologist(own, laptop, places);
+  } finally {
+    await engine.kill();
+    await invented.stop();
+    await rm(place, { recursive: true, force: true, maxRetries: 5 });
+  }
+}

@@ -42,6 +42,8 @@ try {
   await page.getByRole('button', { name: /^Get:/ }).first().waitFor();
   await page.mouse.wheel(0, 300);
   await take(page, 'model');
+  await page.getByRole('button', { name: /^Get:/ }).first().click();
+  await page.getByText('On this computer').nth(1).waitFor();
   await page.goto(new URL('#/computer', fresh.url).href);
   await page.getByRole('button', { name: 'Make an offline folder …' }).click();
   await page.getByRole('textbox', { name: 'Folder to write to' }).fill('/media/stick/virnucpro');

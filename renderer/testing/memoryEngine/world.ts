@@ -59,7 +59,15 @@ export class World {
     if (options.fresh) {
       this.environment.lack();
       this.models = MODELS.filter(({ kind }) => kind !== 'imported').map((model) =>
-        model.kind === 'demo' ? model : { ...model, present: false, sizeBytes: null, sharedWith: [] },
+        model.kind === 'demo'
+          ? model
+          : {
+              ...model,
+              present: false,
+              sizeBytes: null,
+              sharedWith: [],
+              downloadBytes: model.files.reduce((sum, file) => sum + file.sizeBytes, 0),
+            },
       );
     }
     this.sameComputer = options.sameComputer ?? true;

@@ -9,7 +9,11 @@ const LONG_MS = 300_000;
 const RUN_NAME = 'Pond water, May';
 
 /** One file and a laptop: from an empty home to a report that can be mailed. Real engine, demo model. */
-export async function biologist(page: Page, camera: GuideCamera, places: Record<'files' | 'exports', string>) {
+export async function biologist(
+  page: Page,
+  camera: GuideCamera,
+  places: Record<'files' | 'exports', string>,
+) {
   await page.getByRole('heading', { name: 'First steps' }).waitFor();
   await page.getByRole('button', { name: 'Run the example' }).waitFor({ timeout: LONG_MS });
   await camera.take('first-steps');
@@ -30,12 +34,15 @@ export async function biologist(page: Page, camera: GuideCamera, places: Record<
   await camera.take('demo-question');
   await page.getByRole('button', { name: 'Use the demo model' }).click();
   await page.getByLabel('Name of the run').fill(RUN_NAME);
-  await page.getByText(/^About /).waitFor({ timeout: LONG_MS });
+  await page.waitForTimeout(5000);
   await camera.take('ready');
   await page.getByRole('button', { name: 'Start', exact: true }).click({ timeout: LONG_MS });
   await page.getByRole('heading', { name: RUN_NAME }).waitFor({ timeout: LONG_MS });
   await camera.take('started');
-  await page.getByText(/viral so far/i).first().waitFor({ timeout: LONG_MS });
+  await page
+    .getByText(/viral so far/i)
+    .first()
+    .waitFor({ timeout: LONG_MS });
   await page.waitForTimeout(8000);
   await camera.take('at-work');
   await page.getByText('Done', { exact: true }).first().waitFor({ timeout: LONG_MS });

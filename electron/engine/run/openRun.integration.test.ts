@@ -7,6 +7,7 @@ import { runRequestSchema, type RunRequestInput } from '../../contract/rpc/runs.
 import type { RunState } from '../../contract/runState.ts';
 import type { EngineContext } from '../engineContext.ts';
 import { readTables, SAMPLE, temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
+import { samplesOf } from '../exports/samples.ts';
 import { openRunStore } from '../store/runStore.ts';
 import { createRun } from './begin/createRun.ts';
 import { readRunReport } from './finish/runReport.ts';
@@ -146,6 +147,17 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', { timeout: 120_000 },
     expect(await session.whenIdle()).toEqual({ phase: 'done', failedParts: 0, failedRecords: 0 });
     await session.close();
     expect(await readTables(session.folder)).toEqual(whole.tables);
+  });
+
+  it('keeps the samples that were named before the start, until others are', async () => {
+    const session = await makeRun(testContext(), { samples: { [SAMPLE]: 'Pond', '/not/there.fa': 'x' } });
+    expect(samplesOf(session.stored)).toEqual(['Pond']);
+    await session.setSamples(['Lake']);
+    expect(samplesOf(session.stored)).toEqual(['Lake']);
+    expect(samplesOf(await session.store.loadRun())).toEqual(['Lake']);
+    await session.setSamples([]);
+    expect(samplesOf(session.stored)).toEqual(['sample']);
+    await session.close();
   });
 
   it('starts no process where it is paused while it still looks through its parts', async () => {

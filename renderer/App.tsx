@@ -8,6 +8,7 @@ import { BrowseDialog } from './components/BrowseDialog.tsx';
 import { FileDropZone } from './components/FileDropZone.tsx';
 import { sayError } from './components/errorToast.tsx';
 import { createTexts, TextsContext, useTexts } from './i18n/index.ts';
+import { OfflineDialogs } from './screens/offline/OfflineDialogs.tsx';
 import { RunDialogs } from './screens/history/RunDialogs.tsx';
 import { CommandPalette } from './shell/CommandPalette.tsx';
 import { Refused } from './shell/Refused.tsx';
@@ -49,6 +50,7 @@ function Contents() {
     <>
       <Shell />
       <FileDropZone />
+      <OfflineDialogs />
       <BrowseDialog />
       <CommandPalette />
       <RunDialogs />

@@ -79,6 +79,42 @@ export const MESSAGES = {
   'part.lost.next': 'Check the disk with the results; then resume.',
   'device.damaged': 'What it computed was damaged on disk {times} times in a row.',
   'device.damaged.next': 'Check the disk with the results, and this device; then resume.',
+  // steps of a set-up, of packing a folder for one, and of getting weights
+  'step.looking': 'Checking the Python environment',
+  'step.waiting': 'Another window is setting up the Python environment',
+  'step.python': 'Making a Python environment',
+  'step.installer': 'Installing the package installer',
+  'step.packages': 'Installing what computing needs',
+  'step.pytorch': 'Installing PyTorch',
+  'step.pytorch_build': 'Installing PyTorch ({build})',
+  'step.pytorch_packages': 'Installing PyTorch and what computing needs',
+  'step.test_tools': 'Installing tools for tests and checks',
+  'step.verifying': 'Checking that every package works',
+  'step.devices': 'Computing on every device for a test',
+  'step.folder': 'Checking the folder',
+  'step.weights': 'Copying the weights',
+  'step.get_installer': 'Getting the installer',
+  'step.get_python': 'Getting Python {version}',
+  'step.get_packages': 'Getting what computing needs',
+  'step.get_pytorch': 'Getting PyTorch ({build})',
+  'step.checksums': 'Writing checksums',
+  'step.downloading': 'Downloading {file}',
+  'step.checking': 'Checking {file}',
+  'step.converting': 'Converting {file}',
+  'step.finishing': 'Finishing',
+  'step.queued': 'Waiting',
+  // why a folder can't set up this computer
+  'offline.other': '{folder} is no folder for setting up without a network: there is no {list} in it.',
+  'offline.unfinished': 'Packing this folder was not finished.',
+  'offline.unfinished.next': 'Pack it again into the same folder: it goes on where it stopped.',
+  'offline.damaged': '{file} in this folder is missing or damaged.',
+  'offline.damaged.next': 'Copy the folder again, or pack it again.',
+  'offline.platform': 'This folder is for {platform}; this computer is {here}.',
+  'offline.platform.next': 'On a computer with a network, pack a folder for {here}.',
+  'offline.version':
+    "This folder was packed by version {version}, whose packages are others than this version's.",
+  'offline.version.next':
+    'On a computer with a network, pack a folder with the version of this program that is used here.',
   // what stands in the way of a run
   'halt.all_excluded': 'All devices were taken out of the run.',
   'halt.all_excluded.next': 'Take in a device again, then resume.',
@@ -156,6 +192,9 @@ export const MESSAGES = {
   'blocked.driver': '{name} needs a newer NVIDIA driver for the installed PyTorch.',
   'blocked.driver.next':
     'Update NVIDIA\'s driver, or repair the Python environment ("virnucpro doctor --repair"): it gets the PyTorch for the driver that is here.',
+  'blocked.trial': '{name} failed the test computation in every number format.',
+  'blocked.trial.next':
+    'Compute on other devices. The computer check says what failed, and tries this one again.',
   'blocked.permission': '{name} is closed to this user account (/dev/kfd and /dev/dri).',
   'blocked.permission.next': 'Add the account to the groups "render" and "video", and log in again.',
   // what is wrong with the Python environment or a model

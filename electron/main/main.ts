@@ -97,7 +97,9 @@ async function run(paths: AppPaths, log: ShellLog, safeMode: boolean): Promise<v
     const context: WindowContext = {
       shell: 'electron',
       paths: granted,
-      desktop: desktopActions(window, granted, homedir()),
+      desktop: desktopActions(window, granted, homedir(), () => {
+        quitting.restart();
+      }),
     };
     broker.add({
       contents: window.webContents,

@@ -2,9 +2,10 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Button, Checkbox, Group, Loader, Modal, Select, TextInput } from '@mantine/core';
 import { IconArrowUp, IconFile, IconFolder, IconSearch } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
-import { useTexts } from '../i18n/index.ts';
+import type { FilePurpose, FolderPurpose } from '../../electron/contract/index.ts';
+import { useTexts, type MessageKey } from '../i18n/index.ts';
 import { queries } from '../state/connection.ts';
-import { usePathChooser, type ChoicePurpose } from '../state/pathChooser.ts';
+import { usePathChooser, type Choice } from '../state/pathChooser.ts';
 import { useSettings } from '../state/settings.ts';
 import classes from './BrowseDialog.module.css';
 import { ErrorCard } from './ErrorCard.tsx';
@@ -17,6 +18,11 @@ import {
   type ListingOrder,
 } from './browseListing.ts';
 
+/** A setting takes one. */
+const ONE_FILE: ReadonlySet<FilePurpose> = new Set(['certificate', 'interpreter']);
+/** What is written to may be made here. */
+const NEW_FOLDERS: ReadonlySet<FolderPurpose> = new Set(['output', 'pack', 'data']);
+
 /** Browser mode: files and folders of the engine's computer. */
 export function BrowseDialog() {
   const { t } = useTexts();
@@ -26,12 +32,16 @@ export function BrowseDialog() {
     <Modal
       opened={request !== null}
       onClose={() => request?.resolve([])}
-      title={request ? t(`browse.title.${request.purpose}`, { place }) : ''}
+      title={request ? t(titleOf(request.choice), { place }) : ''}
       size="lg"
     >
-      {request && <BrowseFolder purpose={request.purpose} onChosen={request.resolve} />}
+      {request && <BrowseFolder choice={request.choice} onChosen={request.resolve} />}
     </Modal>
   );
+}
+
+function titleOf(choice: Choice): MessageKey {
+  return choice.kind === 'files' ? `browse.title.files.${choice.purpose}` : `browse.title.${choice.purpose}`;
 }
 
 /** Whose disk it is: this computer's, or by name the one that the program runs on. */
@@ -42,11 +52,11 @@ function usePlace(): string {
 }
 
 interface BrowseFolderProps {
-  purpose: ChoicePurpose;
+  choice: Choice;
   onChosen: (paths: string[]) => void;
 }
 
-function BrowseFolder({ purpose, onChosen }: BrowseFolderProps) {
+function BrowseFolder({ choice, onChosen }: BrowseFolderProps) {
   const { t, format, language } = useTexts();
   const [folder, setFolder] = useState(rememberedFolder);
   const [ticked, setTicked] = useState<readonly string[]>([]);
@@ -58,16 +68,18 @@ function BrowseFolder({ purpose, onChosen }: BrowseFolderProps) {
     ...queries.computer.browse.queryOptions({ input: { folder } }),
     placeholderData: keepPreviousData,
   });
-  const picksFiles = purpose === 'files';
+  const picksFiles = choice.kind === 'files';
+  const picksSequences = picksFiles && choice.purpose === 'sequences';
+  const picksOne = picksFiles && ONE_FILE.has(choice.purpose);
   const entries = useMemo(
     () =>
       listed(listing.data?.entries ?? [], {
         search,
         order,
         language,
-        onlySequences: picksFiles && onlySequences,
+        onlySequences: picksSequences && onlySequences,
       }),
-    [listing.data, search, order, language, picksFiles, onlySequences],
+    [listing.data, search, order, language, picksSequences, onlySequences],
   );
   const files = entries.filter(({ isFolder }) => !isFolder).map(({ path }) => path);
   const open = (path: string | null) => {
@@ -115,7 +127,7 @@ function BrowseFolder({ purpose, onChosen }: BrowseFolderProps) {
           allowDeselect={false}
           onChange={(value) => setOrder(LISTING_ORDERS.find((known) => known === value) ?? 'name')}
         />
-        {picksFiles && (
+        {picksSequences && (
           <Checkbox
             size="xs"
             label={t('browse.onlySequences')}
@@ -123,7 +135,7 @@ function BrowseFolder({ purpose, onChosen }: BrowseFolderProps) {
             onChange={(event) => setOnlySequences(event.currentTarget.checked)}
           />
         )}
-        {picksFiles && (
+        {picksFiles && !picksOne && (
           <Checkbox
             size="xs"
             label={t('browse.selectAll', { count: files.length })}
@@ -161,7 +173,10 @@ function BrowseFolder({ purpose, onChosen }: BrowseFolderProps) {
                 {entry.name}
               </button>
             ) : (
-              <div className={classes.file} data-usable={picksFiles && isSequenceFile(entry.name)}>
+              <div
+                className={classes.file}
+                data-usable={picksFiles && (!picksSequences || isSequenceFile(entry.name))}
+              >
                 {picksFiles ? (
                   <Checkbox
                     size="xs"
@@ -170,7 +185,7 @@ function BrowseFolder({ purpose, onChosen }: BrowseFolderProps) {
                     onChange={(event) =>
                       setTicked(
                         event.currentTarget.checked
-                          ? [...ticked, entry.path]
+                          ? [...(picksOne ? [] : ticked), entry.path]
                           : ticked.filter((path) => path !== entry.path),
                       )
                     }
@@ -191,7 +206,7 @@ function BrowseFolder({ purpose, onChosen }: BrowseFolderProps) {
         ))}
         {listing.data?.truncated && <li className={classes.nothing}>{t('browse.truncated')}</li>}
       </ul>
-      {purpose === 'output' && (
+      {choice.kind === 'folder' && NEW_FOLDERS.has(choice.purpose) && (
         <TextInput
           mt="md"
           label={t('browse.newFolder')}

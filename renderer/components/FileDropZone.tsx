@@ -1,9 +1,8 @@
 import { Dropzone } from '@mantine/dropzone';
 import { IconFileImport } from '@tabler/icons-react';
 import { useTexts } from '../i18n/index.ts';
-import { go, useNavigation } from '../state/navigation.ts';
-import { addDropped } from '../state/newRun/store.ts';
-import { importDropped } from '../state/weights.ts';
+import { takeDropped } from '../state/dropped.ts';
+import { useNavigation } from '../state/navigation.ts';
 import { isElectron } from '../state/settings.ts';
 import classes from './FileDropZone.module.css';
 
@@ -13,7 +12,7 @@ export function FileDropZone() {
   const takesWeights = useNavigation(({ route }) => route.screen === 'computer');
   return (
     <Dropzone.FullScreen
-      onDrop={onDrop}
+      onDrop={(files) => void takeDropped(files)}
       // Nobody types into it: buttons choose files.
       inputProps={{ 'aria-hidden': true, tabIndex: -1 }}
       {...(isElectron() && { getFilesFromEvent: filesAsDropped })}
@@ -27,16 +26,6 @@ export function FileDropZone() {
       </div>
     </Dropzone.FullScreen>
   );
-}
-
-function onDrop(files: File[]): void {
-  // Where the models are shown, weights are what somebody drops.
-  if (useNavigation.getState().route.screen === 'computer') {
-    void importDropped(files);
-    return;
-  }
-  go({ screen: 'new-run' });
-  void addDropped(files);
 }
 
 /** In Electron a folder stays a folder: the engine reads it from the disk itself. A browser has to send what is in it. */

@@ -3,6 +3,7 @@ import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { useId, useState } from 'react';
 import type { SetUpPlan, StepProgress } from '../../electron/contract/index.ts';
 import { useTexts } from '../i18n/index.ts';
+import { useEngineTexts } from '../state/engineTexts.ts';
 import { ProgressBar } from './ProgressBar.tsx';
 import classes from './SetUp.module.css';
 
@@ -28,7 +29,8 @@ export function SetUpProgress({ progress }: { progress: StepProgress }) {
   const [opened, setOpened] = useState(false);
   const id = useId();
   const { bytes, elapsedSeconds, remainingSeconds, stepNumber, stepCount } = progress;
-  const stage = stageOf(progress);
+  const say = useEngineTexts();
+  const stage = say({ text: progress.step, wording: progress.wording ?? null });
   const facts = [
     t('steps.count', { number: stepNumber, count: stepCount }),
     bytes && bytes.total !== null && bytes.total > 0
@@ -40,13 +42,9 @@ export function SetUpProgress({ progress }: { progress: StepProgress }) {
   return (
     <div className={classes.progress}>
       <p className={classes.stage} role="status">
-        {t(`setUp.stage.${stage}`)}
+        {stage}
       </p>
-      <ProgressBar
-        label={t(`setUp.stage.${stage}`)}
-        fraction={bytes?.total ? progress.fraction : null}
-        size="large"
-      />
+      <ProgressBar label={stage} fraction={bytes?.total ? progress.fraction : null} size="large" />
       <p className={classes.facts}>{facts.join(' · ')}</p>
       <Button
         variant="subtle"
@@ -69,14 +67,4 @@ export function SetUpProgress({ progress }: { progress: StepProgress }) {
       </Collapse>
     </div>
   );
-}
-
-type Stage = 'looking' | 'python' | 'packages' | 'pytorch' | 'checking';
-
-/** In the user's words, from the step's own. */
-function stageOf({ step, stepNumber, stepCount }: StepProgress): Stage {
-  if (/pytorch/i.test(step)) return 'pytorch';
-  if (/^Installing/.test(step)) return 'packages';
-  if (/^Making/.test(step)) return 'python';
-  return stepNumber > 1 && stepNumber === stepCount ? 'checking' : 'looking';
 }

@@ -16,7 +16,9 @@ const ENGLISH: Readonly<Record<string, ErrorWords>> = {
   model_damaged: { next: 'Get the weights again.' },
   python_broken: { next: 'Repair it: that takes a few minutes and touches no results.' },
   protocol_version: { next: 'Repair the Python environment.' },
-  offline_folder_unusable: { next: 'Choose the folder that was packed for setting up without internet.' },
+  offline_folder_unusable: {
+    next: 'Choose the folder that “Make an offline folder …” or virnucpro pack-offline has written.',
+  },
   part_failed: { title: 'These sequences could not be computed' },
   worker_died: { title: 'A device stopped unexpectedly' },
   usage: { title: 'This is not possible now', next: 'Reload this window and try again.' },
@@ -158,7 +160,7 @@ const GERMAN: Readonly<Record<string, ErrorWords>> = {
   },
   offline_folder_unusable: {
     title: 'Kein Ordner zum Einrichten',
-    next: 'Wählen Sie den Ordner, den „Ordner für einen Rechner ohne Netz“ geschrieben hat.',
+    next: 'Wählen Sie den Ordner, den „Offline-Ordner packen …“ oder virnucpro pack-offline geschrieben hat.',
   },
   python_missing: {
     title: 'Python nicht gefunden',

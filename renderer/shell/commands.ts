@@ -8,7 +8,7 @@ import { runExample } from '../state/environment.ts';
 import { go, goToRun, type Route } from '../state/navigation.ts';
 import { prepareAgain } from '../state/newRun/prepareAgain.ts';
 import { addPaths, startOver } from '../state/newRun/store.ts';
-import { choosePaths } from '../state/pathChooser.ts';
+import { chooseFiles, chooseFolder, choosePaths } from '../state/pathChooser.ts';
 import { openRunDialog } from '../state/runDialog.ts';
 import { runStatus } from '../state/runStatus.ts';
 import { say } from '../state/say.ts';
@@ -53,7 +53,7 @@ export function commandsFor(route: Route, runs: readonly RunSummary[], { t }: Te
       keys: 'alt+O',
       run: () => {
         go({ screen: 'new-run' });
-        attempt(choosePaths('files').then(addPaths));
+        attempt(chooseFiles('sequences').then(addPaths));
       },
     },
     {
@@ -62,7 +62,7 @@ export function commandsFor(route: Route, runs: readonly RunSummary[], { t }: Te
       label: t('newRun.chooseFolder'),
       run: () => {
         go({ screen: 'new-run' });
-        attempt(choosePaths('inputs').then(addPaths));
+        attempt(choosePaths({ kind: 'folder', purpose: 'inputs' }).then(addPaths));
       },
     },
     {
@@ -86,8 +86,8 @@ export function commandsFor(route: Route, runs: readonly RunSummary[], { t }: Te
       label: t('history.open'),
       run: () => {
         const open = async () => {
-          const [folder] = await choosePaths('run');
-          if (folder !== undefined) goToRun((await engine.runs.open({ folder })).runId);
+          const folder = await chooseFolder('run');
+          if (folder !== null) goToRun((await engine.runs.open({ folder })).runId);
         };
         attempt(open());
       },

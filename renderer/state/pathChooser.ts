@@ -1,27 +1,44 @@
 import { create } from 'zustand';
+import type { FilePurpose, FolderPurpose } from '../../electron/contract/index.ts';
 import { engine } from './connection.ts';
 import { isElectron } from './settings.ts';
 
-export type ChoicePurpose = 'files' | 'inputs' | 'output' | 'run';
+export type Choice =
+  | { readonly kind: 'files'; readonly purpose: FilePurpose }
+  | { readonly kind: 'folder'; readonly purpose: FolderPurpose };
 
 interface PathChooserState {
   /** A choice being made in browser mode's own dialog. */
-  readonly request: { readonly purpose: ChoicePurpose; readonly resolve: (paths: string[]) => void } | null;
+  readonly request: { readonly choice: Choice; readonly resolve: (paths: string[]) => void } | null;
 }
 
 export const usePathChooser = create<PathChooserState>(() => ({ request: null }));
 
-/** Lets the user pick files or a folder of the engine's computer; empty where they thought better of it. */
-export async function choosePaths(purpose: ChoicePurpose): Promise<string[]> {
-  if (isElectron()) {
-    if (purpose === 'files') return (await engine.shell.chooseFiles()).paths;
-    const { path } = await engine.shell.chooseFolder({ purpose });
-    return path === null ? [] : [path];
-  }
+/** Lets the user pick files of the engine's computer; empty where they thought better of it. */
+export async function chooseFiles(purpose: FilePurpose): Promise<string[]> {
+  if (isElectron()) return (await engine.shell.chooseFiles({ purpose })).paths;
+  return browse({ kind: 'files', purpose });
+}
+
+/** Null where the user thought better of it. */
+export async function chooseFolder(purpose: FolderPurpose): Promise<string | null> {
+  if (isElectron()) return (await engine.shell.chooseFolder({ purpose })).path;
+  const [folder] = await browse({ kind: 'folder', purpose });
+  return folder ?? null;
+}
+
+/** As a list: empty where the user thought better of it. */
+export async function choosePaths({ kind, purpose }: Choice): Promise<string[]> {
+  if (kind === 'files') return chooseFiles(purpose);
+  const folder = await chooseFolder(purpose);
+  return folder === null ? [] : [folder];
+}
+
+function browse(choice: Choice): Promise<string[]> {
   return new Promise((resolve) => {
     usePathChooser.setState({
       request: {
-        purpose,
+        choice,
         resolve(paths) {
           usePathChooser.setState({ request: null });
           resolve(paths);

@@ -2,10 +2,9 @@ import { create } from 'zustand';
 import type { StepProgress } from '../../electron/contract/index.ts';
 import { toShownError, type ShownError } from '../api/callError.ts';
 import { uploadFile } from '../api/upload.ts';
-import { sayError } from '../components/errorToast.tsx';
 import { engine, queries } from './connection.ts';
+import type { Dropped } from './dropped.ts';
 import { queryClient } from './queryClient.ts';
-import { isElectron } from './settings.ts';
 
 /** A download, check or import that this window follows; it stays while other screens are looked at. */
 export interface WeightsWork {
@@ -94,24 +93,19 @@ export const importWeights = (paths: readonly string[], name?: string, chunkLeng
   );
 
 /** What was dropped on the window where models are shown. */
-export async function importDropped(files: readonly File[]): Promise<void> {
-  const bridge = window.virnucpro;
+export async function importDropped(dropped: Dropped): Promise<void> {
+  if (dropped.kind === 'paths') {
+    openImport(dropped.paths);
+    return;
+  }
   try {
-    if (isElectron() && bridge) {
-      const paths = files.map((file) => bridge.pathForFile(file)).filter((path) => path !== '');
-      await engine.shell.grantPaths({ paths });
-      openImport(paths);
-      return;
-    }
     const paths: string[] = [];
-    for (const file of files) {
+    for (const file of dropped.files) {
       const onProgress = (fraction: number) => useWeights.setState({ upload: { name: file.name, fraction } });
       onProgress(0);
       paths.push(await uploadFile(file, file.name, onProgress, new AbortController().signal));
     }
     openImport(paths);
-  } catch (reason) {
-    sayError(reason);
   } finally {
     useWeights.setState({ upload: null });
   }

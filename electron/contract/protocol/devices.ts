@@ -1,11 +1,18 @@
 import { z } from 'zod';
-import { countSchema, helloSchema, precisionSchema } from './common.ts';
+import { countSchema, helloSchema, precisionSchema, type Precision } from './common.ts';
 
 const gpuProcessSchema = z.object({
   pid: z.int(),
   name: z.string().nullable(),
   memory_bytes: countSchema.nullable(),
 });
+
+const failedPrecisionSchema = z.object({
+  precision: precisionSchema,
+  /** A sentence. */
+  problem: z.string(),
+});
+export type FailedPrecision = z.infer<typeof failedPrecisionSchema>;
 
 const anyGpuSchema = z.object({
   /** nvidia-smi's number; for AMD's, that of ROCm's runtime. */
@@ -21,8 +28,11 @@ const anyGpuSchema = z.object({
   /** False where the environment, as the user set it (such as CUDA_VISIBLE_DEVICES), leaves this GPU out. */
   visible: z.boolean(),
   /** What else keeps this GPU from computing here: a PyTorch built for the other maker's GPUs, this account's rights, a PyTorch
-   * without code for this card, or a driver too old for PyTorch. The engine adds the last two to what the backend says. */
-  blocked_by: z.enum(['pytorch', 'permission', 'architecture', 'driver']).nullable(),
+   * without code for this card, a driver too old for PyTorch, or a test computation that failed in every precision. The engine
+   * adds the last three to what the backend says. */
+  blocked_by: z.enum(['pytorch', 'permission', 'architecture', 'driver', 'trial']).nullable(),
+  /** What it has the arithmetic for and failed at in the test computation of the computer check. The engine adds it. */
+  failed: z.array(failedPrecisionSchema).optional(),
 });
 
 const nvidiaGpuSchema = anyGpuSchema.extend({
@@ -45,6 +55,11 @@ export type AmdGpu = z.infer<typeof amdGpuSchema>;
 
 const gpuSchema = z.discriminatedUnion('vendor', [nvidiaGpuSchema, amdGpuSchema]);
 export type ProbedGpu = z.infer<typeof gpuSchema>;
+
+/** What a GPU is offered for: what it has the arithmetic for and didn't fail at. */
+export function offeredPrecisions(gpu: ProbedGpu): Precision[] {
+  return gpu.precisions.filter((each) => !gpu.failed?.some(({ precision }) => precision === each));
+}
 
 /** Part of a processor, and seldom faster than it. */
 export function isIntegrated(gpu: ProbedGpu): boolean {
@@ -89,6 +104,8 @@ export const probeResultSchema = z.object({
     ])
     .nullable(),
   apple_mps: z.boolean(),
+  /** As `failed` of a GPU. */
+  apple_failed: z.array(failedPrecisionSchema).optional(),
   cpu: z.object({
     name: z.string(),
     logical_cores: z.int().positive(),

@@ -209,6 +209,8 @@ export type ImportRequest = z.infer<typeof importRequestSchema>;
 
 export const stepProgressSchema = z.object({
   step: z.string(),
+  /** Of the step, for a window in another language. */
+  wording: wordingSchema.nullable().optional(),
   stepNumber: countSchema,
   stepCount: countSchema,
   fraction: z.number().min(0).max(1).nullable(),
@@ -286,6 +288,44 @@ export const packOfflineSchema = z.object({
 });
 export type PackOffline = z.infer<typeof packOfflineSchema>;
 
+/** What can be packed. */
+export const offlineChoicesSchema = z.object({
+  /** This computer's own; null where there is no PyTorch for it. */
+  platform: offlinePlatformSchema.nullable(),
+  gpu: gpuKindSchema,
+  pythons: z.array(z.string()),
+  /** The kinds of computers that there are packages for, and how much is fetched for each; null where that isn't known ahead. */
+  kinds: z.array(
+    z.object({ platform: offlinePlatformSchema, gpu: gpuKindSchema, downloadBytes: countSchema.nullable() }),
+  ),
+  /** What is being packed now. */
+  underWay: packOfflineSchema.nullable(),
+});
+export type OfflineChoices = z.infer<typeof offlineChoicesSchema>;
+
+/** Lists what a folder for setting up without a network holds. */
+export const OFFLINE_LIST = 'virnucpro-offline.json';
+/** There while such a folder is being packed, so that one that was interrupted is known as ours. */
+export const OFFLINE_PACKING = 'virnucpro-offline.packing';
+
+/** What a folder is that somebody wants to set this computer up from. */
+export const offlineFolderSchema = z.discriminatedUnion('state', [
+  /** Nothing in it says that it was packed for that. */
+  z.object({ state: z.literal('other') }),
+  /** Packed, but not for this computer or this version, or not to its end. */
+  z.object({ state: z.literal('unusable'), error: appErrorSchema }),
+  z.object({
+    state: z.literal('usable'),
+    bytes: countSchema,
+    /** Null where this computer must have it. */
+    packedPython: z.string().nullable(),
+    torchBuild: z.string(),
+    /** Titles. */
+    models: z.array(z.string()),
+  }),
+]);
+export type OfflineFolder = z.infer<typeof offlineFolderSchema>;
+
 export const computerContract = {
   info: procedure.output(
     z.object({
@@ -327,16 +367,16 @@ export const computerContract = {
   importWeights: procedure.input(importRequestSchema).output(eventIterator(stepProgressSchema)),
   verifyModel: procedure.input(modelInput).output(eventIterator(stepProgressSchema)),
   removeModel: procedure.input(modelInput).output(removedModelSchema),
-  /** What the dialog of `packOffline` begins with: this computer's own kind; null where there is no PyTorch for it. */
-  offlineChoices: procedure.output(
-    z.object({
-      platform: offlinePlatformSchema.nullable(),
-      gpu: gpuKindSchema,
-      pythons: z.array(z.string()),
-    }),
-  ),
-  /** Writes a folder from which another computer sets itself up without a network. */
+  offlineChoices: procedure.output(offlineChoicesSchema),
+  /** Writes a folder from which another computer sets itself up without a network, or follows the packing that is under way. It
+   * goes on without followers. */
   packOffline: procedure.input(packOfflineSchema).output(eventIterator(stepProgressSchema)),
+  /** What is packed already is kept: packing into the same folder goes on from there. */
+  cancelPacking: procedure,
+  /** Whether a folder was packed for setting up without a network, and for this computer. Reads its list, not its files. */
+  lookAtOfflineFolder: procedure
+    .input(z.object({ folder: pathSchema.min(1, 'Name the folder.') }))
+    .output(offlineFolderSchema),
   /** Sets this computer up from such a folder, in place of what `setUpPython` would fetch. */
   setUpFromFolder: procedure
     .input(z.object({ folder: pathSchema.min(1, 'Name the folder.') }))

@@ -2,11 +2,20 @@ import { z } from 'zod';
 import { LIMITS, pathSchema } from '../limits.ts';
 import { procedure } from './procedure.ts';
 
+export const filePurposeSchema = z.enum(['sequences', 'weights', 'certificate', 'interpreter']);
+export type FilePurpose = z.infer<typeof filePurposeSchema>;
+
+/** `offline`: one that was packed for setting up without a network; `pack`: where to pack one. */
+export const folderPurposeSchema = z.enum(['inputs', 'output', 'run', 'weights', 'offline', 'pack', 'data']);
+export type FolderPurpose = z.infer<typeof folderPurposeSchema>;
+
 /** What only a desktop shell can do. In browser mode each answers with a plain refusal. */
 export const shellContract = {
-  chooseFiles: procedure.output(z.object({ paths: z.array(z.string()) })),
+  chooseFiles: procedure
+    .input(z.object({ purpose: filePurposeSchema }))
+    .output(z.object({ paths: z.array(z.string()) })),
   chooseFolder: procedure
-    .input(z.object({ purpose: z.enum(['inputs', 'output', 'run']) }))
+    .input(z.object({ purpose: folderPurposeSchema }))
     .output(z.object({ path: z.string().nullable() })),
   chooseSaveFile: procedure
     .input(z.object({ suggestedName: pathSchema }))
@@ -14,6 +23,8 @@ export const shellContract = {
   /** Tells main which dropped paths the user gave, so that they may be read. */
   grantPaths: procedure.input(z.object({ paths: z.array(pathSchema).max(LIMITS.inputs) })),
   revealInFolder: procedure.input(z.object({ path: pathSchema })),
+  /** Ends the program as a user would, and starts it again. Does nothing more where the user then decides to stay. */
+  restart: procedure,
   copyText: procedure.input(z.object({ text: z.string().max(LIMITS.text) })),
   openExternal: procedure.input(
     z.object({

@@ -5,27 +5,33 @@ import { expect, it } from 'vitest';
 import { resolveAppPaths } from '../environment/appPaths.ts';
 import { checkEnvironment } from '../environment/checkEnvironment.ts';
 import type { Command, CommandOutcome } from '../environment/runCommand.ts';
-import { checkDevices, checkDevicesOnce } from './checkDevices.ts';
+import { offeredPrecisions } from '../../contract/protocol/index.ts';
+import { checkDevices, checkDevicesOnce, withLastTrial } from './checkDevices.ts';
+import { choosePrecision } from './choosePrecision.ts';
 import { computerChecks } from './computerChecks.ts';
+import { leftOutRemark, selectDevices } from './selectDevices.ts';
 import { A100_AND_TURING, NO_GPU } from './testing/probeExamples.ts';
 
 const environment = { interpreter: 'python', own: true, pythonVersion: '3.12', packages: {}, source: '' };
 
 /** Answers for each device with these differences, or as one whose driver takes the process down. */
-function answering(differences: Record<string, number | 'dies'>) {
+function answering(differences: Record<string, number | 'dies' | Record<string, number>>) {
   const commands: Command[] = [];
   const run = (command: Command): Promise<CommandOutcome> => {
     commands.push(command);
     const [kind = '', precisions = ''] = command.args.slice(-2);
-    const difference = differences[command.env['CUDA_VISIBLE_DEVICES'] || kind] ?? 0;
-    const results = precisions.split(',').map((precision) => ({
-      precision,
-      difference,
-      allowed: 0.02,
-      problem: difference === 'dies' || difference <= 0.02 ? null : `The results differ by ${difference}.`,
-    }));
+    const told = differences[command.env['CUDA_VISIBLE_DEVICES'] || kind] ?? 0;
+    const results = precisions.split(',').map((precision) => {
+      const difference = told === 'dies' ? 0 : typeof told === 'number' ? told : (told[precision] ?? 0);
+      return {
+        precision,
+        difference,
+        allowed: 0.02,
+        problem: difference <= 0.02 ? null : `The results differ by ${difference}.`,
+      };
+    });
     return Promise.resolve({
-      ending: difference === 'dies' ? 'failed' : 'succeeded',
+      ending: told === 'dies' ? 'failed' : 'succeeded',
       exitCode: 0,
       stdout: JSON.stringify({ type: 'device_check', name: 'x', results }),
       stderr: 'Traceback\nRuntimeError: CUDA error: an illegal memory access',
@@ -81,6 +87,52 @@ it('is done once for the same packages, driver and devices', async () => {
   expect(commands).toHaveLength(1);
   await checkDevicesOnce(paths, { ...environment, packages: { torch: '2.14.0' } }, NO_GPU, run);
   expect(commands).toHaveLength(2);
+  await rm(dataDir, { recursive: true });
+});
+
+it('keeps what a device failed at from being offered, and says so before a run', async () => {
+  const resolved = resolveAppPaths();
+  if (!resolved.ok) throw new Error(resolved.error.cause);
+  const dataDir = await mkdtemp(join(tmpdir(), 'Daten '));
+  const paths = { ...resolved.value, dataDir };
+  const trial = async (differences: Parameters<typeof answering>[0], probe = A100_AND_TURING) => {
+    await checkDevicesOnce(paths, environment, probe, answering(differences).run);
+    return withLastTrial(probe, paths, environment);
+  };
+  const choose = (devices: string, precision: 'auto' | 'bf16', probe: typeof A100_AND_TURING) => {
+    const selected = selectDevices(devices, probe, { cpuWorkerMemoryBytes: 1 });
+    if (!selected.ok) throw new Error(selected.error.cause);
+    return choosePrecision(precision, selected.value);
+  };
+
+  const one = await trial({ 'GPU-aaaa-a100': { bf16: 0.9 } });
+  expect(one.gpus.map((gpu) => [offeredPrecisions(gpu), gpu.blocked_by])).toEqual([
+    [['fp16', 'fp32'], null],
+    [['fp16', 'fp32'], null],
+  ]);
+  expect(choose('0', 'bf16', one)).toMatchObject({
+    error: {
+      code: 'precision_unsupported',
+      cause: expect.stringMatching(/A100.*failed the test computation in bf16: The results differ/) as string,
+      nextStep: expect.stringMatching(/Choose fp16, fp32, or leave this device out/) as string,
+    },
+  });
+  expect(choose('0', 'auto', one)).toEqual({ ok: true, value: 'fp16' });
+  // Whoever prefers what another failed at takes what both can do.
+  const other = await trial({ 'GPU-aaaa-a100': { fp16: 0.9 } });
+  expect(choose('auto', 'auto', other)).toEqual({ ok: true, value: 'fp32' });
+
+  const dead = await trial({ 'GPU-aaaa-a100': 'dies' });
+  expect(dead.gpus[0]?.blocked_by).toBe('trial');
+  const left = selectDevices('auto', dead, { cpuWorkerMemoryBytes: 1 });
+  expect(left).toMatchObject({ value: [{ id: 'GPU-bbbb-2080' }] });
+  expect(leftOutRemark('auto', dead, left.ok ? left.value : [])).toMatch(/left out.*A100.*failed the test/);
+  expect(selectDevices('0', dead, { cpuWorkerMemoryBytes: 1 })).toMatchObject({
+    error: { code: 'device_blocked' },
+  });
+
+  // What has passed by the next trial is offered again.
+  expect((await trial({})).gpus).toEqual(A100_AND_TURING.gpus);
   await rm(dataDir, { recursive: true });
 });
 

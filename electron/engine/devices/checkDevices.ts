@@ -4,7 +4,12 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { message, wordingSchema } from '../../contract/messages.ts';
-import { precisionSchema, type ProbeResult } from '../../contract/protocol/index.ts';
+import {
+  offeredPrecisions,
+  precisionSchema,
+  type FailedPrecision,
+  type ProbeResult,
+} from '../../contract/protocol/index.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
 import { pythonLaunch, type PythonEnvironment } from '../environment/pythonLaunch.ts';
@@ -44,18 +49,62 @@ export async function checkDevicesOnce(
   probe: ProbeResult,
   run: CommandRunner = runCommand,
 ): Promise<DeviceVerdict[]> {
-  const key = keyOf(environment, probe);
-  const file = join(paths.dataDir, 'device-check.json');
-  const stored = parseJson(storedSchema, await readFile(file, 'utf8').catch(() => undefined));
-  if (stored?.key === key) return stored.devices;
-  const devices = await checkDevices(environment, probe, run);
+  const known = await storedVerdicts(paths, environment, probe);
   // A problem may pass, such as a GPU without room: it is looked at again.
-  if (devices.some(({ precisions }) => precisions.some(({ problem }) => problem !== null))) return devices;
+  if (known?.every(({ precisions }) => precisions.every(({ problem }) => problem === null))) return known;
+  const devices = await checkDevices(environment, probe, run);
+  const key = keyOf(environment, probe);
+  const file = verdictsFile(paths);
   await mkdir(dirname(file), { recursive: true })
     .then(() => writeFile(file, `${JSON.stringify({ key, devices }, null, 2)}\n`))
     // It is found out again the next time.
     .catch(() => undefined);
   return devices;
+}
+
+const verdictsFile = (paths: AppPaths): string => join(paths.dataDir, 'device-check.json');
+
+/** Of the last trial, where nothing has changed since that may change what a device computes. */
+async function storedVerdicts(
+  paths: AppPaths,
+  environment: PythonEnvironment,
+  probe: ProbeResult,
+): Promise<DeviceVerdict[] | undefined> {
+  const text = await readFile(verdictsFile(paths), 'utf8').catch(() => undefined);
+  const stored = parseJson(storedSchema, text);
+  return stored?.key === keyOf(environment, probe) ? stored.devices : undefined;
+}
+
+/** Marks what the devices failed at in the last trial, so that no run offers it and no worker has to die of it. */
+export async function withLastTrial(
+  probe: ProbeResult,
+  paths: AppPaths,
+  environment: PythonEnvironment,
+): Promise<ProbeResult> {
+  const verdicts = await storedVerdicts(paths, environment, probe);
+  const failed = new Map(verdicts?.map((verdict) => [verdict.id, failuresOf(verdict)]));
+  const apple = failed.get('mps') ?? [];
+  return {
+    ...probe,
+    ...(apple.length > 0 ? { apple_failed: apple } : {}),
+    gpus: probe.gpus.map((gpu) => {
+      const failures = failed.get(gpu.uuid) ?? [];
+      if (failures.length === 0) return gpu;
+      const marked = { ...gpu, failed: failures };
+      return gpu.blocked_by === null && offeredPrecisions(marked).length === 0
+        ? { ...marked, blocked_by: 'trial' as const }
+        : marked;
+    }),
+  };
+}
+
+/** Without what may have passed since: memory that another program held, or a driver that was busy. */
+function failuresOf({ precisions }: DeviceVerdict): FailedPrecision[] {
+  return precisions.flatMap(({ precision, problem, wording }) =>
+    problem === null || /out ?of ?memory/i.test(problem) || wording?.key === 'check.computing.no_answer'
+      ? []
+      : [{ precision, problem }],
+  );
 }
 
 /** The devices that a run takes by itself, and one processor worker. */

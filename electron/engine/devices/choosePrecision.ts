@@ -1,6 +1,6 @@
 /** The precision of a run: decided once, for both encoders and all devices. */
-import { appError } from '../../contract/errors.ts';
-import type { Precision } from '../../contract/protocol/index.ts';
+import { appError, type AppError } from '../../contract/errors.ts';
+import type { FailedPrecision, Precision } from '../../contract/protocol/index.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import { isGpu, type ChosenDevice } from './chosenDevice.ts';
 
@@ -13,14 +13,29 @@ export function choosePrecision(
   request: 'auto' | Precision,
   devices: readonly ChosenDevice[],
 ): Result<Precision> {
-  if (request === 'auto') return ok(automatic(devices));
+  if (request === 'auto') return automatic(devices);
   const unable = devices.find((device) => !canDo(device, request));
   if (unable === undefined) return ok(request);
-  return err(
-    appError(
+  return err(unsupported(unable, request));
+}
+
+function unsupported(device: ChosenDevice, precision: Precision): AppError {
+  const others = possiblePrecisions(device).join(', ');
+  const failure = failureOf(device, precision);
+  if (failure === undefined) {
+    return appError(
       'precision_unsupported',
-      `${describe(unable)} cannot compute in ${request}; it can do ${possiblePrecisions(unable).join(', ')}.`,
-    ),
+      `${describe(device)} cannot compute in ${precision}; it can do ${others}.`,
+    );
+  }
+  return appError(
+    'precision_unsupported',
+    `${describe(device)} failed the test computation in ${precision}: ${failure.problem}`,
+    {
+      nextStep:
+        (others === '' ? 'Leave this device out.' : `Choose ${others}, or leave this device out.`) +
+        ' The computer check tries it again.',
+    },
   );
 }
 
@@ -40,10 +55,16 @@ export function precisionRemark(precision: Precision, devices: readonly ChosenDe
   );
 }
 
-/** What the least able device prefers: the others can do it too. */
-function automatic(devices: readonly ChosenDevice[]): Precision {
+/** What the least able device prefers. The others can do it too, unless one failed at it: then the next that all can do. */
+function automatic(devices: readonly ChosenDevice[]): Result<Precision> {
   const preferred = devices.map(preferredPrecision);
-  return PREFERENCE.findLast((each) => preferred.includes(each)) ?? 'fp32';
+  const wanted = PREFERENCE.findLast((each) => preferred.includes(each)) ?? 'fp32';
+  const shared = PREFERENCE.slice(PREFERENCE.indexOf(wanted)).find((precision) =>
+    devices.every((device) => canDo(device, precision)),
+  );
+  if (shared !== undefined) return ok(shared);
+  const unable = devices.find((device) => !canDo(device, 'fp32'));
+  return unable ? err(unsupported(unable, 'fp32')) : ok('fp32');
 }
 
 /** What a device by itself would take, because the hardware is fast in it. */
@@ -51,7 +72,14 @@ export function preferredPrecision(device: ChosenDevice): Precision {
   return isGpu(device) ? (PREFERENCE.find((precision) => canDo(device, precision)) ?? 'fp32') : 'fp32';
 }
 
+const failureOf = (device: ChosenDevice, precision: Precision): FailedPrecision | undefined =>
+  device.kind === 'cpu' ? undefined : device.failed?.find((failure) => failure.precision === precision);
+
 function canDo(device: ChosenDevice, precision: Precision): boolean {
+  return hasArithmeticFor(device, precision) && failureOf(device, precision) === undefined;
+}
+
+function hasArithmeticFor(device: ChosenDevice, precision: Precision): boolean {
   switch (device.kind) {
     case 'cuda':
     case 'rocm':

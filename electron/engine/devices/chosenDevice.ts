@@ -1,4 +1,4 @@
-import type { Precision, ProbedGpu } from '../../contract/protocol/index.ts';
+import type { FailedPrecision, Precision, ProbedGpu } from '../../contract/protocol/index.ts';
 
 interface Gpu {
   /** The UUID, or another name for an AMD GPU that has none. */
@@ -9,6 +9,8 @@ interface Gpu {
   readonly memoryTotalBytes: number;
   readonly memoryFreeBytes: number;
   readonly precisions: readonly Precision[];
+  /** What it failed at in the test computation. */
+  readonly failed?: readonly FailedPrecision[] | undefined;
 }
 
 /** A device that a worker will hold, as chosen by the user or by `auto`. */
@@ -16,7 +18,12 @@ export type ChosenDevice =
   | { readonly kind: 'cpu'; /** cpu:0, cpu:1, ... */ readonly id: string; readonly name: string }
   | ({ readonly kind: 'cuda'; readonly capability: readonly [major: number, minor: number] } & Gpu)
   | ({ readonly kind: 'rocm'; /** Such as gfx1100. */ readonly gfxTarget: string } & Gpu)
-  | { readonly kind: 'mps'; readonly id: 'mps'; readonly name: string };
+  | {
+      readonly kind: 'mps';
+      readonly id: 'mps';
+      readonly name: string;
+      readonly failed?: readonly FailedPrecision[] | undefined;
+    };
 
 /** A GPU with memory of its own. */
 export function isGpu(device: ChosenDevice): device is Extract<ChosenDevice, Gpu> {
@@ -32,6 +39,7 @@ export function gpuDevice(gpu: ProbedGpu): ChosenDevice {
     memoryTotalBytes: gpu.memory_total_bytes,
     memoryFreeBytes: gpu.memory_free_bytes,
     precisions: gpu.precisions,
+    failed: gpu.failed,
   };
   return gpu.vendor === 'nvidia'
     ? { kind: 'cuda', capability: gpu.compute_capability, ...facts }

@@ -43,6 +43,12 @@ function automatic(probe: ProbeResult, options: SelectionOptions): ChosenDevice[
   return cpuWorkers(fittingCpuWorkers(probe, options), probe);
 }
 
+const LEFT_OUT_BESIDE_OTHERS: ReadonlySet<ProbedGpu['blocked_by']> = new Set([
+  'architecture',
+  'driver',
+  'trial',
+]);
+
 /** What a user should know of a card that is there and that a run doesn't take by itself: the processor computes instead, or
  * PyTorch can't use this one of several. Null where there is none. */
 export function leftOutRemark(
@@ -53,10 +59,7 @@ export function leftOutRemark(
   if (text.trim().toLowerCase() !== 'auto') return null;
   const others = chosen.some(({ kind }) => kind !== 'cpu');
   const cards = probe.gpus.filter(
-    (gpu) =>
-      gpu.visible &&
-      !isIntegrated(gpu) &&
-      (!others || gpu.blocked_by === 'architecture' || gpu.blocked_by === 'driver'),
+    (gpu) => gpu.visible && !isIntegrated(gpu) && (!others || LEFT_OUT_BESIDE_OTHERS.has(gpu.blocked_by)),
   );
   const blocked = cards.map((gpu) => blockedGpu(gpu, describe(gpu))).find((error) => error !== null);
   if (!blocked) return null;
@@ -95,7 +98,7 @@ function cpuWorkers(count: number, probe: ProbeResult): ChosenDevice[] {
 
 function appleGpu(probe: ProbeResult): Result<ChosenDevice[]> {
   if (!probe.apple_mps) return err(appError('device_unknown', 'This computer has no Apple GPU.'));
-  return ok([{ kind: 'mps', id: 'mps', name: `${probe.cpu.name} GPU` }]);
+  return ok([{ kind: 'mps', id: 'mps', name: `${probe.cpu.name} GPU`, failed: probe.apple_failed }]);
 }
 
 function chosenGpus(text: string, probe: ProbeResult): Result<ChosenDevice[]> {

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { message } from '../../contract/messages.ts';
 import type { AppPaths } from './appPaths.ts';
 import { checkEnvironment } from './checkEnvironment.ts';
 import { ensureEnvironment } from './ensureEnvironment.ts';
@@ -75,7 +76,7 @@ describe('from nothing', () => {
       state: 'installing',
       step: 2,
       stepCount: 3,
-      title: 'PyTorch (cpu)',
+      title: message('step.pytorch_build', { build: 'cpu' }),
       line: 'Downloading torch-2.13.0-cp311.whl (500.0 MB)',
       fraction: 0.5,
       bytesDone: 250,

@@ -1,4 +1,5 @@
 import type { AppError } from '../../contract/errors.ts';
+import type { Message } from '../../contract/messages.ts';
 import type { AppPaths } from './appPaths.ts';
 import type { OfflineSource } from './install/offlineSource.ts';
 import type { Machine } from './machine/machine.ts';
@@ -30,7 +31,7 @@ export type EnvironmentState =
       readonly state: 'installing';
       readonly step: number;
       readonly stepCount: number;
-      readonly title: string;
+      readonly title: Message;
     } & InstallProgress)
   | { readonly state: 'verifying' }
   | { readonly state: 'ready'; readonly environment: PythonEnvironment }

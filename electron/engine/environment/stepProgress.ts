@@ -1,3 +1,5 @@
+import { titleOf } from '../../contract/errors.ts';
+import { message, plain, type Message } from '../../contract/messages.ts';
 import type { StepProgress } from '../../contract/rpc/index.ts';
 import type { EnvironmentState } from './environmentState.ts';
 
@@ -61,8 +63,14 @@ function seconds(milliseconds: number): number {
 }
 
 function stepProgress(state: EnvironmentState, stepCount: number): StepProgress {
-  const at = (stepNumber: number, step: string, line = '', fraction: number | null = null): StepProgress => ({
-    step,
+  const at = (
+    stepNumber: number,
+    step: Message,
+    line = '',
+    fraction: number | null = null,
+  ): StepProgress => ({
+    step: step.text,
+    wording: step.wording,
     stepNumber,
     stepCount,
     fraction,
@@ -72,18 +80,21 @@ function stepProgress(state: EnvironmentState, stepCount: number): StepProgress 
   });
   switch (state.state) {
     case 'checking':
-      return at(1, 'Checking the Python environment');
+      return at(1, message('step.looking'));
     case 'waiting':
-      return at(1, 'Another window is setting up the Python environment', `waiting for ${state.seconds} s`);
+      return at(1, message('step.waiting'), `waiting for ${state.seconds} s`);
     case 'creating':
-      return at(BEFORE, 'Making a Python environment', `with ${state.basePython}`);
+      return at(BEFORE, message('step.python'), `with ${state.basePython}`);
     case 'installing':
-      return at(BEFORE + state.step, `Installing ${state.title}`, state.line, state.fraction);
+      return at(BEFORE + state.step, state.title, state.line, state.fraction);
     case 'verifying':
-      return at(stepCount, 'Checking that every package works');
+      return at(stepCount, message('step.verifying'));
     case 'ready':
-      return { ...at(stepCount, `Python ${state.environment.pythonVersion} is ready`), finished: true };
+      return {
+        ...at(stepCount, plain(`Python ${state.environment.pythonVersion} is ready`)),
+        finished: true,
+      };
     case 'failed':
-      return { ...at(stepCount, state.error.title), finished: true, error: state.error };
+      return { ...at(stepCount, titleOf(state.error)), finished: true, error: state.error };
   }
 }

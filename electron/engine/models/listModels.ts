@@ -8,7 +8,7 @@ import { parseJson } from '../../contract/parseJson.ts';
 import type { ModelStatus } from '../../contract/rpc/computer.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
 import { readManifest, readModelFolder } from './modelFolder.ts';
-import { downloadOf, originOf, publishedModels, type PublishedModel } from './publishedModels.ts';
+import { downloadOf, leftovers, originOf, publishedModels, type PublishedModel } from './publishedModels.ts';
 import { weightsFolder } from './weightsFolder.ts';
 
 /** A model folder below the folder of weights. */
@@ -46,6 +46,10 @@ export async function keptModels(paths: AppPaths): Promise<KeptModel[]> {
   return models;
 }
 
+export function filesInUse(kept: readonly KeptModel[]): Set<string> {
+  return new Set(kept.flatMap(({ files }) => files));
+}
+
 function filesOf(folder: string, manifest: ModelManifest): string[] {
   return MODEL_ROLES.map((role) => resolve(folder, manifest.files[role].path));
 }
@@ -59,6 +63,7 @@ async function publishedStatus(
   const here = kept.find((entry) => entry.folder === folder);
   if (here) return keptStatus(here, kept, model);
   const { totalBytes, fetchedBytes } = await downloadOf(model, paths);
+  const left = await leftovers(model, paths, filesInUse(kept));
   return {
     ...NOTHING,
     id: model.name,
@@ -68,6 +73,7 @@ async function publishedStatus(
     present: false,
     downloadBytes: totalBytes,
     fetchedBytes,
+    freesBytes: sum(left.map(({ bytes }) => bytes)),
     folder,
     files: MODEL_ROLES.map((role) => {
       const origin = originOf(model, role);

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { ModelRole } from '../../contract/model.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
-import { weightsFolder } from './weightsFolder.ts';
+import { downloadsFolder, SHARED_WEIGHTS, weightsFolder } from './weightsFolder.ts';
 
 const fileSchema = z.object({
   role: z.enum(['esm2', 'dnabert_s', 'dnabert_s_config', 'tokenizer', 'head']),
@@ -61,14 +61,48 @@ export async function downloadOf(model: PublishedModel, paths: AppPaths): Promis
   let totalBytes = 0;
   let fetchedBytes = 0;
   for (const file of model.files) {
-    const owner = file.role.replace(/_config$/, '');
-    const encoder = model.files.find(({ role }) => role === owner);
+    const encoder = model.files.find(({ role }) => role === sourceOf(file));
     if (encoder?.sha256 !== undefined && (await hasEncoder(weights, encoder))) continue;
     const size = file.size ?? file.about ?? 0;
     totalBytes += size;
-    fetchedBytes += Math.min(size, await fetched(join(weights, 'downloads', owner, file.name)));
+    fetchedBytes += Math.min(size, await fetched(join(downloadsFolder(paths), sourceOf(file), file.name)));
   }
   return { totalBytes, fetchedBytes };
+}
+
+/** A configuration lies beside the weights that it belongs to. */
+const sourceOf = ({ role }: PublishedFile): string => role.replace(/_config$/, '');
+
+/**
+ * Files that an interrupted download of a model has left: what has come of those that were to be fetched, and encoders that
+ * were converted already and that none of the files `inUse` is.
+ */
+export async function leftovers(
+  model: PublishedModel,
+  paths: AppPaths,
+  inUse: ReadonlySet<string>,
+): Promise<{ path: string; bytes: number }[]> {
+  const shared = join(weightsFolder(paths), SHARED_WEIGHTS);
+  const parts = model.files.flatMap((file) => {
+    const path = join(downloadsFolder(paths), sourceOf(file), file.name);
+    return [path, `${path}.part`, `${path}.part.ranges`];
+  });
+  const encoders = model.files
+    .filter(({ sha256 }) => sha256 !== undefined)
+    .map(encoderName)
+    .filter((name) => !inUse.has(join(shared, `${name}.safetensors`)))
+    .flatMap((name) => [join(shared, `${name}.safetensors`), join(shared, `${name}.json`)]);
+  const found = await Promise.all(
+    [...parts, ...encoders].map(async (path) => ({ path, info: await stat(path).catch(() => undefined) })),
+  );
+  // A part has holes where nothing has come yet.
+  return found.flatMap(({ path, info }) =>
+    info ? [{ path, bytes: Math.min(info.size, (info.blocks || Infinity) * 512) }] : [],
+  );
+}
+
+function encoderName({ role, sha256 = '' }: PublishedFile): string {
+  return `${role}-${sha256.slice(0, 12)}`;
 }
 
 /** The source and terms of the file of a role. */
@@ -79,8 +113,8 @@ export function originOf(model: PublishedModel | undefined, role: ModelRole): Pu
 const noteSchema = z.object({ size: z.int() });
 
 /** As the backend's read_encoder: a note, and a file of the size that it names. */
-async function hasEncoder(weights: string, { role, sha256 = '' }: PublishedFile): Promise<boolean> {
-  const path = join(weights, 'shared', `${role}-${sha256.slice(0, 12)}`);
+async function hasEncoder(weights: string, file: PublishedFile): Promise<boolean> {
+  const path = join(weights, SHARED_WEIGHTS, encoderName(file));
   const text = await readFile(`${path}.json`, 'utf8').catch(() => '');
   const note = text === '' ? undefined : parseJson(noteSchema, text);
   const info = await stat(`${path}.safetensors`).catch(() => undefined);

@@ -4,9 +4,10 @@ import { appError } from '../../contract/errors.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import type { RemovedModel } from '../../contract/rpc/computer.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
-import { isKept, keptModels } from './listModels.ts';
+import { filesInUse, isKept, keptModels } from './listModels.ts';
+import { leftovers, publishedModels } from './publishedModels.ts';
 import { modelFolderNamed } from './resolveModel.ts';
-import { weightsFolder } from './weightsFolder.ts';
+import { downloadsFolder, weightsFolder } from './weightsFolder.ts';
 
 /** Deletes a published or imported model, or what an interrupted download has left of one. Files that other models use
  * stay. */
@@ -15,11 +16,8 @@ export async function removeModel(id: string, paths: AppPaths): Promise<Result<R
   const kept = await keptModels(paths);
   const model = isKept(folder, paths) ? kept.find((entry) => entry.folder === folder) : undefined;
   if (!model) {
-    const downloads = join(weightsFolder(paths), 'downloads');
-    if (isKept(folder, paths) && (await stat(downloads).catch(() => undefined))) {
-      await rm(downloads, { recursive: true });
-      return ok({ freedBytes: 0, usedBy: [] });
-    }
+    const freedBytes = await removeLeftovers(folder, kept, paths);
+    if (freedBytes !== null) return ok({ freedBytes, usedBy: [] });
     return err(
       appError('model_unknown', `There is no model "${id}" that can be removed.`, {
         nextStep: 'The models that can be are listed with their names.',
@@ -28,7 +26,7 @@ export async function removeModel(id: string, paths: AppPaths): Promise<Result<R
   }
   const others = kept.filter((entry) => entry !== model);
   const usedBy = others.filter((other) => other.files.some((file) => model.files.includes(file)));
-  const needed = new Set(others.flatMap(({ files }) => files));
+  const needed = filesInUse(others);
   // Without it the folder is no model any more: what comes after may be interrupted.
   await rm(join(folder, 'model.json'));
   let freedBytes = 0;
@@ -43,4 +41,23 @@ export async function removeModel(id: string, paths: AppPaths): Promise<Result<R
   // Files that another model uses keep it.
   await rmdir(folder).catch(() => undefined);
   return ok({ freedBytes, usedBy: usedBy.map(({ manifest }) => manifest.title) });
+}
+
+/** Null where there are none. */
+async function removeLeftovers(
+  folder: string,
+  kept: Awaited<ReturnType<typeof keptModels>>,
+  paths: AppPaths,
+): Promise<number | null> {
+  const published = await publishedModels(paths);
+  const model = published.find(({ name }) => join(weightsFolder(paths), name) === folder);
+  const left = model ? await leftovers(model, paths, filesInUse(kept)) : [];
+  if (left.length === 0) return null;
+  for (const { path } of left) await rm(path, { force: true });
+  const folders = new Set(
+    left.map(({ path }) => dirname(path)).filter((place) => place.startsWith(downloadsFolder(paths))),
+  );
+  // What another download has left keeps them.
+  for (const place of [...folders, downloadsFolder(paths)]) await rmdir(place).catch(() => undefined);
+  return left.reduce((sum, { bytes }) => sum + bytes, 0);
 }

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { appError } from '../../contract/errors.ts';
 import { MODEL_ROLES } from '../../contract/model.ts';
@@ -6,7 +6,7 @@ import { err, ok, type Result } from '../../contract/result.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
 import { readManifest } from '../models/modelFolder.ts';
 import { resolveModel } from '../models/resolveModel.ts';
-import { weightsFolder } from '../models/weightsFolder.ts';
+import { SHARED_WEIGHTS, weightsFolder } from '../models/weightsFolder.ts';
 
 export interface InstalledModel {
   readonly id: string;
@@ -47,5 +47,21 @@ export async function installedModel(id: string, paths: AppPaths): Promise<Resul
     .filter((entry) => entry.isFile() && /\.(json|txt|md)$/.test(entry.name))
     .map((entry) => ({ path: inWeights(entry.name), size: 0, sha256: null }))
     .filter(({ path }) => !known.has(path));
-  return ok({ id, title, files: [...weights, ...beside] });
+  return ok({ id, title, files: [...weights, ...beside, ...(await notesOf(weights, paths))] });
+}
+
+/** A converted encoder lies in the shared folder with a note that names it: without that, another model would fetch it again. */
+async function notesOf(
+  weights: InstalledModel['files'],
+  paths: AppPaths,
+): Promise<InstalledModel['files'][number][]> {
+  const names = weights
+    .filter(({ path }) => path.startsWith(`${SHARED_WEIGHTS}/`))
+    .map(({ path }) => path.replace(/\.safetensors$/, '.json'));
+  const there = await Promise.all(
+    names.map(async (name) =>
+      (await stat(join(weightsFolder(paths), name)).catch(() => undefined))?.isFile(),
+    ),
+  );
+  return names.filter((_, index) => there[index]).map((path) => ({ path, size: 0, sha256: null }));
 }

@@ -7,7 +7,8 @@ import type { StepProgress } from '../../contract/rpc/computer.ts';
 import { checkEnvironment } from '../environment/checkEnvironment.ts';
 import { scrubbedEnvironment } from '../environment/pythonLaunch.ts';
 import { runCommand } from '../environment/runCommand.ts';
-import { MANIFEST, PACKING, readOfflineManifest, type OfflineManifest } from './offlineFolder.ts';
+import { OFFLINE_LIST, OFFLINE_PACKING } from '../../contract/rpc/computer.ts';
+import { readOfflineManifest, type OfflineManifest } from './offlineFolder.ts';
 import { packOffline } from './packOffline.ts';
 import type { PackRequest } from './packing.ts';
 import { setUp } from './setUp.ts';
@@ -76,7 +77,7 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
           .replaceAll('\\', '/'),
       );
     expect(manifest.files.map(({ path }) => path).sort()).toEqual(
-      names.filter((name) => name !== MANIFEST).sort(),
+      names.filter((name) => name !== OFFLINE_LIST).sort(),
     );
     for (const { path, size, sha256 } of manifest.files) {
       const bytes = await readFile(join(folder, path));
@@ -132,7 +133,9 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
       error: { code: 'offline_folder_unusable', cause: expect.stringMatching(/not finished/) as string },
     });
     expect(await pack({}, other)).toMatchObject({ ok: true });
-    expect((await readdir(other)).filter((name) => name === PACKING || name.startsWith('.'))).toEqual([]);
+    expect((await readdir(other)).filter((name) => name === OFFLINE_PACKING || name.startsWith('.'))).toEqual(
+      [],
+    );
 
     const thesis = join(stub.paths.root, 'thesis');
     await mkdir(thesis);
@@ -141,8 +144,8 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
   });
 
   it.each<[string, (place: string) => Promise<unknown>, RegExp]>([
-    ['without its list', (place) => rm(join(place, MANIFEST)), /there is no virnucpro-offline.json/],
-    ['with a list that was cut off', (place) => truncate(join(place, MANIFEST), 40), /damaged/],
+    ['without its list', (place) => rm(join(place, OFFLINE_LIST)), /there is no virnucpro-offline.json/],
+    ['with a list that was cut off', (place) => truncate(join(place, OFFLINE_LIST), 40), /damaged/],
     ['without a wheel', (place) => rm(join(place, 'wheels', 'numpy-1.0-py3-none-any.whl')), /numpy-1.0/],
     [
       'with a wheel of other bytes',
@@ -226,7 +229,7 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
 async function changeManifest(place: string, change: (list: OfflineManifest) => unknown): Promise<void> {
   const read = await readOfflineManifest(place);
   if (!read.ok) throw new Error(read.error.cause);
-  await writeFile(join(place, MANIFEST), JSON.stringify(change(read.value)));
+  await writeFile(join(place, OFFLINE_LIST), JSON.stringify(change(read.value)));
 }
 
 /** An archive of the kind that uv fetches, which holds no Python that runs, and the list that leads uv to it. */

@@ -3,17 +3,14 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { appError, type AppError } from '../../contract/errors.ts';
+import { message, type Message } from '../../contract/messages.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
-import { offlinePlatformSchema } from '../../contract/rpc/computer.ts';
+import { OFFLINE_LIST, OFFLINE_PACKING, offlinePlatformSchema } from '../../contract/rpc/computer.ts';
 import { TORCH_BUILDS } from '../environment/install/choosePyTorch.ts';
 import type { OfflineSource } from '../environment/install/offlineSource.ts';
 import { uvFileName } from '../environment/install/uvRelease.ts';
 import { hashFile } from '../files/hashFile.ts';
-
-export const MANIFEST = 'virnucpro-offline.json';
-/** There while a folder is being packed, so that one that was interrupted is known as ours. */
-export const PACKING = 'virnucpro-offline.packing';
 
 /** Forward slashes, never out of the folder. */
 const relativePathSchema = z.string().regex(/^(?:(?!\.\.?(?:\/|$))[^\\:/]+(?:\/(?!$)|$))+$/);
@@ -45,19 +42,24 @@ export const PLACES = {
   weights: 'weights',
 } as const;
 
+/** Whether a folder was packed, or begun to be, whatever it is called. */
+export async function isOfflineFolder(folder: string): Promise<boolean> {
+  const marks = [OFFLINE_LIST, OFFLINE_PACKING].map((name) =>
+    stat(join(folder, name)).catch(() => undefined),
+  );
+  return (await Promise.all(marks)).some((info) => info?.isFile());
+}
+
 export async function readOfflineManifest(folder: string): Promise<Result<OfflineManifest>> {
-  const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => undefined);
+  const text = await readFile(join(folder, OFFLINE_LIST), 'utf8').catch(() => undefined);
   if (text === undefined) {
-    const unfinished = await stat(join(folder, PACKING)).catch(() => undefined);
+    const unfinished = await stat(join(folder, OFFLINE_PACKING)).catch(() => undefined);
     return unfinished
-      ? refuse(
-          'Packing this folder was not finished.',
-          'Pack it again into the same folder: it goes on where it stopped.',
-        )
-      : refuse(`${folder} is no folder for setting up without a network: there is no ${MANIFEST} in it.`);
+      ? refuse(message('offline.unfinished'), message('offline.unfinished.next'))
+      : refuse(message('offline.other', { folder, list: OFFLINE_LIST }));
   }
   const manifest = parseJson(manifestSchema, text);
-  return manifest === undefined ? damaged(MANIFEST) : ok(manifest);
+  return manifest === undefined ? damaged(OFFLINE_LIST) : ok(manifest);
 }
 
 /** Reads every file. `onBytes` is called with the bytes read since the last call. */
@@ -92,14 +94,10 @@ export function sourceIn(folder: string, { platform, python, torchBuild }: Offli
 }
 
 function damaged(path: string, detail?: string): Result<never> {
-  return refuse(
-    `${path} in this folder is missing or damaged.`,
-    'Copy the folder again, or pack it again.',
-    detail,
-  );
+  return refuse(message('offline.damaged', { file: path }), message('offline.damaged.next'), detail);
 }
 
-function refuse(cause: string, nextStep?: string, detail?: string): Result<never> {
+function refuse(cause: Message, nextStep?: Message, detail?: string): Result<never> {
   const more: Parameters<typeof appError>[2] = {};
   if (nextStep !== undefined) more.nextStep = nextStep;
   if (detail !== undefined) more.detail = detail;

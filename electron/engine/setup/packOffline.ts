@@ -2,6 +2,8 @@
 import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { appError, asAppError, type AppError } from '../../contract/errors.ts';
+import { message } from '../../contract/messages.ts';
+import { OFFLINE_LIST, OFFLINE_PACKING } from '../../contract/rpc/computer.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import { freeBytes } from '../devices/computerChecks.ts';
 import { formatBytes } from '../format/format.ts';
@@ -17,7 +19,7 @@ import { hashFile } from '../files/hashFile.ts';
 import { copyLargeFile } from './copyFile.ts';
 import { downloader, putUv, type ToolsRequest } from './fetchTools.ts';
 import { installedModel, type InstalledModel } from './modelFiles.ts';
-import { MANIFEST, PACKING, PLACES, type OfflineFile, type OfflineManifest } from './offlineFolder.ts';
+import { PLACES, type OfflineFile, type OfflineManifest } from './offlineFolder.ts';
 import { packPackages } from './packPackages.ts';
 import type { Packing, PackRequest } from './packing.ts';
 import { stepTeller } from './stepTeller.ts';
@@ -44,7 +46,7 @@ export async function packOffline(
   const work = await mkdtemp(join(folder, '.packing-'));
   try {
     const packed = await pack({ ...request, folder }, work, run);
-    if (packed.ok) await rm(join(folder, PACKING), { force: true });
+    if (packed.ok) await rm(join(folder, OFFLINE_PACKING), { force: true });
     return packed.ok ? packed : err(inTarget(packed.error, folder));
   } catch (reason) {
     return err(inWords(reason, request));
@@ -57,7 +59,7 @@ export async function packOffline(
 async function claim(folder: string): Promise<Result<void>> {
   await mkdir(folder, { recursive: true });
   const names = await readdir(folder);
-  const ours = names.includes(MANIFEST) || names.includes(PACKING);
+  const ours = names.includes(OFFLINE_LIST) || names.includes(OFFLINE_PACKING);
   // What a file manager leaves behind.
   if (
     !ours &&
@@ -68,8 +70,8 @@ async function claim(folder: string): Promise<Result<void>> {
   ) {
     return err(appError('folder_not_ours', `There are other files in ${folder}.`));
   }
-  await writeFile(join(folder, PACKING), '');
-  await rm(join(folder, MANIFEST), { force: true });
+  await writeFile(join(folder, OFFLINE_PACKING), '');
+  await rm(join(folder, OFFLINE_LIST), { force: true });
   return ok(undefined);
 }
 
@@ -104,7 +106,7 @@ async function pack(request: PackRequest, work: string, run: CommandRunner): Pro
     signal: request.signal,
     work,
   };
-  steps.begin('Getting the installer');
+  steps.begin(message('step.get_installer'));
   const download = await downloader(tools);
   if (!download.ok) return download;
   const targetUv = await putUv(tools, download.value, platform, join(folder, PLACES.uv));
@@ -125,14 +127,14 @@ async function pack(request: PackRequest, work: string, run: CommandRunner): Pro
     steps,
   };
 
-  steps.begin(`Getting Python ${request.systemPython ?? MANAGED_PYTHON}`);
+  steps.begin(message('step.get_python', { version: request.systemPython ?? MANAGED_PYTHON }));
   const python = await packPython(packing);
   if (!python.ok) return python;
   const packages = await packPackages(packing, torch, sizes);
   if (!packages.ok) return packages;
 
   const files = new Map(models.flatMap((model) => model.files).map((file) => [file.path, file]));
-  steps.begin('Copying the weights', sum([...files.values()]));
+  steps.begin(message('step.weights'), sum([...files.values()]));
   for (const { path } of files.values()) {
     await copyLargeFile(
       join(weightsFolder(paths), path),
@@ -157,7 +159,7 @@ async function pack(request: PackRequest, work: string, run: CommandRunner): Pro
     models: models.map(({ id, title }) => ({ id, title })),
     files: listed.value,
   };
-  const file = join(folder, MANIFEST);
+  const file = join(folder, OFFLINE_LIST);
   await writeFile(`${file}.tmp`, `${JSON.stringify(manifest, null, 2)}\n`);
   await rename(`${file}.tmp`, file);
   return ok({ folder, manifest, bytes: sum(listed.value) });
@@ -239,7 +241,7 @@ async function checksums(
     paths.push(...names.map((name) => `${place}/${name}`));
   }
   paths.push(...known.keys());
-  steps.begin('Writing checksums', await bytesIn(folder));
+  steps.begin(message('step.checksums'), await bytesIn(folder));
   const files: OfflineFile[] = [];
   for (const path of paths.sort()) {
     const file = join(folder, path);

@@ -1,6 +1,7 @@
 /** The Python packages of a folder: which releases the other computer gets, their wheels, and the lock file of exactly these. */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { message } from '../../contract/messages.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import type { InstallProgress } from '../environment/environmentState.ts';
 import type { TorchBuild, TorchChoice } from '../environment/install/choosePyTorch.ts';
@@ -24,7 +25,7 @@ export async function packPackages(
   const { folder, paths, steps, download, platform } = packing;
   const wheels = join(folder, PLACES.wheels);
   await mkdir(wheels, { recursive: true });
-  steps.begin('Getting what computing needs', sizes.packages);
+  steps.begin(message('step.get_packages'), sizes.packages);
   const releases = await releasesFor(packing, ['--no-deps', lockFile('run', paths)]);
   if (!releases.ok) return releases;
   const ordinary = await lockFor(lockFile('run', paths), new Set(releases.value.match(/^[^\s#]+==\S+/gm)));
@@ -39,7 +40,7 @@ export async function packPackages(
   const others = await get(ordinary.others);
   if (!others.ok) return others;
 
-  steps.begin(`Getting PyTorch (${torch.build})`, sizes.torch);
+  steps.begin(message('step.get_pytorch', { build: torch.build }), sizes.torch);
   const special = torch.index === null ? null : await specialTorch(packing, torch.build, torch.index, get);
   const outOfReach = special !== null && !special.ok && isNetworkError(special.error);
   // The ordinary build computes on processors too: it is only larger.

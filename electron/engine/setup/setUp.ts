@@ -2,6 +2,7 @@
 import { chmod, mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { appError, asAppError, type AppError } from '../../contract/errors.ts';
+import { message } from '../../contract/messages.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import type { StepProgress } from '../../contract/rpc/computer.ts';
 import { checkDevicesOnce, type DeviceVerdict } from '../devices/checkDevices.ts';
@@ -11,14 +12,13 @@ import type { EnvironmentRequest } from '../environment/environmentState.ts';
 import { choosePyTorch } from '../environment/install/choosePyTorch.ts';
 import { uvFolder } from '../environment/install/uv.ts';
 import { lookAtMachine } from '../environment/machine/machine.ts';
-import { unsupportedMachine } from '../environment/machine/unsupportedMachine.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
-import { requirementsHash } from '../environment/requirements.ts';
 import { runCommand, type CommandRunner } from '../environment/runCommand.ts';
 import { stepReporter, type OtherSteps } from '../environment/stepProgress.ts';
 import { weightsFolder } from '../models/weightsFolder.ts';
 import { uvFileName } from '../environment/install/uvRelease.ts';
 import { copyLargeFile } from './copyFile.ts';
+import { unfitFor } from './lookAtFolder.ts';
 import {
   PLACES,
   readOfflineManifest,
@@ -160,7 +160,7 @@ async function finish(
 ): Promise<Result<SetUpOutcome>> {
   const outcome: SetUpOutcome = { environment, devices: null, remarks };
   if (!changed && request.tryDevices !== true) return ok(outcome);
-  teller.last(1).begin('Computing on every device for a test');
+  teller.last(1).begin(message('step.devices'));
   const probe = await probeDevices(environment, run);
   // What is wrong with a driver is no fault of the environment; the computer check says it.
   if (!probe.ok) return ok({ ...outcome, remarks: [...remarks, probe.error.cause] });
@@ -178,33 +178,11 @@ async function checkFolder(
   if (!read.ok) return read;
   const manifest = read.value;
   const machine = request.machine ?? (await lookAtMachine(run, request.env ?? process.env));
-  const unsupported = unsupportedMachine(machine);
-  if (unsupported) return err(unsupported);
-  const here = `${machine.platform}-${machine.arch}`;
-  const again = (how: string): string => `On a computer with a network, pack a folder ${how}.`;
-  if (manifest.platform !== here) {
-    return err(
-      appError(
-        'offline_folder_unusable',
-        `This folder is for ${manifest.platform}; this computer is ${here}.`,
-        {
-          nextStep: again(`for ${here}`),
-        },
-      ),
-    );
-  }
-  if (manifest.requirements !== (await requirementsHash('run', request.paths, 'uv'))) {
-    return err(
-      appError(
-        'offline_folder_unusable',
-        `This folder was packed by version ${manifest.appVersion}, whose packages are others than this version's.`,
-        { nextStep: again('with the version of this program that is used here') },
-      ),
-    );
-  }
+  const unfit = await unfitFor(machine, manifest, request.paths);
+  if (unfit) return err(unfit);
   const total = manifest.files.reduce((sum, { size }) => sum + size, 0);
   const step = teller.first(BEFORE + STEPS_OF_ENVIRONMENT + afterwards(manifest));
-  step.begin('Checking the folder', total);
+  step.begin(message('step.folder'), total);
   const whole = await verifyOfflineFolder(folder, manifest, step.more, request.signal);
   if (!whole.ok) return whole;
   const fitting = choosePyTorch(machine);
@@ -231,7 +209,7 @@ async function copyWeights(
     .toSorted((a, b) => Number(a.path.endsWith('/model.json')) - Number(b.path.endsWith('/model.json')));
   const step = teller.last(afterwards({ models }));
   step.begin(
-    'Copying the weights',
+    message('step.weights'),
     weights.reduce((sum, { size }) => sum + size, 0),
   );
   for (const { path } of weights) {

@@ -1,7 +1,8 @@
+import { plain, type Message } from '../../contract/messages.ts';
 import type { StepProgress } from '../../contract/rpc/computer.ts';
 
 export interface StepTeller {
-  readonly begin: (step: string, total?: number | null) => void;
+  readonly begin: (step: Message, total?: number | null) => void;
   /** How far the step is. */
   readonly at: (done: number, line?: string) => void;
   /** More bytes of the step are done. */
@@ -12,13 +13,14 @@ export interface StepTeller {
 export function stepTeller(stepCount: number, tell: (progress: StepProgress) => void, first = 1): StepTeller {
   const begun = Date.now();
   let stepNumber = first - 1;
-  let step = '';
+  let step = plain('');
   let line = '';
   let done = 0;
   let total: number | null = null;
   const say = (): void =>
     tell({
-      step,
+      step: step.text,
+      wording: step.wording,
       stepNumber,
       stepCount,
       fraction: total ? Math.min(1, done / total) : null,

@@ -16,6 +16,7 @@ export class Quitting {
   private readonly window: () => BrowserWindow | undefined;
   private state: QuitState = { phase: 'open' };
   private deadlineMs = CLEANUP_DEADLINE_MS;
+  private startsAgain = false;
 
   constructor(service: Service, window: () => BrowserWindow | undefined) {
     this.service = service;
@@ -23,6 +24,12 @@ export class Quitting {
     service.onRest(() => {
       this.take({ type: 'at_rest' });
     });
+  }
+
+  /** Quits, asking as ever what is to become of work under way, and starts again. */
+  restart(): void {
+    this.startsAgain = true;
+    app.quit();
   }
 
   get mayOpenWindow(): boolean {
@@ -53,6 +60,8 @@ export class Quitting {
   private take(event: QuitEvent): void {
     const { state, effect } = quitStep(this.state, event);
     this.state = state;
+    // The user has thought better of it.
+    if (state.phase === 'open') this.startsAgain = false;
     switch (effect) {
       case 'nothing':
       case 'let_go':
@@ -130,6 +139,13 @@ export class Quitting {
     const ended = await this.service.close(this.deadlineMs * CLOSE_SHARE).catch(() => false);
     if (!ended) endByForce();
     this.take({ type: 'cleaned' });
+    if (this.startsAgain) relaunch();
     app.quit();
   }
+}
+
+/** An AppImage is mounted elsewhere at each start: it is its file that must be started. */
+function relaunch(): void {
+  const appImage = process.env['APPIMAGE'];
+  app.relaunch(appImage === undefined ? {} : { execPath: appImage, args: process.argv.slice(1) });
 }

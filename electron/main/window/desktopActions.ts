@@ -2,6 +2,7 @@ import { clipboard, dialog, shell, type BrowserWindow, type OpenDialogOptions } 
 import { dirname, join } from 'node:path';
 import { appError } from '../../contract/errors.ts';
 import { err, ok } from '../../contract/result.ts';
+import type { FilePurpose, FolderPurpose } from '../../contract/index.ts';
 import type { DesktopActions } from '../../engine/index.ts';
 import type { GrantedPaths } from './grantedPaths.ts';
 import { isAllowedExternalLink } from './pagePolicy.ts';
@@ -11,40 +12,63 @@ const SEQUENCE_FILES = {
   extensions: ['fa', 'fasta', 'fna', 'fas', 'ffn', 'frn', 'fq', 'fastq', 'gz', 'bz2', 'xz', 'zst'],
 };
 
-const FOLDER_TITLES = {
+const ALL_FILES = { name: 'All files', extensions: ['*'] };
+
+const FILES: Record<FilePurpose, Pick<OpenDialogOptions, 'title' | 'filters' | 'properties'>> = {
+  sequences: {
+    title: 'Choose sequence files',
+    properties: ['openFile', 'multiSelections'],
+    filters: [SEQUENCE_FILES, ALL_FILES],
+  },
+  // Recognised by their content, whatever they are called.
+  weights: { title: 'Choose files of model weights', properties: ['openFile', 'multiSelections'] },
+  certificate: {
+    title: 'Choose the certificate file of your network',
+    properties: ['openFile'],
+    filters: [{ name: 'Certificates', extensions: ['pem', 'crt', 'cer'] }, ALL_FILES],
+  },
+  interpreter: { title: 'Choose a Python interpreter', properties: ['openFile'] },
+};
+
+const FOLDER_TITLES: Record<FolderPurpose, string> = {
   inputs: 'Choose a folder with sequence files',
   output: 'Choose a folder for the results',
   run: 'Choose the folder of a run',
-} as const;
+  weights: 'Choose a folder with model weights',
+  offline: 'Choose a folder that was packed for a computer without a network',
+  pack: 'Choose an empty folder to pack into',
+  data: 'Choose a folder for the data of this program',
+};
 
 /** The dialogs and the desktop, for one window. What the user chooses in a dialog is thereby granted. */
 export function desktopActions(
   window: BrowserWindow,
   granted: GrantedPaths,
   startFolder: string,
+  restart: () => void,
 ): DesktopActions {
   // Electron's dialogs would begin in Downloads each time.
-  const lastFolder = { inputs: startFolder, output: startFolder, run: startFolder, save: startFolder };
+  const lastFolders = new Map<FilePurpose | FolderPurpose | 'save', string>();
 
-  const choose = async (kind: 'inputs' | 'output' | 'run', options: OpenDialogOptions): Promise<string[]> => {
+  const choose = async (
+    purpose: FilePurpose | FolderPurpose,
+    options: OpenDialogOptions,
+  ): Promise<string[]> => {
+    // Files and folders of sequences lie in the same places.
+    const place = purpose === 'sequences' ? 'inputs' : purpose;
     const { canceled, filePaths } = await dialog.showOpenDialog(window, {
       ...options,
-      defaultPath: lastFolder[kind],
+      defaultPath: lastFolders.get(place) ?? startFolder,
     });
     const [first] = filePaths;
     if (canceled || first === undefined) return [];
-    lastFolder[kind] = options.properties?.includes('openFile') ? dirname(first) : first;
+    lastFolders.set(place, options.properties?.includes('openFile') ? dirname(first) : first);
     granted.add(filePaths);
     return filePaths;
   };
 
   return {
-    chooseFiles: () =>
-      choose('inputs', {
-        title: 'Choose sequence files',
-        properties: ['openFile', 'multiSelections'],
-        filters: [SEQUENCE_FILES, { name: 'All files', extensions: ['*'] }],
-      }),
+    chooseFiles: (purpose) => choose(purpose, FILES[purpose]),
     chooseFolder: async (purpose) => {
       const [folder] = await choose(purpose, {
         title: FOLDER_TITLES[purpose],
@@ -54,10 +78,10 @@ export function desktopActions(
     },
     chooseSaveFile: async (suggestedName) => {
       const { canceled, filePath } = await dialog.showSaveDialog(window, {
-        defaultPath: join(lastFolder.save, suggestedName),
+        defaultPath: join(lastFolders.get('save') ?? startFolder, suggestedName),
       });
       if (canceled || filePath === '') return null;
-      lastFolder.save = dirname(filePath);
+      lastFolders.set('save', dirname(filePath));
       granted.add([filePath]);
       return filePath;
     },
@@ -65,6 +89,7 @@ export function desktopActions(
     revealInFolder: (path) => {
       shell.showItemInFolder(path);
     },
+    restart,
     copyText: async (text) => {
       await clipboard.writeText(text);
     },

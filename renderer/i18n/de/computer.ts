@@ -103,7 +103,7 @@ export const computer = {
     'Nichts Fertiges geht verloren. Starten Sie das Programm wieder und drücken Sie Fortsetzen. Ein Lauf kann auch auf einen anderen Rechner kopiert und dort fortgesetzt werden.',
   'help.offline.title': 'Kann ich Gewichte von einem anderen Rechner übernehmen?',
   'help.offline.text':
-    'Ja. Öffnen Sie die Rechnerprüfung und legen Sie die Dateien oder ihren Ordner auf der Liste der Modelle ab: ESM-2 (von fair-esm oder Hugging Face), DNABERT-S mit seiner tokenizer.json und den Klassifikator. Sie werden am Inhalt erkannt, und aus dem Netz wird nichts geholt.',
+    'Ja. Öffnen Sie die Rechnerprüfung und legen Sie die Dateien oder ihren Ordner auf der Liste der Modelle ab: ESM-2 (von fair-esm oder Hugging Face), DNABERT-S mit seiner tokenizer.json und den Klassifikator. Sie werden am Inhalt erkannt, und aus dem Netz wird nichts geholt. Für alles zusammen, auch Python und Pakete, packen Sie unter Rechnerprüfung einen Offline-Ordner.',
   'help.privacy.title': 'Verlässt etwas diesen Rechner?',
   'help.privacy.text':
     'Nein. Das Netz wird nur gebraucht, um Modelle und Python-Umgebung zu holen, einmal, wenn Sie es verlangen.',

@@ -64,11 +64,6 @@ export const firstSteps: Record<keyof typeof english, string> = {
   'setUp.elapsed': 'bisher {time}',
   'setUp.left': 'noch etwa {time}',
   'setUp.details': 'Technische Einzelheiten',
-  'setUp.stage.looking': 'Sieht nach, was schon da ist …',
-  'setUp.stage.python': 'Legt eine Python-Umgebung an …',
-  'setUp.stage.packages': 'Holt die Pakete zum Rechnen …',
-  'setUp.stage.pytorch': 'Holt PyTorch, den größten Teil …',
-  'setUp.stage.checking': 'Prüft, ob alles funktioniert …',
 
   'demo.confirmTitle': 'Das Demo-Modell verwenden?',
   'demo.confirmText':
@@ -109,7 +104,15 @@ export const firstSteps: Record<keyof typeof english, string> = {
     'Für Modelle, Python-Umgebung und Liste der Läufe: bis zu 25 GB. Gilt ab dem nächsten Start; was im jetzigen Ordner liegt, bleibt dort',
   'settings.dataFolderNow': 'Jetzt {folder}',
   'settings.freeThere': '{size} dort frei',
-  'settings.restart': 'Schließen Sie das Programm und starten Sie es neu, um diesen Ordner zu verwenden.',
+  'settings.moves': 'Ab dem nächsten Start liegen die Daten in {folder}.',
+  'settings.movesText': 'Bis dahin gilt der jetzige Ordner. Was in ihm liegt, bleibt dort.',
+  'settings.movesInBrowser':
+    'Beenden Sie das Programm dort, wo es läuft (Strg+C in seinem Terminal), und starten Sie es neu. Bis dahin gilt der jetzige Ordner; was in ihm liegt, bleibt dort.',
+  'settings.restart': 'Jetzt neu starten',
+  'settings.weightsMirror': 'Spiegel der Modelldateien',
+  'settings.weightsMirrorHelp':
+    'Eine Adresse, unter der die Dateien der Modelle mit ihren Namen nebeneinander liegen. Leer: wo sie veröffentlicht wurden',
+  'settings.weightsMirrorWrong': 'Geben Sie eine Adresse ein, die mit http:// oder https:// beginnt.',
   'settings.interpreter': 'Python-Interpreter',
   'settings.interpreterHelp': 'Ein eigener, so verwendet, wie er ist. Leer: der des Programms',
   'settings.choose': 'Wählen',

@@ -6,6 +6,7 @@ import { firstSteps } from './firstSteps.ts';
 import { history } from './history.ts';
 import { models } from './models.ts';
 import { newRun } from './newRun.ts';
+import { offline } from './offline.ts';
 import { results } from './results.ts';
 import { run } from './run.ts';
 
@@ -19,4 +20,5 @@ export const de: Messages = {
   ...engine,
   ...models,
   ...firstSteps,
+  ...offline,
 };

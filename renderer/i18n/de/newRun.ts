@@ -80,6 +80,8 @@ export const newRun = {
     'Von der Umgebung, in der das Programm gestartet wurde, vor ihm verborgen (CUDA_VISIBLE_DEVICES)',
   'newRun.gpuNeedsPyTorch': 'Braucht PyTorch für {build}, siehe Rechnerprüfung',
   'newRun.gpuNotSupported': 'Vom installierten PyTorch nicht unterstützt, siehe Rechnerprüfung',
+  'newRun.gpuFailed': 'Hat die Proberechnung nicht bestanden, siehe Rechnerprüfung',
+  'newRun.gpuFailedIn': 'Proberechnung in {formats} nicht bestanden: Das wird hier nicht verwendet',
   'newRun.gpuDriverOld': 'Braucht einen neueren Treiber, siehe Rechnerprüfung',
   'newRun.gpuClosed': 'Für Ihr Benutzerkonto gesperrt, siehe Rechnerprüfung',
   'newRun.gpuUntested':
@@ -92,6 +94,7 @@ export const newRun = {
   'newRun.preset': 'Wie genau',
   'preset.quick': 'Schneller Blick',
   'preset.quickText': 'Am schnellsten: 8-Bit-Zahlen. Grenzfälle können anders ausfallen.',
+  'preset.failed': '{gpu} hat die Proberechnung in diesem Zahlenformat nicht bestanden, siehe Rechnerprüfung',
   'preset.quickImpossible': 'Braucht neuere NVIDIA-GPUs (ab Ada oder Hopper)',
   'preset.standard': 'Standard',
   'preset.standardText': 'Was zu diesem Rechner am besten passt. Empfohlen.',

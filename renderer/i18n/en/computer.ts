@@ -103,7 +103,7 @@ export const computer = {
     'Nothing finished is lost. Start the program again and press Continue. A run can also be copied to another computer and continued there.',
   'help.offline.title': 'Can weights be copied from another computer?',
   'help.offline.text':
-    'Yes. Open the computer check and drop the files, or their folder, on the list of models: ESM-2 (from fair-esm or Hugging Face), DNABERT-S with its tokenizer.json, and the classifier. They are recognised by their content, and nothing is fetched from the network.',
+    'Yes. Open the computer check and drop the files, or their folder, on the list of models: ESM-2 (from fair-esm or Hugging Face), DNABERT-S with its tokenizer.json, and the classifier. They are recognised by their content, and nothing is fetched from the network. For all of it, Python and packages too, make an offline folder under Computer check.',
   'help.privacy.title': 'Does anything leave this computer?',
   'help.privacy.text':
     'No. The network is used only to fetch the models and the Python environment, once, when you ask for it.',

@@ -61,11 +61,6 @@ export const firstSteps = {
   'setUp.elapsed': '{time} so far',
   'setUp.left': 'about {time} left',
   'setUp.details': 'Technical details',
-  'setUp.stage.looking': 'Looking at what is here …',
-  'setUp.stage.python': 'Making room for Python …',
-  'setUp.stage.packages': 'Getting the packages for computing …',
-  'setUp.stage.pytorch': 'Getting PyTorch, the largest part …',
-  'setUp.stage.checking': 'Checking that everything works …',
 
   'demo.confirmTitle': 'Use the demo model?',
   'demo.confirmText':
@@ -104,7 +99,15 @@ export const firstSteps = {
     'For models, the Python environment and the list of runs: up to 25 GB. Holds from the next start on; what is in the present folder stays there',
   'settings.dataFolderNow': 'Now {folder}',
   'settings.freeThere': '{size} free there',
-  'settings.restart': 'Close the program and start it again to use this folder.',
+  'settings.moves': 'From the next start on, the data lie in {folder}.',
+  'settings.movesText': 'Until then the present folder is used. What is in it stays there.',
+  'settings.movesInBrowser':
+    'End the program where it runs (Ctrl+C in its terminal) and start it again. Until then the present folder is used; what is in it stays there.',
+  'settings.restart': 'Restart now',
+  'settings.weightsMirror': 'Mirror of the model weights',
+  'settings.weightsMirrorHelp':
+    'An address that has the files of the models side by side, by their names. Empty: where they were published',
+  'settings.weightsMirrorWrong': 'Enter an address that begins with http:// or https://.',
   'settings.interpreter': 'Python interpreter',
   'settings.interpreterHelp': 'One of your own, used as it is. Empty: the program’s own',
   'settings.choose': 'Choose',

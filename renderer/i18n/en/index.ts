@@ -5,6 +5,7 @@ import { firstSteps } from './firstSteps.ts';
 import { history } from './history.ts';
 import { models } from './models.ts';
 import { newRun } from './newRun.ts';
+import { offline } from './offline.ts';
 import { results } from './results.ts';
 import { run } from './run.ts';
 
@@ -19,6 +20,7 @@ export const en = {
   ...engine,
   ...models,
   ...firstSteps,
+  ...offline,
 };
 
 export type MessageKey = keyof typeof en;

@@ -14,6 +14,7 @@ import { CheckCard } from './CheckCard.tsx';
 import classes from './ComputerCheck.module.css';
 import { DiagnosticsDialog } from './DiagnosticsDialog.tsx';
 import { ModelsCard } from '../models/ModelsCard.tsx';
+import { OfflineCard } from '../offline/OfflineCard.tsx';
 
 const showModels = () => document.getElementById('models')?.scrollIntoView({ block: 'start' });
 
@@ -80,6 +81,7 @@ export function ComputerCheckScreen() {
         <ModelsCard />
       </div>
       <AnswersCard />
+      <OfflineCard />
       {showsDiagnostics && <DiagnosticsDialog onClose={() => setShowsDiagnostics(false)} />}
     </Page>
   );

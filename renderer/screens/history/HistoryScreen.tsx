@@ -10,7 +10,7 @@ import { Page } from '../../components/Page.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
 import { go, goToRun } from '../../state/navigation.ts';
-import { choosePaths } from '../../state/pathChooser.ts';
+import { chooseFolder } from '../../state/pathChooser.ts';
 import { queuedRuns, useRuns } from '../../state/runs.ts';
 import { DiskDialog } from './DiskDialog.tsx';
 import classes from './History.module.css';
@@ -27,8 +27,8 @@ export function HistoryScreen() {
   const [showsDisk, setDisk] = useState(false);
   const open = useMutation({
     mutationFn: async () => {
-      const [folder] = await choosePaths('run');
-      if (folder === undefined) return;
+      const folder = await chooseFolder('run');
+      if (folder === null) return;
       const { runId } = await engine.runs.open({ folder });
       goToRun(runId);
     },

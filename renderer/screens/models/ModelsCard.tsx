@@ -8,7 +8,7 @@ import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { ProgressBar } from '../../components/ProgressBar.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
-import { choosePaths } from '../../state/pathChooser.ts';
+import { choosePaths, type Choice } from '../../state/pathChooser.ts';
 import { joinDownloads, openImport, useWeights } from '../../state/weights.ts';
 import { ImportDialog } from './ImportDialog.tsx';
 import { ModelRow } from './ModelRow.tsx';
@@ -23,8 +23,8 @@ export function ModelsCard() {
   useEffect(() => {
     joinDownloads().catch(sayError);
   }, []);
-  const pick = (purpose: 'files' | 'inputs') => {
-    choosePaths(purpose).then(openImport, sayError);
+  const pick = (kind: Choice['kind']) => {
+    choosePaths({ kind, purpose: 'weights' }).then(openImport, sayError);
   };
   return (
     <Card title={t('computer.models')} aside={t('computer.modelsHint')}>
@@ -50,7 +50,7 @@ export function ModelsCard() {
             variant="default"
             size="compact-sm"
             leftSection={<IconFolder size={16} aria-hidden />}
-            onClick={() => pick('inputs')}
+            onClick={() => pick('folder')}
           >
             {t('models.importFolder')}
           </Button>

@@ -1,12 +1,16 @@
 import type { StepProgress } from '../../../electron/contract/index.ts';
 import { ProgressBar } from '../../components/ProgressBar.tsx';
 import { useTexts } from '../../i18n/index.ts';
+import { useEngineTexts } from '../../state/engineTexts.ts';
 import classes from './Models.module.css';
 
 /** How far a download, check or import is, how fast it goes, and how long it will take. */
 export function WorkProgress({ progress }: { progress: StepProgress | null }) {
   const { t, format } = useTexts();
-  const step = progress?.step ?? t('steps.starting');
+  const say = useEngineTexts();
+  const step = progress
+    ? say({ text: progress.step, wording: progress.wording ?? null })
+    : t('steps.starting');
   const bytes = progress?.bytes;
   const figures = [
     bytes?.total

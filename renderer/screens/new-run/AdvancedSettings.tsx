@@ -44,7 +44,13 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
             inputWrapperOrder={ORDER}
             label={t('advanced.precision')}
             description={t('advanced.precisionHelp')}
-            data={PRECISIONS.map((value) => ({ value, label: t(`precision.${value}`) }))}
+            data={PRECISIONS.map((value) => ({
+              value,
+              label: t(`precision.${value}`),
+              disabled:
+                !choices.useCpu &&
+                form.gpus.some((gpu) => gpu.failed?.some(({ precision }) => precision === value)),
+            }))}
             value={choices.precision}
             onChange={(value) => choose({ precision: PRECISIONS.find((known) => known === value) ?? 'auto' })}
           />

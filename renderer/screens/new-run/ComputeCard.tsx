@@ -68,10 +68,16 @@ function gpuDescription(gpu: ProbedGpu, usable: boolean, t: ReturnType<typeof us
   if (gpu.blocked_by === 'permission') return t('newRun.gpuClosed');
   if (gpu.blocked_by === 'architecture') return t('newRun.gpuNotSupported');
   if (gpu.blocked_by === 'driver') return t('newRun.gpuDriverOld');
+  if (gpu.blocked_by === 'trial') return t('newRun.gpuFailed');
   if (gpu.blocked_by === 'pytorch')
     return t('newRun.gpuNeedsPyTorch', { build: gpu.vendor === 'amd' ? 'ROCm' : 'CUDA' });
   if (!usable) return t('newRun.gpuInMigMode');
   const names = [...new Set(gpu.processes.map((process) => process.name ?? t('newRun.unknownProgram')))];
   const use = names.length === 0 ? t('newRun.gpuFree') : t('newRun.gpuUsedBy', { names: names.join(', ') });
-  return gpu.vendor === 'amd' ? `${use}. ${t('newRun.gpuUntested')}` : use;
+  const formats = (gpu.failed ?? []).map(({ precision }) => precision.toUpperCase()).join(', ');
+  return [
+    use,
+    ...(formats === '' ? [] : [t('newRun.gpuFailedIn', { formats })]),
+    ...(gpu.vendor === 'amd' ? [t('newRun.gpuUntested')] : []),
+  ].join('. ');
 }

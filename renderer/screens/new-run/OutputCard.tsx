@@ -4,7 +4,7 @@ import { Card } from '../../components/Card.tsx';
 import { Facts } from '../../components/Facts.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { choose } from '../../state/newRun/store.ts';
-import { choosePaths } from '../../state/pathChooser.ts';
+import { chooseFolder } from '../../state/pathChooser.ts';
 import { useErrorTexts } from '../../state/engineTexts.ts';
 import classes from './OutputCard.module.css';
 import type { NewRunForm } from './useNewRunForm.ts';
@@ -16,8 +16,8 @@ export function OutputCard({ form }: { form: NewRunForm }) {
   const folderError = form.folderError && errorTexts(form.folderError);
   const pick = useMutation({
     mutationFn: async () => {
-      const [path] = await choosePaths('output');
-      if (path !== undefined) choose({ outputDir: path });
+      const path = await chooseFolder('output');
+      if (path !== null) choose({ outputDir: path });
     },
   });
   return (

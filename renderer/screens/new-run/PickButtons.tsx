@@ -4,8 +4,11 @@ import { IconDeviceLaptop, IconFiles, IconFolder, IconServer } from '@tabler/ico
 import { useRef } from 'react';
 import { useTexts } from '../../i18n/index.ts';
 import { addPaths, uploadAndAdd } from '../../state/newRun/store.ts';
-import { choosePaths } from '../../state/pathChooser.ts';
+import { choosePaths, type Choice } from '../../state/pathChooser.ts';
 import { useSettings } from '../../state/settings.ts';
+
+const FILES: Choice = { kind: 'files', purpose: 'sequences' };
+const FOLDER: Choice = { kind: 'folder', purpose: 'inputs' };
 
 /** Ways to pick files: they may lie on this computer or, where that is another one, on the program's. */
 export function PickButtons({ primary = false }: { primary?: boolean }) {
@@ -16,7 +19,7 @@ export function PickButtons({ primary = false }: { primary?: boolean }) {
   );
   const picker = useRef<HTMLInputElement>(null);
   const pick = useMutation({
-    mutationFn: async (purpose: 'files' | 'inputs') => addPaths(await choosePaths(purpose)),
+    mutationFn: async (choice: Choice) => addPaths(await choosePaths(choice)),
   });
   const look = primary
     ? ({ variant: 'filled' } as const)
@@ -38,10 +41,7 @@ export function PickButtons({ primary = false }: { primary?: boolean }) {
             >
               {t('newRun.fromThisComputer', { host: remoteHost })}
             </Menu.Item>
-            <Menu.Item
-              leftSection={<IconServer size={16} aria-hidden />}
-              onClick={() => pick.mutate('files')}
-            >
+            <Menu.Item leftSection={<IconServer size={16} aria-hidden />} onClick={() => pick.mutate(FILES)}>
               {t('newRun.fromServer', { host: remoteHost })}
             </Menu.Item>
           </Menu.Dropdown>
@@ -49,7 +49,7 @@ export function PickButtons({ primary = false }: { primary?: boolean }) {
         <Button
           {...quiet}
           leftSection={<IconFolder size={16} aria-hidden />}
-          onClick={() => pick.mutate('inputs')}
+          onClick={() => pick.mutate(FOLDER)}
         >
           {t('newRun.chooseServerFolder', { host: remoteHost })}
         </Button>
@@ -69,17 +69,13 @@ export function PickButtons({ primary = false }: { primary?: boolean }) {
   }
   return (
     <Group gap="sm" justify="center">
-      <Button
-        {...look}
-        leftSection={<IconFiles size={16} aria-hidden />}
-        onClick={() => pick.mutate('files')}
-      >
+      <Button {...look} leftSection={<IconFiles size={16} aria-hidden />} onClick={() => pick.mutate(FILES)}>
         {t('newRun.chooseFiles')}
       </Button>
       <Button
         {...quiet}
         leftSection={<IconFolder size={16} aria-hidden />}
-        onClick={() => pick.mutate('inputs')}
+        onClick={() => pick.mutate(FOLDER)}
       >
         {t('newRun.chooseFolder')}
       </Button>

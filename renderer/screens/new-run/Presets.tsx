@@ -1,6 +1,13 @@
 import { Checkbox, Radio } from '@mantine/core';
 import { useTexts } from '../../i18n/index.ts';
-import { canQuickLook, PRESET_IDS, presetOf, PRESETS, type PresetId } from '../../state/newRun/presets.ts';
+import {
+  canQuickLook,
+  failedAt,
+  PRESET_IDS,
+  presetOf,
+  PRESETS,
+  type PresetId,
+} from '../../state/newRun/presets.ts';
 import { choose } from '../../state/newRun/store.ts';
 import classes from './Choice.module.css';
 import type { NewRunForm } from './useNewRunForm.ts';
@@ -10,6 +17,7 @@ export function Presets({ form }: { form: NewRunForm }) {
   const { choices } = form;
   const chosen = presetOf(choices.precision);
   const onProcessor = choices.useCpu || form.gpus.length === 0;
+  const failing = (id: PresetId) => (choices.useCpu ? undefined : failedAt(id, form.gpus));
   const quickPossible = canQuickLook(choices.useCpu ? [] : form.gpus);
   /** A processor computes in 32 bit whatever is chosen: it has one level. */
   const levels = onProcessor ? PRESET_IDS.filter((id) => id !== 'exact') : PRESET_IDS;
@@ -27,12 +35,14 @@ export function Presets({ form }: { form: NewRunForm }) {
             <div key={id} className={classes.preset} data-chosen={id === chosen}>
               <Radio
                 value={id}
-                disabled={id === 'quick' && !quickPossible}
+                disabled={(id === 'quick' && !quickPossible) || failing(id) !== undefined}
                 label={t(`preset.${id}`)}
                 description={
-                  id === 'quick' && !quickPossible
-                    ? t('preset.quickImpossible')
-                    : t(id === 'standard' && onProcessor ? 'preset.standardCpuText' : `preset.${id}Text`)
+                  failing(id) !== undefined
+                    ? t('preset.failed', { gpu: failing(id)?.name ?? '' })
+                    : id === 'quick' && !quickPossible
+                      ? t('preset.quickImpossible')
+                      : t(id === 'standard' && onProcessor ? 'preset.standardCpuText' : `preset.${id}Text`)
                 }
               />
             </div>

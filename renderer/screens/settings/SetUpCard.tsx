@@ -1,13 +1,14 @@
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { setupSettingsSchema, type SetupSettings } from '../../../electron/contract/index.ts';
 import { toShownError } from '../../api/callError.ts';
+import { Banner } from '../../components/Banner.tsx';
 import { Card } from '../../components/Card.tsx';
 import { useTexts } from '../../i18n/index.ts';
-import { queries } from '../../state/connection.ts';
-import { choosePaths, type ChoicePurpose } from '../../state/pathChooser.ts';
-import { changeSettings, useSettings } from '../../state/settings.ts';
+import { engine, queries } from '../../state/connection.ts';
+import { choosePaths, type Choice } from '../../state/pathChooser.ts';
+import { changeSettings, isElectron, useSettings } from '../../state/settings.ts';
 import classes from './Settings.module.css';
 
 type Name = keyof SetupSettings;
@@ -25,7 +26,6 @@ export function SetUpCard({ settings }: { settings: SetupSettings }) {
   const now = [
     dataDir === null ? null : t('settings.dataFolderNow', { folder: dataDir }),
     free === null ? null : t('settings.freeThere', { size: format.fileSize(free) }),
-    isMoving ? t('settings.restart') : null,
   ].filter((text) => text !== null);
   return (
     <Card title={t('settings.setUp')} aside={t('settings.setUpHint')}>
@@ -33,11 +33,12 @@ export function SetUpCard({ settings }: { settings: SetupSettings }) {
         name="dataFolder"
         label={t('settings.dataFolderChange')}
         value={settings.dataFolder}
-        picks="output"
+        picks={{ kind: 'folder', purpose: 'data' }}
       >
         {t('settings.dataFolderChangeHelp')}
         <span className={classes.now}>{now.join(' · ')}</span>
       </Field>
+      {isMoving && <MovesAtNextStart folder={settings.dataFolder ?? ''} />}
       <Field name="proxy" label={t('settings.proxy')} value={settings.proxy} wrong={t('settings.proxyWrong')}>
         {t('settings.proxyHelp')}
       </Field>
@@ -45,7 +46,7 @@ export function SetUpCard({ settings }: { settings: SetupSettings }) {
         name="certificateFile"
         label={t('settings.certificateFile')}
         value={settings.certificateFile}
-        picks="files"
+        picks={{ kind: 'files', purpose: 'certificate' }}
       >
         {t('settings.certificateFileHelp')}
       </Field>
@@ -57,10 +58,46 @@ export function SetUpCard({ settings }: { settings: SetupSettings }) {
       >
         {t('settings.packageIndexHelp')}
       </Field>
-      <Field name="interpreter" label={t('settings.interpreter')} value={settings.interpreter} picks="files">
+      <Field
+        name="weightsMirror"
+        label={t('settings.weightsMirror')}
+        value={settings.weightsMirror}
+        wrong={t('settings.weightsMirrorWrong')}
+      >
+        {t('settings.weightsMirrorHelp')}
+      </Field>
+      <Field
+        name="interpreter"
+        label={t('settings.interpreter')}
+        value={settings.interpreter}
+        picks={{ kind: 'files', purpose: 'interpreter' }}
+      >
         {t('settings.interpreterHelp')}
       </Field>
     </Card>
+  );
+}
+
+/** The list of runs and the Python environment are open: they can't change places while the program runs. */
+function MovesAtNextStart({ folder }: { folder: string }) {
+  const { t } = useTexts();
+  const restart = useMutation({ mutationFn: () => engine.shell.restart() });
+  return (
+    <div role="status">
+      <Banner
+        tone="info"
+        title={t('settings.moves', { folder })}
+        actions={
+          isElectron() && (
+            <Button size="compact-md" loading={restart.isPending} onClick={() => restart.mutate()}>
+              {t('settings.restart')}
+            </Button>
+          )
+        }
+      >
+        {t(isElectron() ? 'settings.movesText' : 'settings.movesInBrowser')}
+      </Banner>
+    </div>
   );
 }
 
@@ -75,7 +112,7 @@ interface FieldProps {
   /** Where it has not even the form of what is wanted. */
   wrong?: string;
   /** With a button that lets one choose it. */
-  picks?: ChoicePurpose;
+  picks?: Choice;
   children: React.ReactNode;
 }
 
@@ -104,8 +141,8 @@ function Field({ name, label, value, wrong, picks, children }: FieldProps) {
       setSaving(false);
     }
   };
-  const pick = async (purpose: ChoicePurpose) => {
-    const [path] = await choosePaths(purpose);
+  const pick = async (choice: Choice) => {
+    const [path] = await choosePaths(choice);
     if (path === undefined) return;
     setDraft(path);
     await save(path);

@@ -5,7 +5,7 @@ import { settingsSchema, type Settings } from '../../../electron/contract/index.
 import { Card } from '../../components/Card.tsx';
 import { Page } from '../../components/Page.tsx';
 import { useTexts, type MessageKey } from '../../i18n/index.ts';
-import { choosePaths } from '../../state/pathChooser.ts';
+import { chooseFolder } from '../../state/pathChooser.ts';
 import { go } from '../../state/navigation.ts';
 import { changeSettings, useSettings } from '../../state/settings.ts';
 import { SetUpCard } from './SetUpCard.tsx';
@@ -24,8 +24,8 @@ export function SettingsScreen() {
   const desktopHelp = (key: MessageKey) => t(isBrowser ? 'settings.desktopOnly' : key);
   const pick = useMutation({
     mutationFn: async () => {
-      const [path] = await choosePaths('output');
-      if (path !== undefined) await changeSettings({ outputFolder: path });
+      const path = await chooseFolder('output');
+      if (path !== null) await changeSettings({ outputFolder: path });
     },
   });
   if (!settings) {

@@ -24,6 +24,7 @@ import { go, goToRun } from '../../state/navigation.ts';
 import { useRuns } from '../../state/runs.ts';
 import { changeSettings, useSettings } from '../../state/settings.ts';
 import { ModelsCard } from '../models/ModelsCard.tsx';
+import { UseFolderButton } from '../offline/OfflineButtons.tsx';
 import { PickButtons } from '../new-run/PickButtons.tsx';
 import { useNewRun } from '../../state/newRun/store.ts';
 import classes from './StartScreen.module.css';
@@ -191,6 +192,7 @@ function SetUpBody({ step }: { step: SetUpStep }) {
             <Button variant="default" onClick={() => go({ screen: 'settings' })}>
               {t('start.setUp.change')}
             </Button>
+            <UseFolderButton />
           </div>
         </>
       );

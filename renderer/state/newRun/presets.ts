@@ -1,4 +1,4 @@
-import type { ProbedGpu, RunRequest } from '../../../electron/contract/index.ts';
+import { offeredPrecisions, type ProbedGpu, type RunRequest } from '../../../electron/contract/index.ts';
 
 /** How exact: by number format alone. Keeping embeddings is another question. */
 export const PRESETS = { quick: 'fp8', standard: 'auto', exact: 'fp32' } as const satisfies Record<
@@ -16,5 +16,10 @@ export function presetOf(precision: RunRequest['precision']): PresetId | null {
 
 /** Only where every GPU has eight-bit arithmetic. */
 export function canQuickLook(gpus: readonly ProbedGpu[]): boolean {
-  return gpus.length > 0 && gpus.every((gpu) => gpu.precisions.includes('fp8'));
+  return gpus.length > 0 && gpus.every((gpu) => offeredPrecisions(gpu).includes('fp8'));
+}
+
+/** The first GPU that failed the test computation in the number format of a level; undefined where none did. */
+export function failedAt(id: PresetId, gpus: readonly ProbedGpu[]): ProbedGpu | undefined {
+  return gpus.find((gpu) => gpu.failed?.some(({ precision }) => precision === PRESETS[id]));
 }

@@ -5,7 +5,7 @@ import type { ShownError } from '../../api/callError.ts';
 import { toShownError } from '../../api/callError.ts';
 import { uploadFile } from '../../api/upload.ts';
 import { engine } from '../connection.ts';
-import { isElectron } from '../settings.ts';
+import type { Dropped } from '../dropped.ts';
 import { sayError } from '../../components/errorToast.tsx';
 import { withFiles, type ListedFile } from './inspection.ts';
 
@@ -136,20 +136,8 @@ export function startOver(): void {
 }
 
 /** What was dropped anywhere on the window. */
-export async function addDropped(files: readonly File[]): Promise<void> {
-  const bridge = window.virnucpro;
-  try {
-    if (isElectron() && bridge) {
-      const paths = files.map((file) => bridge.pathForFile(file)).filter((path) => path !== '');
-      await engine.shell.grantPaths({ paths });
-      await addPaths(paths);
-    } else {
-      await uploadAndAdd(files);
-    }
-  } catch (reason) {
-    sayError(reason);
-  }
-}
+export const addDropped = (dropped: Dropped): Promise<void> =>
+  dropped.kind === 'paths' ? addPaths(dropped.paths) : uploadAndAdd(dropped.files);
 
 /** Browser mode: sends files to the engine's computer one after the other, then looks into them. */
 export async function uploadAndAdd(files: readonly File[]): Promise<void> {

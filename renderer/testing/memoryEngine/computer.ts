@@ -1,4 +1,5 @@
 import {
+  appError,
   bytesNamed,
   inSequence,
   message,
@@ -9,6 +10,8 @@ import {
   type InspectedFile,
   type Message,
   type ModelStatus,
+  type OfflineChoices,
+  type OfflineFolder,
   type ProbeResult,
 } from '../../../electron/contract/index.ts';
 
@@ -349,5 +352,35 @@ export function madeAnswers(): Answers {
         ],
       },
     ],
+  };
+}
+
+export const PACKABLE_KINDS: OfflineChoices['kinds'] = [
+  { platform: 'linux-x64', gpu: 'nvidia', downloadBytes: 2_775_000_000 },
+  { platform: 'linux-x64', gpu: 'nvidia_older', downloadBytes: 2_910_000_000 },
+  { platform: 'linux-x64', gpu: 'none', downloadBytes: 245_000_000 },
+  { platform: 'darwin-arm64', gpu: 'apple', downloadBytes: 151_000_000 },
+  { platform: 'win32-x64', gpu: 'nvidia', downloadBytes: 1_980_000_000 },
+  { platform: 'win32-x64', gpu: 'none', downloadBytes: null },
+];
+
+/** By its name: one that was packed, one for another computer, or any other. */
+export function madeOfflineFolder(folder: string): OfflineFolder {
+  if (folder.includes('windows'))
+    return {
+      state: 'unusable',
+      error: appError(
+        'offline_folder_unusable',
+        message('offline.platform', { platform: 'win32-x64', here: 'linux-x64' }),
+        { nextStep: message('offline.platform.next', { here: 'linux-x64' }) },
+      ),
+    };
+  if (!folder.includes('offline')) return { state: 'other' };
+  return {
+    state: 'usable',
+    bytes: 9_140_000_000,
+    packedPython: '3.12',
+    torchBuild: 'cu130',
+    models: ['VirNucPro 500'],
   };
 }

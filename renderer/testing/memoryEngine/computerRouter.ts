@@ -1,6 +1,23 @@
 import { implement, ORPCError } from '@orpc/server';
-import { appError, contract, settingsSchema, type ComputerCheck } from '../../../electron/contract/index.ts';
-import { CHECKS, COHORT, DIAGNOSTICS, FOUND_WEIGHTS, madeAnswers, madeProbe } from './computer.ts';
+import {
+  appError,
+  contract,
+  message,
+  plain,
+  settingsSchema,
+  type ComputerCheck,
+  type Message,
+} from '../../../electron/contract/index.ts';
+import {
+  CHECKS,
+  COHORT,
+  DIAGNOSTICS,
+  FOUND_WEIGHTS,
+  madeAnswers,
+  madeOfflineFolder,
+  madeProbe,
+  PACKABLE_KINDS,
+} from './computer.ts';
 import { pause } from './pause.ts';
 import type { World } from './world.ts';
 
@@ -32,7 +49,9 @@ export function computerRouter(world: World) {
     getWeights: computer.getWeights.handler(async function* ({ input }) {
       yield* download();
       world.models = world.models.map((model) =>
-        model.id === input.model ? { ...model, present: true } : model,
+        model.id === input.model
+          ? { ...model, present: true, sizeBytes: model.sizeBytes ?? model.downloadBytes }
+          : model,
       );
     }),
     answers: computer.answers.handler(() =>
@@ -45,26 +64,53 @@ export function computerRouter(world: World) {
         })),
     ),
     checkAnswers: computer.checkAnswers.handler(async function* ({ input }) {
-      yield* steps(['NVIDIA H200', 'CPU']);
+      yield* steps([plain('NVIDIA H200'), plain('CPU')]);
       world.answersChecked.add(input.model);
     }),
     pauseWeights: computer.pauseWeights.handler(() => undefined),
     weightsUnderWay: computer.weightsUnderWay.handler(() => ({ models: [] })),
     lookAtWeights: computer.lookAtWeights.handler(() => FOUND_WEIGHTS),
-    importWeights: computer.importWeights.handler(() => steps(['Checking ESM-2', 'Converting ESM-2'])),
-    verifyModel: computer.verifyModel.handler(() => steps(['Checking esm2.safetensors'])),
+    importWeights: computer.importWeights.handler(() =>
+      steps([message('step.checking', { file: 'ESM-2' }), message('step.converting', { file: 'ESM-2' })]),
+    ),
+    verifyModel: computer.verifyModel.handler(() =>
+      steps([message('step.checking', { file: 'esm2.safetensors' })]),
+    ),
     removeModel: computer.removeModel.handler(() => ({ freedBytes: 7_000_000, usedBy: ['Gut phages'] })),
     offlineChoices: computer.offlineChoices.handler(() => ({
       platform: 'linux-x64' as const,
       gpu: 'nvidia' as const,
       pythons: ['3.12', '3.14', '3.13', '3.11', '3.10'],
+      kinds: PACKABLE_KINDS,
+      underWay: world.packing,
     })),
-    packOffline: computer.packOffline.handler(() =>
-      steps(['Getting the installer', 'Getting Python 3.12', 'Getting PyTorch (cu130)', 'Writing checksums']),
-    ),
-    setUpFromFolder: computer.setUpFromFolder.handler(() =>
-      steps(['Checking the folder', 'Installing PyTorch', 'Computing on every device for a test']),
-    ),
+    packOffline: computer.packOffline.handler(async function* ({ input }) {
+      world.packing = input;
+      const isStillPacking = () => world.packing !== null;
+      for await (const progress of steps([
+        message('step.get_installer'),
+        message('step.get_python', { version: input.systemPython ?? '3.12' }),
+        message('step.get_pytorch', { build: 'cu130' }),
+        message('step.checksums'),
+      ])) {
+        // Given up by another call.
+        if (!isStillPacking()) {
+          const error = appError('internal', 'Packing was given up.');
+          yield { ...progress, finished: true, error };
+          return;
+        }
+        yield progress;
+      }
+      world.packing = null;
+    }),
+    cancelPacking: computer.cancelPacking.handler(() => {
+      world.packing = null;
+    }),
+    lookAtOfflineFolder: computer.lookAtOfflineFolder.handler(({ input }) => madeOfflineFolder(input.folder)),
+    setUpFromFolder: computer.setUpFromFolder.handler(async function* () {
+      void world.environment.setUp();
+      yield* steps([message('step.folder'), message('step.pytorch'), message('step.devices')]);
+    }),
     diagnostics: computer.diagnostics.handler(() => ({ text: DIAGNOSTICS })),
     settings: computer.settings.handler(() => world.settings),
     changeSettings: computer.changeSettings.handler(({ input }) => {
@@ -136,16 +182,17 @@ function checksOf(world: World): ComputerCheck[] {
   );
 }
 
-async function* steps(names: readonly string[]) {
-  for (const [index, step] of names.entries()) {
+async function* steps(names: readonly Message[]) {
+  for (const [index, { text, wording }] of names.entries()) {
     for (const fraction of [0, 0.4, 0.8, 1]) {
       const isLast = index === names.length - 1 && fraction === 1;
       yield {
-        step,
+        step: text,
+        wording,
         stepNumber: index + 1,
         stepCount: names.length,
         fraction,
-        line: `${step}: ${Math.round(fraction * 100)} %`,
+        line: `${Math.round(fraction * 100)} %`,
         finished: isLast,
         error: null,
       };

@@ -1,4 +1,9 @@
-import type { EnvironmentStatus, SetUpPlan, StepProgress } from '../../../electron/contract/index.ts';
+import {
+  message,
+  type EnvironmentStatus,
+  type SetUpPlan,
+  type StepProgress,
+} from '../../../electron/contract/index.ts';
 import { pause } from './pause.ts';
 
 const PLAN: SetUpPlan = {
@@ -9,10 +14,10 @@ const PLAN: SetUpPlan = {
   pytorch: "CUDA 13.0 for NVIDIA H200 with NVIDIA's driver 580.95.",
 };
 const STEPS = [
-  { step: 'Making a Python environment', bytes: null },
-  { step: 'Installing what computing needs', bytes: 44_751_855 },
-  { step: 'Installing PyTorch', bytes: 2_730_321_830 },
-  { step: 'Checking that every package works', bytes: null },
+  { step: message('step.python'), bytes: null },
+  { step: message('step.packages'), bytes: 44_751_855 },
+  { step: message('step.pytorch'), bytes: 2_730_321_830 },
+  { step: message('step.verifying'), bytes: null },
 ];
 
 /** A Python environment that is made in a few seconds, and can be made to lack. */
@@ -54,11 +59,12 @@ export class MadeEnvironment {
     for (const [index, { step, bytes }] of STEPS.entries()) {
       for (const fraction of [0, 0.25, 0.5, 0.75, 1]) {
         const progress: StepProgress = {
-          step,
+          step: step.text,
+          wording: step.wording,
           stepNumber: index + 1,
           stepCount: STEPS.length,
           fraction: bytes === null ? null : fraction,
-          line: `${step}, ${Math.round(fraction * 100)} %`,
+          line: `${step.text}, ${Math.round(fraction * 100)} %`,
           ...(bytes === null ? {} : { bytes: { done: Math.round(bytes * fraction), total: bytes } }),
           elapsedSeconds,
           remainingSeconds: bytes === null ? null : Math.round((1 - fraction) * 90),

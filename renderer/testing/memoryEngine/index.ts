@@ -24,6 +24,7 @@ export function createMemoryEngine(options: MemoryEngineOptions = {}) {
       chooseSaveFile: os.shell.chooseSaveFile.handler(() => ({ path: null })),
       grantPaths: os.shell.grantPaths.handler(() => undefined),
       revealInFolder: os.shell.revealInFolder.handler(() => undefined),
+      restart: os.shell.restart.handler(() => undefined),
       copyText: os.shell.copyText.handler(() => undefined),
       openExternal: os.shell.openExternal.handler(() => undefined),
     },

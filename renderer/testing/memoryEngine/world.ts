@@ -3,6 +3,7 @@ import {
   settingsSchema,
   type DeviceLive,
   type ModelStatus,
+  type PackOffline,
   type RunSummary,
   type SequenceResult,
   type Settings,
@@ -39,6 +40,8 @@ export class World {
   readonly excluded = new Set<number>([6]);
   readonly environment = new MadeEnvironment();
   models: readonly ModelStatus[] = MODELS;
+  /** A folder that is being packed. */
+  packing: PackOffline | null = null;
   /** Models whose answers have been checked. */
   readonly answersChecked = new Set<string>();
   /** By run, where the user named them. */
@@ -55,7 +58,17 @@ export class World {
     this.settings = { ...settingsSchema.parse({}), welcomeSeen: options.welcomeSeen ?? true };
     if (options.fresh) {
       this.environment.lack();
-      this.models = MODELS.map((model) => ({ ...model, present: model.id === 'demo' }));
+      this.models = MODELS.filter(({ kind }) => kind !== 'imported').map((model) =>
+        model.kind === 'demo'
+          ? model
+          : {
+              ...model,
+              present: false,
+              sizeBytes: null,
+              sharedWith: [],
+              downloadBytes: model.files.reduce((sum, file) => sum + file.sizeBytes, 0),
+            },
+      );
     }
     this.sameComputer = options.sameComputer ?? true;
     this.devices = madeDevices(options.devices ?? 8);

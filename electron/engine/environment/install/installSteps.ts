@@ -1,6 +1,7 @@
 /** What is installed into an environment, one step after the other. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { message, type Message } from '../../../contract/messages.ts';
 import { ok, type Result } from '../../../contract/result.ts';
 import type { Plan } from './buildPlan.ts';
 import { downloadSizes } from './downloadSizes.ts';
@@ -14,7 +15,7 @@ import { uvEnvironment, type Patience } from './uv.ts';
 import { uvInstall } from './uvInstall.ts';
 
 export interface InstallStep {
-  readonly title: string;
+  readonly title: Message;
   /** What will be fetched, where that is known before it begins. */
   readonly bytesAhead: number | null;
   readonly install: (onProgress: (progress: InstallProgress) => void) => Promise<Result<void>>;
@@ -25,13 +26,14 @@ const INSTALLER = 'pip==26.3';
 /** The first step shows whether there is a network; it isn't waited for as long as a slow download is. */
 const SHORT_PATIENCE = ['--retries', '1', '--timeout', '15'];
 
-const PACKAGES = 'what computing needs';
-const TEST_TOOLS = 'tools for tests and checks';
+const PACKAGES = message('step.packages');
+const TEST_TOOLS = message('step.test_tools');
+const EVERYTHING = message('step.pytorch_packages');
 
 export async function pipSteps(plan: Plan): Promise<InstallStep[]> {
   const { request, run, torch } = plan;
   const { paths } = request;
-  const pip = (title: string, bytesAhead: number | null, args: readonly string[]): InstallStep => ({
+  const pip = (title: Message, bytesAhead: number | null, args: readonly string[]): InstallStep => ({
     title,
     bytesAhead,
     install: (onProgress) =>
@@ -45,13 +47,13 @@ export async function pipSteps(plan: Plan): Promise<InstallStep[]> {
       }),
   });
   const sizes = await downloadSizes(paths, plan.machine, torch);
-  const ordinary = pip(torch.index === null ? 'PyTorch and what computing needs' : PACKAGES, sizes.packages, [
+  const ordinary = pip(torch.index === null ? EVERYTHING : PACKAGES, sizes.packages, [
     '-r',
     requirementsFile('run', paths),
   ]);
   const special =
     torch.index !== null &&
-    pip(`PyTorch (${torch.build})`, sizes.torch, [
+    pip(message('step.pytorch_build', { build: torch.build }), sizes.torch, [
       ...SHORT_PATIENCE,
       '--no-deps',
       '--index-url',
@@ -59,7 +61,7 @@ export async function pipSteps(plan: Plan): Promise<InstallStep[]> {
       await torchRequirement(paths),
     ]);
   return [
-    pip('package installer', null, [...SHORT_PATIENCE, INSTALLER]),
+    pip(message('step.installer'), null, [...SHORT_PATIENCE, INSTALLER]),
     // Where that fails, the step that follows takes the ordinary build by itself.
     ...(special ? [orElse(plan, special, null)] : []),
     ordinary,
@@ -73,7 +75,7 @@ export async function uvSteps(plan: Plan, uv: string): Promise<InstallStep[]> {
   const { request, run, torch } = plan;
   const { paths } = request;
   const step = (
-    title: string,
+    title: Message,
     bytesAhead: number | null,
     patience: Patience,
     args: readonly string[],
@@ -95,18 +97,18 @@ export async function uvSteps(plan: Plan, uv: string): Promise<InstallStep[]> {
   if (request.offline) {
     const { wheels, lock } = request.offline;
     const local = ['--offline', '--no-index', '--find-links', wheels];
-    return [step('PyTorch and what computing needs', null, 'long', [...local, ...hashed(lock)])];
+    return [step(EVERYTHING, null, 'long', [...local, ...hashed(lock)])];
   }
   const sizes = await downloadSizes(paths, plan.machine, torch);
   const others = await withoutTorch(plan, 'run');
-  const whole = step('PyTorch', sizes.torch, 'long', hashed(lockFile('run', paths)));
+  const whole = step(message('step.pytorch'), sizes.torch, 'long', hashed(lockFile('run', paths)));
   const pytorch =
     torch.index === null
       ? whole
       : orElse(
           plan,
           // PyTorch's own index is known to uv. What else the build needs is pinned where the lock file names it.
-          step(`PyTorch (${torch.build})`, sizes.torch, 'long', [
+          step(message('step.pytorch_build', { build: torch.build }), sizes.torch, 'long', [
             '--torch-backend',
             torch.build,
             '--constraints',

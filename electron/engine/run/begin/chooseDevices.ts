@@ -1,4 +1,5 @@
 import { ok, type Result } from '../../../contract/result.ts';
+import { withLastTrial } from '../../devices/checkDevices.ts';
 import type { ChosenDevice } from '../../devices/chosenDevice.ts';
 import { probeDevices } from '../../devices/probeDevices.ts';
 import { leftOutRemark, selectDevices } from '../../devices/selectDevices.ts';
@@ -19,13 +20,14 @@ export async function chooseDevices(
   wanted: string,
   model: ResolvedModel,
 ): Promise<Result<DeviceChoice>> {
-  const probe = await probeDevices(context.environment);
-  if (!probe.ok) return probe;
-  const devices = selectDevices(wanted, probe.value, { cpuWorkerMemoryBytes: model.cpuWorkerMemoryBytes });
+  const found = await probeDevices(context.environment);
+  if (!found.ok) return found;
+  const probe = await withLastTrial(found.value, context.paths, context.environment);
+  const devices = selectDevices(wanted, probe, { cpuWorkerMemoryBytes: model.cpuWorkerMemoryBytes });
   return devices.ok
     ? ok({
         devices: devices.value,
-        leftOut: leftOutRemark(wanted, probe.value, devices.value),
+        leftOut: leftOutRemark(wanted, probe, devices.value),
         modelFolder: model.planModel.folder,
       })
     : devices;

@@ -1,27 +1,33 @@
 import { AppFailure } from '../../../contract/errors.ts';
+import { message } from '../../../contract/messages.ts';
 import type { PackOffline } from '../../../contract/rpc/computer.ts';
 import { networkVariables, readSetupSettings } from '../../environment/setupSettings.ts';
 import { packOffline } from '../../setup/packOffline.ts';
 import type { PythonEnvironmentManager } from './pythonEnvironmentManager.ts';
-import { StepJob } from './stepJob.ts';
+import { StepJob, type StepWork } from './stepJob.ts';
 
 /** A folder for setting up without a network that is being packed: one at a time, however many windows follow it. */
 export class OfflinePacking {
   private readonly pythonEnvironment: PythonEnvironmentManager;
-  private job: StepJob | undefined;
+  private current: { readonly job: StepJob; readonly choice: PackOffline } | undefined;
 
   constructor(pythonEnvironment: PythonEnvironmentManager) {
     this.pythonEnvironment = pythonEnvironment;
   }
 
   get isUnderWay(): boolean {
-    return this.job !== undefined;
+    return this.current !== undefined;
   }
 
-  /** Joins in where one is under way. */
+  /** What is being packed; null where nothing is. */
+  get underWay(): PackOffline | null {
+    return this.current?.choice ?? null;
+  }
+
+  /** Joins in where one is under way. It goes on when nobody follows, since it takes longer than anyone looks at it. */
   start(choice: PackOffline): StepJob {
-    if (this.job) return this.job;
-    const job = new StepJob('Getting the installer', async (tell, signal) => {
+    if (this.current) return this.current.job;
+    const work: StepWork = async (tell, signal) => {
       const { environment, paths, appVersion } = await this.pythonEnvironment.context();
       const packed = await packOffline({
         ...choice,
@@ -33,17 +39,18 @@ export class OfflinePacking {
         onProgress: tell,
       });
       if (!packed.ok) throw new AppFailure(packed.error);
-    });
-    this.job = job;
+    };
+    const job = new StepJob(message('step.get_installer'), work, { outlivesFollowers: true });
+    this.current = { job, choice };
     void job.ended.then(() => {
-      this.job = undefined;
+      this.current = undefined;
     });
     return job;
   }
 
   /** Gives up what is under way, and waits for its end. */
   async stop(): Promise<void> {
-    this.job?.cancel();
-    await this.job?.ended;
+    this.current?.job.cancel();
+    await this.current?.job.ended;
   }
 }

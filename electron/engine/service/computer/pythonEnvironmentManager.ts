@@ -1,4 +1,5 @@
 import { AppFailure, type AppError } from '../../../contract/errors.ts';
+import { message } from '../../../contract/messages.ts';
 import { ok, type Result } from '../../../contract/result.ts';
 import type {
   EnvironmentStatus,
@@ -191,7 +192,7 @@ export class PythonEnvironmentManager {
   }
 
   private startSetUp(from?: string): StepJob {
-    const job = new StepJob('Checking the Python environment', async (tell, signal) => {
+    const job = new StepJob(message('step.looking'), async (tell, signal) => {
       const result = await setUp({
         paths: this.base.paths,
         interpreter: this.interpreterNow(),

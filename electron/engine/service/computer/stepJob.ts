@@ -1,4 +1,5 @@
 import { asAppError } from '../../../contract/errors.ts';
+import type { Message } from '../../../contract/messages.ts';
 import type { StepProgress } from '../../../contract/rpc/computer.ts';
 import { LiveTopic } from '../runs/liveTopic.ts';
 
@@ -20,10 +21,10 @@ export class StepJob {
   private givingUp: NodeJS.Timeout | undefined;
   readonly ended: Promise<void>;
 
-  constructor(title: string, work: StepWork, { outlivesFollowers = false } = {}) {
+  constructor(title: Message, work: StepWork, { outlivesFollowers = false } = {}) {
     this.work = work;
     this.outlivesFollowers = outlivesFollowers;
-    this.progress = { step: title, stepNumber: 1, stepCount: 1, fraction: null, line: '', finished: false, error: null }; // prettier-ignore
+    this.progress = { step: title.text, wording: title.wording, stepNumber: 1, stepCount: 1, fraction: null, line: '', finished: false, error: null }; // prettier-ignore
     this.topic = new LiveTopic({ take: () => this.progress, intervalMs: INTERVAL_MS });
     this.ended = this.run();
   }

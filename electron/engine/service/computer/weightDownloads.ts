@@ -1,4 +1,5 @@
 import { appError, AppFailure } from '../../../contract/errors.ts';
+import { message, type Wording } from '../../../contract/messages.ts';
 import type { ImportRequest, RemovedModel, StepProgress } from '../../../contract/rpc/computer.ts';
 import { unwrap, type Result } from '../../../contract/result.ts';
 import type { EngineContext } from '../../engineContext.ts';
@@ -82,7 +83,7 @@ export class WeightDownloads {
     if (known) return known;
     const before = this.last;
     const job = new StepJob(
-      'Waiting',
+      message('step.queued'),
       async (tell, signal) => {
         await before;
         signal.throwIfAborted();
@@ -96,6 +97,23 @@ export class WeightDownloads {
     this.last = job.ended;
     void job.ended.then(() => this.jobs.delete(key));
     return job;
+  }
+}
+
+/** What the backend calls its steps, as a window has them. */
+function wordingOf(step: string): Wording | null {
+  const [, verb = '', file = ''] = /^(\w+) ?(.*)$/.exec(step) ?? [];
+  switch (verb) {
+    case 'Downloading':
+      return message('step.downloading', { file }).wording;
+    case 'Checking':
+      return message('step.checking', { file }).wording;
+    case 'Converting':
+      return message('step.converting', { file }).wording;
+    case 'Finishing':
+      return message('step.finishing').wording;
+    default:
+      return null;
   }
 }
 
@@ -119,6 +137,7 @@ export function weightsReporter(
       const bytesPerSecond = isDownload ? rate.rate(now()) : null;
       latest = {
         step,
+        wording: wordingOf(step),
         stepNumber: steps.indexOf(step) + 1,
         stepCount: Math.max(steps.length, 1),
         fraction: total ? Math.min(1, done / total) : null,

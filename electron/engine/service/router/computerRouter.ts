@@ -7,11 +7,13 @@ import { namedPaths } from '../window/knownPaths.ts';
 import { MANAGED_PYTHON, SUPPORTED_VERSIONS } from '../../environment/machine/supportedPython.ts';
 import { networkVariables, readSetupSettings } from '../../environment/setupSettings.ts';
 import { browseFolder } from '../window/browseFolder.ts';
+import { withLastTrial } from '../../devices/checkDevices.ts';
 import { checkSetUp } from '../computer/checkSetUp.ts';
 import { checkComputer, wholeCheck } from '../computer/computerCheck.ts';
 import { diagnosticsText } from '../computer/diagnostics.ts';
 import { unwrap } from '../../../contract/result.ts';
-import { ownKind } from '../../setup/ownKind.ts';
+import { lookAtFolder } from '../../setup/lookAtFolder.ts';
+import { ownKind, packableKinds } from '../../setup/ownKind.ts';
 import { latestShellLog } from '../computer/shellLog.ts';
 import type { Service } from '../service.ts';
 import { homedir, hostname } from 'node:os';
@@ -36,7 +38,7 @@ export function computerRouter(service: Service) {
     })),
     devices: computer.devices.handler(async () => {
       const { environment } = await pythonEnvironment.context();
-      return unwrap(await probeDevices(environment));
+      return withLastTrial(unwrap(await probeDevices(environment)), engine.paths, environment);
     }),
     models: computer.models.handler(() => listModels(engine.paths)),
     check: computer.check.handler(() => checkComputer(engine, pythonEnvironment)),
@@ -78,10 +80,17 @@ export function computerRouter(service: Service) {
       pythons: SUPPORTED_VERSIONS.toSorted(
         (a, b) => Number(b === MANAGED_PYTHON) - Number(a === MANAGED_PYTHON),
       ),
+      kinds: await packableKinds(engine.paths),
+      underWay: service.packing.underWay,
     })),
     packOffline: computer.packOffline.handler(async ({ input, signal, context: { window } }) => {
       await known.check([input.folder], window.paths);
       return service.packing.start(input).follow(signal);
+    }),
+    cancelPacking: computer.cancelPacking.handler(() => service.packing.stop()),
+    lookAtOfflineFolder: computer.lookAtOfflineFolder.handler(async ({ input, context: { window } }) => {
+      await known.check([input.folder], window.paths);
+      return lookAtFolder(input.folder, engine.paths);
     }),
     setUpFromFolder: computer.setUpFromFolder.handler(async ({ input, signal, context: { window } }) => {
       await known.check([input.folder], window.paths);

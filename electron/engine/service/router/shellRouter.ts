@@ -7,8 +7,8 @@ import { calls } from './implementer.ts';
 export function shellRouter(service: Service) {
   const { shell } = calls;
   return {
-    chooseFiles: shell.chooseFiles.handler(async ({ context: { window } }) => ({
-      paths: await desktop(window).chooseFiles(),
+    chooseFiles: shell.chooseFiles.handler(async ({ input, context: { window } }) => ({
+      paths: await desktop(window).chooseFiles(input.purpose),
     })),
     chooseFolder: shell.chooseFolder.handler(async ({ input, context: { window } }) => ({
       path: await desktop(window).chooseFolder(input.purpose),
@@ -23,6 +23,9 @@ export function shellRouter(service: Service) {
       const actions = desktop(window);
       await service.known.check([input.path], window.paths);
       actions.revealInFolder(input.path);
+    }),
+    restart: shell.restart.handler(({ context: { window } }) => {
+      desktop(window).restart();
     }),
     copyText: shell.copyText.handler(({ input, context: { window } }) =>
       desktop(window).copyText(input.text),

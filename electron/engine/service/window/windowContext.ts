@@ -1,5 +1,6 @@
 import type { AppError } from '../../../contract/errors.ts';
 import type { Result } from '../../../contract/result.ts';
+import type { FilePurpose, FolderPurpose } from '../../../contract/rpc/shell.ts';
 
 /** Which paths a window may name. The program's own folders, and those of the runs in the list, are allowed besides. */
 export interface PathPolicy {
@@ -12,12 +13,14 @@ export interface PathPolicy {
 
 /** What only a desktop shell can do for its window. */
 export interface DesktopActions {
-  chooseFiles: () => Promise<string[]>;
-  chooseFolder: (purpose: 'inputs' | 'output' | 'run') => Promise<string | null>;
+  chooseFiles: (purpose: FilePurpose) => Promise<string[]>;
+  chooseFolder: (purpose: FolderPurpose) => Promise<string | null>;
   chooseSaveFile: (suggestedName: string) => Promise<string | null>;
   /** Takes dropped paths as given by the user, where the preload script has seen the drop. */
   grantPaths: (paths: readonly string[]) => Promise<Result<void>>;
   revealInFolder: (path: string) => void;
+  /** Goes the way out that quitting goes, and begins again at its end. */
+  restart: () => void;
   copyText: (text: string) => Promise<void>;
   openExternal: (url: string) => Promise<Result<void>>;
 }

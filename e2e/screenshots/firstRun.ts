@@ -1,0 +1,55 @@
+/**
+ * `npm run screenshots:first-run`: the pictures of docs/guide/first-run.md, which go to docs/images: the first steps on a computer on
+ * which nothing is set up, with invented contents.
+ */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { chromium, type Page } from '@playwright/test';
+import { buildWindow } from '../../build/buildWindow.ts';
+import { serveMemoryEngine } from '../../renderer/testing/serve.ts';
+import { findChromium } from '../support/findChromium.ts';
+
+const SIZE = { width: 1120, height: 780 };
+const LONG_MS = 120_000;
+
+const folder = join(import.meta.dirname, '..', '..', 'docs', 'images');
+
+const executablePath = findChromium();
+if (executablePath === undefined) {
+  process.stdout.write('No Chromium found: install one, or set CHROMIUM_PATH.\n');
+  process.exit(1);
+}
+await buildWindow();
+await mkdir(folder, { recursive: true });
+const fresh = await serveMemoryEngine({ runs: 'none', fresh: true, welcomeSeen: false });
+const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+const context = await browser.newContext({ viewport: SIZE, colorScheme: 'light', reducedMotion: 'reduce' });
+const take = async (page: Page, name: string) => {
+  await page.waitForTimeout(400);
+  await page.screenshot({ path: join(folder, `first-run-${name}.png`) });
+};
+try {
+  const page = await context.newPage();
+  page.setDefaultTimeout(LONG_MS);
+  await page.goto(fresh.url);
+  await page.getByRole('button', { name: 'Set up from an offline folder …' }).waitFor();
+  await take(page, 'set-up');
+  await page.getByRole('button', { name: 'Set up', exact: true }).first().click();
+  await page.getByText('Getting PyTorch, the largest part …').first().waitFor();
+  await take(page, 'setting-up');
+  await page.getByRole('button', { name: 'Run the example' }).waitFor();
+  await page.getByRole('button', { name: 'Later' }).click();
+  await page.getByRole('button', { name: /^Get:/ }).first().waitFor();
+  await page.mouse.wheel(0, 300);
+  await take(page, 'model');
+  await page.getByRole('button', { name: /^Get:/ }).first().click();
+  await page.getByText('On this computer').nth(1).waitFor();
+  await page.goto(new URL('#/computer', fresh.url).href);
+  await page.getByRole('button', { name: 'Make an offline folder …' }).click();
+  await page.getByRole('textbox', { name: 'Folder to write to' }).fill('/media/stick/virnucpro');
+  await page.getByText(/to download, .* of models to copy/).waitFor();
+  await take(page, 'offline');
+} finally {
+  await browser.close();
+  await fresh.stop();
+}

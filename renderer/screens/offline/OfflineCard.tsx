@@ -1,0 +1,99 @@
+import { useMutation } from '@tanstack/react-query';
+import { Button, Group } from '@mantine/core';
+import { useEffect } from 'react';
+import { Banner } from '../../components/Banner.tsx';
+import { Card } from '../../components/Card.tsx';
+import { sayError } from '../../components/errorToast.tsx';
+import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { lacksEnvironment, useEnvironment } from '../../state/environment.ts';
+import {
+  cancelPacking,
+  forgetPacking,
+  joinPacking,
+  openPacking,
+  packOffline,
+  useOffline,
+  type Packing,
+} from '../../state/offline.ts';
+import { WorkProgress } from '../models/WorkProgress.tsx';
+import { MakeFolderButton, UseFolderButton } from './OfflineButtons.tsx';
+import classes from './Offline.module.css';
+
+/** Setting up from a folder in place of the network, and packing such a folder for another computer. */
+export function OfflineCard() {
+  const { t } = useTexts();
+  const packing = useOffline((state) => state.packing);
+  const lacks = useEnvironment(({ status }) => lacksEnvironment(status));
+  useEffect(() => {
+    joinPacking().catch(sayError);
+  }, []);
+  return (
+    <Card title={t('offline.title')} aside={t('offline.hint')}>
+      <p className={classes.text}>{t('offline.text')}</p>
+      <Group gap="sm">
+        <UseFolderButton size="compact-sm" />
+        <MakeFolderButton size="compact-sm" />
+      </Group>
+      {lacks && <p className="muted">{t('offline.makeAfterwards')}</p>}
+      {packing && <PackingState packing={packing} />}
+    </Card>
+  );
+}
+
+function PackingState({ packing: { choice, progress, error, done } }: { packing: Packing }) {
+  const { t } = useTexts();
+  const cancel = useMutation({ mutationFn: cancelPacking });
+  const { folder } = choice;
+  if (done)
+    return (
+      <Banner
+        tone="good"
+        title={t('offline.packed')}
+        actions={
+          <Button variant="default" size="compact-sm" onClick={forgetPacking}>
+            {t('common.close')}
+          </Button>
+        }
+      >
+        {t('offline.packedText', { folder })}
+      </Banner>
+    );
+  if (error !== null)
+    return (
+      <div className={classes.packing}>
+        <ErrorCard
+          error={error}
+          actions={
+            <>
+              <Button size="compact-sm" onClick={() => void packOffline(choice)}>
+                {t('common.tryAgain')}
+              </Button>
+              <Button size="compact-sm" variant="default" onClick={openPacking}>
+                {t('offline.change')}
+              </Button>
+            </>
+          }
+        />
+      </div>
+    );
+  return (
+    <section className={classes.packing} aria-label={t('offline.packing', { folder })}>
+      <p className={classes.text}>
+        <b>{t('offline.packing', { folder })}</b>
+      </p>
+      <WorkProgress progress={progress} />
+      <Group gap="sm">
+        <Button
+          size="compact-sm"
+          variant="default"
+          loading={cancel.isPending}
+          onClick={() => cancel.mutate()}
+        >
+          {t('common.cancel')}
+        </Button>
+        <span className="muted">{t('offline.cancelKeeps')}</span>
+      </Group>
+    </section>
+  );
+}

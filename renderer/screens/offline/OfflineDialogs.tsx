@@ -1,0 +1,108 @@
+import { useQuery } from '@tanstack/react-query';
+import { Button, Group, Loader, Modal } from '@mantine/core';
+import type { OfflineFolder } from '../../../electron/contract/index.ts';
+import { sayError } from '../../components/errorToast.tsx';
+import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { queries } from '../../state/connection.ts';
+import { chooseOfflineFolder, closeOffline, setUpFromFolder, useOffline } from '../../state/offline.ts';
+import { useSettings } from '../../state/settings.ts';
+import classes from './Offline.module.css';
+import { PackForm } from './PackForm.tsx';
+
+/** Wherever the user is: a folder may be dropped on any screen. */
+export function OfflineDialogs() {
+  const { t } = useTexts();
+  const dialog = useOffline((state) => state.dialog);
+  return (
+    <Modal
+      opened={dialog !== null}
+      onClose={closeOffline}
+      closeOnClickOutside={dialog?.shows !== 'pack'}
+      title={t(dialog?.shows === 'pack' ? 'offline.packTitle' : 'offline.useTitle')}
+      size="lg"
+    >
+      {dialog?.shows === 'folder' && <Folder folder={dialog.folder} />}
+      {dialog?.shows === 'drop_in_browser' && <DroppedInBrowser />}
+      {dialog?.shows === 'pack' && <PackForm />}
+    </Modal>
+  );
+}
+
+/** What is in the folder, and whether it is for this computer, before anything is done with it. */
+function Folder({ folder }: { folder: string }) {
+  const { t } = useTexts();
+  const found = useQuery(
+    // Somebody may have packed it again since.
+    queries.computer.lookAtOfflineFolder.queryOptions({ input: { folder }, staleTime: 0, gcTime: 0 }),
+  );
+  const usable = found.data?.state === 'usable' ? found.data : null;
+  return (
+    <>
+      <p className={classes.path}>
+        <b>{folder}</b>
+      </p>
+      {found.error && <ErrorCard error={found.error} />}
+      {!found.data && !found.error && (
+        <p role="status">
+          <Loader size={14} /> {t('common.loading')}
+        </p>
+      )}
+      {found.data?.state === 'other' && <p>{t('offline.isOther')}</p>}
+      {found.data?.state === 'unusable' && <ErrorCard error={found.data.error} />}
+      {usable && <Contents found={usable} />}
+      <Group justify="flex-end" mt="lg" gap="sm">
+        <Button variant="default" onClick={closeOffline}>
+          {t('common.cancel')}
+        </Button>
+        {found.data && !usable ? (
+          <Button onClick={() => void chooseOfflineFolder().catch(sayError)}>{t('offline.another')}</Button>
+        ) : (
+          <Button disabled={!usable} onClick={() => void setUpFromFolder(folder).catch(sayError)}>
+            {t('offline.setUp')}
+          </Button>
+        )}
+      </Group>
+    </>
+  );
+}
+
+function Contents({ found }: { found: Extract<OfflineFolder, { state: 'usable' }> }) {
+  const { t, format } = useTexts();
+  const { bytes, packedPython, torchBuild, models } = found;
+  const what = [
+    packedPython === null ? t('offline.noPython') : t('offline.python', { version: packedPython }),
+    t('offline.pytorch', { build: torchBuild }),
+    ...(models.length > 0 ? models : [t('offline.noModels')]),
+  ];
+  return (
+    <>
+      <p>{t('offline.contents', { bytes: format.fileSize(bytes), what: format.list(what) })}</p>
+      <p className="muted">{t('offline.nothingFetched')}</p>
+    </>
+  );
+}
+
+function DroppedInBrowser() {
+  const { t } = useTexts();
+  const info = useSettings((state) => state.info);
+  const place = info === null || info.sameComputer ? t('browse.thisComputer') : info.hostName;
+  return (
+    <>
+      <p>{t('offline.browserDrop', { place })}</p>
+      <Group justify="flex-end" mt="lg" gap="sm">
+        <Button variant="default" onClick={closeOffline}>
+          {t('common.cancel')}
+        </Button>
+        <Button
+          onClick={() => {
+            closeOffline();
+            chooseOfflineFolder().catch(sayError);
+          }}
+        >
+          {t('newRun.chooseFolder')}
+        </Button>
+      </Group>
+    </>
+  );
+}

@@ -1,0 +1,161 @@
+import { useQuery } from '@tanstack/react-query';
+import { Button, Checkbox, Group, Loader, Select, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { ModelStatus, OfflineChoices } from '../../../electron/contract/index.ts';
+import { sayError } from '../../components/errorToast.tsx';
+import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { queries } from '../../state/connection.ts';
+import { closeOffline, isPacking, packOffline, useOffline } from '../../state/offline.ts';
+import { chooseFolder } from '../../state/pathChooser.ts';
+import classes from './Offline.module.css';
+
+/** Which computer a folder is for, what it takes along, and where it is written. */
+export function PackForm() {
+  const { t } = useTexts();
+  const choices = useQuery(queries.computer.offlineChoices.queryOptions({ staleTime: 0 }));
+  const models = useQuery(queries.computer.models.queryOptions());
+  const error = choices.error ?? models.error;
+  if (error) return <ErrorCard error={error} />;
+  if (!choices.data || !models.data)
+    return (
+      <p role="status">
+        <Loader size={14} /> {t('common.loading')}
+      </p>
+    );
+  return <Fields choices={choices.data} models={models.data.filter(isOnDisk)} />;
+}
+
+/** The demo model comes with the program. */
+const isOnDisk = (model: ModelStatus) => model.present && model.kind !== 'demo';
+
+const TAKE_ALONG = 'take';
+
+function Fields({ choices, models }: { choices: OfflineChoices; models: readonly ModelStatus[] }) {
+  const { t, format } = useTexts();
+  const earlier = useOffline((state) => state.packing?.choice);
+  const busy = useOffline(isPacking);
+  const [platform, setPlatform] = useState(
+    earlier?.platform ?? choices.platform ?? choices.kinds[0]?.platform,
+  );
+  const [wantedGpu, setGpu] = useState(earlier?.gpu ?? choices.gpu);
+  const [python, setPython] = useState(earlier?.systemPython ?? TAKE_ALONG);
+  const [taken, setTaken] = useState<ReadonlySet<string>>(
+    new Set(earlier?.models ?? models.filter(({ problem }) => problem === null).map(({ id }) => id)),
+  );
+  const [folder, setFolder] = useState(earlier?.folder ?? '');
+  const ofPlatform = choices.kinds.filter((kind) => kind.platform === platform);
+  const kind = ofPlatform.find(({ gpu }) => gpu === wantedGpu) ?? ofPlatform[0];
+  const copy = format.fileSize(bytesOf(models.filter(({ id }) => taken.has(id))));
+  const pick = async () => {
+    const chosen = await chooseFolder('pack');
+    if (chosen !== null) setFolder(chosen);
+  };
+  const start = () => {
+    if (!kind) return;
+    closeOffline();
+    void packOffline({
+      folder: folder.trim(),
+      platform: kind.platform,
+      gpu: kind.gpu,
+      models: models.filter(({ id }) => taken.has(id)).map(({ id }) => id),
+      systemPython: python === TAKE_ALONG ? null : python,
+    });
+  };
+  return (
+    <form
+      className={classes.fields}
+      onSubmit={(event) => {
+        event.preventDefault();
+        start();
+      }}
+    >
+      <Group grow align="flex-start" preventGrowOverflow={false}>
+        <Select
+          label={t('offline.platform')}
+          data={[...new Set(choices.kinds.map((known) => known.platform))].map((value) => ({
+            value,
+            label: t(`offline.platform.${value}`),
+          }))}
+          value={platform ?? null}
+          allowDeselect={false}
+          onChange={(value) => setPlatform(choices.kinds.find((known) => known.platform === value)?.platform)}
+        />
+        <Select
+          label={t('offline.gpu')}
+          data={ofPlatform.map(({ gpu }) => ({ value: gpu, label: t(`offline.gpu.${gpu}`) }))}
+          value={kind?.gpu ?? null}
+          allowDeselect={false}
+          onChange={(value) => setGpu(ofPlatform.find(({ gpu }) => gpu === value)?.gpu ?? wantedGpu)}
+        />
+      </Group>
+      <Select
+        label={t('offline.pythonChoice')}
+        description={t('offline.pythonHelp')}
+        data={[
+          { value: TAKE_ALONG, label: t('offline.takePython') },
+          ...choices.pythons.map((version) => ({
+            value: version,
+            label: t('offline.pythonThere', { version }),
+          })),
+        ]}
+        value={python}
+        allowDeselect={false}
+        onChange={(value) => setPython(value ?? TAKE_ALONG)}
+      />
+      <fieldset className={classes.models}>
+        <legend>{t('offline.models')}</legend>
+        {models.length === 0 && <span className="muted">{t('offline.noneHere')}</span>}
+        {models.map((model) => (
+          <Checkbox
+            key={model.id}
+            label={`${model.title} (${format.fileSize(bytesOf([model]))})`}
+            checked={taken.has(model.id)}
+            onChange={(event) => {
+              const others = [...taken].filter((id) => id !== model.id);
+              setTaken(new Set(event.currentTarget.checked ? [...others, model.id] : others));
+            }}
+          />
+        ))}
+      </fieldset>
+      <div className={classes.folder}>
+        <TextInput
+          label={t('offline.folder')}
+          description={t('offline.folderHelp')}
+          value={folder}
+          spellCheck={false}
+          autoComplete="off"
+          onChange={(event) => setFolder(event.currentTarget.value)}
+        />
+        <Button
+          variant="default"
+          aria-label={`${t('settings.choose')}: ${t('offline.folder')}`}
+          onClick={() => void pick().catch(sayError)}
+        >
+          {t('settings.choose')}
+        </Button>
+      </div>
+      <p className={classes.text} role="status">
+        {kind === undefined || kind.downloadBytes === null
+          ? t('offline.sizeUnknown', { copy })
+          : t('offline.size', { download: format.fileSize(kind.downloadBytes), copy })}
+      </p>
+      <Group justify="flex-end" gap="sm">
+        <Button variant="default" onClick={closeOffline}>
+          {t('common.cancel')}
+        </Button>
+        <Button type="submit" disabled={busy || !kind || folder.trim() === ''}>
+          {t('offline.pack')}
+        </Button>
+      </Group>
+    </form>
+  );
+}
+
+/** Language models that several share are copied once. */
+function bytesOf(models: readonly ModelStatus[]): number {
+  const files = new Map(
+    models.flatMap(({ files }) => files).map((file) => [file.path ?? file.role, file.sizeBytes]),
+  );
+  return [...files.values()].reduce((sum, bytes) => sum + bytes, 0);
+}

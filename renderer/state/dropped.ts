@@ -1,0 +1,38 @@
+import { sayError } from '../components/errorToast.tsx';
+import { engine } from './connection.ts';
+import { go, useNavigation } from './navigation.ts';
+import { addDropped } from './newRun/store.ts';
+import { takesOfflineDrop, takesOfflineFolder } from './offline.ts';
+import { isElectron } from './settings.ts';
+import { importDropped } from './weights.ts';
+
+/** Files as a browser hands them over, to be sent to the engine, or where they lie on the engine's own disk. */
+export type Dropped =
+  | { readonly kind: 'files'; readonly files: readonly File[] }
+  | { readonly kind: 'paths'; readonly paths: readonly string[] };
+
+/** What was dropped on the window: a folder to set up from, weights where models are shown, else sequences. */
+export async function takeDropped(files: readonly File[]): Promise<void> {
+  try {
+    const dropped = await whatWasDropped(files);
+    const isOffline =
+      dropped.kind === 'files' ? takesOfflineDrop(dropped.files) : await takesOfflineFolder(dropped.paths);
+    if (isOffline) return;
+    if (useNavigation.getState().route.screen === 'computer') {
+      await importDropped(dropped);
+      return;
+    }
+    go({ screen: 'new-run' });
+    await addDropped(dropped);
+  } catch (reason) {
+    sayError(reason);
+  }
+}
+
+async function whatWasDropped(files: readonly File[]): Promise<Dropped> {
+  const bridge = window.virnucpro;
+  if (!isElectron() || !bridge) return { kind: 'files', files };
+  const paths = files.map((file) => bridge.pathForFile(file)).filter((path) => path !== '');
+  await engine.shell.grantPaths({ paths });
+  return { kind: 'paths', paths };
+}

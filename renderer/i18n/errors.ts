@@ -17,7 +17,7 @@ const ENGLISH: Readonly<Record<string, ErrorWords>> = {
   python_broken: { next: 'Repair it: that takes a few minutes and touches no results.' },
   protocol_version: { next: 'Repair the Python environment.' },
   offline_folder_unusable: {
-    next: 'Choose the folder that “Make an offline folder …” or virnucpro pack-offline has written.',
+    next: 'Choose the folder that “Make an offline folder …” has written.',
   },
   part_failed: { title: 'These sequences could not be computed' },
   worker_died: { title: 'A device stopped unexpectedly' },
@@ -160,7 +160,7 @@ const GERMAN: Readonly<Record<string, ErrorWords>> = {
   },
   offline_folder_unusable: {
     title: 'Kein Ordner zum Einrichten',
-    next: 'Wählen Sie den Ordner, den „Offline-Ordner packen …“ oder virnucpro pack-offline geschrieben hat.',
+    next: 'Wählen Sie den Ordner, den „Offline-Ordner packen …“ geschrieben hat.',
   },
   python_missing: {
     title: 'Python nicht gefunden',

@@ -91,10 +91,10 @@ describe('the first steps', () => {
     const done = { example: example('done') };
     expect(at(done)).toMatchObject({ model: { state: 'todo' }, current: 'model' });
     expect(at({ ...done, models: null })).toMatchObject({ model: { state: 'looking' }, current: 'model' });
-    const damaged = MODELS.map((model) => ({ ...model, problem: model.id === '500' ? error : null }));
+    const damaged = MODELS.map((model) => ({ ...model, problem: error }));
     expect(at({ ...done, models: damaged })).toMatchObject({ model: { state: 'todo' } });
     expect(at({ ...done, models: MODELS })).toMatchObject({
-      model: { state: 'done', titles: ['VirNucPro 500'] },
+      model: { state: 'done', titles: ['VirNucPro 500', 'Gut phages'] },
       files: { state: 'ready' },
       current: 'files',
     });

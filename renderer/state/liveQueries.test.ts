@@ -52,7 +52,7 @@ describe('following what the engine sends', () => {
 
   it('shows an error that the engine answers, with its title and next step', async () => {
     const { transport } = engineWithLinks();
-    stops = [startConnection(transport), followRun('99999999-9999-4999-8999-999999999999')];
+    stops = [startConnection(transport), followRun('ffffffff-ffff-4fff-8fff-ffffffffffff')];
     await vi.waitFor(() =>
       expect(toShownError(useLiveRun.getState().error)).toMatchObject({
         code: 'folder_gone',

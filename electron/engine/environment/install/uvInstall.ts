@@ -20,7 +20,8 @@ export async function uvInstall(run: CommandRunner, request: UvInstallRequest): 
   const report = downloadReport(request.bytesAhead, request.onProgress);
   const outcome = await run({
     file: request.uv,
-    args: ['pip', 'install', '--python', request.interpreter, ...request.arguments],
+    // Nothing is written beside the packages later, and compiling PyTorch's sources takes seconds at every start of a worker.
+    args: ['pip', 'install', '--compile-bytecode', '--python', request.interpreter, ...request.arguments],
     env: request.env,
     signal: request.signal,
     onLine: report,

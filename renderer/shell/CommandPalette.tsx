@@ -49,6 +49,7 @@ export function CommandPalette() {
         placeholder: t('palette.search'),
         'aria-label': t('palette.search'),
       }}
+      onSpotlightClose={keepFocus}
       attributes={{ content: { 'aria-label': t('palette.search') } }}
       classNames={{ actionLabel: classes.label ?? '' }}
     />
@@ -56,3 +57,14 @@ export function CommandPalette() {
 }
 
 export const openPalette = () => spotlight.open();
+
+/** Longer than the palette takes to fade. */
+const CLOSED_AFTER_MS = 300;
+
+/** What had the focus before may have left with its screen: then the heading of the new one takes it. */
+function keepFocus(): void {
+  setTimeout(() => {
+    if (document.activeElement === document.body)
+      document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
+  }, CLOSED_AFTER_MS);
+}

@@ -8,6 +8,7 @@ import { contract } from '../contract/index.ts';
 import { LIMITS } from '../contract/limits.ts';
 import { rootPolicy } from './rootPolicy.ts';
 import { engineBase } from '../engine/engineBase.ts';
+import { randomNumbers } from '../engine/testing/randomNumbers.ts';
 import { temporaryFolder, testContext } from '../engine/testing/testContext.ts';
 import { openService, serviceRouter, type Service } from '../engine/index.ts';
 import { libraryOfRuns } from '../engine/service/testing/manyRuns.ts';
@@ -44,17 +45,6 @@ afterAll(async () => {
   await service.close();
   await rm(root, { recursive: true, force: true });
 });
-
-/** The same numbers every time (mulberry32). */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 function deep(levels: number): unknown {
   let value: unknown = {};

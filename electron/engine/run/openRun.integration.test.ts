@@ -82,7 +82,7 @@ async function predictOneRecord(): Promise<Outcome> {
 
 const codes = (outcome: Outcome): string[] => outcome.notes.map(({ code }) => code);
 
-describe.skipIf(WITHOUT_PYTHON)('a run with real workers', { timeout: 120_000 }, () => {
+describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
   it('gives the same bytes with one and three CPU workers, and with a worker killed in between', async () => {
     const one = await undisturbed();
     expect(one.state).toEqual({ phase: 'done', failedParts: 0, failedRecords: 0 });
@@ -132,7 +132,6 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', { timeout: 120_000 },
     unwrap(await session.start());
     await expect
       .poll(() => session.progress().parts.done >= 2 && session.progress().prepare.finished, {
-        timeout: 60_000,
         interval: 20,
       })
       .toBe(true);
@@ -350,37 +349,31 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', { timeout: 120_000 },
     await session.close();
   });
 
-  it(
-    'goes on without files that cannot be used, and lists them by their own names',
-    { timeout: 300_000 },
-    async () => {
-      const folder = await temporaryFolder();
-      const [good, empty, changing] = ['good.fa', 'empty.fa', 'changing.fa'].map((name) =>
-        join(folder, name),
-      );
-      if (!good || !empty || !changing) throw new Error('three names');
-      await writeFile(good, ONE_RECORD);
-      await writeFile(empty, '');
-      await writeFile(changing, `>b\n${'GCC'.repeat(100)}\n`);
-      const alone = await oneRecordAlone();
-      const session = await makeRun(testContext(), { inputs: [changing, empty, good] });
-      await writeFile(changing, `>b\n${'GCA'.repeat(100)}\n`);
-      unwrap(await session.start());
-      expect(await session.whenIdle()).toEqual({
-        phase: 'done',
-        failedParts: 0,
-        failedRecords: 0,
-        failedInputs: 2,
-      });
-      await session.close();
-      const tables = await readTables(session.folder);
-      expect(tables['failed_files.txt']?.split('\n')).toEqual([
-        expect.stringMatching(/empty\.fa\|inspection\|\w+: /),
-        expect.stringMatching(/changing\.fa\|reading\|input_changed: /),
-        '',
-      ]);
-      expect(tables['viral_sequences.fna']).toEqual(alone.tables['viral_sequences.fna']);
-      expect(tables['prediction_results.txt']).toEqual(alone.tables['prediction_results.txt']);
-    },
-  );
+  it('goes on without files that cannot be used, and lists them by their own names', async () => {
+    const folder = await temporaryFolder();
+    const [good, empty, changing] = ['good.fa', 'empty.fa', 'changing.fa'].map((name) => join(folder, name));
+    if (!good || !empty || !changing) throw new Error('three names');
+    await writeFile(good, ONE_RECORD);
+    await writeFile(empty, '');
+    await writeFile(changing, `>b\n${'GCC'.repeat(100)}\n`);
+    const alone = await oneRecordAlone();
+    const session = await makeRun(testContext(), { inputs: [changing, empty, good] });
+    await writeFile(changing, `>b\n${'GCA'.repeat(100)}\n`);
+    unwrap(await session.start());
+    expect(await session.whenIdle()).toEqual({
+      phase: 'done',
+      failedParts: 0,
+      failedRecords: 0,
+      failedInputs: 2,
+    });
+    await session.close();
+    const tables = await readTables(session.folder);
+    expect(tables['failed_files.txt']?.split('\n')).toEqual([
+      expect.stringMatching(/empty\.fa\|inspection\|\w+: /),
+      expect.stringMatching(/changing\.fa\|reading\|input_changed: /),
+      '',
+    ]);
+    expect(tables['viral_sequences.fna']).toEqual(alone.tables['viral_sequences.fna']);
+    expect(tables['prediction_results.txt']).toEqual(alone.tables['prediction_results.txt']);
+  });
 });

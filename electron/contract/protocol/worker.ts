@@ -71,6 +71,8 @@ export const workerCommandSchema = z.discriminatedUnion('type', [
   loadCommandSchema,
   partCommandSchema,
   z.object({ type: z.literal('recall'), part: partKeySchema }),
+  /** From the next batch on; also for a worker that is still loading. */
+  z.object({ type: z.literal('limit_batches'), most_tokens_per_batch: z.int().positive() }),
   z.object({ type: z.literal('stop') }),
 ]);
 export type WorkerCommand = z.infer<typeof workerCommandSchema>;

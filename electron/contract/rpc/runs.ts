@@ -354,7 +354,8 @@ export const runsContract = {
   pause: procedure.input(byRun),
   /** Finishes the parts in work, then pauses. */
   drain: procedure.input(byRun),
-  resume: procedure.input(byRun),
+  /** On the devices it was made for, or this time on others. */
+  resume: procedure.input(byRun.extend({ devices: runRequestSchema.shape.devices.unwrap().optional() })),
   /** Ends the workers at once; parts in work are computed again on resume. */
   stop: procedure.input(byRun),
   cancel: procedure.input(byRun),

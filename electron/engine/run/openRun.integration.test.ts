@@ -109,9 +109,21 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', { timeout: 120_000 },
     expect(session.deviceStates()).toEqual([]);
     const before = session.progress().parts.done;
     expect(before).toBeGreaterThanOrEqual(2);
+    const [last] = (await session.store.pendingParts()).toReversed();
+    unwrap(await session.skip([last?.key ?? '']));
     unwrap(await session.start());
-    expect(await session.whenIdle()).toMatchObject({ phase: 'done' });
+    await expect
+      .poll(() => session.deviceStates()[0]?.tokensPerBatch, { timeout: 60_000, interval: 20 })
+      .toBe(512);
+    unwrap(await session.retry('all', true));
+    expect(session.deviceStates()[0]?.tokensPerBatch).toBe(256);
+    expect(await session.whenIdle()).toEqual({ phase: 'done', failedParts: 0, failedRecords: 0 });
+    const [{ facts } = { facts: {} }] = session.stored.devices;
     await session.close();
+    expect(facts).toMatchObject({ tokensPerBatch: 256 });
+    expect(await readFile(join(session.folder, 'logs', 'worker-cpu-0.log'), 'utf8')).toContain(
+      'LimitBatches(most_tokens_per_batch=256)',
+    );
     expect(await readTables(session.folder)).toEqual(whole.tables);
   });
 

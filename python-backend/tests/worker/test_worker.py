@@ -113,6 +113,21 @@ def test_streamed_layers_and_smaller_batches_are_told(files: list[PartFile], tmp
     assert hashes[0] == hashes[1]
 
 
+def test_batches_get_smaller_while_it_loads_and_while_it_computes(
+    files: list[PartFile], tmp_path: Path
+) -> None:
+    halvings = []
+    with RunningWorker() as worker:
+        worker.load()
+        worker.send(type="limit_batches", most_tokens_per_batch=1024)
+        for i, tokens in enumerate((2048, 512)):
+            worker.send(type="limit_batches", most_tokens_per_batch=tokens)
+            worker.part(f"{i:06}", files[0], tmp_path)
+            halvings.append(worker.wait_for("part_done")["batch_halvings"])
+    # A larger limit afterwards lifts no smaller one.
+    assert 0 < halvings[0] <= halvings[1]
+
+
 def test_a_range_of_frames(files: list[PartFile], tmp_path: Path) -> None:
     with RunningWorker() as worker:
         worker.load()

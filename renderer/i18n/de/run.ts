@@ -5,6 +5,10 @@ export const run = {
   'run.tab.results': 'Ergebnisse',
   'run.demoTitle': 'DEMO-MODELL: diese Ergebnisse bedeuten nichts.',
   'run.continue': 'Fortsetzen',
+  'run.continueElsewhere': 'Auf anderen Geräten fortsetzen …',
+  'run.continueElsewhereTitle': 'Auf anderen Geräten fortsetzen',
+  'run.continueElsewhereText':
+    'Der Lauf geht weiter, wo er war, dieses Mal auf den hier gewählten Geräten. Was berechnet ist, bleibt.',
   'run.interruptedTitle': 'Dieser Lauf wurde unterbrochen; fortsetzen?',
   'run.interruptedText':
     'Das Programm oder der Rechner wurde während des Laufs beendet. Alles Fertige ist erhalten.',

@@ -23,6 +23,7 @@ export const engine = {
   'engine.note.included': '{device} takes part in the run again.',
   'engine.note.smaller_batches':
     '{device} ran out of memory and goes on with less at a time. Nothing is lost.',
+  'engine.note.batches_halved': 'From now on, every device takes half as much at a time.',
   'engine.note.scores_damaged': 'Some scores were damaged on the disk and are computed again.',
   'engine.note.part_failed': 'Some sequences could not be computed; see Files and failures.',
   'engine.note.part_bisected': 'Something failed again; the sequence that causes it is being searched for.',

@@ -5,6 +5,10 @@ export const run = {
   'run.tab.results': 'Results',
   'run.demoTitle': 'DEMO MODEL: these results mean nothing.',
   'run.continue': 'Continue',
+  'run.continueElsewhere': 'Continue on other devices …',
+  'run.continueElsewhereTitle': 'Continue on other devices',
+  'run.continueElsewhereText':
+    'The run goes on where it was, this time on the devices chosen here. What is computed is kept.',
   'run.interruptedTitle': 'This run was interrupted; continue?',
   'run.interruptedText': 'The program or the computer stopped during the run. Everything finished is kept.',
   'run.missingTitle': 'The folder of this run cannot be found.',

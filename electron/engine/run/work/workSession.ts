@@ -195,6 +195,9 @@ export class WorkSession {
           this.stopWorker(effect.device).finally(() => this.stopping.delete(effect.device)),
         );
         break;
+      case 'halve_batches':
+        this.halveBatches(effect.devices);
+        break;
       case 'assign':
         this.assign(effect.device, effect.part);
         break;
@@ -232,6 +235,23 @@ export class WorkSession {
     this.workers.delete(device);
     await worker.stop(graceMs);
     this.emit({ type: 'worker_stopped', device });
+  }
+
+  private halveBatches(devices: readonly string[]): void {
+    const { batches } = this.options;
+    batches.halve(devices);
+    for (const device of devices) {
+      const tokens = batches.limitsOf(device).most_tokens_per_batch;
+      if (tokens === null) continue;
+      this.workers.get(device)?.limitBatches(tokens);
+      this.telemetry.get(device)?.limitBatches(tokens);
+      const before = this.memoryUse.get(device);
+      if (before)
+        this.recordMemoryUse(device, {
+          ...before,
+          tokens_per_batch: Math.min(before.tokens_per_batch, tokens),
+        });
+    }
   }
 
   private assign(device: string, part: StoredPart): void {

@@ -83,6 +83,10 @@ class PartPipeline:
         if job is not None and job.recall():
             self._fail(job, PartFailedError("recalled", "Given back before it was begun."))
 
+    def limit_batches(self, tokens: int) -> None:
+        """Batches hold at most `tokens` from the next one on, of the part under way too."""
+        self._scorer.limit_batches(tokens)
+
     def wake_up(self) -> None:
         """Make an idle compute thread notice a stop."""
         self._to_compute.put(WakeUp())

@@ -42,6 +42,10 @@ class TokenBudget:
         """The most tokens a batch may hold now."""
         return self._tokens
 
+    def limit(self, tokens: int) -> None:
+        """Hold at most `tokens` from now on. May be called from any thread."""
+        self._tokens = min(self._tokens, tokens)
+
     def halve(self, failed_tokens: int) -> bool:
         """Half of the failed batch, or of the budget if that is less; False where no less is possible."""
         after = min(self._tokens, failed_tokens) // 2

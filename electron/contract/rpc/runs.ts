@@ -42,6 +42,8 @@ export const runRequestSchema = z.object({
   /** Equal proteins, and equal nucleotides, of a part go through their encoder once. */
   embedEqualSequencesOnce: z.boolean().default(true),
   embeddings: embeddingPrecisionSchema.nullable().default(null),
+  /** What a worker may hold of its GPU's memory; without it all that is free. */
+  gpuMemoryBytes: z.int().min(LIMITS.leastGpuMemoryBytes).optional(),
   keepWork: z.boolean().default(false),
   force: z.boolean().default(false),
   /** Ends where a file can't be used, instead of going on without it. */
@@ -222,6 +224,8 @@ export const deviceHistorySchema = z.object({
   ),
   /** Share of the run's computing time in which it computed. */
   busyFraction: measureSchema,
+  /** Whether that is 80 % or more; null for runs too short to tell. */
+  keptBusy: z.boolean().nullable(),
   utilizationMeanPercent: measureSchema,
   memoryPeakBytes: measureSchema,
   powerMeanW: measureSchema,

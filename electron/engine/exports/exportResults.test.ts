@@ -267,6 +267,30 @@ describe('tables for other programs, read back by other programs', () => {
   });
 });
 
+describe('measurements of the devices', () => {
+  it('are there second by second, also those from before a clock was set back', async () => {
+    const { createdAt } = await run.store.timings();
+    const sample = { utilizationPercent: 97, memoryUsedBytes: 8e9, powerW: 412.5, temperatureC: null };
+    const more = { residuesPerSecond: 41_000, framesPerSecond: null };
+    await run.store.saveDevices([
+      { id: 'GPU-1', name: 'A "100", SXM', kind: 'cuda', facts: {}, switchedOff: null },
+    ]);
+    const times = [createdAt - 60_000, createdAt, createdAt + 1, Date.now() + 86_400_000];
+    await run.store.addSamples(times.map((time) => ({ time, device: 'GPU-1', ...sample, ...more })));
+    const [head, ...rows] = readFileSync(await exported('devices', { predictions: ['virus'] }), 'utf8')
+      .trimEnd()
+      .split('\n');
+    expect(head).toBe(
+      'time,device,name,utilization_percent,memory_used_bytes,power_w,temperature_c,residues_per_second,frames_per_second',
+    );
+    expect(rows).toEqual(
+      times.map(
+        (time) => `${new Date(time).toISOString()},GPU-1,"A ""100"", SXM",97,8000000000,412.5,,41000,`,
+      ),
+    );
+  });
+});
+
 describe.skipIf(WITHOUT_PYTHON)('sequences', () => {
   const letters = (row: number) => {
     const text = readFileSync(inputs[row < 4 ? 0 : 1]!, 'utf8').split(/^>/m)[1 + (row < 4 ? row : row - 4)]!;

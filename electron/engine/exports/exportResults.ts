@@ -9,6 +9,7 @@ import { ExportSource, type SourceOptions } from './exportSource.ts';
 import { writeBed, writeBedGraph, writeGff3 } from './features.ts';
 import { openInputSequences, type InputSequences } from './inputSequences.ts';
 import { writeJson } from './json.ts';
+import { writeMeasurements } from './measurements.ts';
 import { writeMultiqc } from './multiqc.ts';
 import { writeParquet } from './parquet.ts';
 import { writeReport } from './report/writeReport.ts';
@@ -64,6 +65,8 @@ export async function exportResults(store: RunStore, request: ExportRequest): Pr
         return writeBedGraph(source, file);
       case 'multiqc':
         return writeMultiqc(source, file);
+      case 'devices':
+        return writeMeasurements(source, file);
       case 'report':
         return writeReport(source, file);
     }

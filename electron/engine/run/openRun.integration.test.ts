@@ -15,7 +15,13 @@ import type { RunNote } from './runNotes.ts';
 import { OpenRun } from './openRun.ts';
 
 interface RunJson {
-  devices: { id: string; busy_share: number; memory_peak_bytes: number | null }[];
+  devices: {
+    id: string;
+    busy_share: number;
+    memory_peak_bytes: number | null;
+    attention: string;
+    batchFillPercent: number;
+  }[];
   remarks: { code: string; message: string }[];
   counts: {
     frames: number;
@@ -280,6 +286,12 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', { timeout: 120_000 },
     expect(Math.max(...runJson.devices.map((device) => device.busy_share))).toBeGreaterThan(0.01);
     expect(runJson.devices.every(({ memory_peak_bytes }) => (memory_peak_bytes ?? 0) > 1e8)).toBe(true);
     expect(runJson.counts.tolerance).toBe(1e-5);
+    expect(Math.max(...runJson.devices.map((device) => device.batchFillPercent))).toBeGreaterThan(10);
+    expect(runJson.devices.every(({ attention }) => attention.startsWith('ESM-2 '))).toBe(true);
+    expect(log).toMatch(
+      / info .+ \(cpu:\d\) is ready after \d+ s: ESM-2 .+ of memory, batches of 512 tokens$/m,
+    );
+    expect(log).toMatch(/ info The computer, with all its programs: [\d.]+ % busy, [\d.]+ GB$/m);
   });
 
   it('computes equal sequences once, to the same bytes as each time, whatever is killed', async () => {

@@ -100,6 +100,8 @@ export const run = {
   'deviceHistory.title': 'Geräte im Verlauf',
   'deviceHistory.hint': 'Alle Kurven im selben Maßstab',
   'deviceHistory.busy': 'Rechnete {percent} der Zeit',
+  'deviceHistory.save': 'Als CSV speichern',
+  'deviceHistory.oftenIdle': 'Weniger als 80 %: Es wartete auf Eingaben oder auf andere Programme.',
   'deviceHistory.energy': '{energy} verbraucht',
   'deviceHistory.mean': 'im Mittel {value}',
   'deviceHistory.peak': 'höchstens {value}',

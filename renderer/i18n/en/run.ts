@@ -97,6 +97,8 @@ export const run = {
   'deviceHistory.title': 'Devices over the run',
   'deviceHistory.hint': 'All curves on one scale',
   'deviceHistory.busy': 'Computed {percent} of the time',
+  'deviceHistory.save': 'Save as CSV',
+  'deviceHistory.oftenIdle': 'Less than 80 %: it waited for its input, or for other programs.',
   'deviceHistory.energy': '{energy} used',
   'deviceHistory.mean': 'mean {value}',
   'deviceHistory.peak': 'at most {value}',

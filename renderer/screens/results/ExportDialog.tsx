@@ -4,6 +4,7 @@ import { useState } from 'react';
 import {
   exportFormatSchema,
   SHORTLIST,
+  WHOLE_RUN_FORMATS,
   type ExportFormat,
   type RunSummary,
   type SequenceFilter,
@@ -18,7 +19,7 @@ const GROUPS = {
   tables: ['xlsx', 'csv', 'tsv', 'json', 'parquet', 'genomad'],
   sequences: ['fasta', 'proteins'],
   browsers: ['gff3', 'bed', 'bedgraph'],
-  summaries: ['multiqc'],
+  summaries: ['multiqc', 'devices'],
 } as const satisfies Record<string, readonly ExportFormat[]>;
 
 interface ExportDialogProps {
@@ -60,7 +61,7 @@ export function ExportDialog({ run, filter, opened, onClose }: ExportDialogProps
           onChange={(value) => setKind(exportFormatSchema.safeParse(value).data ?? 'xlsx')}
           disabled={write.isPending}
         />
-        {kind !== 'multiqc' && (
+        {!WHOLE_RUN_FORMATS.has(kind) && (
           <Radio.Group
             label={t('export.what')}
             value={scope}
@@ -95,7 +96,9 @@ export function ExportDialog({ run, filter, opened, onClose }: ExportDialogProps
         </Button>
         <Button
           loading={write.isPending}
-          onClick={() => write.mutate({ format: kind, filter: kind === 'multiqc' ? {} : filters[scope] })}
+          onClick={() =>
+            write.mutate({ format: kind, filter: WHOLE_RUN_FORMATS.has(kind) ? {} : filters[scope] })
+          }
         >
           {t('export.write')}
         </Button>

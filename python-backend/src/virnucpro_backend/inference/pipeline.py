@@ -17,7 +17,11 @@ from virnucpro_backend.inference.commands import Part
 from virnucpro_backend.inference.encoding import PartListener
 from virnucpro_backend.inference.failures import PartFailedError, part_failure
 from virnucpro_backend.inference.jobs import ComputeQueue, ComputeTask, Job, ToLaunch, ToRecompute, WakeUp
-from virnucpro_backend.inference.memory.device_memory import peak_memory, start_peak_measurement
+from virnucpro_backend.inference.memory.device_memory import (
+    peak_allocated,
+    peak_memory,
+    start_peak_measurement,
+)
 from virnucpro_backend.inference.part_file import read_part
 from virnucpro_backend.inference.reports import PartReports
 from virnucpro_backend.inference.scorer import LaunchedPart, PartScorer
@@ -181,7 +185,9 @@ class PartPipeline:
             residues,
             seconds,
         )
-        self._reports.done(command, scores, written, residues, seconds, peak_memory(self._scorer.device))
+        device = self._scorer.device
+        peaks = (peak_memory(device), peak_allocated(device))
+        self._reports.done(command, scores, written, residues, seconds, *peaks)
 
     def _fail(self, job: Job, error: Exception) -> None:
         failure = part_failure(error)

@@ -5,6 +5,7 @@ import type { RunStore } from '../store/runStoreFace.ts';
 import type { SequenceSelection } from '../store/sqlite/results/sequenceFilter.ts';
 import { genomadColumns, usedColumns } from './columns.ts';
 import { writeCsv, writeTsv } from './delimited.ts';
+import { writeEmbeddingRows } from './embeddingRows.ts';
 import { ExportSource, type SourceOptions } from './exportSource.ts';
 import { writeBed, writeBedGraph, writeGff3 } from './features.ts';
 import { openInputSequences, type InputSequences } from './inputSequences.ts';
@@ -67,6 +68,8 @@ export async function exportResults(store: RunStore, request: ExportRequest): Pr
         return writeMultiqc(source, file);
       case 'devices':
         return writeMeasurements(source, file);
+      case 'embeddings':
+        return writeEmbeddingRows(source, file);
       case 'report':
         return writeReport(source, file);
     }

@@ -19,7 +19,7 @@ const GROUPS = {
   tables: ['xlsx', 'csv', 'tsv', 'json', 'parquet', 'genomad'],
   sequences: ['fasta', 'proteins'],
   browsers: ['gff3', 'bed', 'bedgraph'],
-  summaries: ['multiqc', 'devices'],
+  summaries: ['multiqc', 'embeddings', 'devices'],
 } as const satisfies Record<string, readonly ExportFormat[]>;
 
 interface ExportDialogProps {
@@ -53,7 +53,9 @@ export function ExportDialog({ run, filter, opened, onClose }: ExportDialogProps
           inputWrapperOrder={['label', 'input', 'description']}
           data={Object.entries(GROUPS).map(([group, formats]) => ({
             group: t(`export.group.${group as keyof typeof GROUPS}`),
-            items: formats.map((value) => ({ value, label: t(`export.format.${value}`) })),
+            items: formats
+              .filter((value) => value !== 'embeddings' || run.plan.embeddings !== null)
+              .map((value) => ({ value, label: t(`export.format.${value}`) })),
           }))}
           value={kind}
           allowDeselect={false}

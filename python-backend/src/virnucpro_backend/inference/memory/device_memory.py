@@ -109,8 +109,9 @@ def start_peak_measurement(device: torch.device) -> None:
 
 
 def peak_allocated(device: torch.device) -> int | None:
-    """Most bytes that tensors took since the measurement was started, None where the device keeps no count. What
-    is held beyond them is fragments and cache.
+    """Most bytes that tensors took since the measurement was started; None where the device keeps no count.
+
+    What is held beyond them is fragments and cache.
     """
     return int(torch.cuda.max_memory_allocated(device)) if device.type == "cuda" else None
 

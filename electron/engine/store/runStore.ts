@@ -146,6 +146,7 @@ function runStore(
     sequencesOf: read('sequencesOf'),
     scoredChunksOf: read('scoredChunksOf'),
     lengthShares: read('lengthShares'),
+    lengthScores: read('lengthScores'),
     writeTables: async (meanwhile) => writeResults(toWrite(writer), openReader, meanwhile),
     checkpoint: write('checkpoint'),
     close: () => (closing ??= close()),

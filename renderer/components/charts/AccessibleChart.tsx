@@ -1,7 +1,8 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
-import { IconChartHistogram, IconTable } from '@tabler/icons-react';
+import { IconChartHistogram, IconCopy, IconTable } from '@tabler/icons-react';
 import { useDeferredValue, useId, useState, type ReactNode } from 'react';
 import { useTexts } from '../../i18n/index.ts';
+import { useCopy } from '../../state/clipboard.ts';
 import classes from './AccessibleChart.module.css';
 
 interface AccessibleChartProps {
@@ -21,6 +22,9 @@ export function AccessibleChart({ title, summary, table, height, children }: Acc
   const [asTable, setAsTable] = useState(false);
   // The screen comes first and its charts right after: they are the slowest part of it, and their place is kept.
   const isDrawn = useDeferredValue(true, false);
+  const copy = useCopy();
+  const copyData = () =>
+    copy.mutate([table.columns, ...table.rows].map((row) => `${row.join('\t')}\n`).join(''));
   const label = asTable ? t('chart.asPicture') : t('chart.asTable');
   return (
     <figure className={classes.figure} aria-labelledby={`${id}-caption`}>
@@ -55,17 +59,30 @@ export function AccessibleChart({ title, summary, table, height, children }: Acc
           {isDrawn && children}
         </div>
       )}
-      <Tooltip label={label}>
-        <ActionIcon
-          variant="subtle"
-          color="slate"
-          size="sm"
-          aria-label={`${label}: ${title}`}
-          onClick={() => setAsTable(!asTable)}
-        >
-          {asTable ? <IconChartHistogram size={16} aria-hidden /> : <IconTable size={16} aria-hidden />}
-        </ActionIcon>
-      </Tooltip>
+      <div className={classes.buttons}>
+        <Tooltip label={label}>
+          <ActionIcon
+            variant="subtle"
+            color="slate"
+            size="sm"
+            aria-label={`${label}: ${title}`}
+            onClick={() => setAsTable(!asTable)}
+          >
+            {asTable ? <IconChartHistogram size={16} aria-hidden /> : <IconTable size={16} aria-hidden />}
+          </ActionIcon>
+        </Tooltip>
+        <Tooltip label={t('chart.copyData')}>
+          <ActionIcon
+            variant="subtle"
+            color="slate"
+            size="sm"
+            aria-label={`${t('chart.copyData')}: ${title}`}
+            onClick={copyData}
+          >
+            <IconCopy size={16} aria-hidden />
+          </ActionIcon>
+        </Tooltip>
+      </div>
     </figure>
   );
 }

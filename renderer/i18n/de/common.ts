@@ -47,6 +47,7 @@ export const common = {
   'drop.title': 'Dateien oder Ordner hier ablegen',
   'drop.formats': 'FASTA oder FASTQ, auch gepackt (gz, bz2, xz, zst)',
   'chart.asTable': 'Als Tabelle zeigen',
+  'chart.copyData': 'Daten kopieren',
   'chart.asPicture': 'Als Diagramm zeigen',
   'table.actions': 'Aktionen',
   'table.capped':

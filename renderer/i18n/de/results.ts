@@ -105,6 +105,19 @@ export const results = {
   'chunks.bestTwo': 'Bestes Stück {best}, zweitbestes {second}.',
   'chunks.noteScore':
     'Der Wert ordnet die Sequenzen. Er ist keine Wahrscheinlichkeit: in einem Metagenom sind Viren weit seltener als in den Trainingsdaten.',
+  'plots.more': 'Weitere Diagramme',
+  'plots.title': 'Diagramme der gezeigten Sequenzen',
+  'plots.scores': 'Werte nach Einstufung',
+  'plots.lengths': 'Virusanteil nach Länge',
+  'plots.grid': 'Länge gegen Wert',
+  'plots.ranked': 'Werte nach Rang',
+  'plots.log': 'Logarithmische Skala',
+  'plots.lengthsNote':
+    'Wie viele der Sequenzen einer Länge, die eine Einstufung haben, als Virus eingestuft sind.',
+  'plots.gridNote':
+    'Nach rechts: Wert. Nach oben: Länge. Je kräftiger die Farbe, desto mehr Sequenzen, nach dem Logarithmus ihrer Zahl.',
+  'plots.atLeast': 'Wert mindestens',
+  'plots.rank': 'Sequenzen',
   'samples.title': 'Proben',
   'samples.sample': 'Probe',
   'samples.composition': 'Zusammensetzung',

@@ -48,6 +48,7 @@ export const common = {
   'drop.formats': 'FASTA or FASTQ, also compressed (gz, bz2, xz, zst)',
   'chart.asTable': 'Show as table',
   'chart.asPicture': 'Show as chart',
+  'chart.copyData': 'Copy the data',
   'table.actions': 'Actions',
   'table.capped':
     'The table shows the first {shown, number} of {total, number}. Sort or filter to reach the others.',

@@ -102,6 +102,18 @@ export const results = {
   'chunks.bestTwo': 'Best chunk {best}, second-best {second}.',
   'chunks.noteScore':
     'The score ranks sequences. It is not a probability: in a metagenome viruses are far rarer than they were in training.',
+  'plots.more': 'More plots',
+  'plots.title': 'Plots of the sequences shown',
+  'plots.scores': 'Scores by call',
+  'plots.lengths': 'Viral share by length',
+  'plots.grid': 'Length against score',
+  'plots.ranked': 'Ranked scores',
+  'plots.log': 'Logarithmic scale',
+  'plots.lengthsNote': 'Of the sequences of a length that have a call, how many are called virus.',
+  'plots.gridNote':
+    'Across: score. Upwards: length. The stronger the colour, the more sequences, by the logarithm of their number.',
+  'plots.atLeast': 'Score of at least',
+  'plots.rank': 'Sequences',
   'samples.title': 'Samples',
   'samples.sample': 'Sample',
   'samples.composition': 'Composition',

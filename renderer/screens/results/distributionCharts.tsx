@@ -32,7 +32,7 @@ export function ScoresByCallChart({ found, isLog }: ChartProps & { isLog: boolea
   const { t, format } = useTexts();
   const data = useMemo(() => {
     const { virus, others } = scoresByCall(found);
-    const [viral, other] = [merged(virus, 4), merged(others, 4)];
+    const [viral, other] = [merged(virus, 5), merged(others, 5)];
     return viral.map((count, bin) => ({
       from: bin / viral.length,
       label: `${format.decimal(bin / viral.length, 2)} – ${format.decimal((bin + 1) / viral.length, 2)}`,
@@ -61,7 +61,7 @@ export function ScoresByCallChart({ found, isLog }: ChartProps & { isLog: boolea
           <XAxis
             {...AXIS}
             dataKey="from"
-            tickFormatter={(score: number) => format.decimal(score, 1)}
+            tickFormatter={(score: number) => format.decimal(score, 2)}
             minTickGap={24}
             axisLine={{ stroke: 'var(--line-strong)' }}
           />

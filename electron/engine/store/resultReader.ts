@@ -34,7 +34,7 @@ export interface ResultReader {
   /** The scored chunks of each of the given rows, in order along it. */
   scoredChunksOf(rows: Uint32Array): Promise<ScoredChunk[][]>;
   /** Calls by length; `edges` ascend, the first is 0, and the last bin is open. */
+  lengthShares(selection: SequenceSelection, edges: readonly number[]): Promise<LengthShare[]>;
   /** Calls by length and score; `edges` as for `lengthShares`. */
   lengthScores(selection: SequenceSelection, edges: readonly number[], bins: number): Promise<LengthScores>;
-  lengthShares(selection: SequenceSelection, edges: readonly number[]): Promise<LengthShare[]>;
 }

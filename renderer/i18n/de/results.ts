@@ -114,10 +114,14 @@ export const results = {
   'plots.log': 'Logarithmische Skala',
   'plots.lengthsNote':
     'Wie viele der Sequenzen einer Länge, die eine Einstufung haben, als Virus eingestuft sind.',
-  'plots.gridNote':
-    'Nach rechts: Wert. Nach oben: Länge. Je kräftiger die Farbe, desto mehr Sequenzen, nach dem Logarithmus ihrer Zahl.',
+  'plots.gridNote': 'Je kräftiger die Farbe, desto mehr Sequenzen, auf einer logarithmischen Skala.',
   'plots.atLeast': 'Wert mindestens',
   'plots.rank': 'Sequenzen',
+  'plots.none': 'Keine der gezeigten Sequenzen hat einen Wert.',
+  'plots.bases': 'Länge (bp)',
+  'plots.bestFirst': 'Sequenzen, bester Wert zuerst',
+  'plots.rankedNote':
+    'Wie viele Sequenzen mindestens einen Wert erreichen: von einer Anzahl nach oben gelesen, oder von einem Wert nach rechts.',
   'samples.title': 'Proben',
   'samples.sample': 'Probe',
   'samples.composition': 'Zusammensetzung',

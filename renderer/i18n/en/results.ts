@@ -110,10 +110,14 @@ export const results = {
   'plots.ranked': 'Ranked scores',
   'plots.log': 'Logarithmic scale',
   'plots.lengthsNote': 'Of the sequences of a length that have a call, how many are called virus.',
-  'plots.gridNote':
-    'Across: score. Upwards: length. The stronger the colour, the more sequences, by the logarithm of their number.',
+  'plots.gridNote': 'The stronger the colour, the more sequences, on a logarithmic scale.',
   'plots.atLeast': 'Score of at least',
   'plots.rank': 'Sequences',
+  'plots.none': 'None of the sequences shown has a score.',
+  'plots.bases': 'Length (bp)',
+  'plots.bestFirst': 'Sequences, best score first',
+  'plots.rankedNote':
+    'How many sequences score at least as high: read upwards from a number of sequences, or across from a score.',
   'samples.title': 'Samples',
   'samples.sample': 'Sample',
   'samples.composition': 'Composition',

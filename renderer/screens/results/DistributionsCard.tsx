@@ -7,6 +7,7 @@ import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
 import { filterOf, useResultsView } from '../../state/resultsView.ts';
 import classes from './DistributionsCard.module.css';
+import { isEmpty } from './distributions.ts';
 import { LengthScoreChart, LengthShareChart, RankedChart, ScoresByCallChart } from './distributionCharts.tsx';
 
 const KINDS = ['scores', 'lengths', 'grid', 'ranked'] as const;
@@ -62,13 +63,16 @@ function Distributions({ run, version }: { run: RunSummary; version: number }) {
       <SegmentedControl
         className={classes.kinds ?? ''}
         size="xs"
+        withItemsBorders={false}
         aria-label={t('plots.title')}
         value={kind}
         onChange={(value) => setKind(KINDS.find((known) => known === value) ?? 'scores')}
         data={KINDS.map((value) => ({ value, label: t(`plots.${value}`) }))}
       />
       {!data ? (
-        <Skeleton height={220} />
+        <Skeleton height={260} />
+      ) : isEmpty(data) ? (
+        <p className={classes.none}>{t('plots.none')}</p>
       ) : kind === 'scores' ? (
         <ScoresByCallChart found={data} isLog={isLog} />
       ) : kind === 'lengths' ? (
@@ -78,23 +82,6 @@ function Distributions({ run, version }: { run: RunSummary; version: number }) {
       ) : (
         <RankedChart found={data} />
       )}
-      {kind !== 'ranked' && <Legend kind={kind} />}
     </Card>
   );
-}
-
-function Legend({ kind }: { kind: Exclude<Kind, 'ranked'> }) {
-  const { t } = useTexts();
-  if (kind === 'scores')
-    return (
-      <ul className={classes.legend}>
-        {(['virus', 'others'] as const).map((call) => (
-          <li key={call}>
-            <i style={{ background: `var(--${call})` }} aria-hidden />
-            {t(`prediction.${call}`)}
-          </li>
-        ))}
-      </ul>
-    );
-  return <p className={classes.note}>{t(kind === 'grid' ? 'plots.gridNote' : 'plots.lengthsNote')}</p>;
 }

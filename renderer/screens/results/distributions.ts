@@ -14,6 +14,11 @@ export function merged(counts: readonly number[], every: number): number[] {
   );
 }
 
+/** None of the sequences has a call. */
+export function isEmpty({ virus, others }: LengthScores): boolean {
+  return [...virus, ...others].every((scores) => sum(scores) === 0);
+}
+
 function perScore(lengths: readonly (readonly number[])[]): number[] {
   const bins = lengths[0]?.length ?? 0;
   return Array.from({ length: bins }, (_, bin) => sum(lengths.map((scores) => scores[bin] ?? 0)));
@@ -24,25 +29,35 @@ export function scoresByCall({ virus, others }: LengthScores): { virus: number[]
   return { virus: perScore(virus), others: perScore(others) };
 }
 
-export interface LengthBar {
+export interface LengthBin {
   from: number;
   /** Null for the last bin, which is open. */
   to: number | null;
-  virus: number;
-  others: number;
-  /** Of those with a call. */
-  share: number;
 }
 
-/** Viral share by length; bins that hold nothing are left out. */
+export interface LengthBar extends LengthBin {
+  virus: number;
+  others: number;
+  /** Of those with a call; null where there is none. */
+  share: number | null;
+}
+
+/** The bins from the first to the last that hold anything: in between, an empty one keeps its place. */
+function withoutEmptyEnds<Bin>(bins: readonly Bin[], count: (bin: Bin) => number): Bin[] {
+  return bins.slice(
+    bins.findIndex((bin) => count(bin) > 0),
+    bins.findLastIndex((bin) => count(bin) > 0) + 1,
+  );
+}
+
+/** Viral share by length. */
 export function shareByLength({ edges, virus, others }: LengthScores): LengthBar[] {
-  return edges.flatMap((from, i) => {
+  const bars = edges.map((from, i) => {
     const [viral, other] = [sum(virus[i] ?? []), sum(others[i] ?? [])];
-    const all = viral + other;
-    return all === 0
-      ? []
-      : [{ from, to: edges[i + 1] ?? null, virus: viral, others: other, share: viral / all }];
+    const share = viral + other === 0 ? null : viral / (viral + other);
+    return { from, to: edges[i + 1] ?? null, virus: viral, others: other, share };
   });
+  return withoutEmptyEnds(bars, (bar) => bar.virus + bar.others);
 }
 
 /** How many sequences have at least which score, from the highest bin on that holds any: exact at the edges of the bins. */
@@ -59,13 +74,14 @@ export function rankedScores(found: LengthScores): { score: number; rank: number
   return points;
 }
 
-/** Sequences of both calls by length and score, `every` score bins in one; lengths that hold nothing are left out. */
+/** Sequences of both calls by length and score, `every` score bins in one. */
 export function lengthScoreGrid(
   { edges, virus, others }: LengthScores,
   every: number,
-): { from: number; to: number | null; counts: number[] }[] {
-  return edges.flatMap((from, i) => {
+): (LengthBin & { counts: number[] })[] {
+  const rows = edges.map((from, i) => {
     const both = (virus[i] ?? []).map((count, bin) => count + (others[i]?.[bin] ?? 0));
-    return sum(both) === 0 ? [] : [{ from, to: edges[i + 1] ?? null, counts: merged(both, every) }];
+    return { from, to: edges[i + 1] ?? null, counts: merged(both, every) };
   });
+  return withoutEmptyEnds(rows, ({ counts }) => sum(counts));
 }

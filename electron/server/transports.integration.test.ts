@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 import { createORPCClient, ORPCError } from '@orpc/client';
@@ -249,7 +249,8 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', { timeout: 1
     const path = join(folder, 'scores.svg');
     expect(await save('scores.svg')).toEqual({ path });
     expect(await readFile(path, 'utf8')).toBe('<svg/>');
-    for (const name of ['scores.sh', '../scores.svg']) await expect(save(name)).rejects.toMatchObject({ code: 'APP' });
+    for (const name of ['scores.sh', '../scores.svg'])
+      await expect(save(name)).rejects.toMatchObject({ code: 'APP' });
   });
 
   it('refuses what the schema does not know, in words', async () => {

@@ -6,6 +6,7 @@ import type {
   ChunkPage,
   FrameOfPart,
   InputResultSummary,
+  LengthScores,
   LengthShare,
   ScoredChunk,
 } from '../results/types.ts';
@@ -37,4 +38,6 @@ export interface ResultReader {
   framesOf(part: string): Promise<FrameOfPart[]>;
   /** Calls by length; `edges` ascend, the first is 0, and the last bin is open. */
   lengthShares(selection: SequenceSelection, edges: readonly number[]): Promise<LengthShare[]>;
+  /** Calls by length and score; `edges` as for `lengthShares`. */
+  lengthScores(selection: SequenceSelection, edges: readonly number[], bins: number): Promise<LengthScores>;
 }

@@ -170,6 +170,7 @@ function runStore(
     scoredChunksOf: read('scoredChunksOf'),
     framesOf: read('framesOf'),
     lengthShares: look('lengthShares'),
+    lengthScores: look('lengthScores'),
     writeTables: async (meanwhile) => writeResults(toWrite(writer), openReader, meanwhile),
     checkpoint: write('checkpoint'),
     close: () => (closing ??= close()),

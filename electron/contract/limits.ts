@@ -24,10 +24,14 @@ export const LIMITS = {
   rows: 20_000,
   /** Of a text for the clipboard. */
   text: 1_000_000,
+  /** Of a picture to save, in characters of Base64. */
+  picture: 30_000_000,
   /** Of an address for the browser. */
   url: 2_048,
   /** Entries of a folder that the file chooser shows. */
   folderEntries: 5_000,
+  /** The least that a run may be held to: beside the smallest batch, a layer of the published models. */
+  leastGpuMemoryBytes: 2_000_000_000,
 } as const;
 
 export const pathSchema = z.string().max(LIMITS.path);

@@ -182,6 +182,12 @@ function commandsOfRun(run: RunSummary, t: Texts['t']): Command[] {
             keys: 'alt+P',
             run: () => attempt(engine.runs.resume({ runId })),
           },
+          {
+            id: 'continue-elsewhere',
+            group,
+            label: t('run.continueElsewhere'),
+            run: () => openRunDialog(runId, 'devices'),
+          },
         ]
       : []),
     { id: 'again', group, label: t('run.again'), run: () => attempt(prepareAgain(run)) },

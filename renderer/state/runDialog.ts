@@ -1,6 +1,6 @@
 import { create } from 'zustand';
 
-export type RunDialog = 'rename' | 'annotate' | 'verify' | 'delete';
+export type RunDialog = 'devices' | 'rename' | 'annotate' | 'verify' | 'delete';
 
 interface OpenDialog {
   readonly runId: string;

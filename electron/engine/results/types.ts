@@ -26,6 +26,13 @@ export interface LengthShare {
   others: number;
 }
 
+/** Sequences by length and score: `[length bin][score bin]`, by call. Length bins are those of `edges`, score bins of width 1/n. */
+export interface LengthScores {
+  edges: readonly number[];
+  virus: number[][];
+  others: number[][];
+}
+
 export interface ChunkPage {
   chunks: ChunkResult[];
   total: number;
@@ -71,4 +78,15 @@ export interface RunJsonFacts {
   platform: string;
   /** Largest difference of a score that bounded parts may have in this precision, as measured. */
   tolerance: number;
+}
+
+/** A reading frame in a file of a part. */
+export interface FrameOfPart {
+  /** Of the sequence. */
+  row: number;
+  name: string;
+  input: number;
+  length: number;
+  chunk: number;
+  frame: FrameName;
 }

@@ -105,6 +105,23 @@ export const results = {
   'chunks.bestTwo': 'Bestes Stück {best}, zweitbestes {second}.',
   'chunks.noteScore':
     'Der Wert ordnet die Sequenzen. Er ist keine Wahrscheinlichkeit: in einem Metagenom sind Viren weit seltener als in den Trainingsdaten.',
+  'plots.more': 'Weitere Diagramme',
+  'plots.title': 'Diagramme der gezeigten Sequenzen',
+  'plots.scores': 'Werte nach Einstufung',
+  'plots.lengths': 'Virusanteil nach Länge',
+  'plots.grid': 'Länge gegen Wert',
+  'plots.ranked': 'Werte nach Rang',
+  'plots.log': 'Logarithmische Skala',
+  'plots.lengthsNote':
+    'Wie viele der Sequenzen einer Länge, die eine Einstufung haben, als Virus eingestuft sind.',
+  'plots.gridNote': 'Je kräftiger die Farbe, desto mehr Sequenzen, auf einer logarithmischen Skala.',
+  'plots.atLeast': 'Wert mindestens',
+  'plots.rank': 'Sequenzen',
+  'plots.none': 'Keine der gezeigten Sequenzen hat einen Wert.',
+  'plots.bases': 'Länge (bp)',
+  'plots.bestFirst': 'Sequenzen, bester Wert zuerst',
+  'plots.rankedNote':
+    'Wie viele Sequenzen mindestens einen Wert erreichen: von einer Anzahl nach oben gelesen, oder von einem Wert nach rechts.',
   'samples.title': 'Proben',
   'samples.sample': 'Probe',
   'samples.composition': 'Zusammensetzung',
@@ -138,6 +155,8 @@ export const results = {
   'export.format.bed': 'Virale Stücke (BED)',
   'export.format.bedgraph': 'Werte entlang der Sequenzen (bedGraph)',
   'export.format.multiqc': 'Einstufungen je Probe für MultiQC',
+  'export.format.embeddings': 'Verzeichnis der Embeddings (TSV)',
+  'export.format.devices': 'Messwerte der Geräte (CSV)',
   'export.format.report': 'Bericht (HTML)',
   'export.formatText.xlsx':
     'Mit lesbaren Überschriften und einem Blatt, das sie erklärt; weitere Blätter ab einer Million Zeilen',
@@ -155,6 +174,10 @@ export const results = {
   'export.formatText.bed': 'Die als Virus eingestuften Stücke, etwa für IGV',
   'export.formatText.bedgraph': 'Der Viruswert als Spur, etwa für IGV',
   'export.formatText.multiqc': 'Ein Balken für jede Probe des Laufs (Custom Content)',
+  'export.formatText.embeddings':
+    'Welche Zeile welcher Datei im Ordner work/embeddings des Laufs zu welchem Leseraster gehört',
+  'export.formatText.devices':
+    'Last, Speicher, Leistung, Temperatur und Tempo jeder Sekunde, gleich was gewählt ist',
   'export.formatText.report': 'Eine Datei zum Lesen, Drucken und Verschicken',
   'export.progress': 'Fortschritt des Exports',
   'export.starting': 'Wird vorbereitet …',

@@ -102,6 +102,22 @@ export const results = {
   'chunks.bestTwo': 'Best chunk {best}, second-best {second}.',
   'chunks.noteScore':
     'The score ranks sequences. It is not a probability: in a metagenome viruses are far rarer than they were in training.',
+  'plots.more': 'More plots',
+  'plots.title': 'Plots of the sequences shown',
+  'plots.scores': 'Scores by call',
+  'plots.lengths': 'Viral share by length',
+  'plots.grid': 'Length against score',
+  'plots.ranked': 'Ranked scores',
+  'plots.log': 'Logarithmic scale',
+  'plots.lengthsNote': 'Of the sequences of a length that have a call, how many are called virus.',
+  'plots.gridNote': 'The stronger the colour, the more sequences, on a logarithmic scale.',
+  'plots.atLeast': 'Score of at least',
+  'plots.rank': 'Sequences',
+  'plots.none': 'None of the sequences shown has a score.',
+  'plots.bases': 'Length (bp)',
+  'plots.bestFirst': 'Sequences, best score first',
+  'plots.rankedNote':
+    'How many sequences score at least as high: read upwards from a number of sequences, or across from a score.',
   'samples.title': 'Samples',
   'samples.sample': 'Sample',
   'samples.composition': 'Composition',
@@ -135,6 +151,8 @@ export const results = {
   'export.format.bed': 'Viral chunks (BED)',
   'export.format.bedgraph': 'Scores along sequences (bedGraph)',
   'export.format.multiqc': 'Calls per sample for MultiQC',
+  'export.format.embeddings': 'Index of the embeddings (TSV)',
+  'export.format.devices': 'What was measured of the devices (CSV)',
   'export.format.report': 'Report (HTML)',
   'export.formatText.xlsx':
     'With readable headings and a sheet that explains them; further sheets past a million rows',
@@ -151,6 +169,10 @@ export const results = {
   'export.formatText.bed': 'The chunks called virus, such as for IGV',
   'export.formatText.bedgraph': 'The virus score as a track, such as for IGV',
   'export.formatText.multiqc': 'A bar for each sample of the run (custom content)',
+  'export.formatText.embeddings':
+    'Which row of which file of the run’s work/embeddings folder belongs to which reading frame',
+  'export.formatText.devices':
+    'Load, memory, power, temperature and speed of every second, whatever is selected',
   'export.formatText.report': 'One file to read, print and send',
   'export.progress': 'Progress of the export',
   'export.starting': 'Preparing …',

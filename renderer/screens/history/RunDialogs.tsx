@@ -2,11 +2,13 @@ import type { RunSummary } from '../../../electron/contract/index.ts';
 import { closeRunDialog, useRunDialog, type RunDialog } from '../../state/runDialog.ts';
 import { useRuns } from '../../state/runs.ts';
 import { AnnotateDialog } from './AnnotateDialog.tsx';
+import { DevicesDialog } from './DevicesDialog.tsx';
 import { DeleteDialog } from './DeleteDialog.tsx';
 import { RenameDialog } from './RenameDialog.tsx';
 import { VerifyDialog } from './VerifyDialog.tsx';
 
 const DIALOGS = {
+  devices: DevicesDialog,
   rename: RenameDialog,
   annotate: AnnotateDialog,
   verify: VerifyDialog,

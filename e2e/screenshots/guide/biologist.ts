@@ -34,7 +34,7 @@ export async function biologist(
   await camera.take('demo-question');
   await page.getByRole('button', { name: 'Use the demo model' }).click();
   await page.getByLabel('Name of the run').fill(RUN_NAME);
-  await page.waitForTimeout(5000);
+  await page.getByText(/^About /).waitFor();
   await camera.take('ready');
   await page.getByRole('button', { name: 'Start', exact: true }).click({ timeout: LONG_MS });
   await page.getByRole('heading', { name: RUN_NAME }).waitFor({ timeout: LONG_MS });

@@ -1,0 +1,45 @@
+/** Longer than a dialog takes to give the focus back by itself. */
+const SETTLED_MS = 50;
+const REMEMBERED = 8;
+
+/**
+ * The focus is never lost. When who has it leaves the page (a button that a run's new state takes away, a dialog, the search field
+ * of the command palette), the browser gives it to nobody, and libraries give it back to who had it before even where that one
+ * has left too, which does nothing. It goes to the last one that had it on the screen and is still there, else to the heading.
+ */
+export function keepFocus(): () => void {
+  /** The newest last. */
+  let before: HTMLElement[] = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const remember = ({ target }: FocusEvent) => {
+    if (target instanceof HTMLElement)
+      before = [...before.filter((one) => one !== target), target].slice(-REMEMBERED);
+  };
+  /** Whoever clicks beside everything wants the focus nowhere, and who looks elsewhere takes it along. */
+  const forget = ({ target, relatedTarget }: FocusEvent) => {
+    if (relatedTarget === null && target instanceof HTMLElement && target.isConnected) before = [];
+  };
+  const giveBack = () => {
+    if (!isLost()) return;
+    const last = before.findLast((one) => one.isConnected && one.closest('main') !== null);
+    for (const one of [last, document.querySelector<HTMLElement>('main h1')]) {
+      one?.focus({ preventScroll: true });
+      if (document.activeElement !== document.body) return;
+    }
+  };
+  const isLost = () => document.activeElement === document.body && before.at(-1)?.isConnected === false;
+  const observer = new MutationObserver(() => {
+    if (!isLost()) return;
+    clearTimeout(timer);
+    timer = setTimeout(giveBack, SETTLED_MS);
+  });
+  document.addEventListener('focusin', remember);
+  document.addEventListener('focusout', forget);
+  observer.observe(document.body, { childList: true, subtree: true });
+  return () => {
+    clearTimeout(timer);
+    observer.disconnect();
+    document.removeEventListener('focusin', remember);
+    document.removeEventListener('focusout', forget);
+  };
+}

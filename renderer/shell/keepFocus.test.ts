@@ -45,3 +45,18 @@ it('leaves the focus where a dialog has put it itself, and nowhere where a click
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(document.activeElement).toBe(document.body);
 });
+
+it('gives the focus back to a button that was disabled while it worked, and to another where the button leaves instead', async () => {
+  const pause = element('pause') as HTMLButtonElement;
+  for (const leaves of [false, true]) {
+    element('opener').focus();
+    pause.focus();
+    pause.disabled = true;
+    pause.blur();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    pause.disabled = false;
+    if (leaves) pause.remove();
+    else pause.append('.');
+    await has(leaves ? 'opener' : 'pause');
+  }
+});

@@ -58,6 +58,33 @@ describe('a new run', () => {
     );
     expect(engine.runs()).toHaveLength(1);
   });
+
+  it('offers no number format that a GPU failed at in the test computation, and says which', async () => {
+    const user = userEvent.setup();
+    const failedAt = { 0: ['fp8', 'fp32'], 2: ['bf16', 'fp16', 'fp32'] } as const;
+    await renderWithEngine(<App />, { runs: 'none', devices: 3, failedAt });
+    await act(() => addPaths(['/data/contigs.fasta']));
+    await screen.findByText('Failed the test computation in FP8, FP32: not used for it', { exact: false });
+    // One that failed at all it can do takes no part.
+    const lost = screen.getByRole('checkbox', { name: /^GPU 2/ });
+    expect([lost, screen.getByRole('checkbox', { name: /^GPU 0/ })]).toMatchObject([
+      { disabled: true, checked: false },
+      { disabled: false, checked: true },
+    ]);
+    screen.getByText('Failed the test computation, see Computer check');
+    for (const [name, disabled] of [
+      ['Quick look', true],
+      ['Standard', false],
+      ['Closest to the original', true],
+    ] as const)
+      expect(screen.getByRole('radio', { name })).toHaveProperty('disabled', disabled);
+    expect(
+      screen.getAllByText(/^NVIDIA H200 failed the test computation in this number format/),
+    ).toHaveLength(2);
+    // Without that GPU, all is offered that the other can do.
+    await user.click(screen.getByRole('checkbox', { name: /^GPU 0/ }));
+    expect(screen.getByRole('radio', { name: 'Closest to the original' })).toHaveProperty('disabled', false);
+  });
 });
 
 describe('a run', () => {

@@ -202,6 +202,12 @@ function commandsOfRun(run: RunSummary, seen: Seen, texts: Texts): Command[] {
             keys: 'alt+P',
             run: () => attempt(orderRun(runId, 'resume')),
           },
+          {
+            id: 'continue-elsewhere',
+            group,
+            label: t('run.continueElsewhere'),
+            run: () => openRunDialog(runId, 'devices'),
+          },
         ]
       : []),
     ...(mayFinishNow(run, seen.isRead)

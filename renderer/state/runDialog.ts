@@ -1,6 +1,6 @@
 import { create } from 'zustand';
 
-export type RunDialog = 'rename' | 'annotate' | 'verify' | 'delete' | 'export';
+export type RunDialog = 'devices' | 'rename' | 'annotate' | 'verify' | 'delete' | 'export';
 
 type OpenDialog = { readonly runId: string; readonly dialog: RunDialog } | { readonly dialog: 'disk' };
 

@@ -55,7 +55,7 @@ export const writeReport = (run: RunSummary, texts: Texts): Promise<void> =>
   writeExport(run, { format: 'report', filter: {} }, { texts });
 
 /** For a button that exports, with its progress and a way to cancel. */
-export function useExport(run: RunSummary, onWritten: () => void) {
+export function useExport(run: RunSummary, onWritten: () => void = () => undefined) {
   const texts = useTexts();
   /** From 0 to 1; null while nothing is written. */
   const [fraction, setFraction] = useState<number | null>(null);

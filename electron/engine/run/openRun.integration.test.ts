@@ -15,7 +15,13 @@ import type { RunNote } from './runNotes.ts';
 import { OpenRun } from './openRun.ts';
 
 interface RunJson {
-  devices: { id: string; busy_share: number; memory_peak_bytes: number | null }[];
+  devices: {
+    id: string;
+    busy_share: number;
+    memory_peak_bytes: number | null;
+    attention: string;
+    batchFillPercent: number;
+  }[];
   remarks: { code: string; message: string }[];
   counts: {
     frames: number;
@@ -109,9 +115,21 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', { timeout: 120_000 },
     expect(session.deviceStates()).toEqual([]);
     const before = session.progress().parts.done;
     expect(before).toBeGreaterThanOrEqual(2);
+    const [last] = (await session.store.pendingParts()).toReversed();
+    unwrap(await session.skip([last?.key ?? '']));
     unwrap(await session.start());
-    expect(await session.whenIdle()).toMatchObject({ phase: 'done' });
+    await expect
+      .poll(() => session.deviceStates()[0]?.tokensPerBatch, { timeout: 60_000, interval: 20 })
+      .toBe(512);
+    unwrap(await session.retry('all', true));
+    expect(session.deviceStates()[0]?.tokensPerBatch).toBe(256);
+    expect(await session.whenIdle()).toEqual({ phase: 'done', failedParts: 0, failedRecords: 0 });
+    const [{ facts } = { facts: {} }] = session.stored.devices;
     await session.close();
+    expect(facts).toMatchObject({ tokensPerBatch: 256 });
+    expect(await readFile(join(session.folder, 'logs', 'worker-cpu-0.log'), 'utf8')).toContain(
+      'LimitBatches(most_tokens_per_batch=256)',
+    );
     expect(await readTables(session.folder)).toEqual(whole.tables);
   });
 
@@ -268,6 +286,12 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', { timeout: 120_000 },
     expect(Math.max(...runJson.devices.map((device) => device.busy_share))).toBeGreaterThan(0.01);
     expect(runJson.devices.every(({ memory_peak_bytes }) => (memory_peak_bytes ?? 0) > 1e8)).toBe(true);
     expect(runJson.counts.tolerance).toBe(1e-5);
+    expect(Math.max(...runJson.devices.map((device) => device.batchFillPercent))).toBeGreaterThan(10);
+    expect(runJson.devices.every(({ attention }) => attention.startsWith('ESM-2 '))).toBe(true);
+    expect(log).toMatch(
+      / info .+ \(cpu:\d\) is ready after \d+ s: ESM-2 .+ of memory, batches of 512 tokens$/m,
+    );
+    expect(log).toMatch(/ info The computer, with all its programs: [\d.]+ % busy, [\d.]+ GB$/m);
   });
 
   it('computes equal sequences once, to the same bytes as each time, whatever is killed', async () => {

@@ -106,7 +106,10 @@ describe.skipIf(WITHOUT_PYTHON)('GPUs of two models', { timeout: 120_000 }, () =
     );
     // Batches are the plan's on both, so that it does not matter which of them computes a part.
     expect(facts.counts.parts_bounded).toBe(0);
-    expect((await predict(context, { devices: '1' })).tables).toEqual(tables);
+    // One that may hold less of its memory than there is, streams.
+    const held = await predict(context, { devices: '1', gpuMemoryBytes: 5 * GIB });
+    expect(held.facts.devices).toMatchObject([{ placement: 'streamed' }]);
+    expect(held.tables).toEqual(tables);
   });
 
   it('are not mixed where one cannot do what was asked for, or what the run began with', async () => {

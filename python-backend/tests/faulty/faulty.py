@@ -157,7 +157,8 @@ def gpus(path: str) -> None:
         else:
             check_capability(card["name"], tuple(card["capability"]), precision)
         torch.set_num_threads(1)
-        return OpenDevice(torch.device("cpu"), card["name"], uuid, card["total"], None)
+        limit = None if fraction is None else int(fraction * card["total"])
+        return OpenDevice(torch.device("cpu"), card["name"], uuid, card["total"], limit)
 
     def measure(model: Any) -> MemoryProfile:
         with open(f"{path}.measured", "a", encoding="utf-8") as file:
@@ -177,7 +178,9 @@ def gpus(path: str) -> None:
 
     loading.open_device = open_device
     loading.measure_profile = measure
-    loading.allowance = device_memory.allowance = lambda device, limit: card["free"]
+    loading.allowance = device_memory.allowance = lambda device, limit: min(
+        card["free"], limit or card["free"]
+    )
     sizes = ModelSizes(card["fixed"]["resident"], card["fixed"]["resident"], card["per_token"])
     ModelSizes.of = lambda *_: sizes  # type: ignore[method-assign,assignment]
     limited("embed", lambda tokens, layout: layout.n_tokens)

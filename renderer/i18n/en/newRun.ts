@@ -109,6 +109,8 @@ export const newRun = {
   'advanced.precisionHelp': 'Decided once per run and stored with it',
   'advanced.embeddings': 'Embeddings',
   'advanced.embeddingsHelp': 'The models’ inner representation of each reading frame',
+  'advanced.gpuMemory': 'GPU memory at most (GB)',
+  'advanced.gpuMemoryHelp': 'On each GPU, where others use it too; empty: all that is free',
   'advanced.tokensPerBatch': 'Tokens per batch',
   'advanced.tokensPerBatchHelp': 'Lower it if memory runs out often',
   'advanced.partSize': 'Residues per part',

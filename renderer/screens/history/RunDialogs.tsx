@@ -4,11 +4,13 @@ import { useRuns } from '../../state/runs.ts';
 import { AnnotateDialog } from './AnnotateDialog.tsx';
 import { ExportDialog } from '../results/ExportDialog.tsx';
 import { DiskDialog } from './DiskDialog.tsx';
+import { DevicesDialog } from './DevicesDialog.tsx';
 import { DeleteDialog } from './DeleteDialog.tsx';
 import { RenameDialog } from './RenameDialog.tsx';
 import { VerifyDialog } from './VerifyDialog.tsx';
 
 const DIALOGS = {
+  devices: DevicesDialog,
   rename: RenameDialog,
   annotate: AnnotateDialog,
   verify: VerifyDialog,

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import {
   exportFormatSchema,
   SHORTLIST,
+  WHOLE_RUN_FORMATS,
   type ExportFormat,
   type RunSummary,
   type SequenceFilter,
@@ -19,7 +20,7 @@ const GROUPS = {
   tables: ['xlsx', 'csv', 'tsv', 'json', 'parquet', 'genomad'],
   sequences: ['fasta', 'proteins'],
   browsers: ['gff3', 'bed', 'bedgraph'],
-  summaries: ['multiqc'],
+  summaries: ['multiqc', 'embeddings', 'devices'],
 } as const satisfies Record<string, readonly ExportFormat[]>;
 
 interface ExportDialogProps {
@@ -52,7 +53,9 @@ export function ExportDialog({ run, onClose }: ExportDialogProps) {
           inputWrapperOrder={['label', 'input', 'description']}
           data={Object.entries(GROUPS).map(([group, formats]) => ({
             group: t(`export.group.${group as keyof typeof GROUPS}`),
-            items: formats.map((value) => ({ value, label: t(`export.format.${value}`) })),
+            items: formats
+              .filter((value) => value !== 'embeddings' || run.plan.embeddings !== null)
+              .map((value) => ({ value, label: t(`export.format.${value}`) })),
           }))}
           value={kind}
           allowDeselect={false}
@@ -62,7 +65,7 @@ export function ExportDialog({ run, onClose }: ExportDialogProps) {
           }
           disabled={write.isPending}
         />
-        {kind !== 'multiqc' && (
+        {!WHOLE_RUN_FORMATS.has(kind) && (
           <Radio.Group
             label={t('export.what')}
             value={scope}
@@ -96,7 +99,9 @@ export function ExportDialog({ run, onClose }: ExportDialogProps) {
         </Button>
         <Button
           loading={write.isPending}
-          onClick={() => write.mutate({ format: kind, filter: kind === 'multiqc' ? {} : filters[scope] })}
+          onClick={() =>
+            write.mutate({ format: kind, filter: WHOLE_RUN_FORMATS.has(kind) ? {} : filters[scope] })
+          }
         >
           {t('export.write')}
         </Button>

@@ -143,9 +143,14 @@ export function runsRouter(world: World) {
       world.change(input.runId, { state: { phase: 'paused', error: null } }),
     ),
     drain: runs.drain.handler(({ input }) => world.change(input.runId, { state: { phase: 'draining' } })),
-    resume: runs.resume.handler(({ input }) =>
-      world.change(input.runId, { state: { phase: 'running' }, interrupted: false }),
-    ),
+    resume: runs.resume.handler(({ input: { runId, devices } }) => {
+      const { request } = world.find(runId);
+      world.change(runId, {
+        state: { phase: 'running' },
+        interrupted: false,
+        ...(devices === undefined ? {} : { request: { ...request, devices } }),
+      });
+    }),
     stop: runs.stop.handler(({ input }) =>
       world.change(input.runId, { state: { phase: 'paused', error: null } }),
     ),

@@ -1,9 +1,10 @@
-import { readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeSample } from '../support/inputs.ts';
 import { drop, goTo, isDone } from '../support/window.ts';
-import { expect, firstWindow, test } from './support/fixtures.ts';
-import { quit, startDroppedRun } from './support/steps.ts';
+import { expect, firstWindow, openDatabases, shellLog, test } from './support/fixtures.ts';
+import { pidOf, quit, startDroppedRun } from './support/steps.ts';
 
 test('a first start, the example to its end, and a quit', async ({ start }) => {
   const app = await start();
@@ -41,9 +42,7 @@ test('a file that is dropped becomes a run beside it, and its export goes where 
   await writeSample(input, 1);
   await startDroppedRun(page, [input], 'Dropped');
   await isDone(page);
-  await expect(
-    page.getByText(join(places.files, 'in the water', 'contigs_predictions_DEMO')).first(),
-  ).toBeVisible();
+  await expect(page.getByText(join(places.files, 'in the water', 'Dropped_DEMO')).first()).toBeVisible();
 
   const exported = join(places.files, 'export.tsv');
   await app.evaluate(({ dialog }, filePath) => {
@@ -74,11 +73,42 @@ test('a path that the page names by itself is refused', async ({ start, places }
   await expect(page.getByText('given.fasta').first()).toBeVisible();
 });
 
-test('without Python the window opens, says so, and quits', async ({ start }) => {
-  const app = await start({ env: { VIRNUCPRO_PYTHON: '/nowhere/python3' } });
+test('without Python the window opens, says so, and starts again in another data folder', async ({
+  start,
+  places,
+  host,
+}) => {
+  // As an AppImage, which is mounted elsewhere at each start: its own file must be started.
+  const appImage = join(places.files, 'VirNucPro.AppImage');
+  await writeFile(appImage, `#!/bin/sh\necho "$0" > "$0.started"\nexec "${process.execPath}" "$@"\n`);
+  await chmod(appImage, 0o755);
+  const app = await start({
+    env: {
+      VIRNUCPRO_PYTHON: '/nowhere/python3',
+      VIRNUCPRO_DATA_DIR: undefined,
+      ...(host === 'stand-in' ? { APPIMAGE: appImage } : {}),
+    },
+  });
   const page = await firstWindow(app);
   await goTo(page, 'Computer check');
   await expect(page.getByText(/nowhere/).first()).toBeVisible({ timeout: 60_000 });
-  await quit(app);
-  expect(await app.ended()).toBe(0);
+
+  const other = join(places.files, 'Daten');
+  await mkdir(other);
+  await app.evaluate(({ dialog }, folder) => {
+    dialog.showOpenDialog = () => Promise.resolve({ canceled: false, filePaths: [folder] });
+  }, other);
+  await goTo(page, 'Settings');
+  await page.getByRole('button', { name: 'Choose: Data folder' }).click();
+  await expect(page.getByText(`From the next start on, the data lie in ${other}.`)).toBeVisible();
+  await page.getByRole('button', { name: 'Restart now' }).click();
+  expect(await app.ended(), app.said).toBe(0);
+
+  const log = () => shellLog({ data: other });
+  await expect.poll(log).toContain('Start of VirNucPro Desktop');
+  await expect.poll(() => existsSync(join(other, 'library.db'))).toBe(true);
+  expect(existsSync(`${appImage}.started`)).toBe(host === 'stand-in');
+  process.kill(await pidOf(other), 'SIGTERM');
+  await expect.poll(log).toContain('End, exit code 0');
+  expect(await openDatabases(other)).toEqual([]);
 });

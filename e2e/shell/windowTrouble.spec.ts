@@ -1,8 +1,6 @@
 /** A window that ends, and one that is never painted. */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, firstWindow, shellLog, test, type ShellApp } from './support/fixtures.ts';
-import { answerQuestions, isVisible, questions, quit } from './support/steps.ts';
+import { answerQuestions, isVisible, pidOf, questions, quit } from './support/steps.ts';
 
 async function crash(app: ShellApp): Promise<void> {
   await app.evaluate(({ BrowserWindow }) => {
@@ -71,8 +69,7 @@ test('a window that is never painted says so and starts again in safe mode', asy
   expect(await app.ended(), app.said).toBe(0);
   expect(await shellLog(places)).toContain('has not been painted');
   await expect.poll(() => shellLog(places), { timeout: 60_000 }).toMatch(/Start of .* safe mode/);
-  const pid = Number(await readFile(join(places.data, 'electron', 'StandInLock'), 'utf8'));
-  process.kill(pid, 'SIGTERM');
+  process.kill(await pidOf(places.data), 'SIGTERM');
   await expect.poll(() => shellLog(places)).toMatch(/safe mode[^]*End, exit code 0/);
 });
 

@@ -58,6 +58,33 @@ describe('a new run', () => {
     );
     expect(engine.runs()).toHaveLength(1);
   });
+
+  it('offers no number format that a GPU failed at in the test computation, and says which', async () => {
+    const user = userEvent.setup();
+    const failedAt = { 0: ['fp8', 'fp32'], 2: ['bf16', 'fp16', 'fp32'] } as const;
+    await renderWithEngine(<App />, { runs: 'none', devices: 3, failedAt });
+    await act(() => addPaths(['/data/contigs.fasta']));
+    await screen.findByText('Failed the test computation in FP8, FP32: not used for it', { exact: false });
+    // One that failed at all it can do takes no part.
+    const lost = screen.getByRole('checkbox', { name: /^GPU 2/ });
+    expect([lost, screen.getByRole('checkbox', { name: /^GPU 0/ })]).toMatchObject([
+      { disabled: true, checked: false },
+      { disabled: false, checked: true },
+    ]);
+    screen.getByText('Failed the test computation, see Computer check');
+    for (const [name, disabled] of [
+      ['Quick look', true],
+      ['Standard', false],
+      ['Closest to the original', true],
+    ] as const)
+      expect(screen.getByRole('radio', { name })).toHaveProperty('disabled', disabled);
+    expect(
+      screen.getAllByText(/^NVIDIA H200 failed the test computation in this number format/),
+    ).toHaveLength(2);
+    // Without that GPU, all is offered that the other can do.
+    await user.click(screen.getByRole('checkbox', { name: /^GPU 0/ }));
+    expect(screen.getByRole('radio', { name: 'Closest to the original' })).toHaveProperty('disabled', false);
+  });
 });
 
 describe('a run', () => {
@@ -122,9 +149,7 @@ describe('a run', () => {
     const { engine } = await renderWithEngine(<App />);
     act(() => go({ screen: 'run', runId: RUN_IDS.running, tab: 'results' }));
     await screen.findByText('Provisional results');
-    await screen.findByText(/4,000 of 74,210 sequences read so far have a result/, undefined, {
-      timeout: 10_000,
-    });
+    await screen.findByText(/4,000 of 74,210 sequences read so far have a result/);
     // Its files are still being read.
     expect(screen.queryByRole('button', { name: 'Finish with what is computed' })).toBeNull();
 
@@ -172,7 +197,7 @@ describe('the computer check', () => {
     const card = await screen.findByRole('region', { name: /500/ });
     within(card).getByText('Not checked yet.');
     await user.click(within(card).getByRole('button', { name: /Check answers/ }));
-    await within(card).findByText('NVIDIA H200, BF16', undefined, { timeout: 10_000 });
+    await within(card).findByText('NVIDIA H200, BF16');
     within(card).getByText(/Too far from the known answers: norms differ by up to 13.6/);
     within(card).getByText(/Gives the answers of the original tool: norms within 0.11%, scores within 0.04%/);
     within(card).getByText('Not right');

@@ -44,7 +44,7 @@ class App extends EventEmitter {
   private readonly whenItIsReady: Promise<void>;
   private becomeReady: () => void = () => undefined;
   private quitting = false;
-  private relaunchWith: string[] | undefined;
+  private relaunchWith: { execPath: string; args: string[] } | undefined;
   hardwareAcceleration = true;
 
   constructor() {
@@ -169,8 +169,10 @@ class App extends EventEmitter {
     this.end(code);
   }
 
-  relaunch({ args = process.argv.slice(1) }: { args?: string[] } = {}): void {
-    this.relaunchWith = args;
+  /** "When `args` is specified, the `args` will be passed as command-line arguments instead. When `execPath` is specified, the
+   * `execPath` will be executed for relaunch instead of current app." */
+  relaunch({ args = process.argv.slice(1), execPath = process.execPath } = {}): void {
+    this.relaunchWith = { execPath, args };
   }
 
   /** Not Electron's: a window refused to close, so the app does not quit. */
@@ -202,7 +204,7 @@ class App extends EventEmitter {
     killChromium();
     // "When multiple instances are [...] relaunched": the new one is started when this one is gone.
     if (this.relaunchWith)
-      spawn(process.execPath, this.relaunchWith, { detached: true, stdio: 'ignore' }).unref();
+      spawn(this.relaunchWith.execPath, this.relaunchWith.args, { detached: true, stdio: 'ignore' }).unref();
     process.exit(code);
   }
 }

@@ -92,7 +92,7 @@ export async function openDatabases(folder: string): Promise<string[]> {
   return names.filter((name) => /(run|library)\.db-(wal|shm)$/.test(name));
 }
 
-export async function shellLog({ data }: Places): Promise<string> {
+export async function shellLog({ data }: Pick<Places, 'data'>): Promise<string> {
   const file = join(data, 'logs', 'shell.log');
   return existsSync(file) ? readFile(file, 'utf8') : '';
 }

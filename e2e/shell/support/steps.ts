@@ -1,3 +1,5 @@
+import { readFile, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { drop, goTo, takeDemoModel } from '../../support/window.ts';
 import { expect, type ShellApp } from './fixtures.ts';
@@ -53,4 +55,13 @@ export function isVisible(app: ShellApp): Promise<boolean> {
   return app.evaluate(({ BrowserWindow }) =>
     BrowserWindow.getAllWindows().some((window) => window.isVisible()),
   );
+}
+
+/** Of the program that holds a data folder, which no test has started itself. On Linux, Chromium's lock ends with it. */
+export async function pidOf(dataFolder: string): Promise<number> {
+  const folder = join(dataFolder, 'electron');
+  const lock = await readFile(join(folder, 'StandInLock'), 'utf8').catch(() =>
+    readlink(join(folder, 'SingletonLock')),
+  );
+  return Number(lock.split('-').at(-1));
 }

@@ -106,6 +106,8 @@ export const probeResultSchema = z.object({
   apple_mps: z.boolean(),
   /** As `failed` of a GPU. */
   apple_failed: z.array(failedPrecisionSchema).optional(),
+  /** As `failed` of a GPU. */
+  cpu_failed: z.array(failedPrecisionSchema).optional(),
   cpu: z.object({
     name: z.string(),
     logical_cores: z.int().positive(),

@@ -99,7 +99,7 @@ it('keeps what a device failed at from being offered, and says so before a run',
     await checkDevicesOnce(paths, environment, probe, answering(differences).run);
     return withLastTrial(probe, paths, environment);
   };
-  const choose = (devices: string, precision: 'auto' | 'bf16', probe: typeof A100_AND_TURING) => {
+  const choose = (devices: string, precision: 'auto' | 'bf16' | 'fp32', probe: typeof A100_AND_TURING) => {
     const selected = selectDevices(devices, probe, { cpuWorkerMemoryBytes: 1 });
     if (!selected.ok) throw new Error(selected.error.cause);
     return choosePrecision(precision, selected.value);
@@ -131,6 +131,23 @@ it('keeps what a device failed at from being offered, and says so before a run',
     error: { code: 'device_blocked' },
   });
 
+  // Nothing can take the processor's place: a run is refused before it begins.
+  const processor = await trial({ cpu: 'dies' }, NO_GPU);
+  for (const [devices, precision] of [
+    ['auto', 'auto'],
+    ['cpu:2', 'fp32'],
+  ] as const)
+    expect(choose(devices, precision, processor)).toMatchObject({
+      error: {
+        code: 'precision_unsupported',
+        cause: expect.stringMatching(
+          /The processor failed the test computation in fp32: .*illegal memory access/,
+        ) as string,
+        nextStep: expect.stringMatching(/computer check.*try it again/) as string,
+      },
+    });
+  expect(choose('auto', 'auto', await trial({}, NO_GPU))).toEqual({ ok: true, value: 'fp32' });
+
   // What has passed by the next trial is offered again.
   expect((await trial({})).gpus).toEqual(A100_AND_TURING.gpus);
   await rm(dataDir, { recursive: true });
@@ -143,4 +160,4 @@ it('finds that the processor of the tests computes rightly', async () => {
   if (!real.ok) throw new Error(real.error.cause);
   const [cpu] = await checkDevices(real.value, NO_GPU);
   expect(cpu?.precisions).toMatchObject([{ precision: 'fp32', problem: null }]);
-}, 300_000);
+});

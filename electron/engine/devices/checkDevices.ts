@@ -37,6 +37,9 @@ const deviceVerdictSchema = z.object({
 });
 export type DeviceVerdict = z.infer<typeof deviceVerdictSchema>;
 
+/** The one processor worker that is tried stands for all. */
+const CPU_ID = 'cpu:0';
+
 const storedSchema = z.object({ key: z.string(), devices: z.array(deviceVerdictSchema) });
 
 /** Importing PyTorch from a cold disk and building kernels take most of it. */
@@ -84,9 +87,11 @@ export async function withLastTrial(
   const verdicts = await storedVerdicts(paths, environment, probe);
   const failed = new Map(verdicts?.map((verdict) => [verdict.id, failuresOf(verdict)]));
   const apple = failed.get('mps') ?? [];
+  const cpu = failed.get(CPU_ID) ?? [];
   return {
     ...probe,
     ...(apple.length > 0 ? { apple_failed: apple } : {}),
+    ...(cpu.length > 0 ? { cpu_failed: cpu } : {}),
     gpus: probe.gpus.map((gpu) => {
       const failures = failed.get(gpu.uuid) ?? [];
       if (failures.length === 0) return gpu;
@@ -120,7 +125,7 @@ export async function checkDevices(
 export function devicesToCheck(probe: ProbeResult): ChosenDevice[] {
   const chosen = selectDevices('auto', probe, { cpuWorkerMemoryBytes: 0 });
   const devices = chosen.ok ? chosen.value.filter(({ kind }) => kind !== 'cpu') : [];
-  return [...devices, { kind: 'cpu', id: 'cpu:0', name: probe.cpu.name }];
+  return [...devices, { kind: 'cpu', id: CPU_ID, name: probe.cpu.name }];
 }
 
 async function checkDevice(

@@ -19,6 +19,14 @@ export function choosePrecision(
   return err(unsupported(unable, request));
 }
 
+/** There is nothing else to compute on. */
+const TRY_PROCESSOR_AGAIN =
+  'Let the computer check, or "virnucpro doctor", try it again. If it fails again, choose a Python with another PyTorch, ' +
+  'under Settings or with --python.';
+
+const withoutIt = (others: string): string =>
+  others === '' ? 'Leave this device out.' : `Choose ${others}, or leave this device out.`;
+
 function unsupported(device: ChosenDevice, precision: Precision): AppError {
   const others = possiblePrecisions(device).join(', ');
   const failure = failureOf(device, precision);
@@ -33,8 +41,9 @@ function unsupported(device: ChosenDevice, precision: Precision): AppError {
     `${describe(device)} failed the test computation in ${precision}: ${failure.problem}`,
     {
       nextStep:
-        (others === '' ? 'Leave this device out.' : `Choose ${others}, or leave this device out.`) +
-        ' The computer check tries it again.',
+        device.kind === 'cpu'
+          ? TRY_PROCESSOR_AGAIN
+          : `${withoutIt(others)} The computer check tries it again.`,
     },
   );
 }
@@ -73,7 +82,7 @@ export function preferredPrecision(device: ChosenDevice): Precision {
 }
 
 const failureOf = (device: ChosenDevice, precision: Precision): FailedPrecision | undefined =>
-  device.kind === 'cpu' ? undefined : device.failed?.find((failure) => failure.precision === precision);
+  device.failed?.find((failure) => failure.precision === precision);
 
 function canDo(device: ChosenDevice, precision: Precision): boolean {
   return hasArithmeticFor(device, precision) && failureOf(device, precision) === undefined;

@@ -15,7 +15,13 @@ interface Gpu {
 
 /** A device that a worker will hold, as chosen by the user or by `auto`. */
 export type ChosenDevice =
-  | { readonly kind: 'cpu'; /** cpu:0, cpu:1, ... */ readonly id: string; readonly name: string }
+  | {
+      readonly kind: 'cpu';
+      /** cpu:0, cpu:1, ... */
+      readonly id: string;
+      readonly name: string;
+      readonly failed?: readonly FailedPrecision[] | undefined;
+    }
   | ({ readonly kind: 'cuda'; readonly capability: readonly [major: number, minor: number] } & Gpu)
   | ({ readonly kind: 'rocm'; /** Such as gfx1100. */ readonly gfxTarget: string } & Gpu)
   | {

@@ -93,6 +93,7 @@ function cpuWorkers(count: number, probe: ProbeResult): ChosenDevice[] {
     kind: 'cpu' as const,
     id: `cpu:${number}`,
     name: probe.cpu.name,
+    failed: probe.cpu_failed,
   }));
 }
 

@@ -191,6 +191,7 @@ function runStore(
     selectedRows: readAll('selectedRows'),
     sequencesOf: read('sequencesOf'),
     scoredChunksOf: read('scoredChunksOf'),
+    framesOf: read('framesOf'),
     lengthShares: look('lengthShares'),
     lengthScores: look('lengthScores'),
     writeTables: async (meanwhile) => writeResults(toWrite(writer), openReader, meanwhile),

@@ -1,6 +1,7 @@
 import { app, dialog, type BrowserWindow } from 'electron';
 import type { RunLive } from '../../contract/rpc/runs.ts';
 import { endByForce, type Service } from '../../engine/index.ts';
+import { relaunch } from '../relaunch.ts';
 import { closeQuestion, downloadQuestion, type CloseQuestion } from './closeQuestion.ts';
 import { mayOpenWindow, quitStep, type QuitAnswer, type QuitEvent, type QuitState } from './quitMachine.ts';
 
@@ -142,10 +143,4 @@ export class Quitting {
     if (this.startsAgain) relaunch();
     app.quit();
   }
-}
-
-/** An AppImage is mounted elsewhere at each start: it is its file that must be started. */
-function relaunch(): void {
-  const appImage = process.env['APPIMAGE'];
-  app.relaunch(appImage === undefined ? {} : { execPath: appImage, args: process.argv.slice(1) });
 }

@@ -1,6 +1,7 @@
 import { app, dialog, shell, type BrowserWindow } from 'electron';
 import type { ShellLog } from '../../engine/index.ts';
 import type { BrowserMode } from '../trouble/browserMode.ts';
+import { relaunch } from '../relaunch.ts';
 import { SAFE_MODE_SWITCH } from '../trouble/safeMode.ts';
 import { troubleQuestion, type TroubleAnswer } from '../trouble/troubleQuestion.ts';
 import { WindowHealth, type WindowTrouble } from './windowHealth.ts';
@@ -86,7 +87,7 @@ export class WindowKeeper {
         break;
       case 'safe_mode':
         app.once('will-quit', () => {
-          app.relaunch({ args: [...process.argv.slice(1), SAFE_MODE_SWITCH] });
+          relaunch(SAFE_MODE_SWITCH);
         });
         app.quit();
         break;

@@ -23,7 +23,14 @@ from published_files import (
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from virnucpro_backend.right_answers import Answers, check_answers, compare, read_reference
+from virnucpro_backend.right_answers import (
+    Answers,
+    check_answers,
+    compare,
+    compute_answers,
+    part_frames,
+    read_reference,
+)
 from virnucpro_backend.safetensors_file import sha256_of_file
 from virnucpro_backend.weights.checkpoints import open_checkpoint
 from virnucpro_backend.weights.model_json import ModelDescription, ModelFile, NormBand, write_model_json
@@ -174,15 +181,46 @@ def test_a_damaged_model_is_a_problem_and_no_crash(tmp_path: Path, model: tuple[
     assert result["score_difference"] is None
 
 
-def test_the_stored_answers_are_those_of_the_original_run() -> None:
+def fasta(name: str) -> dict[str, str]:
+    records = (RUN / name).read_text().split(">")[1:]
+    return {header: "".join(lines) for header, *lines in (record.split() for record in records)}
+
+
+def test_every_column_of_the_published_answers_is_that_of_the_original_run() -> None:
     published, without_scores, _ = read_reference(REFERENCE)
     merged = torch.load(RUN / "output_1_merged.pt", weights_only=True)
-    for frame, other in zip(published.frames, without_scores.frames, strict=True):
-        vector = merged["data"][merged["ids"].index(frame.id)]
-        assert frame.dnabert_s_norm == pytest.approx(float(vector[:768].norm()), rel=1e-6)
-        assert frame.esm2_norm == pytest.approx(float(vector[768:].norm()), rel=1e-6)
-        assert (other.esm2_norm, other.score1) == (frame.esm2_norm, None)
-    assert [frame.score2 for frame in published.frames] == [0.8789939, 0.9988405, 0.4498659, 0.93954605]
+    vectors = dict(zip(merged["ids"], merged["data"].double(), strict=True))
+    nucleotides = fasta("test_with_orfs_identified_nucleotide.fa")
+    proteins = fasta("test_with_orfs_identified_protein.faa")
+    scores = [
+        (0.12100612, 0.8789939),
+        (0.0011595711, 0.9988405),
+        (0.5501341, 0.4498659),
+        (0.06045397, 0.93954605),
+    ]
+    without: list[tuple[None, None]] = [(None, None)] * 4
+    for answers, their_scores in ((published, scores), (without_scores, without)):
+        for frame, (score1, score2) in zip(answers.frames, their_scores, strict=True):
+            vector = vectors[frame.id]
+            assert (frame.nucleotides, frame.protein) == (nucleotides[frame.id], proteins[frame.id])
+            assert (frame.score1, frame.score2) == (score1, score2)
+            assert frame.esm2_norm == pytest.approx(float(vector[768:].norm()), rel=1e-12)
+            assert frame.dnabert_s_norm == pytest.approx(float(vector[:768].norm()), rel=1e-12)
+
+
+def test_every_column_of_the_demo_models_answers_is_what_it_gives() -> None:
+    published, _, demo = read_reference(REFERENCE)
+    sequences = [(frame.id, frame.nucleotides, frame.protein) for frame in published.frames]
+    assert [(frame.id, frame.nucleotides, frame.protein) for frame in demo.frames] == sequences
+    answers = compute_answers("cpu", "fp32", DEMO, part_frames(demo.frames))
+    # Far closer than what is allowed on other devices: a digit changed by hand would show.
+    for column, given in (
+        ("esm2_norm", answers.esm2),
+        ("dnabert_s_norm", answers.dnabert_s),
+        ("score1", answers.scores[:, 0]),
+        ("score2", answers.scores[:, 1]),
+    ):
+        assert [getattr(frame, column) for frame in demo.frames] == pytest.approx(given.tolist(), rel=1e-5)
 
 
 def test_numbers_that_are_none_are_wrong() -> None:

@@ -12,12 +12,31 @@ import {
   type ModelStatus,
   type OfflineChoices,
   type OfflineFolder,
+  type Precision,
   type ProbeResult,
 } from '../../../electron/contract/index.ts';
 
 const GIB = 2 ** 30;
 
-export function madeProbe(gpus: number): ProbeResult {
+export function madeProbe(
+  gpus: number,
+  failedAt: Readonly<Record<number, readonly Precision[]>> = {},
+): ProbeResult {
+  const probe = probeOf(gpus);
+  return {
+    ...probe,
+    gpus: probe.gpus.map((gpu) => {
+      const failed = (failedAt[gpu.index] ?? []).map((precision) => ({
+        precision,
+        problem: 'The results differ by 0.9 from the processor’s; 0.1 is allowed.',
+      }));
+      if (failed.length === 0) return gpu;
+      return { ...gpu, failed, blocked_by: failed.length === gpu.precisions.length ? 'trial' : null };
+    }),
+  };
+}
+
+function probeOf(gpus: number): ProbeResult {
   return {
     type: 'probe',
     protocol: PROTOCOL_VERSION,

@@ -15,7 +15,6 @@ import {
   FOUND_WEIGHTS,
   madeAnswers,
   madeOfflineFolder,
-  madeProbe,
   PACKABLE_KINDS,
 } from './computer.ts';
 import { pause } from './pause.ts';
@@ -33,7 +32,7 @@ export function computerRouter(world: World) {
       sameComputer: world.sameComputer,
       hostName: 'gpu-node-3',
     })),
-    devices: computer.devices.handler(() => needPython(world, () => madeProbe(world.devices.length))),
+    devices: computer.devices.handler(() => needPython(world, () => world.probe)),
     models: computer.models.handler(() => needPython(world, () => [...world.models])),
     check: computer.check.handler(async function* () {
       yield CHECKS.map((check) => ({ ...check, status: 'checking' as const, sentence: '…', action: null }));

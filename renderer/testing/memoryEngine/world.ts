@@ -4,11 +4,13 @@ import {
   type DeviceLive,
   type ModelStatus,
   type PackOffline,
+  type Precision,
+  type ProbeResult,
   type RunSummary,
   type SequenceResult,
   type Settings,
 } from '../../../electron/contract/index.ts';
-import { MODELS } from './computer.ts';
+import { madeProbe, MODELS } from './computer.ts';
 import { MadeEnvironment } from './environment.ts';
 import { madeDevices } from './runDetails.ts';
 import { madeRuns } from './runs.ts';
@@ -18,6 +20,8 @@ export interface MemoryEngineOptions {
   readonly runs?: 'none' | 'many';
   readonly sequences?: number;
   readonly devices?: number;
+  /** What GPUs, by number, failed at in the test computation. */
+  readonly failedAt?: Readonly<Record<number, readonly Precision[]>>;
   readonly snapshotsPerSecond?: number;
   readonly welcomeSeen?: boolean;
   /** Nothing is set up yet, and there is no model but the demo. */
@@ -32,6 +36,7 @@ export const isAtWork = (run: RunSummary) => run.state.phase === 'running' && !r
 export class World {
   readonly openedAt = Date.now();
   readonly devices: readonly DeviceLive[];
+  readonly probe: ProbeResult;
   readonly snapshotsPerSecond: number;
   readonly sameComputer: boolean;
   /** Called when the list of runs has changed. */
@@ -72,6 +77,7 @@ export class World {
     }
     this.sameComputer = options.sameComputer ?? true;
     this.devices = madeDevices(options.devices ?? 8);
+    this.probe = madeProbe(this.devices.length, options.failedAt);
     this.snapshotsPerSecond = options.snapshotsPerSecond ?? 4;
     this.sequenceCount = options.sequences ?? 20_000;
   }

@@ -11,7 +11,6 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { predictionSchema, evidenceSchema } from '../../../contract/results.ts';
 import { sequenceSortSchema, type SequenceFilter, type SequenceSort } from '../../../contract/rpc/results.ts';
-import { randomNumbers } from '../../testing/randomNumbers.ts';
 import { openRunStore } from '../runStore.ts';
 import {
   DESCRIPTION,
@@ -53,7 +52,11 @@ async function main(): Promise<void> {
 }
 
 async function makeRun(folder: string): Promise<void> {
-  const random = randomNumbers(1);
+  let seed = 1;
+  const random = (): number => {
+    seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
+    return seed / 2 ** 32;
+  };
   mkdirSync(folder, { recursive: true });
   // Most are reads and short contigs; a fifth of all chunks has no open frame.
   const made = (row: number): SyntheticRecord => {

@@ -13,7 +13,7 @@ import { chunkBounds } from '../../../results/chunkLayout.ts';
 import { checkChunk, scorePairs, scoredFrames, SCORES_READ } from './recordScan.ts';
 import { evidenceOfRank } from './evidenceRank.ts';
 import { nameText } from './tableRows.ts';
-import type { ChunkPage, ScoredChunk } from '../../../results/types.ts';
+import type { ChunkPage, FrameOfPart, ScoredChunk } from '../../../results/types.ts';
 
 const SEQUENCE_COLUMNS = `
   s.row, r.name, r.header, r.input, r.length, r.n_chunks AS nChunks, s.prediction, s.reason, s.virus_score AS virusScore,
@@ -47,6 +47,11 @@ export function resultQueryMethods(db: Database.Database) {
   const scoredChunks = db.prepare<[number], ChunkColumns>(
     `SELECT chunk, frames, unscored, ${SCORES_READ} AS scores, reason FROM chunk WHERE row = ? AND reason IS NULL ORDER BY chunk`,
   );
+  const partFrames = db.prepare<[string], Omit<FrameOfPart, 'frame'> & { frames: number }>(
+    `SELECT c.row, r.name, r.input, r.length, c.chunk, c.frames FROM chunk c
+     JOIN part p ON p.id = c.part JOIN record r ON r.row = c.row
+     WHERE p.key = ? ORDER BY c.row, c.chunk`,
+  );
   return {
     sequence: (row: number): SequenceResult | null => {
       const found = oneSequence.get(row);
@@ -56,6 +61,15 @@ export function resultQueryMethods(db: Database.Database) {
     /** The scored chunks of each of the given rows, in order along it. */
     scoredChunksOf: (rows: Uint32Array): ScoredChunk[][] =>
       Array.from(rows, (row) => scoredChunks.all(row).map((chunk) => toScoredChunk(row, chunk))),
+    /** The reading frames of a part that is done, in the order of its files. */
+    framesOf: (part: string): FrameOfPart[] =>
+      partFrames.all(part).flatMap(({ frames, name, ...chunk }) =>
+        FRAMES_IN_MASK[frames]!.map((frame) => ({
+          ...chunk,
+          name: nameText(name),
+          frame: frameName(frame),
+        })),
+      ),
     chunksOf: db.transaction((row: number, offset: number, limit: number) =>
       chunksOf(db, chunkLength, row, offset, limit),
     ),

@@ -4,24 +4,14 @@
  *
  *   npm run build:cli [-- linux-arm64]     for this computer, or for the one named
  */
-import { readFileSync, rmSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { build } from 'esbuild';
-import { nodeBundle, REQUIRE_IN_A_MODULE } from './nodeBundle.ts';
+import { bundleCommandLine } from './bundleCommandLine.ts';
 
 const root = join(import.meta.dirname, '..');
 const outFolder = join(root, 'dist', 'cli');
-const target = process.argv[2] ?? `${process.platform}-${process.arch}`;
-const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
 
-rmSync(outFolder, { recursive: true, force: true });
-await build({
-  ...nodeBundle(target),
-  entryPoints: { virnucpro: join(root, 'electron', 'cli', 'main.ts') },
-  outdir: outFolder,
-  define: { APP_VERSION: JSON.stringify(version) },
-  banner: { js: `#!/usr/bin/env node\n${REQUIRE_IN_A_MODULE}` },
-});
+await bundleCommandLine(outFolder, process.argv[2] ?? `${process.platform}-${process.arch}`);
 for (const file of ['virnucpro.mjs', 'better_sqlite3.node']) {
   const path = join(outFolder, file);
   process.stdout.write(`${relative(root, path)}  ${(statSync(path).size / 1024 ** 2).toFixed(1)} MB\n`);

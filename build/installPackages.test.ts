@@ -43,14 +43,14 @@ it('shows the reason of a failure even under "npm --silent"', async () => {
   // What only says how far npm is would push the reason out of sight.
   expect((failure as Error).message).not.toMatch(/npm (info|http)/);
   expect(said.join('')).toMatch(/npm packages \(about \d+ MB to fetch/);
-}, 60_000);
+});
 
 it('says when it is done', async () => {
   await project('');
   const said: string[] = [];
   await installPackages(root, (text: string) => said.push(text));
   expect(said.at(-1)).toMatch(/^The npm packages are installed \(\d+ s\)\.\n$/);
-}, 60_000);
+});
 
 it('follows npm from its lines', () => {
   const progress = progressOf(3);

@@ -46,6 +46,7 @@ export { blockedGpu } from './devices/blockedGpu.ts';
 export { isGpu } from './devices/chosenDevice.ts';
 export { findDiskShortage } from './run/begin/diskSpace.ts';
 export { computerChecks, freeBytes } from './devices/computerChecks.ts';
+export { safeName } from './files/safeName.ts';
 export { describeVerdicts } from './devices/describeVerdicts.ts';
 export { abilityWords, AMD_UNTESTED } from './devices/describeGpu.ts';
 export { checkDevicesOnce } from './devices/checkDevices.ts';

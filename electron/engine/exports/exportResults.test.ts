@@ -74,7 +74,7 @@ beforeAll(async () => {
   await computeAll(run);
   await store.writeTables();
   all = (await store.findSequences({ filter: {} }, BY_ROW, 0, 100)).items;
-}, 300_000);
+});
 
 function sha256(path: string): string {
   return createHash('sha256').update(readFileSync(path)).digest('hex');

@@ -97,7 +97,7 @@ const text = (notes: RunNote[], code: string): string =>
     .map(({ message }) => message)
     .join('\n');
 
-describe.skipIf(WITHOUT_PYTHON)('GPUs of two models', { timeout: 120_000 }, () => {
+describe.skipIf(WITHOUT_PYTHON)('GPUs of two models', () => {
   it('compute together in what both can do', async () => {
     const context = await computer(A100_AND_TURING, ROOMY);
     const { facts, notes, tables } = await predict(context);
@@ -130,7 +130,7 @@ describe.skipIf(WITHOUT_PYTHON)('GPUs of two models', { timeout: 120_000 }, () =
   });
 });
 
-describe.skipIf(WITHOUT_PYTHON)('FP8', { timeout: 120_000 }, () => {
+describe.skipIf(WITHOUT_PYTHON)('FP8', () => {
   it('is in the way of the start, with what to do, until the model has passed its check', async () => {
     const gpus = A100_AND_TURING.gpus.map((gpu) => ({
       ...gpu,
@@ -150,7 +150,7 @@ describe.skipIf(WITHOUT_PYTHON)('FP8', { timeout: 120_000 }, () => {
   });
 });
 
-describe.skipIf(WITHOUT_PYTHON)('AMD GPUs', { timeout: 120_000 }, () => {
+describe.skipIf(WITHOUT_PYTHON)('AMD GPUs', () => {
   it('are pinned by ROCm’s variable, by UUID or number, and said to be untested', async () => {
     const context = await computer(RADEONS, ROOMY);
     const { facts, notes, tables } = await predict(context);
@@ -163,7 +163,7 @@ describe.skipIf(WITHOUT_PYTHON)('AMD GPUs', { timeout: 120_000 }, () => {
   });
 });
 
-describe.skipIf(WITHOUT_PYTHON)('a GPU with little free memory', { timeout: 120_000 }, () => {
+describe.skipIf(WITHOUT_PYTHON)('a GPU with little free memory', () => {
   const probe: ProbeResult = { ...A100_AND_TURING, gpus: A100_AND_TURING.gpus.slice(1) };
 
   it('streams layers, says so, and gives the same tables', async () => {

@@ -87,7 +87,7 @@ const isSwitchedOff = (events: readonly DeviceWorkerEvent[]): boolean => {
   return last?.type === 'worker_died' && last.restartAttempt === null;
 };
 
-describe('DeviceWorker', { timeout: 120_000 }, () => {
+describe('DeviceWorker', () => {
   it('starts, loads, hands out a part and reports it, and ends when it is stopped', async () => {
     const events = await supervise('works', (all) => all.at(-1)?.type === 'part_done');
     expect(types(events)).toEqual(['worker_starting', 'worker_loading', 'worker_ready', 'part_done']);

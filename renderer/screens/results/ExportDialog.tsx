@@ -11,6 +11,7 @@ import {
 } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
+import { changeView, filterOf, useResultsView } from '../../state/resultsView.ts';
 import { useExport } from '../../state/useExport.ts';
 
 const SCOPES = ['shown', 'shortlist', 'virus', 'all'] as const;
@@ -24,18 +25,17 @@ const GROUPS = {
 
 interface ExportDialogProps {
   run: RunSummary;
-  filter: SequenceFilter;
-  opened: boolean;
   onClose: () => void;
 }
 
-export function ExportDialog({ run, filter, opened, onClose }: ExportDialogProps) {
+export function ExportDialog({ run, onClose }: ExportDialogProps) {
   const { t, format } = useTexts();
-  const [kind, setKind] = useState<ExportFormat>('xlsx');
+  const view = useResultsView();
+  const kind = view.exportFormat;
   const [scope, setScope] = useState<Scope>('shown');
   const { write, fraction, cancel } = useExport(run, onClose);
   const filters: Record<Scope, SequenceFilter> = {
-    shown: filter,
+    shown: filterOf(view, { withScore: true }),
     shortlist: { ...SHORTLIST, predictions: [...SHORTLIST.predictions] },
     virus: { predictions: ['virus'] },
     all: {},
@@ -45,7 +45,7 @@ export function ExportDialog({ run, filter, opened, onClose }: ExportDialogProps
     onClose();
   };
   return (
-    <Modal opened={opened} onClose={close} title={t('export.title')}>
+    <Modal opened onClose={close} title={t('export.title')}>
       <Stack gap="lg">
         <Select
           label={t('export.format')}
@@ -60,7 +60,9 @@ export function ExportDialog({ run, filter, opened, onClose }: ExportDialogProps
           value={kind}
           allowDeselect={false}
           maxDropdownHeight={420}
-          onChange={(value) => setKind(exportFormatSchema.safeParse(value).data ?? 'xlsx')}
+          onChange={(value) =>
+            changeView({ exportFormat: exportFormatSchema.safeParse(value).data ?? 'xlsx' })
+          }
           disabled={write.isPending}
         />
         {!WHOLE_RUN_FORMATS.has(kind) && (
@@ -76,7 +78,6 @@ export function ExportDialog({ run, filter, opened, onClose }: ExportDialogProps
                   run={run}
                   scope={value}
                   filter={filters[value]}
-                  asked={opened}
                   disabled={write.isPending}
                 />
               ))}
@@ -113,15 +114,13 @@ interface ScopeChoiceProps {
   run: RunSummary;
   scope: Scope;
   filter: SequenceFilter;
-  asked: boolean;
   disabled: boolean;
 }
 
-function ScopeChoice({ run, scope, filter, asked, disabled }: ScopeChoiceProps) {
+function ScopeChoice({ run, scope, filter, disabled }: ScopeChoiceProps) {
   const { t, format } = useTexts();
   const counts = useQuery({
     ...queries.results.counts.queryOptions({ input: { runId: run.runId, filter } }),
-    enabled: asked,
     placeholderData: keepPreviousData,
   });
   const label = t(`export.scope.${scope}`);

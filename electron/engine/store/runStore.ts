@@ -137,6 +137,7 @@ function runStore(
     pendingParts: read('pendingParts'),
     part: read('part'),
     partsIn: read('partsIn'),
+    embeddingFiles: read('embeddingFiles'),
     attemptsOf: read('attemptsOf'),
     startAttempt: write('startAttempt'),
     endAttempt: write('endAttempt'),

@@ -56,8 +56,9 @@ export function resultQueryMethods(db: Database.Database) {
     `SELECT chunk, frames, unscored, ${SCORES_READ} AS scores, reason FROM chunk WHERE row = ? AND reason IS NULL ORDER BY chunk`,
   );
   const partFrames = db.prepare<[string], Omit<FrameOfPart, 'frame'> & { frames: number }>(
-    `SELECT c.row, r.name, r.input, r.length, c.chunk, c.frames FROM chunk c
-     JOIN part p ON p.id = c.part JOIN record r ON r.row = c.row
+    // By the range of its rows, as chunk rows have no index by part.
+    `SELECT c.row, r.name, r.input, r.length, c.chunk, c.frames FROM part p
+     JOIN chunk c ON c.row BETWEEN p.first_row AND p.last_row AND c.part = p.id JOIN record r ON r.row = c.row
      WHERE p.key = ? ORDER BY c.row, c.chunk`,
   );
   return {
@@ -77,15 +78,13 @@ export function resultQueryMethods(db: Database.Database) {
       Array.from(rows, (row) => scoredChunks.all(row).map((chunk) => toScoredChunk(row, chunk))),
     /** The reading frames of a part that is done, in the order of its files. */
     framesOf: (part: string): FrameOfPart[] =>
-      partFrames
-        .all(part)
-        .flatMap(({ frames, name, ...chunk }) =>
-          FRAMES_IN_MASK[frames]!.map((frame) => ({
-            ...chunk,
-            name: nameText(name),
-            frame: frameName(frame),
-          })),
-        ),
+      partFrames.all(part).flatMap(({ frames, name, ...chunk }) =>
+        FRAMES_IN_MASK[frames]!.map((frame) => ({
+          ...chunk,
+          name: nameText(name),
+          frame: frameName(frame),
+        })),
+      ),
     chunksOf: db.transaction((row: number, offset: number, limit: number) =>
       chunksOf(db, chunkLength, row, offset, limit),
     ),

@@ -53,7 +53,7 @@ it('offers each command the flags that mean something for it', () => {
     describedCommands()
       .commands.filter((command) => command.options.some(({ long }) => long === '--verbose'))
       .map((command) => {
-        const long = command.options.map((option) => option.long);
+        const long = command.options.filter(({ hidden }) => !hidden).map((option) => option.long);
         return [
           command.name(),
           ['--python', '--json', '--quiet', '--log-file'].filter((flag) => !long.includes(flag)),

@@ -28,6 +28,8 @@ export function common(command: Command, ...without: readonly Flag[]): Command {
   for (const flag of Object.keys(FLAGS) as Flag[]) {
     const [flags, description] = FLAGS[flag];
     if (!without.includes(flag)) command.option(flags, description);
+    // Scripts give it to every command; where no Python is needed it changes nothing.
+    else if (flag === 'python') command.addOption(new Option(flags).hideHelp());
   }
   return command.addOption(new Option('--no-progress').hideHelp());
 }

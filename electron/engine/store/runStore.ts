@@ -62,6 +62,10 @@ function openLimit(folder: string): number {
 /** How long a question may hold up closing a reader: its answer is of no use any more. */
 const CLOSE_READER_MS = 2_000;
 
+/** How long somebody who looks at a run at work waits for results to be derived; the rest is there when they look again. */
+const LOOK_MS = 2_000;
+const DERIVE_SLICE_MS = 100;
+
 /** Without a reader the writer answers everything: on network disks only one connection may have the database open. */
 function runStore(
   folder: string,
@@ -77,6 +81,25 @@ function runStore(
     <Name extends keyof RunWriteMethods>(name: Name) =>
     async (...args: Parameters<RunWriteMethods[Name]>) =>
       toWrite(writer).call(name, ...args);
+
+  /** Derives first what a run that is not done lacks of its results: for a moment only, or all of it. */
+  async function derive(limitMs: number): Promise<void> {
+    const until = performance.now() + limitMs;
+    // A little at a time, so that the thread answers others in between.
+    while (!(await read('deriveProvisional')(DERIVE_SLICE_MS)) && performance.now() < until);
+  }
+  const look =
+    <Name extends keyof RunReadMethods>(name: Name) =>
+    async (...args: Parameters<RunReadMethods[Name]>) => {
+      await derive(LOOK_MS);
+      return read(name)(...args);
+    };
+  const readAll =
+    <Name extends keyof RunReadMethods>(name: Name) =>
+    async (...args: Parameters<RunReadMethods[Name]>) => {
+      await derive(Infinity);
+      return read(name)(...args);
+    };
 
   let closing: Promise<void> | null = null;
   async function close(): Promise<void> {
@@ -135,17 +158,17 @@ function runStore(
     remarks: read('remarks'),
     pageEvents: read('pageEvents'),
     pageParts: read('pageParts'),
-    sequence: read('sequence'),
+    sequence: look('sequence'),
     chunksOf: read('chunksOf'),
-    inputSummaries: read('inputSummaries'),
-    findSequences: read('findSequences'),
-    countPredictions: read('countPredictions'),
-    scoreBins: read('scoreBins'),
-    writeSelectedRows: read('writeSelectedRows'),
-    selectedRows: read('selectedRows'),
+    inputSummaries: look('inputSummaries'),
+    findSequences: look('findSequences'),
+    countPredictions: look('countPredictions'),
+    scoreBins: look('scoreBins'),
+    writeSelectedRows: readAll('writeSelectedRows'),
+    selectedRows: readAll('selectedRows'),
     sequencesOf: read('sequencesOf'),
     scoredChunksOf: read('scoredChunksOf'),
-    lengthShares: read('lengthShares'),
+    lengthShares: look('lengthShares'),
     writeTables: async (meanwhile) => writeResults(toWrite(writer), openReader, meanwhile),
     checkpoint: write('checkpoint'),
     close: () => (closing ??= close()),

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import { resultQueryMethods } from './results/queries.ts';
+import { provisionalMethods } from './results/provisionalSequences.ts';
 import { sequenceQueryMethods } from './results/sequenceQueries.ts';
 import { deriveSequences, indexSequences, wrongSequences } from './results/sequenceRows.ts';
 import { writeTables } from './results/tables.ts';
@@ -60,6 +61,7 @@ export function runReadMethods(db: Database.Database, folder: string) {
     ...partPageMethods(db),
     ...resultQueryMethods(db),
     ...sequenceQueryMethods(db),
+    ...provisionalMethods(db),
     writeTables: () => writeTables(db, folder),
     closeReader: (): void => void db.close(),
   };

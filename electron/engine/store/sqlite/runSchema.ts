@@ -3,11 +3,11 @@ import type { DatabaseKind } from './database.ts';
 /** Dropped and made again by the pass that fills their table: much faster than keeping them up row by row. */
 const SCORE_INDEX = {
   name: 'sequence_by_score',
-  create: 'CREATE INDEX sequence_by_score ON sequence (virus_score)',
+  create: 'CREATE INDEX main.sequence_by_score ON sequence (virus_score)',
 } as const;
 const EVIDENCE_INDEX = {
   name: 'sequence_by_evidence',
-  create: 'CREATE INDEX sequence_by_evidence ON sequence (evidence, virus_score)',
+  create: 'CREATE INDEX main.sequence_by_evidence ON sequence (evidence, virus_score)',
 } as const;
 export const SEQUENCE_INDEXES = [SCORE_INDEX, EVIDENCE_INDEX] as const;
 
@@ -251,6 +251,24 @@ ALTER TABLE sequence ADD COLUMN best_score REAL;
 ALTER TABLE sequence ADD COLUMN second_score REAL;
 ALTER TABLE sequence ADD COLUMN evidence INTEGER;
 ${EVIDENCE_INDEX.create};
+`;
+
+/** As the lasting table, under the same name. */
+export const PROVISIONAL_SEQUENCES = `
+CREATE TEMP TABLE sequence (
+  row INTEGER PRIMARY KEY,
+  prediction TEXT NOT NULL,
+  reason TEXT,
+  virus_score REAL,
+  n_chunks_scored INTEGER NOT NULL,
+  n_chunks_viral INTEGER NOT NULL,
+  n_frames_scored INTEGER NOT NULL,
+  best_chunk INTEGER,
+  best_frame INTEGER,
+  best_score REAL,
+  second_score REAL,
+  evidence INTEGER
+) STRICT;
 `;
 
 const VIEW_WITHOUT_EVIDENCE = `

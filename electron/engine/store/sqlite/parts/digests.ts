@@ -3,7 +3,7 @@ import type Database from 'better-sqlite3';
 import { appError, AppFailure } from '../../../../contract/errors.ts';
 import { wrongCounts } from './preparedCounts.ts';
 import { deleteChunksOf, findPart, type PartRow } from './partRows.ts';
-import { deriveMissing } from '../results/settledSequences.ts';
+import { forgetSequences } from '../results/sequenceRows.ts';
 import { readRun } from '../runRows.ts';
 import { damageWords, isSound } from '../../damage.ts';
 import type { DamageReport } from '../../types.ts';
@@ -163,10 +163,7 @@ export function findDamage(db: Database.Database): DamageReport {
 export function repairDamage(db: Database.Database): DamageReport {
   const damage = findDamage(db);
   if (damage.plan) return damage;
-  if (isSound(damage)) {
-    deriveMissing(db);
-    return damage;
-  }
+  if (isSound(damage)) return damage;
   // Before anything is looked for by it.
   if (damage.index) db.exec('REINDEX part');
   const pend = db.prepare(
@@ -197,8 +194,7 @@ export function repairDamage(db: Database.Database): DamageReport {
   const forget = db.prepare('DELETE FROM records_file WHERE path = ?');
   for (const path of damage.recordFiles) forget.run(path);
   if (readAgain) db.prepare('UPDATE run SET prepared = NULL').run();
-  db.exec('DELETE FROM sequence');
-  deriveMissing(db);
+  forgetSequences(db);
   return damage;
 }
 

@@ -3,7 +3,6 @@ import type { PartFailureCode } from '../../../../contract/protocol/index.ts';
 import type { Reason } from '../../../../contract/results.ts';
 import { endAttemptsOf } from '../attempts.ts';
 import { chunkSpans, readPartFrames } from '../files/partFile.ts';
-import { deriveSettled } from '../results/settledSequences.ts';
 import { sealMethods } from './digests.ts';
 import { insertChunks, type ChunkRow } from './partIntake.ts';
 import { deleteChunksOf, findPart, type PartRow } from './partRows.ts';
@@ -56,7 +55,6 @@ export function partFailureMethods(db: Database.Database, folder: string) {
     if (failed.outcome === 'failed') {
       markFailed.run(failure.code, failure.message, key);
       sealPart(key);
-      deriveSettled(db, part);
     }
     endAttemptsOf(db, key, { outcome: 'failed', endedAt: Date.now(), ...failure });
     if (failed.outcome === 'part_damaged') release.run(key);
@@ -72,7 +70,6 @@ export function partFailureMethods(db: Database.Database, folder: string) {
       if (!skips) return false;
       markSkipped.run(key);
       sealPart(key);
-      deriveSettled(db, part);
       return true;
     });
   }

@@ -5,7 +5,6 @@ import { isVirusCall } from '../../../results/chunkCall.ts';
 import { endAttemptsOf, isAttemptOpen } from '../attempts.ts';
 import { readSafetensors, SafetensorsError } from '../files/safetensorsFile.ts';
 import { chunkSpans, isFileError, readPartFrames, type ChunkSpan } from '../files/partFile.ts';
-import { deriveSettled } from '../results/settledSequences.ts';
 import { sealMethods } from './digests.ts';
 import { findPart, scoresPath, type PartRow } from './partRows.ts';
 import type { Milliseconds, PartIntake } from '../../types.ts';
@@ -96,7 +95,6 @@ export function partIntakeMethods(db: Database.Database, folder: string) {
       part.key,
     );
     sealPart(part.key);
-    deriveSettled(db, part);
     endAttemptsOf(db, part.key, { outcome: 'done', endedAt });
     return {
       outcome: 'taken',

@@ -3,7 +3,7 @@ import { partKeySchema, sha256Schema } from '../../../../contract/protocol/commo
 import { partFailureCodeSchema, type PartFailureCode } from '../../../../contract/protocol/index.ts';
 import type { PartState } from '../../../../contract/runState.ts';
 import { damaged } from '../storeErrors.ts';
-import { forgetSequences } from '../results/settledSequences.ts';
+import { forgetSequences } from '../results/sequenceRows.ts';
 import type { StoredPart } from '../../types.ts';
 
 /** A part with its number in the database, under which its chunk rows stand. */
@@ -53,14 +53,14 @@ export function partReadMethods(db: Database.Database) {
   };
 }
 
-/** Deletes the chunk rows that came from a part, and the sequence results that rest on them. By the range of its rows, as chunk rows have no index by part. */
+/** Deletes the chunk rows that came from a part, and the sequence results, of which some rest on them. By the range of its rows, as chunk rows have no index by part. */
 export function deleteChunksOf(db: Database.Database, part: PartRow): void {
   db.prepare('DELETE FROM chunk WHERE row BETWEEN ? AND ? AND part = ?').run(
     part.firstRow,
     part.lastRow,
     part.id,
   );
-  forgetSequences(db, part.firstRow, part.lastRow);
+  forgetSequences(db);
 }
 
 /** More than halving and halving again can make of a key; file names are made of it. */

@@ -12,7 +12,7 @@ import { wrongCounts } from './preparedCounts.ts';
 import { readRecords } from '../files/recordsFile.ts';
 import { SafetensorsError } from '../files/safetensorsFile.ts';
 import { isFileError } from '../files/partFile.ts';
-import { deriveMissing, forgetSequences } from '../results/settledSequences.ts';
+import { forgetSequences } from '../results/sequenceRows.ts';
 import { repairDamage, sealMethods } from './digests.ts';
 import { deleteChunksOf, findPart, partPath, type PartRow } from './partRows.ts';
 import type { InputFailure, Registered } from '../../types.ts';
@@ -51,7 +51,7 @@ export function prepareIntakeMethods(db: Database.Database, folder: string) {
         throw new AppFailure(appError('prepare_failed', `${event.path} is damaged: ${error.message}`));
       throw error;
     }
-    forgetSequences(db, event.first_row, event.first_row + event.count - 1);
+    forgetSequences(db);
     saveFile.run(event.path, event.sha256, event.first_row, event.count);
     sealRecords(event.path, event.first_row, event.count);
     return known === undefined ? 'new' : 'replaced';
@@ -74,7 +74,6 @@ export function prepareIntakeMethods(db: Database.Database, folder: string) {
       throw new AppFailure(appError('prepare_failed', cause, { detail: wrong.join('; ') }));
     }
     savePrepared.run(JSON.stringify(done));
-    deriveMissing(db);
   }
 
   return {
@@ -155,6 +154,5 @@ function deleteBeyond(db: Database.Database, done: PrepareDone): void {
   }
   db.prepare('DELETE FROM part WHERE number >= ?').run(done.parts);
   db.prepare('DELETE FROM record WHERE row >= ?').run(done.records);
-  db.prepare('DELETE FROM sequence WHERE row >= ?').run(done.records);
   db.prepare('DELETE FROM records_file WHERE first_row >= ?').run(done.records);
 }

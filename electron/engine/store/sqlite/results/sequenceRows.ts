@@ -18,12 +18,17 @@ export function deriveSequences(db: Database.Database): void {
   refuseUnfinished(db);
   const derive = db.transaction(() => {
     for (const { name } of SEQUENCE_INDEXES) db.exec(`DROP INDEX IF EXISTS ${name}`);
-    db.exec('DELETE FROM sequence');
-    const rows = new SequenceRows(db);
+    db.exec('DELETE FROM main.sequence');
+    const rows = new SequenceRows(db, 'main');
     for (const { record, summary } of recordSummaries(db, countRecords(db))) rows.add(record, summary);
     rows.flush();
   });
   derive.immediate();
+}
+
+/** All of them, as some part that they rest on is to be computed again. */
+export function forgetSequences(db: Database.Database): void {
+  db.exec('DELETE FROM main.sequence');
 }
 
 interface StoredSummary {
@@ -35,14 +40,15 @@ interface StoredSummary {
   n_frames_scored: number;
   best_chunk: number | null;
   best_frame: number | null;
-  best_score: number | null;
-  second_score: number | null;
-  evidence: number | null;
+  /** These are missing in runs of an earlier version. */
+  best_score?: number | null;
+  second_score?: number | null;
+  evidence?: number | null;
 }
 
 /** How many of the derived sequence results are not what the chunk rows give. */
 export function wrongSequences(db: Database.Database): number {
-  const stored = db.prepare<[number], StoredSummary>('SELECT * FROM sequence WHERE row = ?');
+  const stored = db.prepare<[number], StoredSummary>('SELECT * FROM main.sequence WHERE row = ?');
   let records = 0;
   let wrong = 0;
   for (const { record, summary } of recordSummaries(db, countRecords(db))) {
@@ -60,13 +66,13 @@ export function wrongSequences(db: Database.Database): number {
       isEvidence(found, record, summary);
     if (!same) wrong += 1;
   }
-  const all = db.prepare<[], number>('SELECT count(*) FROM sequence').pluck().get() ?? 0;
+  const all = db.prepare<[], number>('SELECT count(*) FROM main.sequence').pluck().get() ?? 0;
   return wrong + Math.max(0, all - records);
 }
 
 /** Runs of an earlier version have none. */
 function isEvidence(found: StoredSummary, record: CountedRecord, summary: SequenceSummary): boolean {
-  const { best_score: best, second_score: second, evidence } = found;
+  const { best_score: best = null, second_score: second = null, evidence = null } = found;
   if (best === null && second === null && evidence === null) return true;
   return (
     best === summary.bestScore && second === summary.secondScore && evidence === evidenceRank(record, summary)
@@ -82,15 +88,15 @@ export function indexSequences(db: Database.Database): void {
   for (const { create } of SEQUENCE_INDEXES) db.exec(create);
 }
 
-/** Inserts many rows at once; what was known of a row before is replaced. */
+/** Inserts many rows at once, into the lasting table or the one of this connection; what was known of a row before is replaced. */
 export class SequenceRows {
   readonly #one: Database.Statement<Value[]>;
   readonly #many: Database.Statement<Value[]>;
   #values: Value[] = [];
 
-  constructor(db: Database.Database) {
-    this.#one = db.prepare(insertion(1));
-    this.#many = db.prepare(insertion(ROWS_PER_INSERT));
+  constructor(db: Database.Database, schema: 'main' | 'temp') {
+    this.#one = db.prepare(insertion(schema, 1));
+    this.#many = db.prepare(insertion(schema, ROWS_PER_INSERT));
   }
 
   add(record: CountedRecord, summary: SequenceSummary): void {
@@ -112,7 +118,7 @@ export class SequenceRows {
   }
 }
 
-function insertion(rows: number): string {
+function insertion(schema: 'main' | 'temp', rows: number): string {
   const row = `(${Array<string>(COLUMNS).fill('?').join(', ')})`;
-  return `INSERT OR REPLACE INTO sequence VALUES ${Array<string>(rows).fill(row).join(', ')}`;
+  return `INSERT OR REPLACE INTO ${schema}.sequence VALUES ${Array<string>(rows).fill(row).join(', ')}`;
 }

@@ -44,8 +44,8 @@ describe('results of a run that is not done', () => {
     expect(rows).toEqual([[1, 2], [4, 4], [4, 4], [4, 4], [4, 4], [4, 5]]); // prettier-ignore
     const early = new Map<string, SequenceResult>();
     const expected = [
-      ['empty_first', 'a', 'b', 'no_open_frame'],
-      ['empty_first', 'a', 'b', 'no_open_frame'],
+      ['empty_first', 'a', 'b', 'no_open_frame', 'empty_last'],
+      ['empty_first', 'a', 'b', 'no_open_frame', 'empty_last'],
       ['empty_first', 'a', 'b', 'no_open_frame', 'c', 'empty_last'],
       ['empty_first', 'a', 'b', 'no_open_frame', 'c', 'empty_last'],
       ['empty_first', 'a', 'b', 'no_open_frame', 'c', 'empty_last'],

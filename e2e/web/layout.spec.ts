@@ -35,6 +35,7 @@ const PLACES = {
   halted: `#/run/${RUN_IDS.halted}/progress`,
   'done with failures': `#/run/${RUN_IDS.withFailures}/files`,
   results: `#/run/${RUN_IDS.done}/results`,
+  'results, plots': `#/run/${RUN_IDS.done}/results`,
   'demo results': `#/run/${RUN_IDS.demo}/results`,
   'waiting, files': `#/run/${RUN_IDS.queuedFirst}/files`,
   'waiting, results': `#/run/${RUN_IDS.queuedFirst}/results`,
@@ -69,7 +70,10 @@ test.describe('every screen, at every size', () => {
     const found: string[] = [];
     for (const [place, hash] of Object.entries(PLACES)) {
       await goToPlace(page, hash);
-      found.push(...(await complaints(page, place)));
+      for (const plot of place === 'results, plots' ? PLOTS : [null]) {
+        if (plot !== null) await showPlot(page, plot);
+        found.push(...(await complaints(page, place)));
+      }
     }
     await page.keyboard.press('Control+k');
     await page.getByRole('dialog').getByRole('textbox').fill('pau');
@@ -102,11 +106,44 @@ test.describe('every screen, at every size', () => {
       const faults: string[] = [];
       for (const [place, hash] of Object.entries(PLACES)) {
         await goToPlace(page, hash);
-        faults.push(...(await layoutFaults(page)).map((fault) => `${place}: ${fault}`));
+        for (const plot of place === 'results, plots' ? PLOTS : [null]) {
+          if (plot !== null) await showPlot(page, plot);
+          faults.push(...(await layoutFaults(page)).map((fault) => `${place}: ${fault}`));
+        }
       }
       expect(faults).toEqual([]);
     });
   }
+
+  test('a plot is saved as SVG and PNG, light in a dark window, with what it is made from', async ({
+    page,
+  }) => {
+    await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
+    await page.goto(engine.url);
+    await goToPlace(page, PLACES['demo results']);
+    await showPlot(page, 'Viral share by length');
+    const saved = async (format: string) => {
+      await page.getByRole('button', { name: 'Save the picture: Viral share by length' }).click();
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('menuitem', { name: format }).click(),
+      ]);
+      return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
+    };
+    const svg = await saved('SVG');
+    expect(svg.name).toMatch(/_DEMO_viral_share_by_length\.svg$/);
+    const text = svg.bytes.toString('utf8');
+    expect(text).toMatch(/^<svg [^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
+    // The light theme's colour of viruses, and nothing that only the window's style sheets know.
+    expect(text).toContain('fill="rgb(200, 81, 10)"');
+    expect(text).not.toMatch(/var\(|class=|style=/);
+    for (const words of ['Viral share by length', 'Length (bp)', 'Demo model']) expect(text).toContain(words);
+    const png = await saved('PNG');
+    expect(png.name).toBe(svg.name.replace(/svg$/, 'png'));
+    expect(png.bytes.subarray(1, 4).toString('latin1')).toBe('PNG');
+    const width = Number(/ width="(\d+)"/.exec(text)?.[1]);
+    expect(png.bytes.readUInt32BE(16)).toBe(3 * width);
+  });
 });
 
 test.describe('every screen without any run, at every size', () => {
@@ -129,6 +166,19 @@ test.describe('every screen without any run, at every size', () => {
     });
   }
 });
+
+const PLOTS = ['Scores by call', 'Viral share by length', 'Length against score', 'Ranked scores'] as const;
+
+async function showPlot(page: Page, plot: (typeof PLOTS)[number]): Promise<void> {
+  const plots = page.locator('details', { has: page.getByText('More plots', { exact: true }) });
+  if ((await plots.getAttribute('open')) === null) await plots.locator('summary').first().click();
+  // The control's own radio button is hidden below its label.
+  await plots
+    .locator('label')
+    .filter({ hasText: new RegExp(`^${plot}$`) })
+    .click();
+  await expect(plots.getByRole('figure', { name: plot })).toBeVisible();
+}
 
 async function goToPlace(page: Page, hash: string): Promise<void> {
   await page.evaluate(`location.hash = '${hash}'`);

@@ -68,23 +68,28 @@ const LONGEST_STEM = 80;
 /** Stands in the name of a file exported before its run was done. */
 const PROVISIONAL_SUFFIX = '_provisional';
 
-/** The name of an exported file says what it holds: `Gut_March_virus_1707.tsv`. */
-export function exportFileName(file: {
+interface RunFile {
   runName: string;
   model: Pick<PlanModel, 'notice'>;
-  format: ExportFormat;
-  scope: ExportScope;
-  sequences: number;
   state: RunState;
-}): string {
-  const { runName, model, format, scope, sequences, state } = file;
+}
+
+/** How the name of every file that leaves a run begins: `Gut_March`, with what must not be overlooked. */
+export function runFileStem({ runName, model, state }: RunFile): string {
   const stem =
     runName
       .replaceAll(/[^\p{L}\p{N}._-]+/gu, '_')
       .replace(/^[._]+/, '')
       .slice(0, LONGEST_STEM) || 'run';
   const mark = demoMark(model) === null || stem.endsWith(DEMO_SUFFIX) ? '' : DEMO_SUFFIX;
+  return `${stem}${mark}${state.phase === 'done' ? '' : PROVISIONAL_SUFFIX}`;
+}
+
+/** The name of an exported file says what it holds: `Gut_March_virus_1707.tsv`. */
+export function exportFileName(
+  file: RunFile & { format: ExportFormat; scope: ExportScope; sequences: number },
+): string {
+  const { format, scope, sequences } = file;
   const holds = WHOLE_RUN_FORMATS.has(format) ? '' : `_${scope}_${sequences}`;
-  const provisional = state.phase === 'done' ? '' : PROVISIONAL_SUFFIX;
-  return `${stem}${mark}${provisional}${holds}${ENDINGS[format]}`;
+  return `${runFileStem(file)}${holds}${ENDINGS[format]}`;
 }

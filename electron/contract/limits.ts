@@ -24,6 +24,8 @@ export const LIMITS = {
   rows: 20_000,
   /** Of a text for the clipboard. */
   text: 1_000_000,
+  /** Of a picture to save, in characters of Base64. */
+  picture: 30_000_000,
   /** Of an address for the browser. */
   url: 2_048,
   /** Entries of a folder that the file chooser shows. */

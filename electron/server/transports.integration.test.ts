@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 import { createORPCClient, ORPCError } from '@orpc/client';
@@ -173,6 +173,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', { timeout: 1
       ['results.page', byRun],
       ['results.counts', byRun],
       ['results.histogram', byRun],
+      ['results.lengthScores', byRun],
       ['results.chunks', { ...byRun, row: 1 }],
       ['results.samples', byRun],
       ['results.setSamples', { ...byRun, names: [] }],
@@ -181,6 +182,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', { timeout: 1
       ['shell.chooseFiles', { purpose: 'weights' }, inBrowser],
       ['shell.chooseFolder', { purpose: 'offline' }, inBrowser],
       ['shell.chooseSaveFile', { suggestedName: 'a.tsv' }, inBrowser],
+      ['shell.savePicture', { suggestedName: 'plot.svg', base64: 'PHN2Zy8+' }, inBrowser],
       ['shell.grantPaths', { paths: [SAMPLE] }, inBrowser],
       ['shell.revealInFolder', { path: folder }, inBrowser],
       ['shell.restart', undefined, inBrowser],
@@ -240,6 +242,16 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', { timeout: 1
       if (service.control.queue.active === null && runs.every(({ state }) => state.phase === 'done')) break;
     }
   }
+
+  it('saves a picture under the name that the user chose, and nothing but pictures', async () => {
+    const save = (suggestedName: string) =>
+      clients.MessagePort?.shell.savePicture({ suggestedName, base64: 'PHN2Zy8+' });
+    const path = join(folder, 'scores.svg');
+    expect(await save('scores.svg')).toEqual({ path });
+    expect(await readFile(path, 'utf8')).toBe('<svg/>');
+    for (const name of ['scores.sh', '../scores.svg'])
+      await expect(save(name)).rejects.toMatchObject({ code: 'APP' });
+  });
 
   it('refuses what the schema does not know, in words', async () => {
     const call = clients.MessagePort?.runs.folderSize({ runId: 'nonsense' });

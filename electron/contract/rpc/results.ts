@@ -97,6 +97,15 @@ export const resultsContract = {
   histogram: procedure
     .input(z.object({ ...selection, bins: z.int().min(5).max(200).default(50) }))
     .output(z.object({ bins: z.array(countSchema) })),
+  /** Sequences with a call, by length and score: `virus[i][j]` are those from `edges[i]` to below the next edge (the last bin is
+   * open) in the j-th score bin of width 1/bins. */
+  lengthScores: procedure.input(z.object({ ...selection, bins: z.int().min(2).max(100).default(20) })).output(
+    z.object({
+      edges: z.array(countSchema),
+      virus: z.array(z.array(countSchema)),
+      others: z.array(z.array(countSchema)),
+    }),
+  ),
   /** The chunks of one sequence, in order along it. */
   chunks: procedure
     .input(z.object({ runId: runIdSchema, row: countSchema }))

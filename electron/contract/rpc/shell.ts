@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LIMITS, pathSchema } from '../limits.ts';
+import { LIMITS, pathSchema, wordSchema } from '../limits.ts';
 import { procedure } from './procedure.ts';
 
 export const filePurposeSchema = z.enum(['sequences', 'weights', 'certificate', 'interpreter']);
@@ -19,6 +19,15 @@ export const shellContract = {
     .output(z.object({ path: z.string().nullable() })),
   chooseSaveFile: procedure
     .input(z.object({ suggestedName: pathSchema }))
+    .output(z.object({ path: z.string().nullable() })),
+  /** Writes a picture of a plot to a place that the user is asked for; `path` is null where they change their mind. */
+  savePicture: procedure
+    .input(
+      z.object({
+        suggestedName: wordSchema.regex(/^[^/\\]+\.(svg|png)$/),
+        base64: z.base64().max(LIMITS.picture),
+      }),
+    )
     .output(z.object({ path: z.string().nullable() })),
   /** Tells main which dropped paths the user gave, so that they may be read. */
   grantPaths: procedure.input(z.object({ paths: z.array(pathSchema).max(LIMITS.inputs) })),

@@ -26,6 +26,13 @@ export interface LengthShare {
   others: number;
 }
 
+/** Sequences by length and score: `[length bin][score bin]`, by call. Length bins are those of `edges`, score bins of width 1/n. */
+export interface LengthScores {
+  edges: readonly number[];
+  virus: number[][];
+  others: number[][];
+}
+
 export interface ChunkPage {
   chunks: ChunkResult[];
   total: number;

@@ -2,7 +2,13 @@ import type { SequenceResult } from '../../contract/results.ts';
 import type { SequenceSort } from '../../contract/rpc/results.ts';
 import type { SequenceSelection } from './sqlite/results/sequenceFilter.ts';
 import type { FoundSequences, PredictionCounts } from './sqlite/results/sequenceQueries.ts';
-import type { ChunkPage, InputResultSummary, LengthShare, ScoredChunk } from '../results/types.ts';
+import type {
+  ChunkPage,
+  InputResultSummary,
+  LengthScores,
+  LengthShare,
+  ScoredChunk,
+} from '../results/types.ts';
 
 /** Reads the derived results: of a run that is not done, those of the records whose frames are all computed. */
 export interface ResultReader {
@@ -29,4 +35,6 @@ export interface ResultReader {
   scoredChunksOf(rows: Uint32Array): Promise<ScoredChunk[][]>;
   /** Calls by length; `edges` ascend, the first is 0, and the last bin is open. */
   lengthShares(selection: SequenceSelection, edges: readonly number[]): Promise<LengthShare[]>;
+  /** Calls by length and score; `edges` as for `lengthShares`. */
+  lengthScores(selection: SequenceSelection, edges: readonly number[], bins: number): Promise<LengthScores>;
 }

@@ -169,6 +169,7 @@ function runStore(
     sequencesOf: read('sequencesOf'),
     scoredChunksOf: read('scoredChunksOf'),
     lengthShares: look('lengthShares'),
+    lengthScores: look('lengthScores'),
     writeTables: async (meanwhile) => writeResults(toWrite(writer), openReader, meanwhile),
     checkpoint: write('checkpoint'),
     close: () => (closing ??= close()),

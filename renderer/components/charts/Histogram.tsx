@@ -46,6 +46,7 @@ export function Histogram(props: HistogramProps) {
   const top = niceTop(Math.max(1, ...bins.map((bin) => bin.count)));
   return (
     <AccessibleChart
+      savable={!withoutScale}
       title={props.title}
       summary={props.summary}
       height={props.height}

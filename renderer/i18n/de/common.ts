@@ -47,6 +47,12 @@ export const common = {
   'drop.title': 'Dateien oder Ordner hier ablegen',
   'drop.formats': 'FASTA oder FASTQ, auch gepackt (gz, bz2, xz, zst)',
   'chart.asTable': 'Als Tabelle zeigen',
+  'chart.copyData': 'Daten kopieren',
+  'chart.save': 'Bild speichern',
+  'chart.save.svg': 'SVG, für eine Veröffentlichung',
+  'chart.save.png': 'PNG, für Folien',
+  'chart.provisional': 'Der Lauf ist nicht fertig: Das Bild zeigt die Ergebnisse, die es beim Speichern gab.',
+  'chart.saved': 'Gespeichert als {name}',
   'chart.asPicture': 'Als Diagramm zeigen',
   'table.actions': 'Aktionen',
   'table.capped':

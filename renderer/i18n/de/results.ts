@@ -105,6 +105,23 @@ export const results = {
   'chunks.bestTwo': 'Bestes Stück {best}, zweitbestes {second}.',
   'chunks.noteScore':
     'Der Wert ordnet die Sequenzen. Er ist keine Wahrscheinlichkeit: in einem Metagenom sind Viren weit seltener als in den Trainingsdaten.',
+  'plots.more': 'Weitere Diagramme',
+  'plots.title': 'Diagramme der gezeigten Sequenzen',
+  'plots.scores': 'Werte nach Einstufung',
+  'plots.lengths': 'Virusanteil nach Länge',
+  'plots.grid': 'Länge gegen Wert',
+  'plots.ranked': 'Werte nach Rang',
+  'plots.log': 'Logarithmische Skala',
+  'plots.lengthsNote':
+    'Wie viele der Sequenzen einer Länge, die eine Einstufung haben, als Virus eingestuft sind.',
+  'plots.gridNote': 'Je kräftiger die Farbe, desto mehr Sequenzen, auf einer logarithmischen Skala.',
+  'plots.atLeast': 'Wert mindestens',
+  'plots.rank': 'Sequenzen',
+  'plots.none': 'Keine der gezeigten Sequenzen hat einen Wert.',
+  'plots.bases': 'Länge (bp)',
+  'plots.bestFirst': 'Sequenzen, bester Wert zuerst',
+  'plots.rankedNote':
+    'Wie viele Sequenzen mindestens einen Wert erreichen: von einer Anzahl nach oben gelesen, oder von einem Wert nach rechts.',
   'samples.title': 'Proben',
   'samples.sample': 'Probe',
   'samples.composition': 'Zusammensetzung',

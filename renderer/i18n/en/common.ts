@@ -48,6 +48,12 @@ export const common = {
   'drop.formats': 'FASTA or FASTQ, also compressed (gz, bz2, xz, zst)',
   'chart.asTable': 'Show as table',
   'chart.asPicture': 'Show as chart',
+  'chart.copyData': 'Copy the data',
+  'chart.save': 'Save the picture',
+  'chart.save.svg': 'SVG, for a publication',
+  'chart.save.png': 'PNG, for slides',
+  'chart.provisional': 'The run is not done: this shows the results there were when the picture was saved.',
+  'chart.saved': 'Saved as {name}',
   'table.actions': 'Actions',
   'table.capped':
     'The table shows the first {shown, number} of {total, number}. Sort or filter to reach the others.',

@@ -11,6 +11,7 @@ import { useTexts } from '../../i18n/index.ts';
 import { useLiveRun } from '../../state/liveRun.ts';
 import { filterOf, isFiltered, useResultsView, viewRun, type ResultsView } from '../../state/resultsView.ts';
 import { CallsCard } from './CallsCard.tsx';
+import { DistributionsCard } from './DistributionsCard.tsx';
 import { evidenceRule } from './evidenceRule.ts';
 import classes from './ResultsTab.module.css';
 import { ProvisionalBanner } from './ProvisionalBanner.tsx';
@@ -53,6 +54,7 @@ export function ResultsTab({ run }: { run: RunSummary }) {
           <ScoreCard run={run} version={counts.data?.total ?? 0} />
         </div>
       )}
+      {chartsShown && <DistributionsCard run={run} version={counts.data?.total ?? 0} />}
       {chartsShown && <SamplesCard run={run} version={counts.data?.total ?? 0} />}
       <p className={classes.note}>
         {t('results.noteScore')} {t('results.noteCalls')}

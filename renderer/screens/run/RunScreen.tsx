@@ -1,8 +1,8 @@
 import { asSentence } from '../../i18n/format.ts';
 import { Skeleton, Tabs } from '@mantine/core';
 import { IconActivity, IconFiles, IconTable } from '@tabler/icons-react';
-import { useEffect } from 'react';
-import type { RunSummary } from '../../../electron/contract/index.ts';
+import { useEffect, useMemo } from 'react';
+import { runFileStem, type RunSummary } from '../../../electron/contract/index.ts';
 import { Banner } from '../../components/Banner.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { Page } from '../../components/Page.tsx';
@@ -12,6 +12,7 @@ import { useTexts } from '../../i18n/index.ts';
 import { followRun, useLiveRun } from '../../state/liveRun.ts';
 import { goToRun, RUN_TABS, type RunTab } from '../../state/navigation.ts';
 import { useRuns } from '../../state/runs.ts';
+import { ChartSourceContext, NO_CHART_SOURCE, type ChartSource } from '../../state/useSavePicture.ts';
 import { FilesTab } from '../files/FilesTab.tsx';
 import { ResultsTab } from '../results/ResultsTab.tsx';
 import { ExampleVerdict } from './banners/ExampleVerdict.tsx';
@@ -30,6 +31,7 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
   const run = useRunSummary(runId);
   const error = useLiveRun((state) => (state.runId === runId ? state.error : null));
   const failedParts = useLiveRun((state) => state.live?.progress.parts.failed ?? 0);
+  const source = useChartSource(run);
   if (!run) {
     return (
       <Page title={t('run.title')}>
@@ -81,18 +83,38 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
             );
           })}
         </Tabs.List>
-        <Tabs.Panel value="progress">
-          <ProgressTab run={run} />
-        </Tabs.Panel>
-        <Tabs.Panel value="files">
-          <FilesTab run={run} />
-        </Tabs.Panel>
-        <Tabs.Panel value="results">
-          <ResultsTab run={run} />
-        </Tabs.Panel>
+        <ChartSourceContext value={source}>
+          <Tabs.Panel value="progress">
+            <ProgressTab run={run} />
+          </Tabs.Panel>
+          <Tabs.Panel value="files">
+            <FilesTab run={run} />
+          </Tabs.Panel>
+          <Tabs.Panel value="results">
+            <ResultsTab run={run} />
+          </Tabs.Panel>
+        </ChartSourceContext>
       </Tabs>
     </Page>
   );
+}
+
+/** What stands in the name and below every picture that is saved of this run. */
+function useChartSource(run: RunSummary | null): ChartSource {
+  const { t } = useTexts();
+  const { name, state, plan } = run ?? {};
+  return useMemo(() => {
+    if (name === undefined || !state || !plan) return NO_CHART_SOURCE;
+    const { model } = plan;
+    return {
+      stem: runFileStem({ runName: name, model, state }),
+      notes: [
+        `${name} · ${model.name}`,
+        ...(model.notice === null ? [] : [asSentence(model.notice)]),
+        ...(state.phase === 'done' ? [] : [t('chart.provisional')]),
+      ],
+    };
+  }, [name, state, plan, t]);
 }
 
 /** A run's summary: from its own snapshots where they have come, else from the list of all runs. */

@@ -22,6 +22,7 @@ export function createMemoryEngine(options: MemoryEngineOptions = {}) {
       chooseFiles: os.shell.chooseFiles.handler(() => ({ paths: [] })),
       chooseFolder: os.shell.chooseFolder.handler(() => ({ path: null })),
       chooseSaveFile: os.shell.chooseSaveFile.handler(() => ({ path: null })),
+      savePicture: os.shell.savePicture.handler(() => ({ path: null })),
       grantPaths: os.shell.grantPaths.handler(() => undefined),
       revealInFolder: os.shell.revealInFolder.handler(() => undefined),
       restart: os.shell.restart.handler(() => undefined),

@@ -34,6 +34,21 @@ export function resultsRouter(world: World) {
       }
       return { bins };
     }),
+    lengthScores: results.lengthScores.handler(({ input }) => {
+      const edges = [0, 300, 500, 1000, 2000, 5000];
+      const none = () => edges.map(() => Array.from({ length: input.bins }, () => 0));
+      const found = { edges, virus: none(), others: none() };
+      for (const { prediction, virusScore, length } of filteredSequences(
+        world.sequencesOf(input.runId),
+        input.filter,
+      )) {
+        if (virusScore === null || (prediction !== 'virus' && prediction !== 'others')) continue;
+        const row = found[prediction][edges.findLastIndex((edge) => edge <= length)];
+        const bin = Math.min(input.bins - 1, Math.floor(virusScore * input.bins));
+        if (row) row[bin] = (row[bin] ?? 0) + 1;
+      }
+      return found;
+    }),
     chunks: results.chunks.handler(({ input, errors }) => {
       const sequence = world.sequencesOf(input.runId)[input.row];
       if (!sequence) throw errors.APP({ data: appError('internal', 'There is no such sequence.') });

@@ -10,7 +10,8 @@ import type { ExportSource } from '../exportSource.ts';
 import { summariseSamples, type SampleSummary } from '../samples.ts';
 
 export const SCORE_BINS = 50;
-const LENGTH_EDGES = [0, 300, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000];
+/** Bins of lengths, in bp; the last one is open. */
+export const LENGTH_EDGES: readonly number[] = [0, 300, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000];
 const MOST_TOP = 50;
 const MOST_RUN_JSON_BYTES = 2 ** 27;
 

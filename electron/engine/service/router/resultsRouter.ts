@@ -2,6 +2,7 @@ import { appError, AppFailure } from '../../../contract/errors.ts';
 import { exportFileName, exportScope } from '../../../contract/exports.ts';
 import type { ExportEvent, SequenceFilter } from '../../../contract/rpc/results.ts';
 import { exportResults } from '../../exports/exportResults.ts';
+import { LENGTH_EDGES } from '../../exports/report/reportFacts.ts';
 import { samplesOf, summariseSamples } from '../../exports/samples.ts';
 import type { SequenceSelection } from '../../store/sqlite/results/sequenceFilter.ts';
 import { callbackStream } from '../questions/callbackStream.ts';
@@ -33,6 +34,16 @@ export function resultsRouter(service: Service) {
     histogram: results.histogram.handler(async ({ input }) => ({
       bins: await read(input.runId, (store) => store.scoreBins(selection(input.filter), input.bins)),
     })),
+    lengthScores: results.lengthScores.handler(({ input }) =>
+      read(input.runId, async (store) => {
+        const { edges, ...counts } = await store.lengthScores(
+          selection(input.filter),
+          LENGTH_EDGES,
+          input.bins,
+        );
+        return { edges: [...edges], ...counts };
+      }),
+    ),
     chunks: results.chunks.handler(({ input }) =>
       read(input.runId, async (store) => {
         const [sequence, page] = await Promise.all([

@@ -1,5 +1,6 @@
 import { appError, AppFailure } from '../../../contract/errors.ts';
 import type { Service } from '../service.ts';
+import { WholeFile } from '../../exports/wholeFile.ts';
 import { unwrap } from '../../../contract/result.ts';
 import type { DesktopActions, WindowContext } from '../window/windowContext.ts';
 import { calls } from './implementer.ts';
@@ -16,6 +17,12 @@ export function shellRouter(service: Service) {
     chooseSaveFile: shell.chooseSaveFile.handler(async ({ input, context: { window } }) => ({
       path: await desktop(window).chooseSaveFile(input.suggestedName),
     })),
+    savePicture: shell.savePicture.handler(async ({ input, context: { window } }) => {
+      const path = await desktop(window).chooseSaveFile(input.suggestedName);
+      if (path !== null)
+        await WholeFile.write(path, (file) => file.write(Buffer.from(input.base64, 'base64')));
+      return { path };
+    }),
     grantPaths: shell.grantPaths.handler(async ({ input, context: { window } }) => {
       unwrap(await desktop(window).grantPaths(input.paths));
     }),

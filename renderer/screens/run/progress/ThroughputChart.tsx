@@ -54,6 +54,7 @@ export function ThroughputChart({ run }: { run: RunSummary }) {
         </p>
       ) : (
         <AccessibleChart
+          savable
           title={t('throughput.title')}
           summary={t('throughput.summary', {
             top: format.compact(top),

@@ -57,6 +57,33 @@ describe('what a window asks of the results', () => {
     expect(await rows({}, { by: 'evidence', descending: true })).toEqual([1, 2, 0, 3, 4]);
   });
 
+  it('counts calls by length and score, and leaves out what has no call', async () => {
+    const { virus, others, edges } = await run.store.lengthScores({ filter: {} }, [0, 600, 1200], 5);
+    expect(edges).toEqual([0, 600, 1200]);
+    const found = (counts: number[][]) =>
+      counts.flatMap((scores, length) => scores.flatMap((n, score) => (n > 0 ? [{ length, score, n }] : [])));
+    const { items } = await run.store.findSequences(
+      { filter: { predictions: ['virus', 'others'] } },
+      { by: 'row', descending: false },
+      0,
+      100,
+    );
+    const expected = (call: string) =>
+      items
+        .filter(({ prediction }) => prediction === call)
+        .map(({ length, virusScore }) => ({
+          length: length < 600 ? 0 : length < 1200 ? 1 : 2,
+          score: Math.min(4, Math.floor((virusScore ?? 0) * 5)),
+          n: 1,
+        }))
+        .sort((a, b) => a.length - b.length || a.score - b.score);
+    expect(found(virus)).toEqual(expected('virus'));
+    expect(found(others)).toEqual(expected('others'));
+    expect(found(virus).length + found(others).length).toBe(4);
+    const long = await run.store.lengthScores({ filter: { minLength: 1200 } }, [0], 5);
+    expect([...found(long.virus), ...found(long.others)]).toEqual([{ length: 0, score: 3, n: 1 }]);
+  });
+
   it('pages with the whole number beside each page', async () => {
     const page = await run.store.findSequences({ filter: {} }, { by: 'row', descending: false }, 3, 1);
     expect([page.total, page.items.map(({ row }) => row)]).toEqual([5, [3]]);

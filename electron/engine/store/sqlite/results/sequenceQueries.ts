@@ -3,7 +3,7 @@ import type Database from 'better-sqlite3';
 import type { Prediction, SequenceResult } from '../../../../contract/results.ts';
 import type { SequenceSort } from '../../../../contract/rpc/results.ts';
 import { openNew } from '../../../files/runFiles.ts';
-import type { LengthShare } from '../../../results/types.ts';
+import type { LengthScores, LengthShare } from '../../../results/types.ts';
 import { readPlan } from '../runRows.ts';
 import { SEQUENCE_COLUMNS, toSequence, type SequenceColumns } from './queries.ts';
 import { orderSql, selectionSql, type SequenceSelection } from './sequenceFilter.ts';
@@ -72,10 +72,7 @@ export function sequenceQueryMethods(db: Database.Database) {
     /** Calls by length; `edges` ascend, the first is 0, and the last bin is open. */
     lengthShares: (selection: SequenceSelection, edges: readonly number[]): LengthShare[] => {
       const { where, values } = selectionSql(selection);
-      const bin = `CASE ${edges
-        .slice(1)
-        .map((edge, i) => `WHEN r.length < ${edge} THEN ${i}`)
-        .join(' ')} ELSE ${edges.length - 1} END`;
+      const bin = lengthBin(edges);
       const shares = edges.map((from, i) => ({ from, to: edges[i + 1] ?? null, virus: 0, others: 0 }));
       const rows = db
         .prepare<unknown[], { bin: number; prediction: Prediction; n: number }>(
@@ -86,10 +83,32 @@ export function sequenceQueryMethods(db: Database.Database) {
         if (prediction === 'virus' || prediction === 'others') shares[at]![prediction] = n;
       return shares;
     },
+    /** Calls by length and score; a score of 1 counts with the last bin. */
+    lengthScores: (selection: SequenceSelection, edges: readonly number[], bins: number): LengthScores => {
+      const { where, values } = selectionSql(selection);
+      const none = (): number[][] => edges.map(() => new Array<number>(bins).fill(0));
+      const found: LengthScores = { edges, virus: none(), others: none() };
+      const rows = db
+        .prepare<unknown[], { length: number; score: number | null; prediction: Prediction; n: number }>(
+          `SELECT ${lengthBin(edges)} AS length, min(CAST(s.virus_score * ? AS INTEGER), ? - 1) AS score, s.prediction, count(*) AS n
+           ${FROM} ${where} GROUP BY 1, 2, 3`,
+        )
+        .all(bins, bins, ...values);
+      for (const { length, score, prediction, n } of rows)
+        if (score !== null && (prediction === 'virus' || prediction === 'others'))
+          found[prediction][length]![score] = n;
+      return found;
+    },
     /** Writes the numbers of the selected rows, ascending, as little-endian U32; answers with how many. */
     writeSelectedRows: (selection: SequenceSelection, path: string): number =>
       writeSelectedRows(db, selection, path),
   };
+}
+
+/** Number of the bin that a record's length falls into. */
+function lengthBin(edges: readonly number[]): string {
+  const bins = edges.slice(1).map((edge, i) => `WHEN r.length < ${edge} THEN ${i}`);
+  return bins.length === 0 ? '0' : `CASE ${bins.join(' ')} ELSE ${edges.length - 1} END`;
 }
 
 function writeSelectedRows(db: Database.Database, selection: SequenceSelection, path: string): number {

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import {
+  lengthScoreGrid,
+  merged,
+  rankedScores,
+  scoresByCall,
+  shareByLength,
+  type LengthScores,
+} from './distributions.ts';
+
+/** Five lengths, one of them without sequences; four score bins. */
+const FOUND: LengthScores = {
+  edges: [0, 300, 500, 1000],
+  virus: [
+    [0, 0, 1, 2],
+    [0, 0, 0, 0],
+    [0, 1, 0, 4],
+    [0, 0, 0, 1],
+  ],
+  others: [
+    [5, 1, 0, 0],
+    [0, 0, 0, 0],
+    [2, 0, 3, 0],
+    [0, 0, 0, 0],
+  ],
+};
+
+describe('what the plots show', () => {
+  it('is every sequence once, by call', () => {
+    expect(scoresByCall(FOUND)).toEqual({ virus: [0, 1, 1, 7], others: [7, 1, 3, 0] });
+    expect(merged([1, 2, 3, 4, 5], 2)).toEqual([3, 7, 5]);
+  });
+
+  it('is the share of viruses by length; a length without sequences keeps its place between others', () => {
+    expect(shareByLength(FOUND)).toEqual([
+      { from: 0, to: 300, virus: 3, others: 6, share: 3 / 9 },
+      { from: 300, to: 500, virus: 0, others: 0, share: null },
+      { from: 500, to: 1000, virus: 5, others: 5, share: 0.5 },
+      { from: 1000, to: null, virus: 1, others: 0, share: 1 },
+    ]);
+  });
+
+  it('is how many sequences reach a score, from the top', () => {
+    expect(rankedScores(FOUND)).toEqual([
+      { score: 0.75, rank: 7 },
+      { score: 0.5, rank: 11 },
+      { score: 0.25, rank: 13 },
+      { score: 0, rank: 20 },
+    ]);
+    expect(rankedScores({ edges: [0], virus: [[0, 0]], others: [[0, 0]] })).toEqual([]);
+  });
+
+  it('is length against score, both calls together', () => {
+    expect(lengthScoreGrid(FOUND, 2)).toEqual([
+      { from: 0, to: 300, counts: [6, 3] },
+      { from: 300, to: 500, counts: [0, 0] },
+      { from: 500, to: 1000, counts: [3, 7] },
+      { from: 1000, to: null, counts: [0, 1] },
+    ]);
+    const short = { edges: [0, 300, 500], virus: [[0], [2], [0]], others: [[0], [1], [0]] };
+    expect(lengthScoreGrid(short, 1)).toEqual([{ from: 300, to: 500, counts: [3] }]);
+    expect(lengthScoreGrid({ edges: [0], virus: [[0]], others: [[0]] }, 1)).toEqual([]);
+  });
+});

@@ -1,0 +1,87 @@
+/** Sequences by length and score, as the engine counts them: `[length bin][score bin]`, by call. */
+export interface LengthScores {
+  readonly edges: readonly number[];
+  readonly virus: readonly (readonly number[])[];
+  readonly others: readonly (readonly number[])[];
+}
+
+const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
+
+/** Adds up `every` bins next to each other. */
+export function merged(counts: readonly number[], every: number): number[] {
+  return Array.from({ length: Math.ceil(counts.length / every) }, (_, bin) =>
+    sum(counts.slice(bin * every, (bin + 1) * every)),
+  );
+}
+
+/** None of the sequences has a call. */
+export function isEmpty({ virus, others }: LengthScores): boolean {
+  return [...virus, ...others].every((scores) => sum(scores) === 0);
+}
+
+function perScore(lengths: readonly (readonly number[])[]): number[] {
+  const bins = lengths[0]?.length ?? 0;
+  return Array.from({ length: bins }, (_, bin) => sum(lengths.map((scores) => scores[bin] ?? 0)));
+}
+
+/** Scores by call. */
+export function scoresByCall({ virus, others }: LengthScores): { virus: number[]; others: number[] } {
+  return { virus: perScore(virus), others: perScore(others) };
+}
+
+export interface LengthBin {
+  from: number;
+  /** Null for the last bin, which is open. */
+  to: number | null;
+}
+
+export interface LengthBar extends LengthBin {
+  virus: number;
+  others: number;
+  /** Of those with a call; null where there is none. */
+  share: number | null;
+}
+
+/** The bins from the first to the last that hold anything: in between, an empty one keeps its place. */
+function withoutEmptyEnds<Bin>(bins: readonly Bin[], count: (bin: Bin) => number): Bin[] {
+  return bins.slice(
+    bins.findIndex((bin) => count(bin) > 0),
+    bins.findLastIndex((bin) => count(bin) > 0) + 1,
+  );
+}
+
+/** Viral share by length. */
+export function shareByLength({ edges, virus, others }: LengthScores): LengthBar[] {
+  const bars = edges.map((from, i) => {
+    const [viral, other] = [sum(virus[i] ?? []), sum(others[i] ?? [])];
+    const share = viral + other === 0 ? null : viral / (viral + other);
+    return { from, to: edges[i + 1] ?? null, virus: viral, others: other, share };
+  });
+  return withoutEmptyEnds(bars, (bar) => bar.virus + bar.others);
+}
+
+/** How many sequences have at least which score, from the highest bin on that holds any: exact at the edges of the bins. */
+export function rankedScores(found: LengthScores): { score: number; rank: number }[] {
+  const { virus, others } = scoresByCall(found);
+  const points: { score: number; rank: number }[] = [];
+  let rank = 0;
+  for (let bin = virus.length - 1; bin >= 0; bin--) {
+    const count = (virus[bin] ?? 0) + (others[bin] ?? 0);
+    if (count === 0) continue;
+    rank += count;
+    points.push({ score: bin / virus.length, rank });
+  }
+  return points;
+}
+
+/** Sequences of both calls by length and score, `every` score bins in one. */
+export function lengthScoreGrid(
+  { edges, virus, others }: LengthScores,
+  every: number,
+): (LengthBin & { counts: number[] })[] {
+  const rows = edges.map((from, i) => {
+    const both = (virus[i] ?? []).map((count, bin) => count + (others[i]?.[bin] ?? 0));
+    return { from, to: edges[i + 1] ?? null, counts: merged(both, every) };
+  });
+  return withoutEmptyEnds(rows, ({ counts }) => sum(counts));
+}

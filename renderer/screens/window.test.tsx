@@ -85,6 +85,8 @@ describe('a new run', () => {
     // Without that GPU, all is offered that the other can do.
     await user.click(screen.getByRole('checkbox', { name: /^GPU 0/ }));
     expect(screen.getByRole('radio', { name: 'Closest to the original' })).toHaveProperty('disabled', false);
+    await user.click(screen.getByRole('button', { name: 'Open the computer check' }));
+    await screen.findByRole('heading', { level: 1, name: 'Computer check' });
   });
 });
 

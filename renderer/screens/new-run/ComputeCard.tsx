@@ -1,10 +1,11 @@
-import { Checkbox, Skeleton } from '@mantine/core';
+import { Button, Checkbox, Skeleton } from '@mantine/core';
 import type { ProbedGpu } from '../../../electron/contract/index.ts';
 import { Banner } from '../../components/Banner.tsx';
 import { Card } from '../../components/Card.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { isUsable, listedGpus, takenByItself } from '../../state/newRun/choices.ts';
+import { go } from '../../state/navigation.ts';
 import { choose } from '../../state/newRun/store.ts';
 import { AdvancedSettings } from './AdvancedSettings.tsx';
 import classes from './Choice.module.css';
@@ -57,11 +58,20 @@ export function ComputeCard({ form }: { form: NewRunForm }) {
           );
         })}
       </div>
+      {listed.some(isForTheCheck) && (
+        <Button size="compact-sm" variant="subtle" onClick={() => go({ screen: 'computer' })}>
+          {t('newRun.toCheck')}
+        </Button>
+      )}
       <Presets form={form} />
       <AdvancedSettings form={form} />
     </Card>
   );
 }
+
+/** The computer check says what this one lacks, and what helps. */
+const isForTheCheck = (gpu: ProbedGpu): boolean =>
+  gpu.visible && (gpu.blocked_by !== null || (gpu.failed?.length ?? 0) > 0);
 
 function gpuDescription(gpu: ProbedGpu, usable: boolean, t: ReturnType<typeof useTexts>['t']): string {
   if (!gpu.visible) return t('newRun.gpuHidden');

@@ -10,19 +10,27 @@ import { build } from 'esbuild';
 import { nodeBundle, REQUIRE_IN_A_MODULE } from './nodeBundle.ts';
 
 const root = join(import.meta.dirname, '..');
-const outFolder = join(root, 'dist', 'cli');
-const target = process.argv[2] ?? `${process.platform}-${process.arch}`;
-const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
 
-rmSync(outFolder, { recursive: true, force: true });
-await build({
-  ...nodeBundle(target),
-  entryPoints: { virnucpro: join(root, 'electron', 'cli', 'main.ts') },
-  outdir: outFolder,
-  define: { APP_VERSION: JSON.stringify(version) },
-  banner: { js: `#!/usr/bin/env node\n${REQUIRE_IN_A_MODULE}` },
-});
-for (const file of ['virnucpro.mjs', 'better_sqlite3.node']) {
-  const path = join(outFolder, file);
-  process.stdout.write(`${relative(root, path)}  ${(statSync(path).size / 1024 ** 2).toFixed(1)} MB\n`);
+/** For a kind of computer (`linux-x64`) and, where that is older than ours, a version of Node. */
+export async function bundleCommandLine(target: string, folder: string, node?: string): Promise<void> {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  rmSync(folder, { recursive: true, force: true });
+  await build({
+    ...nodeBundle(target),
+    ...(node === undefined ? {} : { target: node }),
+    absWorkingDir: root,
+    entryPoints: { virnucpro: join(root, 'electron', 'cli', 'main.ts') },
+    outdir: folder,
+    define: { APP_VERSION: JSON.stringify(version) },
+    banner: { js: `#!/usr/bin/env node\n${REQUIRE_IN_A_MODULE}` },
+  });
+}
+
+if (import.meta.main) {
+  const folder = join(root, 'dist', 'cli');
+  await bundleCommandLine(process.argv[2] ?? `${process.platform}-${process.arch}`, folder);
+  for (const file of ['virnucpro.mjs', 'better_sqlite3.node']) {
+    const path = join(folder, file);
+    process.stdout.write(`${relative(root, path)}  ${(statSync(path).size / 1024 ** 2).toFixed(1)} MB\n`);
+  }
 }

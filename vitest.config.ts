@@ -5,8 +5,8 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    // Most files wait for processes of their own: two at once also where there are two cores.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Most files wait for processes of their own: more at once than there are cores.
+    maxWorkers: availableParallelism() + 1,
     // Charts and focus traps miss the layout, of which the window's test environment has none.
     onConsoleLog: (log) => (/of chart should be greater than 0|use-focus-trap/.test(log) ? false : undefined),
     projects: [
@@ -15,12 +15,14 @@ export default defineConfig({
         test: {
           name: 'node',
           include: ['{electron,build,e2e}/**/*.test.ts'],
+          globalSetup: 'build/checks/commandLineForTests.ts',
           environment: 'node',
           // Whatever a test changes in settings or history is not the user's.
           env: { VIRNUCPRO_DATA_DIR: mkdtempSync(join(tmpdir(), 'virnucpro-tests-')) },
-          // Real threads, files and child processes take their time on a busy machine.
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          // Real threads, files and child processes take their time on a busy machine; what hangs is found all the same.
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+          expect: { poll: { timeout: 120_000 } },
         },
       },
     ],

@@ -6,7 +6,7 @@ import { execa } from 'execa';
 import { expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 
-it('serves the window with hot reload in front of the in-memory engine', { timeout: 120_000 }, async () => {
+it('serves the window with hot reload in front of the in-memory engine', async () => {
   const [port, enginePort] = [await freePort(), await freePort()];
   const dev = execa(
     process.execPath,

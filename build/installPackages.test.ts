@@ -51,7 +51,7 @@ it('shows the reason of a failure even under "npm --silent"', async () => {
   // What only says how far npm is would push the reason out of sight.
   expect((failure as Error).message).not.toMatch(/npm (info|http)/);
   expect(said.join('')).toMatch(/npm packages \(about \d+ MB to fetch/);
-}, 60_000);
+});
 
 it('runs the script that places Node and no other, and says when it is done', async () => {
   await project(`require('node:fs').writeFileSync('placed', '')`);
@@ -63,7 +63,7 @@ it('runs the script that places Node and no other, and says when it is done', as
   await rm(join(root, 'node', 'placed'));
   await installNode(root, () => undefined);
   expect(existsSync(join(root, 'node', 'placed'))).toBe(true);
-}, 60_000);
+});
 
 it('follows npm from its lines', () => {
   const progress = progressOf(3);

@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
-import { bundleCommandLine } from './buildCli.ts';
+import { bundleCommandLine } from './bundleCommandLine.ts';
 import { buildWindow } from './buildWindow.ts';
 import { fetchUv } from './fetchUv.ts';
 
@@ -43,7 +43,7 @@ export async function packServer(target: string, outFolder: string, uv: string |
   ) as Record<string, string>;
   const folder = join(outFolder, `server-${target}`);
   rmSync(folder, { recursive: true, force: true });
-  await bundleCommandLine(target, folder, `node${OLDEST_NODE}`);
+  await bundleCommandLine(folder, target, `node${OLDEST_NODE}`);
   for (const name of globSync(FILES, { cwd: root })) {
     if (statSync(join(root, name)).isDirectory()) continue;
     mkdirSync(dirname(join(folder, name)), { recursive: true });

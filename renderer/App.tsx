@@ -11,6 +11,7 @@ import { createTexts, TextsContext, useTexts } from './i18n/index.ts';
 import { OfflineDialogs } from './screens/offline/OfflineDialogs.tsx';
 import { RunDialogs } from './screens/history/RunDialogs.tsx';
 import { CommandPalette } from './shell/CommandPalette.tsx';
+import { keepFocus } from './shell/keepFocus.ts';
 import { Refused } from './shell/Refused.tsx';
 import { Shell } from './shell/Shell.tsx';
 import { connectionStore, useConnectionStatus } from './state/connection.ts';
@@ -44,6 +45,7 @@ function Contents() {
   useEffect(followEnvironment, []);
   useEffect(followRunEnds, []);
   useEffect(goToWorkAtStart, []);
+  useEffect(keepFocus, []);
   useEffect(loadSettingsOnConnect, []);
   if (refused) return <Refused />;
   return (

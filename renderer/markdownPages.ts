@@ -1,4 +1,3 @@
-import { Marked } from 'marked';
 import type { Plugin } from 'vite';
 
 /**
@@ -8,8 +7,10 @@ import type { Plugin } from 'vite';
 export function markdownPages(pages: readonly string[]): Plugin {
   return {
     name: 'markdown-pages',
-    transform(code, id) {
+    async transform(code, id) {
       if (!id.endsWith('.md')) return null;
+      // Loaded only here: most tests of the window need no page.
+      const { Marked } = await import('marked');
       const pictures: string[] = [];
       const marked = new Marked({
         renderer: {

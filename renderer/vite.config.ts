@@ -25,6 +25,7 @@ export default defineConfig({
     setupFiles: ['testing/setup.ts'],
     css: false,
     // A deadline for a busy machine, not a measure of speed.
-    testTimeout: 60_000,
+    testTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 });

@@ -72,7 +72,7 @@ it('lets every layer import what it may', async () => {
     'electron/cli/testing/e.ts': "import '../../engine/run/work/c.ts';\n",
   });
   expect(clean).toEqual([]);
-}, 60_000);
+});
 
 it('lets shells use the engine by its door only, and no import inside it run back up', async () => {
   const violations = await broken({
@@ -100,7 +100,7 @@ it('lets shells use the engine by its door only, and no import inside it run bac
     'electron/main/a.ts: engine-door',
     'electron/server/a.ts: engine-door',
   ]);
-}, 60_000);
+});
 
 it('reports every kind of violation by name', async () => {
   const violations = await broken({
@@ -131,4 +131,4 @@ it('reports every kind of violation by name', async () => {
     'renderer/App.tsx: layer-renderer',
     'renderer/Types.ts: layer-renderer',
   ]);
-}, 60_000);
+});

@@ -8,12 +8,13 @@ import { testEnvironment } from '../pythonEnvironment.ts';
 import {
   describeCounts,
   EMPTY_REPORT,
+  failedTests,
   readPlaywrightReport,
   readPytestReport,
   readVitestReport,
   slowestTests,
   type SuiteReport,
-  type TestDuration,
+  type TestOutcome,
 } from './testReports.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -42,7 +43,7 @@ rmSync(reports, { recursive: true, force: true });
 mkdirSync(reports, { recursive: true });
 const environment = await testEnvironment();
 const total = { passed: 0, failed: 0, skipped: 0 };
-const durations: TestDuration[] = [];
+const tests: TestOutcome[] = [];
 const started = Date.now();
 for (const [name, runSuite] of Object.entries(SUITES)) {
   if (requested.length > 0 && !requested.includes(name)) continue;
@@ -57,10 +58,13 @@ for (const [name, runSuite] of Object.entries(SUITES)) {
   total.passed += counts.passed;
   total.failed += crashed ? 1 : counts.failed;
   total.skipped += counts.skipped;
-  durations.push(...outcome.durations.map((test) => ({ ...test, name: `${name}: ${test.name}` })));
+  tests.push(...outcome.tests.map((test) => ({ ...test, name: `${name}: ${test.name}` })));
+  if (crashed) tests.push({ name, seconds: 0, failure: `ended with exit code ${exitCode}` });
   process.stdout.write(`${name}: ${describeCounts(counts)} (${secondsSince(suiteStarted)} s)\n`);
 }
-process.stdout.write(`\nSlowest tests:\n${slowestTests(durations, SLOWEST_SHOWN).join('\n')}\n`);
+process.stdout.write(`\nSlowest tests:\n${slowestTests(tests, SLOWEST_SHOWN).join('\n')}\n`);
+const failures = failedTests(tests);
+if (failures.length > 0) process.stdout.write(`\nFailed tests:\n${failures.join('\n')}\n`);
 process.stdout.write(`\nAll suites: ${secondsSince(started)} s\n${describeCounts(total)}\n`);
 process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0;
 

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import {
   describeCounts,
+  failedTests,
   readPlaywrightReport,
   readPytestReport,
   readVitestReport,
@@ -10,49 +11,64 @@ import {
 it('counts a browser test that passed only at the second try as failed', () => {
   const spec = (title: string, ...durations: number[]) => ({
     title,
-    tests: [{ results: durations.map((duration) => ({ duration })) }],
+    tests: [
+      {
+        results: durations.map((duration, i) =>
+          i + 1 < durations.length
+            ? { duration, status: 'failed', error: { message: '\u001b[31mNot there\u001b[39m\nmore' } }
+            : { duration, status: 'passed' },
+        ),
+      },
+    ],
   });
-  const { counts, durations } = readPlaywrightReport(
+  const { counts, tests } = readPlaywrightReport(
     JSON.stringify({
       stats: { expected: 1, flaky: 1, unexpected: 0, skipped: 2 },
       suites: [{ specs: [spec('opens', 500)], suites: [{ specs: [spec('pauses', 2000, 1000)] }] }],
     }),
   );
   expect(counts).toEqual({ passed: 1, failed: 1, skipped: 2 });
-  expect(durations).toEqual(
+  expect(tests).toEqual(
     expect.arrayContaining([
-      { name: 'opens', seconds: 0.5 },
-      { name: 'pauses', seconds: 3 },
+      { name: 'opens', seconds: 0.5, failure: null },
+      { name: 'pauses', seconds: 3, failure: 'Not there' },
     ]),
   );
 });
 
 it("reads pytest's counts and durations, errors in set-up among the failures", () => {
-  const { counts, durations } = readPytestReport(
+  const { counts, tests } = readPytestReport(
     '<?xml version="1.0"?><testsuites name="pytest tests"><testsuite name="pytest" errors="1" failures="2" skipped="3" ' +
-      'tests="10" time="12.5"><testcase classname="tests.test_frames" name="test_codons[ATG]" time="1.250" />' +
+      'tests="10" time="12.5"><testcase classname="tests.test_frames" name="test_codons[ATG]" time="1.250"><failure message="assert 1 == 2&#10;more">x</failure></testcase>' +
       '<testcase classname="tests.test_frames" name="test_gaps" time="0.5"><skipped /></testcase></testsuite></testsuites>',
   );
   expect(describeCounts(counts)).toBe('4 passed, 3 failed, 3 skipped');
-  expect(durations).toEqual([
-    { name: 'tests.test_frames.test_codons[ATG]', seconds: 1.25 },
-    { name: 'tests.test_frames.test_gaps', seconds: 0.5 },
+  expect(tests).toEqual([
+    { name: 'tests.test_frames.test_codons[ATG]', seconds: 1.25, failure: 'assert 1 == 2' },
+    { name: 'tests.test_frames.test_gaps', seconds: 0.5, failure: null },
   ]);
 });
 
-it("reads Vitest's counts and durations, and names the slowest tests first", () => {
-  const { counts, durations } = readVitestReport(
+it("reads Vitest's counts and durations, and names the slowest tests and those that failed", () => {
+  const { counts, tests } = readVitestReport(
     JSON.stringify({
-      numPassedTests: 2,
-      numFailedTests: 0,
+      numPassedTests: 1,
+      numFailedTests: 1,
       numPendingTests: 1,
       numTodoTests: 1,
       testResults: [
-        { assertionResults: [{ fullName: 'quick', duration: 5 }, { fullName: 'skipped' }] },
-        { assertionResults: [{ fullName: 'slow', duration: 61_000 }] },
+        {
+          assertionResults: [
+            { fullName: 'quick', status: 'failed', duration: 5, failureMessages: ['Error: no\n at'] },
+            { fullName: 'skipped', status: 'skipped' },
+          ],
+        },
+        { assertionResults: [{ fullName: 'slow', status: 'passed', duration: 61_000 }] },
+        { name: 'a.test.ts', status: 'failed', message: 'Cannot find it', assertionResults: [] },
       ],
     }),
   );
-  expect(counts).toEqual({ passed: 2, failed: 0, skipped: 2 });
-  expect(slowestTests(durations, 2)).toEqual(['   61.0 s  slow', '    0.0 s  quick']);
+  expect(counts).toEqual({ passed: 1, failed: 1, skipped: 2 });
+  expect(failedTests(tests)).toEqual(['  quick\n      Error: no', '  a.test.ts\n      Cannot find it']);
+  expect(slowestTests(tests, 2)).toEqual(['   61.0 s  slow', '    0.0 s  quick']);
 });

@@ -1,4 +1,5 @@
-/** Reads the reports of Vitest, pytest and Playwright: how many tests passed, and how long each took. */
+/** Reads the reports of Vitest, pytest and Playwright: how many tests passed, how long each took, and why some failed. */
+import { stripVTControlCharacters } from 'node:util';
 
 export interface Counts {
   readonly passed: number;
@@ -6,25 +7,37 @@ export interface Counts {
   readonly skipped: number;
 }
 
-export interface TestDuration {
+export interface TestOutcome {
   readonly name: string;
   readonly seconds: number;
+  /** What it said first; null for a test that passed or was skipped. */
+  readonly failure: string | null;
 }
 
 export interface SuiteReport {
   readonly counts: Counts;
-  readonly durations: readonly TestDuration[];
+  readonly tests: readonly TestOutcome[];
 }
 
 /** What a suite reports that ended before it could write a report. */
-export const EMPTY_REPORT: SuiteReport = { counts: { passed: 0, failed: 0, skipped: 0 }, durations: [] };
+export const EMPTY_REPORT: SuiteReport = { counts: { passed: 0, failed: 0, skipped: 0 }, tests: [] };
 
 interface VitestReport {
   numPassedTests: number;
   numFailedTests: number;
   numPendingTests: number;
   numTodoTests: number;
-  testResults: { assertionResults: { fullName: string; duration?: number | null }[] }[];
+  testResults: {
+    name: string;
+    status: string;
+    message: string;
+    assertionResults: {
+      fullName: string;
+      status: string;
+      duration?: number | null;
+      failureMessages: string[];
+    }[];
+  }[];
 }
 
 export function readVitestReport(json: string): SuiteReport {
@@ -35,8 +48,15 @@ export function readVitestReport(json: string): SuiteReport {
       failed: report.numFailedTests,
       skipped: report.numPendingTests + report.numTodoTests,
     },
-    durations: report.testResults.flatMap(({ assertionResults }) =>
-      assertionResults.map(({ fullName, duration }) => ({ name: fullName, seconds: (duration ?? 0) / 1000 })),
+    tests: report.testResults.flatMap(({ name, status, message, assertionResults }) =>
+      // A file that could not be loaded has no test to name.
+      assertionResults.length === 0 && status === 'failed'
+        ? [{ name, seconds: 0, failure: firstLine(message) }]
+        : assertionResults.map((test) => ({
+            name: test.fullName,
+            seconds: (test.duration ?? 0) / 1000,
+            failure: test.status === 'failed' ? firstLine(test.failureMessages[0]) : null,
+          })),
     ),
   };
 }
@@ -49,10 +69,13 @@ export function readPytestReport(xml: string): SuiteReport {
   const skipped = count('skipped');
   return {
     counts: { passed: count('tests') - failed - skipped, failed, skipped },
-    durations: [...xml.matchAll(/<testcase\s[^>]*>/g)].map(([tag]) => {
-      const { classname = '', name = '', time } = attributes(tag);
-      return { name: `${classname}.${name}`, seconds: Number(time ?? 0) };
-    }),
+    tests: [...xml.matchAll(/(<testcase\s[^>]*>)(<(?:failure|error)\s[^>]*>)?/g)].map(
+      ([, tag = '', failing]) => {
+        const { classname = '', name = '', time } = attributes(tag);
+        const failure = failing === undefined ? null : firstLine(attributes(failing)['message']);
+        return { name: `${classname}.${name}`, seconds: Number(time ?? 0), failure };
+      },
+    ),
   };
 }
 
@@ -64,7 +87,10 @@ function attributes(tag: string): Record<string, string> {
 
 interface PlaywrightSuite {
   suites?: PlaywrightSuite[];
-  specs?: { title: string; tests: { results: { duration: number }[] }[] }[];
+  specs?: {
+    title: string;
+    tests: { results: { status: string; duration: number; error?: { message?: string } }[] }[];
+  }[];
 }
 
 interface PlaywrightReport extends PlaywrightSuite {
@@ -77,25 +103,42 @@ export function readPlaywrightReport(json: string): SuiteReport {
   const { expected, flaky, unexpected, skipped } = report.stats;
   return {
     counts: { passed: expected, failed: unexpected + flaky, skipped },
-    durations: playwrightDurations(report),
+    tests: playwrightTests(report),
   };
 }
 
-function playwrightDurations({ suites = [], specs = [] }: PlaywrightSuite): TestDuration[] {
+function playwrightTests({ suites = [], specs = [] }: PlaywrightSuite): TestOutcome[] {
   return [
-    ...suites.flatMap(playwrightDurations),
+    ...suites.flatMap(playwrightTests),
     ...specs.flatMap(({ title, tests }) =>
-      tests.map(({ results }) => ({
-        name: title,
-        seconds: results.reduce((sum, { duration }) => sum + duration, 0) / 1000,
-      })),
+      tests.map(({ results }) => {
+        const failed = results.find(({ status }) => status !== 'passed' && status !== 'skipped');
+        return {
+          name: title,
+          seconds: results.reduce((sum, { duration }) => sum + duration, 0) / 1000,
+          failure: failed ? firstLine(failed.error?.message) : null,
+        };
+      }),
     ),
   ];
 }
 
+function firstLine(text: string | undefined): string {
+  return (
+    stripVTControlCharacters(text ?? '')
+      .trim()
+      .split(/\r?\n|&#10;/)[0] ?? ''
+  );
+}
+
+/** The tests that failed, as lines to print: a long log may have been cut where they said so themselves. */
+export function failedTests(tests: readonly TestOutcome[]): string[] {
+  return tests.flatMap(({ name, failure }) => (failure === null ? [] : [`  ${name}\n      ${failure}`]));
+}
+
 /** The slowest tests, slowest first, as lines to print. */
-export function slowestTests(durations: readonly TestDuration[], count: number): string[] {
-  return durations
+export function slowestTests(tests: readonly TestOutcome[], count: number): string[] {
+  return tests
     .toSorted((a, b) => b.seconds - a.seconds)
     .slice(0, count)
     .map(({ name, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${name}`);

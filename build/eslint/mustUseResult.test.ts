@@ -7,7 +7,7 @@ import { mustUseResult } from './mustUseResult.ts';
 RuleTester.describe = describe;
 // The first one reads the whole project.
 RuleTester.it = (name: string, test: () => void) => {
-  it(name, { timeout: 300_000 }, test);
+  it(name, test);
 };
 
 const root = join(import.meta.dirname, '..', '..');

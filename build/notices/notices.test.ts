@@ -17,7 +17,7 @@ it('name every npm package in the bundles, with its version and licence', async 
     .map((item) => `${packageTitle(item)}  (${item.license})`)
     .filter((line) => !lines.includes(line));
   expect(missing, 'packages missing from THIRD_PARTY_NOTICES.txt: "npm run notices" adds them').toEqual([]);
-}, 60_000);
+});
 
 it('name every Python package that the program installs', () => {
   const named = new Set(lines.map((line) => /^ {3}([\w.-]+) {2}/.exec(line)?.[1]));

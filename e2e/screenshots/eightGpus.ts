@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { RUN_IDS } from '../../renderer/testing/memoryEngine/runs.ts';
 import type { Camera } from './camera.ts';
-import { open } from './tour.ts';
+import { open } from './steps.ts';
 
 /** States that few computers show: eight GPUs at work, parts that failed, a full disk, a hundred thousand sequences. */
 export async function eightGpus(page: Page, camera: Camera, address: string): Promise<void> {

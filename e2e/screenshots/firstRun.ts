@@ -8,6 +8,7 @@ import { chromium, type Page } from '@playwright/test';
 import { buildWindow } from '../../build/buildWindow.ts';
 import { serveMemoryEngine } from '../../renderer/testing/serve.ts';
 import { findChromium } from '../support/findChromium.ts';
+import { setUp } from './steps.ts';
 
 const SIZE = { width: 1120, height: 780 };
 const LONG_MS = 120_000;
@@ -32,12 +33,7 @@ try {
   const page = await context.newPage();
   page.setDefaultTimeout(LONG_MS);
   await page.goto(fresh.url);
-  await page.getByRole('button', { name: 'Set up from an offline folder …' }).waitFor();
-  await take(page, 'set-up');
-  await page.getByRole('button', { name: 'Set up', exact: true }).first().click();
-  await page.getByText('Getting PyTorch, the largest part …').first().waitFor();
-  await take(page, 'setting-up');
-  await page.getByRole('button', { name: 'Run the example' }).waitFor();
+  await setUp(page, { take: (name) => take(page, name) });
   await page.getByRole('button', { name: 'Later' }).click();
   await page.getByRole('button', { name: /^Get:/ }).first().waitFor();
   await page.mouse.wheel(0, 300);

@@ -16,6 +16,7 @@ import { Camera } from './camera.ts';
 import { makeSampleFiles } from './sampleFiles.ts';
 import { eightGpus } from './eightGpus.ts';
 import { filmGuide } from './guide/filmGuide.ts';
+import { open } from './steps.ts';
 import * as tour from './tour.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -80,7 +81,7 @@ try {
   engine = await engine.restarted();
   await page.goto(await engine.address());
   await page.getByText('was interrupted; continue?').first().waitFor();
-  await tour.open(page, 'Runs');
+  await open(page, 'Runs');
   await camera.take('interrupted');
   await tour.openRun(page, LONG_RUN);
   await camera.take('run-interrupted');

@@ -1,8 +1,7 @@
 import type { Page } from '@playwright/test';
 import { takeDemoModel } from '../support/window.ts';
 import type { Camera } from './camera.ts';
-
-const LONG_MS = 300_000;
+import { LONG_MS, open, runExample, showExport, showResults, showSequence } from './steps.ts';
 
 /** Walks through the window as a new user would, with a picture of every screen and state on the way. */
 export async function firstStart(page: Page, camera: Camera): Promise<void> {
@@ -18,16 +17,9 @@ export async function firstStart(page: Page, camera: Camera): Promise<void> {
 
 export async function example(page: Page, camera: Camera): Promise<void> {
   await open(page, 'New run');
-  await page.getByRole('button', { name: 'Run the example' }).click();
-  await page.getByText('The installation works.').waitFor({ timeout: LONG_MS });
-  await camera.take('example-done');
-  await page.getByRole('tab', { name: 'Results' }).click();
-  await page.getByRole('row').nth(3).waitFor();
-  await camera.take('example-results');
-  await page.getByRole('row', { name: /demo_contig_08/ }).click();
-  await page.getByText('Scores along the sequence').first().waitFor();
-  await camera.take('example-sequence');
-  await page.keyboard.press('Escape');
+  await runExample(page, camera, 'example-done');
+  await showResults(page, camera, 'example-results');
+  await showSequence(page, camera, page.getByRole('row', { name: /demo_contig_08/ }), 'example-sequence');
 }
 
 export async function newRun(page: Page, camera: Camera, folderName: string): Promise<void> {
@@ -106,23 +98,15 @@ export async function paused(page: Page, camera: Camera, runName: string): Promi
 export async function results(page: Page, camera: Camera, runName: string): Promise<void> {
   await openRun(page, runName);
   await page.getByText('Done', { exact: true }).first().waitFor({ timeout: LONG_MS });
-  await page.getByRole('tab', { name: 'Results' }).click();
-  await page.getByRole('row').nth(5).waitFor();
-  await camera.take('results');
+  await showResults(page, camera);
   await page.getByLabel('Smallest score shown').focus();
   for (let step = 0; step < 50; step++) await page.keyboard.press('ArrowRight');
   await page.waitForTimeout(800);
   await camera.take('results-filtered');
   await page.getByRole('columnheader', { name: 'Length' }).getByRole('button').click();
   await page.waitForTimeout(800);
-  await page.getByRole('row').nth(3).click();
-  await page.getByText('Scores along the sequence').first().waitFor();
-  await camera.take('sequence');
-  await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Export' }).click();
-  await page.getByText('Which sequences').waitFor();
-  await camera.take('export');
-  await page.keyboard.press('Escape');
+  await showSequence(page, camera, page.getByRole('row').nth(3));
+  await showExport(page, camera);
 }
 
 export async function restOfTheWindow(page: Page, camera: Camera): Promise<void> {
@@ -160,11 +144,6 @@ export async function german(page: Page, camera: Camera): Promise<void> {
   await page.getByRole('combobox', { name: 'Sprache' }).click();
   await page.getByRole('option', { name: 'English' }).click();
   await page.getByRole('heading', { name: 'Settings' }).waitFor();
-}
-
-export async function open(page: Page, place: string): Promise<void> {
-  await page.getByRole('navigation').getByRole('link', { name: place, exact: true }).click();
-  await page.getByRole('heading', { level: 1 }).waitFor();
 }
 
 export async function openRun(page: Page, name: string): Promise<void> {

@@ -8,7 +8,7 @@ import { isAlive, workersBelow } from '../support/workerProcesses.ts';
 import { expect, firstWindow, openDatabases, test, type Places, type ShellApp } from './support/fixtures.ts';
 import { answerQuestions, isVisible, questions, quit, startDroppedRun } from './support/steps.ts';
 
-const runFolder = ({ files }: Places) => join(files, 'contigs_predictions_DEMO');
+const runFolder = ({ files }: Places) => join(files, 'Long run_DEMO');
 
 async function atWork(app: ShellApp, places: Places): Promise<{ page: Page; workers: number[] }> {
   const page = await firstWindow(app);

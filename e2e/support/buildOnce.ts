@@ -1,6 +1,8 @@
 import { buildWindow } from '../../build/buildWindow.ts';
+import bundleForTests from '../../build/checks/commandLineForTests.ts';
 
-/** The window as it ships, of today's sources. */
-export default async function buildOnce(): Promise<void> {
+/** The window and the command line as they ship, of today's sources. */
+export default async function buildOnce(): Promise<() => void> {
   await buildWindow();
+  return bundleForTests();
 }

@@ -1,9 +1,8 @@
 import { createInterface } from 'node:readline';
-import { join } from 'node:path';
 import { execa } from 'execa';
+import { MAIN } from '../../electron/cli/testing/commandLineProcess.ts';
 import { workersBelow } from './workerProcesses.ts';
 
-const root = join(import.meta.dirname, '..', '..');
 const START_WITHIN_MS = 60_000;
 
 export interface EngineOptions {
@@ -88,19 +87,11 @@ export class EngineProcess {
 
 function serve({ dataFolder, filesFolder, port = 0, python, env = {} }: EngineOptions) {
   const args = ['serve', '--port', String(port), '--root', filesFolder];
-  return execa(
-    process.execPath,
-    [
-      join(root, 'electron', 'cli', 'main.ts'),
-      ...args,
-      ...(python === undefined ? [] : ['--python', python]),
-    ],
-    {
-      env: { VIRNUCPRO_DATA_DIR: dataFolder, ...env },
-      stdin: 'ignore',
-      reject: false,
-      buffer: false,
-      killDescendants: true,
-    },
-  );
+  return execa(process.execPath, [MAIN, ...args, ...(python === undefined ? [] : ['--python', python])], {
+    env: { VIRNUCPRO_DATA_DIR: dataFolder, ...env },
+    stdin: 'ignore',
+    reject: false,
+    buffer: false,
+    killDescendants: true,
+  });
 }

@@ -87,7 +87,7 @@ test.describe('every screen, at every size', () => {
     await page.keyboard.press('Alt+2');
     await expect(page.getByRole('heading', { level: 1, name: 'Runs' })).toBeFocused();
     await page.keyboard.press('Control+k');
-    const search = page.getByRole('dialog').getByRole('textbox');
+    const search = page.getByRole('textbox', { name: 'What do you want to do?' });
     await search.fill('Lake plankton');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
@@ -96,7 +96,29 @@ test.describe('every screen, at every size', () => {
     await expect(search).toBeFocused();
     await page.keyboard.press('Escape');
     await expect(page.getByRole('dialog')).toHaveCount(0);
-    expect(await page.evaluate<boolean>('document.activeElement !== document.body')).toBe(true);
+    await expect(page.getByRole('heading', { level: 1, name: 'Lake plankton' })).toBeFocused();
+
+    // Dialogs that the palette has opened, which leave together with it, and a button that its own press takes away.
+    for (const command of ['Rename', 'Export', 'Disk space']) {
+      await page.keyboard.press('Control+k');
+      await search.fill(command);
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+      await expect(search).toBeHidden();
+      await expect(page.getByRole('dialog')).toBeVisible();
+      await page.keyboard.press('Escape');
+      await expect(page.getByRole('dialog')).toHaveCount(0);
+      await expect(page.getByRole('heading', { level: 1, name: 'Lake plankton' }), command).toBeFocused();
+    }
+    await goToPlace(page, PLACES.running);
+    await page.getByRole('button', { name: 'Pause' }).focus();
+    await page.keyboard.press('Enter');
+    const onward = page.locator('header').getByRole('button', { name: 'Continue' });
+    await expect(onward).toBeVisible();
+    await expect.poll(() => page.evaluate<boolean>('document.activeElement !== document.body')).toBe(true);
+    // As the tests after this one expect it.
+    await onward.click();
+    await expect(page.getByRole('button', { name: 'Pause' })).toBeVisible();
   });
 
   for (const [size, viewport] of Object.entries(SIZES)) {

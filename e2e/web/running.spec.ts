@@ -5,8 +5,8 @@ import { finishedParts } from '../support/runDatabase.ts';
 import { isAlive } from '../support/workerProcesses.ts';
 import { goTo, isDone, partsDone, runState, startRun } from '../support/window.ts';
 
-/** Beside its input and named after it, where nothing else was chosen. */
-const runFolder = (places: Places) => join(places.files, 'contigs', 'contigs_predictions_DEMO');
+/** Beside its input and named as the run is, where nothing else was chosen. */
+const runFolder = (places: Places) => join(places.files, 'contigs', 'Long run_DEMO');
 
 test.beforeEach(async ({ places }) => {
   await writeSample(join(places.files, 'contigs', 'contigs.fasta'), 14);

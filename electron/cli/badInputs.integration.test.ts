@@ -35,7 +35,7 @@ function rowsOf(folder: string, input: string): string[] {
 }
 
 describe.skipIf(WITHOUT_PYTHON ?? process.platform === 'win32')('files that are damaged or foreign', () => {
-  it('stop nobody: all together, they change nothing for one good file', { timeout: 600_000 }, async () => {
+  it('stop nobody: all together, they change nothing for one good file', async () => {
     const parent = await temporaryFolder();
     const [inputs, alone, together] = ['inputs', 'alone', 'together'].map((name) => join(parent, name)) as [
       string,

@@ -5,7 +5,7 @@ import { compareTables } from './testing/chaos/compareTables.ts';
 import { loopDeviceAt } from './testing/chaos/disks.ts';
 
 describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')('runs that are disturbed', () => {
-  it('end with the tables of one that nobody disturbed', { timeout: 600_000 }, async () => {
+  it('end with the tables of one that nobody disturbed', async () => {
     const figures = await chaos({
       seed: 20_261_122,
       until: { each: ['everything killed, in random order', 'worker that lies'] },

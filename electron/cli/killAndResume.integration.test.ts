@@ -15,101 +15,96 @@ import { backendProcesses, MARK } from './testing/markedProcesses.ts';
 const SHORT_RECORDS = 40_000;
 const MOST_COPIES = 10;
 
-describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')(
-  'kill -9 of the engine',
-  { timeout: 600_000 },
-  () => {
-    it('at any moment loses nothing: resumed, the tables are those of a run that nobody disturbed', async () => {
-      const parent = await temporaryFolder();
-      const [whole, input] = [join(parent, 'whole'), join(parent, 'input.fa')];
-      // Records too short to be scored cost next to nothing, but have their rows in the tables.
-      const short = Array.from({ length: SHORT_RECORDS }, (_, number) => `>short_${number}\nACGT\n`);
-      writeFileSync(input, readFileSync(SAMPLE, 'utf8') + short.join(''));
-      await succeeds(['predict', input, '-o', whole, '-q', ...MANY_PARTS]);
+describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')('kill -9 of the engine', () => {
+  it('at any moment loses nothing: resumed, the tables are those of a run that nobody disturbed', async () => {
+    const parent = await temporaryFolder();
+    const [whole, input] = [join(parent, 'whole'), join(parent, 'input.fa')];
+    // Records too short to be scored cost next to nothing, but have their rows in the tables.
+    const short = Array.from({ length: SHORT_RECORDS }, (_, number) => `>short_${number}\nACGT\n`);
+    writeFileSync(input, readFileSync(SAMPLE, 'utf8') + short.join(''));
+    await succeeds(['predict', input, '-o', whole, '-q', ...MANY_PARTS]);
 
-      let folder = join(parent, 'killed');
-      const marker = folder;
-      vi.stubEnv(MARK, marker);
-      const start = (): string[] =>
-        existsSync(join(folder, 'run.db'))
-          ? ['resume', folder, '-q', '--python', REAL_PYTHON]
-          : ['predict', input, '-o', folder, '-q', ...MANY_PARTS];
-      const files = (kind: string): number =>
-        existsSync(join(folder, 'work', kind)) ? readdirSync(join(folder, 'work', kind)).length : 0;
-      const scored = (more: number) => (): (() => boolean) => {
-        const before = files('scores');
-        return () => files('scores') >= before + more;
-      };
-      const exists = (name: string) => (): (() => boolean) => () => existsSync(join(folder, name));
-      const kill = async (description: string, reached: () => boolean): Promise<void> => {
-        const child = virnucpro(start());
-        const end = ended(child);
-        await waitUntil(() => reached() || child.exitCode !== null, description);
-        await new Promise((resolve) => setTimeout(resolve, 20 * Math.random()));
-        child.kill('SIGKILL');
-        await end;
-        expect(child.signalCode, `killed when ${description}, not ended before`).toBe('SIGKILL');
-        await waitUntil(() => backendProcesses(marker).length === 0, 'no orphan holds a device');
-      };
-      const moments: [string, () => () => boolean][] = [
-        ['the folder exists', exists('.')],
-        ['the database exists', exists('run.db')],
-        ['a part is prepared', () => () => files('parts') > 0],
-        ['a worker has started', exists('logs/worker-cpu-1.log')],
-        ['a part is scored', scored(1)],
-        ['two more parts are scored', scored(2)],
-        ['five more parts are scored', scored(5)],
-      ];
-      for (const [description, moment] of moments) await kill(description, moment());
+    let folder = join(parent, 'killed');
+    const marker = folder;
+    vi.stubEnv(MARK, marker);
+    const start = (): string[] =>
+      existsSync(join(folder, 'run.db'))
+        ? ['resume', folder, '-q', '--python', REAL_PYTHON]
+        : ['predict', input, '-o', folder, '-q', ...MANY_PARTS];
+    const files = (kind: string): number =>
+      existsSync(join(folder, 'work', kind)) ? readdirSync(join(folder, 'work', kind)).length : 0;
+    const scored = (more: number) => (): (() => boolean) => {
+      const before = files('scores');
+      return () => files('scores') >= before + more;
+    };
+    const exists = (name: string) => (): (() => boolean) => () => existsSync(join(folder, name));
+    const kill = async (description: string, reached: () => boolean): Promise<void> => {
+      const child = virnucpro(start());
+      const end = ended(child);
+      await waitUntil(() => reached() || child.exitCode !== null, description);
+      await new Promise((resolve) => setTimeout(resolve, 20 * Math.random()));
+      child.kill('SIGKILL');
+      await end;
+      expect(child.signalCode, `killed when ${description}, not ended before`).toBe('SIGKILL');
+      await waitUntil(() => backendProcesses(marker).length === 0, 'no orphan holds a device');
+    };
+    const moments: [string, () => () => boolean][] = [
+      ['the folder exists', exists('.')],
+      ['the database exists', exists('run.db')],
+      ['a part is prepared', () => () => files('parts') > 0],
+      ['a worker has started', exists('logs/worker-cpu-1.log')],
+      ['a part is scored', scored(1)],
+      ['five more parts are scored', scored(5)],
+    ];
+    for (const [description, moment] of moments) await kill(description, moment());
 
-      // The tables take a moment: a kill may come too late, so it is tried on copies.
-      const beforeTables = folder;
-      let halfWritten: string[] = [];
-      for (let copy = 1; copy <= MOST_COPIES && halfWritten.length === 0; copy++) {
-        folder = join(parent, `copy ${copy}`);
-        cpSync(beforeTables, folder, { recursive: true });
-        const child = virnucpro(start());
-        const watcher = watch(folder, (_, name) => {
-          if (name?.endsWith('.tsv.tmp')) child.kill('SIGKILL');
-        });
-        await ended(child);
-        watcher.close();
-        await waitUntil(() => backendProcesses(marker).length === 0, 'no orphan holds a device');
-        halfWritten = readdirSync(folder).filter((name) => name.endsWith('.tsv.tmp'));
-      }
-      expect(halfWritten).not.toEqual([]);
-      await succeeds(start());
-      vi.unstubAllEnvs();
-      expect(await readTables(folder)).toEqual(await readTables(whole));
-      expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
-
-      const store = await openRunStore(folder, {
-        hostEntry: new URL('../engine/store/sqlite/hostEntry.ts', import.meta.url),
-        readOnly: true,
+    // The tables take a moment: a kill may come too late, so it is tried on copies.
+    const beforeTables = folder;
+    let halfWritten: string[] = [];
+    for (let copy = 1; copy <= MOST_COPIES && halfWritten.length === 0; copy++) {
+      folder = join(parent, `copy ${copy}`);
+      cpSync(beforeTables, folder, { recursive: true });
+      const child = virnucpro(start());
+      const watcher = watch(folder, (_, name) => {
+        if (name?.endsWith('.tsv.tmp')) child.kill('SIGKILL');
       });
-      const { counts, prepared } = await store.loadRun();
-      await store.close();
-      expect(counts.frames.done).toBe(prepared?.frames);
-      expect(counts.parts.done).toBe(prepared?.parts);
-    });
+      await ended(child);
+      watcher.close();
+      await waitUntil(() => backendProcesses(marker).length === 0, 'no orphan holds a device');
+      halfWritten = readdirSync(folder).filter((name) => name.endsWith('.tsv.tmp'));
+    }
+    expect(halfWritten).not.toEqual([]);
+    await succeeds(start());
+    vi.unstubAllEnvs();
+    expect(await readTables(folder)).toEqual(await readTables(whole));
+    expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
 
-    it('answers SIGINT with 130 and SIGTERM with 143, and both can be resumed', async () => {
-      const parent = await temporaryFolder();
-      for (const [signal, code] of [
-        ['SIGINT', 130],
-        ['SIGTERM', 143],
-      ] as const) {
-        const folder = join(parent, signal);
-        const child = virnucpro(['predict', SAMPLE, '-o', folder, ...MANY_PARTS]);
-        const end = ended(child);
-        await waitUntil(
-          () => existsSync(join(folder, 'work', 'parts', '000003.safetensors')),
-          'four parts are prepared',
-        );
-        child.kill(signal);
-        expect((await end).code).toBe(code);
-        await succeeds(['resume', folder, '-q', '--python', REAL_PYTHON]);
-      }
+    const store = await openRunStore(folder, {
+      hostEntry: new URL('../engine/store/sqlite/hostEntry.ts', import.meta.url),
+      readOnly: true,
     });
-  },
-);
+    const { counts, prepared } = await store.loadRun();
+    await store.close();
+    expect(counts.frames.done).toBe(prepared?.frames);
+    expect(counts.parts.done).toBe(prepared?.parts);
+  });
+
+  it('answers SIGINT with 130 and SIGTERM with 143, and both can be resumed', async () => {
+    const parent = await temporaryFolder();
+    for (const [signal, code] of [
+      ['SIGINT', 130],
+      ['SIGTERM', 143],
+    ] as const) {
+      const folder = join(parent, signal);
+      const child = virnucpro(['predict', SAMPLE, '-o', folder, ...MANY_PARTS, '--devices', 'cpu:1']);
+      const end = ended(child);
+      await waitUntil(
+        () => existsSync(join(folder, 'work', 'parts', '000003.safetensors')),
+        'four parts are prepared',
+      );
+      child.kill(signal);
+      expect((await end).code).toBe(code);
+      await succeeds(['resume', folder, '-q', '--python', REAL_PYTHON]);
+    }
+  });
+});

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { embeddingPrecisionSchema, precisionSchema } from '../contract/protocol/index.ts';
 import { RETIRED_PREDICT_FLAGS } from './legacyTool.ts';
-import { positiveInteger } from './numberArguments.ts';
+import { gigabytes, positiveInteger } from './numberArguments.ts';
 
 /** `predict` with its flags, those of the earlier tool among them. */
 export function predictCommand(root: Command): Command {
@@ -21,6 +21,11 @@ export function predictCommand(root: Command): Command {
         '--precision <name>',
         'numbers to compute in (default: auto, what all devices are fast in)',
       ).choices(['auto', ...precisionSchema.options]),
+    )
+    .option(
+      '--gpu-memory <GB>',
+      'most memory to hold on each GPU, from 2 GB on, such as where others use it too (default: all that is free)',
+      gigabytes,
     )
     .option(
       '--tokens-per-batch <n>',

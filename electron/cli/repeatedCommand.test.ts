@@ -52,7 +52,7 @@ describe.skipIf(process.platform === 'win32')('the command that makes a run agai
   it('passes every path and every choice through a shell as it was', async () => {
     const run = made(
       { embedEqualSequencesOnce: false, embeddings: 'fp32' },
-      { devices: '0,1', keepWork: true },
+      { devices: '0,1', keepWork: true, gpuMemoryBytes: 7_500_000_000 },
     );
     expect(await understood(commandToRepeat(run))).toEqual({
       inputs: INPUTS,
@@ -66,6 +66,7 @@ describe.skipIf(process.platform === 'win32')('the command that makes a run agai
         embedEqualSequencesOnce: false,
         embeddings: 'fp32',
         devices: '0,1',
+        gpuMemory: 7_500_000_000,
         keepWork: true,
       },
     });

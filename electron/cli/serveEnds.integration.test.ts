@@ -17,7 +17,6 @@ afterEach(() => child?.kill('SIGKILL'));
 
 it.skipIf(process.platform === 'win32')(
   'SIGTERM ends serve though SQLite does not come back to one of its threads',
-  { timeout: 180_000 },
   async () => {
     const parent = await temporaryFolder();
     const [home, run] = [join(parent, 'home'), join(parent, 'files', 'run')];

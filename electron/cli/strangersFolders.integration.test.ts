@@ -69,7 +69,7 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')('a run folder fr
     await waitUntil(() => existsSync(scores) && readdirSync(scores).length > 0, 'a part is scored');
     child.kill('SIGTERM');
     expect((await end).code).toBe(143);
-  }, 240_000);
+  });
 
   afterAll(async () => {
     window.close();

@@ -18,12 +18,19 @@ export const exportFormatSchema = z.enum([
   'bedgraph',
   'genomad',
   'multiqc',
+  'embeddings',
+  'devices',
   'report',
 ]);
 export type ExportFormat = z.infer<typeof exportFormatSchema>;
 
 /** Formats that hold the whole run, whatever is selected. */
-export const WHOLE_RUN_FORMATS: ReadonlySet<ExportFormat> = new Set(['multiqc', 'report']);
+export const WHOLE_RUN_FORMATS: ReadonlySet<ExportFormat> = new Set([
+  'multiqc',
+  'embeddings',
+  'devices',
+  'report',
+]);
 
 /** Formats that are made from the inputs' sequences, read once more. */
 export const SEQUENCE_FORMATS: ReadonlySet<ExportFormat> = new Set(['fasta', 'proteins']);
@@ -44,6 +51,8 @@ const ENDINGS: Readonly<Record<ExportFormat, string>> = {
   bedgraph: '.bedgraph',
   genomad: '_virus_summary.tsv',
   multiqc: '_mqc.json',
+  embeddings: '_embeddings.tsv',
+  devices: '_devices.csv',
   report: '_report.html',
 };
 

@@ -30,6 +30,8 @@ export const LIMITS = {
   url: 2_048,
   /** Entries of a folder that the file chooser shows. */
   folderEntries: 5_000,
+  /** The least that a run may be held to: beside the smallest batch, a layer of the published models. */
+  leastGpuMemoryBytes: 2_000_000_000,
 } as const;
 
 export const pathSchema = z.string().max(LIMITS.path);

@@ -30,6 +30,13 @@ export const MESSAGES = {
   'note.included': '{device} takes part in the run again.',
   'note.smaller_batches':
     '{device} ran out of memory and goes on with smaller batches ({after} instead of {before} tokens).',
+  'note.batches_halved': 'From now on, batches on every device are half as large.',
+  'note.wrong_device':
+    '{device} is not the device that its worker computes on ({found}): two workers may share one GPU.',
+  'note.memory_grows':
+    '{device} needs more and more memory: {before} at first, {now} now. Pausing and resuming the run starts it afresh.',
+  'note.memory_fragmented':
+    '{device} holds memory of which {percent} % cannot be used, as it lies in pieces. Pausing and resuming the run starts it afresh.',
   'note.scores_damaged': 'The scores of part {part} were damaged on disk; the part is computed again.',
   'note.part_failed': 'Part {part} failed: {text}',
   'note.part_bisected': 'Part {part} failed again and is cut in two to find the sequence that does it.',

@@ -15,7 +15,7 @@ export interface RepeatableRun {
     inputs: readonly { path: string }[];
     model: Pick<Plan['model'], 'name' | 'folder' | 'notice'>;
   };
-  request: Pick<RunRequest, 'devices' | 'keepWork' | 'model'>;
+  request: Pick<RunRequest, 'devices' | 'keepWork' | 'model' | 'gpuMemoryBytes'>;
   folder: string;
 }
 
@@ -40,6 +40,7 @@ export function predictCommand({ plan, request, folder }: RepeatableRun): string
     ...(plan.embedEqualSequencesOnce ? [] : ['--no-embed-equal-sequences-once']),
     ...(plan.embeddings === null ? [] : ['--embeddings', plan.embeddings]),
     ...(request.devices === 'auto' ? [] : ['--devices', request.devices]),
+    ...(request.gpuMemoryBytes === undefined ? [] : ['--gpu-memory', String(request.gpuMemoryBytes / 1e9)]),
     ...(request.keepWork ? ['--keep-work'] : []),
   ];
   return words.map(quotedForShell).join(' ');

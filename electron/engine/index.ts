@@ -45,6 +45,7 @@ export { endByForce, endByForceAfter, endBySignal } from './processes/endProcess
 export { blockedGpu } from './devices/blockedGpu.ts';
 export { isGpu } from './devices/chosenDevice.ts';
 export { computerChecks, freeBytes } from './devices/computerChecks.ts';
+export { safeName } from './files/safeName.ts';
 export { describeVerdicts } from './devices/describeVerdicts.ts';
 export { abilityWords, AMD_UNTESTED } from './devices/describeGpu.ts';
 export { checkDevicesOnce } from './devices/checkDevices.ts';

@@ -40,7 +40,7 @@ beforeAll(async () => {
     interpreter: join(folder, 'none'),
     resultsFolder: join(root, 'results'),
   });
-}, 120_000);
+});
 afterAll(async () => {
   await service.close();
   await rm(root, { recursive: true, force: true });
@@ -159,7 +159,7 @@ async function longestPause(work: () => Promise<unknown>): Promise<number> {
   return longest;
 }
 
-it('stands still for nobody, whatever a window sends', { timeout: 600_000 }, async () => {
+it('stands still for nobody, whatever a window sends', async () => {
   const paths = await rootPolicy(root);
   const downloads = {
     place: (name: string) => Promise.resolve(join(root, name)),

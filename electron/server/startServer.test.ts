@@ -7,7 +7,7 @@ import type { Service } from '../engine/index.ts';
 import { openTestService } from '../engine/service/testing/testService.ts';
 import { rootPolicy } from './rootPolicy.ts';
 import { startServer, type RunningServer, type ServerOptions } from './startServer.ts';
-import { safeName } from './uploads.ts';
+import { uploadName } from './uploads.ts';
 
 let service: Service;
 let folder: string;
@@ -205,5 +205,5 @@ it.each([
   ['x'.repeat(300) + '.fasta.gz', 'x'.repeat(191) + '.fasta.gz'],
   ['evil\u0000\u202Ename.fa', 'evil__name.fa'],
 ])('keeps of an uploaded name what a file system can hold: %s', (name, kept) => {
-  expect(safeName(name)).toBe(kept);
+  expect(uploadName(name)).toBe(kept);
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { appError, asAppError, type AppError } from '../contract/errors.ts';
 import { err, ok, type Result } from '../contract/result.ts';
-import { freeBytes } from '../engine/index.ts';
+import { freeBytes, safeName } from '../engine/index.ts';
 
 /** Left over for everything else on the disk. */
 const DISK_RESERVE_BYTES = 200_000_000;
@@ -26,7 +26,7 @@ export async function receiveUpload(
   }
   const place = join(folder, randomUUID());
   const partial = join(place, 'incoming.part');
-  const path = join(place, safeName(name));
+  const path = join(place, uploadName(name));
   try {
     await mkdir(place, { recursive: true });
     await pipeline(request, createWriteStream(partial, { flags: 'wx' }));
@@ -38,13 +38,9 @@ export async function receiveUpload(
   }
 }
 
-/** The file's name without anything that means something to a file system. */
-export function safeName(name: string): string {
-  const plain = name
-    .replaceAll(/[\p{Cc}\p{Cf}\\/:*?"<>|]/gu, '_')
-    .replace(/^[.\s]+/, '')
-    .replace(/[.\s]+$/, '');
-  let short = plain;
+/** The file's name without anything that means something to a file system, and no longer than one takes. */
+export function uploadName(name: string): string {
+  let short = safeName(name);
   // The end shows the format: .fasta.gz
   while (Buffer.byteLength(short) > LONGEST_NAME_BYTES) short = short.replace(/^./su, '');
   return short || UNNAMED;

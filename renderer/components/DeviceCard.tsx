@@ -3,7 +3,7 @@ import { IconCpu, IconDeviceDesktopAnalytics } from '@tabler/icons-react';
 import { memo } from 'react';
 import type { DeviceLive, WorkerState } from '../../electron/contract/index.ts';
 import { useTexts } from '../i18n/index.ts';
-import { deviceTitle } from '../state/deviceLabels.ts';
+import { deviceTitle, isLeftOut } from '../state/deviceLabels.ts';
 import { useErrorTexts, type ErrorTexts } from '../state/engineTexts.ts';
 import type { SpeedSample } from '../state/liveRun.ts';
 import classes from './DeviceCard.module.css';
@@ -37,7 +37,7 @@ export const DeviceCard = memo(function DeviceCard({
   const { t } = useTexts();
   const errorTexts = useErrorTexts();
   const { worker } = device;
-  const isOut = worker.state === 'excluded' || worker.state === 'switched_off';
+  const isOut = isLeftOut(device);
   const isStopped = worker.state === 'stopped';
   const title = deviceTitle(device, t);
   const error = worker.state === 'restarting' || worker.state === 'switched_off' ? worker.error : null;

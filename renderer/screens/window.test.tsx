@@ -152,9 +152,7 @@ describe('a run', () => {
     const { engine } = await renderWithEngine(<App />);
     act(() => go({ screen: 'run', runId: RUN_IDS.running, tab: 'results' }));
     await screen.findByText('Provisional results');
-    await screen.findByText(/4,000 of 74,210 sequences read so far have a result/, undefined, {
-      timeout: 10_000,
-    });
+    await screen.findByText(/4,000 of 74,210 sequences read so far have a result/);
     // Its files are still being read.
     expect(screen.queryByRole('button', { name: 'Finish with what is computed' })).toBeNull();
 
@@ -202,7 +200,7 @@ describe('the computer check', () => {
     const card = await screen.findByRole('region', { name: /500/ });
     within(card).getByText('Not checked yet.');
     await user.click(within(card).getByRole('button', { name: /Check answers/ }));
-    await within(card).findByText('NVIDIA H200, BF16', undefined, { timeout: 10_000 });
+    await within(card).findByText('NVIDIA H200, BF16');
     within(card).getByText(/Too far from the known answers: norms differ by up to 13.6/);
     within(card).getByText(/Gives the answers of the original tool: norms within 0.11%, scores within 0.04%/);
     within(card).getByText('Not right');

@@ -3,11 +3,14 @@ import { useHotkeys } from '@mantine/hooks';
 import { Spotlight, spotlight, type SpotlightActionGroupData } from '@mantine/spotlight';
 import { IconSearch } from '@tabler/icons-react';
 import { useMemo } from 'react';
+import { useShallow } from 'zustand/react/shallow';
 import { useTexts } from '../i18n/index.ts';
+import { useLiveRun } from '../state/liveRun.ts';
 import { useNavigation } from '../state/navigation.ts';
+import { isLeftOut } from '../state/deviceLabels.ts';
 import { useRuns } from '../state/runs.ts';
 import classes from './CommandPalette.module.css';
-import { commandsFor } from './commands.ts';
+import { commandsFor, type Seen } from './commands.ts';
 import { keyNames } from './keyNames.ts';
 
 /** Opens with Ctrl+K: every action by name, with its keys beside it; the keys work everywhere. */
@@ -16,7 +19,8 @@ export function CommandPalette() {
   const { t } = texts;
   const route = useNavigation((state) => state.route);
   const runs = useRuns((state) => state.runs);
-  const commands = useMemo(() => commandsFor(route, runs ?? [], texts), [route, runs, texts]);
+  const seen = useSeen();
+  const commands = useMemo(() => commandsFor(route, runs ?? [], seen, texts), [route, runs, seen, texts]);
   useHotkeys(
     commands
       .flatMap(({ keys, run }) => (keys === undefined ? [] : [[keys, run] as const]))
@@ -49,7 +53,6 @@ export function CommandPalette() {
         placeholder: t('palette.search'),
         'aria-label': t('palette.search'),
       }}
-      onSpotlightClose={keepFocus}
       attributes={{ content: { 'aria-label': t('palette.search') } }}
       classNames={{ actionLabel: classes.label ?? '' }}
     />
@@ -58,13 +61,21 @@ export function CommandPalette() {
 
 export const openPalette = () => spotlight.open();
 
-/** Longer than the palette takes to fade. */
-const CLOSED_AFTER_MS = 300;
-
-/** What had the focus before may have left with its screen: then the heading of the new one takes it. */
-function keepFocus(): void {
-  setTimeout(() => {
-    if (document.activeElement === document.body)
-      document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
-  }, CLOSED_AFTER_MS);
+/** What the snapshots of the run on screen tell, told again only when it changes. */
+function useSeen(): Seen {
+  const isRead = useLiveRun((state) => state.live?.progress.prepare.finished ?? false);
+  const ids = useLiveRun(useShallow((state) => state.live?.devices.map(({ id }) => id) ?? []));
+  const indices = useLiveRun(useShallow((state) => state.live?.devices.map(({ index }) => index) ?? []));
+  const out = useLiveRun(useShallow((state) => state.live?.devices.map((device) => isLeftOut(device)) ?? []));
+  return useMemo(
+    () => ({
+      isRead,
+      devices: ids.map((id, number) => ({
+        id,
+        index: indices[number] ?? null,
+        isOut: out[number] ?? false,
+      })),
+    }),
+    [isRead, ids, indices, out],
+  );
 }

@@ -4,25 +4,55 @@ import { madeRuns, RUN_IDS } from '../testing/memoryEngine/runs.ts';
 import { commandsFor } from './commands.ts';
 
 const runs = madeRuns(Date.now());
-const at = (runId: string) => commandsFor({ screen: 'run', runId, tab: 'progress' }, runs, createTexts('en'));
+const seen = {
+  isRead: true,
+  devices: [
+    { id: 'GPU-a', index: 0, isOut: false },
+    { id: 'GPU-b', index: 1, isOut: true },
+  ],
+};
+const at = (runId: string, what = seen) =>
+  commandsFor({ screen: 'run', runId, tab: 'progress' }, runs, what, createTexts('en'));
 const ids = (runId: string) => at(runId).map(({ id }) => id);
 
 describe('the commands', () => {
   it.each([
     [
       'running',
-      ['pause', 'drain', 'stop', 'discard', 'rename', 'annotate', 'again', 'command'],
+      [
+        'pause',
+        'drain',
+        'stop',
+        'discard',
+        'finish-now',
+        'device-GPU-a',
+        'export',
+        'report',
+        'rename',
+        'again',
+        'disk',
+      ],
       ['continue', 'delete'],
     ],
-    ['queuedFirst', ['continue', 'leave-queue', 'delete'], ['pause', 'discard']],
+    ['queuedFirst', ['continue', 'leave-queue', 'delete'], ['pause', 'discard', 'export', 'device-GPU-a']],
     ['interrupted', ['continue', 'verify'], ['pause', 'retry']],
     ['withFailures', ['retry', 'verify', 'delete'], ['continue', 'pause']],
-    ['done', ['again', 'verify', 'delete'], ['retry', 'continue', 'pause']],
+    ['done', ['again', 'verify', 'delete', 'export', 'report'], ['retry', 'continue', 'pause', 'finish-now']],
     ['cancelled', ['continue', 'delete'], ['pause']],
   ] as const)('are for a run that is %s those of its buttons and its menu', (name, there, absent) => {
     const found = ids(RUN_IDS[name]);
     expect(found).toEqual(expect.arrayContaining([...there]));
     expect(found.filter((id) => absent.some((one) => one === id))).toEqual([]);
+  });
+
+  it('leave out a device that computes and take in one that does not', () => {
+    const labels = at(RUN_IDS.running).map(({ label }) => label);
+    expect(labels).toEqual(expect.arrayContaining(['Exclude: GPU 0', 'Use again: GPU 1']));
+  });
+
+  it('finish a run with what is computed only once all of its input is read', () => {
+    const unread = at(RUN_IDS.running, { ...seen, isRead: false }).map(({ id }) => id);
+    expect(unread).not.toContain('finish-now');
   });
 
   it('have a name and keys that no other has', () => {

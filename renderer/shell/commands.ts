@@ -4,15 +4,19 @@ import { engine } from '../state/connection.ts';
 import { sayError } from '../components/errorToast.tsx';
 import { copyText } from '../state/clipboard.ts';
 import { askToDiscard } from '../state/discardRun.ts';
+import { deviceTitle } from '../state/deviceLabels.ts';
 import { runExample } from '../state/environment.ts';
 import { go, goToRun, type Route } from '../state/navigation.ts';
 import { prepareAgain } from '../state/newRun/prepareAgain.ts';
 import { addPaths, startOver } from '../state/newRun/store.ts';
 import { chooseFiles, chooseFolder, choosePaths } from '../state/pathChooser.ts';
-import { openRunDialog } from '../state/runDialog.ts';
+import { openDiskDialog, openRunDialog } from '../state/runDialog.ts';
+import { askForNotifications, canAskForNotifications } from '../state/runEnds.ts';
+import { askToFinishNow, includeDevice, mayFinishNow, orderRun } from '../state/runOrders.ts';
 import { runStatus } from '../state/runStatus.ts';
 import { say } from '../state/say.ts';
-import { changeSettings } from '../state/settings.ts';
+import { writeReport } from '../state/useExport.ts';
+import { changeSettings, useSettings } from '../state/settings.ts';
 
 export interface Command {
   readonly id: string;
@@ -22,6 +26,17 @@ export interface Command {
   /** As Mantine's useHotkeys writes them. */
   readonly keys?: string;
   readonly run: () => void;
+}
+
+/** What the snapshots of the run on screen tell. */
+export interface Seen {
+  /** All of its input is read. */
+  readonly isRead: boolean;
+  readonly devices: readonly {
+    readonly id: string;
+    readonly index: number | null;
+    readonly isOut: boolean;
+  }[];
 }
 
 export const PLACE_KEYS = {
@@ -35,7 +50,8 @@ const PLACES = Object.keys(PLACE_KEYS) as (keyof typeof PLACE_KEYS)[];
 const RESTING = ['paused', 'halted', 'interrupted', 'failed', 'cancelled', 'queued'];
 
 /** Everything that can be done from wherever one is, for the command palette and its keys. */
-export function commandsFor(route: Route, runs: readonly RunSummary[], { t }: Texts): Command[] {
+export function commandsFor(route: Route, runs: readonly RunSummary[], seen: Seen, texts: Texts): Command[] {
+  const { t } = texts;
   const commands: Command[] = PLACES.map((screen) => ({
     id: `go-${screen}`,
     group: t('palette.go'),
@@ -44,7 +60,7 @@ export function commandsFor(route: Route, runs: readonly RunSummary[], { t }: Te
     run: () => go({ screen }),
   }));
   const here = route.screen === 'run' ? runs.find(({ runId }) => runId === route.runId) : undefined;
-  if (here) commands.push(...commandsOfRun(here, t));
+  if (here) commands.push(...commandsOfRun(here, seen, texts));
   commands.push(
     {
       id: 'add-files',
@@ -92,6 +108,9 @@ export function commandsFor(route: Route, runs: readonly RunSummary[], { t }: Te
         attempt(open());
       },
     },
+    ...(runs.length > 0
+      ? [{ id: 'disk', group: t('palette.do'), label: t('disk.title'), run: openDiskDialog }]
+      : []),
     ...(['light', 'dark', 'system'] as const).map((theme) => ({
       id: `theme-${theme}`,
       group: t('palette.do'),
@@ -115,7 +134,8 @@ export function commandsFor(route: Route, runs: readonly RunSummary[], { t }: Te
   return commands;
 }
 
-function commandsOfRun(run: RunSummary, t: Texts['t']): Command[] {
+function commandsOfRun(run: RunSummary, seen: Seen, texts: Texts): Command[] {
+  const { t } = texts;
   const { runId } = run;
   const group = run.name;
   const status = runStatus(run);
@@ -136,19 +156,19 @@ function commandsOfRun(run: RunSummary, t: Texts['t']): Command[] {
             group,
             label: t('run.pause'),
             keys: 'alt+P',
-            run: () => attempt(engine.runs.pause({ runId })),
+            run: () => attempt(orderRun(runId, 'pause')),
           },
           {
             id: 'drain',
             group,
             label: t('run.drain'),
-            run: () => attempt(engine.runs.drain({ runId })),
+            run: () => attempt(orderRun(runId, 'drain')),
           },
           {
             id: 'stop',
             group,
             label: t('run.stopAndKeep'),
-            run: () => attempt(engine.runs.cancel({ runId })),
+            run: () => attempt(orderRun(runId, 'cancel')),
           },
           { id: 'discard', group, label: t('run.discard'), run: () => askToDiscard(runId, t) },
         ]
@@ -159,7 +179,7 @@ function commandsOfRun(run: RunSummary, t: Texts['t']): Command[] {
             id: 'leave-queue',
             group,
             label: t('run.leaveQueue'),
-            run: () => attempt(engine.runs.cancel({ runId })),
+            run: () => attempt(orderRun(runId, 'cancel')),
           },
         ]
       : []),
@@ -180,10 +200,56 @@ function commandsOfRun(run: RunSummary, t: Texts['t']): Command[] {
             group,
             label: t(status === 'queued' ? 'run.startNow' : 'run.continue'),
             keys: 'alt+P',
-            run: () => attempt(engine.runs.resume({ runId })),
+            run: () => attempt(orderRun(runId, 'resume')),
+          },
+          {
+            id: 'continue-elsewhere',
+            group,
+            label: t('run.continueElsewhere'),
+            run: () => openRunDialog(runId, 'devices'),
           },
         ]
       : []),
+    ...(mayFinishNow(run, seen.isRead)
+      ? [
+          {
+            id: 'finish-now',
+            group,
+            label: t('run.finishNow'),
+            run: () => askToFinishNow(runId, t),
+          },
+        ]
+      : []),
+    ...(isAtWork(run)
+      ? seen.devices.map((device) => ({
+          id: `device-${device.id}`,
+          group,
+          label: `${t(device.isOut ? 'device.include' : 'device.exclude')}: ${deviceTitle(device, t)}`,
+          run: () => attempt(includeDevice(runId, device.id, device.isOut)),
+        }))
+      : []),
+    ...(isAtWork(run) && useSettings.getState().info?.shell === 'browser' && canAskForNotifications()
+      ? [{ id: 'notify', group, label: t('run.notify'), run: () => attempt(askForNotifications(t)) }]
+      : []),
+    ...(run.missing || status === 'queued'
+      ? []
+      : [
+          {
+            id: 'export',
+            group,
+            label: t('results.export'),
+            run: () => {
+              goToRun(runId, 'results');
+              openRunDialog(runId, 'export');
+            },
+          },
+          {
+            id: 'report',
+            group,
+            label: t('results.report'),
+            run: () => attempt(writeReport(run, texts)),
+          },
+        ]),
     { id: 'again', group, label: t('run.again'), run: () => attempt(prepareAgain(run)) },
     {
       id: 'command',

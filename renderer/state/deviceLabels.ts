@@ -31,6 +31,10 @@ export function useDeviceLabels(): (id: string | null) => string {
   );
 }
 
+/** By the user or for what it failed at. */
+export const isLeftOut = ({ worker }: Pick<DeviceLive, 'worker'>): boolean =>
+  worker.state === 'excluded' || worker.state === 'switched_off';
+
 /** GPU 0, or Processor 1: CPU workers carry their number, from 0, in their id (cpu:0). */
 export function deviceTitle(device: DeviceNumber, t: Texts['t']): string {
   if (device.index !== null) return t('device.gpu', { index: device.index });

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { waitFor } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toShownError } from '../api/callError.ts';
 import type { Transport } from '../api/transport.ts';
 import { madeDevices } from '../testing/memoryEngine/runDetails.ts';
@@ -42,18 +43,18 @@ describe('following what the engine sends', () => {
   it('catches up after a reconnect', async () => {
     const { engine, transport, cut } = engineWithLinks();
     stops = [startConnection(transport), followRuns()];
-    await vi.waitFor(() => expect(nameOfDone()).toBe('Lake plankton'));
+    await waitFor(() => expect(nameOfDone()).toBe('Lake plankton'));
     cut();
     engine.changeRun(RUN_IDS.done, { name: 'Renamed meanwhile' });
     retryConnection();
-    await vi.waitFor(() => expect(nameOfDone()).toBe('Renamed meanwhile'), { timeout: 5000 });
+    await waitFor(() => expect(nameOfDone()).toBe('Renamed meanwhile'));
     expect(useRuns.getState().error).toBeNull();
   });
 
   it('shows an error that the engine answers, with its title and next step', async () => {
     const { transport } = engineWithLinks();
     stops = [startConnection(transport), followRun('ffffffff-ffff-4fff-8fff-ffffffffffff')];
-    await vi.waitFor(() =>
+    await waitFor(() =>
       expect(toShownError(useLiveRun.getState().error)).toMatchObject({
         code: 'folder_gone',
         title: 'Results folder is gone',
@@ -65,7 +66,7 @@ describe('following what the engine sends', () => {
     const { engine, transport } = engineWithLinks();
     const stop = followRuns();
     stops = [startConnection(transport)];
-    await vi.waitFor(() => expect(nameOfDone()).toBe('Lake plankton'));
+    await waitFor(() => expect(nameOfDone()).toBe('Lake plankton'));
     stop();
     engine.changeRun(RUN_IDS.done, { name: 'Too late' });
     await new Promise((resolve) => setTimeout(resolve, 250));
@@ -77,7 +78,7 @@ describe('following what the engine sends', () => {
     stops = [startConnection(transport), followRun(RUN_IDS.running)];
     const seen: NonNullable<ReturnType<typeof useLiveRun.getState>['live']>[] = [];
     stops.push(useLiveRun.subscribe(({ live }) => live && seen.push(live)));
-    await vi.waitFor(() => expect(seen.length).toBeGreaterThan(2));
+    await waitFor(() => expect(seen.length).toBeGreaterThan(2));
     const [first, second] = [seen.at(-2), seen.at(-1)];
     expect(second).not.toBe(first);
     expect(second?.run.plan).toBe(first?.run.plan);

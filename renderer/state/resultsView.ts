@@ -2,6 +2,7 @@ import { create } from 'zustand';
 import {
   SHORTLIST,
   type Evidence,
+  type ExportFormat,
   type Prediction,
   type SequenceFilter,
   type SequenceSort,
@@ -22,6 +23,7 @@ export interface ResultsView {
   /** Empty means all. */
   readonly evidence: readonly Evidence[];
   readonly sort: SequenceSort;
+  readonly exportFormat: ExportFormat;
   readonly hiddenColumns: Readonly<Record<string, boolean>>;
   /** The counts and the histogram above the table. */
   readonly chartsShown: boolean;
@@ -42,6 +44,7 @@ const FRESH_VIEW: ResultsView = {
   minScoredChunks: null,
   evidence: [],
   sort: { by: 'virusScore', descending: true },
+  exportFormat: 'xlsx',
   // The reason stands where the highest chunk would, for the sequences that have one.
   hiddenColumns: { input: false, header: false, frames: false, reason: false },
   chartsShown: true,

@@ -1,9 +1,10 @@
 import type { RunSummary } from '../../electron/contract/index.ts';
-import { createTexts } from '../i18n/index.ts';
+import { createTexts, type Texts } from '../i18n/index.ts';
 import { goToRun } from './navigation.ts';
 import { useRuns } from './runs.ts';
 import { isAtWork } from '../../electron/contract/runState.ts';
 import { runStatus, type RunStatus } from './runStatus.ts';
+import { say } from './say.ts';
 import { useSettings } from './settings.ts';
 
 /** Ends that are worth telling somebody who looks elsewhere; a pause was their own doing. */
@@ -18,6 +19,12 @@ export function endedBetween(before: readonly RunSummary[], now: readonly RunSum
 /** A page may ask only at a click, and only where the browser has not been told already. */
 export const canAskForNotifications = () =>
   typeof Notification !== 'undefined' && window.isSecureContext && Notification.permission === 'default';
+
+/** Asks for leave to send notifications, and says what came of it. To be called at a click. */
+export async function askForNotifications(t: Texts['t']): Promise<void> {
+  const answer = await Notification.requestPermission();
+  say(t(answer === 'granted' ? 'run.notifyOn' : 'run.notifyOff'));
+}
 
 /** In browser mode: a notification of the browser when a run comes to an end while nobody looks at the page. */
 export function followRunEnds(): () => void {

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import type { serveMemoryEngine } from '../../../renderer/testing/serve.ts';
-import { open } from '../tour.ts';
+import { open } from '../steps.ts';
 import type { GuideCamera } from './guideCamera.ts';
 
 const RUN_NAME = 'Cohort of 2026, contigs';

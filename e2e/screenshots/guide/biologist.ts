@@ -1,25 +1,30 @@
-import { writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from '@playwright/test';
-import { open } from '../tour.ts';
+import { LONG_MS, open, runExample, setUp, showExport, showResults, showSequence } from '../steps.ts';
 import type { GuideCamera } from './guideCamera.ts';
 
-const LONG_MS = 300_000;
 const RUN_NAME = 'Pond water, May';
+/** What most mail servers take. */
+const MAIL_BYTES = 10_000_000;
+const PHONE = { width: 390, height: 844 };
 
-/** One file and a laptop: from an empty home to a report that can be mailed. Real engine, demo model. */
+/** An empty home: the set-up, on an invented computer, because a real one fetches some gigabytes and takes minutes. */
+export async function emptyHome(page: Page, camera: GuideCamera): Promise<void> {
+  await setUp(page, camera);
+  await camera.take('first-steps');
+}
+
+/** One file and a laptop: from the first steps to a report that came by mail. Real engine, demo model. */
 export async function biologist(
   page: Page,
   camera: GuideCamera,
   places: Record<'files' | 'exports', string>,
-) {
+): Promise<void> {
   await page.getByRole('heading', { name: 'First steps' }).waitFor();
   await page.getByRole('button', { name: 'Run the example' }).waitFor({ timeout: LONG_MS });
-  await camera.take('first-steps');
-  await page.getByRole('button', { name: 'Run the example' }).click();
-  await page.getByText('The installation works.').waitFor({ timeout: LONG_MS });
-  await camera.take('example');
+  await runExample(page, camera, 'example');
 
   await open(page, 'New run');
   await camera.take('new-run');
@@ -34,7 +39,7 @@ export async function biologist(
   await camera.take('demo-question');
   await page.getByRole('button', { name: 'Use the demo model' }).click();
   await page.getByLabel('Name of the run').fill(RUN_NAME);
-  await page.waitForTimeout(5000);
+  await page.getByText(/^About /).waitFor();
   await camera.take('ready');
   await page.getByRole('button', { name: 'Start', exact: true }).click({ timeout: LONG_MS });
   await page.getByRole('heading', { name: RUN_NAME }).waitFor({ timeout: LONG_MS });
@@ -48,17 +53,9 @@ export async function biologist(
   await page.getByText('Done', { exact: true }).first().waitFor({ timeout: LONG_MS });
   await camera.take('done');
 
-  await page.getByRole('tab', { name: 'Results' }).click();
-  await page.getByRole('row').nth(5).waitFor();
-  await camera.take('results');
-  await page.getByRole('row').nth(2).click();
-  await page.getByText('Scores along the sequence').first().waitFor();
-  await camera.take('sequence');
-  await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Export' }).click();
-  await page.getByText('Which sequences').waitFor();
-  await camera.take('export');
-  await page.keyboard.press('Escape');
+  await showResults(page, camera);
+  await showSequence(page, camera, page.getByRole('row').nth(2));
+  await showExport(page, camera);
   await page.getByRole('button', { name: 'Report and command' }).click();
   await page.getByRole('menuitem', { name: 'Report (HTML)' }).waitFor();
   const [download] = await Promise.all([
@@ -68,11 +65,20 @@ export async function biologist(
   const report = join(places.exports, download.suggestedFilename());
   await download.saveAs(report);
   await camera.take('report-saved');
-  const mailed = await page.context().newPage();
-  await mailed.setViewportSize({ width: 1280, height: 800 });
-  await mailed.goto(pathToFileURL(report).href);
-  await camera.take('report', mailed);
-  await mailed.close();
+  await camera.take('report', await received(page, report));
+}
+
+/** What somebody sees who got the file by mail and opens it on a phone, without this program and without a network. */
+async function received(page: Page, report: string): Promise<Page> {
+  const { size } = await stat(report);
+  if (size > MAIL_BYTES) throw new Error(`The report has ${size} bytes, too many for a mail`);
+  const browser = page.context().browser();
+  if (!browser) throw new Error('The page has no browser');
+  const theirs = await browser.newContext({ offline: true, viewport: PHONE, colorScheme: 'light' });
+  const mail = await theirs.newPage();
+  await mail.goto(pathToFileURL(report).href);
+  await mail.getByRole('heading', { level: 1 }).waitFor();
+  return mail;
 }
 
 /** As an assembler gives them: the sample's records some dozens of times, with names of their own. */

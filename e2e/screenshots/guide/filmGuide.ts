@@ -5,7 +5,7 @@ import type { Browser } from '@playwright/test';
 import { serveMemoryEngine } from '../../../renderer/testing/serve.ts';
 import { EngineProcess } from '../../support/engineProcess.ts';
 import { bioinformatician } from './bioinformatician.ts';
-import { biologist, pondWater } from './biologist.ts';
+import { biologist, emptyHome, pondWater } from './biologist.ts';
 import { GUIDE_SIZE, GuideCamera } from './guideCamera.ts';
 
 const IMAGES = join(import.meta.dirname, '..', '..', '..', 'docs', 'images', 'guide');
@@ -22,6 +22,7 @@ export async function filmGuide(
   await pondWater(await readFile(sample, 'utf8'), places.files);
   const engine = await EngineProcess.start({ dataFolder: places.data, filesFolder: places.files });
   const invented = await serveMemoryEngine({ sequences: 100_000 });
+  const empty = await serveMemoryEngine({ runs: 'none', fresh: true, welcomeSeen: false });
   try {
     const window = async (address: string) => {
       const context = await browser.newContext({
@@ -41,13 +42,15 @@ export async function filmGuide(
     await cluster.begin();
     await bioinformatician(theirs, cluster, invented);
 
-    const own = await window(await engine.address());
-    const laptop = new GuideCamera(own, IMAGES, 'biologist');
+    const laptop = new GuideCamera(await window(empty.url), IMAGES, 'biologist');
     await laptop.begin();
-    await biologist(own, laptop, places);
+    await emptyHome(laptop.page, laptop);
+    laptop.page = await window(await engine.address());
+    await biologist(laptop.page, laptop, places);
   } finally {
     await engine.kill();
     await invented.stop();
+    await empty.stop();
     await rm(place, { recursive: true, force: true, maxRetries: 5 });
   }
 }

@@ -8,7 +8,8 @@ const QUALITY = 62;
 
 /** Takes the pictures of one page of the guide, numbered in the order in which they are taken. */
 export class GuideCamera {
-  private readonly page: Page;
+  /** What is filmed; a story may go on in another window. */
+  page: Page;
   private readonly folder: string;
   private readonly prefix: string;
   private taken = 0;

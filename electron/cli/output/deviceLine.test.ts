@@ -12,6 +12,7 @@ const gpu = {
   seconds: 24.8,
   residues_per_second: 97_838.4,
   busy_share: 0.984,
+  kept_busy: true,
   utilization_mean_percent: 99.6,
   utilization_median_percent: 100,
   memory_peak_bytes: 8_540_000_000,

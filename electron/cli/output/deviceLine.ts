@@ -6,7 +6,11 @@ export function deviceLine(device: DeviceReport): string {
   return [
     `${device.name} (${device.id}): ${formatCount(device.parts)} parts`,
     `${formatCount(device.residues)} residues`,
-    ...(busy_share === null ? [] : [`at work ${formatPercent(busy_share)} of the time`]),
+    ...(busy_share === null
+      ? []
+      : [
+          `at work ${formatPercent(busy_share)} of the time${device.kept_busy === false ? ' (less than 80 %)' : ''}`,
+        ]),
     formatMeasures({
       residuesPerSecond: device.residues_per_second,
       utilizationPercent: device.utilization_mean_percent,

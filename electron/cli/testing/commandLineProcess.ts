@@ -2,7 +2,11 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { REAL_PYTHON } from '../../engine/testing/realFiles.ts';
 
-const MAIN = join(import.meta.dirname, '..', 'main.ts');
+/** Where the tests' runner has bundled the command line to. */
+export const COMMAND_LINE_VARIABLE = 'VIRNUCPRO_TEST_COMMAND_LINE';
+/** Of the sources, where nothing is bundled. */
+export const MAIN = process.env[COMMAND_LINE_VARIABLE] ?? join(import.meta.dirname, '..', 'main.ts');
+
 /** Flags of a run with many small parts, of which two workers compute one each. */
 export const MANY_PARTS = [
   '--model',

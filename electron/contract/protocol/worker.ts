@@ -71,6 +71,8 @@ export const workerCommandSchema = z.discriminatedUnion('type', [
   loadCommandSchema,
   partCommandSchema,
   z.object({ type: z.literal('recall'), part: partKeySchema }),
+  /** From the next batch on; also for a worker that is still loading. */
+  z.object({ type: z.literal('limit_batches'), most_tokens_per_batch: z.int().positive() }),
   z.object({ type: z.literal('stop') }),
 ]);
 export type WorkerCommand = z.infer<typeof workerCommandSchema>;
@@ -129,7 +131,12 @@ const partDoneSchema = z.object({
   /** Frames whose protein, or nucleotides, were embedded with an equal frame's. */
   repeated_proteins: countSchema,
   repeated_nucleotides: countSchema,
+  /** ESM-2's batches as planned, and the tokens in them: how full they were. */
+  esm2_batches: countSchema,
+  esm2_tokens: countSchema,
+  /** Held on the device at most, and of that by tensors at most; the rest is fragments. Null where it isn't counted. */
   peak_memory_bytes: countSchema,
+  peak_allocated_bytes: countSchema.nullable(),
 });
 export type PartDone = z.infer<typeof partDoneSchema>;
 

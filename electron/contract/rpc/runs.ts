@@ -42,6 +42,8 @@ export const runRequestSchema = z.object({
   /** Equal proteins, and equal nucleotides, of a part go through their encoder once. */
   embedEqualSequencesOnce: z.boolean().default(true),
   embeddings: embeddingPrecisionSchema.nullable().default(null),
+  /** What a worker may hold of its GPU's memory; without it all that is free. */
+  gpuMemoryBytes: z.int().min(LIMITS.leastGpuMemoryBytes).optional(),
   keepWork: z.boolean().default(false),
   force: z.boolean().default(false),
   /** Ends where a file can't be used, instead of going on without it. */
@@ -222,6 +224,8 @@ export const deviceHistorySchema = z.object({
   ),
   /** Share of the run's computing time in which it computed. */
   busyFraction: measureSchema,
+  /** Whether that is 80 % or more; null for runs too short to tell. */
+  keptBusy: z.boolean().nullable(),
   utilizationMeanPercent: measureSchema,
   memoryPeakBytes: measureSchema,
   powerMeanW: measureSchema,
@@ -354,7 +358,8 @@ export const runsContract = {
   pause: procedure.input(byRun),
   /** Finishes the parts in work, then pauses. */
   drain: procedure.input(byRun),
-  resume: procedure.input(byRun),
+  /** On the devices it was made for, or this time on others. */
+  resume: procedure.input(byRun.extend({ devices: runRequestSchema.shape.devices.unwrap().optional() })),
   /** Ends the workers at once; parts in work are computed again on resume. */
   stop: procedure.input(byRun),
   cancel: procedure.input(byRun),

@@ -160,4 +160,4 @@ it('finds that the processor of the tests computes rightly', async () => {
   if (!real.ok) throw new Error(real.error.cause);
   const [cpu] = await checkDevices(real.value, NO_GPU);
   expect(cpu?.precisions).toMatchObject([{ precision: 'fp32', problem: null }]);
-}, 300_000);
+});

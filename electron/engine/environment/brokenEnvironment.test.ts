@@ -44,7 +44,7 @@ beforeAll(async () => {
     ok: false,
     error: { cause: expect.stringContaining('to its end') as string },
   });
-}, 120_000);
+});
 afterAll(() => rm(root, { recursive: true, force: true }));
 
 beforeEach(async () => {

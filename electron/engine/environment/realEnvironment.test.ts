@@ -26,7 +26,7 @@ it('works: every package can be imported', async () => {
     ok: true,
     value: { own: true, packages: { torch: expect.any(String) as string } },
   });
-}, 120_000);
+});
 
 it('is not led astray by files in the folder the user stands in', async () => {
   const checked = await checkEnvironment({ paths }, false);

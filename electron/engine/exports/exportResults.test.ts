@@ -22,6 +22,8 @@ import { exportResults, type ExportRequest } from './exportResults.ts';
 import { ExportSource } from './exportSource.ts';
 import { makeReaders, readBack } from './testing/readers.ts';
 import { WholeFile } from './wholeFile.ts';
+import { FRAME_NAMES } from '../../contract/results.ts';
+import type { Plan } from '../../contract/plan.ts';
 import { writeXlsx } from './xlsx.ts';
 
 afterAll(removeFolders);
@@ -53,7 +55,7 @@ beforeAll(async () => {
   mkdirSync(folder);
   const records = NAMES.map((name, i) => recordOf(`${name} described as ${i}`, CHUNKS[i]!));
   const split = [records.slice(0, 4), records.slice(4)];
-  const plan = syntheticPlan(2);
+  const plan: Plan = { ...syntheticPlan(2), embeddings: 'fp16' };
   inputs = split.map((own, input) => {
     const path = join(folder, '..', `gut_${input + 1}.fasta`);
     const text = own.map(({ header, length }, i) => `>${header}\n${lettersFor(length, 10 * input + i)}\n`);
@@ -72,7 +74,7 @@ beforeAll(async () => {
   await computeAll(run);
   await store.writeTables();
   all = (await store.findSequences({ filter: {} }, BY_ROW, 0, 100)).items;
-}, 300_000);
+});
 
 function sha256(path: string): string {
   return createHash('sha256').update(readFileSync(path)).digest('hex');
@@ -264,6 +266,54 @@ describe('tables for other programs, read back by other programs', () => {
     expect(Object.keys(content.data)).toEqual(['gut']);
     const sum = Object.values(content.data['gut']!).reduce((total, n) => total + n, 0);
     expect(sum).toBe(NAMES.length);
+  });
+});
+
+describe('the index of the embeddings', () => {
+  it('names the frame of every row of every file, in the order in which prepare wrote them', async () => {
+    const text = readFileSync(await exported('embeddings', { predictions: ['virus'] }), 'utf8');
+    const [head, ...rows] = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('\t'));
+    expect(head).toEqual(['file', 'row', 'no', 'id', 'sample', 'start', 'end', 'frame']);
+    const truth = [...run.prepared.frames].flatMap(([key, frames]) =>
+      frames.map(({ row, frame }, place) => [
+        `embeddings/${key}.safetensors`,
+        `${place}`,
+        `${row + 1}`,
+        FRAME_NAMES[frame],
+      ]),
+    );
+    expect(rows.map(([file, row, no, , , , , frame]) => [file, row, no, frame])).toEqual(truth);
+    const { seqName, length, nChunks } = all[5]!;
+    const ofLong = rows.filter(([, , no]) => no === '6');
+    expect([nChunks, new Set(ofLong.map(([, , , id]) => id))]).toEqual([6, new Set([seqName])]);
+    expect([ofLong[0]?.[5], ofLong.at(-1)?.[6], ofLong[0]?.[4]]).toEqual(['1', `${length}`, 'gut']);
+  });
+});
+
+describe('measurements of the devices', () => {
+  it('are there second by second, also those from before a clock was set back', async () => {
+    const { createdAt } = await run.store.timings();
+    const sample = { utilizationPercent: 97, memoryUsedBytes: 8e9, powerW: 412.5, temperatureC: null };
+    const more = { residuesPerSecond: 41_000, framesPerSecond: null };
+    await run.store.saveDevices([
+      { id: 'GPU-1', name: 'A "100", SXM', kind: 'cuda', facts: {}, switchedOff: null },
+    ]);
+    const times = [createdAt - 60_000, createdAt, createdAt + 1, Date.now() + 86_400_000];
+    await run.store.addSamples(times.map((time) => ({ time, device: 'GPU-1', ...sample, ...more })));
+    const [head, ...rows] = readFileSync(await exported('devices', { predictions: ['virus'] }), 'utf8')
+      .trimEnd()
+      .split('\n');
+    expect(head).toBe(
+      'time,device,name,utilization_percent,memory_used_bytes,power_w,temperature_c,residues_per_second,frames_per_second',
+    );
+    expect(rows).toEqual(
+      times.map(
+        (time) => `${new Date(time).toISOString()},GPU-1,"A ""100"", SXM",97,8000000000,412.5,,41000,`,
+      ),
+    );
   });
 });
 

@@ -5,10 +5,12 @@ import type { RunStore } from '../store/runStoreFace.ts';
 import type { SequenceSelection } from '../store/sqlite/results/sequenceFilter.ts';
 import { genomadColumns, usedColumns } from './columns.ts';
 import { writeCsv, writeTsv } from './delimited.ts';
+import { writeEmbeddingRows } from './embeddingRows.ts';
 import { ExportSource, type SourceOptions } from './exportSource.ts';
 import { writeBed, writeBedGraph, writeGff3 } from './features.ts';
 import { openInputSequences, type InputSequences } from './inputSequences.ts';
 import { writeJson } from './json.ts';
+import { writeMeasurements } from './measurements.ts';
 import { writeMultiqc } from './multiqc.ts';
 import { writeParquet } from './parquet.ts';
 import { writeReport } from './report/writeReport.ts';
@@ -64,6 +66,10 @@ export async function exportResults(store: RunStore, request: ExportRequest): Pr
         return writeBedGraph(source, file);
       case 'multiqc':
         return writeMultiqc(source, file);
+      case 'devices':
+        return writeMeasurements(source, file);
+      case 'embeddings':
+        return writeEmbeddingRows(source, file);
       case 'report':
         return writeReport(source, file);
     }

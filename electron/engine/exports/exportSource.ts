@@ -100,7 +100,7 @@ export class ExportSource {
   }
 
   /** Where a chunk of a sequence lies: 0-based, half-open. */
-  bounds(sequence: SequenceResult, chunk: number): { start: number; end: number } {
+  bounds(sequence: Pick<SequenceResult, 'length'>, chunk: number): { start: number; end: number } {
     return chunkBounds(sequence.length, this.run.plan.chunkLength, chunk);
   }
 }

@@ -57,7 +57,7 @@ describe('the inputs of a run', () => {
     expect(await collected(pipe)).toBe('input_unreadable');
   });
 
-  it.skipIf(WITHOUT_PYTHON)('may be more than a command line has room for', { timeout: 60_000 }, async () => {
+  it.skipIf(WITHOUT_PYTHON)('may be more than a command line has room for', async () => {
     const folder = await temporaryFolder();
     const paths = Array.from({ length: 800 }, (_, n) => join(folder, `${n}`, 'x'.repeat(4000)));
     const found: string[] = [];

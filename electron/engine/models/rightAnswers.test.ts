@@ -6,7 +6,7 @@ import { temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testCon
 import { resolveModel } from './resolveModel.ts';
 import { checkAnswers, describeAnswers, lastAnswers } from './rightAnswers.ts';
 
-describe.skipIf(WITHOUT_PYTHON)('the check of known answers', { timeout: 120_000 }, () => {
+describe.skipIf(WITHOUT_PYTHON)('the check of known answers', () => {
   it('finds the demo model right on this computer, and knows when that is no longer known', async () => {
     const { environment, paths: usual } = testContext();
     const paths = { ...usual, dataDir: await temporaryFolder() };

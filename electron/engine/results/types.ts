@@ -79,3 +79,14 @@ export interface RunJsonFacts {
   /** Largest difference of a score that bounded parts may have in this precision, as measured. */
   tolerance: number;
 }
+
+/** A reading frame in a file of a part. */
+export interface FrameOfPart {
+  /** Of the sequence. */
+  row: number;
+  name: string;
+  input: number;
+  length: number;
+  chunk: number;
+  frame: FrameName;
+}

@@ -169,12 +169,14 @@ export class OpenRun {
     return this.record.advance({ type: 'cancel' });
   }
 
-  /** Makes failed parts wait again: they are computed with the rest where the run is at work, else on the next start. */
-  async retry(keys: string[] | 'all'): Promise<Result<void>> {
+  /** Makes failed parts wait again: they are computed with the rest where the run is at work, else on the next start.
+   * With smaller batches, those of all parts are half as large from then on. */
+  async retry(keys: string[] | 'all', smallerBatches = false): Promise<Result<void>> {
     const retried = await this.store.retryFailed(keys);
     if (retried.length === 0) return err(appError('usage', message('run.nothing_failed')));
     this.tracker.allowStepBack();
     this.notes.add('info', 'parts_retried', message('note.retried', { parts: retried.length }));
+    if (smallerBatches) this.useSmallerBatches();
     const parts = await Promise.all(retried.map((key) => this.store.part(key)));
     this.work.session?.request({ type: 'parts_offered', parts: parts.filter((part) => part !== null) });
     await this.work.refresh();
@@ -232,9 +234,10 @@ export class OpenRun {
     return ok(undefined);
   }
 
-  /** From the next start on, batches are half as large as they were. */
+  /** Batches are half as large as they were: at once where the run is at work, else from the next start on. */
   useSmallerBatches(): void {
-    this.batches.halve();
+    if (this.work.session) this.work.session.request({ type: 'halve_batches' });
+    else this.batches.halve();
   }
 
   rename(name: string): Promise<void> {

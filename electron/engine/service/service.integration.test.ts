@@ -35,7 +35,7 @@ async function writeInput(name: string, copies: number): Promise<string> {
 }
 
 function request(input: string, more: Partial<RunRequest> = {}): RunRequest {
-  return runRequestSchema.parse({ inputs: [input], model: 'demo', devices: 'cpu:2', ...more });
+  return runRequestSchema.parse({ inputs: [input], model: 'demo', devices: 'cpu:1', ...more });
 }
 
 async function create(input: string, more: Partial<RunRequest> = {}): Promise<string> {
@@ -50,9 +50,9 @@ async function until(reached: () => boolean): Promise<void> {
 
 const phase = (runId: string): string => service.catalog.find(runId).state.phase;
 
-describe.skipIf(WITHOUT_PYTHON)('the service with real workers', { timeout: 120_000 }, () => {
+describe.skipIf(WITHOUT_PYTHON)('the service with real workers', () => {
   it('runs one at a time in the order wanted; a pause frees the devices, also from waiting runs; a resumed one goes first', async () => {
-    const input = await writeInput('long.fa', 12);
+    const input = await writeInput('long.fa', 8);
     const first = await create(input);
     const second = await create(input);
     const third = await create(input);

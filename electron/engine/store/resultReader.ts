@@ -4,6 +4,7 @@ import type { SequenceSelection } from './sqlite/results/sequenceFilter.ts';
 import type { FoundSequences, PredictionCounts } from './sqlite/results/sequenceQueries.ts';
 import type {
   ChunkPage,
+  FrameOfPart,
   InputResultSummary,
   LengthScores,
   LengthShare,
@@ -33,6 +34,8 @@ export interface ResultReader {
   sequencesOf(rows: Uint32Array): Promise<SequenceResult[]>;
   /** The scored chunks of each of the given rows, in order along it. */
   scoredChunksOf(rows: Uint32Array): Promise<ScoredChunk[][]>;
+  /** The reading frames of a part that is done, in the order of its files. */
+  framesOf(part: string): Promise<FrameOfPart[]>;
   /** Calls by length; `edges` ascend, the first is 0, and the last bin is open. */
   lengthShares(selection: SequenceSelection, edges: readonly number[]): Promise<LengthShare[]>;
   /** Calls by length and score; `edges` as for `lengthShares`. */

@@ -67,6 +67,7 @@ export class DeviceWorker {
   private readonly emit: (event: DeviceWorkerEvent) => void;
   private readonly watchTimer: NodeJS.Timeout;
   private life: Life = { phase: 'ended' };
+  private load: DeviceWorkerOptions['load'];
   private deathsWithoutProgress = 0;
   private lastCheckAt = Date.now();
   /** Why the process is about to end, where the engine itself has found that out. */
@@ -79,6 +80,7 @@ export class DeviceWorker {
   constructor(options: DeviceWorkerOptions, emit: (event: DeviceWorkerEvent) => void) {
     this.device = options.device;
     this.options = options;
+    this.load = options.load;
     this.emit = emit;
     this.watchTimer = setInterval(() => {
       this.checkDeadlines(Date.now());
@@ -109,6 +111,13 @@ export class DeviceWorker {
     this.life.watch.holds(this.held.size, Date.now());
     this.life.process.writeLog(`assign ${part.part} frames ${part.frame_begin}-${part.frame_end}`);
     this.life.process.send(part);
+  }
+
+  /** From its next batch on, and after every restart. */
+  limitBatches(tokens: number): void {
+    this.load = { ...this.load, most_tokens_per_batch: tokens };
+    if (this.life.phase === 'loading' || this.life.phase === 'ready')
+      this.life.process.send({ type: 'limit_batches', most_tokens_per_batch: tokens });
   }
 
   recall(part: string): void {
@@ -150,7 +159,7 @@ export class DeviceWorker {
       case 'hello':
         this.life = { phase: 'loading', process, watch: new StartWatch(deadlines.loadMs, Date.now()) };
         emit({ type: 'worker_loading', device });
-        process.send(this.options.load);
+        process.send(this.load);
         break;
       case 'ready':
         this.life = { phase: 'ready', process, watch: new ProgressWatch(deadlines, Date.now()) };

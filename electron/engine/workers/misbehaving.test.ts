@@ -71,7 +71,7 @@ async function supervise(
 
 const hasDied = (events: readonly DeviceWorkerEvent[]): boolean => events.at(-1)?.type === 'worker_died';
 
-describe.skipIf(WITHOUT_PYTHON)('a process that', { timeout: 120_000 }, () => {
+describe.skipIf(WITHOUT_PYTHON)('a process that', () => {
   it('ignores the order to end is killed', async () => {
     let said = 0;
     const child = new ChildProcess(

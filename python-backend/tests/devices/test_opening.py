@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 from types import SimpleNamespace
 
 import pytest
@@ -95,6 +96,18 @@ def test_an_amd_gpu_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(LoadFailedError, match="sees 0 GPUs with ROCR_VISIBLE_DEVICES='GPU-00ab") as failure:
         open_device("rocm", "bf16", None)
     assert "render" in failure.value.next_step
+
+
+def test_a_gpu_is_held_to_a_share_of_its_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    SimulatedRocm(monkeypatch)
+    shares: list[float] = []
+    monkeypatch.setattr(torch.cuda, "set_per_process_memory_fraction", lambda share, _: shares.append(share))
+    assert open_device("rocm", "bf16", None).memory_limit is None
+    assert open_device("rocm", "bf16", 0.25).memory_limit == 16 << 30
+    # Windows moves what is beyond the free memory into main memory, slowly: a larger share is no use there.
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert open_device("rocm", "bf16", 0.99).memory_limit == int(0.95 * (60 << 30))
+    assert shares == [0.25, 0.95 * 60 / 64]
 
 
 def test_a_pytorch_for_the_other_makers_gpus_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

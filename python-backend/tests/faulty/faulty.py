@@ -1,8 +1,8 @@
-"""Runs the real backend with one fault built in, for tests of how the engine takes it.
+"""Runs the real backend with faults built in, for tests of how the engine takes it.
 
-Called like an interpreter (`-X utf8 -u -m virnucpro_backend.worker ...`); VIRNUCPRO_FAULT names the fault as
-`name` or `name:argument`. Everything but a worker is handed on to the real interpreter untouched; with
-`gpus`, the probe is not: it finds the GPUs of a file.
+Called like an interpreter (`-X utf8 -u -m virnucpro_backend.worker ...`); VIRNUCPRO_FAULT names the faults as
+`name` or `name:argument`, with commas between. Everything but a worker is handed on to the real interpreter
+untouched; with `gpus`, the probe is not: it finds the GPUs of a file.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import os
 import runpy
 import signal
 import sys
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -69,18 +68,6 @@ def library_print(_: str) -> None:
         os.write(1, b"and so does its C part\n")
 
     before_launch(act)
-
-
-def silent(_: str) -> None:
-    quiet = threading.Event()
-
-    def act(_: Any, type: str) -> bool:
-        if type == "progress":
-            quiet.set()
-        return not quiet.is_set()
-
-    on_emit(act)
-    before_launch(lambda _: time.sleep(600) if quiet.is_set() else None)
 
 
 def stalled(_: str) -> None:
@@ -157,7 +144,8 @@ def gpus(path: str) -> None:
         else:
             check_capability(card["name"], tuple(card["capability"]), precision)
         torch.set_num_threads(1)
-        return OpenDevice(torch.device("cpu"), card["name"], uuid, card["total"], None)
+        limit = None if fraction is None else int(fraction * card["total"])
+        return OpenDevice(torch.device("cpu"), card["name"], uuid, card["total"], limit)
 
     def measure(model: Any) -> MemoryProfile:
         with open(f"{path}.measured", "a", encoding="utf-8") as file:
@@ -177,7 +165,9 @@ def gpus(path: str) -> None:
 
     loading.open_device = open_device
     loading.measure_profile = measure
-    loading.allowance = device_memory.allowance = lambda device, limit: card["free"]
+    loading.allowance = device_memory.allowance = lambda device, limit: min(
+        card["free"], limit or card["free"]
+    )
     sizes = ModelSizes(card["fixed"]["resident"], card["fixed"]["resident"], card["per_token"])
     ModelSizes.of = lambda *_: sizes  # type: ignore[method-assign,assignment]
     limited("embed", lambda tokens, layout: layout.n_tokens)
@@ -190,7 +180,6 @@ FAULTS = {
         garbage,
         wrong_version,
         library_print,
-        silent,
         stalled,
         stall_once,
         die_at,
@@ -203,13 +192,14 @@ FAULTS = {
 
 def main() -> None:
     arguments = sys.argv[1:]
-    name, _, argument = os.environ["VIRNUCPRO_FAULT"].partition(":")
-    if name == "gpus" and PROBE in arguments:
-        print(json.dumps(json.loads(Path(argument).read_text(encoding="utf-8"))["probe"]))
+    faults = dict(fault.partition(":")[::2] for fault in os.environ["VIRNUCPRO_FAULT"].split(","))
+    if "gpus" in faults and PROBE in arguments:
+        print(json.dumps(json.loads(Path(faults["gpus"]).read_text(encoding="utf-8"))["probe"]))
         return
     if WORKER not in arguments:
         os.execv(sys.executable, [sys.executable, *arguments])
-    FAULTS[name](argument)
+    for name, argument in faults.items():
+        FAULTS[name](argument)
     sys.argv = [WORKER, *arguments[arguments.index(WORKER) + 1 :]]
     runpy.run_module(WORKER, run_name="__main__", alter_sys=True)
 

@@ -113,6 +113,22 @@ def test_streamed_layers_and_smaller_batches_are_told(files: list[PartFile], tmp
     assert hashes[0] == hashes[1]
 
 
+def test_batches_get_smaller_while_it_loads_and_while_it_computes(tmp_path: Path) -> None:
+    file = write_part_file(tmp_path / "parts" / "000000.safetensors", random_frames(150, seed=31))
+    halvings = []
+    with RunningWorker() as worker:
+        worker.load(tokens_per_batch=4096)
+        # A larger limit afterwards lifts no smaller one.
+        for tokens in (512, 2048):
+            worker.send(type="limit_batches", most_tokens_per_batch=tokens)
+        worker.part("000000", file, tmp_path)
+        halvings.append(worker.wait_for("part_done")["batch_halvings"])
+        worker.send(type="limit_batches", most_tokens_per_batch=128)
+        worker.part("000001", file, tmp_path)
+        halvings.append(worker.wait_for("part_done")["batch_halvings"])
+    assert 0 < halvings[0] < halvings[1]
+
+
 def test_a_range_of_frames(files: list[PartFile], tmp_path: Path) -> None:
     with RunningWorker() as worker:
         worker.load()

@@ -24,6 +24,13 @@ export const engine = {
   'engine.note.included': '{device} nimmt wieder am Lauf teil.',
   'engine.note.smaller_batches':
     '{device} hatte zu wenig Speicher und rechnet mit weniger auf einmal weiter. Nichts ist verloren.',
+  'engine.note.batches_halved': 'Ab jetzt rechnet jedes Gerät mit halb so viel auf einmal.',
+  'engine.note.wrong_device':
+    'Für {device} rechnet ein anderes Gerät ({found}): Vielleicht wird eine GPU doppelt benutzt.',
+  'engine.note.memory_grows':
+    '{device} braucht immer mehr Speicher: erst {before}, jetzt {now}. „Pause“ und „Fortsetzen“ geben ihn frei.',
+  'engine.note.memory_fragmented':
+    '{device} belegt Speicher, von dem {percent} % nicht nutzbar sind. „Pause“ und „Fortsetzen“ geben ihn frei.',
   'engine.note.scores_damaged': 'Einige Werte waren auf dem Datenträger beschädigt und werden neu berechnet.',
   'engine.note.part_failed': 'Einige Sequenzen konnten nicht berechnet werden; siehe „Dateien und Fehler“.',
   'engine.note.part_bisected':

@@ -112,6 +112,8 @@ export const newRun = {
   'advanced.precisionHelp': 'Einmal je Lauf festgelegt und mit ihm gespeichert',
   'advanced.embeddings': 'Embeddings',
   'advanced.embeddingsHelp': 'Die innere Darstellung der Modelle für jeden Leserahmen',
+  'advanced.gpuMemory': 'GPU-Speicher höchstens (GB)',
+  'advanced.gpuMemoryHelp': 'Auf jeder GPU, wenn andere sie mitnutzen; leer: was frei ist',
   'advanced.tokensPerBatch': 'Tokens je Stapel',
   'advanced.tokensPerBatchHelp': 'Verringern, wenn der Speicher oft nicht reicht',
   'advanced.partSize': 'Residuen je Teil',
@@ -127,7 +129,7 @@ export const newRun = {
 
   'newRun.output': 'Ergebnisse',
   'newRun.name': 'Name des Laufs',
-  'newRun.nameHelp': 'Leer: nach den Dateien benannt',
+  'newRun.nameHelp': 'Auch der Name des Ordners. Leer: nach den Dateien benannt',
   'newRun.folder': 'Ergebnisordner',
   'newRun.folderHelp': 'Leer: der grau gezeigte Ordner',
   'newRun.chooseOutput': 'Wählen',

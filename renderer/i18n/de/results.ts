@@ -155,6 +155,8 @@ export const results = {
   'export.format.bed': 'Virale Stücke (BED)',
   'export.format.bedgraph': 'Werte entlang der Sequenzen (bedGraph)',
   'export.format.multiqc': 'Einstufungen je Probe für MultiQC',
+  'export.format.embeddings': 'Verzeichnis der Embeddings (TSV)',
+  'export.format.devices': 'Messwerte der Geräte (CSV)',
   'export.format.report': 'Bericht (HTML)',
   'export.formatText.xlsx':
     'Mit lesbaren Überschriften und einem Blatt, das sie erklärt; weitere Blätter ab einer Million Zeilen',
@@ -172,6 +174,10 @@ export const results = {
   'export.formatText.bed': 'Die als Virus eingestuften Stücke, etwa für IGV',
   'export.formatText.bedgraph': 'Der Viruswert als Spur, etwa für IGV',
   'export.formatText.multiqc': 'Ein Balken für jede Probe des Laufs (Custom Content)',
+  'export.formatText.embeddings':
+    'Welche Zeile welcher Datei im Ordner work/embeddings des Laufs zu welchem Leseraster gehört',
+  'export.formatText.devices':
+    'Last, Speicher, Leistung, Temperatur und Tempo jeder Sekunde, gleich was gewählt ist',
   'export.formatText.report': 'Eine Datei zum Lesen, Drucken und Verschicken',
   'export.progress': 'Fortschritt des Exports',
   'export.starting': 'Wird vorbereitet …',

@@ -5,6 +5,10 @@ export const run = {
   'run.tab.results': 'Ergebnisse',
   'run.demoTitle': 'DEMO-MODELL: diese Ergebnisse bedeuten nichts.',
   'run.continue': 'Fortsetzen',
+  'run.continueElsewhere': 'Auf anderen Geräten fortsetzen …',
+  'run.continueElsewhereTitle': 'Auf anderen Geräten fortsetzen',
+  'run.continueElsewhereText':
+    'Der Lauf geht weiter, wo er war, dieses Mal auf den hier gewählten Geräten. Was berechnet ist, bleibt.',
   'run.interruptedTitle': 'Dieser Lauf wurde unterbrochen; fortsetzen?',
   'run.interruptedText':
     'Das Programm oder der Rechner wurde während des Laufs beendet. Alles Fertige ist erhalten.',
@@ -96,6 +100,8 @@ export const run = {
   'deviceHistory.title': 'Geräte im Verlauf',
   'deviceHistory.hint': 'Alle Kurven im selben Maßstab',
   'deviceHistory.busy': 'Rechnete {percent} der Zeit',
+  'deviceHistory.save': 'Als CSV speichern',
+  'deviceHistory.oftenIdle': 'Weniger als 80 %: Es wartete auf Eingaben oder auf andere Programme.',
   'deviceHistory.energy': '{energy} verbraucht',
   'deviceHistory.mean': 'im Mittel {value}',
   'deviceHistory.peak': 'höchstens {value}',

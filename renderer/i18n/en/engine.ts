@@ -23,6 +23,13 @@ export const engine = {
   'engine.note.included': '{device} takes part in the run again.',
   'engine.note.smaller_batches':
     '{device} ran out of memory and goes on with less at a time. Nothing is lost.',
+  'engine.note.batches_halved': 'From now on, every device takes half as much at a time.',
+  'engine.note.wrong_device':
+    '{device} is not the device that is computing for it ({found}): two runs of computing may share one GPU.',
+  'engine.note.memory_grows':
+    '{device} needs more and more memory: {before} at first, {now} now. Pause and Continue start it afresh.',
+  'engine.note.memory_fragmented':
+    '{device} holds memory of which {percent} % cannot be used. Pause and Continue start it afresh.',
   'engine.note.scores_damaged': 'Some scores were damaged on the disk and are computed again.',
   'engine.note.part_failed': 'Some sequences could not be computed; see Files and failures.',
   'engine.note.part_bisected': 'Something failed again; the sequence that causes it is being searched for.',

@@ -110,6 +110,8 @@ export const newRun = {
   'advanced.precisionHelp': 'Decided once per run and stored with it',
   'advanced.embeddings': 'Embeddings',
   'advanced.embeddingsHelp': 'The models’ inner representation of each reading frame',
+  'advanced.gpuMemory': 'GPU memory at most (GB)',
+  'advanced.gpuMemoryHelp': 'On each GPU, where others use it too; empty: all that is free',
   'advanced.tokensPerBatch': 'Tokens per batch',
   'advanced.tokensPerBatchHelp': 'Lower it if memory runs out often',
   'advanced.partSize': 'Residues per part',
@@ -125,7 +127,7 @@ export const newRun = {
 
   'newRun.output': 'Results',
   'newRun.name': 'Name of the run',
-  'newRun.nameHelp': 'Empty: named after the files',
+  'newRun.nameHelp': 'Names the folder, too. Empty: named after the files',
   'newRun.folder': 'Results folder',
   'newRun.folderHelp': 'Empty: the folder shown in grey',
   'newRun.chooseOutput': 'Choose',

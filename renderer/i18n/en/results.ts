@@ -151,6 +151,8 @@ export const results = {
   'export.format.bed': 'Viral chunks (BED)',
   'export.format.bedgraph': 'Scores along sequences (bedGraph)',
   'export.format.multiqc': 'Calls per sample for MultiQC',
+  'export.format.embeddings': 'Index of the embeddings (TSV)',
+  'export.format.devices': 'What was measured of the devices (CSV)',
   'export.format.report': 'Report (HTML)',
   'export.formatText.xlsx':
     'With readable headings and a sheet that explains them; further sheets past a million rows',
@@ -167,6 +169,10 @@ export const results = {
   'export.formatText.bed': 'The chunks called virus, such as for IGV',
   'export.formatText.bedgraph': 'The virus score as a track, such as for IGV',
   'export.formatText.multiqc': 'A bar for each sample of the run (custom content)',
+  'export.formatText.embeddings':
+    'Which row of which file of the run’s work/embeddings folder belongs to which reading frame',
+  'export.formatText.devices':
+    'Load, memory, power, temperature and speed of every second, whatever is selected',
   'export.formatText.report': 'One file to read, print and send',
   'export.progress': 'Progress of the export',
   'export.starting': 'Preparing …',

@@ -11,8 +11,8 @@ import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
 import { go, goToRun } from '../../state/navigation.ts';
 import { chooseFolder } from '../../state/pathChooser.ts';
+import { openDiskDialog } from '../../state/runDialog.ts';
 import { queuedRuns, useRuns } from '../../state/runs.ts';
-import { DiskDialog } from './DiskDialog.tsx';
 import classes from './History.module.css';
 import { QueueCard } from './QueueCard.tsx';
 import { RunsTable } from './RunsTable.tsx';
@@ -24,7 +24,6 @@ export function HistoryScreen() {
   const runs = useRuns((state) => state.runs);
   const error = useRuns((state) => state.error);
   const [search, setSearch] = useState('');
-  const [showsDisk, setDisk] = useState(false);
   const open = useMutation({
     mutationFn: async () => {
       const folder = await chooseFolder('run');
@@ -43,7 +42,7 @@ export function HistoryScreen() {
       actions={
         <>
           {runs && runs.length > 0 && (
-            <Button variant="default" onClick={() => setDisk(true)}>
+            <Button variant="default" onClick={openDiskDialog}>
               {t('disk.title')}
             </Button>
           )}
@@ -61,7 +60,6 @@ export function HistoryScreen() {
         </>
       }
     >
-      {showsDisk && runs && <DiskDialog runs={runs} onClose={() => setDisk(false)} />}
       {error && <ErrorCard error={error} />}
       {!runs && !error && <Skeleton height={280} aria-label={t('common.loading')} />}
       {runs?.length === 0 && (

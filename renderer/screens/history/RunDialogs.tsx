@@ -2,15 +2,20 @@ import type { RunSummary } from '../../../electron/contract/index.ts';
 import { closeRunDialog, useRunDialog, type RunDialog } from '../../state/runDialog.ts';
 import { useRuns } from '../../state/runs.ts';
 import { AnnotateDialog } from './AnnotateDialog.tsx';
+import { ExportDialog } from '../results/ExportDialog.tsx';
+import { DiskDialog } from './DiskDialog.tsx';
+import { DevicesDialog } from './DevicesDialog.tsx';
 import { DeleteDialog } from './DeleteDialog.tsx';
 import { RenameDialog } from './RenameDialog.tsx';
 import { VerifyDialog } from './VerifyDialog.tsx';
 
 const DIALOGS = {
+  devices: DevicesDialog,
   rename: RenameDialog,
   annotate: AnnotateDialog,
   verify: VerifyDialog,
   delete: DeleteDialog,
+  export: ExportDialog,
 } as const;
 
 interface DialogOfRunProps {
@@ -24,9 +29,12 @@ export function DialogOfRun({ run, dialog, onClose }: DialogOfRunProps) {
   return <Dialog run={run} onClose={onClose} />;
 }
 
-/** The dialog of a run that the command palette has opened. */
+/** The dialog that was opened from anywhere. */
 export function RunDialogs() {
   const open = useRunDialog((state) => state.open);
-  const run = useRuns((state) => state.runs?.find(({ runId }) => runId === open?.runId));
-  return open && run ? <DialogOfRun run={run} dialog={open.dialog} onClose={closeRunDialog} /> : null;
+  const runs = useRuns((state) => state.runs);
+  if (!open || !runs) return null;
+  if (open.dialog === 'disk') return <DiskDialog runs={runs} onClose={closeRunDialog} />;
+  const run = runs.find(({ runId }) => runId === open.runId);
+  return run ? <DialogOfRun run={run} dialog={open.dialog} onClose={closeRunDialog} /> : null;
 }

@@ -2,6 +2,7 @@ import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, it } from 'vitest';
 import { madeRuns } from '../../testing/memoryEngine/runs.ts';
+import { engine } from '../../state/connection.ts';
 import { renderWithEngine } from '../../testing/render.tsx';
 import { RunMenu } from './RunMenu.tsx';
 
@@ -40,4 +41,26 @@ it('verifies a run, names what is damaged, and offers to repair it', async () =>
   expect(screen.queryByText('sequences.tsv', { exact: false })).toBeNull();
   await user.click(screen.getByRole('button', { name: 'Repair' }));
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+});
+
+it('continues a run that rests on the devices that are ticked', async () => {
+  const resting = madeRuns(Date.now()).find(({ state }) => state.phase === 'paused');
+  if (!resting) throw new Error('The invented runs hold none that is paused');
+  const user = userEvent.setup();
+  await renderWithEngine(<RunMenu run={resting} />);
+  await user.click(screen.getByRole('button', { name: `Actions for ${resting.name}` }));
+  await user.click(
+    await screen.findByRole('menuitem', { name: 'Continue on other devices …', hidden: true }),
+  );
+  const [first, ...others] = await screen.findAllByRole('checkbox', { name: /^GPU \d/ });
+  for (const gpu of others) if ((gpu as HTMLInputElement).checked) await user.click(gpu);
+  expect(first).toBeTruthy();
+  await user.click(screen.getByRole('button', { name: 'Continue' }));
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  for await (const runs of await engine.runs.watchAll()) {
+    const continued = runs.find(({ runId }) => runId === resting.runId);
+    expect(continued?.state.phase).toBe('running');
+    expect(continued?.request.devices).toMatch(/^GPU-[0-9a-f-]+$/);
+    break;
+  }
 });

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Menu } from '@mantine/core';
 import { isAtWork } from '../../../electron/contract/runState.ts';
 import {
+  IconCpu,
   IconFolderOpen,
   IconPencil,
   IconPlayerPlay,
@@ -30,14 +31,20 @@ export function RunMenuItems({ run, onDialog }: RunMenuItemsProps) {
   const again = useMutation({ mutationFn: prepareAgain });
   const resume = useMutation({ mutationFn: (runId: string) => engine.runs.resume({ runId }) });
   const reveal = useReveal();
+  const isResumable = RESUMABLE.includes(runStatus(run));
   return (
     <>
-      {RESUMABLE.includes(runStatus(run)) && (
+      {isResumable && (
         <Menu.Item
           leftSection={<IconPlayerPlay size={16} aria-hidden />}
           onClick={() => resume.mutate(run.runId)}
         >
           {t('run.continue')}
+        </Menu.Item>
+      )}
+      {isResumable && (
+        <Menu.Item leftSection={<IconCpu size={16} aria-hidden />} onClick={() => onDialog('devices')}>
+          {t('run.continueElsewhere')}
         </Menu.Item>
       )}
       <Menu.Item leftSection={<IconRepeat size={16} aria-hidden />} onClick={() => again.mutate(run)}>

@@ -20,7 +20,7 @@ it('gets a model with speed and time left, and can be paused', async () => {
   await user.click(screen.getByRole('button', { name: 'Get: VirNucPro 300' }));
   await screen.findByText(/MB\/s.*left/);
   expect(screen.getByRole('button', { name: 'Pause: VirNucPro 300' })).toBeTruthy();
-  await waitFor(() => expect(useWeights.getState().works).toEqual({}), { timeout: 10_000 });
+  await waitFor(() => expect(useWeights.getState().works).toEqual({}));
 });
 
 it('says before it removes a model what that frees and what other models keep', async () => {
@@ -40,5 +40,5 @@ it('names what dropped files are, and imports them under a name', async () => {
   await dialog.findByText(/saved in place of the file/);
   expect(dialog.getByLabelText<HTMLInputElement>('Name of the model').value).toBe('soil_500');
   await user.click(dialog.getByRole('button', { name: 'Import' }));
-  await waitFor(() => expect(useWeights.getState().importing).toBeNull(), { timeout: 10_000 });
+  await waitFor(() => expect(useWeights.getState().importing).toBeNull());
 });

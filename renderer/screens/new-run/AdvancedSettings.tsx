@@ -1,7 +1,7 @@
 import { Button, Checkbox, Collapse, NumberInput, Select } from '@mantine/core';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { useId, useState } from 'react';
-import { RESIDUES_PER_PART, TOKENS_PER_BATCH } from '../../../electron/contract/index.ts';
+import { LIMITS, RESIDUES_PER_PART, TOKENS_PER_BATCH } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { RUN_REQUEST_DEFAULTS } from '../../state/newRun/choices.ts';
 import { choose } from '../../state/newRun/store.ts';
@@ -84,6 +84,18 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
             value={choices.residuesPerPart ?? ''}
             onChange={(value) => choose({ residuesPerPart: number(value) })}
           />
+          {onGpu && (
+            <NumberInput
+              inputWrapperOrder={ORDER}
+              label={t('advanced.gpuMemory')}
+              description={t('advanced.gpuMemoryHelp')}
+              min={LIMITS.leastGpuMemoryBytes / 1e9}
+              value={choices.gpuMemoryGb ?? ''}
+              onChange={(value) =>
+                choose({ gpuMemoryGb: typeof value === 'number' && value > 0 ? value : null })
+              }
+            />
+          )}
           {!onGpu && (
             <NumberInput
               inputWrapperOrder={ORDER}

@@ -4,12 +4,14 @@ import { useState } from 'react';
 import {
   exportFormatSchema,
   SHORTLIST,
+  WHOLE_RUN_FORMATS,
   type ExportFormat,
   type RunSummary,
   type SequenceFilter,
 } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
+import { changeView, filterOf, useResultsView } from '../../state/resultsView.ts';
 import { useExport } from '../../state/useExport.ts';
 
 const SCOPES = ['shown', 'shortlist', 'virus', 'all'] as const;
@@ -18,23 +20,22 @@ const GROUPS = {
   tables: ['xlsx', 'csv', 'tsv', 'json', 'parquet', 'genomad'],
   sequences: ['fasta', 'proteins'],
   browsers: ['gff3', 'bed', 'bedgraph'],
-  summaries: ['multiqc'],
+  summaries: ['multiqc', 'embeddings', 'devices'],
 } as const satisfies Record<string, readonly ExportFormat[]>;
 
 interface ExportDialogProps {
   run: RunSummary;
-  filter: SequenceFilter;
-  opened: boolean;
   onClose: () => void;
 }
 
-export function ExportDialog({ run, filter, opened, onClose }: ExportDialogProps) {
+export function ExportDialog({ run, onClose }: ExportDialogProps) {
   const { t, format } = useTexts();
-  const [kind, setKind] = useState<ExportFormat>('xlsx');
+  const view = useResultsView();
+  const kind = view.exportFormat;
   const [scope, setScope] = useState<Scope>('shown');
   const { write, fraction, cancel } = useExport(run, onClose);
   const filters: Record<Scope, SequenceFilter> = {
-    shown: filter,
+    shown: filterOf(view, { withScore: true }),
     shortlist: { ...SHORTLIST, predictions: [...SHORTLIST.predictions] },
     virus: { predictions: ['virus'] },
     all: {},
@@ -44,7 +45,7 @@ export function ExportDialog({ run, filter, opened, onClose }: ExportDialogProps
     onClose();
   };
   return (
-    <Modal opened={opened} onClose={close} title={t('export.title')}>
+    <Modal opened onClose={close} title={t('export.title')}>
       <Stack gap="lg">
         <Select
           label={t('export.format')}
@@ -52,15 +53,19 @@ export function ExportDialog({ run, filter, opened, onClose }: ExportDialogProps
           inputWrapperOrder={['label', 'input', 'description']}
           data={Object.entries(GROUPS).map(([group, formats]) => ({
             group: t(`export.group.${group as keyof typeof GROUPS}`),
-            items: formats.map((value) => ({ value, label: t(`export.format.${value}`) })),
+            items: formats
+              .filter((value) => value !== 'embeddings' || run.plan.embeddings !== null)
+              .map((value) => ({ value, label: t(`export.format.${value}`) })),
           }))}
           value={kind}
           allowDeselect={false}
           maxDropdownHeight={420}
-          onChange={(value) => setKind(exportFormatSchema.safeParse(value).data ?? 'xlsx')}
+          onChange={(value) =>
+            changeView({ exportFormat: exportFormatSchema.safeParse(value).data ?? 'xlsx' })
+          }
           disabled={write.isPending}
         />
-        {kind !== 'multiqc' && (
+        {!WHOLE_RUN_FORMATS.has(kind) && (
           <Radio.Group
             label={t('export.what')}
             value={scope}
@@ -73,7 +78,6 @@ export function ExportDialog({ run, filter, opened, onClose }: ExportDialogProps
                   run={run}
                   scope={value}
                   filter={filters[value]}
-                  asked={opened}
                   disabled={write.isPending}
                 />
               ))}
@@ -95,7 +99,9 @@ export function ExportDialog({ run, filter, opened, onClose }: ExportDialogProps
         </Button>
         <Button
           loading={write.isPending}
-          onClick={() => write.mutate({ format: kind, filter: kind === 'multiqc' ? {} : filters[scope] })}
+          onClick={() =>
+            write.mutate({ format: kind, filter: WHOLE_RUN_FORMATS.has(kind) ? {} : filters[scope] })
+          }
         >
           {t('export.write')}
         </Button>
@@ -108,15 +114,13 @@ interface ScopeChoiceProps {
   run: RunSummary;
   scope: Scope;
   filter: SequenceFilter;
-  asked: boolean;
   disabled: boolean;
 }
 
-function ScopeChoice({ run, scope, filter, asked, disabled }: ScopeChoiceProps) {
+function ScopeChoice({ run, scope, filter, disabled }: ScopeChoiceProps) {
   const { t, format } = useTexts();
   const counts = useQuery({
     ...queries.results.counts.queryOptions({ input: { runId: run.runId, filter } }),
-    enabled: asked,
     placeholderData: keepPreviousData,
   });
   const label = t(`export.scope.${scope}`);

@@ -6,12 +6,12 @@ import { Banner } from '../../components/Banner.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
 import { useLiveRun } from '../../state/liveRun.ts';
-import { useFinishNow } from '../run/actions/useFinishNow.tsx';
+import { askToFinishNow, mayFinishNow } from '../../state/runOrders.ts';
 
 /** Above the results of a run that is not done: how much there is, and the way to leave it at that. */
 export function ProvisionalBanner({ run }: { run: RunSummary }) {
   const { t } = useTexts();
-  const finishNow = useFinishNow(run);
+  const isRead = useLiveRun((state) => state.live?.progress.prepare.finished ?? false);
   const counts = useQuery({
     ...queries.results.counts.queryOptions({ input: { runId: run.runId, filter: {} } }),
     refetchInterval: isAtWork(run) && 5000,
@@ -23,8 +23,8 @@ export function ProvisionalBanner({ run }: { run: RunSummary }) {
       tone="info"
       title={t('results.provisionalTitle')}
       actions={
-        finishNow.isOffered && (
-          <Button size="compact-md" variant="default" loading={finishNow.isPending} onClick={finishNow.ask}>
+        mayFinishNow(run, isRead) && (
+          <Button size="compact-md" variant="default" onClick={() => askToFinishNow(run.runId, t)}>
             {t('run.finishNow')}
           </Button>
         )

@@ -82,7 +82,7 @@ function Sequences({ run, version }: { run: RunSummary; version: number }) {
   const [settled] = useDebouncedValue(filter, 180);
   return (
     <section className={classes.sequences}>
-      <ResultsToolbar run={run} filter={settled} />
+      <ResultsToolbar run={run} />
       <SequenceTable
         run={run}
         filter={settled}

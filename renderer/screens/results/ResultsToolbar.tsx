@@ -17,14 +17,10 @@ import {
   IconSearch,
   IconX,
 } from '@tabler/icons-react';
-import { useMemo, useState } from 'react';
-import {
-  evidenceSchema,
-  predictionSchema,
-  type RunSummary,
-  type SequenceFilter,
-} from '../../../electron/contract/index.ts';
+import { useMemo } from 'react';
+import { evidenceSchema, predictionSchema, type RunSummary } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
+import { openRunDialog } from '../../state/runDialog.ts';
 import {
   changeView,
   clearFilters,
@@ -32,7 +28,6 @@ import {
   showShortlist,
   useResultsView,
 } from '../../state/resultsView.ts';
-import { ExportDialog } from './ExportDialog.tsx';
 import classes from './ResultsTab.module.css';
 import { evidenceRule } from './evidenceRule.ts';
 import { RunActionsMenu } from './RunActionsMenu.tsx';
@@ -41,11 +36,10 @@ import { useHiddenColumns } from './useHiddenColumns.ts';
 
 const ALL = 'all';
 
-export function ResultsToolbar({ run, filter }: { run: RunSummary; filter: SequenceFilter }) {
+export function ResultsToolbar({ run }: { run: RunSummary }) {
   const { t } = useTexts();
   const view = useResultsView();
   const hiddenColumns = useHiddenColumns();
-  const [exporting, setExporting] = useState(false);
   const { inputs } = run.plan;
   const inputOptions = useMemo(
     () => [
@@ -135,7 +129,7 @@ export function ResultsToolbar({ run, filter }: { run: RunSummary; filter: Seque
       <Button
         leftSection={<IconDownload size={16} aria-hidden />}
         variant="light"
-        onClick={() => setExporting(true)}
+        onClick={() => openRunDialog(run.runId, 'export')}
       >
         {t('results.export')}
       </Button>
@@ -185,7 +179,6 @@ export function ResultsToolbar({ run, filter }: { run: RunSummary; filter: Seque
           )}
         </span>
       </div>
-      <ExportDialog run={run} filter={filter} opened={exporting} onClose={() => setExporting(false)} />
     </div>
   );
 }

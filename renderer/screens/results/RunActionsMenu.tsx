@@ -1,27 +1,26 @@
+import { useMutation } from '@tanstack/react-query';
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconDots, IconFileText, IconTerminal2 } from '@tabler/icons-react';
 import { predictCommand, type RunSummary } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { useCopy } from '../../state/clipboard.ts';
-import { useExport } from '../../state/useExport.ts';
+import { writeReport } from '../../state/useExport.ts';
 
 /** What can be done with all results of a run. */
 export function RunActionsMenu({ run }: { run: RunSummary }) {
-  const { t } = useTexts();
-  const { write } = useExport(run);
+  const texts = useTexts();
+  const { t } = texts;
+  const report = useMutation({ mutationFn: () => writeReport(run, texts) });
   const copy = useCopy();
   return (
     <Menu position="bottom-end" withArrow shadow="md">
       <Menu.Target>
-        <ActionIcon variant="default" size="lg" aria-label={t('results.more')} loading={write.isPending}>
+        <ActionIcon variant="default" size="lg" aria-label={t('results.more')} loading={report.isPending}>
           <IconDots size={16} aria-hidden />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item
-          leftSection={<IconFileText size={16} aria-hidden />}
-          onClick={() => write.mutate({ format: 'report', filter: {} })}
-        >
+        <Menu.Item leftSection={<IconFileText size={16} aria-hidden />} onClick={() => report.mutate()}>
           {t('results.report')}
         </Menu.Item>
         <Menu.Item

@@ -25,6 +25,7 @@ export interface RunChoices {
   readonly precision: RunRequest['precision'];
   readonly embeddings: RunRequest['embeddings'];
   readonly keepWork: boolean;
+  readonly gpuMemoryGb: number | null;
   readonly tokensPerBatch: number | null;
   readonly residuesPerPart: number | null;
   readonly embedEqualSequencesOnce: boolean;
@@ -41,6 +42,7 @@ export const RUN_REQUEST_DEFAULTS: RunChoices = {
   precision: 'auto',
   embeddings: null,
   keepWork: false,
+  gpuMemoryGb: null,
   tokensPerBatch: null,
   residuesPerPart: null,
   embedEqualSequencesOnce: true,
@@ -130,6 +132,7 @@ export function requestFrom(
     ...(name ? { name } : {}),
     ...(Object.keys(samples).length > 0 ? { samples } : {}),
     ...(choices.outputDir === null ? {} : { outputDir: choices.outputDir }),
+    ...(choices.gpuMemoryGb === null ? {} : { gpuMemoryBytes: Math.round(choices.gpuMemoryGb * 1e9) }),
     ...(choices.tokensPerBatch === null ? {} : { tokensPerBatch: choices.tokensPerBatch }),
     ...(choices.residuesPerPart === null ? {} : { residuesPerPart: choices.residuesPerPart }),
   };
@@ -150,6 +153,7 @@ export function choicesFrom(request: RunRequest): RunChoices {
     precision: request.precision,
     embeddings: request.embeddings,
     keepWork: request.keepWork,
+    gpuMemoryGb: request.gpuMemoryBytes === undefined ? null : request.gpuMemoryBytes / 1e9,
     tokensPerBatch: request.tokensPerBatch ?? null,
     residuesPerPart: request.residuesPerPart ?? null,
     embedEqualSequencesOnce: request.embedEqualSequencesOnce,

@@ -205,6 +205,7 @@ describe('choices', () => {
           embeddings: fc.constantFrom(null, 'fp16' as const),
           keepWork: fc.boolean(),
           embedEqualSequencesOnce: fc.boolean(),
+          gpuMemoryGb: fc.option(fc.integer({ min: 20, max: 1_400 }).map((tenths) => tenths / 10)),
           tokensPerBatch: fc.option(fc.integer({ min: 256, max: 65_536 })),
         }),
         (chosen) => {

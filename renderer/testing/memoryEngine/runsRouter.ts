@@ -47,7 +47,8 @@ export function runsRouter(world: World) {
           : { runs: 3, measuredAt: new Date(world.openedAt).toISOString() },
       diskBytes: input.residues * 8,
       diskFreeBytes: 41_000_000_000,
-      outputDir: input.request.outputDir ?? '/data/projects/soil-2026/sample_A_predictions',
+      outputDir:
+        input.request.outputDir ?? `/data/projects/soil-2026/${input.request.name ?? 'sample_A_predictions'}`,
       blocker: input.request.outputDir?.includes('full')
         ? appError('disk_full', 'The run needs 3 GB, but only 1 GB is free there.')
         : null,
@@ -142,9 +143,14 @@ export function runsRouter(world: World) {
       world.change(input.runId, { state: { phase: 'paused', error: null } }),
     ),
     drain: runs.drain.handler(({ input }) => world.change(input.runId, { state: { phase: 'draining' } })),
-    resume: runs.resume.handler(({ input }) =>
-      world.change(input.runId, { state: { phase: 'running' }, interrupted: false }),
-    ),
+    resume: runs.resume.handler(({ input: { runId, devices } }) => {
+      const { request } = world.find(runId);
+      world.change(runId, {
+        state: { phase: 'running' },
+        interrupted: false,
+        ...(devices === undefined ? {} : { request: { ...request, devices } }),
+      });
+    }),
     stop: runs.stop.handler(({ input }) =>
       world.change(input.runId, { state: { phase: 'paused', error: null } }),
     ),

@@ -31,6 +31,7 @@ export interface PredictFlags {
   chunkLength?: number;
   devices?: string;
   precision?: string;
+  gpuMemory?: number;
   tokensPerBatch?: number;
   residuesPerPart?: number;
   embedEqualSequencesOnce?: boolean;
@@ -163,6 +164,7 @@ function runRequest(inputs: string[], flags: PredictFlags, defaultModel: string)
     chunkLength: flags.chunkLength,
     devices: legacyDevice(flags.devices ?? 'auto'),
     precision: flags.precision ?? 'auto',
+    gpuMemoryBytes: flags.gpuMemory,
     tokensPerBatch: flags.tokensPerBatch,
     residuesPerPart: flags.residuesPerPart,
     embedEqualSequencesOnce: flags.embedEqualSequencesOnce,

@@ -26,6 +26,7 @@ import { LEFT_OUT_OPTION, SAMPLES_OPTION } from '../../store/types.ts';
 import { openRunStore } from '../../store/runStore.ts';
 import { refuseWhenClosing } from '../../store/storeThread.ts';
 import { describeStoreError } from '../../store/sqlite/storeErrors.ts';
+import { safeName } from '../../files/safeName.ts';
 import type { FileLock } from '../../processes/fileLock.ts';
 import { acquireRunLock } from '../../store/runLock.ts';
 import { chooseDevices, type DeviceChoice } from './chooseDevices.ts';
@@ -165,13 +166,34 @@ export async function chooseRunFolder(
   model: Pick<PlanModel, 'notice'>,
 ): Promise<string> {
   if (request.outputDir !== undefined) return resolve(request.outputDir);
-  const folder = resolve(defaultParent, defaultFolderName(paths, model));
+  const folder = resolve(
+    defaultParent,
+    namedFolder(request.name ?? '', model) ?? defaultFolderName(paths, model),
+  );
   if (freeName !== true) return folder;
   for (let number = 1; ; number++) {
     const candidate = number === 1 ? folder : `${folder}_${number}`;
-    const names = await readdir(candidate).catch(() => []);
-    if (names.length === 0) return candidate;
+    if (await isFree(candidate)) return candidate;
   }
+}
+
+/** A folder that cannot be looked into counts as free: what is wrong with it is said when the run is made. */
+async function isFree(folder: string): Promise<boolean> {
+  try {
+    return (await readdir(folder)).length === 0;
+  } catch (reason) {
+    return !(reason instanceof Error && 'code' in reason && reason.code === 'ENOTDIR');
+  }
+}
+
+/** As much of a run's name as its folder takes, which leaves room for what is put behind it. */
+const LONGEST_FOLDER_NAME_BYTES = 200;
+
+/** The folder of a run that the user has named; null where nothing of the name can be in the name of a folder. */
+function namedFolder(name: string, model: Pick<PlanModel, 'notice'>): string | null {
+  let stem = safeName(name).replace(/^-+/, '');
+  while (Buffer.byteLength(stem) > LONGEST_FOLDER_NAME_BYTES) stem = safeName(stem.replace(/.$/su, ''));
+  return /[\p{L}\p{N}]/u.test(stem) ? `${stem}${demoSuffix(model)}` : null;
 }
 
 /** Name without the endings of sequence files, as the earlier tool named its folders; with the mark of a model that means nothing. */
@@ -180,8 +202,11 @@ export function defaultFolderName(paths: readonly string[], model: Pick<PlanMode
   const stem = basename(first)
     .replace(/\.(gz|bz2|xz|zst)$/i, '')
     .replace(/\.[^.]+$/, '');
-  return `${stem || 'run'}_predictions${demoMark(model) === null ? '' : DEMO_SUFFIX}`;
+  return `${stem || 'run'}_predictions${demoSuffix(model)}`;
 }
+
+const demoSuffix = (model: Pick<PlanModel, 'notice'>): string =>
+  demoMark(model) === null ? '' : DEMO_SUFFIX;
 
 function blocker(file: InspectedFile): AppError | undefined {
   const problem = file.problems.find(({ severity }) => severity === 'blocks');

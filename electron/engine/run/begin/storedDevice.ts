@@ -2,21 +2,27 @@ import type { AppError } from '../../../contract/errors.ts';
 import type { WorkerReady } from '../../../contract/protocol/index.ts';
 import { isGpu, type ChosenDevice } from '../../devices/chosenDevice.ts';
 import type { RunDevice } from '../../store/types.ts';
+import type { WorkerFacts } from '../progress/workerFigures.ts';
 
-/** How the model lies in a device's memory. */
-export type MemoryUse = Pick<WorkerReady, 'placement' | 'tokens_per_batch' | 'memory_free_bytes'>;
+/** How a worker has loaded the model: what of it lies where, and what computes it. */
+export type MemoryUse = Pick<
+  WorkerReady,
+  'placement' | 'tokens_per_batch' | 'memory_free_bytes' | 'attention' | 'load_seconds' | 'memory_bytes'
+>;
 
 /** What a run finds out about a device. */
 export interface DeviceFindings {
   /** Once its worker is ready. */
   memory?: MemoryUse;
+  /** Once it has computed parts. */
+  figures?: WorkerFacts;
   switchedOff?: AppError | null;
 }
 
 /** A device as it is noted in the run's database and in run.json. */
 export function storedDevice(
   device: ChosenDevice,
-  { memory, switchedOff = null }: DeviceFindings = {},
+  { memory, figures, switchedOff = null }: DeviceFindings = {},
 ): RunDevice {
   const { id, name, kind } = device;
   const facts = isGpu(device)
@@ -31,7 +37,10 @@ export function storedDevice(
   const use = memory && {
     placement: memory.placement,
     tokensPerBatch: memory.tokens_per_batch,
+    attention: memory.attention,
+    loadSeconds: memory.load_seconds,
+    memoryLoadedBytes: memory.memory_bytes,
     ...(memory.memory_free_bytes === null ? {} : { memoryFreeBytes: memory.memory_free_bytes }),
   };
-  return { id, name, kind, facts: { ...facts, ...use }, switchedOff };
+  return { id, name, kind, facts: { ...facts, ...use, ...figures }, switchedOff };
 }

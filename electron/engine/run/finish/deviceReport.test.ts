@@ -79,9 +79,17 @@ describe('deviceReports', () => {
   it('says how long each device was at work, also of one that did nothing', () => {
     const device = (id: string) =>
       ({ id, name: 'H200', kind: 'cuda', facts: {}, switchedOff: null }) as const;
-    const done = [{ device: 'a', parts: 3, frames: 30, residues: 9000, seconds: 45 }];
+    const work = { device: 'a', parts: 3, frames: 30, residues: 9000, seconds: 45 };
+    const done = [work];
     const [busy, idle] = deviceReports([device('a'), device('b')], done, [], { workingMilliseconds: 60_000 });
     expect(busy).toMatchObject({ residues_per_second: 200, busy_share: 0.75, power_mean_w: null });
     expect(idle).toMatchObject({ parts: 0, residues_per_second: null, busy_share: 0 });
+    // Too short to tell.
+    expect([busy?.kept_busy, idle?.kept_busy]).toEqual([null, null]);
+    const long = { workingMilliseconds: 3_600_000 };
+    const shares = [2_879, 2_880].map((seconds) =>
+      deviceReports([device('a')], [{ ...work, seconds }], [], long),
+    );
+    expect(shares.map(([report]) => report?.kept_busy)).toEqual([false, true]);
   });
 });

@@ -1,6 +1,10 @@
 import type { DeviceMeasures } from '../../store/sqlite/deviceMeasures.ts';
 import type { DeviceSummary, RunDevice, RunTimings } from '../../store/types.ts';
 
+/** Share of the working time from which on a device counts as kept busy, and the time before which loading decides. */
+const BUSY_ENOUGH = 0.8;
+const LONG_ENOUGH_MS = 10 * 60_000;
+
 export type DeviceReport = ReturnType<typeof deviceReports>[number];
 
 /** How each device did in a run: for run.json and `virnucpro status`. */
@@ -14,6 +18,8 @@ export function deviceReports(
     const work = done.find(({ device }) => device === id);
     const measures = measured.find(({ device }) => device === id);
     const seconds = work?.seconds ?? 0;
+    // Of the time that the run was at work: the rest is loading, waiting, and what was lost with a worker.
+    const busy = workingMilliseconds > 0 ? Math.min(1, (1000 * seconds) / workingMilliseconds) : null;
     return {
       id,
       name,
@@ -25,9 +31,9 @@ export function deviceReports(
       residues: work?.residues ?? 0,
       seconds,
       residues_per_second: work && seconds > 0 ? rounded(work.residues / seconds, 1) : null,
-      // Of the time that the run was at work: the rest is loading, waiting, and what was lost with a worker.
-      busy_share:
-        workingMilliseconds > 0 ? rounded(Math.min(1, (1000 * seconds) / workingMilliseconds), 4) : null,
+      busy_share: rounded(busy, 4),
+      // Null for runs too short to tell.
+      kept_busy: busy === null || workingMilliseconds < LONG_ENOUGH_MS ? null : busy >= BUSY_ENOUGH,
       utilization_mean_percent: rounded(measures?.utilizationMeanPercent ?? null, 1),
       utilization_median_percent: rounded(measures?.utilizationMedianPercent ?? null, 1),
       memory_peak_bytes: measures?.memoryPeakBytes ?? null,

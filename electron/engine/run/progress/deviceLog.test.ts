@@ -27,13 +27,19 @@ const row = (device: string, measured: number | null, residuesPerSecond: number 
   framesPerSecond: null,
 });
 
+const computer = { cpu_percent: 50, memory_used_bytes: 12e9 };
+
 describe('the log of a run', () => {
   it('has a line per device and minute, and one for what is left at the end', async () => {
     const folder = await temporaryFolder();
     const log = new RunLog(folder);
     const devices = new DeviceLog(log, [gpu, cpu]);
     const logged = Array.from({ length: 91 }, (_, second) =>
-      devices.take([row('GPU-1', 100, second < 30 ? 0 : 100_000), row('cpu:0', null, null)], 1000 * second),
+      devices.take(
+        [row('GPU-1', 100, second < 30 ? 0 : 100_000), row('cpu:0', null, null)],
+        computer,
+        1000 * second,
+      ),
     );
     expect(logged.flatMap((written, second) => (written ? [second] : []))).toEqual([60]);
     devices.write(90_000);
@@ -42,8 +48,10 @@ describe('the log of a run', () => {
     expect((await readFile(join(folder, 'logs', 'run.log'), 'utf8')).split('\n')).toEqual([
       '1970-01-01T00:01:00.000Z info H200 (GPU-1), 1 min: 50,820 residues/s, 100 % busy, 8 GB, 700 W',
       '1970-01-01T00:01:00.000Z info EPYC (cpu:0), 1 min: 3 GB',
+      '1970-01-01T00:01:00.000Z info The computer, with all its programs: 50 % busy, 12 GB',
       '1970-01-01T00:01:30.000Z info H200 (GPU-1), 29 s: 100,000 residues/s, 100 % busy, 8 GB, 700 W',
       '1970-01-01T00:01:30.000Z info EPYC (cpu:0), 29 s: 3 GB',
+      '1970-01-01T00:01:30.000Z info The computer, with all its programs: 50 % busy, 12 GB',
       '1970-01-01T00:01:31.000Z warning Two lines',
       '',
     ]);

@@ -1,16 +1,21 @@
 import type { ChosenDevice } from '../../devices/chosenDevice.ts';
 import type { DeviceSampleRow } from '../../store/types.ts';
 import { formatDuration, formatMeasures } from '../../format/format.ts';
+import type { DeviceSample } from '../../../contract/protocol/index.ts';
 import type { RunLog } from '../runLog.ts';
 
 const INTERVAL_MS = 60_000;
 
-/** Writes a line per device and minute into the run's log: what the samples of that minute come to. */
+/** How busy the processor was, and how much main memory all programs together used. */
+type Computer = Pick<DeviceSample, 'cpu_percent' | 'memory_used_bytes'>;
+
+/** Writes a line per device and minute into the run's log, and one of the computer: what the samples of that minute come to. */
 export class DeviceLog {
   private readonly log: RunLog;
   private readonly names: ReadonlyMap<string, string>;
   private readonly intervalMs: number;
   private collected: DeviceSampleRow[] = [];
+  private computer: Computer[] = [];
   private since: number | undefined;
 
   constructor(log: RunLog, devices: readonly ChosenDevice[], intervalMs = INTERVAL_MS) {
@@ -20,9 +25,10 @@ export class DeviceLog {
   }
 
   /** Whether lines were written: a minute is over. */
-  take(rows: readonly DeviceSampleRow[], now: number): boolean {
+  take(rows: readonly DeviceSampleRow[], computer: Computer, now: number): boolean {
     this.since ??= now;
     this.collected.push(...rows);
+    this.computer.push(computer);
     if (now - this.since < this.intervalMs) return false;
     this.write(now);
     return true;
@@ -34,7 +40,7 @@ export class DeviceLog {
     for (const [device, rows] of Map.groupBy(this.collected, (row) => row.device)) {
       const measures = formatMeasures({
         utilizationPercent: mean(rows.map((row) => row.utilizationPercent)),
-        memoryBytes: Math.max(...rows.map((row) => row.memoryUsedBytes ?? 0)) || null,
+        memoryBytes: peak(rows.map((row) => row.memoryUsedBytes)),
         powerW: mean(rows.map((row) => row.powerW)),
         residuesPerSecond: speed(rows),
       });
@@ -44,7 +50,17 @@ export class DeviceLog {
         now,
       );
     }
+    if (this.computer.length > 0) {
+      const measures = formatMeasures({
+        utilizationPercent: mean(this.computer.map(({ cpu_percent }) => cpu_percent)),
+        memoryBytes: peak(this.computer.map(({ memory_used_bytes }) => memory_used_bytes)),
+        powerW: null,
+        residuesPerSecond: null,
+      });
+      this.log.line('info', `The computer, with all its programs: ${measures}`, now);
+    }
     this.collected = [];
+    this.computer = [];
     this.since = undefined;
   }
 }
@@ -53,6 +69,10 @@ export class DeviceLog {
 function speed(rows: readonly DeviceSampleRow[]): number | null {
   const speeds = rows.map((row) => row.residuesPerSecond);
   return speeds.every((value) => value === null) ? null : mean(speeds.map((value) => value ?? 0));
+}
+
+function peak(values: readonly (number | null)[]): number | null {
+  return Math.max(...values.map((value) => value ?? 0)) || null;
 }
 
 function mean(values: readonly (number | null)[]): number | null {

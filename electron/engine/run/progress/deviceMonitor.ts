@@ -64,7 +64,7 @@ export class DeviceMonitor {
     const rows = this.telemetry.map((device) => device.sampleRow(now));
     // Losing a sample does no harm; a full disk is reported by the call that stores scores.
     this.store.addSamples(rows).catch(() => undefined);
-    const minuteIsOver = this.log.take(rows, now);
+    const minuteIsOver = this.log.take(rows, sample, now);
     if (minuteIsOver && !this.unevennessNoted) this.lookForUnevenness();
   }
 

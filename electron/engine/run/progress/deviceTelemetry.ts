@@ -61,6 +61,10 @@ export class DeviceTelemetry {
     }
   }
 
+  limitBatches(tokens: number): void {
+    if (this.tokensPerBatch !== null) this.tokensPerBatch = Math.min(this.tokensPerBatch, tokens);
+  }
+
   /** From now on its speed is measured afresh. */
   private restartMeters(): void {
     this.residues.reset();

@@ -37,6 +37,8 @@ const UNREAD = 0.4;
 /** ... and by this much more after no time of computing, half of it after so many seconds. */
 const UNMEASURED = 0.8;
 const HALF_MEASURED_SECONDS = 30;
+/** What comes after the last residues, which no speed tells of: the last scores are stored and the tables written. */
+const ENDING_SECONDS = 2;
 
 /** Time left as a range: from the faster to the slower of the two speeds, and wider the less is known. */
 export function remainingSeconds(
@@ -51,6 +53,6 @@ export function remainingSeconds(
   const doubt = 1 + KNOWN_WELL + unread + unmeasured;
   return {
     low: left / Math.max(speeds.now, speeds.overall) / doubt,
-    high: (left / Math.min(speeds.now, speeds.overall)) * doubt,
+    high: (left / Math.min(speeds.now, speeds.overall)) * doubt + ENDING_SECONDS,
   };
 }

@@ -43,9 +43,10 @@ export class BatchSizes {
     this.remember(device);
   }
 
-  /** From the next start on, batches are half as large as they were. */
-  halve(): void {
-    this.scale /= 2;
+  /** Batches are half as large as they were: from now on on these devices, or without any from the next start on. */
+  halve(atWork: readonly string[] = []): void {
+    if (atWork.length === 0) this.scale /= 2;
+    for (const id of atWork) this.shrink(id, 0.5);
   }
 
   /** Before a start: what earlier runs learnt, and smaller batches where they were asked for. */
@@ -53,9 +54,7 @@ export class BatchSizes {
     for (const { id } of devices) {
       const remembered = this.known.has(id) ? null : await this.memory?.recall(this.of(id));
       if (remembered) this.known.set(id, { tokens: remembered.tokensPerBatch, profile: remembered.profile });
-      if (this.scale === 1) continue;
-      const tokens = Math.min(this.known.get(id)?.tokens ?? Infinity, this.plan.tokensPerBatch) * this.scale;
-      this.limits.set(id, Math.max(SMALLEST_BATCH, Math.floor(tokens)));
+      if (this.scale !== 1) this.shrink(id, this.scale);
     }
     this.scale = 1;
   }
@@ -66,6 +65,16 @@ export class BatchSizes {
     if (!known) return { most_tokens_per_batch: asked, memory_profile: null };
     if (known.profile !== null) return { most_tokens_per_batch: asked, memory_profile: known.profile };
     return { most_tokens_per_batch: Math.min(known.tokens, asked ?? Infinity), memory_profile: null };
+  }
+
+  private shrink(device: string, scale: number): void {
+    const { tokensPerBatch } = this.plan;
+    const tokens = Math.min(
+      this.known.get(device)?.tokens ?? Infinity,
+      this.limits.get(device) ?? Infinity,
+      tokensPerBatch,
+    );
+    this.limits.set(device, Math.max(Math.min(SMALLEST_BATCH, tokensPerBatch), Math.floor(tokens * scale)));
   }
 
   private remember(device: string): void {

@@ -36,6 +36,7 @@ class World {
   readonly unanswered: StoreEffect[] = [];
   readonly parts = new Map<string, 'pending' | 'assigned' | 'done' | 'failed' | 'split'>();
   readonly notes: string[] = [];
+  readonly halved: string[] = [];
   readonly switchedOff: string[] = [];
   private readonly keys: readonly string[];
   private toPrepare: string[] = [];
@@ -74,6 +75,9 @@ class World {
         this.held.get(effect.device)?.push(key);
         break;
       }
+      case 'halve_batches':
+        this.halved.push(...effect.devices);
+        break;
       case 'recall':
         expect(this.held.get(effect.device)?.indexOf(effect.key)).toBeGreaterThan(0);
         this.recalls.push(effect);
@@ -323,6 +327,15 @@ function workAmongLiars(
 }
 
 describe('a session of work', () => {
+  it('halves batches on every device that has a worker, before a part is tried again', () => {
+    const world = new World(['gpu-0', 'gpu-1'], []);
+    world.emit({ type: 'started', parts: [part('000001')], damaged: [], prepared: true });
+    world.emit({ type: 'exclude_device', device: 'gpu-1' });
+    world.emit({ type: 'halve_batches' });
+    expect(world.halved).toEqual(['gpu-0']);
+    expect(world.notes).toContain('batches_halved');
+  });
+
   it('prepares, computes and stores every part, and only then is settled', () => {
     const world = new World(['gpu-0'], ['000001', '000002', '000003']);
     world.emit({ type: 'started', parts: [], damaged: [], prepared: false });

@@ -197,6 +197,9 @@ class Decision {
       case 'include_device':
         this.include(this.device(event.device));
         break;
+      case 'halve_batches':
+        this.halveBatches();
+        break;
       case 'parts_offered':
         for (const part of event.parts) this.offer(part);
         break;
@@ -469,6 +472,14 @@ class Decision {
     } else if (!device.stopping) {
       this.excluded(device);
     }
+  }
+
+  /** One that is restarting gets the smaller batches with its next start. */
+  private halveBatches(): void {
+    if (this.state.ended) return;
+    const devices = [...this.state.devices.values()].filter(hasWorker).map(({ id }) => id);
+    this.effects.push({ type: 'halve_batches', devices });
+    this.note('info', 'batches_halved', sentence('note.batches_halved'));
   }
 
   private excluded(device: DeviceWork): void {

@@ -30,6 +30,8 @@ export type UserEvent =
   | { type: 'drain' }
   | { type: 'exclude_device'; device: string }
   | { type: 'include_device'; device: string }
+  /** Batches on every device are half as large from now on. */
+  | { type: 'halve_batches' }
   /** Failed parts wait again. */
   | { type: 'parts_offered'; parts: readonly StoredPart[] }
   /** A waiting part was skipped. */
@@ -80,6 +82,7 @@ type WorkerEffect =
   | { type: 'start_prepare' }
   | { type: 'start_worker'; device: string }
   | { type: 'stop_worker'; device: string }
+  | { type: 'halve_batches'; devices: readonly string[] }
   | { type: 'assign'; device: string; part: StoredPart }
   | { type: 'recall'; device: string; key: string };
 

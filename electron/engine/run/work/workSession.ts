@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { appError, AppFailure, asAppError } from '../../../contract/errors.ts';
+import { deviceNamed, message } from '../../../contract/messages.ts';
 import type { PartCommand, PrepareProgress, WorkerReady } from '../../../contract/protocol/index.ts';
-import { workerEnvironment, type ChosenDevice } from '../../devices/chosenDevice.ts';
+import { isGpu, workerEnvironment, type ChosenDevice } from '../../devices/chosenDevice.ts';
+import { formatBytes, formatCount, formatDuration } from '../../format/format.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { damageWords, isSound } from '../../store/damage.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
@@ -11,6 +13,7 @@ import { storedDevice, type DeviceFindings, type MemoryUse } from '../begin/stor
 import { DeviceMonitor } from '../progress/deviceMonitor.ts';
 import { DeviceTelemetry } from '../progress/deviceTelemetry.ts';
 import type { RunRecord } from '../runRecord.ts';
+import { WorkerFigures } from '../progress/workerFigures.ts';
 import { backendLaunch, NO_GPU } from './backendLaunch.ts';
 import type { BatchSizes } from './batchSizes.ts';
 import { decideWork, newWorkState, type WorkState } from './decideWork.ts';
@@ -44,6 +47,7 @@ export class WorkSession {
   private readonly stopping = new Map<string, Promise<void>>();
   /** How the model lies in the devices' memory, by device. */
   private readonly memoryUse = new Map<string, MemoryUse>();
+  private readonly figures: ReadonlyMap<string, WorkerFigures>;
   /** Numbers of inputs that can't be read. */
   private readonly leftOut = new Set<number>();
   private readonly events: WorkEvent[] = [];
@@ -59,6 +63,8 @@ export class WorkSession {
     this.onOutcome = onOutcome;
     this.state = newWorkState(devices);
     this.ledger = new PartLedger(store, this.emit);
+    const { tokensPerBatch } = options.record.run.plan;
+    this.figures = new Map(devices.map((device) => [device.id, new WorkerFigures(device, tokensPerBatch)]));
     this.telemetry = new Map(devices.map((device) => [device.id, new DeviceTelemetry(device)]));
   }
 
@@ -132,6 +138,11 @@ export class WorkSession {
       ...this.stopping.values(),
     ]);
     await this.ledger.stored();
+    for (const [device, figures] of this.figures) {
+      const facts = figures.facts();
+      const before = this.options.record.run.devices.find(({ id }) => id === device);
+      if (facts) this.recordDevice(device, { figures: facts, switchedOff: before?.switchedOff ?? null });
+    }
   }
 
   /** The one way by which anything that happens reaches the run. */
@@ -164,6 +175,11 @@ export class WorkSession {
       this.ready = event.ready;
       batches.loaded(event.device, event.ready);
       this.recordMemoryUse(event.device, event.ready);
+      this.figures.get(event.device)?.restarted();
+      this.logReady(event.device, event.ready);
+    } else if (event.type === 'part_done') {
+      const remark = this.figures.get(event.device)?.take(event.done);
+      if (remark) this.options.record.notes.add('warning', remark.code, remark.message);
     } else if (event.type === 'out_of_memory') {
       batches.ranOut(event.device, event.oom);
       const before = this.memoryUse.get(event.device);
@@ -194,6 +210,9 @@ export class WorkSession {
           effect.device,
           this.stopWorker(effect.device).finally(() => this.stopping.delete(effect.device)),
         );
+        break;
+      case 'halve_batches':
+        this.halveBatches(effect.devices);
         break;
       case 'assign':
         this.assign(effect.device, effect.part);
@@ -232,6 +251,23 @@ export class WorkSession {
     this.workers.delete(device);
     await worker.stop(graceMs);
     this.emit({ type: 'worker_stopped', device });
+  }
+
+  private halveBatches(devices: readonly string[]): void {
+    const { batches } = this.options;
+    batches.halve(devices);
+    for (const device of devices) {
+      const tokens = batches.limitsOf(device).most_tokens_per_batch;
+      if (tokens === null) continue;
+      this.workers.get(device)?.limitBatches(tokens);
+      this.telemetry.get(device)?.limitBatches(tokens);
+      const before = this.memoryUse.get(device);
+      if (before)
+        this.recordMemoryUse(device, {
+          ...before,
+          tokens_per_batch: Math.min(before.tokens_per_batch, tokens),
+        });
+    }
   }
 
   private assign(device: string, part: StoredPart): void {
@@ -300,13 +336,32 @@ export class WorkSession {
         tokens_per_batch: plan.tokensPerBatch,
         embed_equal_sequences_once: plan.embedEqualSequencesOnce,
         embeddings: plan.embeddings,
-        memory_fraction: null,
+        memory_fraction: memoryFraction(device, record.request.gpuMemoryBytes),
         ...batches.limitsOf(device.id),
         placement: 'auto',
       },
       deadlines: context.deadlines,
       restartDelayMs: context.restartDelayMs,
     };
+  }
+
+  /** What computes, and whether it is the device that was meant: two workers on one GPU would both be slow. */
+  private logReady(device: string, ready: WorkerReady): void {
+    const { notes } = this.options.record;
+    const { id, name } = this.chosen(device);
+    notes.log.line(
+      'info',
+      `${name} (${id}) is ready after ${formatDuration(ready.load_seconds)}: ${ready.attention}, ` +
+        `PyTorch ${ready.torch_version}, ${formatBytes(ready.memory_bytes)} of memory, ` +
+        `batches of ${formatCount(ready.tokens_per_batch)} tokens`,
+    );
+    const found = ready.device_uuid;
+    if (found !== null && /^(gpu|mig)-/i.test(id) && found.toLowerCase() !== id.toLowerCase())
+      notes.add(
+        'warning',
+        'wrong_device',
+        message('note.wrong_device', { device: deviceNamed({ id, name }), found }),
+      );
   }
 
   private recordMemoryUse(device: string, use: MemoryUse): void {
@@ -325,4 +380,10 @@ export class WorkSession {
     if (!device) throw new Error(`device ${id} is not part of this run`);
     return device;
   }
+}
+
+/** The share of a GPU's memory that a limit comes to. What CUDA itself takes, up to 0.7 GB, is not counted. */
+function memoryFraction(device: ChosenDevice, limitBytes: number | undefined): number | null {
+  if (limitBytes === undefined || !isGpu(device)) return null;
+  return limitBytes >= device.memoryTotalBytes ? null : limitBytes / device.memoryTotalBytes;
 }

@@ -22,6 +22,7 @@ export async function deviceHistoryOf(store: RunStore): Promise<DeviceHistory[]>
       id: report.id,
       points: pointsOf(await store.samples(report.id, 0, Number.MAX_SAFE_INTEGER)),
       busyFraction: report.busy_share,
+      keptBusy: report.kept_busy,
       utilizationMeanPercent: report.utilization_mean_percent,
       memoryPeakBytes: report.memory_peak_bytes,
       powerMeanW: report.power_mean_w,

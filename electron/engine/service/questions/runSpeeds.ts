@@ -28,6 +28,9 @@ const UNSTEADY = 0.3;
 const OF_ONE_MEASUREMENT = 0.35;
 /** ... a run of less than this many seconds shows the speed of warming up ... */
 const SETTLED_SECONDS = 20;
+/** ... below one second more so, the shorter it was ... */
+const unsettled = (seconds: number): number =>
+  OF_ONE_MEASUREMENT * (Math.exp(-seconds / SETTLED_SECONDS) + Math.max(0, -Math.log(seconds)));
 /** ... and frames e times as long or short as any measured ones may be computed faster or slower by this much. */
 const PER_LENGTH_RATIO = 0.3;
 
@@ -61,7 +64,7 @@ function speedFor(work: WorkAhead, measured: readonly MeasuredWork[]): { rate: n
     return {
       logRate: Math.log(workOf(one) / one.seconds),
       distance,
-      unsettled: OF_ONE_MEASUREMENT * Math.exp(-one.seconds / SETTLED_SECONDS),
+      unsettled: unsettled(one.seconds),
       weight: (one.seconds / (one.seconds + SETTLED_SECONDS)) * Math.exp(-2 * distance),
     };
   });

@@ -136,6 +136,10 @@ describe('the time that work takes', () => {
     expect(ratio(secondsFor(measured(), [[short]]))).toBeGreaterThan(
       ratio(secondsFor(measured(), [[measured()]])),
     );
+    const moment = measured({ frames: 10, residues: 1000, seconds: 0.3 });
+    expect(ratio(secondsFor(measured(), [[moment]]))).toBeGreaterThan(
+      ratio(secondsFor(measured(), [[short]])),
+    );
     const shorterFrames = { frames: 7000, residues: 100_000 };
     expect(ratio(secondsFor(shorterFrames, [Array.from({ length: 8 }, () => measured())]))).toBeGreaterThan(
       usual,
@@ -149,6 +153,23 @@ describe('the time that work takes', () => {
   });
 });
 
+/** The store of a run that has come to rest: its computing time, and what each worker did. */
+const runStore = (
+  seconds: number,
+  devices: readonly Pick<MeasuredWork, 'frames' | 'residues' | 'seconds'>[],
+) =>
+  ({
+    loadRun: () =>
+      Promise.resolve({
+        plan: { model: { hash: 'demo' }, precision: 'fp32' },
+        state: { phase: 'done' },
+        devices: devices.map((_, number) => ({ id: `cpu:${number}`, name: 'cpu' })),
+      }),
+    timings: () => Promise.resolve({ lastChangeAt: 0, workingMilliseconds: seconds * 1000 }),
+    deviceSummaries: () =>
+      Promise.resolve(devices.map((device, number) => ({ ...device, device: `cpu:${number}`, parts: 1 }))),
+  }) as unknown as RunStore;
+
 it('holds the true time of nine in ten recorded runs, each told from those before it', async () => {
   const settings = new Map<string, unknown>();
   const library = {
@@ -156,7 +177,6 @@ it('holds the true time of nine in ten recorded runs, each told from those befor
     setSetting: (key: string, value: unknown) => Promise.resolve(void settings.set(key, value)),
   } as unknown as LibraryStore;
   const speeds = await SpeedHistory.open(library);
-  const plan = { model: { hash: 'demo' }, precision: 'fp32' };
   const verdicts: { name: string; low: number; seconds: number; high: number; isRight: boolean }[] = [];
   for (const { name, frames, residues, devices, seconds } of RECORDED) {
     // A run without anything to compute has no devices to be known by.
@@ -166,22 +186,29 @@ it('holds the true time of nine in ten recorded runs, each told from those befor
       const { low, high } = told;
       verdicts.push({ name, low, seconds, high, isRight: low <= seconds && seconds <= high });
     }
-    const store = {
-      loadRun: () =>
-        Promise.resolve({
-          plan,
-          state: { phase: 'done' },
-          devices: devices.map((_, number) => ({ id: `cpu:${number}`, name: 'cpu' })),
-        }),
-      timings: () => Promise.resolve({ lastChangeAt: 0, workingMilliseconds: seconds * 1000 }),
-      deviceSummaries: () =>
-        Promise.resolve(devices.map((device, number) => ({ ...device, device: `cpu:${number}`, parts: 1 }))),
-    } as unknown as RunStore;
-    await speeds.learn(store);
+    await speeds.learn(runStore(seconds, devices));
   }
   expect(verdicts.length).toBeGreaterThanOrEqual(10);
   const wrong = verdicts.filter(({ isRight }) => !isRight);
   expect(wrong.length, JSON.stringify(wrong)).toBeLessThanOrEqual(verdicts.length / 10);
   // A range that holds everything says nothing.
   for (const { low, high } of verdicts) expect(high / low).toBeLessThan(6);
+});
+
+it('tells something after the example on a fast computer, where each worker computes for less than a second', async () => {
+  const speeds = await SpeedHistory.open({
+    setting: () => Promise.resolve(undefined),
+    setSetting: () => Promise.resolve(),
+  } as unknown as LibraryStore);
+  const question = { modelHash: 'demo', precision: 'fp32', deviceNames: ['cpu', 'cpu'] };
+  const ahead = { frames: 2000, residues: 300_000 };
+  await speeds.learn(
+    runStore(8, [
+      { frames: 100, residues: 12_000, seconds: 0.6 },
+      { frames: 84, residues: 10_000, seconds: 0.5 },
+    ]),
+  );
+  const told = speeds.seconds({ ...question, ...ahead });
+  expect(told).not.toBeNull();
+  expect(ratio(told)).toBeGreaterThan(3);
 });

@@ -4,8 +4,8 @@ import type { RunStore } from '../../store/runStoreFace.ts';
 import { secondsFor, type SecondsRange, type WorkAhead } from './runSpeeds.ts';
 
 const KEY = 'measured_speeds';
-/** A device must have computed for this long before its speed means anything. */
-const ENOUGH_SECONDS = 1;
+/** A device must have computed for this long before its speed means anything. The example takes little longer on a fast computer. */
+const ENOUGH_SECONDS = 0.2;
 /** Reading the weights takes between half and one and a half of what it took before, as the disk's cache has it. */
 const LEAST_OVERHEAD = 0.5;
 const MOST_OVERHEAD = 1.5;

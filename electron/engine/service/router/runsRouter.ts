@@ -128,7 +128,7 @@ export function runsRouter(service: Service) {
       control.drain(input.runId);
     }),
     resume: runs.resume.handler(({ input }) => {
-      control.resume(input.runId);
+      control.resume(input.runId, input.devices);
     }),
     stop: runs.stop.handler(({ input }) => {
       control.stop(input.runId);

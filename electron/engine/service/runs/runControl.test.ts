@@ -33,8 +33,8 @@ class FakeRun {
     return () => this.listeners.delete(listener);
   }
 
-  async start(): Promise<Result<void>> {
-    this.calls.push('start');
+  async start({ devices }: { devices?: string } = {}): Promise<Result<void>> {
+    this.calls.push(devices === undefined ? 'start' : `start on ${devices}`);
     await new Promise<void>((resolve) => {
       this.starting = resolve;
     });
@@ -144,6 +144,20 @@ describe('RunControl', () => {
     first.rest({ phase: 'paused', error: null });
     await soon();
     expect(second.calls).toEqual([]);
+  });
+
+  it('goes on with a run on other devices, this once', async () => {
+    const run = new FakeRun('1');
+    const { control: runs } = await control(run);
+    for (const devices of ['cpu:2', undefined]) {
+      runs.resume('1', devices);
+      await soon();
+      run.started();
+      await soon();
+      run.rest({ phase: 'paused', error: null });
+      await soon();
+    }
+    expect(run.calls).toEqual(['start on cpu:2', 'start']);
   });
 
   it('notes in the run an order that was refused when nobody waited for it any more', async () => {

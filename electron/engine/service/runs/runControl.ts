@@ -46,6 +46,8 @@ export class RunControl {
   /** Runs that the user wants paused while they are just being started. */
   private readonly pauseWanted = new Set<string>();
   private readonly smallerBatches = new Set<string>();
+  /** Devices on which runs are to go on, where not on their own. */
+  private readonly otherDevices = new Map<string, string>();
   /** Runs that were made and have not begun yet. */
   private readonly created = new Map<string, CreatedRun>();
 
@@ -92,13 +94,16 @@ export class RunControl {
     return this.queue.active === runId || this.queue.position(runId) !== null;
   }
 
-  resume(runId: string): void {
+  /** Goes on with a run, on other devices where some are named. */
+  resume(runId: string, devices?: string): void {
     const session = this.session(runId);
     this.pauseWanted.delete(runId);
     if (session && (session.state.phase === 'running' || session.state.phase === 'finishing')) {
       throw usage(message('run.at_work'));
     }
     this.parts.catalog.find(runId);
+    if (devices === undefined) this.otherDevices.delete(runId);
+    else this.otherDevices.set(runId, devices);
     this.queue.add(runId, 'first');
   }
 
@@ -123,9 +128,10 @@ export class RunControl {
   }
 
   async retry(runId: string, parts: string[] | 'all', smallerBatches: boolean): Promise<void> {
-    await this.withSession(runId, (session) => session.retry(parts));
+    await this.withSession(runId, (session) => session.retry(parts, smallerBatches));
+    if (runId === this.queue.active) return;
     if (smallerBatches) this.smallerBatches.add(runId);
-    if (runId !== this.queue.active) this.queue.add(runId, 'first');
+    this.queue.add(runId, 'first');
   }
 
   async skip(runId: string, parts: string[]): Promise<void> {
@@ -212,10 +218,13 @@ export class RunControl {
       const context = await pythonEnvironment.context();
       const session = await this.turns.take(runId, () => open.openSession(context, folder));
       if (this.smallerBatches.delete(runId)) session.useSmallerBatches();
-      const created = this.created.get(runId);
+      const devices = this.otherDevices.get(runId);
+      const created = devices === undefined ? this.created.get(runId) : undefined;
+      this.otherDevices.delete(runId);
       this.created.delete(runId);
       const rested = await workOnRun(session, {
         created,
+        devices,
         listener: this.listenerOf(session),
         started: () => {
           if (this.pauseWanted.delete(runId)) this.noteIfItFails(session, session.pause());

@@ -1,10 +1,11 @@
 /**
  * How honest the estimates are: runs of different shapes one after the other with the real workers and the demo model, each
- * predicted from those before it. `node electron/engine/service/testing/benchEstimates.ts [RESULTS.json]`
+ * predicted from those before it, then from what it has done itself. `node electron/engine/service/testing/benchEstimates.ts [RESULTS.json]`
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runRequestSchema } from '../../../contract/rpc/runs.ts';
 import { engineBase } from '../../engineBase.ts';
@@ -21,6 +22,12 @@ interface Shape {
   devices?: string;
   /** Coding sequence without stops in one frame, else random letters. */
   coding?: boolean;
+  /** So many times the same sequences. */
+  copies?: number;
+  /** A third of every sequence is N. */
+  gaps?: boolean;
+  gzip?: boolean;
+  files?: number;
 }
 
 const SHAPES: Shape[] = [
@@ -37,7 +44,22 @@ const SHAPES: Shape[] = [
   { name: 'mixed lengths of 40 to 40,000', sequences: 120, length: 40, longest: 40_000, coding: true },
   { name: 'reads of 75 bases, two workers', sequences: 8_000, length: 75, devices: 'cpu:2' },
   { name: 'contigs of 2 kb, two workers', sequences: 300, length: 2_000, devices: 'cpu:2', coding: true },
+  { name: 'few long genomes', sequences: 3, length: 60_000, coding: true },
+  { name: 'every gene twenty times', sequences: 20, length: 1_000, coding: true, copies: 20 },
+  { name: 'contigs with a third of N', sequences: 150, length: 3_000, coding: true, gaps: true },
+  { name: 'genes of 1 kb, gzip', sequences: 300, length: 1_000, coding: true, gzip: true },
+  { name: 'reads of 200 bases in eight files', sequences: 4_000, length: 200, files: 8 },
+  { name: 'many tiny ones of 30 bases', sequences: 10_000, length: 30 },
 ];
+
+/** Shares of the work done at which the time left is written down. */
+const MARKS = [0.25, 0.5, 0.75];
+
+interface Told {
+  mark: number;
+  atSeconds: number;
+  left: { low: number; high: number } | null;
+}
 
 /** A sequence of random letters that any run of this program makes again. */
 function letters(dice: () => number, length: number, coding: boolean): string {
@@ -57,6 +79,13 @@ function seeded(seed: number): () => number {
   };
 }
 
+/** The range and the truth: 12 to 40 s, was 21. */
+function shown(range: { low: number; high: number } | null, truth: number): string {
+  if (!range) return `unknown, was ${truth.toFixed(1)}`;
+  const verdict = range.low <= truth && truth <= range.high ? '' : ' WRONG';
+  return `${range.low.toFixed(1)} to ${range.high.toFixed(1)} s, was ${truth.toFixed(1)}${verdict}`;
+}
+
 const paths = resolveAppPaths({ startFolder: import.meta.dirname });
 if (!paths.ok) throw new Error(paths.error.cause);
 const folder = await mkdtemp(join(tmpdir(), 'bench-estimates-'));
@@ -72,24 +101,32 @@ const service = await openService(base, {
 const results = [];
 for (const [number, shape] of SHAPES.entries()) {
   const dice = seeded(number + 1);
-  const path = join(folder, 'inputs', String(number), 'contigs.fa');
-  await mkdir(join(path, '..'), { recursive: true });
-  const records = Array.from({ length: shape.sequences }, (_, i) => {
+  const place = join(folder, 'inputs', String(number));
+  await mkdir(place, { recursive: true });
+  const once = Array.from({ length: shape.sequences }, () => {
     const length = Math.round(shape.length * ((shape.longest ?? shape.length) / shape.length) ** dice());
-    return `>s${i}\n${letters(dice, length, shape.coding ?? false)}\n`;
+    const text = letters(dice, length, shape.coding ?? false);
+    return shape.gaps ? text.replaceAll(/(.{200}).{100}/g, `$1${'N'.repeat(100)}`) : text;
   });
-  await writeFile(path, records.join(''));
-  let file;
-  for await (const event of service.inspections.inspect([path], 500))
-    if (event.type === 'inspected') file = event;
-  if (!file) throw new Error('nothing was found out about the file');
-  const request = runRequestSchema.parse({
-    inputs: [path],
-    model: 'demo',
-    devices: shape.devices ?? 'cpu:1',
-  });
-  const { frames, residues } = file;
-  const runId = await service.control.create(request, join(path, '..'));
+  const records = Array.from({ length: shape.copies ?? 1 }, () => once).flat();
+  const fileCount = shape.files ?? 1;
+  const inputs = await Promise.all(
+    Array.from({ length: fileCount }, async (_, one) => {
+      const text = records.map((record, i) => (i % fileCount === one ? `>s${i}\n${record}\n` : '')).join('');
+      const path = join(place, `contigs${one}.fa${shape.gzip ? '.gz' : ''}`);
+      await writeFile(path, shape.gzip ? gzipSync(text) : text);
+      return path;
+    }),
+  );
+  let frames = 0;
+  let residues = 0;
+  for await (const event of service.inspections.inspect(inputs, 500)) {
+    if (event.type !== 'inspected') continue;
+    frames += event.frames;
+    residues += event.residues;
+  }
+  const request = runRequestSchema.parse({ inputs, model: 'demo', devices: shape.devices ?? 'cpu:1' });
+  const runId = await service.control.create(request, place);
   const { plan, expected } = service.catalog.find(runId);
   const deviceNames = expected?.deviceNames ?? [];
   const predicted = service.speeds.seconds({
@@ -100,8 +137,14 @@ for (const [number, shape] of SHAPES.entries()) {
     residues,
   });
   const { low, high } = predicted ?? {};
-  while (!hasEnded(service.catalog.find(runId).state) || service.control.queue.active !== null)
+  const told: Told[] = [];
+  while (!hasEnded(service.catalog.find(runId).state) || service.control.queue.active !== null) {
+    const progress = service.open.session(service.catalog.folder(runId))?.progress();
+    const mark = MARKS[told.length];
+    if (progress && mark !== undefined && (progress.fraction ?? 0) >= mark)
+      told.push({ mark, atSeconds: progress.elapsedSeconds, left: progress.remainingSeconds });
     await sleep(100);
+  }
   const run = service.catalog.find(runId);
   if (run.state.phase !== 'done') throw new Error(`${shape.name}: ${run.state.phase}`);
   const { counts, devices } = await service.open.read(run.folder, async (store) => ({
@@ -109,10 +152,11 @@ for (const [number, shape] of SHAPES.entries()) {
     devices: await store.deviceSummaries(),
   }));
   const seconds = run.computingSeconds ?? 0;
-  const verdict = low === undefined || high === undefined ? '-' : String(low <= seconds && seconds <= high);
-  process.stdout.write(
-    `${shape.name}\t${low?.toFixed(0) ?? '-'}\t${high?.toFixed(0) ?? '-'}\t${seconds.toFixed(1)}\t${verdict}\n`,
+  const before = shown(low === undefined || high === undefined ? null : { low, high }, seconds);
+  const during = told.map(
+    ({ mark, atSeconds, left }) => `${mark * 100} %: ${shown(left, seconds - atSeconds)}`,
   );
+  process.stdout.write(`${[shape.name, `before: ${before}`, ...during].join('; ')}\n`);
   results.push({
     name: shape.name,
     deviceNames,
@@ -125,6 +169,7 @@ for (const [number, shape] of SHAPES.entries()) {
     })),
     seconds,
     predicted: predicted && { low: predicted.low, high: predicted.high },
+    told,
   });
   // What a run has shown is taken in a moment after it has come to rest.
   await sleep(500);

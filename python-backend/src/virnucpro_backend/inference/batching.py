@@ -51,6 +51,11 @@ class EncoderInput:
     batches: list[HostBatch]
     pin: bool
 
+    @property
+    def tokens(self) -> int:
+        """Tokens of all sequences, dummies not counted."""
+        return int(self.sequences.lengths.sum())
+
     def represented_by(self, batch: Batch) -> tuple[int, int]:
         """How many frames, and residues of those frames, a batch represents."""
         frames, residues = self.represents[batch.members].sum(axis=0).tolist()

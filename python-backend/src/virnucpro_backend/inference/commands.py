@@ -54,11 +54,17 @@ class Recall(CommandStruct, tag="recall", frozen=True):
     key: Text = msgspec.field(name="part")
 
 
+class LimitBatches(CommandStruct, tag="limit_batches", frozen=True):
+    """Batches hold at most so many tokens, from the next one on."""
+
+    most_tokens_per_batch: Positive
+
+
 class Stop(CommandStruct, tag="stop", frozen=True):
     """Drop what is not written yet, say bye, exit."""
 
 
-WorkerCommand = Load | Part | Recall | Stop
+WorkerCommand = Load | Part | Recall | LimitBatches | Stop
 
 
 def parse_worker_command(fields: Mapping[str, object]) -> WorkerCommand:

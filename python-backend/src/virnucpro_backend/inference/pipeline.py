@@ -17,7 +17,11 @@ from virnucpro_backend.inference.commands import Part
 from virnucpro_backend.inference.encoding import PartListener
 from virnucpro_backend.inference.failures import PartFailedError, part_failure
 from virnucpro_backend.inference.jobs import ComputeQueue, ComputeTask, Job, ToLaunch, ToRecompute, WakeUp
-from virnucpro_backend.inference.memory.device_memory import peak_memory, start_peak_measurement
+from virnucpro_backend.inference.memory.device_memory import (
+    peak_allocated,
+    peak_memory,
+    start_peak_measurement,
+)
 from virnucpro_backend.inference.part_file import read_part
 from virnucpro_backend.inference.reports import PartReports
 from virnucpro_backend.inference.scorer import LaunchedPart, PartScorer
@@ -82,6 +86,10 @@ class PartPipeline:
         job = self._jobs.get(key)
         if job is not None and job.recall():
             self._fail(job, PartFailedError("recalled", "Given back before it was begun."))
+
+    def limit_batches(self, tokens: int) -> None:
+        """Batches hold at most `tokens` from the next one on, of the part under way too."""
+        self._scorer.limit_batches(tokens)
 
     def wake_up(self) -> None:
         """Make an idle compute thread notice a stop."""
@@ -177,7 +185,9 @@ class PartPipeline:
             residues,
             seconds,
         )
-        self._reports.done(command, scores, written, residues, seconds, peak_memory(self._scorer.device))
+        device = self._scorer.device
+        peaks = (peak_memory(device), peak_allocated(device))
+        self._reports.done(command, scores, written, residues, seconds, *peaks)
 
     def _fail(self, job: Job, error: Exception) -> None:
         failure = part_failure(error)

@@ -43,6 +43,7 @@ class PartScores:
     for them. norms: lowest and highest Euclidean norm of either encoder's finite embeddings, None without
     any; outside_norm_band: frames with a norm outside the model's band, scored like the others.
     repeated_proteins, repeated_nucleotides: frames that share an equal frame's pass of an encoder.
+    esm2_batches, esm2_tokens: ESM-2's batches as planned, and the tokens in them.
     """
 
     score1: npt.NDArray[np.float32]
@@ -54,6 +55,8 @@ class PartScores:
     batch_halvings: int
     repeated_proteins: int
     repeated_nucleotides: int
+    esm2_batches: int
+    esm2_tokens: int
 
     @property
     def recomputed(self) -> int:
@@ -116,6 +119,10 @@ class PartScorer:
         self._loop = BatchLoop(self.model, budget)
         self._plan = self._batch_plan(self.model, self.tokens_per_batch)
 
+    def limit_batches(self, tokens: int) -> None:
+        """Batches hold at most `tokens` from the next one on. May be called from any thread."""
+        self._loop.limit_batches(tokens)
+
     def prepare(self, frames: PartFrames) -> PreparedPart:
         """Tokenize and batch. Touches no device but for pinned memory."""
         return prepare_part(frames, self.model.tokenizer, self._plan)
@@ -171,6 +178,8 @@ class PartScorer:
             batch_halvings=launched.on_device.batch_halvings,
             repeated_proteins=launched.part.repeated_proteins,
             repeated_nucleotides=launched.part.repeated_nucleotides,
+            esm2_batches=len(launched.part.esm2.batches),
+            esm2_tokens=launched.part.esm2.tokens,
         )
 
     def score(self, frames: PartFrames) -> PartScores:

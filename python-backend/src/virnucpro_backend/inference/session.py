@@ -11,7 +11,7 @@ from functools import partial
 import torch
 
 from virnucpro_backend.devices.opening.failure import LoadFailedError
-from virnucpro_backend.inference.commands import Load, Part, Recall, Stop, WorkerCommand
+from virnucpro_backend.inference.commands import LimitBatches, Load, Part, Recall, Stop, WorkerCommand
 from virnucpro_backend.inference.failures import PartFailedError
 from virnucpro_backend.inference.memory.device_memory import DeviceMemory, memory_in_use
 from virnucpro_backend.inference.pipeline import PartPipeline
@@ -40,6 +40,7 @@ class WorkerSession:
         self._reports = PartReports(channel)
         self._pipeline: PartPipeline | None = None
         self._early: list[Part] = []
+        self._early_limit: int | None = None
         self._load_failed = False
         self._lock = threading.Lock()
         self._device_thread: threading.Thread | None = None
@@ -52,6 +53,8 @@ class WorkerSession:
             self._submit(command)
         elif isinstance(command, Recall):
             self._recall(command.key)
+        elif isinstance(command, LimitBatches):
+            self._limit_batches(command.most_tokens_per_batch)
         elif isinstance(command, Stop):
             self._stop()
 
@@ -83,6 +86,13 @@ class WorkerSession:
                 self._early.remove(command)
                 self._reports.failed(command, PartFailedError("recalled", "Given back before it was begun."))
 
+    def _limit_batches(self, tokens: int) -> None:
+        with self._lock:
+            if self._pipeline is None:
+                self._early_limit = min(tokens, self._early_limit or tokens)
+            else:
+                self._pipeline.limit_batches(tokens)
+
     def _stop(self) -> None:
         with self._status.doing("stopping"):
             self._stop_request.make()
@@ -105,6 +115,8 @@ class WorkerSession:
                     self._reports.failed(early, PartFailedError("internal_error", failure.message))
             return
         with self._lock:
+            if self._early_limit is not None:
+                pipeline.limit_batches(self._early_limit)
             for early in self._early:
                 pipeline.submit(early)
             self._early.clear()

@@ -2,8 +2,7 @@ import { Button } from '@mantine/core';
 import { IconBell } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTexts } from '../../../i18n/index.ts';
-import { canAskForNotifications } from '../../../state/runEnds.ts';
-import { say } from '../../../state/say.ts';
+import { askForNotifications, canAskForNotifications } from '../../../state/runEnds.ts';
 import { useSettings } from '../../../state/settings.ts';
 
 /** In browser mode: a page may ask to send notifications only when it is clicked. */
@@ -13,9 +12,8 @@ export function NotifyButton() {
   const [canAsk, setCanAsk] = useState(canAskForNotifications);
   if (!isBrowser || !canAsk) return null;
   const ask = async () => {
-    const answer = await Notification.requestPermission();
+    await askForNotifications(t);
     setCanAsk(canAskForNotifications());
-    say(t(answer === 'granted' ? 'run.notifyOn' : 'run.notifyOff'));
   };
   return (
     <Button

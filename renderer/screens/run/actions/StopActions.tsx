@@ -3,11 +3,11 @@ import { IconChevronDown, IconPlayerPause } from '@tabler/icons-react';
 import type { RunSummary } from '../../../../electron/contract/index.ts';
 import { useTexts } from '../../../i18n/index.ts';
 import { askToDiscard } from '../../../state/discardRun.ts';
+import { askToFinishNow, mayFinishNow } from '../../../state/runOrders.ts';
 import { useLiveRun } from '../../../state/liveRun.ts';
 import { queuedRuns, useRuns } from '../../../state/runs.ts';
 import { drainSeconds } from './drainEstimate.ts';
 import classes from './StopActions.module.css';
-import { useFinishNow } from './useFinishNow.tsx';
 import { useRunOrder } from './useRunOrder.ts';
 
 interface StopActionsProps {
@@ -20,7 +20,7 @@ interface StopActionsProps {
 export function StopActions({ run, running }: StopActionsProps) {
   const { t } = useTexts();
   const order = useRunOrder(run.runId);
-  const finishNow = useFinishNow(run);
+  const isRead = useLiveRun((state) => state.live?.progress.prepare.finished ?? false);
   const hasNext = useRuns((all) => (all.runs ? queuedRuns(all.runs).length > 0 : false));
   const othersWait = hasNext ? ` ${t('run.othersWait')}` : '';
   return (
@@ -49,8 +49,12 @@ export function StopActions({ run, running }: StopActionsProps) {
             text={`${t('run.stopAndKeepHelp')}${othersWait}`}
             onClick={() => order.mutate('cancel')}
           />
-          {finishNow.isOffered && (
-            <Choice title={t('run.finishNow')} text={t('run.finishNowHelp')} onClick={finishNow.ask} />
+          {mayFinishNow(run, isRead) && (
+            <Choice
+              title={t('run.finishNow')}
+              text={t('run.finishNowHelp')}
+              onClick={() => askToFinishNow(run.runId, t)}
+            />
           )}
           <Menu.Divider />
           <Choice

@@ -7,6 +7,7 @@ import { ErrorCard } from '../../../components/ErrorCard.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import { engine } from '../../../state/connection.ts';
 import { goToRun } from '../../../state/navigation.ts';
+import { openRunDialog } from '../../../state/runDialog.ts';
 import { useRuns } from '../../../state/runs.ts';
 import { runStatus } from '../../../state/runStatus.ts';
 
@@ -17,9 +18,14 @@ export function RunBanners({ run }: { run: RunSummary }) {
   const { t } = useTexts();
   const { isPending: busy, mutate: start } = useMutation({ mutationFn: resume });
   const button = (
-    <Button size="compact-md" loading={busy} onClick={() => start(run.runId)}>
-      {t('run.continue')}
-    </Button>
+    <>
+      <Button size="compact-md" loading={busy} onClick={() => start(run.runId)}>
+        {t('run.continue')}
+      </Button>
+      <Button size="compact-md" variant="default" onClick={() => openRunDialog(run.runId, 'devices')}>
+        {t('run.continueElsewhere')}
+      </Button>
+    </>
   );
   // Waiting runs follow each other by themselves, but the first after the program starts waits for a click.
   const isHeld = useRuns((all) => all.runs?.some(isAtWork) === false);

@@ -3,8 +3,8 @@ import { useShallow } from 'zustand/react/shallow';
 import { isAtWork } from '../../../../electron/contract/runState.ts';
 import { DeviceCard } from '../../../components/DeviceCard.tsx';
 import { useTexts } from '../../../i18n/index.ts';
-import { engine } from '../../../state/connection.ts';
 import { sequencesPerMinute, useLiveRun, type SpeedSample } from '../../../state/liveRun.ts';
+import { includeDevice } from '../../../state/runOrders.ts';
 import { sayError } from '../../../components/errorToast.tsx';
 import classes from './DeviceGrid.module.css';
 
@@ -16,8 +16,7 @@ export function DeviceGrid({ runId }: { runId: string }) {
   const atWork = useLiveRun((state) => state.live !== null && isAtWork(state.live.run));
   const include = useCallback(
     (device: string, included: boolean) => {
-      const call = async () => engine.runs.includeDevice({ runId, device, included });
-      call().catch(sayError);
+      includeDevice(runId, device, included).catch(sayError);
     },
     [runId],
   );

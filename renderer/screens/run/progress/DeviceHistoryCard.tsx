@@ -1,9 +1,11 @@
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { DeviceHistory, RunSummary } from '../../../../electron/contract/index.ts';
 import { Card } from '../../../components/Card.tsx';
 import { SmallMultiple } from '../../../components/charts/SmallMultiple.tsx';
 import { useTexts, type Texts } from '../../../i18n/index.ts';
 import { queries } from '../../../state/connection.ts';
+import { useExport } from '../../../state/useExport.ts';
 import { useDeviceLabels } from '../../../state/deviceLabels.ts';
 import { isAtWork } from '../../../../electron/contract/runState.ts';
 import classes from './DeviceHistoryCard.module.css';
@@ -32,6 +34,7 @@ export function DeviceHistoryCard({ run }: { run: RunSummary }) {
       refetchInterval: isAtWork(run) && EVERY_MS,
     }),
   );
+  const { write } = useExport(run);
   const devices = (history.data ?? []).filter((device) => device.points.length > 1);
   if (devices.length === 0) return null;
   const shown = MEASURES.filter((measure) =>
@@ -40,7 +43,22 @@ export function DeviceHistoryCard({ run }: { run: RunSummary }) {
   const begin = Math.min(...devices.map((device) => device.points[0]?.time ?? 0));
   const end = Math.max(...devices.map((device) => device.points.at(-1)?.time ?? 0));
   return (
-    <Card title={t('deviceHistory.title')} aside={t('deviceHistory.hint')}>
+    <Card
+      title={t('deviceHistory.title')}
+      aside={
+        <>
+          <span>{t('deviceHistory.hint')}</span>
+          <Button
+            size="compact-sm"
+            variant="default"
+            loading={write.isPending}
+            onClick={() => write.mutate({ format: 'devices', filter: {} })}
+          >
+            {t('deviceHistory.save')}
+          </Button>
+        </>
+      }
+    >
       <ul className={classes.list}>
         {devices.map((device) => (
           <li key={device.id} className={classes.device}>
@@ -67,13 +85,14 @@ export function DeviceHistoryCard({ run }: { run: RunSummary }) {
 
 function Sums({ device, texts: { t, format } }: { device: DeviceHistory; texts: Texts }) {
   const label = useDeviceLabels();
-  const { busyFraction, energyWh, slowerThan } = device;
+  const { busyFraction, keptBusy, energyWh, slowerThan } = device;
   return (
     <div className={classes.sums}>
       <h3 className={classes.name}>{label(device.id)}</h3>
       <p className={classes.sum}>
         {busyFraction !== null && t('deviceHistory.busy', { percent: format.percent(busyFraction) })}
       </p>
+      {keptBusy === false && <p className={classes.slow}>{t('deviceHistory.oftenIdle')}</p>}
       {energyWh !== null && (
         <p className={classes.sum}>{t('deviceHistory.energy', { energy: energyText(energyWh, format) })}</p>
       )}

@@ -172,7 +172,7 @@ function frameLine({ row, chunk, frame }: FrameRef): string {
   return `r${row}_chunk_${chunk + 1}${FRAME_NAMES[frame]}\t${call}\t${float32Text(score1)}\t${float32Text(score2)}`;
 }
 
-it('loses no frame and holds none twice, whatever happens to the parts', { timeout: 120_000 }, () => {
+it('loses no frame and holds none twice, whatever happens to the parts', () => {
   const masks = fc.array(fc.array(fc.integer({ min: 0, max: 63 }), { minLength: 1, maxLength: 4 }), {
     minLength: 1,
     maxLength: 6,

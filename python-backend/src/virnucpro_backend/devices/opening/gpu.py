@@ -54,8 +54,8 @@ class UsableGpu:
 
     def opened(self, uuid: str | None, memory_fraction: float | None) -> OpenDevice:
         """For a model, with the limit of its memory set; see `open_device`."""
-        if memory_fraction is None and sys.platform == "win32":
-            memory_fraction = WDDM_MEMORY_SHARE * self.free / self.total
+        if sys.platform == "win32":
+            memory_fraction = min(memory_fraction or 1, WDDM_MEMORY_SHARE * self.free / self.total)
         limit = None
         if memory_fraction is not None:
             torch.cuda.set_per_process_memory_fraction(memory_fraction, self.device)

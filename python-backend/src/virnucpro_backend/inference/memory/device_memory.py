@@ -42,6 +42,10 @@ class TokenBudget:
         """The most tokens a batch may hold now."""
         return self._tokens
 
+    def limit(self, tokens: int) -> None:
+        """Hold at most `tokens` from now on. May be called from any thread."""
+        self._tokens = min(self._tokens, tokens)
+
     def halve(self, failed_tokens: int) -> bool:
         """Half of the failed batch, or of the budget if that is less; False where no less is possible."""
         after = min(self._tokens, failed_tokens) // 2
@@ -102,6 +106,14 @@ def start_peak_measurement(device: torch.device) -> None:
     """Forget the highest use so far."""
     if device.type == "cuda":
         torch.cuda.reset_peak_memory_stats(device)
+
+
+def peak_allocated(device: torch.device) -> int | None:
+    """Most bytes that tensors took since the measurement was started; None where the device keeps no count.
+
+    What is held beyond them is fragments and cache.
+    """
+    return int(torch.cuda.max_memory_allocated(device)) if device.type == "cuda" else None
 
 
 def peak_memory(device: torch.device) -> int:

@@ -1,0 +1,27 @@
+import { appError, AppFailure } from '../../contract/errors.ts';
+import { cellText } from '../results/inputLabels.ts';
+import type { ExportSource } from './exportSource.ts';
+import type { WholeFile } from './wholeFile.ts';
+
+/** Which row of which file below work/embeddings holds which reading frame: the files themselves have no names. */
+export async function writeEmbeddingRows(source: ExportSource, file: WholeFile): Promise<void> {
+  const { store, run } = source;
+  if (run.plan.embeddings === null) {
+    throw new AppFailure(
+      appError('usage', 'This run kept no embeddings.', {
+        nextStep:
+          'They are kept by runs that are started with --embeddings, or "Keep embeddings" in the window.',
+      }),
+    );
+  }
+  await file.write('file\trow\tno\tid\tsample\tstart\tend\tframe\n');
+  for (const { key } of await store.partsIn('done')) {
+    source.signal?.throwIfAborted();
+    const lines = (await store.framesOf(key)).map(({ row, name, input, length, chunk, frame }, place) => {
+      const { start, end } = source.bounds({ length }, chunk);
+      const sample = cellText(source.samples[input] ?? '');
+      return `embeddings/${key}.safetensors\t${place}\t${row + 1}\t${name}\t${sample}\t${start + 1}\t${end}\t${frame}\n`;
+    });
+    await file.write(lines.join(''));
+  }
+}

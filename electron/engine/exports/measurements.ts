@@ -1,0 +1,57 @@
+import type { DeviceSampleRow, RunTimings } from '../store/types.ts';
+import type { ExportSource } from './exportSource.ts';
+import type { WholeFile } from './wholeFile.ts';
+
+const COLUMNS = [
+  'time',
+  'device',
+  'name',
+  'utilization_percent',
+  'memory_used_bytes',
+  'power_w',
+  'temperature_c',
+  'residues_per_second',
+  'frames_per_second',
+];
+/** A run of weeks has millions of samples. */
+const SLICE_MS = 6 * 3_600_000;
+
+/** What was measured of each device, second by second, as CSV: the same in every language, for scripts. */
+export async function writeMeasurements(source: ExportSource, file: WholeFile): Promise<void> {
+  const { store, run } = source;
+  const slices = slicesOf(await store.timings());
+  await file.write(`${COLUMNS.join(',')}\n`);
+  for (const { id, name } of run.devices) {
+    for (const [from, to] of slices) {
+      source.signal?.throwIfAborted();
+      const lines = (await store.samples(id, from, to)).map((sample) => line(name, sample));
+      if (lines.length > 0) await file.write(lines.join(''));
+    }
+  }
+}
+
+/** Both ends included. The first and the last slice hold what a clock that was set has put outside of the run's time. */
+function slicesOf({ createdAt, lastChangeAt }: RunTimings): [number, number][] {
+  const slices: [number, number][] = [];
+  let from = 0;
+  for (let end = createdAt; end < lastChangeAt; end += SLICE_MS) {
+    slices.push([from, end]);
+    from = end + 1;
+  }
+  return [...slices, [from, Number.MAX_SAFE_INTEGER]];
+}
+
+function line(name: string, sample: DeviceSampleRow): string {
+  const cells = [
+    new Date(sample.time).toISOString(),
+    sample.device,
+    `"${name.replaceAll('"', '""')}"`,
+    sample.utilizationPercent,
+    sample.memoryUsedBytes,
+    sample.powerW,
+    sample.temperatureC,
+    sample.residuesPerSecond,
+    sample.framesPerSecond,
+  ];
+  return `${cells.map((cell) => cell ?? '').join(',')}\n`;
+}

@@ -1,0 +1,72 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runRequestSchema } from '../../../contract/rpc/runs.ts';
+import { chooseRunFolder } from './createRun.ts';
+
+let parent: string;
+beforeEach(async () => {
+  parent = await mkdtemp(join(tmpdir(), 'folders-'));
+});
+afterEach(() => rm(parent, { recursive: true, force: true }));
+
+const REAL = { notice: null };
+const folderOf = async (
+  name: string | undefined,
+  model: { notice: string | null } = REAL,
+  outputDir?: string,
+) => {
+  const request = runRequestSchema.parse({
+    inputs: ['/data/reads.fa.gz'],
+    ...(name === undefined ? {} : { name }),
+    ...(outputDir === undefined ? {} : { outputDir }),
+  });
+  const folder = await chooseRunFolder(
+    { request, defaultParent: parent, freeName: true },
+    ['/data/reads.fa.gz', '/data/more.fa'],
+    model,
+  );
+  return folder.startsWith(parent) ? folder.slice(parent.length + 1) : folder;
+};
+
+describe('the folder of a run', () => {
+  it.each([
+    ['Gut March, 5 samples', 'Gut March, 5 samples'],
+    ['Größe 実験', 'Größe 実験'],
+    ['Gro\u0308ße', 'Größe'],
+    ['a/b\\c: "d" <e>?|*', 'a_b_c_ _d_ _e____'],
+    ['../../etc', '_.._etc'],
+    ['-rf', 'rf'],
+    ['COM1', '_COM1'],
+    ['nul.txt', '_nul.txt'],
+    [' ends with a dot. ', 'ends with a dot'],
+    ['line\nbreak\u202E', 'line_break_'],
+    ['実'.repeat(200), '実'.repeat(66)],
+    // Nothing that a name could be made of.
+    ['', 'reads_predictions'],
+    ['…', 'reads_predictions'],
+    [undefined, 'reads_predictions'],
+  ])(
+    'is named after the run, safely on every system, else after the first file: %j',
+    async (name, folder) => {
+      expect(await folderOf(name)).toBe(folder);
+    },
+  );
+
+  it('carries the mark of a model that means nothing', async () => {
+    expect(await folderOf('Pond', { notice: 'Demo model' })).toBe('Pond_DEMO');
+  });
+
+  it('is another one where something has the name, be it a folder with files or a file', async () => {
+    await mkdir(join(parent, 'Pond'));
+    expect(await folderOf('Pond')).toBe('Pond');
+    await writeFile(join(parent, 'Pond', 'reads.fa'), '');
+    await writeFile(join(parent, 'Pond_2'), '');
+    expect(await folderOf('Pond')).toBe('Pond_3');
+  });
+
+  it('is the one that was chosen, whatever the name', async () => {
+    expect(await folderOf('Pond', REAL, '/results/here')).toBe('/results/here');
+  });
+});

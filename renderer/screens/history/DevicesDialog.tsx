@@ -1,0 +1,80 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Button, Checkbox, Group, Modal, NumberInput, Skeleton } from '@mantine/core';
+import { useState } from 'react';
+import type { RunSummary } from '../../../electron/contract/index.ts';
+import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { engine, queries } from '../../state/connection.ts';
+import { chosenGpus, devicesText, expectsGpus, RUN_REQUEST_DEFAULTS } from '../../state/newRun/choices.ts';
+import { GpuChoices } from '../new-run/GpuChoices.tsx';
+
+/** For a run whose devices are gone or taken, such as one that came from another computer. */
+export function DevicesDialog({ run, onClose }: { run: RunSummary; onClose: () => void }) {
+  const { t } = useTexts();
+  const probe = useQuery(queries.computer.devices.queryOptions());
+  const [choices, setChoices] = useState(RUN_REQUEST_DEFAULTS);
+  const devices = probe.data ?? null;
+  const hasGpus = expectsGpus(choices, devices);
+  const onGpus = hasGpus && !choices.useCpu;
+  const start = useMutation({
+    mutationFn: async () => {
+      await engine.runs.resume({ runId: run.runId, devices: devicesText(choices, devices) });
+      onClose();
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} size="lg" title={t('run.continueElsewhereTitle')}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          start.mutate();
+        }}
+      >
+        <p>{t('run.continueElsewhereText')}</p>
+        {probe.error && <ErrorCard error={probe.error} />}
+        {probe.isPending && <Skeleton height={88} aria-label={t('common.loading')} />}
+        <GpuChoices
+          probe={devices}
+          choices={choices}
+          onChange={(gpuUuids) => setChoices({ ...choices, gpuUuids })}
+        />
+        {hasGpus && (
+          <Checkbox
+            mt="md"
+            label={t('advanced.useCpu')}
+            description={t('advanced.useCpuHelp')}
+            checked={choices.useCpu}
+            onChange={(event) => setChoices({ ...choices, useCpu: event.currentTarget.checked })}
+          />
+        )}
+        {devices && !onGpus && (
+          <NumberInput
+            mt="md"
+            label={t('advanced.cpuWorkers')}
+            description={t('advanced.cpuWorkersHelp')}
+            min={1}
+            max={devices.cpu.logical_cores}
+            allowDecimal={false}
+            value={choices.cpuWorkers ?? ''}
+            onChange={(value) =>
+              setChoices({ ...choices, cpuWorkers: typeof value === 'number' && value > 0 ? value : null })
+            }
+          />
+        )}
+        {start.error && <ErrorCard error={start.error} />}
+        <Group justify="flex-end" mt="lg" gap="sm">
+          <Button variant="default" onClick={onClose}>
+            {t('common.cancel')}
+          </Button>
+          <Button
+            type="submit"
+            loading={start.isPending}
+            disabled={!devices || (onGpus && chosenGpus(choices, devices).length === 0)}
+          >
+            {t('run.continue')}
+          </Button>
+        </Group>
+      </form>
+    </Modal>
+  );
+}

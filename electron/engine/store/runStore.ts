@@ -160,6 +160,7 @@ function runStore(
     pendingParts: read('pendingParts'),
     part: read('part'),
     partsIn: read('partsIn'),
+    embeddingFiles: read('embeddingFiles'),
     attemptsOf: read('attemptsOf'),
     startAttempt: write('startAttempt'),
     endAttempt: write('endAttempt'),

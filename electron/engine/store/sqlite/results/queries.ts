@@ -48,8 +48,9 @@ export function resultQueryMethods(db: Database.Database) {
     `SELECT chunk, frames, unscored, ${SCORES_READ} AS scores, reason FROM chunk WHERE row = ? AND reason IS NULL ORDER BY chunk`,
   );
   const partFrames = db.prepare<[string], Omit<FrameOfPart, 'frame'> & { frames: number }>(
-    `SELECT c.row, r.name, r.input, r.length, c.chunk, c.frames FROM chunk c
-     JOIN part p ON p.id = c.part JOIN record r ON r.row = c.row
+    // By the range of its rows, as chunk rows have no index by part.
+    `SELECT c.row, r.name, r.input, r.length, c.chunk, c.frames FROM part p
+     JOIN chunk c ON c.row BETWEEN p.first_row AND p.last_row AND c.part = p.id JOIN record r ON r.row = c.row
      WHERE p.key = ? ORDER BY c.row, c.chunk`,
   );
   return {

@@ -9,7 +9,7 @@ import { goTo, isDone, partsDone, runState, startRun } from '../support/window.t
 const runFolder = (places: Places) => join(places.files, 'contigs', 'Long run_DEMO');
 
 test.beforeEach(async ({ places }) => {
-  await writeSample(join(places.files, 'contigs', 'contigs.fasta'), 10);
+  await writeSample(join(places.files, 'contigs', 'contigs.fasta'), 14);
 });
 
 test('pause frees the devices and keeps what is done; resume goes on; two windows see the same', async ({
@@ -18,10 +18,10 @@ test('pause frees the devices and keeps what is done; resume goes on; two window
   browser,
   places,
 }) => {
-  await startRun(window, 'contigs', 'Long run');
   const other = await browser.newPage();
   await openAnotherWindow(other, engine);
   await goTo(other, 'Runs');
+  await startRun(window, 'contigs', 'Long run');
   await other.getByRole('row', { name: /Long run/ }).click();
 
   await partsDone(window);

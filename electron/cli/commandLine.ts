@@ -20,7 +20,7 @@ import { setup, type SetupFlags } from './commands/computer/setup.ts';
 import { status } from './commands/run/status.ts';
 import { validate } from './commands/run/validate.ts';
 import { verify } from './commands/run/verify.ts';
-import { common, reporter, type CommonFlags } from './commonFlags.ts';
+import { common, passOn, reporter, type CommonFlags } from './commonFlags.ts';
 import { EXIT } from './exitCodes.ts';
 import { FILTER_HELP, SORT_HELP } from './filterArgument.ts';
 import { addRetiredCommands, warnOfRetiredVariables } from './legacyTool.ts';
@@ -28,7 +28,7 @@ import { unwrap } from '../contract/result.ts';
 import { appVersion, openEngine } from './openEngine.ts';
 import { portNumber, positiveInteger } from './numberArguments.ts';
 import { errorText } from './output/reporter.ts';
-import { toStandardError } from './output/terminal.ts';
+import { toLog, toStandardError } from './output/terminal.ts';
 import { predictCommand } from './predictCommand.ts';
 import { outliveSignals } from './stopSignals.ts';
 
@@ -58,13 +58,21 @@ export async function runCommandLine(argv: readonly string[], storeHost: URL): P
     await program(withEngine, setExitCode, storeHost).parseAsync([...argv]);
   } catch (reason) {
     const error = asAppError(reason);
-    process.stderr.write(`${errorText(error)}\n`);
-    if (error.detail && argv.some((word) => word === '-v' || word === '--verbose')) {
-      process.stderr.write(`${error.detail}\n`);
-    }
+    toStandardError(errorText(error));
+    const isVerbose = argv.some((word) => word === '-v' || word === '--verbose');
+    if (error.detail) (isVerbose ? toStandardError : toLog)(error.detail);
     return EXIT.failed;
   }
   return exitCode;
+}
+
+/** Every command with its flags and texts, for who wants to read and not to run them. */
+export function describedCommands(): Command {
+  return program(
+    () => Promise.resolve(),
+    () => undefined,
+    new URL('file:///'),
+  );
 }
 
 type WithEngine = (flags: CommonFlags, work: (context: EngineContext) => Promise<number>) => Promise<void>;
@@ -77,11 +85,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .showHelpAfterError()
     // As in the earlier tool, what holds for all commands may also stand before the command.
     .enablePositionalOptions()
-    .hook('preAction', (program, command) => {
-      for (const [name, value] of Object.entries(program.opts<CommonFlags>())) {
-        if (program.getOptionValueSource(name) === 'cli') command.setOptionValue(name, value);
-      }
-    })
+    .hook('preAction', passOn)
     .configureOutput({
       outputError: (text, write) => {
         write(text);
@@ -113,7 +117,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
       await withEngine(flags, (context) => example(context, flags.outputDir, reporter(flags)));
     });
 
-  common(root.command('serve'))
+  common(root.command('serve'), 'json', 'quiet', 'logFile')
     .description('Browser mode: serve the window on this computer, for GPU servers without a screen')
     .option('--port <n>', 'port to listen on, 0 for any that is free (default: 4170)', portNumber)
     .option('--root <folder>', 'folder whose files the page may show (default: home folder)')
@@ -134,7 +138,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
       await withEngine(flags, (context) => status(context, folder, flags.json === true));
     });
 
-  common(root.command('verify'))
+  common(root.command('verify'), 'python', 'quiet')
     .description('Compare everything that a run has with its checksums')
     .argument('<folder>', 'folder of the run')
     .action(async (folder: string, flags: CommonFlags) => {
@@ -163,14 +167,14 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
       setExitCode(await exportRun(run, flags, storeHost));
     });
 
-  exportOptions(common(root.command('report')))
+  exportOptions(common(root.command('report'), 'python'))
     .description('Write a report of a run: one HTML file to read, print and send')
     .argument('<run>', 'folder of the run')
     .action(async (run: string, flags: ExportFlags) => {
       setExitCode(await exportRun(run, { ...flags, format: 'report', filter: [], sort: 'no' }, storeHost));
     });
 
-  common(root.command('results'))
+  common(root.command('results'), 'python', 'quiet')
     .description('A quick look at the results of a run')
     .argument('<run>', 'folder of the run')
     .option('--filter <condition>', FILTER_HELP, several, [])
@@ -180,7 +184,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
       setExitCode(await results(run, flags, storeHost));
     });
 
-  common(root.command('compare'))
+  common(root.command('compare'), 'python', 'quiet')
     .description('Compare the calls of two runs of the same sequences')
     .argument('<first>', 'folder of a run')
     .argument('<second>', 'folder of another run')
@@ -189,7 +193,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
       setExitCode(await compare([first, second], flags, storeHost));
     });
 
-  common(root.command('command'))
+  common(root.command('command'), 'python', 'quiet', 'json')
     .description('Print the command that makes the same run again')
     .argument('<run>', 'folder of a run, or its run.json')
     .action(async (run: string) => {
@@ -224,7 +228,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
       if (flags.answers === true) {
         await withEngine(flags, (context) => answers(context, flags.model, flags.json === true));
       } else {
-        setExitCode(await doctor(flags.python, flags.repair === true, flags.json === true));
+        setExitCode(await doctor(flags, flags.repair === true));
       }
     });
 
@@ -275,7 +279,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
       await withEngine(flags, (context) => models(context, action, names, flags));
     });
 
-  common(root.command('fidelity'))
+  common(root.command('fidelity'), 'json', 'logFile')
     .description('Measure what each precision costs in exactness with a model on this computer')
     .argument('<inputs...>', 'sequences to measure with, such as some of your contigs')
     .option('--model <name>', '300, 500, or the path of a model folder', '500')

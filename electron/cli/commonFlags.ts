@@ -1,8 +1,10 @@
 import { appendFileSync } from 'node:fs';
 import { Option, type Command } from 'commander';
+import { appError, AppFailure } from '../contract/errors.ts';
 import { createReporter, type Reporter, type ReporterKind } from './output/reporter.ts';
+import { logTo } from './output/terminal.ts';
 
-/** What every command understands. */
+/** What commands understand where it means something for them. */
 export interface CommonFlags {
   python?: string;
   json?: boolean;
@@ -12,14 +14,40 @@ export interface CommonFlags {
   progress?: boolean;
 }
 
-export function common(command: Command): Command {
-  return command
-    .option('--python <path>', 'use this Python interpreter as it is')
-    .option('--json', 'write events as JSON lines to standard output')
-    .option('-q, --quiet', 'say only what is wrong')
-    .option('-v, --verbose', 'say more')
-    .option('-l, --log-file <file>', 'write a log of what is said')
-    .addOption(new Option('--no-progress').hideHelp());
+const FLAGS = {
+  python: ['--python <path>', 'use this Python interpreter as it is'],
+  json: ['--json', 'write events as JSON lines to standard output'],
+  quiet: ['-q, --quiet', 'say only what is wrong'],
+  verbose: ['-v, --verbose', 'say more: details of errors, and how each device does'],
+  logFile: ['-l, --log-file <file>', 'write a log of what is said'],
+} as const;
+type Flag = keyof typeof FLAGS;
+
+/** Offers a command the flags that all share, but for those that would have no effect there. */
+export function common(command: Command, ...without: readonly Flag[]): Command {
+  for (const flag of Object.keys(FLAGS) as Flag[]) {
+    const [flags, description] = FLAGS[flag];
+    if (!without.includes(flag)) command.option(flags, description);
+    // Scripts give it to every command; where no Python is needed it changes nothing.
+    else if (flag === 'python') command.addOption(new Option(flags).hideHelp());
+  }
+  return command.addOption(new Option('--no-progress').hideHelp());
+}
+
+/** Gives a command what stood before it; refuses what has no effect there. Starts the log. */
+export function passOn(program: Command, command: Command): void {
+  const known = (name: string): boolean => command.options.some((option) => option.attributeName() === name);
+  for (const [name, value] of Object.entries(program.opts<CommonFlags>())) {
+    if (program.getOptionValueSource(name) !== 'cli') continue;
+    // Commands of the earlier tool take anything.
+    if (!known(name) && known('progress')) {
+      const [long = name] = FLAGS[name as Flag][0].split(', ').at(-1)?.split(' ') ?? [];
+      throw new AppFailure(appError('usage', `${long} has no effect on "virnucpro ${command.name()}".`));
+    }
+    command.setOptionValue(name, value);
+  }
+  const { logFile } = command.opts<CommonFlags>();
+  if (logFile !== undefined) logTo(lineWriter(logFile));
 }
 
 /** Reports on a run in the way that these flags ask for. */
@@ -32,12 +60,11 @@ export function reporter(flags: CommonFlags): Reporter {
         : process.stderr.isTTY && flags.progress !== false
           ? 'table'
           : 'lines';
-  return createReporter(kind, logTo(flags.logFile), flags.verbose === true);
+  return createReporter(kind, flags.verbose === true);
 }
 
 /** Appends lines with their time; a log that cannot be written never stops a run. */
-function logTo(path: string | undefined): (line: string) => void {
-  if (path === undefined) return () => undefined;
+function lineWriter(path: string): (line: string) => void {
   return (line) => {
     try {
       appendFileSync(path, `${new Date().toISOString()} ${line}\n`);

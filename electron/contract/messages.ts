@@ -63,6 +63,8 @@ export const MESSAGES = {
   'exit.library_failed': 'a system library could not be started',
   'prepare.stopped': 'Reading the input stopped: {how}.',
   'prepare.stopped.next': 'Resume the run: what was read and computed so far is kept.',
+  'worker.other_model': 'The model in its folder is another one than the run was made with.',
+  'worker.other_model.next': 'Check the model with "virnucpro models verify", then resume the run.',
   'worker.stopped': 'The worker of {device} stopped: {how}.',
   // why a part failed, and what to do
   'part.out_of_memory': 'The device had too little memory even for the smallest batch.',

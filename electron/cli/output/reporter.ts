@@ -3,7 +3,7 @@ import type { AppError } from '../../contract/errors.ts';
 import type { RunState } from '../../contract/runState.ts';
 import type { OpenRun, RunNote } from '../../engine/index.ts';
 import { bar, deviceLine, totalLine } from './progressText.ts';
-import { toStandardError } from './terminal.ts';
+import { toLog, toStandardError } from './terminal.ts';
 
 /** How a run is reported to the user who watches it. Everything but JSON goes to standard error; tables lie in the folder. */
 export interface Reporter {
@@ -20,17 +20,17 @@ const LINE_INTERVAL_MS = 10_000;
 
 export type ReporterKind = 'json' | 'quiet' | 'table' | 'lines';
 
-/** `verbose` adds a line per device where there is no live table. */
-export function createReporter(kind: ReporterKind, log: (line: string) => void, verbose: boolean): Reporter {
+/** `verbose` adds the details of errors, changes of the run's state, and a line per device where there is no live table. */
+export function createReporter(kind: ReporterKind, verbose: boolean): Reporter {
   switch (kind) {
     case 'json':
-      return new JsonReporter(log);
+      return new JsonReporter();
     case 'quiet':
-      return new LineReporter(log, () => undefined, Number.POSITIVE_INFINITY, verbose);
+      return new LineReporter(toLog, verbose);
     case 'table':
-      return new TableReporter(log);
+      return new TableReporter(verbose);
     case 'lines':
-      return new LineReporter(log, toStandardError, LINE_INTERVAL_MS, verbose);
+      return new LineReporter(toStandardError, verbose);
   }
 }
 
@@ -38,27 +38,32 @@ export function errorText(error: AppError): string {
   return `${error.title}. ${error.cause}\n  What to do: ${error.nextStep}`;
 }
 
+/** What is said of a change of state and of an error, and what only the log has. */
+function sayState(state: RunState, say: (line: string) => void): void {
+  say(`run is ${state.phase}`);
+}
+
+function sayError(error: AppError, verbose: boolean): void {
+  toStandardError(errorText(error));
+  if (error.detail) (verbose ? toStandardError : toLog)(error.detail);
+}
+
+function progressLines(session: OpenRun, verbose: boolean): string[] {
+  const devices = verbose ? session.deviceStates().map((device) => `  ${deviceLine(device)}`) : [];
+  return [totalLine(session.progress()), ...devices];
+}
+
 class LineReporter implements Reporter {
-  private readonly log: (line: string) => void;
   private readonly write: (line: string) => void;
-  private readonly intervalMs: number;
   private readonly verbose: boolean;
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(
-    log: (line: string) => void,
-    write: (line: string) => void,
-    intervalMs: number,
-    verbose: boolean,
-  ) {
-    this.log = log;
+  constructor(write: (line: string) => void, verbose: boolean) {
     this.write = write;
-    this.intervalMs = intervalMs;
     this.verbose = verbose;
   }
 
   line(text: string): void {
-    this.log(text);
     this.write(text);
   }
 
@@ -67,20 +72,17 @@ class LineReporter implements Reporter {
   }
 
   state(state: RunState): void {
-    this.log(`run is ${state.phase}`);
+    sayState(state, this.verbose ? this.write : toLog);
   }
 
   error(error: AppError): void {
-    this.log(errorText(error) + (error.detail ? `\n${error.detail}` : ''));
-    toStandardError(errorText(error));
+    sayError(error, this.verbose);
   }
 
   follow(session: OpenRun): void {
-    if (!Number.isFinite(this.intervalMs)) return;
     this.timer = setInterval(() => {
-      this.line(totalLine(session.progress()));
-      if (this.verbose) for (const device of session.deviceStates()) this.line(`  ${deviceLine(device)}`);
-    }, this.intervalMs);
+      for (const line of progressLines(session, this.verbose)) this.line(line);
+    }, LINE_INTERVAL_MS);
   }
 
   end(): void {
@@ -90,16 +92,16 @@ class LineReporter implements Reporter {
 
 /** A live table on a terminal: a row per device, the total, the time left. Notes scroll by above it. */
 class TableReporter implements Reporter {
-  private readonly log: (line: string) => void;
+  private readonly verbose: boolean;
   private readonly screen = createLogUpdate(process.stderr);
   private timer: NodeJS.Timeout | undefined;
+  private logTimer: NodeJS.Timeout | undefined;
 
-  constructor(log: (line: string) => void) {
-    this.log = log;
+  constructor(verbose: boolean) {
+    this.verbose = verbose;
   }
 
   line(text: string): void {
-    this.log(text);
     this.screen.clear();
     toStandardError(text);
   }
@@ -109,11 +111,12 @@ class TableReporter implements Reporter {
   }
 
   state(state: RunState): void {
-    this.log(`run is ${state.phase}`);
+    sayState(state, this.verbose ? (line) => this.line(line) : toLog);
   }
 
   error(error: AppError): void {
-    this.line(errorText(error));
+    this.screen.clear();
+    sayError(error, this.verbose);
   }
 
   follow(session: OpenRun): void {
@@ -124,10 +127,15 @@ class TableReporter implements Reporter {
       this.screen([...devices, total].join('\n'));
     };
     this.timer = setInterval(draw, TABLE_INTERVAL_MS);
+    // The live table leaves no trace.
+    this.logTimer = setInterval(() => {
+      for (const line of progressLines(session, true)) toLog(line);
+    }, LINE_INTERVAL_MS);
   }
 
   end(): void {
     clearInterval(this.timer);
+    clearInterval(this.logTimer);
     this.screen.clear();
     this.screen.done();
   }
@@ -135,12 +143,7 @@ class TableReporter implements Reporter {
 
 /** Events as JSON lines on standard output, for programs. */
 class JsonReporter implements Reporter {
-  private readonly log: (line: string) => void;
   private timer: NodeJS.Timeout | undefined;
-
-  constructor(log: (line: string) => void) {
-    this.log = log;
-  }
 
   line(text: string): void {
     this.write({ type: 'message', text });
@@ -171,7 +174,7 @@ class JsonReporter implements Reporter {
 
   private write(event: object): void {
     const line = JSON.stringify(event);
-    this.log(line);
+    toLog(line);
     process.stdout.write(`${line}\n`);
   }
 }

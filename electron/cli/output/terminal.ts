@@ -1,9 +1,23 @@
+let log: (line: string) => void = () => undefined;
+
+/** From now on, whatever is said is logged too. */
+export function logTo(write: (line: string) => void): void {
+  log = write;
+}
+
+/** For the log alone. */
+export function toLog(text: string): void {
+  log(printable(text));
+}
+
 /** Lines on standard output, for people. */
 export function toStandardOutput(text: string): void {
+  toLog(text);
   process.stdout.write(`${printable(text)}\n`);
 }
 
 export function toStandardError(text: string): void {
+  toLog(text);
   process.stderr.write(`${printable(text)}\n`);
 }
 

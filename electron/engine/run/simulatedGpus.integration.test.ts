@@ -9,6 +9,9 @@ import type { ProbeResult } from '../../contract/protocol/index.ts';
 import { A100_AND_TURING, RADEONS } from '../devices/testing/probeExamples.ts';
 import type { EngineContext } from '../engineContext.ts';
 import { readTables, SAMPLE, temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
+import type { PythonEnvironmentManager } from '../service/computer/pythonEnvironmentManager.ts';
+import { estimateRun } from '../service/questions/estimateRun.ts';
+import type { SpeedHistory } from '../service/questions/speedHistory.ts';
 import { createRun } from './begin/createRun.ts';
 import type { RunNote } from './runNotes.ts';
 import { OpenRun } from './openRun.ts';
@@ -124,6 +127,26 @@ describe.skipIf(WITHOUT_PYTHON)('GPUs of two models', () => {
       error: { code: 'precision_unsupported', cause: expect.stringMatching(/GPU 1 .*2080 Ti/) as string },
     });
     await session.close();
+  });
+});
+
+describe.skipIf(WITHOUT_PYTHON)('FP8', () => {
+  it('is in the way of the start, with what to do, until the model has passed its check', async () => {
+    const gpus = A100_AND_TURING.gpus.map((gpu) => ({
+      ...gpu,
+      precisions: [...gpu.precisions, 'fp8' as const],
+    }));
+    const context = await computer({ ...A100_AND_TURING, gpus }, ROOMY);
+    const request = runRequestSchema.parse({ inputs: [SAMPLE], model: 'demo', precision: 'fp8' });
+    const question = { request, chunks: 1, frames: 1, residues: 1, folder: join(await parent, 'fp8') };
+    const environment = { context: () => Promise.resolve(context) } as unknown as PythonEnvironmentManager;
+    const speeds = { seconds: () => null } as unknown as SpeedHistory;
+    const { blocker } = await estimateRun(question, environment, speeds);
+    expect(blocker).toMatchObject({
+      code: 'precision_unsupported',
+      cause: expect.stringContaining('FP8 has not been checked with this model') as string,
+      nextStep: expect.stringContaining('virnucpro fidelity') as string,
+    });
   });
 });
 

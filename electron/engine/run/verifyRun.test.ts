@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, expect, it } from 'vitest';
@@ -75,6 +75,28 @@ it('finds nothing where nothing is damaged, and names what is: a table, a score,
     expect(found).toContain(`run.db damaged: ${words}`);
     expect(more).toEqual([]);
   }
+});
+
+it('compares kept embeddings too, unless they were deleted to save space', async () => {
+  const { folder } = await finishedRun();
+  const sha256 = createHash('sha256').update('vectors').digest('hex');
+  edit(folder, `UPDATE part SET embeddings_sha256 = '${sha256}', rows_sha256 = NULL`);
+  const files = async () =>
+    (await verifyRun(CONTEXT, folder)).filter(({ path }) => path.startsWith('work/embeddings'));
+  expect(await files()).toEqual([]);
+  mkdirSync(join(folder, 'work', 'embeddings'), { recursive: true });
+  const store = await openRunStore(folder, { hostEntry: HOST_ENTRY, readOnly: true });
+  const paths = (await store.embeddingFiles()).map(({ key }) => `work/embeddings/${key}.safetensors`);
+  await store.close();
+  for (const path of paths) writeFileSync(join(folder, path), 'vectors');
+  expect(await files()).toMatchObject([{ path: 'work/embeddings', verdict: 'sound' }]);
+  const [first = '', second = ''] = paths;
+  writeFileSync(join(folder, first), 'vectorz');
+  rmSync(join(folder, second));
+  expect((await files()).map(({ path, verdict }) => [path, verdict])).toEqual([
+    [first, 'damaged'],
+    [second, 'missing'],
+  ]);
 });
 
 it('takes what the user changes of a run for no damage', async () => {

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { asAppError } from '../../contract/errors.ts';
 import { parseJson } from '../../contract/parseJson.ts';
@@ -16,11 +17,14 @@ import { z } from 'zod';
 
 type Verdict = Pick<VerifiedFile, 'verdict' | 'detail'>;
 
+const EMBEDDINGS = 'work/embeddings';
+const ONLY_BY_A_NEW_RUN = 'The scores do not depend on it; a new run makes it again.';
+
 const SOUND: Verdict = { verdict: 'sound', detail: null };
 const damaged = (detail: string): Verdict => ({ verdict: 'damaged', detail });
 
 /**
- * Reads everything that a run has: its database, the work files of parts that wait, its result files, and its inputs where they
+ * Reads everything that a run has: its database, the work files of parts that wait, kept embeddings, its result files, and its inputs where they
  * are still there. Changes nothing. Rejects with AppFailure where the folder holds no run, or can't be read.
  */
 export async function verifyRun(
@@ -34,6 +38,7 @@ export async function verifyRun(
     const run = await store.loadRun();
     found.push({ kind: 'database', path: RUN_DATABASE, ...(await verifyDatabase(store, run)) });
     found.push(...(await verifyWork(store, run)));
+    found.push(...(await verifyEmbeddings(store)));
     if (run.state.phase === 'done') found.push(...(await verifyResults(store)));
     for (const input of run.plan.inputs)
       found.push({ kind: 'input', path: input.path, ...(await verifyInput(input, run.prepared !== null)) });
@@ -76,6 +81,21 @@ async function verifyWork(store: RunStore, run: StoredRun): Promise<VerifiedFile
     })),
     ...(bad.size === pending.length ? [] : [{ kind: 'work' as const, path: 'work/parts', ...SOUND }]),
   ];
+}
+
+/** One line where all are as they should be, and one for each that isn't. None where their folder was deleted to save space. */
+async function verifyEmbeddings(store: RunStore): Promise<VerifiedFile[]> {
+  const { folder } = store;
+  const files = await store.embeddingFiles();
+  if (files.length === 0 || !existsSync(join(folder, EMBEDDINGS))) return [];
+  const bad: VerifiedFile[] = [];
+  for (const { key, sha256 } of files) {
+    const path = `${EMBEDDINGS}/${key}.safetensors`;
+    const found = await digestInRun(folder, path);
+    if (found === null) bad.push({ kind: 'work', path, verdict: 'missing', detail: ONLY_BY_A_NEW_RUN });
+    else if (found.sha256 !== sha256) bad.push({ kind: 'work', path, ...damaged(ONLY_BY_A_NEW_RUN) });
+  }
+  return bad.length > 0 ? bad : [{ kind: 'work', path: EMBEDDINGS, ...SOUND }];
 }
 
 async function verifyResults(store: RunStore): Promise<VerifiedFile[]> {

@@ -2,6 +2,7 @@ import { lstatSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { appError, AppFailure } from '../../contract/errors.ts';
 import type { RunReadMethods, RunWriteMethods } from './sqlite/runMethods.ts';
+import type { ResultReader } from './resultReader.ts';
 import { RUN_DATABASE } from './runFolder.ts';
 import { StoreThread } from './storeThread.ts';
 import { writeResults, type Reader, type Writer } from './resultThreads.ts';
@@ -65,6 +66,7 @@ const CLOSE_READER_MS = 2_000;
 /** How long somebody who looks at a run at work waits for results to be derived; the rest is there when they look again. */
 const LOOK_MS = 2_000;
 const DERIVE_SLICE_MS = 100;
+const LOAD_MS = 20_000;
 
 /** Without a reader the writer answers everything: on network disks only one connection may have the database open. */
 function runStore(
@@ -88,18 +90,39 @@ function runStore(
     // A little at a time, so that the thread answers others in between.
     while (!(await read('deriveProvisional')(DERIVE_SLICE_MS)) && performance.now() < until);
   }
+  /** Reads the results into memory, a little at a time as well. */
+  async function load(): Promise<void> {
+    // Where they change all the time, the question itself reads them in one go.
+    const until = performance.now() + LOAD_MS;
+    while (!(await read('loadResults')(DERIVE_SLICE_MS)) && performance.now() < until);
+  }
   const look =
     <Name extends keyof RunReadMethods>(name: Name) =>
     async (...args: Parameters<RunReadMethods[Name]>) => {
       await derive(LOOK_MS);
+      await load();
       return read(name)(...args);
     };
   const readAll =
     <Name extends keyof RunReadMethods>(name: Name) =>
     async (...args: Parameters<RunReadMethods[Name]>) => {
       await derive(Infinity);
+      await load();
       return read(name)(...args);
     };
+  async function sequence(row: number): ReturnType<ResultReader['sequence']> {
+    await derive(LOOK_MS);
+    return read('sequence')(row);
+  }
+  async function findSequences(
+    ...question: Parameters<ResultReader['findSequences']>
+  ): ReturnType<ResultReader['findSequences']> {
+    await derive(LOOK_MS);
+    const first = await read('firstPage')(...question);
+    if (first) return first;
+    await load();
+    return read('findSequences')(...question);
+  }
 
   let closing: Promise<void> | null = null;
   async function close(): Promise<void> {
@@ -137,6 +160,7 @@ function runStore(
     pendingParts: read('pendingParts'),
     part: read('part'),
     partsIn: read('partsIn'),
+    embeddingFiles: read('embeddingFiles'),
     attemptsOf: read('attemptsOf'),
     startAttempt: write('startAttempt'),
     endAttempt: write('endAttempt'),
@@ -158,10 +182,10 @@ function runStore(
     remarks: read('remarks'),
     pageEvents: read('pageEvents'),
     pageParts: read('pageParts'),
-    sequence: look('sequence'),
+    sequence,
     chunksOf: read('chunksOf'),
     inputSummaries: look('inputSummaries'),
-    findSequences: look('findSequences'),
+    findSequences,
     countPredictions: look('countPredictions'),
     scoreBins: look('scoreBins'),
     writeSelectedRows: readAll('writeSelectedRows'),

@@ -88,6 +88,8 @@ export interface RunStore extends ResultReader {
   pendingParts(limit?: number): Promise<StoredPart[]>;
   part(key: string): Promise<StoredPart | null>;
   partsIn(state: PartState): Promise<StoredPart[]>;
+  /** Of the files below work/embeddings, as their workers reported them. */
+  embeddingFiles(): Promise<{ key: string; sha256: string }[]>;
   attemptsOf(key: string): Promise<StoredAttempt[]>;
   /** The part becomes `assigned`. Answers with the attempt's number, or null if the part isn't pending. */
   startAttempt(start: AttemptStart): Promise<number | null>;

@@ -66,6 +66,7 @@ async function supervise(
         launch: { file: process.execPath, args: ['-e', PROGRAM, behaviour], env: {} },
         logPath: join(folder, `${behaviour}.log`),
         load: { type: 'load' } as DeviceWorkerOptions['load'],
+        modelHash: '0'.repeat(64),
         deadlines: DEADLINES,
         restartDelayMs: 1,
         ...options,
@@ -108,6 +109,12 @@ describe('DeviceWorker', () => {
     expect(events.at(-1)).toMatchObject({
       error: { code: 'worker_load_failed', cause: 'No model.', nextStep: 'Get it.' },
     });
+  });
+
+  it('takes no scores of another model than the run was made for', async () => {
+    const events = await supervise('works', isSwitchedOff, { modelHash: 'f'.repeat(64) });
+    expect(types(events)).toEqual(['worker_starting', 'worker_loading', 'worker_died']);
+    expect(events.at(-1)).toMatchObject({ error: { code: 'worker_load_failed' } });
   });
 
   it('kills and names a worker that says what is no message, or nothing at all', async () => {

@@ -32,6 +32,8 @@ export interface DeviceWorkerOptions {
   launch: PythonLaunch;
   logPath: string;
   load: Extract<WorkerCommand, { type: 'load' }>;
+  /** Of the model that the run was made for. */
+  modelHash: string;
   deadlines: DeadlineLimits;
   restartDelayMs: number;
 }
@@ -162,6 +164,14 @@ export class DeviceWorker {
         process.send(this.load);
         break;
       case 'ready':
+        if (message.model_hash !== this.options.modelHash) {
+          this.verdict = appError('worker_load_failed', sentence('worker.other_model'), {
+            nextStep: sentence('worker.other_model.next'),
+          });
+          this.deathsWithoutProgress = Number.POSITIVE_INFINITY;
+          process.kill();
+          break;
+        }
         this.life = { phase: 'ready', process, watch: new ProgressWatch(deadlines, Date.now()) };
         emit({ type: 'worker_ready', device, ready: message });
         break;

@@ -52,6 +52,7 @@ async function supervise(
         launch: launch(program),
         logPath: join(folder, 'worker.log'),
         load: { type: 'load' } as DeviceWorkerOptions['load'],
+        modelHash: HASH,
         deadlines: DEADLINES,
         restartDelayMs: 1,
         ...options,

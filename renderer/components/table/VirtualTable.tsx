@@ -1,15 +1,16 @@
 import { useTable, type SortingState } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
+import { flushSync } from 'react-dom';
 import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
-import { useTexts } from '../../i18n/index.ts';
+import { LongScroll, MOST_PIXELS } from './longScroll.ts';
 import { virtualTableFeatures, type VirtualColumn, type VirtualTableFeatures } from './virtualColumns.ts';
 import classes from './VirtualTable.module.css';
 import { VirtualHeaderCell } from './VirtualHeaderCell.tsx';
 import { VirtualRow } from './VirtualRow.tsx';
 
 export const ROW_HEIGHT = 38;
-/** Browsers cap an element's height at about 33 million pixels; what does not fit is found by sorting and filtering. */
-const MOST_ROWS = 800_000;
+/** After that long without a movement the scroll bar is at rest. */
+const REST_MS = 150;
 
 /** Rows made above and below those in sight. */
 const OVERSCAN = 4;
@@ -39,19 +40,52 @@ interface VirtualTableProps<Row extends object> {
  * needs a key that names its row, since the place it stands in shows other rows too.
  */
 export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) {
-  const { t } = useTexts();
   const { columns, total, rowAt, onRangeChange, onOpen } = props;
   const gridId = useId();
   const scroller = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState(0);
-  const shown = Math.min(total, MOST_ROWS);
+  const [scroll] = useState(() => new LongScroll());
+  const [shift, setShift] = useState(0);
+  const height = Math.min(total * ROW_HEIGHT, MOST_PIXELS);
+  const hidden = total * ROW_HEIGHT - height;
+  const goTo = (offset: number) => {
+    if (!scroller.current) return;
+    scroll.goTo(scroller.current, hidden, offset);
+    setShift(scroll.shift);
+  };
 
-  const virtualizer = useVirtualizer({
-    count: shown,
+  const virtualizer = useVirtualizer<HTMLDivElement, Element>({
+    count: total,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_HEIGHT,
     overscan: OVERSCAN,
-    scrollPaddingStart: ROW_HEIGHT,
+    observeElementOffset: (instance, onOffset) => {
+      const element = instance.scrollElement;
+      if (!element) return undefined;
+      const tooShort = () => Math.max(0, instance.options.count * ROW_HEIGHT - MOST_PIXELS);
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const rest = () => {
+        if (tooShort() > 0) {
+          scroll.settle(element, tooShort());
+          flushSync(() => setShift(scroll.shift));
+        }
+        onOffset(scroll.offset, false);
+      };
+      const onScroll = () => {
+        scroll.moved(element, tooShort());
+        setShift(scroll.shift);
+        onOffset(scroll.offset, true);
+        clearTimeout(timer);
+        timer = setTimeout(rest, REST_MS);
+      };
+      onOffset(scroll.offset, false);
+      element.addEventListener('scroll', onScroll, { passive: true });
+      return () => {
+        clearTimeout(timer);
+        element.removeEventListener('scroll', onScroll);
+      };
+    },
+    scrollToFn: (offset, { adjustments = 0 }) => goTo(offset + adjustments),
   });
   const items = virtualizer.getVirtualItems();
   // A row that leaves at one end is refilled and enters at the other: making rows costs far more than filling them.
@@ -92,12 +126,16 @@ export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) 
   const rowByPlace = new Map(placed.places.map((place, position) => [place, modelRows[position]]));
 
   const move = (index: number) => {
-    const target = Math.max(0, Math.min(shown - 1, index));
+    const target = Math.max(0, Math.min(total - 1, index));
     setActive(target);
-    virtualizer.scrollToIndex(target);
+    // Not by the virtualizer, which knows no end but the element's. The head covers the height of a row.
+    const room = (scroller.current?.clientHeight ?? 0) - ROW_HEIGHT;
+    const top = target * ROW_HEIGHT;
+    if (top < scroll.offset) goTo(top);
+    else if (top + ROW_HEIGHT > scroll.offset + room) goTo(top + ROW_HEIGHT - room);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.target !== event.currentTarget || shown === 0) return;
+    if (event.target !== event.currentTarget || total === 0) return;
     const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 400) / ROW_HEIGHT) - 2);
     const targets: Record<string, number> = {
       ArrowDown: active + 1,
@@ -105,7 +143,7 @@ export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) 
       PageDown: active + page,
       PageUp: active - page,
       Home: 0,
-      End: shown - 1,
+      End: total - 1,
     };
     const target = targets[event.key];
     if (target !== undefined) {
@@ -117,11 +155,10 @@ export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) 
     }
   };
   const rowId = (index: number) => `${gridId}-${index}`;
-  const activeInSight = shown > 0 && active >= first && active <= last;
+  const activeInSight = total > 0 && active >= first && active <= last;
 
   return (
     <div className={classes.frame} style={{ height: props.height }}>
-      {total > MOST_ROWS && <p className={classes.note}>{t('table.capped', { shown: MOST_ROWS, total })}</p>}
       <div
         ref={scroller}
         className={classes.scroller}
@@ -146,7 +183,7 @@ export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) 
             ))}
           </div>
         </div>
-        {shown === 0 ? (
+        {total === 0 ? (
           <div role="rowgroup">
             <div role="row" className={classes.empty}>
               <div role="gridcell">{props.empty}</div>
@@ -157,7 +194,7 @@ export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) 
             role="rowgroup"
             aria-owns={virtualizer.isScrolling ? undefined : items.map((item) => rowId(item.index)).join(' ')}
             className={classes.body}
-            style={{ height: virtualizer.getTotalSize() }}
+            style={{ height }}
           >
             {bySlot.map((item) => {
               const row = rowByPlace.get(item.index);
@@ -166,7 +203,7 @@ export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) 
                   key={item.index % slotCount}
                   id={rowId(item.index)}
                   index={item.index}
-                  top={item.start}
+                  top={item.start - (hidden > 0 ? shift : 0)}
                   template={template}
                   columns={columns}
                   row={row}

@@ -55,8 +55,6 @@ export const common = {
   'chart.saved': 'Gespeichert als {name}',
   'chart.asPicture': 'Als Diagramm zeigen',
   'table.actions': 'Aktionen',
-  'table.capped':
-    'Die Tabelle zeigt die ersten {shown, number} von {total, number}. Sortieren oder filtern Sie, um die übrigen zu erreichen.',
   'path.reveal': 'Im Dateimanager zeigen',
   'path.copy': 'Pfad kopieren',
 

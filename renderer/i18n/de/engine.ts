@@ -57,6 +57,9 @@ export const engine = {
   'engine.exit.library_failed': 'eine Systembibliothek konnte nicht gestartet werden',
   'engine.prepare.stopped': 'Das Lesen der Dateien brach ab: {how}.',
   'engine.prepare.stopped.next': 'Drücken Sie „Fortsetzen“: Was gelesen und berechnet wurde, ist erhalten.',
+  'engine.worker.other_model':
+    'Das Modell in seinem Ordner ist ein anderes als das, mit dem der Lauf begonnen wurde.',
+  'engine.worker.other_model.next': 'Prüfen Sie das Modell unter „Modelle“, dann „Fortsetzen“.',
   'engine.worker.stopped': '{how}.',
   'engine.part.out_of_memory': 'Das Gerät hatte zu wenig Speicher.',
   'engine.part.out_of_memory.next':

@@ -55,8 +55,6 @@ export const common = {
   'chart.provisional': 'The run is not done: this shows the results there were when the picture was saved.',
   'chart.saved': 'Saved as {name}',
   'table.actions': 'Actions',
-  'table.capped':
-    'The table shows the first {shown, number} of {total, number}. Sort or filter to reach the others.',
   'path.reveal': 'Show in file manager',
   'path.copy': 'Copy path',
 

@@ -54,6 +54,8 @@ export const engine = {
   'engine.exit.library_failed': 'a system library could not be started',
   'engine.prepare.stopped': 'Reading the files stopped: {how}.',
   'engine.prepare.stopped.next': 'Press Continue: what was read and computed so far is kept.',
+  'engine.worker.other_model': 'The model in its folder is another one than the run was made with.',
+  'engine.worker.other_model.next': 'Verify the model under Models, then press Continue.',
   'engine.worker.stopped': '{how}.',
   'engine.part.out_of_memory': 'The device had too little memory.',
   'engine.part.out_of_memory.next': 'Close other programs that use the GPU, then retry with less memory.',

@@ -196,12 +196,15 @@ export function runsRouter(world: World) {
         { kind: 'result', path: 'sequences.tsv', verdict: 'sound', detail: null },
       ],
     })),
-    readLog: runs.readLog.handler(() => ({
-      text: Array.from(
-        { length: 120 },
-        (_, line) =>
-          `12:${String(line % 60).padStart(2, '0')} INFO part ${line} of device 2 took ${(6 + (line % 7) / 10).toFixed(1)} s`,
-      ).join('\n'),
+    readLog: runs.readLog.handler(({ input }) => ({
+      text: [
+        `12:00 INFO ${input.path} begins`,
+        ...Array.from(
+          { length: 120 },
+          (_, line) =>
+            `12:${String(line % 60).padStart(2, '0')} INFO part ${line} of device 2 took ${(6 + (line % 7) / 10).toFixed(1)} s`,
+        ),
+      ].join('\n'),
       truncated: false,
     })),
   };

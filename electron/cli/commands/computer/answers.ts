@@ -7,7 +7,7 @@ import {
   type EngineContext,
 } from '../../../engine/index.ts';
 import { EXIT } from '../../exitCodes.ts';
-import { toStandardError } from '../../output/terminal.ts';
+import { toStandardError, toStandardOutput } from '../../output/terminal.ts';
 
 /** Does this installation give the right answers? A sentence for each device and precision. */
 export async function answers(context: EngineContext, choice: string, json: boolean): Promise<number> {
@@ -18,10 +18,10 @@ export async function answers(context: EngineContext, choice: string, json: bool
     toStandardError(`${name} computes known reading frames with ${model.planModel.title} ...`);
   };
   const checked = unwrap(await checkAnswers(environment, paths, probe, model, { onDevice }));
-  process.stdout.write(
+  toStandardOutput(
     json
-      ? `${JSON.stringify(checked)}\n`
-      : `${describeAnswers(checked).join('\n')}\nCompared with: ${checked.source}.\n`,
+      ? JSON.stringify(checked)
+      : `${describeAnswers(checked).join('\n')}\nCompared with: ${checked.source}.`,
   );
   const wrong = checked.devices.some(({ precisions }) => precisions.some(({ problem }) => problem !== null));
   return wrong ? EXIT.failed : EXIT.done;

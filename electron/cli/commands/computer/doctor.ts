@@ -12,15 +12,15 @@ import {
 } from '../../../engine/index.ts';
 import { EXIT } from '../../exitCodes.ts';
 import { ok, unwrap } from '../../../contract/result.ts';
-import { toStandardError } from '../../output/terminal.ts';
+import type { CommonFlags } from '../../commonFlags.ts';
+import { toStandardError, toStandardOutput } from '../../output/terminal.ts';
 
 const MARKS = { good: 'ok  ', warning: 'note', bad: 'BAD ', checking: '... ', waiting: '... ' } as const;
 
 /** Checks this computer, part by part, and says of each what it means. Works where Python doesn't. */
 export async function doctor(
-  interpreter: string | undefined,
+  { python: interpreter, json, quiet }: Pick<CommonFlags, 'python' | 'json' | 'quiet'>,
   repair: boolean,
-  json: boolean,
 ): Promise<number> {
   const paths = unwrap(resolveAppPaths({ startFolder: import.meta.dirname }));
   const setup = readSetupSettings(paths.usualDataDir);
@@ -29,7 +29,7 @@ export async function doctor(
     interpreter: interpreter ?? (process.env['VIRNUCPRO_PYTHON'] || setup.interpreter) ?? undefined,
     env: networkVariables(setup),
     repair,
-    onProgress: stepLines(toStandardError),
+    ...(quiet === true ? {} : { onProgress: stepLines(toStandardError) }),
   });
   const environment = ready.ok ? ok(ready.value.environment) : ready;
   const probe = environment.ok ? await probeDevices(environment.value) : null;
@@ -44,6 +44,6 @@ export async function doctor(
   const lines = checks.map(
     ({ status, title, sentence }) => `${MARKS[status]}  ${title.padEnd(18)}  ${sentence}`,
   );
-  process.stdout.write(json ? `${JSON.stringify(checks)}\n` : `${lines.join('\n')}\n`);
+  toStandardOutput(json === true ? JSON.stringify(checks) : lines.join('\n'));
   return checks.some(({ status }) => status === 'bad') ? EXIT.failed : EXIT.done;
 }

@@ -11,10 +11,12 @@ import {
   verifyModel,
 } from '../../../engine/index.ts';
 import { EXIT } from '../../exitCodes.ts';
+import { toLog, toStandardError, toStandardOutput } from '../../output/terminal.ts';
 import { unwrap } from '../../../contract/result.ts';
 
 export interface ModelsFlags {
   json?: boolean;
+  quiet?: boolean;
   name?: string;
   chunkLength?: number;
   mirror?: string;
@@ -28,12 +30,15 @@ export async function models(
 ): Promise<number> {
   const { environment, paths } = context;
   const [model] = names;
-  const options = { onProgress: showProgress(), onNote: say };
+  if (flags.json && action !== 'list')
+    throw usage(`--json has no effect on "models ${action}".`, 'It lists the models: "models --json".');
+  const say = flags.quiet === true ? toLog : toStandardError;
+  const options = { onProgress: showProgress(say), onNote: say };
   switch (action) {
     case 'list': {
       const found = await listModels(paths);
       const lines = found.flatMap((status) => describe(status));
-      process.stdout.write(flags.json ? `${JSON.stringify(found)}\n` : `${lines.join('\n')}\n`);
+      toStandardOutput(flags.json ? JSON.stringify(found) : lines.join('\n'));
       return EXIT.done;
     }
     case 'get':
@@ -92,7 +97,9 @@ function usage(cause: string, nextStep: string): AppFailure {
 }
 
 /** A line per step and tenth of it. */
-function showProgress(): (progress: { step: string; done: number; total: number | null }) => void {
+function showProgress(
+  say: (line: string) => void,
+): (progress: { step: string; done: number; total: number | null }) => void {
   let shown = '';
   return ({ step, done, total }) => {
     const tenth = total ? ` ${Math.floor((done / total) * 10) * 10} % of ${formatBytes(total)}` : '';
@@ -101,8 +108,4 @@ function showProgress(): (progress: { step: string; done: number; total: number 
     shown = line;
     say(line);
   };
-}
-
-function say(text: string): void {
-  process.stderr.write(`${text}\n`);
 }

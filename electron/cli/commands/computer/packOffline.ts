@@ -11,7 +11,7 @@ import {
   stepLines,
 } from '../../../engine/index.ts';
 import { EXIT } from '../../exitCodes.ts';
-import { toStandardError } from '../../output/terminal.ts';
+import { toStandardError, toStandardOutput } from '../../output/terminal.ts';
 import { parsed } from '../../parsed.ts';
 
 export interface PackOfflineFlags {
@@ -52,7 +52,7 @@ export async function packForOffline(
   );
   const { manifest, bytes } = packed;
   if (flags.json === true) {
-    process.stdout.write(`${JSON.stringify({ folder: packed.folder, bytes, ...manifest })}\n`);
+    toStandardOutput(JSON.stringify({ folder: packed.folder, bytes, ...manifest }));
     return EXIT.done;
   }
   const python = manifest.python.packed
@@ -60,10 +60,10 @@ export async function packForOffline(
     : `no Python (the other computer needs Python ${manifest.python.version})`;
   const weights =
     manifest.models.length > 0 ? manifest.models.map(({ title }) => title).join(', ') : 'no weights';
-  process.stdout.write(
+  toStandardOutput(
     `${packed.folder}: ${formatBytes(bytes)} in ${manifest.files.length} files for ${manifest.platform}, ` +
       `PyTorch ${manifest.torchBuild}, ${python}, ${weights}.\n` +
-      'On the other computer: virnucpro setup --from FOLDER, or drop the folder on the window.\n',
+      'On the other computer: virnucpro setup --from FOLDER, or drop the folder on the window.',
   );
   return EXIT.done;
 }

@@ -8,7 +8,7 @@ import {
   stepLines,
 } from '../../../engine/index.ts';
 import { EXIT } from '../../exitCodes.ts';
-import { toStandardError } from '../../output/terminal.ts';
+import { toStandardError, toStandardOutput } from '../../output/terminal.ts';
 
 export interface SetupFlags {
   python?: string;
@@ -40,6 +40,6 @@ export async function setup(flags: SetupFlags): Promise<number> {
     ...(computed === null ? [] : [computed.sentence]),
     `Python ${environment.pythonVersion} is ready.`,
   ];
-  process.stdout.write(flags.json === true ? `${JSON.stringify(outcome)}\n` : `${lines.join('\n')}\n`);
+  toStandardOutput(flags.json === true ? JSON.stringify(outcome) : lines.join('\n'));
   return computed?.wrong === true ? EXIT.failed : EXIT.done;
 }

@@ -4,6 +4,7 @@ import {
   exportScope,
   type ExportFormat,
   type ExportLanguage,
+  WHOLE_RUN_FORMATS,
 } from '../../../contract/exports.ts';
 import { unwrap } from '../../../contract/result.ts';
 import { exportResults, formatBytes, formatCount, samplesOf } from '../../../engine/index.ts';
@@ -62,7 +63,8 @@ export async function exportRun(run: string, flags: ExportFlags, storeHost: URL)
       if (flags.json === true) process.stdout.write(`${JSON.stringify({ path, ...written })}\n`);
       else if (flags.quiet !== true)
         toStandardError(
-          `${formatCount(written.sequences)} sequences, ${formatBytes(written.bytes)}: ${path}`,
+          (WHOLE_RUN_FORMATS.has(flags.format) ? '' : `${formatCount(written.sequences)} sequences, `) +
+            `${formatBytes(written.bytes)}: ${path}`,
         );
       return EXIT.done;
     });

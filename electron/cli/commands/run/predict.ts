@@ -7,6 +7,7 @@ import {
   collectInputs,
   createRun,
   defaultFolderName,
+  findDiskShortage,
   type EngineContext,
   formatBytes,
   hashFile,
@@ -83,6 +84,8 @@ export async function predict(
     }),
   );
   const { plan } = created;
+  const shortage = await findDiskShortage(created.folder, request, created.files);
+  if (shortage) reporter.line(`${shortage.cause} ${shortage.nextStep}`);
   reporter.line(
     `Model ${plan.model.title}${plan.model.notice ? ` (${plan.model.notice})` : ''}, ${plan.precision}, on ` +
       created.choice.devices

@@ -68,7 +68,6 @@ describe('measures of a device', () => {
         utilizationMedianPercent: null,
         memoryPeakBytes: null,
         powerMeanW: null,
-        residuesPerSecondMean: 1000,
         energyWh: null,
       },
     ]);

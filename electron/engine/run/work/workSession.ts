@@ -340,6 +340,7 @@ export class WorkSession {
         ...batches.limitsOf(device.id),
         placement: 'auto',
       },
+      modelHash: plan.model.hash,
       deadlines: context.deadlines,
       restartDelayMs: context.restartDelayMs,
     };

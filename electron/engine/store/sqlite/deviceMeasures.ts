@@ -3,11 +3,10 @@ import type Database from 'better-sqlite3';
 /** What a device's samples come to. Null where nothing was measured, as on a processor. */
 export interface DeviceMeasures {
   device: string;
-  /** These four while its worker computed. */
+  /** These three while its worker computed. */
   utilizationMeanPercent: number | null;
   utilizationMedianPercent: number | null;
   powerMeanW: number | null;
-  residuesPerSecondMean: number | null;
   memoryPeakBytes: number | null;
   /** Over all the time that it was sampled, loading and waiting included, pauses not. */
   energyWh: number | null;
@@ -21,7 +20,6 @@ export function readDeviceMeasures(db: Database.Database): DeviceMeasures[] {
   interface Columns {
     device: string;
     power: number | null;
-    tokens: number | null;
     memory: number | null;
     energy: number | null;
   }
@@ -29,18 +27,16 @@ export function readDeviceMeasures(db: Database.Database): DeviceMeasures[] {
     .prepare<[], Columns>(
       `SELECT device,
          avg(power) FILTER (WHERE residues_per_s IS NOT NULL) AS power,
-         avg(residues_per_s) AS tokens,
          max(memory) AS memory,
          sum(power * gap) FILTER (WHERE gap <= ${LONGEST_GAP_MS}) / ${MILLISECONDS_PER_HOUR} AS energy
        FROM (SELECT *, time - lag(time) OVER (PARTITION BY device ORDER BY time) AS gap FROM device_sample)
        GROUP BY device ORDER BY device`,
     )
     .all();
-  return rows.map(({ device, power, tokens, memory, energy }) => ({
+  return rows.map(({ device, power, memory, energy }) => ({
     device,
     ...utilization(db, device),
     powerMeanW: power,
-    residuesPerSecondMean: tokens,
     memoryPeakBytes: memory,
     energyWh: energy,
   }));

@@ -46,9 +46,15 @@ export function partReadMethods(db: Database.Database) {
   const byState = db.prepare<[PartState, number], PartColumns>(
     'SELECT * FROM part WHERE state = ? ORDER BY number, key LIMIT ?',
   );
+  const embeddings = db.prepare<[], { key: string; sha256: string }>(
+    `SELECT key, embeddings_sha256 AS sha256 FROM part
+     WHERE state = 'done' AND embeddings_sha256 IS NOT NULL ORDER BY number, key`,
+  );
   return {
     pendingParts: (limit?: number): StoredPart[] => byState.all('pending', limit ?? -1).map(toPartRow),
     partsIn: (state: PartState): StoredPart[] => byState.all(state, -1).map(toPartRow),
+    /** Of the files below work/embeddings, as their workers reported them. */
+    embeddingFiles: (): { key: string; sha256: string }[] => embeddings.all(),
     part: (key: string): StoredPart | null => findPart(db, key),
   };
 }

@@ -1,12 +1,6 @@
 import type Database from 'better-sqlite3';
 import { appError, AppFailure } from '../../../../contract/errors.ts';
-import {
-  predictionSchema,
-  type ChunkResult,
-  type Prediction,
-  type Reason,
-  type SequenceResult,
-} from '../../../../contract/results.ts';
+import type { ChunkResult, Prediction, Reason, SequenceResult } from '../../../../contract/results.ts';
 import { readPlan } from '../runRows.ts';
 import {
   FRAMES_IN_MASK,
@@ -19,14 +13,14 @@ import { chunkBounds } from '../../../results/chunkLayout.ts';
 import { checkChunk, scorePairs, scoredFrames, SCORES_READ } from './recordScan.ts';
 import { evidenceOfRank } from './evidenceRank.ts';
 import { nameText } from './tableRows.ts';
-import type { ChunkPage, FrameOfPart, InputResultSummary, ScoredChunk } from '../../../results/types.ts';
+import type { ChunkPage, FrameOfPart, ScoredChunk } from '../../../results/types.ts';
 
-export const SEQUENCE_COLUMNS = `
+const SEQUENCE_COLUMNS = `
   s.row, r.name, r.header, r.input, r.length, r.n_chunks AS nChunks, s.prediction, s.reason, s.virus_score AS virusScore,
   s.n_chunks_scored AS nChunksScored, s.n_chunks_viral AS nChunksViral, s.n_frames_scored AS nFramesScored,
   s.best_chunk AS bestChunk, s.best_frame AS bestFrame, s.best_score AS bestScore, s.second_score AS secondScore, s.evidence`;
 
-export interface SequenceColumns {
+interface SequenceColumns {
   row: number;
   name: string;
   header: string | null;
@@ -46,18 +40,17 @@ export interface SequenceColumns {
   evidence: number | null;
 }
 
-/** Answers what a user asks of one sequence, of its chunks, and of each input. */
+/** Answers what a user asks of one sequence and of its chunks. */
 export function resultQueryMethods(db: Database.Database) {
   const chunkLength = readPlan(db).chunkLength;
-  const oneSequence = db.prepare<[number], SequenceColumns>(
-    `SELECT ${SEQUENCE_COLUMNS} FROM sequence s JOIN record r ON r.row = s.row WHERE s.row = ?`,
-  );
+  const oneSequence = prepareSequence(db);
   const scoredChunks = db.prepare<[number], ChunkColumns>(
     `SELECT chunk, frames, unscored, ${SCORES_READ} AS scores, reason FROM chunk WHERE row = ? AND reason IS NULL ORDER BY chunk`,
   );
   const partFrames = db.prepare<[string], Omit<FrameOfPart, 'frame'> & { frames: number }>(
-    `SELECT c.row, r.name, r.input, r.length, c.chunk, c.frames FROM chunk c
-     JOIN part p ON p.id = c.part JOIN record r ON r.row = c.row
+    // By the range of its rows, as chunk rows have no index by part.
+    `SELECT c.row, r.name, r.input, r.length, c.chunk, c.frames FROM part p
+     JOIN chunk c ON c.row BETWEEN p.first_row AND p.last_row AND c.part = p.id JOIN record r ON r.row = c.row
      WHERE p.key = ? ORDER BY c.row, c.chunk`,
   );
   return {
@@ -65,35 +58,44 @@ export function resultQueryMethods(db: Database.Database) {
       const found = oneSequence.get(row);
       return found ? toSequence(found, chunkLength) : null;
     },
-    /** In the order of the given rows. Raises AppFailure where one is gone: the results were derived anew meanwhile. */
-    sequencesOf: (rows: Uint32Array): SequenceResult[] =>
-      Array.from(rows, (row) => {
-        const found = oneSequence.get(row);
-        if (!found) throw resultsChanged();
-        return toSequence(found, chunkLength);
-      }),
+    sequencesOf: sequenceReader(db),
     /** The scored chunks of each of the given rows, in order along it. */
     scoredChunksOf: (rows: Uint32Array): ScoredChunk[][] =>
       Array.from(rows, (row) => scoredChunks.all(row).map((chunk) => toScoredChunk(row, chunk))),
     /** The reading frames of a part that is done, in the order of its files. */
     framesOf: (part: string): FrameOfPart[] =>
-      partFrames
-        .all(part)
-        .flatMap(({ frames, name, ...chunk }) =>
-          FRAMES_IN_MASK[frames]!.map((frame) => ({
-            ...chunk,
-            name: nameText(name),
-            frame: frameName(frame),
-          })),
-        ),
+      partFrames.all(part).flatMap(({ frames, name, ...chunk }) =>
+        FRAMES_IN_MASK[frames]!.map((frame) => ({
+          ...chunk,
+          name: nameText(name),
+          frame: frameName(frame),
+        })),
+      ),
     chunksOf: db.transaction((row: number, offset: number, limit: number) =>
       chunksOf(db, chunkLength, row, offset, limit),
     ),
-    inputSummaries: (): InputResultSummary[] => inputSummaries(db),
   };
 }
 
-export function toSequence(row: SequenceColumns, chunkLength: number): SequenceResult {
+function prepareSequence(db: Database.Database) {
+  return db.prepare<[number], SequenceColumns>(
+    `SELECT ${SEQUENCE_COLUMNS} FROM sequence s JOIN record r ON r.row = s.row WHERE s.row = ?`,
+  );
+}
+
+/** In the order of the given rows. Raises AppFailure where one is gone: the results were derived anew meanwhile. */
+export function sequenceReader(db: Database.Database): (rows: Uint32Array) => SequenceResult[] {
+  const { chunkLength } = readPlan(db);
+  const oneSequence = prepareSequence(db);
+  return (rows) =>
+    Array.from(rows, (row) => {
+      const found = oneSequence.get(row);
+      if (!found) throw resultsChanged();
+      return toSequence(found, chunkLength);
+    });
+}
+
+function toSequence(row: SequenceColumns, chunkLength: number): SequenceResult {
   const { name, header, bestChunk, bestFrame, reason, evidence, ...rest } = row;
   const best = bestChunk === null ? null : chunkBounds(row.length, chunkLength, bestChunk);
   return {
@@ -182,33 +184,4 @@ function chunkScores(chunk: ChunkColumns | undefined): Omit<ChunkResult, 'chunk'
     isVirus: isVirusCall(pairs),
     reason: 'ok',
   };
-}
-
-function inputSummaries(db: Database.Database): InputResultSummary[] {
-  const summaries = new Map<number, InputResultSummary>();
-  const rows = db
-    .prepare<[], { input: number; prediction: Prediction; n: number; bases: number }>(
-      `SELECT r.input, s.prediction, count(*) AS n, sum(r.length) AS bases FROM sequence s JOIN record r ON r.row = s.row
-       GROUP BY r.input, s.prediction ORDER BY r.input`,
-    )
-    .all();
-  for (const { input, prediction, n, bases } of rows) {
-    const summary = summaries.get(input) ?? {
-      input,
-      sequences: 0,
-      bases: 0,
-      viralBases: 0,
-      byPrediction: noPredictions(),
-    };
-    summary.byPrediction[prediction] = n;
-    summary.sequences += n;
-    summary.bases += bases;
-    if (prediction === 'virus') summary.viralBases += bases;
-    summaries.set(input, summary);
-  }
-  return [...summaries.values()];
-}
-
-function noPredictions(): Record<Prediction, number> {
-  return Object.fromEntries(predictionSchema.options.map((name) => [name, 0])) as Record<Prediction, number>;
 }

@@ -1,11 +1,6 @@
-import type { SequenceFilter, SequenceSort } from '../../../../contract/rpc/results.ts';
+import type { SequenceFilter } from '../../../../contract/rpc/results.ts';
 import { EVIDENCE_RANK } from './evidenceRank.ts';
-
-export interface SqlFilter {
-  /** Empty, or begins with WHERE; speaks of `sequence s JOIN record r`. */
-  where: string;
-  values: (string | number)[];
-}
+import { PREDICTIONS, type ResultColumns } from './resultColumns.ts';
 
 /** Which sequences a user wants to see; `rows` instead of a filter where they were picked one by one. */
 export interface SequenceSelection {
@@ -13,49 +8,48 @@ export interface SequenceSelection {
   rows?: readonly number[] | undefined;
 }
 
-export function selectionSql({ filter, rows }: SequenceSelection): SqlFilter {
-  const conditions: string[] = [];
-  const values: (string | number)[] = [];
-  const add = (condition: string, ...used: (string | number)[]): void => {
-    conditions.push(condition);
-    values.push(...used);
+/** Indices of the sequences that pass the filter, ascending. `found` are the numbers of the records that have the text sought. */
+export function selectSequences(
+  columns: ResultColumns,
+  { filter, rows }: SequenceSelection,
+  found: (text: string) => Uint32Array,
+): Uint32Array {
+  const { minScore, minLength, maxLength, minScoredChunks } = filter;
+  const conditions: ((index: number) => boolean)[] = [];
+  const amongRows = (wanted: Iterable<number>): void => {
+    const isWanted = new Uint8Array((columns.row.at(-1) ?? -1) + 1);
+    for (const row of wanted) isWanted[row] = 1;
+    conditions.push((index) => isWanted[columns.row[index]!] === 1);
   };
-  // As one JSON value: SQLite limits how many parameters a statement may have.
-  if (rows) add('s.row IN (SELECT value FROM json_each(?))', JSON.stringify(rows));
-  if (filter.input !== undefined) add('r.input = ?', filter.input);
-  if (filter.inputs) add('r.input IN (SELECT value FROM json_each(?))', JSON.stringify(filter.inputs));
+  if (rows) amongRows(rows);
+  if (filter.input !== undefined) {
+    const { input } = filter;
+    conditions.push((index) => columns.input[index] === input);
+  }
+  if (filter.inputs) {
+    const wanted = new Set(filter.inputs);
+    conditions.push((index) => wanted.has(columns.input[index]!));
+  }
   if (filter.predictions) {
-    add(`s.prediction IN (${filter.predictions.map(() => '?').join(', ')})`, ...filter.predictions);
+    const { predictions } = filter;
+    const isWanted = PREDICTIONS.map((name) => predictions.includes(name));
+    conditions.push((index) => isWanted[columns.prediction[index]!]!);
   }
-  if (filter.minScore !== undefined) add('s.virus_score >= ?', filter.minScore);
-  if (filter.minLength !== undefined) add('r.length >= ?', filter.minLength);
-  if (filter.maxLength !== undefined) add('r.length <= ?', filter.maxLength);
-  if (filter.minScoredChunks !== undefined) add('s.n_chunks_scored >= ?', filter.minScoredChunks);
+  // Nothing compares with NaN, so what has no score has none of at least 0 either.
+  if (minScore !== undefined) conditions.push((index) => columns.virusScore[index]! >= minScore);
+  if (minLength !== undefined) conditions.push((index) => columns.length[index]! >= minLength);
+  if (maxLength !== undefined) conditions.push((index) => columns.length[index]! <= maxLength);
+  if (minScoredChunks !== undefined)
+    conditions.push((index) => columns.nChunksScored[index]! >= minScoredChunks);
   if (filter.evidence) {
-    const ranks = filter.evidence.map((level) => EVIDENCE_RANK[level]);
-    add(`s.evidence IN (${ranks.map(() => '?').join(', ')})`, ...ranks);
+    const wanted = new Set(filter.evidence.map((level) => EVIDENCE_RANK[level]));
+    conditions.push((index) => wanted.has(columns.evidence[index]!));
   }
-  if (filter.search) {
-    const pattern = `%${filter.search.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
-    add(String.raw`(r.name LIKE ? ESCAPE '\' OR r.header LIKE ? ESCAPE '\')`, pattern, pattern);
-  }
-  return { where: conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '', values };
-}
+  if (filter.search) amongRows(found(filter.search));
 
-const ORDER_COLUMN: Record<SequenceSort['by'], string> = {
-  row: 's.row',
-  seqName: 'r.name',
-  length: 'r.length',
-  virusScore: 's.virus_score',
-  viralFraction: 'CAST(s.n_chunks_viral AS REAL) / nullif(s.n_chunks_scored, 0)',
-  nChunks: 'r.n_chunks',
-  prediction: 's.prediction',
-  evidence: 's.evidence',
-};
-
-/** Without a value they come last, whichever way the rest is sorted. Equal ones stay in the order of the run. */
-export function orderSql({ by, descending }: SequenceSort): string {
-  const direction = descending ? 'DESC' : 'ASC';
-  if (by === 'row') return `ORDER BY s.row ${direction}`;
-  return `ORDER BY ${ORDER_COLUMN[by]} ${direction} NULLS LAST, s.row`;
+  const selected = new Uint32Array(columns.count);
+  let count = 0;
+  for (let index = 0; index < columns.count; index++)
+    if (conditions.every((holds) => holds(index))) selected[count++] = index;
+  return selected.slice(0, count);
 }

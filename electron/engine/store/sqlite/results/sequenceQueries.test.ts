@@ -1,9 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SequenceFilter, SequenceSort } from '../../../../contract/rpc/results.ts';
-import { compute, preparedRun, removeFolders } from '../../testing/storeFixture.ts';
+import type { SequenceResult } from '../../../../contract/results.ts';
+import {
+  sequenceSortSchema,
+  type SequenceFilter,
+  type SequenceSort,
+} from '../../../../contract/rpc/results.ts';
+import { randomNumbers } from '../../../testing/randomNumbers.ts';
+import { openRunStore } from '../../runStore.ts';
+import { compute, HOST_ENTRY, preparedRun, removeFolders } from '../../testing/storeFixture.ts';
 import { recordOf } from '../../testing/syntheticRun.ts';
+import { EVIDENCE_RANK } from './evidenceRank.ts';
 
 afterAll(removeFolders);
 
@@ -132,3 +141,89 @@ describe('what a window asks of the results', () => {
     expect([...new Uint32Array(new Uint8Array(readFileSync(path)).buffer)]).toEqual([2, 3]);
   });
 });
+
+describe('results of many sequences', () => {
+  let run: Awaited<ReturnType<typeof preparedRun>>;
+  let all: SequenceResult[];
+
+  beforeAll(async () => {
+    const random = randomNumbers(7);
+    const record = (_: unknown, i: number) => {
+      const chunks = Array.from({ length: 1 + Math.floor(5 * random()) }, () => (random() < 0.3 ? 0 : 1));
+      // Some names are there twice, and one is no ASCII.
+      return recordOf(`${i % 40 === 0 ? 'ß' : 'c'}${Math.floor(60 * random())} len=${chunks.length}`, chunks);
+    };
+    run = await preparedRun([Array.from({ length: 90 }, record), Array.from({ length: 60 }, record)], 40);
+    for (const { key } of run.prepared.parts) await compute(run, key, () => Math.fround(random()));
+    await run.store.writeTables();
+    all = await run.store.sequencesOf(Uint32Array.from({ length: 150 }, (_, row) => row));
+  });
+
+  it('are filtered, sorted, paged and counted as one by one', async () => {
+    const filters = fc.record(
+      {
+        input: fc.integer({ min: 0, max: 2 }),
+        predictions: fc.subarray(['virus', 'others', 'not_scored', 'failed'] as const),
+        minScore: fc.constantFrom(0, 0.25, 0.5),
+        minLength: fc.constantFrom(0, 501, 1000),
+        maxLength: fc.constantFrom(500, 1500),
+        minScoredChunks: fc.constantFrom(0, 1, 2),
+        evidence: fc.subarray(['weak', 'moderate', 'strong'] as const),
+        search: fc.constantFrom('C1', 'len=3', '5', 'ß', '%'),
+      },
+      { requiredKeys: [] },
+    );
+    const sorts = fc.record({
+      by: fc.constantFrom(...sequenceSortSchema.shape.by.options),
+      descending: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(filters, sorts, fc.nat(60), async (filter, sort, offset) => {
+        const expected = all.filter((row) => passes(row, filter)).sort((a, b) => compared(a, b, sort));
+        const found = await run.store.findSequences({ filter }, sort, offset, 20);
+        expect(found).toEqual({ total: expected.length, items: expected.slice(offset, offset + 20) });
+        const { byPrediction } = await run.store.countPredictions({ filter });
+        const viruses = expected.filter(({ prediction }) => prediction === 'virus');
+        expect(byPrediction.virus).toBe(viruses.length);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('have the same first page before they are read into memory', async () => {
+    const looker = await openRunStore(run.folder, { hostEntry: HOST_ENTRY, readOnly: true });
+    for (const descending of [true, false]) {
+      const sort = { by: 'virusScore', descending } as const;
+      const expected = all.toSorted((a, b) => compared(a, b, sort)).slice(0, 30);
+      expect(await looker.findSequences({ filter: {} }, sort, 0, 30)).toEqual({
+        total: 150,
+        items: expected,
+      });
+    }
+    await looker.close();
+  });
+});
+
+function passes(row: SequenceResult, filter: SequenceFilter): boolean {
+  const score = row.virusScore;
+  return (
+    (filter.input === undefined || row.input === filter.input) &&
+    (filter.predictions === undefined || filter.predictions.includes(row.prediction)) &&
+    (filter.minScore === undefined || (score !== null && score >= filter.minScore)) &&
+    (filter.minLength === undefined || row.length >= filter.minLength) &&
+    (filter.maxLength === undefined || row.length <= filter.maxLength) &&
+    (filter.minScoredChunks === undefined || row.nChunksScored >= filter.minScoredChunks) &&
+    (filter.evidence === undefined || (row.evidence !== null && filter.evidence.includes(row.evidence))) &&
+    (filter.search === undefined || row.header.toLowerCase().includes(filter.search.toLowerCase()))
+  );
+}
+
+function compared(a: SequenceResult, b: SequenceResult, { by, descending }: SequenceSort): number {
+  const value = (row: SequenceResult) =>
+    by === 'evidence' ? row.evidence && EVIDENCE_RANK[row.evidence] : row[by];
+  const [x, y] = [value(a), value(b)];
+  if (x === y) return a.row - b.row;
+  if (x === null) return 1;
+  if (y === null) return -1;
+  return x < y === descending ? 1 : -1;
+}

@@ -1,0 +1,164 @@
+/** What README, docs and the program's own texts say of commands, flags, files and exit codes is there. */
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import type { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { describedCommands } from '../../electron/cli/commandLine.ts';
+import { EXIT } from '../../electron/cli/exitCodes.ts';
+import { exportFormatSchema } from '../../electron/contract/exports.ts';
+import { RESULT_FILES } from '../../electron/contract/results.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+const DOCUMENTS = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: root })];
+/** Texts of the program: what it advises must work. */
+const TEXTS = [
+  ...globSync('electron/{contract,engine,cli}/**/*.ts', {
+    cwd: root,
+    exclude: ['**/*.test.ts', '**/testing/**'],
+  }),
+  ...globSync('renderer/i18n/{en,de}/*.ts', { cwd: root }),
+];
+const scripts = Object.keys((JSON.parse(read('package.json')) as { scripts: object }).scripts);
+const program = describedCommands();
+
+/** What is quoted as code, in blocks and within lines. */
+function code(text: string): string[] {
+  const blocks = [...text.matchAll(/^```\w*\n([\s\S]*?)^```/gm)].flatMap(([, block = '']) =>
+    block.split('\n'),
+  );
+  const inline = [...text.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/`([^`\n]+)`/g)].map(
+    ([, span = '']) => span,
+  );
+  return [...blocks, ...inline].map((line) => line.replace(/\s+#\s.*$/, ''));
+}
+
+const subcommand = (words: readonly string[]): Command | undefined => {
+  const found = program.commands.find((command) => command.name() === words[0]);
+  return found?.commands.find((command) => command.name() === words[1]) ?? found;
+};
+
+/** Why a line that calls the program would be refused; undefined where it would not. */
+function refusal(line: string): string | undefined {
+  const words = line.split(/\s+/).filter((word) => word !== '');
+  const [name = ''] = words;
+  if (!/^[a-z][a-z-]*$/.test(name)) return undefined;
+  if (name === 'help') return undefined;
+  const command = subcommand(words);
+  if (!command) return `there is no command "${name}"`;
+  const known = [...command.options, ...program.options].flatMap(({ long, short }) => [long, short]);
+  const unknown = words.find(
+    (word) =>
+      /^(--[a-z]|-[a-zA-Z]$)/.test(word) && !known.includes(word.split('=')[0] ?? '') && word !== '--help',
+  );
+  return unknown && `"${name}" has no ${unknown}`;
+}
+
+const calls = (text: string): string[] =>
+  [
+    ...text.matchAll(
+      /(?:^|[^\w./-])(?:npm run virnucpro -- |virnucpro )((?:[a-z][a-z-]*)(?: [^\s`"'()|;,…]+)*)/gm,
+    ),
+  ].map(([, call = '']) => call);
+
+it('would find what there is not', () => {
+  expect(refusal('predict in.fa -o out --embeddings fp32')).toBeUndefined();
+  expect(refusal('predict in.fa --nonsense')).toBe('"predict" has no --nonsense');
+  expect(refusal('guess in.fa')).toBe('there is no command "guess"');
+  expect(calls('npm run virnucpro -- export out --format xlsx')).toEqual(['export out --format xlsx']);
+  expect(code(read('README.md')).flatMap(calls).length).toBeGreaterThan(20);
+});
+
+describe.each(DOCUMENTS)('%s', (file) => {
+  const text = read(file);
+
+  it('names commands and flags that there are', () => {
+    const quoted = code(text).flatMap(calls);
+    expect(quoted.flatMap((call) => refusal(call) ?? [])).toEqual([]);
+    const npm = [...text.matchAll(/npm run ([\w:-]+)/g)].map(([, script = '']) => script);
+    expect(npm.filter((script) => !scripts.includes(script))).toEqual([]);
+  });
+
+  it('links to files and headings that there are', () => {
+    const headings = (target: string) =>
+      [...read(target).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+        heading
+          .toLowerCase()
+          .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+          .replaceAll(' ', '-'),
+      );
+    const broken = [...text.matchAll(/\]\(((?!https?:|mailto:)[^)\s]+)\)/g)].filter(([, link = '']) => {
+      const [path = '', heading] = link.split('#');
+      const target = path === '' ? file : posix.join(dirname(file), path);
+      return (
+        !existsSync(join(root, target)) || (heading !== undefined && !headings(target).includes(heading))
+      );
+    });
+    expect(broken.map(([, link]) => link)).toEqual([]);
+  });
+
+  it('names files of this repository that there are', () => {
+    const paths = code(text).flatMap((span) =>
+      [
+        ...span.matchAll(
+          /(?:^|\s)((?:build|docs|e2e|electron|python-backend|renderer|resources)\/[\w./*{},-]*\w)/g,
+        ),
+      ].map(([, path = '']) => path),
+    );
+    const gone = paths.filter((path) => globSync([path, `${path}.*`], { cwd: root }).length === 0);
+    expect(gone).toEqual([]);
+  });
+});
+
+it('the program advises commands and flags that it has', () => {
+  let found = 0;
+  const wrong = TEXTS.flatMap((file) =>
+    [...read(file).matchAll(/["“„`']virnucpro ((?:[a-z][a-z-]*)(?: [^\s`"'“”„)]+)*)/g)].flatMap(
+      ([, call = '']) => {
+        found += 1;
+        const why = refusal(call);
+        return why === undefined ? [] : [`${file}: ${why}`];
+      },
+    ),
+  );
+  expect(wrong).toEqual([]);
+  expect(found).toBeGreaterThan(10);
+});
+
+describe('README.md', () => {
+  const readme = read('README.md');
+
+  it('shows every command that is offered', () => {
+    const shown = new Set(
+      code(readme)
+        .flatMap(calls)
+        .map((call) => call.split(' ')[0]),
+    );
+    const offered = program.commands.filter((command) =>
+      command.options.some(({ long }) => long === '--verbose'),
+    );
+    expect(offered.map((command) => command.name()).filter((name) => !shown.has(name))).toEqual([]);
+  });
+
+  it('gives every exit code its meaning', () => {
+    const [sentence = ''] = /^Exit codes: [\s\S]*?\n\n/m.exec(readme) ?? [];
+    const said = [...sentence.replaceAll(/\([^)]*\)/g, '').matchAll(/\b\d+\b/g)].map(([number]) =>
+      Number(number),
+    );
+    expect(said.toSorted((a, b) => a - b)).toEqual(Object.values(EXIT).toSorted((a, b) => a - b));
+  });
+
+  it('lists every result file', () => {
+    for (const name of Object.values(RESULT_FILES)) expect(readme).toContain(`\`${name}\``);
+  });
+});
+
+it('docs/results.md has a row for every format of export', () => {
+  const rows = read('docs/results.md')
+    .split('\n')
+    .filter((line) => line.startsWith('| `'));
+  const named = new Set(
+    rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name)),
+  );
+  expect(exportFormatSchema.options.filter((format) => !named.has(format))).toEqual([]);
+});

@@ -1,0 +1,73 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { afterEach, expect, it, vi } from 'vitest';
+import { describedCommands } from './commandLine.ts';
+import { common, passOn, type CommonFlags } from './commonFlags.ts';
+import { logTo, toLog, toStandardError, toStandardOutput } from './output/terminal.ts';
+
+afterEach(() => {
+  logTo(() => undefined);
+  vi.restoreAllMocks();
+});
+
+async function given(...words: string[]): Promise<CommonFlags> {
+  const root = common(new Command('virnucpro')).enablePositionalOptions().hook('preAction', passOn);
+  let got: CommonFlags = {};
+  for (const [name, ...without] of [['status'], ['serve', 'json', 'logFile']] as const)
+    common(root.command(name), ...without).action((flags: CommonFlags) => {
+      got = flags;
+    });
+  root
+    .command('profile')
+    .allowUnknownOption()
+    .action(() => undefined);
+  await root.parseAsync(words, { from: 'user' });
+  return got;
+}
+
+it('passes on what stands before a command, and refuses what has no effect there', async () => {
+  expect(await given('--json', 'status', '-v')).toMatchObject({ json: true, verbose: true });
+  await expect(given('--json', 'serve')).rejects.toThrow('--json has no effect on "virnucpro serve".');
+  await expect(given('-l', 'x', 'serve')).rejects.toThrow('--log-file has no effect');
+  // A command of the earlier tool only says what replaces it.
+  await expect(given('--json', 'profile')).resolves.toEqual({});
+});
+
+it('logs what any command says, with its time and without what would steer a terminal', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'virnucpro-log-'));
+  const path = join(folder, 'log');
+  for (const stream of [process.stdout, process.stderr]) vi.spyOn(stream, 'write').mockReturnValue(true);
+  await given('status', '--log-file', path);
+  toStandardOutput('an answer');
+  toStandardError('a remark');
+  toLog('a detail \u001b[2J');
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+  rmSync(folder, { recursive: true });
+  expect(lines.map((line) => line.replace(/^\S+Z /, ''))).toEqual(['an answer', 'a remark', 'a detail ?[2J']);
+});
+
+it('offers each command the flags that mean something for it', () => {
+  const lacking = new Map(
+    describedCommands()
+      .commands.filter((command) => command.options.some(({ long }) => long === '--verbose'))
+      .map((command) => {
+        const long = command.options.filter(({ hidden }) => !hidden).map((option) => option.long);
+        return [
+          command.name(),
+          ['--python', '--json', '--quiet', '--log-file'].filter((flag) => !long.includes(flag)),
+        ];
+      }),
+  );
+  expect(Object.fromEntries([...lacking].filter(([, flags]) => flags.length > 0))).toEqual({
+    serve: ['--json', '--quiet', '--log-file'],
+    verify: ['--python', '--quiet'],
+    report: ['--python'],
+    results: ['--python', '--quiet'],
+    compare: ['--python', '--quiet'],
+    command: ['--python', '--json', '--quiet'],
+    fidelity: ['--json', '--log-file'],
+  });
+  expect(lacking.size).toBeGreaterThan(15);
+});

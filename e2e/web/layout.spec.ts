@@ -70,7 +70,7 @@ const DIALOGS: Record<string, [keyof typeof PLACES, (page: Page) => Promise<void
   verify: ['done', bySaying('Verify')],
   delete: ['done', bySaying('Delete')],
   export: ['results', byButton('Export')],
-  sequence: ['results', (page) => page.getByRole('row').nth(2).click()],
+  sequence: ['results', (page) => page.getByRole('grid').last().getByRole('row').nth(2).click()],
   'disk space': ['runs', byButton('Disk space')],
   discard: ['running', bySaying('Discard')],
   'other devices': ['halted', bySaying('Continue on other')],
@@ -153,9 +153,12 @@ test.describe('every screen, at every size', () => {
     const found: string[] = [];
     for (const [name, [place, open]] of Object.entries(DIALOGS)) {
       await page.setViewportSize(SIZES.usual);
+      await page.emulateMedia({ reducedMotion: 'no-preference' });
+      await page.goto('about:blank');
+      await page.goto(engine.url + PLACES[place]);
       await goToPlace(page, PLACES[place]);
       await open(page);
-      await expect(page.getByRole('dialog').first()).toBeVisible();
+      await expect(page.getByRole('dialog').first(), name).toBeVisible({ timeout: 15_000 });
       await expect(page.getByRole('textbox', { name: PALETTE })).toHaveCount(0);
       await expect(page.getByRole('dialog').locator('.mantine-Skeleton-root')).toHaveCount(0);
       found.push(...(await complaints(page, name)));

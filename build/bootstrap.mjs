@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { installPackages } from './installPackages.mjs';
+import { installNode, installPackages, projectsNode } from './installPackages.mjs';
 import { packagesAreCurrent } from './packagesAreCurrent.mjs';
 
 const OLDEST_NODE = 18;
@@ -39,16 +39,11 @@ async function main(words) {
   if (script === undefined)
     throw new Error('Which script? Use the scripts of package.json, such as "npm start".');
   if (!packagesAreCurrent(root)) await installPackages(root);
-  return runToItsEnd(projectsNode(), [join(root, script), ...args], callersFolder(inCallersFolder));
-}
-
-function projectsNode() {
-  const file = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
-  if (existsSync(file)) return file;
-  throw new Error(
-    'The npm packages are installed, but without Node 24: install scripts seem to be switched off. ' +
-      'Run "npm rebuild node --ignore-scripts=false", then start again.',
-  );
+  const node = projectsNode(root);
+  if (!existsSync(node)) await installNode(root);
+  if (!existsSync(node))
+    throw new Error(`npm has not put Node 24 in its place, ${node}. Delete node_modules, then start again.`);
+  return runToItsEnd(node, [join(root, script), ...args], callersFolder(inCallersFolder));
 }
 
 /** npm runs scripts in the project's folder; a path that the user typed is meant from where they stand. */

@@ -3,7 +3,9 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
-const SOURCES = ['renderer', 'electron/contract', 'package-lock.json'].map((name) => join(root, name));
+const SOURCES = ['renderer', 'electron/contract', 'docs', 'package-lock.json'].map((name) =>
+  join(root, name),
+);
 const BUILT = join(root, 'dist', 'renderer', 'index.html');
 
 export async function buildWindow(): Promise<void> {

@@ -5,12 +5,15 @@ import { nodeBundle, REQUIRE_IN_A_MODULE } from './nodeBundle.ts';
 
 const root = join(import.meta.dirname, '..');
 
-/** The command line as one module, `virnucpro.mjs`, with the SQLite binary of the target beside it; replaces the folder. */
-export async function bundleCommandLine(outFolder: string, target: string): Promise<void> {
+/** The command line as one module, `virnucpro.mjs`, with the SQLite binary of the target beside it; replaces the folder. `node`: a
+ * version of Node other than ours that has to do. */
+export async function bundleCommandLine(outFolder: string, target: string, node?: string): Promise<void> {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   rmSync(outFolder, { recursive: true, force: true });
   await build({
     ...nodeBundle(target),
+    ...(node === undefined ? {} : { target: node }),
+    absWorkingDir: root,
     entryPoints: { virnucpro: join(root, 'electron', 'cli', 'main.ts') },
     outdir: outFolder,
     define: { APP_VERSION: JSON.stringify(version) },

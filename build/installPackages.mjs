@@ -5,6 +5,11 @@ import { join } from 'node:path';
 const REPORT_EVERY_MS = 10_000;
 const LINES_KEPT = 60;
 
+/** Node 24 as an npm package brings it. */
+export function projectsNode(root) {
+  return join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+}
+
 /**
  * Installs the npm packages and says how it goes. Throws an Error whose message is the end of npm's output and one clear
  * sentence. `say` gets text with its line ends.
@@ -14,6 +19,30 @@ export async function installPackages(root, say = (text) => process.stderr.write
   // On Windows `npm ci` can't delete the node.exe in node_modules that may be running this script.
   const keepRunningNode = process.platform === 'win32' && existsSync(nodeModules);
   say('Installing the npm packages (about 300 MB to fetch, 0.7 GB on the disk) ...\n');
+  const install = [
+    keepRunningNode ? 'install' : 'ci',
+    ...['--include=dev', '--include=optional'],
+    // Of their scripts only Node's own does something here. npm would also have better-sqlite3 compiled, which brings its binaries:
+    // for that, a compiler and nodejs.org would have to be there.
+    '--ignore-scripts',
+  ];
+  await reporting(root, say, [install, PLACE_NODE]);
+}
+
+/** Puts Node in its place, where the packages are there and an interruption came between. */
+export function installNode(root, say = (text) => process.stderr.write(text)) {
+  return reporting(root, say, [PLACE_NODE]);
+}
+
+const PLACE_NODE = ['rebuild', 'node', '--ignore-scripts=false'];
+const COMMON = [
+  '--no-audit',
+  '--no-fund',
+  // Of its own, since `npm --silent` would silence this npm too. At this level it names what it fetches and runs.
+  '--loglevel=info',
+];
+
+async function reporting(root, say, commands) {
   const started = Date.now();
   const seconds = () => Math.round((Date.now() - started) / 1000);
   const progress = progressOf(packageCount(root));
@@ -24,23 +53,12 @@ export async function installPackages(root, say = (text) => process.stderr.write
   };
   process.once('SIGINT', noteInterruption);
   try {
-    const { code, lines } = await npm(
-      root,
-      [
-        keepRunningNode ? 'install' : 'ci',
-        '--include=dev',
-        '--include=optional',
-        '--ignore-scripts=false',
-        '--no-audit',
-        '--no-fund',
-        // Of its own, since `npm --silent` would silence this npm too. At this level it names what it fetches and runs.
-        '--loglevel=info',
-      ],
-      progress.see,
-    );
-    if (interrupted)
-      throw stop('Interrupted. Start again: what was downloaded is not downloaded twice.', 130);
-    if (code !== 0) throw stop(`${lines.join('\n')}\n\n${inWords(lines.join('\n'))}`, 1);
+    for (const command of commands) {
+      const { code, lines } = await npm(root, [...command, ...COMMON], progress.see);
+      if (interrupted)
+        throw stop('Interrupted. Start again: what was downloaded is not downloaded twice.', 130);
+      if (code !== 0) throw stop(`${lines.join('\n')}\n\n${inWords(lines.join('\n'))}`, 1);
+    }
   } finally {
     clearInterval(ticker);
     process.removeListener('SIGINT', noteInterruption);
@@ -96,7 +114,7 @@ export function progressOf(total) {
       return /^npm (?:http|info|warn EBADENGINE)\b/.test(line);
     },
     words() {
-      if (script !== undefined) return `installing the native part of ${script}`;
+      if (script !== undefined) return `putting ${script} in its place`;
       if (fetched.size === 0) return 'looking up the packages';
       return `${Math.min(fetched.size, total)} of ${total} packages fetched`;
     },
@@ -121,7 +139,6 @@ const AGAIN = 'then start again: it goes on where it stopped.';
 /** The failure of npm in one sentence, and what to do. */
 export function inWords(output) {
   if (/ENOSPC/.test(output)) return 'The disk is full: free about 2 GB, then start again.';
-  if (/gyp ERR!|node-gyp|prebuild-install/.test(output)) return nativePartInWords(output);
   if (/EACCES|EPERM|EROFS/.test(output)) {
     return 'The folder of this program cannot be written: move it to a folder of yours, then start again.';
   }
@@ -137,21 +154,3 @@ export function inWords(output) {
 const CERTIFICATE = /CERT|self.signed|unable to verify/i;
 const NETWORK =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|UND_ERR_CONNECT|network|fetch failed|\b(?:403|407|50[234]) response/i;
-
-/** better-sqlite3 is compiled where there is no ready binary of it; for that, node-gyp fetches the headers of Node. */
-function nativePartInWords(output) {
-  if (CERTIFICATE.test(output) || NETWORK.test(output)) {
-    return (
-      "A native part could not be built, since Node's headers could not be fetched from nodejs.org: check the network " +
-      'connection and the proxy. Where nodejs.org is out of reach, set npm_config_nodedir to the folder of an ' +
-      `installed Node.js that has include/node, ${AGAIN}`
-    );
-  }
-  const tools = {
-    darwin: 'with "xcode-select --install"',
-    win32: 'with the Visual Studio Build Tools ("Desktop development with C++") and Python',
-  };
-  const here =
-    tools[process.platform] ?? 'on Debian and Ubuntu with "sudo apt install build-essential python3"';
-  return `A native part could not be built; the reason is in the lines above. It needs a C++ compiler and Python: install them, ${here}, ${AGAIN}`;
-}

@@ -1,6 +1,8 @@
 import react from '@vitejs/plugin-react';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { markdownPages } from './markdownPages.ts';
+import { GUIDE_PAGES } from './state/guidePages.ts';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 
@@ -8,7 +10,7 @@ export default defineConfig({
   root,
   // Relative addresses work at app://, at http://host:port/ and behind an SSH tunnel alike.
   base: './',
-  plugins: [react()],
+  plugins: [react(), markdownPages(GUIDE_PAGES)],
   build: {
     outDir: '../dist/renderer',
     emptyOutDir: true,

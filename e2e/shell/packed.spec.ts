@@ -9,7 +9,7 @@ import { FuseV1Options, getCurrentFuseWire } from '@electron/fuses';
 import { execa } from 'execa';
 import { writeSample } from '../support/inputs.ts';
 import { finishedParts } from '../support/runDatabase.ts';
-import { isDone, partsDone } from '../support/window.ts';
+import { goTo, isDone, partsDone } from '../support/window.ts';
 import { expect, firstWindow, test } from './support/fixtures.ts';
 import { answerQuestions, quit, startDroppedRun } from './support/steps.ts';
 
@@ -115,6 +115,14 @@ test('the packed app runs from a folder that it may not write to, and goes on wi
   await next.getByRole('button', { name: /^(Resume|Continue)$/ }).click();
   await isDone(next);
   expect(finishedParts(join(places.files, 'Moved run_DEMO'))).toEqual(expect.arrayContaining(kept));
+  // The guide is inside, with its pictures.
+  await goTo(next, 'Help');
+  await next.getByRole('link', { name: 'First run' }).click();
+  const picture = next.getByRole('img', { name: 'The set-up at work' });
+  await picture.scrollIntoViewIfNeeded();
+  await expect
+    .poll(() => picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth))
+    .toBeGreaterThan(0);
   await quit(again);
   expect(await again.ended()).toBe(0);
 

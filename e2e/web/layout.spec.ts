@@ -26,6 +26,8 @@ const PLACES = {
   'computer check': '#/computer',
   settings: '#/settings',
   help: '#/help',
+  'guide, first run': '#/guide/first-run',
+  'guide, requirements': '#/guide/requirements',
   running: `#/run/${RUN_IDS.running}/progress`,
   'running, files': `#/run/${RUN_IDS.running}/files`,
   waiting: `#/run/${RUN_IDS.queuedFirst}/progress`,

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { App } from '../App.tsx';
 import { connectionStore } from '../state/connection.ts';
 import { useLiveRun } from '../state/liveRun.ts';
+import { GUIDE_PAGES } from '../state/guidePages.ts';
 import { go, useNavigation } from '../state/navigation.ts';
 import { addPaths, startOver } from '../state/newRun/store.ts';
 import { useRuns } from '../state/runs.ts';
@@ -84,6 +85,8 @@ describe('a new run', () => {
     // Without that GPU, all is offered that the other can do.
     await user.click(screen.getByRole('checkbox', { name: /^GPU 0/ }));
     expect(screen.getByRole('radio', { name: 'Closest to the original' })).toHaveProperty('disabled', false);
+    await user.click(screen.getByRole('button', { name: 'Open the computer check' }));
+    await screen.findByRole('heading', { level: 1, name: 'Computer check' });
   });
 });
 
@@ -222,6 +225,34 @@ describe('the window', () => {
     await screen.findByText('Connection to the program lost; trying again.');
     act(() => connectionStore.setState({ status: 'refused' }, true));
     await screen.findByRole('heading', { name: 'This window has no access' });
+  });
+
+  it('has the guide inside, with its pictures, in German where it is written', async () => {
+    const user = userEvent.setup();
+    await renderWithEngine(<App />, { runs: 'none' });
+    act(() => go({ screen: 'help' }));
+    const guide = within(await screen.findByRole('region', { name: 'Guide' }));
+    expect(guide.getAllByRole('link').map((link) => link.getAttribute('href'))).toEqual(
+      GUIDE_PAGES.map((page) => `#/guide/${page}`),
+    );
+    act(() => go({ screen: 'guide', page: 'first-run' }));
+    await screen.findByRole('heading', { level: 1, name: 'First run' });
+    expect(screen.getByRole('img', { name: 'The set-up at work' })).toHaveProperty(
+      'src',
+      expect.stringMatching(/first-run-setting-up.*\.png$/),
+    );
+    // Of what the window does not have, the words stay.
+    expect(screen.getByRole('link', { name: 'requirements' }).getAttribute('href')).toBe(
+      '#/guide/requirements',
+    );
+    await waitFor(() => expect(useSettings.getState().settings).not.toBeNull());
+    await act(() => changeSettings({ language: 'de' }));
+    await screen.findByRole('heading', { level: 1, name: 'Der erste Start' });
+    act(() => go({ screen: 'guide', page: 'requirements' }));
+    await screen.findByRole('heading', { level: 1, name: 'What a computer needs' });
+    expect(screen.queryByRole('link', { name: 'performance' })).toBeNull();
+    await user.click(screen.getByRole('button', { name: 'Zurück zur Hilfe' }));
+    await screen.findAllByText('(auf Englisch)');
   });
 
   it('speaks German where that is chosen', async () => {

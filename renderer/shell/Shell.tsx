@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { Banner } from '../components/Banner.tsx';
 import { useTexts } from '../i18n/index.ts';
 import { ComputerCheckScreen } from '../screens/computer-check/ComputerCheckScreen.tsx';
+import { GuideScreen } from '../screens/guide/GuideScreen.tsx';
 import { HelpScreen } from '../screens/help/HelpScreen.tsx';
 import { HistoryScreen } from '../screens/history/HistoryScreen.tsx';
 import { NewRunScreen } from '../screens/new-run/NewRunScreen.tsx';
@@ -91,5 +92,7 @@ function Screen({ route }: { route: Route }) {
       return <SettingsScreen />;
     case 'help':
       return <HelpScreen />;
+    case 'guide':
+      return <GuideScreen key={route.page} page={route.page} />;
   }
 }

@@ -1,4 +1,5 @@
 import { create } from 'zustand';
+import { GUIDE_PAGES, type GuidePage } from './guidePages.ts';
 
 export const RUN_TABS = ['progress', 'files', 'results'] as const;
 export type RunTab = (typeof RUN_TABS)[number];
@@ -10,21 +11,32 @@ export type Route =
   | { readonly screen: 'run'; readonly runId: string; readonly tab: RunTab }
   | { readonly screen: 'computer' }
   | { readonly screen: 'settings' }
-  | { readonly screen: 'help' };
+  | { readonly screen: 'help' }
+  | { readonly screen: 'guide'; readonly page: GuidePage };
 
 const PLAIN_SCREENS = ['start', 'new-run', 'runs', 'computer', 'settings', 'help'] as const;
 
 /** The place is kept in the address's fragment, so that a reload and the back button work in every shell. */
 export function routeFromHash(hash: string): Route {
-  const [screen, runId, tab] = hash.replace(/^#\/?/, '').split('/');
-  if (screen === 'run' && runId) {
-    return { screen: 'run', runId, tab: RUN_TABS.find((known) => known === tab) ?? 'progress' };
+  const [screen, what, tab] = hash.replace(/^#\/?/, '').split('/');
+  if (screen === 'run' && what) {
+    return { screen: 'run', runId: what, tab: RUN_TABS.find((known) => known === tab) ?? 'progress' };
+  }
+  if (screen === 'guide') {
+    return { screen: 'guide', page: GUIDE_PAGES.find((known) => known === what) ?? 'first-run' };
   }
   return { screen: PLAIN_SCREENS.find((known) => known === screen) ?? 'new-run' };
 }
 
 export function hashOfRoute(route: Route): string {
-  return route.screen === 'run' ? `#/run/${route.runId}/${route.tab}` : `#/${route.screen}`;
+  switch (route.screen) {
+    case 'run':
+      return `#/run/${route.runId}/${route.tab}`;
+    case 'guide':
+      return `#/guide/${route.page}`;
+    default:
+      return `#/${route.screen}`;
+  }
 }
 
 interface NavigationState {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { appError, AppFailure } from '../../contract/errors.ts';
+import { replaceFile } from '../files/replaceFile.ts';
 
 const BLOCK_BYTES = 1 << 20;
 
@@ -57,7 +58,7 @@ export class WholeFile {
     await this.flush();
     await this.handle.sync();
     await this.handle.close();
-    await rename(this.temporary, this.path);
+    replaceFile(this.temporary, this.path);
     return this.written;
   }
 }

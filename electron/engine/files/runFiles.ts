@@ -10,7 +10,6 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
-  renameSync,
   rmSync,
   type Stats,
   type WriteStream,
@@ -18,6 +17,7 @@ import {
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { appError, AppFailure } from '../../contract/errors.ts';
+import { replaceFile } from './replaceFile.ts';
 
 /*
  * The files of a run. Its folder may come from somebody else: whatever lies in it, no file outside of it may be read, written
@@ -142,7 +142,7 @@ export function makeFolderInRun(folder: string, name: string): void {
 
 /** Renames within the run's folder. What stood under the new name goes. */
 export function renameInRun(folder: string, from: string, to: string): void {
-  renameSync(pathInRun(folder, from), pathInRun(folder, to));
+  replaceFile(pathInRun(folder, from), pathInRun(folder, to));
 }
 
 /** Deletes a file, or a folder with all that is in it. A link goes, and what it leads to stays; also on the way there. */

@@ -7,6 +7,7 @@ import type { ModelFile, ModelManifest } from '../../contract/model.ts';
 import { err, type Result } from '../../contract/result.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
 import { readManifest, readModelFolder } from './modelFolder.ts';
+import { modelOfHead } from './publishedModels.ts';
 import type { ResolvedModel } from './resolvedModel.ts';
 import { PUBLISHED_MODELS, weightsFolder } from './weightsFolder.ts';
 
@@ -26,6 +27,7 @@ export async function customHeadModel(head: string, paths: AppPaths): Promise<Re
   if (!base.ok) return base;
   const content = await readFile(head);
   const sha256 = createHash('sha256').update(content).digest('hex');
+  const published = await modelOfHead(content, paths);
   const name = `custom-${sha256.slice(0, 12)}`;
   const folder = join(weightsFolder(paths), name);
   await mkdir(folder, { recursive: true });
@@ -39,6 +41,7 @@ export async function customHeadModel(head: string, paths: AppPaths): Promise<Re
       ...seenFromBeside(base.value.manifest.files, base.value.name),
       head: { path: headFile, size: content.byteLength, sha256 },
     },
+    chunk_length: published?.chunkLength ?? base.value.manifest.chunk_length,
     norm_bands: null,
   });
   return readModelFolder(folder);

@@ -1,4 +1,5 @@
 /** `resources/models.json`: the published models, the files that make them, and what of them is on this computer. */
+import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -14,6 +15,8 @@ const fileSchema = z.object({
   /** Bytes, where the size isn't known for certain. */
   about: z.int().optional(),
   sha256: z.string().optional(),
+  /** Where this is all that is known of the content: what `git hash-object` computes. */
+  git_blob: z.string().optional(),
   source: z.string(),
   license: z.string().optional(),
   citation: z.string(),
@@ -46,6 +49,12 @@ export async function publishedModels(paths: AppPaths): Promise<PublishedModel[]
     chunkLength: model.chunk_length,
     files: model.files.flatMap((key) => files[key] ?? []),
   }));
+}
+
+/** The published model that a classifier belongs to, whatever its file is called; undefined for any other content. */
+export async function modelOfHead(content: Buffer, paths: AppPaths): Promise<PublishedModel | undefined> {
+  const blob = createHash('sha1').update(`blob ${content.byteLength}\0`).update(content).digest('hex');
+  return (await publishedModels(paths)).find(({ files }) => files.some(({ git_blob }) => git_blob === blob));
 }
 
 interface Download {

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -9,6 +9,8 @@ import { listModels } from './listModels.ts';
 import { verifyModel } from './weights.ts';
 import { findModel, modelFolderOf, resolveModel } from './resolveModel.ts';
 import { weightsFolder } from './weightsFolder.ts';
+
+const BLOB = '05424f2a4c8a54450a2dcca24ca1f089332afa91';
 
 let folder: string;
 let paths: AppPaths;
@@ -88,6 +90,23 @@ describe('a head file', () => {
       ok: true,
       value: undefined,
     });
+  });
+
+  it('that is a published one brings its own chunk length, whatever it is called', async () => {
+    await putPublished('500');
+    const head = join(folder, 'renamed.pth');
+    await writeFile(head, 'weights\n');
+    const resources = join(folder, 'resources');
+    await mkdir(resources);
+    const list = await readFile(join(paths.resources, 'models.json'), 'utf8');
+    // `printf 'weights\n' | git hash-object --stdin`, in the place of that of the 300-bp classifier.
+    await writeFile(
+      join(resources, 'models.json'),
+      list.replace('a0b5b85e7c1e44f00cde146d091beb82b2c8e855', BLOB),
+    );
+    expect(await resolveModel(head, { ...paths, resources })).toMatchObject({ value: { chunkLength: 300 } });
+    await writeFile(head, 'other weights\n');
+    expect(await resolveModel(head, { ...paths, resources })).toMatchObject({ value: { chunkLength: 500 } });
   });
 
   it('needs them', async () => {

@@ -1,10 +1,11 @@
 /** A lock file that one process at a time holds, on any disk that several computers may share. */
 import { randomUUID } from 'node:crypto';
-import { closeSync, fsyncSync, lstatSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, lstatSync, rmSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { parseJson } from '../../contract/parseJson.ts';
+import { replaceFile } from '../files/replaceFile.ts';
 import { openPlain, readPlain } from '../files/runFiles.ts';
 import { isProcessAlive, processStart } from './liveProcess.ts';
 
@@ -151,7 +152,7 @@ async function takeOver(path: string, holder: LockHolder): Promise<boolean> {
     if (inspectLock(path).state !== 'dead') return false;
     const prepared = `${path}.${holder.token}`;
     writeDurably(prepared, holder, 'create');
-    renameSync(prepared, path);
+    replaceFile(prepared, path);
   } finally {
     rmSync(takeover, { force: true });
   }

@@ -152,6 +152,10 @@ export const computer = {
   'keys.close.text': 'Schließt einen Dialog',
   'keys.skip.keys': 'Tabulator am Anfang',
   'keys.skip.text': 'Bietet an, die Navigation zu überspringen',
+  'guide.title': 'Anleitung',
+  'guide.inEnglish': '(auf Englisch)',
+  'guide.back': 'Zurück zur Hilfe',
+
   'help.about': 'Über das Programm',
   'help.aboutText':
     'VirNucPro Desktop {version}. Es berechnet mit eigenem Code, was das Verfahren VirNucPro berechnet. Wenn Sie Ergebnisse veröffentlichen, zitieren Sie VirNucPro und die beiden Sprachmodelle ESM-2 und DNABERT-S.',

@@ -88,6 +88,7 @@ export const newRun = {
     'AMD-GPUs sind ungetestet: Vergleichen Sie einige Ergebnisse mit denen des Prozessors',
   'newRun.gpuInMigMode': 'Im MIG-Modus; wählen Sie eine ihrer Scheiben',
   'newRun.unknownProgram': 'ein anderes Programm',
+  'newRun.toCheck': 'Rechnerprüfung öffnen',
   'newRun.processor': 'Nur Prozessor',
   'newRun.gpuCount': '{count, plural, one {# GPU} other {# GPUs}}',
 

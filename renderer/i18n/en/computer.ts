@@ -151,6 +151,10 @@ export const computer = {
   'keys.close.text': 'Closes a dialog or panel',
   'keys.skip.keys': 'Tab from the top',
   'keys.skip.text': 'Offers to skip the navigation',
+  'guide.title': 'Guide',
+  'guide.inEnglish': '(in English)',
+  'guide.back': 'Back to Help',
+
   'help.about': 'About',
   'help.aboutText':
     'VirNucPro Desktop {version}. It computes what the VirNucPro method computes, with code of its own. When you publish results, cite VirNucPro and the two language models, ESM-2 and DNABERT-S.',

@@ -86,6 +86,7 @@ export const newRun = {
   'newRun.gpuUntested': 'AMD GPUs have not been tested: compare some results with the processor’s',
   'newRun.gpuInMigMode': 'In MIG mode; choose one of its slices instead',
   'newRun.unknownProgram': 'another program',
+  'newRun.toCheck': 'Open the computer check',
   'newRun.processor': 'Processor only',
   'newRun.gpuCount': '{count, plural, one {# GPU} other {# GPUs}}',
 

@@ -3,6 +3,7 @@ import { Page } from '../../components/Page.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { keyNames } from '../../shell/keyNames.ts';
 import { useSettings } from '../../state/settings.ts';
+import { GuideCard } from '../guide/GuideCard.tsx';
 import classes from './Help.module.css';
 
 const TERMS = [
@@ -52,6 +53,7 @@ export function HelpScreen() {
           ))}
         </Card>
         <div className={classes.side}>
+          <GuideCard />
           <Card title={t('help.glossary')}>
             <dl className={classes.terms}>
               {TERMS.map((term) => (

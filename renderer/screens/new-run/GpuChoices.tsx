@@ -1,4 +1,4 @@
-import { Checkbox } from '@mantine/core';
+import { Button, Checkbox } from '@mantine/core';
 import type { ProbedGpu, ProbeResult } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import {
@@ -8,6 +8,7 @@ import {
   takenByItself,
   type RunChoices,
 } from '../../state/newRun/choices.ts';
+import { go } from '../../state/navigation.ts';
 import classes from './Choice.module.css';
 
 interface GpuChoicesProps {
@@ -28,31 +29,43 @@ export function GpuChoices({ probe, choices, onChange }: GpuChoicesProps) {
     const isThat = next.size === byItself.length && byItself.every(({ uuid }) => next.has(uuid));
     onChange(isThat ? null : [...next]);
   };
+  const listed = listedGpus(probe);
   return (
-    <div className={classes.gpus}>
-      {listedGpus(probe).map((gpu) => {
-        const usable = isUsable(gpu);
-        const isChosen = chosen.has(gpu.uuid) && !choices.useCpu;
-        return (
-          <div key={gpu.uuid} className={classes.choice} data-chosen={isChosen}>
-            <Checkbox
-              checked={isChosen}
-              disabled={!usable || choices.useCpu}
-              onChange={(event) => toggle(gpu, event.currentTarget.checked)}
-              label={`${t('device.gpu', { index: gpu.index })} · ${gpu.name}`}
-              description={gpuDescription(gpu, usable, t)}
-            />
-            <div className={classes.figures}>
-              <b>{format.memory(gpu.memory_free_bytes)}</b>
-              <br />
-              {t('newRun.freeOf', { total: format.memory(gpu.memory_total_bytes) })}
+    <>
+      <div className={classes.gpus}>
+        {listed.map((gpu) => {
+          const usable = isUsable(gpu);
+          const isChosen = chosen.has(gpu.uuid) && !choices.useCpu;
+          return (
+            <div key={gpu.uuid} className={classes.choice} data-chosen={isChosen}>
+              <Checkbox
+                checked={isChosen}
+                disabled={!usable || choices.useCpu}
+                onChange={(event) => toggle(gpu, event.currentTarget.checked)}
+                label={`${t('device.gpu', { index: gpu.index })} · ${gpu.name}`}
+                description={gpuDescription(gpu, usable, t)}
+              />
+              <div className={classes.figures}>
+                <b>{format.memory(gpu.memory_free_bytes)}</b>
+                <br />
+                {t('newRun.freeOf', { total: format.memory(gpu.memory_total_bytes) })}
+              </div>
             </div>
-          </div>
-        );
-      })}
-    </div>
+          );
+        })}
+      </div>
+      {listed.some(isForTheCheck) && (
+        <Button size="compact-sm" variant="subtle" onClick={() => go({ screen: 'computer' })}>
+          {t('newRun.toCheck')}
+        </Button>
+      )}
+    </>
   );
 }
+
+/** The computer check says what this one lacks, and what helps. */
+const isForTheCheck = (gpu: ProbedGpu): boolean =>
+  gpu.visible && (gpu.blocked_by !== null || (gpu.failed?.length ?? 0) > 0);
 
 function gpuDescription(gpu: ProbedGpu, usable: boolean, t: ReturnType<typeof useTexts>['t']): string {
   if (!gpu.visible) return t('newRun.gpuHidden');

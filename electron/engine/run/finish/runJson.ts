@@ -1,6 +1,7 @@
-import { closeSync, fsyncSync, renameSync, writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RESULT_FILES } from '../../../contract/results.ts';
+import { replaceFile } from '../../files/replaceFile.ts';
 import { openNew } from '../../files/runFiles.ts';
 import { syncFolder } from '../../store/syncFolder.ts';
 import type { NormRange, RunEvent, RunTimings, StoredRun } from '../../store/types.ts';
@@ -106,6 +107,6 @@ export function writeRunJson(folder: string, content: ReturnType<typeof runJson>
   } finally {
     closeSync(descriptor);
   }
-  renameSync(temporary, path);
+  replaceFile(temporary, path);
   syncFolder(folder);
 }

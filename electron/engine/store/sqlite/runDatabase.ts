@@ -1,9 +1,10 @@
-import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { appError, AppFailure } from '../../../contract/errors.ts';
 import type { Plan } from '../../../contract/plan.ts';
 import { refuseLinks, RUN_DATABASE as RUN_DATABASE_FILE } from '../runFolder.ts';
+import { replaceFile } from '../../files/replaceFile.ts';
 import { isPlainFolder, pathInRun, renameInRun, somethingAt } from '../../files/runFiles.ts';
 import { checkDatabase, checkDatabaseFiles, distrust } from './checkDatabase.ts';
 import { isEmptyDatabase, migrate, versionOf } from './database.ts';
@@ -105,6 +106,6 @@ function createRunDatabase(folder: string, path: string, run: NewRun): void {
   } finally {
     db.close();
   }
-  renameSync(unfinished, path);
+  replaceFile(unfinished, path);
   syncFolder(folder);
 }

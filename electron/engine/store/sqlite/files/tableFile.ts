@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fsyncSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { replaceFile } from '../../../files/replaceFile.ts';
 import { openNew } from '../../../files/runFiles.ts';
 
 /** Text is encoded in small pieces, while its parts are still in the processor's cache, and written in large blocks. */
@@ -45,7 +46,7 @@ export class TableFile {
   }
 
   publish(): void {
-    renameSync(this.#temporary, this.#path);
+    replaceFile(this.#temporary, this.#path);
   }
 
   discard(): void {

@@ -1,0 +1,74 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { packServer } from './packServer.ts';
+
+const SERVERS = readFile(join(import.meta.dirname, '..', 'docs', 'servers.md'), 'utf8');
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'server '));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+it.skipIf(process.platform === 'win32')(
+  'a server gets virnucpro from one file, without a registry',
+  async () => {
+    const file = await packServer(`${process.platform}-${process.arch}`, folder, null);
+    const { stdout: list } = await execa('tar', ['-tzf', file]);
+    const names = list.split('\n');
+    expect(names).toEqual(
+      expect.arrayContaining(
+        [
+          'virnucpro.mjs',
+          'better_sqlite3.node',
+          'python-backend/src/virnucpro_backend/__init__.py',
+          'python-backend/requirements.lock',
+          'resources/demo-model/model.json',
+          'THIRD_PARTY_NOTICES.txt',
+        ].map((name) => `package/${name}`),
+      ),
+    );
+    expect(names.filter((name) => /\.test\.|requirements-test|__pycache__|node_modules/.test(name))).toEqual(
+      [],
+    );
+
+    const prefix = join(folder, 'prefix');
+    // Nothing that this computer has but Node.
+    const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, HOME: join(folder, 'home') };
+    await execa(
+      'npm',
+      ['install', '--global', '--offline', '--no-audit', '--no-fund', '--prefix', prefix, file],
+      {
+        env,
+      },
+    );
+    const virnucpro = (...args: string[]) =>
+      execa(join(prefix, 'bin', 'virnucpro'), args, { env, extendEnv: false, cwd: folder });
+    const { version } = JSON.parse(
+      await readFile(join(prefix, 'lib', 'node_modules', 'virnucpro', 'package.json'), 'utf8'),
+    ) as { version: string };
+    expect(file).toContain(version);
+    expect((await virnucpro('--version')).stdout).toBe(version);
+    expect((await virnucpro('help')).stdout).toMatch(/Usage: virnucpro .*[^]*predict/);
+  },
+  120_000,
+);
+
+it('the unit in docs/servers.md is one that systemd takes', async ({ skip }) => {
+  const unit = /```ini\n([^]*?)```/.exec(await SERVERS)?.[1] ?? '';
+  expect(unit).toContain('ExecStart=/usr/local/bin/virnucpro serve');
+  const file = join(folder, 'virnucpro.service');
+  // It looks whether the program is there.
+  await writeFile(file, unit.replace('/usr/local/bin/virnucpro', process.execPath));
+  const verified = await execa('systemd-analyze', ['verify', '--user', file], {
+    env: { XDG_RUNTIME_DIR: folder },
+    reject: false,
+    all: true,
+  });
+  if (verified.code === 'ENOENT') skip('there is no systemd-analyze here');
+  // It ends with 0 also where it ignores what it does not know.
+  expect(verified.all).toBe('');
+});

@@ -1,0 +1,5 @@
+/** A page of the guide: see markdownPages.ts. */
+declare module '*.md' {
+  const page: { readonly title: string; readonly html: string };
+  export default page;
+}

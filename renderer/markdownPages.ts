@@ -1,0 +1,50 @@
+import type { Plugin } from 'vite';
+
+/**
+ * Makes modules of the guide's pages, which are Markdown for readers of the repository: { title, html }, with the pictures
+ * as files of the window. Links among the pages work in the window; of others, which it does not have, the words stay.
+ */
+export function markdownPages(pages: readonly string[]): Plugin {
+  return {
+    name: 'markdown-pages',
+    async transform(code, id) {
+      if (!id.endsWith('.md')) return null;
+      // Loaded only here: most tests of the window need no page.
+      const { Marked } = await import('marked');
+      const pictures: string[] = [];
+      const marked = new Marked({
+        renderer: {
+          image({ href, text }) {
+            pictures.push(href);
+            return `<img src="${MARK}${pictures.length - 1}${MARK}" alt="${escaped(text)}" loading="lazy">`;
+          },
+          link({ href, tokens }) {
+            const words = this.parser.parseInline(tokens);
+            const page = href.replace(/^.*\/|\.md$/g, '');
+            return pages.includes(page) ? `<a href="#/guide/${page}">${words}</a>` : words;
+          },
+        },
+      });
+      const [heading, ...rest] = marked.lexer(code);
+      if (heading?.type !== 'heading') this.error(`${id} must begin with its title`);
+      // What stands between two marks is the number of a picture.
+      const parts = marked
+        .parser(rest)
+        .split(MARK)
+        .map((part, index) => (index % 2 === 0 ? JSON.stringify(part) : `picture${part}`));
+      return {
+        code: [
+          ...pictures.map((picture, index) => `import picture${index} from ${JSON.stringify(picture)};`),
+          `export default { title: ${JSON.stringify((heading as { text: string }).text)}, html: ${parts.join(' + ')} };`,
+        ].join('\n'),
+        map: null,
+      };
+    },
+  };
+}
+
+/** In no text. */
+const MARK = '\u0000';
+
+const escaped = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');

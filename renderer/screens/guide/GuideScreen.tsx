@@ -1,0 +1,34 @@
+import { Button } from '@mantine/core';
+import { IconArrowLeft } from '@tabler/icons-react';
+import { Card } from '../../components/Card.tsx';
+import { Page } from '../../components/Page.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import type { GuidePage } from '../../state/guidePages.ts';
+import { go } from '../../state/navigation.ts';
+import classes from './Guide.module.css';
+import { guidePage } from './pages.ts';
+
+/** One page of the guide, as it stands in docs/. */
+export function GuideScreen({ page }: { page: GuidePage }) {
+  const { t, language } = useTexts();
+  const { title, html, language: written } = guidePage(page, language);
+  return (
+    <Page
+      title={title}
+      actions={
+        <Button
+          variant="default"
+          leftSection={<IconArrowLeft size={16} aria-hidden />}
+          onClick={() => go({ screen: 'help' })}
+        >
+          {t('guide.back')}
+        </Button>
+      }
+    >
+      <Card>
+        {/* Made of the program's own files when the window is built. */}
+        <div className={classes.text} lang={written} dangerouslySetInnerHTML={{ __html: html }} />
+      </Card>
+    </Page>
+  );
+}

@@ -137,6 +137,28 @@ test.describe('every screen, at every size', () => {
     });
   }
 
+  test('two runs are compared: calls, scores, and the sequences that changed', async ({ page }) => {
+    await page.setViewportSize(SIZES.narrow);
+    await page.goto(engine.url);
+    await goToPlace(page, PLACES.results);
+    await page.getByRole('button', { name: 'Report, comparison and command' }).click();
+    await page.getByRole('menuitem', { name: 'Compare with another run' }).click();
+    const dialog = page.getByRole('dialog', { name: /^Compare/ });
+    await dialog.getByRole('combobox', { name: 'The other run' }).click();
+    await page.getByRole('option').first().click();
+    await expect(dialog.getByText(/sequences are in both runs; .* have the same call/)).toBeVisible();
+    await expect(dialog.getByRole('table', { name: 'Calls', exact: true }).getByRole('row')).toHaveCount(5);
+    await expect(dialog.getByRole('figure', { name: 'Scores in both runs' })).toBeVisible();
+    expect([...(await complaints(page, 'comparison')), ...(await layoutFaults(page))]).toEqual([]);
+    const changed = dialog
+      .getByRole('table', { name: /^Sequences whose call changed/ })
+      .getByRole('button')
+      .first();
+    const name = await changed.innerText();
+    await changed.click();
+    await expect(page.getByRole('dialog').getByRole('heading', { name })).toBeVisible();
+  });
+
   test('a plot is saved as SVG and PNG, light in a dark window, with what it is made from', async ({
     page,
   }) => {

@@ -178,6 +178,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['results.histogram', byRun],
       ['results.lengthScores', byRun],
       ['results.chunks', { ...byRun, row: 1 }],
+      ['results.compare', { runId, otherRunId: runId }],
       ['results.samples', byRun],
       ['results.setSamples', { ...byRun, names: [] }],
       ['results.export', { ...byRun, format: 'csv', path: join(folder, 'export.csv') }],

@@ -73,6 +73,39 @@ export const sampleSummarySchema = z.object({
 });
 export type SampleSummary = z.infer<typeof sampleSummarySchema>;
 
+const comparedSchema = z.object({
+  row: countSchema,
+  prediction: predictionSchema,
+  virusScore: z.number().nullable(),
+});
+const callCountsSchema = z.record(predictionSchema, countSchema);
+
+/** Two runs of the same sequences, such as with another model or precision. */
+export const runComparisonSchema = z.object({
+  /** With the same name and length in both. */
+  inBoth: countSchema,
+  onlyInFirst: countSchema,
+  onlyInSecond: countSchema,
+  sameCall: countSchema,
+  /** By the call in the first run, then in the second. */
+  calls: z.record(predictionSchema, callCountsSchema),
+  scores: z
+    .object({
+      compared: countSchema,
+      correlation: z.number().nullable(),
+      meanDifference: z.number(),
+      largestDifference: z.number(),
+    })
+    .nullable(),
+  /** Sequences by score in the first run, then in the second, in bins of equal width. */
+  scoreGrid: z.array(z.array(countSchema)),
+  /** The first ones whose call changed, in the order of the first run. */
+  changed: z.array(
+    z.object({ seqName: z.string(), length: countSchema, first: comparedSchema, second: comparedSchema }),
+  ),
+});
+export type RunComparison = z.infer<typeof runComparisonSchema>;
+
 export const resultsContract = {
   page: procedure
     .input(
@@ -110,6 +143,9 @@ export const resultsContract = {
   chunks: procedure
     .input(z.object({ runId: runIdSchema, row: countSchema }))
     .output(z.object({ sequence: sequenceResultSchema, chunks: z.array(chunkResultSchema) })),
+  compare: procedure
+    .input(z.object({ runId: runIdSchema, otherRunId: runIdSchema }))
+    .output(runComparisonSchema),
   /** Writes the sequences that pass the filter (or the given rows), in the order of `sort`, to a file that is whole or not there.
    * Whoever stops listening cancels it. */
   export: procedure

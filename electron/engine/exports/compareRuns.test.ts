@@ -41,6 +41,14 @@ it('compares the sequences of two runs by name and length, the n-th of equal one
   expect(comparison.calls.virus).toEqual({ virus: 1, others: 1, not_scored: 0, failed: 0 });
   expect(changed.map(({ first: one, second: other }) => [one.row, other.row])).toEqual([[1, 0]]);
   expect(comparison.scores?.compared).toBe(3);
+  const pairs = comparison.scoreGrid.flatMap((row, one) =>
+    row.flatMap((n, other) => (n > 0 ? [[one, other, n]] : [])),
+  );
+  expect(pairs).toEqual([
+    [2, 2, 1],
+    [16, 8, 1],
+    [18, 18, 1],
+  ]);
   expect(comparison.scores?.largestDifference).toBeCloseTo(0.4, 9);
   expect(comparison.scores?.meanDifference).toBeCloseTo(0.4 / 3, 9);
   expect(comparison.scores?.correlation).toBeCloseTo(0.85148509, 7); // As Python's statistics.correlation says.

@@ -28,7 +28,13 @@ export interface RunComparison {
     meanDifference: number;
     largestDifference: number;
   } | null;
+  /** Of the sequences that both scored: how many have which score in the first run (row) and in the second (column), in bins of
+   * width 1/SCORE_BINS. */
+  scoreGrid: number[][];
 }
+
+const SCORE_BINS = 20;
+const scoreBin = (score: number) => Math.min(SCORE_BINS - 1, Math.floor(score * SCORE_BINS));
 
 /** Compares the calls and scores of two runs, such as with another model or precision; `onChanged` gets the sequences whose call
  * changed, in the order of the first run. */
@@ -49,6 +55,7 @@ export async function compareRuns(
     calls: { virus: noCalls(), others: noCalls(), not_scored: noCalls(), failed: noCalls() },
     sameCall: 0,
     scores: null,
+    scoreGrid: Array.from({ length: SCORE_BINS }, () => new Array<number>(SCORE_BINS).fill(0)),
   };
   const agreement = new ScoreAgreement();
   for await (const { key, sequence } of namedSequences(first)) {
@@ -60,8 +67,10 @@ export async function compareRuns(
     rest.delete(key);
     comparison.inBoth += 1;
     comparison.calls[sequence.prediction][other.prediction] += 1;
-    if (sequence.virusScore !== null && other.virusScore !== null)
+    if (sequence.virusScore !== null && other.virusScore !== null) {
       agreement.add(sequence.virusScore, other.virusScore);
+      comparison.scoreGrid[scoreBin(sequence.virusScore)]![scoreBin(other.virusScore)]! += 1;
+    }
     if (sequence.prediction === other.prediction) comparison.sameCall += 1;
     else
       await onChanged({ seqName: sequence.seqName, length: sequence.length, first: sequence, second: other });

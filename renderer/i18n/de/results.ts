@@ -88,7 +88,7 @@ export const results = {
   'results.shortlistText': 'Als Virus eingestuft, mindestens 2 bewertete Stücke, mindestens 1.000 bp',
   'results.onlySample': 'Nur {sample}',
   'results.exactScore': 'Kleinster gezeigter Wert, genau',
-  'results.more': 'Bericht und Befehl',
+  'results.more': 'Bericht, Vergleich und Befehl',
   'results.report': 'Bericht (HTML)',
   'results.copyCommand': 'Als Befehl kopieren',
   'results.column.evidence': 'Beleglage',
@@ -122,6 +122,23 @@ export const results = {
   'plots.bestFirst': 'Sequenzen, bester Wert zuerst',
   'plots.rankedNote':
     'Wie viele Sequenzen mindestens einen Wert erreichen: von einer Anzahl nach oben gelesen, oder von einem Wert nach rechts.',
+  'compare.open': 'Mit einem anderen Lauf vergleichen …',
+  'compare.title': '„{name}“ vergleichen',
+  'compare.other': 'Der andere Lauf',
+  'compare.otherText':
+    'Mit denselben Sequenzen, etwa mit anderem Modell oder anderer Genauigkeit. Sie werden nach Name und Länge zugeordnet.',
+  'compare.none': 'Es gibt keinen anderen Lauf mit Ergebnissen.',
+  'compare.nothing': 'Keine Sequenz ist in beiden Läufen: Keine hat denselben Namen und dieselbe Länge.',
+  'compare.summary':
+    '{both} Sequenzen sind in beiden Läufen; {same} ({share}) haben dieselbe Einstufung. {first} gibt es nur in diesem Lauf, {second} nur im anderen.',
+  'compare.calls': 'Einstufungen',
+  'compare.rowsColumns': '{first} ↓ {second} →',
+  'compare.scores': 'Werte in beiden Läufen',
+  'compare.scoresText':
+    '{count} Sequenzen haben in beiden einen Wert: Korrelation {correlation}, mittlerer Unterschied {mean}, größter {largest}.',
+  'compare.changed': 'Sequenzen mit anderer Einstufung',
+  'compare.more':
+    '{count, plural, one {und 1 weitere; virnucpro compare --output DATEI schreibt alle.} other {und # weitere; virnucpro compare --output DATEI schreibt alle.}}',
   'samples.title': 'Proben',
   'samples.sample': 'Probe',
   'samples.composition': 'Zusammensetzung',

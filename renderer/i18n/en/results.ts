@@ -85,7 +85,7 @@ export const results = {
   'results.shortlistText': 'Called virus, at least 2 scored chunks, at least 1,000 bp',
   'results.onlySample': 'Only {sample}',
   'results.exactScore': 'Smallest score shown, exact',
-  'results.more': 'Report and command',
+  'results.more': 'Report, comparison and command',
   'results.report': 'Report (HTML)',
   'results.copyCommand': 'Copy as command',
   'results.column.evidence': 'Evidence',
@@ -118,6 +118,23 @@ export const results = {
   'plots.bestFirst': 'Sequences, best score first',
   'plots.rankedNote':
     'How many sequences score at least as high: read upwards from a number of sequences, or across from a score.',
+  'compare.open': 'Compare with another run …',
+  'compare.title': 'Compare “{name}”',
+  'compare.other': 'The other run',
+  'compare.otherText':
+    'Of the same sequences, such as with another model or precision. They are matched by name and length.',
+  'compare.none': 'There is no other run with results.',
+  'compare.nothing': 'No sequence is in both runs: none has the same name and length.',
+  'compare.summary':
+    '{both} sequences are in both runs; {same} ({share}) have the same call. {first} are only in this run, {second} only in the other.',
+  'compare.calls': 'Calls',
+  'compare.rowsColumns': '{first} ↓ {second} →',
+  'compare.scores': 'Scores in both runs',
+  'compare.scoresText':
+    '{count} sequences have a score in both: correlation {correlation}, mean difference {mean}, largest {largest}.',
+  'compare.changed': 'Sequences whose call changed',
+  'compare.more':
+    '{count, plural, one {and 1 more; virnucpro compare --output FILE writes all.} other {and # more; virnucpro compare --output FILE writes all.}}',
   'samples.title': 'Samples',
   'samples.sample': 'Sample',
   'samples.composition': 'Composition',

@@ -1,10 +1,12 @@
 import { useMutation } from '@tanstack/react-query';
 import { ActionIcon, Menu } from '@mantine/core';
-import { IconDots, IconFileText, IconTerminal2 } from '@tabler/icons-react';
+import { IconArrowsDiff, IconDots, IconFileText, IconTerminal2 } from '@tabler/icons-react';
+import { useState } from 'react';
 import { predictCommand, type RunSummary } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { useCopy } from '../../state/clipboard.ts';
 import { writeReport } from '../../state/useExport.ts';
+import { CompareDialog } from './CompareDialog.tsx';
 
 /** What can be done with all results of a run. */
 export function RunActionsMenu({ run }: { run: RunSummary }) {
@@ -12,24 +14,34 @@ export function RunActionsMenu({ run }: { run: RunSummary }) {
   const { t } = texts;
   const report = useMutation({ mutationFn: () => writeReport(run, texts) });
   const copy = useCopy();
+  const [comparing, setComparing] = useState(false);
   return (
-    <Menu position="bottom-end" withArrow shadow="md">
-      <Menu.Target>
-        <ActionIcon variant="default" size="lg" aria-label={t('results.more')} loading={report.isPending}>
-          <IconDots size={16} aria-hidden />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item leftSection={<IconFileText size={16} aria-hidden />} onClick={() => report.mutate()}>
-          {t('results.report')}
-        </Menu.Item>
-        <Menu.Item
-          leftSection={<IconTerminal2 size={16} aria-hidden />}
-          onClick={() => copy.mutate(predictCommand(run))}
-        >
-          {t('results.copyCommand')}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <>
+      <Menu position="bottom-end" withArrow shadow="md">
+        <Menu.Target>
+          <ActionIcon variant="default" size="lg" aria-label={t('results.more')} loading={report.isPending}>
+            <IconDots size={16} aria-hidden />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconFileText size={16} aria-hidden />} onClick={() => report.mutate()}>
+            {t('results.report')}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconArrowsDiff size={16} aria-hidden />}
+            onClick={() => setComparing(true)}
+          >
+            {t('compare.open')}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconTerminal2 size={16} aria-hidden />}
+            onClick={() => copy.mutate(predictCommand(run))}
+          >
+            {t('results.copyCommand')}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {comparing && <CompareDialog run={run} onClose={() => setComparing(false)} />}
+    </>
   );
 }

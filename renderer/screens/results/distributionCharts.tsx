@@ -14,6 +14,7 @@ import {
   usePlotArea,
   XAxis,
   YAxis,
+  type YAxisProps,
 } from 'recharts';
 import { AccessibleChart } from '../../components/charts/AccessibleChart.tsx';
 import { niceTop, oneTwoFive } from '../../components/charts/chartScale.ts';
@@ -342,49 +343,104 @@ interface GridCell {
   opacity: number;
 }
 
-/** Length against score: the stronger a square, the more sequences; by the logarithm, so that few do not vanish beside many. */
+/** Length against score. */
 export function LengthScoreChart({ found }: ChartProps) {
   const texts = useTexts();
-  const { t, format } = texts;
+  const { t } = texts;
   const rows = useMemo(() => lengthScoreGrid(found, MERGED), [found]);
-  const bins = rows[0]?.counts.length ?? 1;
-  const counts = rows.flatMap((row) => row.counts.filter((count) => count > 0));
-  const [fewest, most] = [Math.min(...counts), Math.max(...counts)];
+  return (
+    <SquaresChart
+      title={t('plots.grid')}
+      counts={rows.map(({ counts }) => counts)}
+      rowLabels={rows.map((row) => lengthLabel(texts, row))}
+      rowAxis={{ ...lengthTicks(rows, texts), label: beside(t('plots.bases')), interval: 0 }}
+      rowTitle={t('results.column.length')}
+      columnTitle={t('results.column.virusScore')}
+    />
+  );
+}
+
+/** The scores of two runs: on the diagonal where they agree. */
+export function TwoScoresChart({
+  counts,
+  names,
+}: {
+  counts: readonly (readonly number[])[];
+  names: [string, string];
+}) {
+  const { t, format } = useTexts();
+  const bins = counts.length;
+  const ticks = SCORE_TICKS.map((score) => score * bins);
+  const edge = (bin: number) => format.decimal(bin / bins, 2);
+  return (
+    <SquaresChart
+      title={t('compare.scores')}
+      counts={counts}
+      rowLabels={counts.map((_, bin) => `${edge(bin)} – ${edge(bin + 1)}`)}
+      rowAxis={{
+        ticks,
+        domain: [0, bins],
+        tickFormatter: (bin: number) => format.decimal(bin / bins, 1),
+        label: beside(names[0]),
+      }}
+      rowTitle={names[0]}
+      columnTitle={names[1]}
+    />
+  );
+}
+
+interface SquaresChartProps {
+  title: string;
+  /** From below, then by score. */
+  counts: readonly (readonly number[])[];
+  rowLabels: readonly string[];
+  rowAxis: Pick<YAxisProps, 'ticks' | 'domain' | 'tickFormatter' | 'label' | 'interval'>;
+  rowTitle: string;
+  columnTitle: string;
+}
+
+/** The stronger a square, the more sequences; by the logarithm, so that few do not vanish beside many. */
+function SquaresChart({ title, counts, rowLabels, rowAxis, rowTitle, columnTitle }: SquaresChartProps) {
+  const { t, format } = useTexts();
+  const bins = counts[0]?.length ?? 1;
+  const present = counts.flatMap((row) => row.filter((count) => count > 0));
+  const [fewest, most] = [Math.min(...present), Math.max(...present)];
   const opacity = (count: number) =>
     most === fewest ? 1 : PALEST + (1 - PALEST) * (Math.log(count / fewest) / Math.log(most / fewest));
   const scoreLabel = (bin: number) => format.decimal(bin / bins, 2);
-  const data = rows.flatMap((row, y) =>
-    row.counts.flatMap((count, bin): GridCell[] =>
+  const data = counts.flatMap((row, y) =>
+    row.flatMap((count, bin): GridCell[] =>
       count === 0
         ? []
         : [
             {
               x: (bin + 0.5) / bins,
               y: y + 0.5,
-              label: `${lengthLabel(texts, row)}, ${scoreLabel(bin)} – ${scoreLabel(bin + 1)}`,
+              label: `${rowLabels[y] ?? ''}; ${scoreLabel(bin)} – ${scoreLabel(bin + 1)}`,
               count,
               opacity: opacity(count),
             },
           ],
     ),
   );
-  const steps = counts.length === 0 ? [] : oneTwoFive(fewest, most, KEY_STEPS);
+  const steps =
+    present.length === 0 ? [] : [...new Set([fewest, ...oneTwoFive(fewest, most, KEY_STEPS), most])];
   return (
     <AccessibleChart
       savable
-      title={t('plots.grid')}
+      title={title}
       summary={t('plots.gridNote')}
       note={t('plots.gridNote')}
       height={HEIGHT}
-      legend={[...new Set([fewest, ...steps, most])].map((count) => ({
+      legend={steps.map((count) => ({
         label: format.integer(count),
         color: 'var(--accent)',
         opacity: opacity(count),
       }))}
       table={{
-        columns: [t('results.column.length'), ...Array.from({ length: bins }, (_, bin) => scoreLabel(bin))],
-        rows: rows
-          .map((row) => [lengthLabel(texts, row), ...row.counts.map((count) => format.integer(count))])
+        columns: [rowTitle, ...Array.from({ length: bins }, (_, bin) => scoreLabel(bin))],
+        rows: counts
+          .map((row, y) => [rowLabels[y] ?? '', ...row.map((count) => format.integer(count))])
           .toReversed(),
       }}
     >
@@ -399,18 +455,16 @@ export function LengthScoreChart({ found }: ChartProps) {
             ticks={SCORE_TICKS}
             tickFormatter={(score: number) => format.decimal(score, 1)}
             axisLine={BASE_LINE}
-            label={below(t('results.column.virusScore'))}
+            label={below(columnTitle)}
           />
           <YAxis
             {...AXIS}
-            {...lengthTicks(rows, texts)}
+            {...rowAxis}
             type="number"
             dataKey="y"
             width={COUNT_AXIS_PX}
-            interval={0}
             axisLine={BASE_LINE}
             tickLine={TICK_MARK}
-            label={beside(t('plots.bases'))}
           />
           <Tooltip
             cursor={false}
@@ -434,7 +488,7 @@ export function LengthScoreChart({ found }: ChartProps) {
                 y={cell.cy ?? 0}
                 opacity={cell.payload?.opacity ?? 0}
                 columns={bins}
-                rows={rows.length}
+                rows={counts.length}
               />
             )}
           />

@@ -1,5 +1,10 @@
 import { implement } from '@orpc/server';
-import { appError, contract, type SequenceResult } from '../../../electron/contract/index.ts';
+import {
+  appError,
+  contract,
+  type RunComparison,
+  type SequenceResult,
+} from '../../../electron/contract/index.ts';
 import { filteredSequences, madeChunks, sortedSequences } from './sequences.ts';
 import type { World } from './world.ts';
 
@@ -53,6 +58,51 @@ export function resultsRouter(world: World) {
       const sequence = world.sequencesOf(input.runId)[input.row];
       if (!sequence) throw errors.APP({ data: appError('internal', 'There is no such sequence.') });
       return { sequence, chunks: madeChunks(sequence) };
+    }),
+    compare: results.compare.handler(({ input }) => {
+      const first = world.sequencesOf(input.runId);
+      const second = world.sequencesOf(input.otherRunId);
+      const none = () => ({ virus: 0, others: 0, not_scored: 0, failed: 0 });
+      const calls = { virus: none(), others: none(), not_scored: none(), failed: none() };
+      const scoreGrid = Array.from({ length: 20 }, () => Array.from({ length: 20 }, () => 0));
+      const changed: RunComparison['changed'] = [];
+      let sameCall = 0;
+      const inBoth = Math.min(first.length, second.length);
+      for (const [row, sequence] of first.slice(0, inBoth).entries()) {
+        // As another precision would have it: a little to one side.
+        const shift = 0.06 * Math.sin(row);
+        const virusScore =
+          sequence.virusScore === null ? null : Math.min(1, Math.max(0, sequence.virusScore + shift));
+        const isScored = sequence.prediction === 'virus' || sequence.prediction === 'others';
+        const prediction =
+          isScored && row % 37 === 0
+            ? sequence.prediction === 'virus'
+              ? 'others'
+              : 'virus'
+            : sequence.prediction;
+        calls[sequence.prediction][prediction] += 1;
+        const line = scoreGrid[Math.min(19, Math.floor((sequence.virusScore ?? 0) * 20))];
+        const bin = Math.min(19, Math.floor((virusScore ?? 0) * 20));
+        if (line && virusScore !== null) line[bin] = (line[bin] ?? 0) + 1;
+        if (prediction === sequence.prediction) sameCall += 1;
+        else if (changed.length < 200)
+          changed.push({
+            seqName: sequence.seqName,
+            length: sequence.length,
+            first: { row, prediction: sequence.prediction, virusScore: sequence.virusScore },
+            second: { row, prediction, virusScore },
+          });
+      }
+      return {
+        inBoth,
+        onlyInFirst: first.length - inBoth,
+        onlyInSecond: second.length - inBoth,
+        sameCall,
+        calls,
+        scores: { compared: inBoth, correlation: 0.9871, meanDifference: 0.0211, largestDifference: 0.06 },
+        scoreGrid,
+        changed,
+      };
     }),
     samples: results.samples.handler(({ input }) => {
       const names = world.samplesOf(world.find(input.runId));

@@ -1,6 +1,7 @@
 import { appError, AppFailure } from '../../../contract/errors.ts';
 import { exportFileName, exportScope } from '../../../contract/exports.ts';
 import type { ExportEvent, SequenceFilter } from '../../../contract/rpc/results.ts';
+import { compareRuns, type ComparedSequence } from '../../exports/compareRuns.ts';
 import { exportResults } from '../../exports/exportResults.ts';
 import { LENGTH_EDGES } from '../../exports/report/reportFacts.ts';
 import { samplesOf, summariseSamples } from '../../exports/samples.ts';
@@ -11,6 +12,9 @@ import { calls } from './implementer.ts';
 
 /** A sequence of 100 million bases has as many chunks; the drawer draws no more than this. */
 const MOST_CHUNKS = 20_000;
+
+/** Sequences whose call changed that a window lists. */
+const MOST_CHANGED = 200;
 
 export function resultsRouter(service: Service) {
   const { catalog, control, known, open } = service;
@@ -53,6 +57,17 @@ export function resultsRouter(service: Service) {
         if (!sequence) throw new AppFailure(appError('usage', 'There is no such sequence in this run.'));
         return { sequence, chunks: page.chunks };
       }),
+    ),
+    compare: results.compare.handler(({ input }) =>
+      read(input.runId, (first) =>
+        read(input.otherRunId, async (second) => {
+          const changed: ComparedSequence[] = [];
+          const comparison = await compareRuns(first, second, (one) => {
+            if (changed.length < MOST_CHANGED) changed.push(one);
+          });
+          return { ...comparison, changed };
+        }),
+      ),
     ),
     samples: results.samples.handler(({ input }) =>
       read(input.runId, async (store) => {

@@ -1,0 +1,164 @@
+import { useQuery } from '@tanstack/react-query';
+import { Loader, Modal, Select, Stack } from '@mantine/core';
+import { useState } from 'react';
+import { predictionSchema, type RunComparison, type RunSummary } from '../../../electron/contract/index.ts';
+import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { queries } from '../../state/connection.ts';
+import { changeView } from '../../state/resultsView.ts';
+import { useRuns } from '../../state/runs.ts';
+import classes from './CompareDialog.module.css';
+import { TwoScoresChart } from './distributionCharts.tsx';
+import { PredictionLabel } from './PredictionLabel.tsx';
+
+/** Where two runs of the same sequences agree, such as with another model or precision. */
+export function CompareDialog({ run, onClose }: { run: RunSummary; onClose: () => void }) {
+  const { t, format } = useTexts();
+  const [other, setOther] = useState<string | null>(null);
+  const runs = useRuns((state) => state.runs) ?? [];
+  const choices = runs.filter(({ runId, state }) => runId !== run.runId && state.phase !== 'created');
+  const chosen = choices.find(({ runId }) => runId === other);
+  const comparison = useQuery({
+    ...queries.results.compare.queryOptions({ input: { runId: run.runId, otherRunId: other ?? run.runId } }),
+    enabled: other !== null,
+  });
+  return (
+    <Modal opened onClose={onClose} title={t('compare.title', { name: run.name })} size="xl">
+      <Stack gap="lg">
+        <Select
+          label={t('compare.other')}
+          description={choices.length === 0 ? t('compare.none') : t('compare.otherText')}
+          data={choices.map(({ runId, name, createdAt }) => ({
+            value: runId,
+            label: `${name} (${format.dateTime(createdAt)})`,
+          }))}
+          value={other}
+          onChange={setOther}
+          searchable
+          disabled={choices.length === 0}
+        />
+        {comparison.error && <ErrorCard error={comparison.error} />}
+        {comparison.isFetching && <Loader size="sm" aria-label={t('common.loading')} />}
+        {comparison.data && chosen && !comparison.isFetching && (
+          <Comparison found={comparison.data} names={[run.name, chosen.name]} onClose={onClose} />
+        )}
+      </Stack>
+    </Modal>
+  );
+}
+
+interface ComparisonProps {
+  found: RunComparison;
+  names: [string, string];
+  onClose: () => void;
+}
+
+function Comparison({ found, names, onClose }: ComparisonProps) {
+  const { t, format } = useTexts();
+  const { inBoth, sameCall, scores, calls, changed } = found;
+  if (inBoth === 0) return <p className={classes.text}>{t('compare.nothing')}</p>;
+  const score = (value: number | null) => (value === null ? '–' : format.score(value));
+  const changes = inBoth - sameCall;
+  return (
+    <>
+      <p className={classes.text}>
+        {t('compare.summary', {
+          both: format.integer(inBoth),
+          same: format.integer(sameCall),
+          share: format.percent(sameCall / inBoth, 1),
+          first: format.integer(found.onlyInFirst),
+          second: format.integer(found.onlyInSecond),
+        })}
+      </p>
+      <div className={classes.scroll} tabIndex={0} role="group" aria-label={t('compare.calls')}>
+        <table className={classes.table}>
+          <caption>{t('compare.calls')}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{t('compare.rowsColumns', { first: names[0], second: names[1] })}</th>
+              {predictionSchema.options.map((call) => (
+                <th key={call} scope="col">
+                  {t(`prediction.${call}`)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {predictionSchema.options.map((call) => (
+              <tr key={call}>
+                <th scope="row">{t(`prediction.${call}`)}</th>
+                {predictionSchema.options.map((second) => (
+                  <td key={second} data-same={call === second}>
+                    {format.integer(calls[call][second])}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {scores && (
+        <section>
+          <h3 className={classes.subtitle}>{t('compare.scores')}</h3>
+          <TwoScoresChart counts={found.scoreGrid} names={names} />
+          <p className={classes.text}>
+            {t('compare.scoresText', {
+              count: format.integer(scores.compared),
+              correlation: scores.correlation === null ? '–' : format.decimal(scores.correlation, 3),
+              mean: format.score(scores.meanDifference),
+              largest: format.score(scores.largestDifference),
+            })}
+          </p>
+        </section>
+      )}
+      {changes > 0 && (
+        <div className={classes.scroll} tabIndex={0} role="group" aria-label={t('compare.changed')}>
+          <table className={classes.table}>
+            <caption>
+              {t('compare.changed')} ({format.integer(changes)})
+            </caption>
+            <thead>
+              <tr>
+                <th scope="col">{t('results.column.seqName')}</th>
+                <th scope="col">{t('results.column.length')}</th>
+                {names.map((name, index) => (
+                  <th key={index} scope="col" colSpan={2}>
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {changed.map(({ seqName, length, first, second }) => (
+                <tr key={first.row}>
+                  <th scope="row">
+                    <button
+                      type="button"
+                      className={classes.name}
+                      onClick={() => {
+                        changeView({ openRow: first.row });
+                        onClose();
+                      }}
+                    >
+                      {seqName}
+                    </button>
+                  </th>
+                  <td>{format.integer(length)}</td>
+                  {[first, second].map((one, index) => [
+                    <td key={`call ${index}`}>
+                      <PredictionLabel prediction={one.prediction} />
+                    </td>,
+                    <td key={`score ${index}`}>{score(one.virusScore)}</td>,
+                  ])}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+          {changes > changed.length && (
+            <p className={classes.text}>{t('compare.more', { count: changes - changed.length })}</p>
+          )}
+        </div>
+      )}
+    </>
+  );
+}

@@ -11,8 +11,8 @@ export default defineConfig<{ host: Host }>({
   testDir: 'e2e',
   outputDir: 'test-results/e2e',
   globalSetup: './e2e/support/buildOnce.ts',
-  // Every test has an engine with real workers of its own: two at once would only wait for one another.
-  workers: 1,
+  // Half of a test's time goes by waiting for what the engine or the page does on one core.
+  workers: 2,
   timeout: 300_000,
   expect: { timeout: 60_000 },
   forbidOnly: process.env['CI'] !== undefined,

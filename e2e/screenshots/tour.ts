@@ -89,9 +89,9 @@ export async function paused(page: Page, camera: Camera, runName: string): Promi
   await openRun(page, runName);
   await page.getByRole('tab', { name: 'Progress' }).click();
   await page.getByRole('button', { name: 'Pause' }).click();
-  await page.getByRole('button', { name: 'Continue' }).waitFor({ timeout: LONG_MS });
+  await page.getByRole('button', { name: 'Continue', exact: true }).waitFor({ timeout: LONG_MS });
   await camera.take('run-paused');
-  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('button', { name: 'Continue', exact: true }).click();
   await page.getByRole('button', { name: 'Pause' }).waitFor({ timeout: LONG_MS });
 }
 

@@ -94,7 +94,7 @@ test('the packed app runs from a folder that it may not write to, and goes on wi
   const app = await start(packed(resources));
   const page = await firstWindow(app);
   const input = join(places.files, 'contigs.fasta');
-  await writeSample(input, 14);
+  await writeSample(input, 10);
   await startDroppedRun(page, [input], 'Moved run');
   await partsDone(page);
   await answerQuestions(app, 'Quit now');

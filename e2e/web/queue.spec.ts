@@ -25,7 +25,7 @@ test('runs wait in an order that can be changed; a pause is for the user, who sa
   await queue.getByRole('button', { name: 'At work' }).click();
   await partsDone(window);
   await window.getByRole('button', { name: 'Pause' }).click();
-  await expect(window.getByRole('button', { name: 'Continue' })).toBeVisible();
+  await expect(window.getByRole('button', { name: 'Continue', exact: true })).toBeVisible();
   await goTo(window, 'Runs');
   await expect(window.getByRole('button', { name: 'Start now' })).toBeVisible();
   expect(await engine.workers()).toEqual([]);

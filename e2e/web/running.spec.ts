@@ -9,7 +9,7 @@ import { goTo, isDone, partsDone, runState, startRun } from '../support/window.t
 const runFolder = (places: Places) => join(places.files, 'contigs', 'Long run_DEMO');
 
 test.beforeEach(async ({ places }) => {
-  await writeSample(join(places.files, 'contigs', 'contigs.fasta'), 14);
+  await writeSample(join(places.files, 'contigs', 'contigs.fasta'), 10);
 });
 
 test('pause frees the devices and keeps what is done; resume goes on; two windows see the same', async ({
@@ -28,7 +28,7 @@ test('pause frees the devices and keeps what is done; resume goes on; two window
   await partsDone(other);
   await window.getByRole('button', { name: 'Pause' }).click();
   for (const page of [window, other])
-    await expect(page.getByRole('button', { name: 'Continue' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Continue', exact: true })).toBeVisible();
   expect(await engine.workers()).toEqual([]);
   const kept = finishedParts(runFolder(places));
   expect(kept.length).toBeGreaterThan(0);
@@ -37,7 +37,7 @@ test('pause frees the devices and keeps what is done; resume goes on; two window
   await expect(other.getByText('Provisional results')).toBeVisible();
   await expect(other.getByText(/sequences? read so far ha(s|ve) a result/)).toBeVisible();
 
-  await other.getByRole('button', { name: 'Continue' }).click();
+  await other.getByRole('button', { name: 'Continue', exact: true }).click();
   for (const page of [window, other]) await expect(page.getByRole('button', { name: 'Pause' })).toBeVisible();
   await expect.poll(async () => (await engine.workers()).length).toBeGreaterThan(0);
   await other.close();
@@ -86,7 +86,7 @@ test('the engine is killed: no worker stays, the window says so, catches up, and
   const again = await engine.restarted();
   try {
     await expect(window.getByText('This run was interrupted; continue?')).toBeVisible();
-    await window.getByRole('button', { name: 'Continue' }).click();
+    await window.getByRole('button', { name: 'Continue', exact: true }).click();
     await expect(runState(window, 'Running')).toBeVisible();
     await isDone(window);
     expect(finishedParts(runFolder(places))).toEqual(expect.arrayContaining(kept));

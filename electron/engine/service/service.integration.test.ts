@@ -52,7 +52,7 @@ const phase = (runId: string): string => service.catalog.find(runId).state.phase
 
 describe.skipIf(WITHOUT_PYTHON)('the service with real workers', () => {
   it('runs one at a time in the order wanted; a pause frees the devices, also from waiting runs; a resumed one goes first', async () => {
-    const input = await writeInput('long.fa', 8);
+    const input = await writeInput('long.fa', 6);
     const first = await create(input);
     const second = await create(input);
     const third = await create(input);
@@ -107,7 +107,7 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', () => {
 
   it('says why a run could not start, and starts it once that is mended', async () => {
     const input = await writeInput('moving.fa', 1);
-    const blocker = await create(await writeInput('long.fa', 8));
+    const blocker = await create(await writeInput('long.fa', 6));
     const runId = await create(input);
     const content = await readFile(input);
     await rm(input);
@@ -153,7 +153,7 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', () => {
   });
 
   it('estimates nothing before it has measured, and something after', async () => {
-    const input = await writeInput('long.fa', 16);
+    const input = await writeInput('long.fa', 6);
     const ask = () => {
       const question = {
         request: request(input),

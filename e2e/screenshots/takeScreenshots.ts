@@ -54,7 +54,7 @@ try {
 
   const address = await engine.address();
   await page.goto(new URL('/', address).href);
-  await page.getByText('This window may not talk to the engine').waitFor();
+  await page.getByText('This window has no access').waitFor();
   await camera.take('refused');
   await page.goto(address);
 
@@ -76,7 +76,7 @@ try {
 
   await tour.openRun(page, LONG_RUN);
   await engine.kill();
-  await page.getByText('Connection to the engine lost').waitFor();
+  await page.getByText('Connection to the program lost').waitFor();
   await camera.take('connection-lost');
   engine = await engine.restarted();
   await page.goto(await engine.address());

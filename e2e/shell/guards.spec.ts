@@ -84,7 +84,7 @@ test('a page that tries to leave stays, and its calls go on', async ({ start }) 
   await expect.poll(counts).toMatchObject({ navigations: 1 });
   await page.getByRole('link', { name: 'Computer check' }).click();
   await expect(page.getByText(/Python 3/).first()).toBeVisible();
-  await expect(page.getByText('Connection to the engine lost')).toBeHidden();
+  await expect(page.getByText('Connection to the program lost')).toBeHidden();
   expect(await counts()).toEqual({ connections: 0, navigations: 1 });
   expect(
     await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.webContents.getURL()),

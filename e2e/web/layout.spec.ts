@@ -54,6 +54,32 @@ const PLACES = {
   'failures, progress': `#/run/${RUN_IDS.withFailures}/progress`,
 };
 
+const PALETTE = 'What do you want to do?';
+const bySaying = (words: string) => async (page: Page) => {
+  await page.keyboard.press('Control+k');
+  await page.getByRole('textbox', { name: PALETTE }).fill(words);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+};
+const byButton = (name: string) => (page: Page) => page.getByRole('button', { name, exact: true }).click();
+
+/** Where each is opened, and how. */
+const DIALOGS: Record<string, [keyof typeof PLACES, (page: Page) => Promise<void>]> = {
+  rename: ['done', bySaying('Rename')],
+  'tags and note': ['done', bySaying('Tags and note')],
+  verify: ['done', bySaying('Verify')],
+  delete: ['done', bySaying('Delete')],
+  export: ['results', byButton('Export')],
+  sequence: ['results', (page) => page.getByRole('grid').last().getByRole('row').nth(2).click()],
+  'disk space': ['runs', byButton('Disk space')],
+  discard: ['running', bySaying('Discard')],
+  'other devices': ['halted', bySaying('Continue on other')],
+  'choose files': ['new run', byButton('Choose files')],
+  'choose a folder': ['new run', byButton('Choose a folder')],
+  diagnostics: ['computer check', byButton('Copy diagnostics')],
+  'make an offline folder': ['computer check', byButton('Make an offline folder …')],
+};
+
 test.describe('every screen, at every size', () => {
   let engine: Awaited<ReturnType<typeof serveMemoryEngine>>;
   test.beforeAll(async () => {
@@ -87,7 +113,7 @@ test.describe('every screen, at every size', () => {
     await page.keyboard.press('Alt+2');
     await expect(page.getByRole('heading', { level: 1, name: 'Runs' })).toBeFocused();
     await page.keyboard.press('Control+k');
-    const search = page.getByRole('textbox', { name: 'What do you want to do?' });
+    const search = page.getByRole('textbox', { name: PALETTE });
     await search.fill('Lake plankton');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
@@ -119,6 +145,34 @@ test.describe('every screen, at every size', () => {
     // As the tests after this one expect it.
     await onward.click();
     await expect(page.getByRole('button', { name: 'Pause' })).toBeVisible();
+  });
+
+  test('axe finds nothing in any dialog, in both themes, and each fits at every size', async ({ page }) => {
+    test.setTimeout(900_000);
+    await page.goto(engine.url);
+    const found: string[] = [];
+    for (const [name, [place, open]] of Object.entries(DIALOGS)) {
+      await page.setViewportSize(SIZES.usual);
+      await page.emulateMedia({ reducedMotion: 'no-preference' });
+      await page.goto('about:blank');
+      await page.goto(engine.url + PLACES[place]);
+      await goToPlace(page, PLACES[place]);
+      await open(page);
+      await expect(page.getByRole('dialog').first(), name).toBeVisible({ timeout: 15_000 });
+      await expect(page.getByRole('textbox', { name: PALETTE })).toHaveCount(0);
+      await expect(page.getByRole('dialog').locator('.mantine-Skeleton-root')).toHaveCount(0);
+      found.push(...(await complaints(page, name)));
+      for (const [size, viewport] of Object.entries(SIZES)) {
+        await page.setViewportSize(viewport);
+        found.push(...(await dialogFaults(page)).map((fault) => `${name}, ${size}: ${fault}`));
+      }
+      // A list that drops down within a dialog takes the first Escape.
+      await expect(async () => {
+        await page.keyboard.press('Escape');
+        await expect(page.getByRole('dialog'), name).toHaveCount(0, { timeout: 2000 });
+      }).toPass({ timeout: 20_000 });
+    }
+    expect(found).toEqual([]);
   });
 
   for (const [size, viewport] of Object.entries(SIZES)) {
@@ -224,11 +278,54 @@ async function showPlot(page: Page, plot: (typeof PLOTS)[number]): Promise<void>
   await expect(plots.getByRole('figure', { name: plot })).toBeVisible();
 }
 
+test('the set-up fits at every size, before and while it works, and axe finds nothing', async ({ page }) => {
+  const engine = await serveMemoryEngine({ runs: 'none', devices: 1, fresh: true, welcomeSeen: false });
+  const found: string[] = [];
+  const look = async (state: string) => {
+    for (const [size, viewport] of Object.entries(SIZES)) {
+      await page.setViewportSize(viewport);
+      found.push(...(await layoutFaults(page)).map((fault) => `${state}, ${size}: ${fault}`));
+    }
+    await page.setViewportSize(SIZES.usual);
+    found.push(...(await complaints(page, state)));
+  };
+  await page.setViewportSize(SIZES.usual);
+  await page.goto(engine.url);
+  await expect(page.getByRole('button', { name: 'Set up from an offline folder …' })).toBeVisible();
+  await look('not set up');
+  await page.getByRole('button', { name: 'Set up', exact: true }).first().click();
+  await expect(page.getByText('Getting PyTorch, the largest part …').first()).toBeVisible();
+  await look('setting up');
+  await expect(page.getByRole('button', { name: 'Run the example' })).toBeVisible();
+  await look('set up');
+  const stopped = engine.stop();
+  await expect(page.getByText('The program does not answer')).toBeVisible();
+  await look('the program is gone');
+  await stopped;
+  expect(found).toEqual([]);
+});
+
 async function goToPlace(page: Page, hash: string): Promise<void> {
   await page.evaluate(`location.hash = '${hash}'`);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await expect(page.locator('.mantine-Skeleton-root')).toHaveCount(0);
 }
+
+/** What reaches out of a dialog or of the window. */
+const dialogFaults = (page: Page) =>
+  page.evaluate<string[]>(`[...document.querySelectorAll('[role="dialog"]')].flatMap((dialog) => {
+    const { left, right } = dialog.getBoundingClientRect();
+    const beyond = [...dialog.querySelectorAll('button, input, h2, p, li')].filter(
+      (element) =>
+        element.checkVisibility() &&
+        !element.closest('[role="grid"], pre, .visually-hidden, svg') &&
+        element.getBoundingClientRect().right > right + 1,
+    );
+    return [
+      ...(left < 0 || right > innerWidth + 1 ? ['is wider than the window'] : []),
+      ...beyond.slice(0, 2).map((element) => element.outerHTML.slice(0, 120)),
+    ];
+  })`);
 
 /** What is wrong with the layout as it stands. */
 const layoutFaults = (page: Page) => page.evaluate<string[]>(FAULTS);

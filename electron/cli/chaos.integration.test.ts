@@ -12,8 +12,8 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')('runs that are d
     });
     expect(figures.faults).toEqual([]);
     expect(figures).toMatchObject({ tried: 2, identical: 2, lost: 0, doubled: 0, changed: 0, hung: 0 });
-    // Else it would be the test that disturbs nothing.
-    expect(figures.kills).toBeGreaterThan(1);
+    // Else it would be the test that disturbs nothing. On a busy computer the moment may come before there are workers to kill.
+    expect(figures.kills).toBeGreaterThan(0);
     expect(figures.recoverSeconds.most).toBeGreaterThan(0);
   });
 });

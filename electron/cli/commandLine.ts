@@ -75,6 +75,13 @@ export function describedCommands(): Command {
   );
 }
 
+interface DoctorFlags {
+  repair?: boolean;
+  diagnostics?: boolean;
+  answers?: boolean;
+  model: string;
+}
+
 type WithEngine = (flags: CommonFlags, work: (context: EngineContext) => Promise<number>) => Promise<void>;
 
 function program(withEngine: WithEngine, setExitCode: (code: number) => void, storeHost: URL): Command {
@@ -138,11 +145,11 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
       await withEngine(flags, (context) => status(context, folder, flags.json === true));
     });
 
-  common(root.command('verify'), 'python', 'quiet')
+  common(root.command('verify'), 'python')
     .description('Compare everything that a run has with its checksums')
     .argument('<folder>', 'folder of the run')
     .action(async (folder: string, flags: CommonFlags) => {
-      setExitCode(await verify(storeHost, folder, flags.json === true));
+      setExitCode(await verify(storeHost, folder, flags));
     });
 
   const several = (word: string, before: string[]): string[] => [...before, word];
@@ -222,13 +229,19 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
   common(root.command('doctor'))
     .description('Check driver, GPUs, memory, disk, Python environment and weights')
     .option('--repair', 'make the Python environment anew')
+    .option('--diagnostics', 'write what helpers ask for, without names of people and files')
     .option('--answers', 'compute reading frames with known answers on every device, and compare')
     .option('--model <name>', 'with --answers: demo, 300, 500, or the path of a model folder', '500')
-    .action(async (flags: CommonFlags & { repair?: boolean; answers?: boolean; model: string }) => {
+    .action(async (flags: CommonFlags & DoctorFlags) => {
       if (flags.answers === true) {
         await withEngine(flags, (context) => answers(context, flags.model, flags.json === true));
       } else {
-        setExitCode(await doctor(flags, flags.repair === true));
+        setExitCode(
+          await doctor(flags, {
+            repair: flags.repair === true,
+            diagnostics: flags.diagnostics === true,
+          }),
+        );
       }
     });
 

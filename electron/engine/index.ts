@@ -44,6 +44,7 @@ export { samplesOf, summariseSamples, viralShare } from './exports/samples.ts';
 export { endByForce, endByForceAfter, endBySignal } from './processes/endProcess.ts';
 export { blockedGpu } from './devices/blockedGpu.ts';
 export { isGpu } from './devices/chosenDevice.ts';
+export { diagnosticsText } from './service/computer/diagnostics.ts';
 export { findDiskShortage } from './run/begin/diskSpace.ts';
 export { computerChecks, freeBytes } from './devices/computerChecks.ts';
 export { safeName } from './files/safeName.ts';

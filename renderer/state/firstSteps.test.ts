@@ -94,7 +94,7 @@ describe('the first steps', () => {
     const damaged = MODELS.map((model) => ({ ...model, problem: error }));
     expect(at({ ...done, models: damaged })).toMatchObject({ model: { state: 'todo' } });
     expect(at({ ...done, models: MODELS })).toMatchObject({
-      model: { state: 'done', titles: ['VirNucPro 500', 'Gut phages'] },
+      model: { state: 'done', titles: ['VirNucPro, 500-bp model', 'Gut phages'] },
       files: { state: 'ready' },
       current: 'files',
     });

@@ -258,6 +258,9 @@ export const inputStatusSchema = z.object({
 });
 export type InputStatus = z.infer<typeof inputStatusSchema>;
 
+const failedWhileSchema = z.enum(['reading', 'computing', 'writing', 'waiting']);
+export type FailedWhile = z.infer<typeof failedWhileSchema>;
+
 export const partStatusSchema = z.object({
   key: partKeySchema,
   state: partStateSchema,
@@ -268,8 +271,8 @@ export const partStatusSchema = z.object({
   device: z.string().nullable(),
   seconds: z.number().nullable(),
   attempts: countSchema,
-  /** Set for a failed part: stage, cause and suggestion in plain words. */
-  failure: z.object({ stage: z.string(), error: appErrorSchema }).nullable(),
+  /** Set for a failed part: what was done with it then, cause and suggestion in plain words. */
+  failure: z.object({ stage: failedWhileSchema, error: appErrorSchema }).nullable(),
   logPath: z.string().nullable(),
 });
 export type PartStatus = z.infer<typeof partStatusSchema>;

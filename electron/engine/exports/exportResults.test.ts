@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AppFailure } from '../../contract/errors.ts';
-import type { ExportFormat } from '../../contract/exports.ts';
+import { exportFileName, type ExportFormat } from '../../contract/exports.ts';
 import { RESULT_FILES, type SequenceResult } from '../../contract/results.ts';
 import type { SequenceFilter, SequenceSort } from '../../contract/rpc/results.ts';
 import { openRunStore } from '../store/runStore.ts';
@@ -417,3 +417,41 @@ function naiveProtein(chunk: string, frame: string): string {
   }
   return protein;
 }
+
+describe('what is exported of a run that is not done', () => {
+  const formats = ['json', 'multiqc', 'report', 'xlsx'] as const;
+  const marksOf = async () => {
+    const [json, multiqc, report, xlsx] = await Promise.all(formats.map((format) => exported(format)));
+    const [sheets] = readersMissing === undefined ? readBack(['xlsx', xlsx!]) : [null];
+    const { run: described } = JSON.parse(readFileSync(json!, 'utf8')) as { run: { provisional?: boolean } };
+    return {
+      name: exportFileName({
+        runName: 'gut',
+        model: { notice: null },
+        format: 'tsv',
+        scope: 'all',
+        sequences: 7,
+        state: (await run.store.loadRun()).state,
+      }),
+      json: described.provisional === true,
+      multiqc: readFileSync(multiqc!, 'utf8').includes('Provisional: the run was not done.'),
+      report: readFileSync(report!, 'utf8').includes('Provisional: this run was not done.'),
+      xlsx:
+        sheets === null
+          ? null
+          : JSON.stringify(sheets).includes('The run was not done when this was exported'),
+    };
+  };
+
+  it('says so in its name and content, and no more once the run is done', async () => {
+    const before = (await run.store.loadRun()).state;
+    const xlsx = readersMissing === undefined ? true : null;
+    await run.store.setState({ phase: 'paused', error: null });
+    const marked = { json: true, multiqc: true, report: true, xlsx };
+    expect(await marksOf()).toEqual({ name: 'gut_provisional_all_7.tsv', ...marked });
+    await run.store.setState({ phase: 'done', failedParts: 0, failedRecords: 0 });
+    const unmarked = { json: false, multiqc: false, report: false, xlsx: xlsx && false };
+    expect(await marksOf()).toEqual({ name: 'gut_all_7.tsv', ...unmarked });
+    await run.store.setState(before);
+  });
+});

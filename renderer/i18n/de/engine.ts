@@ -63,7 +63,7 @@ export const engine = {
   'engine.worker.stopped': '{how}.',
   'engine.part.out_of_memory': 'Das Gerät hatte zu wenig Speicher.',
   'engine.part.out_of_memory.next':
-    'Schließen Sie andere Programme, die die GPU benutzen, und wiederholen Sie es dann mit kleineren Portionen.',
+    'Schließen Sie andere Programme, die die GPU benutzen, und wiederholen Sie es dann mit weniger Speicher.',
   'engine.part.non_finite': 'Das Modell ergab Unberechenbares, auch bei genauerer Wiederholung.',
   'engine.part.non_finite.next':
     'Wiederholen Sie es auf einem anderen Gerät. Scheitert es erneut, prüfen Sie die Gewichte unter „Rechnerprüfung“.',

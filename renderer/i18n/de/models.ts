@@ -1,4 +1,8 @@
 export const models = {
+  'model.title.demo': 'Demo-Modell',
+  'model.title.300': 'VirNucPro, Modell für 300 bp',
+  'model.title.500': 'VirNucPro, Modell für 500 bp',
+  'model.notice.demo': 'Demo-Modell ohne biologische Bedeutung.',
   'models.continue': 'Fortsetzen',
   'models.pause': 'Anhalten',
   'models.verify': 'Dateien prüfen',

@@ -129,7 +129,7 @@ export const newRun = {
 
   'newRun.output': 'Ergebnisse',
   'newRun.name': 'Name des Laufs',
-  'newRun.nameHelp': 'Auch der Name des Ordners. Leer: nach den Dateien benannt',
+  'newRun.nameHelp': 'Auch der Name des Ordners',
   'newRun.folder': 'Ergebnisordner',
   'newRun.folderHelp': 'Leer: der grau gezeigte Ordner',
   'newRun.chooseOutput': 'Wählen',

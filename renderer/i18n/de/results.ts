@@ -73,7 +73,7 @@ export const results = {
   'reasonText.worker_failure':
     'Gescheitert: Die Berechnung stürzte jedes Mal ab. Wiederholen Sie den Teil unter „Dateien und Fehler“.',
   'reasonText.out_of_memory':
-    'Gescheitert: Der Speicher der GPU reichte nicht. Wiederholen Sie den Teil mit kleineren Stapeln.',
+    'Gescheitert: Der Speicher der GPU reichte nicht. Wiederholen Sie es unter „Dateien und Fehler“ mit weniger Speicher.',
   'reasonText.non_finite': 'Gescheitert: das Modell lieferte auch mit 32 Bit keine brauchbaren Zahlen.',
   'reasonText.not_computed':
     'Nicht berechnet: Der Lauf wurde beendet, bevor sie an der Reihe war. Den Rest berechnen Sie unter „Dateien und Fehler“.',

@@ -58,7 +58,7 @@ export const engine = {
   'engine.worker.other_model.next': 'Verify the model under Models, then press Continue.',
   'engine.worker.stopped': '{how}.',
   'engine.part.out_of_memory': 'The device had too little memory.',
-  'engine.part.out_of_memory.next': 'Close other programs that use the GPU, then retry with smaller batches.',
+  'engine.part.out_of_memory.next': 'Close other programs that use the GPU, then retry with less memory.',
   'engine.part.non_finite':
     'The model gave results that are no numbers, also when computed again more exactly.',
   'engine.part.non_finite.next':

@@ -1,4 +1,8 @@
 export const models = {
+  'model.title.demo': 'Demo model',
+  'model.title.300': 'VirNucPro, 300-bp model',
+  'model.title.500': 'VirNucPro, 500-bp model',
+  'model.notice.demo': 'Demo model, no biological meaning.',
   'models.continue': 'Continue',
   'models.pause': 'Pause',
   'models.verify': 'Check the files',

@@ -127,7 +127,7 @@ export const newRun = {
 
   'newRun.output': 'Results',
   'newRun.name': 'Name of the run',
-  'newRun.nameHelp': 'Names the folder, too. Empty: named after the files',
+  'newRun.nameHelp': 'Also the name of the folder',
   'newRun.folder': 'Results folder',
   'newRun.folderHelp': 'Empty: the folder shown in grey',
   'newRun.chooseOutput': 'Choose',

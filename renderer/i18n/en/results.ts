@@ -70,7 +70,8 @@ export const results = {
   'reasonText.malformed_record': 'Not scored: the entry in the file is damaged.',
   'reasonText.worker_failure':
     'Failed: the computation crashed every time. Retry its part under Files and failures.',
-  'reasonText.out_of_memory': 'Failed: the GPU ran out of memory. Retry its part with smaller batches.',
+  'reasonText.out_of_memory':
+    'Failed: the GPU ran out of memory. Retry it with less memory, under Files and failures.',
   'reasonText.non_finite': 'Failed: the model gave no usable numbers for it, even in 32 bit.',
   'reasonText.not_computed':
     'Not computed: the run was finished before its turn came. Compute the rest under Files and failures.',

@@ -100,15 +100,14 @@ interface FailureProps {
 }
 
 function Failure({ part, busy, onRetry, onSkip, onLog }: FailureProps) {
-  const { t, lookUp, format } = useTexts();
+  const { t, format } = useTexts();
   const { failure } = part;
   const deviceLabel = useDeviceLabels();
-  const stage = failure ? (lookUp(`stage.${failure.stage}`) ?? failure.stage) : null;
   const [first, last] = [format.integer(part.firstRow + 1), format.integer(part.lastRow + 1)];
   const facts = [
     t('files.attempts', { attempts: part.attempts }),
     ...(part.device === null ? [] : [deviceLabel(part.device)]),
-    ...(stage === null ? [] : [t('files.stage', { stage })]),
+    ...(failure ? [t(`failedWhile.${failure.stage}`)] : []),
   ];
   const buttons = (
     <>

@@ -5,6 +5,7 @@ import type { RunSummary } from '../../../electron/contract/index.ts';
 import { RunBadge } from '../../components/StateBadge.tsx';
 import type { VirtualColumn } from '../../components/table/virtualColumns.ts';
 import { ROW_HEIGHT, VirtualTable } from '../../components/table/VirtualTable.tsx';
+import { modelTitle } from '../../state/modelTexts.ts';
 import { useTexts, type Texts } from '../../i18n/index.ts';
 import { goToRun } from '../../state/navigation.ts';
 import { describeInputs } from './describeRun.ts';
@@ -78,10 +79,10 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
     },
     {
       id: 'settings',
-      accessorFn: (run) => run.plan.model.title,
+      accessorFn: (run) => modelTitle(run.plan.model, texts),
       header: t('newRun.model'),
       meta: { width: '136px' },
-      cell: ({ row }) => <span title={row.original.plan.model.title}>{row.original.plan.model.title}</span>,
+      cell: ({ getValue }) => <span title={getValue<string>()}>{getValue<string>()}</span>,
     },
     {
       id: 'viral',

@@ -6,7 +6,7 @@ import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { sayError } from '../../components/errorToast.tsx';
 import { PathText } from '../../components/PathText.tsx';
 import { Badge } from '../../components/StateBadge.tsx';
-import { asSentence } from '../../i18n/format.ts';
+import { modelNotice, modelTitle } from '../../state/modelTexts.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { getWeights, pauseWeights, useWeights, verifyModel } from '../../state/weights.ts';
 import classes from './Models.module.css';
@@ -14,18 +14,20 @@ import { RemoveDialog } from './RemoveDialog.tsx';
 import { WorkProgress } from './WorkProgress.tsx';
 
 export function ModelRow({ model }: { model: ModelStatus }) {
-  const { t, format } = useTexts();
+  const texts = useTexts();
+  const { t, format } = texts;
+  const title = modelTitle(model, texts);
   const work = useWeights((state) => state.works[model.id]);
   const [removing, setRemoving] = useState(false);
   const working = work !== undefined && work.error === null;
   const canGet = model.kind === 'published' && (!model.present || model.problem !== null);
   const get = model.fetchedBytes > 0 ? t('models.continue') : t('computer.getModel');
-  const name = (action: string) => `${action}: ${model.title}`;
+  const name = (action: string) => `${action}: ${title}`;
   return (
     <li className={classes.model}>
       <div className={classes.head}>
         <div className={classes.title}>
-          <b>{model.title}</b>
+          <b>{title}</b>
           {model.problem ? (
             <Badge tone="bad" icon={IconAlertTriangle}>
               {t('computer.modelDamaged')}
@@ -64,7 +66,7 @@ export function ModelRow({ model }: { model: ModelStatus }) {
         {model.problem?.cause ??
           (model.notice === null
             ? t('computer.chunks', { length: format.bases(model.chunkLength) })
-            : asSentence(model.notice))}
+            : modelNotice(model, texts))}
         {' · '}
         <SizeText model={model} />
       </div>

@@ -17,16 +17,18 @@ it('gets a model with speed and time left, and can be paused', async () => {
   const user = userEvent.setup();
   await card();
   await screen.findByText(/7 MB to download/);
-  await user.click(screen.getByRole('button', { name: 'Get: VirNucPro 300' }));
+  await user.click(screen.getByRole('button', { name: 'Get: VirNucPro, 300-bp model' }));
   await screen.findByText(/MB\/s.*left/);
-  expect(screen.getByRole('button', { name: 'Pause: VirNucPro 300' })).toBeTruthy();
+  expect(screen.getByRole('button', { name: 'Pause: VirNucPro, 300-bp model' })).toBeTruthy();
   await waitFor(() => expect(useWeights.getState().works).toEqual({}));
 });
 
 it('says before it removes a model what that frees and what other models keep', async () => {
   const user = userEvent.setup();
   await card();
-  await user.click(await screen.findByRole('button', { name: 'Remove: VirNucPro 500', hidden: true }));
+  await user.click(
+    await screen.findByRole('button', { name: 'Remove: VirNucPro, 500-bp model', hidden: true }),
+  );
   const dialog = within(await screen.findByRole('dialog'));
   expect(dialog.getByText('This frees 7 MB.')).toBeTruthy();
   expect(dialog.getByText(/Gut phages/)).toBeTruthy();

@@ -1,9 +1,9 @@
-import { asSentence } from '../../i18n/format.ts';
 import { Button, Radio, Skeleton, Stack } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import type { ModelStatus } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { modelNotice, modelTitle } from '../../state/modelTexts.ts';
 import { useTexts, type Texts } from '../../i18n/index.ts';
 import { go } from '../../state/navigation.ts';
 import { choose } from '../../state/newRun/store.ts';
@@ -34,19 +34,20 @@ export function ModelCard({ form }: { form: NewRunForm }) {
       <Radio.Group value={model?.id ?? null} onChange={take} aria-label={t('newRun.model')}>
         <Stack gap={8}>
           {models.data?.map((entry) => {
+            const title = modelTitle(entry, texts);
             const isAdvised = entry.notice === null && entry.chunkLength === advice?.chunkLength;
             return (
               <div key={entry.id} className={classes.choice} data-chosen={entry.id === model?.id}>
                 <Radio
                   value={entry.id}
                   disabled={!entry.present}
-                  label={isAdvised ? `${entry.title} · ${t('modelAdvice.advised')}` : entry.title}
+                  label={isAdvised ? `${title} · ${t('modelAdvice.advised')}` : title}
                   description={
                     entry.notice === null
                       ? t(entry.chunkLength <= 300 ? 'newRun.modelShort' : 'newRun.modelLong', {
                           length: entry.chunkLength,
                         })
-                      : asSentence(entry.notice)
+                      : modelNotice(entry, texts)
                   }
                 />
                 {!entry.present && (
@@ -55,7 +56,7 @@ export function ModelCard({ form }: { form: NewRunForm }) {
                     style={{ flex: 'none' }}
                     variant={isAdvised ? 'filled' : 'light'}
                     onClick={() => go({ screen: 'computer' })}
-                    aria-label={`${t('newRun.getModel')}: ${entry.title}`}
+                    aria-label={`${t('newRun.getModel')}: ${title}`}
                   >
                     {entry.downloadBytes === null
                       ? t('newRun.getModel')

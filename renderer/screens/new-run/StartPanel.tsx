@@ -5,6 +5,7 @@ import { isAtWork } from '../../../electron/contract/runState.ts';
 import { Banner } from '../../components/Banner.tsx';
 import { Card } from '../../components/Card.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { modelTitle } from '../../state/modelTexts.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
 import { go, goToRun } from '../../state/navigation.ts';
@@ -17,7 +18,8 @@ import type { NewRunForm } from './useNewRunForm.ts';
 
 /** How long it will take, and the button. Whenever the button cannot be pressed, the reason stands beside it. */
 export function StartPanel({ form }: { form: NewRunForm }) {
-  const { t, format } = useTexts();
+  const texts = useTexts();
+  const { t, format } = texts;
   const othersRun = useRuns(
     (state) => state.runs?.some((run) => isAtWork(run) || run.queuePosition !== null) ?? false,
   );
@@ -38,7 +40,7 @@ export function StartPanel({ form }: { form: NewRunForm }) {
           <Line label={t('newRun.column.sequences')} value={format.integer(totals.sequences)} />
           <Line label={t('newRun.column.bases')} value={format.bases(totals.bases)} />
           <Line label={t('newRun.chunks')} value={format.integer(totals.chunks)} />
-          <Line label={t('newRun.model')} value={form.model?.title ?? '–'} />
+          <Line label={t('newRun.model')} value={form.model ? modelTitle(form.model, texts) : '–'} />
           <Line
             label={t('newRun.compute')}
             value={

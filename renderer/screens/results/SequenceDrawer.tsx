@@ -1,4 +1,4 @@
-import { asSentence, fileName } from '../../i18n/format.ts';
+import { fileName } from '../../i18n/format.ts';
 import { queries } from '../../state/connection.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Drawer, Skeleton } from '@mantine/core';
@@ -7,6 +7,7 @@ import { Banner } from '../../components/Banner.tsx';
 import { ChunkTrack } from '../../components/charts/ChunkTrack.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { Facts } from '../../components/Facts.tsx';
+import { modelNotice } from '../../state/modelTexts.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { changeView, useResultsView } from '../../state/resultsView.ts';
 import { ChunkTable } from './ChunkTable.tsx';
@@ -40,13 +41,14 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
   if (answer.error) return <ErrorCard error={answer.error} />;
   if (!answer.data) return <Skeleton height={360} />;
   const { sequence, chunks } = answer.data;
+  const notice = modelNotice(run.plan.model, texts);
   return (
     <div className={classes.details}>
       <div>
         <h2 className={classes.name}>{sequence.seqName}</h2>
         {sequence.header !== sequence.seqName && <p className={classes.header}>{sequence.header}</p>}
       </div>
-      {run.plan.model.notice !== null && <Banner tone="demo" title={asSentence(run.plan.model.notice)} />}
+      {notice !== null && <Banner tone="demo" title={notice} />}
       <Facts
         items={[
           {

@@ -1,4 +1,3 @@
-import { asSentence } from '../../i18n/format.ts';
 import { Skeleton, Tabs } from '@mantine/core';
 import { IconActivity, IconFiles, IconTable } from '@tabler/icons-react';
 import { useEffect, useMemo } from 'react';
@@ -8,6 +7,7 @@ import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { Page } from '../../components/Page.tsx';
 import { PathText } from '../../components/PathText.tsx';
 import { RunBadge } from '../../components/StateBadge.tsx';
+import { modelNotice } from '../../state/modelTexts.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { followRun, useLiveRun } from '../../state/liveRun.ts';
 import { goToRun, RUN_TABS, type RunTab } from '../../state/navigation.ts';
@@ -26,7 +26,8 @@ import classes from './RunScreen.module.css';
 const ICONS = { progress: IconActivity, files: IconFiles, results: IconTable };
 
 export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
-  const { t } = useTexts();
+  const texts = useTexts();
+  const { t } = texts;
   useEffect(() => followRun(runId), [runId]);
   const run = useRunSummary(runId);
   const error = useLiveRun((state) => (state.runId === runId ? state.error : null));
@@ -39,6 +40,7 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
       </Page>
     );
   }
+  const notice = modelNotice(run.plan.model, texts);
   return (
     <Page
       fill
@@ -51,9 +53,9 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
       }
       actions={<RunActions run={run} tab={tab} />}
     >
-      {run.plan.model.notice !== null && (
+      {notice !== null && (
         <Banner tone="demo" title={t('run.demoTitle')}>
-          {asSentence(run.plan.model.notice)}
+          {notice}
         </Banner>
       )}
       <RunBanners run={run} />
@@ -101,20 +103,22 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
 
 /** What stands in the name and below every picture that is saved of this run. */
 function useChartSource(run: RunSummary | null): ChartSource {
-  const { t } = useTexts();
+  const texts = useTexts();
+  const { t } = texts;
   const { name, state, plan } = run ?? {};
   return useMemo(() => {
     if (name === undefined || !state || !plan) return NO_CHART_SOURCE;
     const { model } = plan;
+    const notice = modelNotice(model, texts);
     return {
       stem: runFileStem({ runName: name, model, state }),
       notes: [
         `${name} · ${model.name}`,
-        ...(model.notice === null ? [] : [asSentence(model.notice)]),
+        ...(notice === null ? [] : [notice]),
         ...(state.phase === 'done' ? [] : [t('chart.provisional')]),
       ],
     };
-  }, [name, state, plan, t]);
+  }, [name, state, plan, texts, t]);
 }
 
 /** A run's summary: from its own snapshots where they have come, else from the list of all runs. */

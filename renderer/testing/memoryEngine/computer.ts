@@ -132,7 +132,7 @@ function madeModel(given: Pick<ModelStatus, 'id' | 'title' | 'kind'> & Partial<M
 export const MODELS: ModelStatus[] = [
   madeModel({
     id: '500',
-    title: 'VirNucPro 500',
+    title: 'VirNucPro, 500-bp model',
     kind: 'published',
     freesBytes: 7_000_000,
     sharedWith: ['Gut phages'],
@@ -140,7 +140,7 @@ export const MODELS: ModelStatus[] = [
   }),
   madeModel({
     id: '300',
-    title: 'VirNucPro 300',
+    title: 'VirNucPro, 300-bp model',
     kind: 'published',
     chunkLength: 300,
     present: false,
@@ -151,7 +151,7 @@ export const MODELS: ModelStatus[] = [
     title: 'Gut phages',
     kind: 'imported',
     freesBytes: 7_000_000,
-    sharedWith: ['VirNucPro 500'],
+    sharedWith: ['VirNucPro, 500-bp model'],
     folder: '/data/weights/Gut phages',
     files: ORIGINS.map(({ role, sizeBytes }) => ({
       role,
@@ -252,7 +252,7 @@ export const CHECKS: ComputerCheck[] = [
     id: 'weights',
     title: 'Model weights',
     status: 'good',
-    ...said(message('check.weights', { models: 'VirNucPro 500, Gut phages' })),
+    ...said(message('check.weights', { models: 'VirNucPro, 500-bp model, Gut phages' })),
     action: null,
   },
 ];
@@ -400,6 +400,6 @@ export function madeOfflineFolder(folder: string): OfflineFolder {
     bytes: 9_140_000_000,
     packedPython: '3.12',
     torchBuild: 'cu130',
-    models: ['VirNucPro 500'],
+    models: ['VirNucPro, 500-bp model'],
   };
 }

@@ -95,12 +95,12 @@ export function madeParts(run: RunSummary, atWork: boolean): PartStatus[] {
       attempts: failed ? 3 : state === 'pending' ? 0 : 1,
       failure: failed
         ? {
-            stage: 'Embedding',
+            stage: 'computing',
             error: appError(
               'part_failed',
               'The memory of GPU 2 did not suffice, even for the smallest batch.',
               {
-                nextStep: 'Retry it with smaller batches. If another program uses this GPU, close it first.',
+                nextStep: 'Retry it with less memory. If another program uses this GPU, close it first.',
                 detail: 'torch.OutOfMemoryError: CUDA out of memory',
               },
             ),

@@ -50,7 +50,7 @@ export function madeRun(options: RunOptions, now: number): RunSummary {
       })),
       model: {
         name: options.demo ? 'demo' : '500',
-        title: options.demo ? 'Demo model' : 'VirNucPro 500',
+        title: options.demo ? 'Demo model' : 'VirNucPro, 500-bp model',
         hash: hash(99),
         folder: '/data/models/500',
         notice: options.demo ? DEMO_NOTICE : null,

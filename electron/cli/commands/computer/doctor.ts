@@ -1,6 +1,7 @@
 import {
   checkDevicesOnce,
   computerChecks,
+  diagnosticsText,
   freeBytes,
   listModels,
   networkVariables,
@@ -12,15 +13,16 @@ import {
 } from '../../../engine/index.ts';
 import { EXIT } from '../../exitCodes.ts';
 import { ok, unwrap } from '../../../contract/result.ts';
+import { appVersion } from '../../openEngine.ts';
 import type { CommonFlags } from '../../commonFlags.ts';
 import { toStandardError, toStandardOutput } from '../../output/terminal.ts';
 
 const MARKS = { good: 'ok  ', warning: 'note', bad: 'BAD ', checking: '... ', waiting: '... ' } as const;
 
-/** Checks this computer, part by part, and says of each what it means. Works where Python doesn't. */
+/** Checks this computer, part by part, and says of each what it means, or all of it for a request for help. Works where Python doesn't. */
 export async function doctor(
   { python: interpreter, json, quiet }: Pick<CommonFlags, 'python' | 'json' | 'quiet'>,
-  repair: boolean,
+  { repair, diagnostics }: { repair: boolean; diagnostics: boolean },
 ): Promise<number> {
   const paths = unwrap(resolveAppPaths({ startFolder: import.meta.dirname }));
   const setup = readSetupSettings(paths.usualDataDir);
@@ -41,9 +43,20 @@ export async function doctor(
     devices:
       environment.ok && probe?.ok ? await checkDevicesOnce(paths, environment.value, probe.value) : null,
   });
+  const exitCode = checks.some(({ status }) => status === 'bad') ? EXIT.failed : EXIT.done;
+  if (diagnostics) {
+    const facts = { appVersion: appVersion(paths.root), shell: 'terminal', dataDir: paths.dataDir };
+    const found = {
+      environment: environment.ok ? environment.value : null,
+      probe: probe?.ok ? probe.value : null,
+      checks,
+    };
+    toStandardOutput(diagnosticsText({ ...facts, ...found, runs: [], shellLog: [] }).trimEnd());
+    return exitCode;
+  }
   const lines = checks.map(
     ({ status, title, sentence }) => `${MARKS[status]}  ${title.padEnd(18)}  ${sentence}`,
   );
   toStandardOutput(json === true ? JSON.stringify(checks) : lines.join('\n'));
-  return checks.some(({ status }) => status === 'bad') ? EXIT.failed : EXIT.done;
+  return exitCode;
 }

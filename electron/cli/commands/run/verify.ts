@@ -1,6 +1,7 @@
 import { AppFailure, appError } from '../../../contract/errors.ts';
 import type { VerifiedFile } from '../../../contract/rpc/runs.ts';
 import { isRunFolder, isRunSound, verifyRun } from '../../../engine/index.ts';
+import type { CommonFlags } from '../../commonFlags.ts';
 import { EXIT } from '../../exitCodes.ts';
 import { toStandardOutput } from '../../output/terminal.ts';
 
@@ -11,21 +12,33 @@ const WORDS: Record<VerifiedFile['verdict'], string> = {
   unverified: 'could not be checked',
 };
 
-/** Compares everything that a run has with its checksums, and says of each file what was found. */
-export async function verify(storeHost: URL, folder: string, json: boolean): Promise<number> {
+/** Compares everything that a run has with its checksums, and says of each file what was found; quietly, only of those that are not as they
+ * should be. */
+export async function verify(
+  storeHost: URL,
+  folder: string,
+  { json, quiet }: Pick<CommonFlags, 'json' | 'quiet'>,
+): Promise<number> {
   if (!isRunFolder(folder)) throw new AppFailure(appError('folder_not_a_run', `${folder} holds no run.db.`));
   const files = await verifyRun({ storeHost }, folder);
   const sound = isRunSound(files);
   const lines = json
     ? [JSON.stringify({ sound, files })]
     : [
-        ...files.map(
-          ({ kind, path, verdict, detail }) =>
-            `${kind === 'input' && verdict === 'damaged' ? `${path} has CHANGED` : `${path} ${WORDS[verdict]}`}.${detail === null ? '' : ` ${detail}`}`,
-        ),
-        sound ? 'Nothing is damaged.' : `Not everything is as it was written. ${advice(folder, files)}`,
+        ...files
+          .filter((file) => quiet !== true || !isRunSound([file]))
+          .map(
+            ({ kind, path, verdict, detail }) =>
+              `${kind === 'input' && verdict === 'damaged' ? `${path} has CHANGED` : `${path} ${WORDS[verdict]}`}.${detail === null ? '' : ` ${detail}`}`,
+          ),
+        sound
+          ? quiet === true
+            ? ''
+            : 'Nothing is damaged.'
+          : `Not everything is as it was written. ${advice(folder, files)}`,
       ];
-  toStandardOutput(lines.join('\n'));
+  const said = lines.filter((line) => line !== '');
+  if (said.length > 0) toStandardOutput(said.join('\n'));
   return sound ? EXIT.done : EXIT.damaged;
 }
 

@@ -1,18 +1,18 @@
 import { appError, type AppError } from '../../../contract/errors.ts';
 import { message, type Message } from '../../../contract/messages.ts';
 import type { PartFailureCode } from '../../../contract/protocol/index.ts';
-import type { PartStatus } from '../../../contract/rpc/runs.ts';
+import type { FailedWhile, PartStatus } from '../../../contract/rpc/runs.ts';
 import type { PartPage } from '../../store/sqlite/parts/partPages.ts';
 
-const STAGES: Record<PartFailureCode, string> = {
-  out_of_memory: 'Embedding',
-  non_finite: 'Embedding',
-  part_unreadable: 'Reading',
-  write_failed: 'Writing',
-  disk_full: 'Writing',
-  device_lost: 'Embedding',
-  internal_error: 'Embedding',
-  recalled: 'Dispatch',
+const STAGES: Record<PartFailureCode, FailedWhile> = {
+  out_of_memory: 'computing',
+  non_finite: 'computing',
+  part_unreadable: 'reading',
+  write_failed: 'writing',
+  disk_full: 'writing',
+  device_lost: 'computing',
+  internal_error: 'computing',
+  recalled: 'waiting',
 };
 
 const NEXT_STEPS = {

@@ -6,6 +6,7 @@ import { Card } from '../../../components/Card.tsx';
 import { Facts } from '../../../components/Facts.tsx';
 import { TechnicalDetails } from '../../../components/TechnicalDetails.tsx';
 import { partNumber } from '../../../i18n/format.ts';
+import { modelTitle } from '../../../state/modelTexts.ts';
 import { useTexts } from '../../../i18n/index.ts';
 import { queries } from '../../../state/connection.ts';
 import { deviceTitle } from '../../../state/deviceLabels.ts';
@@ -14,14 +15,15 @@ import classes from './PlanCard.module.css';
 
 /** What decides the numbers of this run, as it was fixed at the start; what only few ask for is folded away. */
 export function PlanCard({ run }: { run: RunSummary }) {
-  const { t, format } = useTexts();
+  const texts = useTexts();
+  const { t, format } = texts;
   const { plan } = run;
   return (
     <Card title={t('plan.title')} aside={t('plan.hint')}>
       <Facts
         size="small"
         items={[
-          { label: t('newRun.model'), value: plan.model.title },
+          { label: t('newRun.model'), value: modelTitle(plan.model, texts) },
           { label: t('plan.chunkLength'), value: format.bases(plan.chunkLength) },
           { label: t('plan.created'), value: format.dateTime(run.createdAt) },
         ]}

@@ -20,7 +20,7 @@ interface RunJson {
     busy_share: number;
     memory_peak_bytes: number | null;
     attention: string;
-    batchFillPercent: number;
+    batchFillPercent?: number;
   }[];
   remarks: { code: string; message: string }[];
   counts: {
@@ -238,6 +238,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
   it('finds a worker that stalls, and counts its time, though the clock is set back', async () => {
     const session = await makeRun(testContext({ fault: 'stalled', deadlines: { stepFloorMs: 1500 } }));
     expect((await session.start()).ok).toBe(true);
+    // A word of a process may come just before the jump and just after it.
     await new Promise((resolve) => setTimeout(resolve, 500));
     const clock = vi.spyOn(Date, 'now').mockImplementation(() => new Date().getTime() - 7_200_000);
     try {
@@ -288,7 +289,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     expect(Math.max(...runJson.devices.map((device) => device.busy_share))).toBeGreaterThan(0.01);
     expect(runJson.devices.every(({ memory_peak_bytes }) => (memory_peak_bytes ?? 0) > 1e8)).toBe(true);
     expect(runJson.counts.tolerance).toBe(1e-5);
-    expect(Math.max(...runJson.devices.map((device) => device.batchFillPercent))).toBeGreaterThan(10);
+    expect(Math.max(...runJson.devices.map((device) => device.batchFillPercent ?? 0))).toBeGreaterThan(10);
     expect(runJson.devices.every(({ attention }) => attention.startsWith('ESM-2 '))).toBe(true);
     expect(log).toMatch(
       / info .+ \(cpu:\d\) is ready after \d+ s: ESM-2 .+ of memory, batches of 512 tokens$/m,

@@ -14,25 +14,25 @@ export class ReadingProcess {
   private readonly watch: NodeJS.Timeout;
   /** Null until it has been asked for something. */
   private lastWordAt: number | null = null;
-  private lastLookAt = Date.now();
+  private lastLookAt = performance.now();
   private fault: AppFailure | undefined;
 
   constructor(launch: RecordedLaunch, onLine: (line: string) => void, silentMs = READING_SILENT_MS) {
     this.silentMs = silentMs;
     this.child = new ChildProcess(launch, {
       line: (line) => {
-        this.lastWordAt = Date.now();
+        this.lastWordAt = performance.now();
         onLine(line);
       },
       overlong: () => this.condemn('The process that reads the files wrote a line that does not end.'),
     });
-    this.watch = setInterval(() => this.look(Date.now()), WATCH_INTERVAL_MS);
+    this.watch = setInterval(() => this.look(performance.now()), WATCH_INTERVAL_MS);
     this.watch.unref();
   }
 
   /** Sends its whole command. From now on it must give signs of life. */
   send(text: string): void {
-    this.lastWordAt = Date.now();
+    this.lastWordAt = performance.now();
     this.child.write(text);
     this.child.closeInput();
   }
@@ -55,7 +55,7 @@ export class ReadingProcess {
     const heldUpMs = now - this.lastLookAt;
     this.lastLookAt = now;
     if (this.lastWordAt === null) return;
-    if (heldUpMs > HELD_UP_MS || heldUpMs < 0) this.lastWordAt += heldUpMs;
+    if (heldUpMs > HELD_UP_MS) this.lastWordAt += heldUpMs;
     if (now - this.lastWordAt <= this.silentMs) return;
     this.condemn(`Reading the files has not advanced for ${Math.round(this.silentMs / 60_000)} minutes.`);
   }

@@ -54,8 +54,8 @@ export class PrepareStage {
   private readonly problems = new FloodLimit(PROBLEMS_TOLD, 1);
   private readonly strict: boolean;
   private readonly silentMs: number;
-  private lastWordAt = Date.now();
-  private lastLookAt = Date.now();
+  private lastWordAt = performance.now();
+  private lastLookAt = performance.now();
   private readonly watch: NodeJS.Timeout;
   private verdict: AppError | undefined;
   private outcome: 'open' | 'finished' | 'failed' | 'stopped' = 'open';
@@ -80,7 +80,7 @@ export class PrepareStage {
       this.take(event);
     });
     this.process.send(command);
-    this.watch = setInterval(() => this.look(Date.now()), WATCH_INTERVAL_MS);
+    this.watch = setInterval(() => this.look(performance.now()), WATCH_INTERVAL_MS);
     this.watch.unref();
   }
 
@@ -93,7 +93,7 @@ export class PrepareStage {
   private take(event: ProcessEvent<PrepareEvent>): void {
     switch (event.type) {
       case 'message':
-        this.lastWordAt = Date.now();
+        this.lastWordAt = performance.now();
         this.waiting += 1;
         if (this.waiting > MOST_WAITING) this.process.hold();
         this.filing = this.filing
@@ -118,7 +118,7 @@ export class PrepareStage {
   private filed(): void {
     this.waiting -= 1;
     // It was this program that kept it waiting.
-    this.lastWordAt = Date.now();
+    this.lastWordAt = performance.now();
     if (this.waiting <= MOST_WAITING / 2) this.process.goOn();
   }
 
@@ -126,7 +126,7 @@ export class PrepareStage {
   private look(now: number): void {
     const heldUpMs = now - this.lastLookAt;
     this.lastLookAt = now;
-    if (heldUpMs > HELD_UP_MS || heldUpMs < 0) this.lastWordAt += heldUpMs;
+    if (heldUpMs > HELD_UP_MS) this.lastWordAt += heldUpMs;
     if (this.waiting > 0 || now - this.lastWordAt <= this.silentMs) return;
     const minutes = Math.round(this.silentMs / 60_000);
     this.verdict ??= appError(
@@ -158,7 +158,7 @@ export class PrepareStage {
         });
         break;
       case 'input_problem':
-        if (this.problems.take(Date.now()) !== 'pass') break;
+        if (this.problems.take(performance.now()) !== 'pass') break;
         await this.store.addInputProblem(event);
         this.notes.add(
           'warning',

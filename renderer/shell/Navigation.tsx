@@ -52,7 +52,10 @@ export function Navigation() {
       <ul className={classes.list}>
         {places.map(({ screen, icon: Icon }) => (
           <li key={screen}>
-            <Place to={{ screen }} current={route.screen === screen || (screen === 'help' && route.screen === 'guide')}>
+            <Place
+              to={{ screen }}
+              current={route.screen === screen || (screen === 'help' && route.screen === 'guide')}
+            >
               <Icon size={20} stroke={1.7} aria-hidden />
               <span>{t(`nav.${screen}`)}</span>
             </Place>

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
 import { SAMPLE, temporaryFolder } from '../engine/testing/testContext.ts';
 import { socketClient } from '../server/testing/socketClient.ts';
-import { waitUntil } from './testing/commandLineProcess.ts';
+import { ended, virnucpro, waitUntil } from './testing/commandLineProcess.ts';
 
 /** The server gives itself a third of it. */
 const ENDS_MS = 30_000;
@@ -15,15 +15,43 @@ const checkout = dirname(dirname(SAMPLE));
 let child: ChildProcess | undefined;
 afterEach(() => child?.kill('SIGKILL'));
 
+/** An installed program, whose window need not be built. */
+async function installedProgram(parent: string): Promise<string> {
+  const home = join(parent, 'home');
+  await mkdir(join(home, 'dist', 'renderer'), { recursive: true });
+  await writeFile(join(home, 'dist', 'renderer', 'index.html'), '<!doctype html>');
+  for (const name of ['python-backend', 'resources']) await symlink(join(checkout, name), join(home, name));
+  return home;
+}
+
+it('names the way through SSH to those who came by it, and to nobody else', async () => {
+  const parent = await temporaryFolder();
+  const home = await installedProgram(parent);
+  const flags = ['--port', '0', '--root', parent, '--python', '/nowhere/python'];
+  const saidOver = async (connection: string): Promise<string> => {
+    const server = virnucpro(['serve', ...flags], {
+      env: { SSH_CONNECTION: connection, VIRNUCPRO_HOME: home, VIRNUCPRO_DATA_DIR: join(parent, 'data') },
+    });
+    child = server;
+    let said = '';
+    server.stdout?.on('data', (data) => (said += String(data)));
+    await waitUntil(() => said.includes('Stop with Ctrl-C.'), 'it says how to stop it');
+    server.kill('SIGKILL');
+    await ended(server);
+    return said;
+  };
+  const far = await saidOver('192.0.2.1 50000 192.0.2.2 22');
+  expect(far).toContain('ssh -L ');
+  expect(far).toContain('--root');
+  expect(await saidOver('')).not.toMatch(/ssh|--root|can't be bundled/);
+});
+
 it.skipIf(process.platform === 'win32')(
   'SIGTERM ends serve though SQLite does not come back to one of its threads',
   async () => {
     const parent = await temporaryFolder();
-    const [home, run] = [join(parent, 'home'), join(parent, 'files', 'run')];
-    for (const folder of [run, join(home, 'dist', 'renderer')]) await mkdir(folder, { recursive: true });
-    // An installed program, whose window need not be built.
-    await writeFile(join(home, 'dist', 'renderer', 'index.html'), '<!doctype html>');
-    for (const name of ['python-backend', 'resources']) await symlink(join(checkout, name), join(home, name));
+    const [home, run] = [await installedProgram(parent), join(parent, 'files', 'run')];
+    await mkdir(run, { recursive: true });
     await writeFile(join(run, 'run.db'), '');
 
     const script = join(import.meta.dirname, 'testing', 'endlessServe.ts');
@@ -33,7 +61,7 @@ it.skipIf(process.platform === 'win32')(
       env: { ...process.env, VIRNUCPRO_HOME: home, VIRNUCPRO_DATA_DIR: join(parent, 'data') },
     });
     child = server;
-    const ended = new Promise((resolve) => server.once('exit', (code, signal) => resolve(code ?? signal)));
+    const end = new Promise((resolve) => server.once('exit', (code, signal) => resolve(code ?? signal)));
     const address = await new Promise<string>((resolve) => {
       createInterface({ input: server.stdout }).on('line', (line) => {
         const printed = /is ready: (\S+)/.exec(line)?.[1];
@@ -47,7 +75,7 @@ it.skipIf(process.platform === 'win32')(
 
     server.kill('SIGTERM');
     const late = new Promise((resolve) => setTimeout(() => resolve('it hangs'), ENDS_MS).unref());
-    expect(await Promise.race([ended, late])).toBe('SIGTERM');
+    expect(await Promise.race([end, late])).toBe('SIGTERM');
     expect(await opening).toBeInstanceOf(Error);
     close();
     await rm(parent, { recursive: true });

@@ -33,7 +33,9 @@ test('a part that kills its workers fails by name; once the cause is mended a re
   await expect(page.getByRole('heading', { name: '1 failure' })).toBeVisible();
   await expect(page.getByText('The program stopped while it computed this.')).toBeVisible();
   const failure = page.getByRole('listitem').filter({ hasText: 'The program stopped' });
-  await expect(failure).toContainText(/Sequence 2\s*\d attempts? · .*failed while it was computed/);
+  await expect(failure).toContainText(
+    /Sequence deadly\s*\S+\.fa\S* · \d attempts? · .*failed while it was computed/,
+  );
   await expect(failure).toContainText('What to do:');
   await page.getByRole('button', { name: 'Show log' }).first().click();
   await expect(

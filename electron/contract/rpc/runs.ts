@@ -266,6 +266,11 @@ export const partStatusSchema = z.object({
   state: partStateSchema,
   firstRow: countSchema,
   lastRow: countSchema,
+  /** Of its first and its last sequence; long names are cut. */
+  firstName: z.string(),
+  lastName: z.string(),
+  /** Paths of the files that its sequences come from. */
+  files: z.array(z.string()),
   frames: countSchema,
   residues: countSchema,
   device: z.string().nullable(),

@@ -6,6 +6,7 @@ import type { RunSummary, PartStatus } from '../../../electron/contract/index.ts
 import { Card } from '../../components/Card.tsx';
 import { DESTRUCTIVE } from '../../components/dialogs.ts';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { fileName } from '../../i18n/format.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
 import { useDeviceLabels } from '../../state/deviceLabels.ts';
@@ -100,11 +101,11 @@ interface FailureProps {
 }
 
 function Failure({ part, busy, onRetry, onSkip, onLog }: FailureProps) {
-  const { t, format } = useTexts();
-  const { failure } = part;
+  const { t } = useTexts();
+  const { failure, firstName: first, lastName: last } = part;
   const deviceLabel = useDeviceLabels();
-  const [first, last] = [format.integer(part.firstRow + 1), format.integer(part.lastRow + 1)];
   const facts = [
+    ...part.files.map(fileName),
     t('files.attempts', { attempts: part.attempts }),
     ...(part.device === null ? [] : [deviceLabel(part.device)]),
     ...(failure ? [t(`failedWhile.${failure.stage}`)] : []),
@@ -130,7 +131,11 @@ function Failure({ part, busy, onRetry, onSkip, onLog }: FailureProps) {
   return (
     <li className={classes.failure}>
       <div className={classes.failureHead}>
-        <b>{first === last ? t('files.sequence', { first }) : t('files.sequences', { first, last })}</b>
+        <b>
+          {part.firstRow === part.lastRow
+            ? t('files.sequence', { first })
+            : t('files.sequences', { first, last })}
+        </b>
         <span className="muted">{facts.join(' · ')}</span>
       </div>
       {failure ? (

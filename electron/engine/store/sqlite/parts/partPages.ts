@@ -1,7 +1,8 @@
 import type Database from 'better-sqlite3';
 import type { PartState } from '../../../../contract/runState.ts';
 import { toPartRow, type PartColumns } from './partRows.ts';
-import type { StoredPart } from '../../types.ts';
+import { readInputs } from '../runRows.ts';
+import type { StoredInput, StoredPart } from '../../types.ts';
 
 export interface PartPageRequest {
   input?: number | undefined;
@@ -12,8 +13,17 @@ export interface PartPageRequest {
 
 export interface PartPage {
   total: number;
-  /** `log`: the log file of the newest attempt, relative to the run folder. */
-  items: (StoredPart & { log: string | null })[];
+  items: ListedPart[];
+}
+
+export interface ListedPart extends StoredPart {
+  /** The log file of the newest attempt, relative to the run folder. */
+  log: string | null;
+  /** Of its first and its last sequence; long names are cut. */
+  firstName: string;
+  lastName: string;
+  /** Paths of the files that its sequences come from. */
+  files: string[];
 }
 
 /** Parts as a window lists them, in the order of the run. One that was cut in two is left out unless asked for: its halves
@@ -22,6 +32,28 @@ export function partPageMethods(db: Database.Database) {
   const rowsOfInput = db.prepare<[number], { firstRow: number | null; records: number | null }>(
     'SELECT first_row AS firstRow, records FROM input WHERE input = ?',
   );
+  const nameOf = db
+    .prepare<[number], string>('SELECT substr(name, 1, 200) FROM record WHERE row = ?')
+    .pluck();
+  /** Sequences without a name, and those of a file that is still being read, have their number. */
+  const nameAt = (row: number): string => nameOf.get(row) || String(row + 1);
+  function filesOf({ firstRow, lastRow }: StoredPart, inputs: StoredInput[]): string[] {
+    return inputs
+      .filter(
+        ({ prepared }) =>
+          prepared !== null &&
+          prepared.firstRow <= lastRow &&
+          prepared.firstRow + prepared.records > firstRow,
+      )
+      .map(({ path }) => path);
+  }
+
+  function listed(row: PartColumns & { log: string | null }, inputs: StoredInput[]): ListedPart {
+    const part = toPartRow(row);
+    const [firstName, lastName] = [nameAt(part.firstRow), nameAt(part.lastRow)];
+    return { ...part, log: row.log, firstName, lastName, files: filesOf(part, inputs) };
+  }
+
   return {
     pageParts: db.transaction(({ input, state, offset, limit }: PartPageRequest): PartPage => {
       const conditions = state === undefined ? [`state <> 'split'`] : ['state = ?'];
@@ -38,9 +70,10 @@ export function partPageMethods(db: Database.Database) {
         `SELECT part.*, (SELECT log FROM attempt WHERE attempt.part = part.key ORDER BY attempt DESC LIMIT 1) AS log
          FROM part ${where} ORDER BY number, key LIMIT ? OFFSET ?`,
       );
+      const inputs = readInputs(db);
       return {
         total: total.get(...values) ?? 0,
-        items: page.all(...values, limit, offset).map((row) => ({ ...toPartRow(row), log: row.log })),
+        items: page.all(...values, limit, offset).map((row) => listed(row, inputs)),
       };
     }),
   };

@@ -138,8 +138,13 @@ class StandInApp implements ShellApp {
   }
 
   async dispose(): Promise<void> {
-    await this.browser?.close();
-    if (!this.hasEnded) this.process.kill('SIGKILL');
+    if (!this.hasEnded) {
+      this.process.kill('SIGKILL');
+      // The app can no longer take its browser with it.
+      const session = await this.browser?.newBrowserCDPSession();
+      await session?.send('Browser.close').catch(() => undefined);
+    }
+    await this.browser?.close().catch(() => undefined);
     await this.ended();
   }
 }

@@ -34,7 +34,8 @@ const HEIGHT = 260;
 const TICK = { fontSize: 11, fill: 'var(--text-muted)' };
 const AXIS = { tick: TICK, tickLine: false } as const;
 const BASE_LINE = { stroke: 'var(--line-strong)' };
-const TICK_MARK = { stroke: 'var(--line-strong)' };
+/** Of numbers, below a plot. */
+const BOTTOM_AXIS = { ...AXIS, tickLine: BASE_LINE, axisLine: BASE_LINE, type: 'number' } as const;
 const MARGIN = { top: 16, right: 14, bottom: 12, left: 12 };
 const COUNT_AXIS_PX = 52;
 const SCORE_TICKS = [0, 0.2, 0.4, 0.6, 0.8, 1];
@@ -66,6 +67,11 @@ const beside = (value: string) =>
 
 const lengthLabel = ({ format }: Texts, { from, to }: LengthBin) =>
   to === null ? `≥ ${format.bases(from)}` : `${format.bases(from)} – ${format.bases(to)}`;
+
+function scoreTicks(format: Texts['format']) {
+  const domain: [number, number] = [0, 1];
+  return { domain, ticks: SCORE_TICKS, tickFormatter: (score: number) => format.decimal(score, 1) };
+}
 
 /** Lengths stand at the edges of their bins; the last one is open. */
 function lengthTicks(bins: readonly LengthBin[], { format }: Texts) {
@@ -122,14 +128,9 @@ export function ScoresByCallChart({ found, isLog }: ChartProps & { isLog: boolea
       <ResponsiveContainer width="100%" height="100%">
         <AreaChart data={steps} margin={MARGIN} accessibilityLayer={false}>
           <XAxis
-            {...AXIS}
-            tickLine={TICK_MARK}
-            type="number"
+            {...BOTTOM_AXIS}
+            {...scoreTicks(format)}
             dataKey="from"
-            domain={[0, 1]}
-            ticks={SCORE_TICKS}
-            tickFormatter={(score: number) => format.decimal(score, 1)}
-            axisLine={BASE_LINE}
             label={below(t('results.column.virusScore'))}
           />
           <YAxis
@@ -223,13 +224,10 @@ export function LengthShareChart({ found }: ChartProps) {
       <ResponsiveContainer width="100%" height="100%">
         <BarChart data={data} barCategoryGap="12%" margin={MARGIN} accessibilityLayer={false}>
           <XAxis
-            {...AXIS}
+            {...BOTTOM_AXIS}
             {...lengthTicks(bins, texts)}
-            tickLine={TICK_MARK}
-            type="number"
             dataKey="middle"
             interval={0}
-            axisLine={BASE_LINE}
             label={below(t('plots.bases'))}
           />
           <YAxis
@@ -289,23 +287,18 @@ export function RankedChart({ found }: ChartProps) {
       <ResponsiveContainer width="100%" height="100%">
         <LineChart data={curve} margin={MARGIN} accessibilityLayer={false}>
           <XAxis
-            {...AXIS}
-            tickLine={TICK_MARK}
-            type="number"
+            {...BOTTOM_AXIS}
             dataKey="rank"
             domain={[0, Math.max(1, total)]}
             allowDecimals={false}
             tickFormatter={format.compact}
             minTickGap={24}
-            axisLine={BASE_LINE}
             label={below(t('plots.bestFirst'))}
           />
           <YAxis
             {...AXIS}
             width={COUNT_AXIS_PX}
-            domain={[0, 1]}
-            ticks={SCORE_TICKS}
-            tickFormatter={(score: number) => format.decimal(score, 1)}
+            {...scoreTicks(format)}
             axisLine={false}
             label={beside(t('results.column.virusScore'))}
           />
@@ -446,17 +439,7 @@ function SquaresChart({ title, counts, rowLabels, rowAxis, rowTitle, columnTitle
     >
       <ResponsiveContainer width="100%" height="100%">
         <ScatterChart margin={MARGIN} accessibilityLayer={false}>
-          <XAxis
-            {...AXIS}
-            tickLine={TICK_MARK}
-            type="number"
-            dataKey="x"
-            domain={[0, 1]}
-            ticks={SCORE_TICKS}
-            tickFormatter={(score: number) => format.decimal(score, 1)}
-            axisLine={BASE_LINE}
-            label={below(columnTitle)}
-          />
+          <XAxis {...BOTTOM_AXIS} {...scoreTicks(format)} dataKey="x" label={below(columnTitle)} />
           <YAxis
             {...AXIS}
             {...rowAxis}
@@ -464,7 +447,7 @@ function SquaresChart({ title, counts, rowLabels, rowAxis, rowTitle, columnTitle
             dataKey="y"
             width={COUNT_AXIS_PX}
             axisLine={BASE_LINE}
-            tickLine={TICK_MARK}
+            tickLine={BASE_LINE}
           />
           <Tooltip
             cursor={false}

@@ -81,7 +81,9 @@ export function readPytestReport(xml: string): SuiteReport {
 
 function attributes(tag: string): Record<string, string> {
   return Object.fromEntries(
-    [...tag.matchAll(/([\w-]+)="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value] as const),
+    [...tag.matchAll(/([\w-]+)="([^"]*)"/g)].map(
+      ([, name = '', value = '']) => [name, value.replaceAll('&#10;', '\n')] as const,
+    ),
   );
 }
 
@@ -127,7 +129,7 @@ function firstLine(text: string | undefined): string {
   return (
     stripVTControlCharacters(text ?? '')
       .trim()
-      .split(/\r?\n|&#10;/)[0] ?? ''
+      .split(/\r?\n/)[0] ?? ''
   );
 }
 

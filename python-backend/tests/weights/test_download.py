@@ -24,9 +24,8 @@ def content(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 @pytest.fixture
 def site(content: bytes, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    """One connection, which records every 8 KiB, and nobody waits for long."""
+    """One connection, which records every 8 KiB."""
     monkeypatch.setattr(downloading, "CONNECTIONS", 1)
-    monkeypatch.setattr(downloading, "READ_SECONDS", 0.3)
     monkeypatch.setattr(partial_file, "RECORD_BYTES", 8192)
     for name in ("http_proxy", "https_proxy", "all_proxy", "HF_ENDPOINT", "HF_HUB_OFFLINE"):
         monkeypatch.delenv(name, raising=False)
@@ -111,7 +110,9 @@ def test_cut_again_and_again_keeps_what_came(fetch: Fetch, content: bytes) -> No
     only_the_rest(fetch)
 
 
-def test_stall(fetch: Fetch, content: bytes) -> None:
+def test_stall(fetch: Fetch, content: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Long enough for a server that only waits for a processor.
+    monkeypatch.setattr(downloading, "READ_SECONDS", 3)
     fetch.site.stall_after = [30_000]
     fetch()
     assert fetch.target.read_bytes() == content

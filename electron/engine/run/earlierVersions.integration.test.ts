@@ -10,6 +10,7 @@ import { openLibraryStore } from '../store/libraryStore.ts';
 import { openRunStore } from '../store/runStore.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
 import { HOST_ENTRY } from '../store/testing/storeFixture.ts';
+import { openRunWriter } from '../store/sqlite/runDatabase.ts';
 import { RUN_DATABASE } from '../store/sqlite/runSchema.ts';
 import { LIBRARY_DATABASE } from '../store/sqlite/libraryDatabase.ts';
 import { temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
@@ -45,30 +46,30 @@ async function resultsOf(store: RunStore): Promise<string[]> {
   );
 }
 
-describe.each(RUN_VERSIONS)('runs whose run.db has version %i', (version) => {
-  it('show their results, whether they are only looked at or brought up to date', async () => {
-    const folder = join(await unpacked(version), 'finished');
-    const table = await tableOf(folder);
+it.each(RUN_VERSIONS)(
+  'runs whose run.db has version %i open, and are brought up to date',
+  async (version) => {
+    const folder = await unpacked(version);
+    const finished = join(folder, 'finished');
+    const table = await tableOf(finished);
     expect(table).toHaveLength(12);
-    for (const readOnly of [true, false]) {
-      const store = await openRunStore(folder, { hostEntry: HOST_ENTRY, readOnly });
-      expect((await store.loadRun()).state.phase).toBe('done');
-      expect(await resultsOf(store)).toEqual(table);
-      expect(await store.wrongSequences()).toBe(0);
-      expect(await store.findDamage()).toMatchObject({ parts: [] });
-      await store.close();
-    }
-  });
-
-  it('keep what is computed, and have the rest ready to be computed', async () => {
-    const folder = join(await unpacked(version), 'paused');
-    const store = await openRunStore(folder, { hostEntry: HOST_ENTRY });
-    expect((await store.loadRun()).counts.parts).toMatchObject({ done: 1, pending: 2 });
-    expect(await store.verifyPendingParts()).toEqual([]);
-    expect((await store.pendingParts()).every(({ path }) => existsSync(join(folder, path)))).toBe(true);
+    const store = await openRunStore(finished, { hostEntry: HOST_ENTRY, readOnly: true });
+    expect((await store.loadRun()).state.phase).toBe('done');
+    expect(await resultsOf(store)).toEqual(table);
     await store.close();
-  });
-});
+    const { methods: done } = openRunWriter(finished, null);
+    expect(done.wrongSequences()).toBe(0);
+    expect(done.findDamage()).toMatchObject({ plan: false, counts: null, parts: [] });
+    done.closeWriter();
+
+    const paused = join(folder, 'paused');
+    const { methods: run } = openRunWriter(paused, null);
+    expect(run.loadRun().counts.parts).toMatchObject({ done: 1, pending: 2 });
+    expect(run.verifyPendingParts()).toEqual([]);
+    expect(run.pendingParts().every(({ path }) => existsSync(join(paused, path)))).toBe(true);
+    run.closeWriter();
+  },
+);
 
 describe.skipIf(WITHOUT_PYTHON)('a paused run of the first version', () => {
   it('is continued, and gives the scores of then', async () => {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,9 @@ import torch
 from virnucpro_backend.inference.part_file import PartFrames
 from virnucpro_backend.inference.scorer import PartScorer
 from virnucpro_backend.prepare.frames import FRAME_NAMES, open_frames
+from virnucpro_backend.weights.model_folder import load_model
+
+DEMO_MODEL = Path(__file__).parents[3] / "resources" / "demo-model"
 
 Vectors = npt.NDArray[np.float32]
 
@@ -99,8 +103,34 @@ class LegacyRun:
         path.with_suffix(".pt.done").touch()
         return path
 
+    def write_chunks(self, chunk_length: int) -> None:
+        """The FASTA file of the chunks, by whose name the length of chunks is known."""
+        path = self.folder / f"reads_chunked{chunk_length}.fa"
+        path.write_text(self.input.read_text().replace(" made up", "_chunk_1"))
+
     def _save(self, kind: str, name: str, content: dict[str, object]) -> Path:
         path = self.folder / f"reads_{kind}" / name
         path.parent.mkdir(exist_ok=True)
         torch.save(content, path)
         return path
+
+
+def main(folder: Path) -> None:
+    """A run of the original that was interrupted: some embeddings are missing, one file is cut off.
+
+    Beside it `expected.tsv`: name and score2 of each frame.
+    """
+    torch.set_num_threads(1)
+    model = load_model(DEMO_MODEL, "cpu", "fp32")
+    run = LegacyRun(folder, PartScorer(model, 2048, True, "fp32", lambda _device: model))
+    run.write_frames()
+    run.write_chunks(model.chunk_length)
+    run.write_dnabert_s()
+    run.write_esm2(slice(0, 50))
+    (folder / "reads_protein" / "output_2_ESM.pt").write_bytes(b"PK\x03\x04cut off")
+    lines = [f"{name}\t{score}\n" for name, score in zip(run.names, run.scores.score2, strict=True)]
+    folder.with_name("expected.tsv").write_text("".join(lines))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

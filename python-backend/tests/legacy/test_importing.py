@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from made_folders import LegacyRun
+from made_folders import DEMO_MODEL, LegacyRun
 
 from virnucpro_backend.encoders.dnabert_s import DnabertSConfig
 from virnucpro_backend.encoders.esm2 import Esm2Config
@@ -20,7 +20,6 @@ from virnucpro_backend.legacy.importing import ImportFailedError, ImportReport, 
 from virnucpro_backend.weights.model_folder import load_model
 from virnucpro_backend.weights.model_json import NormBand, read_model_json
 
-DEMO_MODEL = Path(__file__).parents[3] / "resources" / "demo-model"
 ORIGINAL_RUN = Path(__file__).parents[1] / "data" / "original_run"
 WIDTHS = {"dnabert_s": 64, "esm2": 64}
 
@@ -163,7 +162,7 @@ def test_what_makes_the_whole_folder_useless(
     with pytest.raises(ImportFailedError, match="None of the embeddings"):
         take()
     run.write_esm2()
-    (run.folder / "reads_chunked500.fa").write_text(">read0_chunk_1\nACGT\n")
+    run.write_chunks(500)
     with pytest.raises(ImportFailedError, match="chunks of 500 bases, and not of 300"):
         take()
     run.write_frames()

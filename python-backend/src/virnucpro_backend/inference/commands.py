@@ -38,7 +38,7 @@ class Load(CommandStruct, tag="load", frozen=True):
     most_tokens_per_batch: Positive | None
     placement: PlacementChoice
     memory_profile: MemoryProfile | None
-    imported_embeddings: ImportedFolder | None = None
+    imported_embeddings: ImportedFolder | None
 
 
 class Part(CommandStruct, tag="part", frozen=True):

@@ -258,6 +258,7 @@ export const engine = {
     'Ein Codon mit einem solchen Buchstaben wird im Protein übergangen, wie im ursprünglichen Werkzeug.',
   'engine.problem.lower_case.effect':
     'Sie werden als Großbuchstaben gelesen; Maskierung wird nicht beachtet.',
+  'engine.problem.looks_like_protein.short': 'Proteine, keine DNA',
   'engine.problem.looks_like_protein.effect':
     'Proteine können nicht bewertet werden: Wählen Sie die Nukleotidsequenzen.',
   'engine.problem.looks_like_rna.effect':

@@ -32,8 +32,6 @@ export const run = {
   'run.stopMenu': 'Beenden …',
   'run.othersWait': 'Wartende Läufe warten weiter, bis Sie einen starten.',
   'run.drain': 'Nach der laufenden Arbeit pausieren',
-  'run.drainAbout': 'Nach der laufenden Arbeit pausieren (etwa {time})',
-  'run.drainHelp': 'Rechnet erst zu Ende, was gerade in Arbeit ist; nichts muss doppelt gerechnet werden.',
   'run.finishNow': 'Mit dem Berechneten abschließen',
   'run.finishNowTitle': 'Mit dem Berechneten abschließen?',
   'run.finishNowHelp':

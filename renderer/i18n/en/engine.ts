@@ -243,6 +243,7 @@ export const engine = {
   'engine.problem.ambiguous_bases.effect':
     'A codon with such a letter is skipped in the protein, as in the original tool.',
   'engine.problem.lower_case.effect': 'They are read as upper case; masking is ignored.',
+  'engine.problem.looks_like_protein.short': 'Proteins, not DNA',
   'engine.problem.looks_like_protein.effect': 'Proteins can’t be scored: choose the nucleotide sequences.',
   'engine.problem.looks_like_rna.effect':
     'Codons with U are skipped, so hardly anything would be scored: replace U with T first.',

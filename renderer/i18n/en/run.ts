@@ -30,8 +30,6 @@ export const run = {
   'run.stopMenu': 'Stop …',
   'run.othersWait': 'Waiting runs keep waiting until you start one.',
   'run.drain': 'Pause after the current work',
-  'run.drainAbout': 'Pause after the current work (about {time})',
-  'run.drainHelp': 'Finishes what is being computed first, so that nothing has to be computed twice.',
   'run.finishNow': 'Finish with what is computed',
   'run.finishNowTitle': 'Finish with what is computed?',
   'run.finishNowHelp':

@@ -170,8 +170,11 @@ describe('a run', () => {
     await renderWithEngine(<App />);
     act(() => go({ screen: 'run', runId: RUN_IDS.running, tab: 'progress' }));
     await user.click(await screen.findByRole('button', { name: 'Stop …' }));
-    const drain = await screen.findByRole('menuitem', { name: /Pause after the current work/, hidden: true });
-    expect(drain.textContent).toContain('Waiting runs keep waiting until you start one.');
+    const stop = await screen.findByRole('menuitem', { name: /^Stop and keep/, hidden: true });
+    expect(stop.textContent).toContain('Waiting runs keep waiting until you start one.');
+    // One way to pause, and that is the button beside the menu.
+    expect(screen.getAllByRole('menuitem', { name: /./, hidden: true })).toHaveLength(2);
+    expect(screen.getByRole('button', { name: 'Pause' }).title).toContain('Waiting runs keep waiting');
   });
 
   it('of the demo model is marked wherever it is looked at', async () => {

@@ -15,7 +15,7 @@ import type { RunStore } from '../store/runStoreFace.ts';
 import { BatchSizes } from './work/batchSizes.ts';
 import { checkReadiness } from './begin/checkReadiness.ts';
 import { isJustCreated, type CreatedRun } from './begin/createRun.ts';
-import { ProgressTracker } from './progress/progressTracker.ts';
+import { ProgressTracker, type RunPace } from './progress/progressTracker.ts';
 import { isRunFolder } from '../store/runFolder.ts';
 import type { RunNotes } from './runNotes.ts';
 import { RunRecord, type RunListener } from './runRecord.ts';
@@ -74,7 +74,8 @@ export class OpenRun {
     let session: OpenRun | undefined;
     try {
       lock = await acquireRunLock(folder, () => void session?.lockLost());
-      store = await openRunStore(folder, { hostEntry: context.storeHost, closing: context.closing });
+      const { storeHost: hostEntry, closing, checkedRuns } = context;
+      store = await openRunStore(folder, { hostEntry, closing, checkedRuns });
       const run = await store.loadRun();
       const tracker = await ProgressTracker.open(store, run);
       session = new OpenRun(context, folder, store, lock, new RunRecord(store, run), tracker);
@@ -109,6 +110,10 @@ export class OpenRun {
 
   progress(now = Date.now()): RunProgress {
     return this.tracker.progress(this.record.run, this.work.session, now);
+  }
+
+  pace(): RunPace | null {
+    return this.tracker.pace();
   }
 
   deviceStates(now = Date.now()): DeviceLive[] {

@@ -1,8 +1,10 @@
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { z } from 'zod';
 import type { RunRequest, RunSummary } from '../../contract/rpc/runs.ts';
 import { isActive } from '../../contract/runState.ts';
 import type { EngineBase } from '../engineBase.ts';
+import { CheckedRuns } from '../store/checkedRuns.ts';
 import { openLibraryStore } from '../store/libraryStore.ts';
 import { threadsLeft } from '../store/storeThread.ts';
 import type { LibraryStore } from '../store/types.ts';
@@ -25,7 +27,7 @@ import { RunControl } from './runs/runControl.ts';
 import { hasEnded } from './runs/runSummary.ts';
 import { RunWatch } from './runs/runWatch.ts';
 import { UserSettings } from './userSettings.ts';
-import { expectedStarts } from './runs/expectedStarts.ts';
+import { expectedStarts, workLeft } from './runs/expectedStarts.ts';
 import type { SecondsRange } from './questions/runSpeeds.ts';
 import { SpeedHistory } from './questions/speedHistory.ts';
 import { WeightDownloads } from './computer/weightDownloads.ts';
@@ -82,7 +84,11 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     hostEntry: base.storeHost,
   });
   const closed = new AbortController();
-  const engine = { ...withLearntBatches(base, library), closing: closed.signal };
+  const engine = {
+    ...withLearntBatches(base, library),
+    checkedRuns: await rememberCheckedRuns(library),
+    closing: closed.signal,
+  };
   const resultsFolder = options.resultsFolder ?? join(homedir(), 'VirNucPro results');
   const [settings, speeds] = await Promise.all([
     UserSettings.open(library, engine.paths),
@@ -127,24 +133,32 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     },
     inspected: (path, chunkLength) => inspections.recall(path, chunkLength),
   });
-  const duration = (runId: string): SecondsRange | null => {
-    const { plan, state, expected } = catalog.find(runId);
-    // How much is left of one that has computed already is known to its database alone.
-    if (!expected || state.phase !== 'created') return null;
-    return speeds.seconds({ modelHash: plan.model.hash, precision: plan.precision, ...expected });
-  };
-  const remaining = (): SecondsRange | null | undefined => {
-    const { active } = control.queue;
-    if (active === null) return undefined;
-    return open.session(catalog.folder(active))?.progress().remainingSeconds ?? duration(active);
-  };
-  const starts = (): Map<string, SecondsRange> =>
-    expectedStarts({
-      waiting: control.queue.order,
-      held: control.queue.isHeld,
-      remaining: remaining(),
-      duration,
+  const means = ({ plan }: RunSummary) => ({ modelHash: plan.model.hash, precision: plan.precision });
+  const starts = (): Map<string, SecondsRange> => {
+    const { active, order, isHeld } = control.queue;
+    if (order.length === 0) return new Map();
+    const atWork = active === null ? undefined : catalog.find(active);
+    const session = atWork && open.session(atWork.folder);
+    const pace = session?.pace();
+    const shown =
+      atWork?.expected && pace ? { ...means(atWork), deviceNames: atWork.expected.deviceNames, pace } : null;
+    const seconds = (run: RunSummary): SecondsRange | null => {
+      const left = workLeft(run);
+      return left && speeds.secondsWaiting({ ...means(run), ...left }, shown);
+    };
+    const remaining = (run: RunSummary): SecondsRange | null => {
+      const progress = session?.progress();
+      // Of one that has computed nothing yet, everything is left.
+      const fraction = progress?.parts.done === 0 ? 0 : (progress?.fraction ?? run.fraction);
+      return progress?.remainingSeconds ?? seconds({ ...run, fraction });
+    };
+    return expectedStarts({
+      waiting: order,
+      held: isHeld,
+      remaining: atWork && remaining(atWork),
+      duration: (runId) => seconds(catalog.find(runId)),
     });
+  };
   const placed = (summary: RunSummary, expected: ReadonlyMap<string, SecondsRange>): RunSummary => ({
     ...summary,
     queuePosition: control.queue.position(summary.runId),
@@ -240,6 +254,18 @@ async function endsWithin(milliseconds: number, work: Promise<unknown>): Promise
   ]);
   clearTimeout(timer);
   return ended;
+}
+
+const CHECKED_RUNS = 'checked_runs';
+
+/** Across starts of the program. */
+async function rememberCheckedRuns(library: LibraryStore): Promise<CheckedRuns> {
+  const stored = z.record(z.string(), z.string()).safeParse(await library.setting(CHECKED_RUNS));
+  return new CheckedRuns(
+    stored.data,
+    // What couldn't be kept is checked again.
+    (stamps) => void library.setSetting(CHECKED_RUNS, stamps).catch(() => undefined),
+  );
 }
 
 function withLearntBatches(base: EngineBase, library: LibraryStore): EngineBase {

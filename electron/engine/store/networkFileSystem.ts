@@ -5,3 +5,8 @@ import { HERE } from '../system/here.ts';
 export function networkFileSystem(folder: string): string | null {
   return HERE.networkFileSystem(folder);
 }
+
+/** Whether an existing folder lies on a disk of this computer whose files have a time of change that only the system sets. */
+export function isTrustedDisk(folder: string): boolean {
+  return HERE.networkFileSystem(folder) === null && !HERE.isFat(folder);
+}

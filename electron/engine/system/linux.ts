@@ -29,6 +29,9 @@ const NETWORK_TYPES = new Map<number, string>([
   [0xaad7aaea, 'panfs'],
 ]);
 
+/** These have no time of change that only the system sets. */
+const FAT_TYPES = new Set([0x4d44, 0x2011bab0]);
+
 export function linux(calls: LinuxCalls): System {
   return {
     ...UNIX,
@@ -41,6 +44,7 @@ export function linux(calls: LinuxCalls): System {
     usesAmd: true,
     // statfs answers with a signed word on some architectures.
     networkFileSystem: (folder) => NETWORK_TYPES.get(calls.fileSystemType(folder) >>> 0) ?? null,
+    isFat: (folder) => FAT_TYPES.has(calls.fileSystemType(folder) >>> 0),
     processEntry: (pid) =>
       entryOf(calls.readText(`/proc/${pid}/stat`), calls.readText('/proc/sys/kernel/random/boot_id')),
     hasInEnvironment: (pid, entry) => calls.readText(`/proc/${pid}/environ`).split('\0').includes(entry),

@@ -11,7 +11,12 @@ export interface MacosCalls {
 
 const NETWORK_TYPES = new Set(['nfs', 'smbfs', 'afpfs', 'webdav', 'macfuse', 'osxfuse', 'fuse-t']);
 
+/** These have no time of change that only the system sets. */
+const FAT_TYPES = new Set(['msdos', 'exfat']);
+
 export function macos(calls: MacosCalls): System {
+  const fileSystem = (folder: string): string =>
+    typeOf(calls.realPath(folder), calls.outputOf('/sbin/mount', []));
   return {
     ...UNIX,
     platform: 'darwin',
@@ -20,7 +25,11 @@ export function macos(calls: MacosCalls): System {
     macosMajor: () => majorOf(calls.kernelRelease()),
     hasMusl: () => false,
     usesAmd: false,
-    networkFileSystem: (folder) => networkTypeOf(calls.realPath(folder), calls.outputOf('/sbin/mount', [])),
+    networkFileSystem: (folder) => {
+      const type = fileSystem(folder);
+      return NETWORK_TYPES.has(type) ? type : null;
+    },
+    isFat: (folder) => FAT_TYPES.has(fileSystem(folder)),
     processEntry: (pid) => {
       const text = calls.outputOf('/bin/ps', ['-o', 'state=,lstart=', '-p', String(pid)]);
       const found = /^\s*(\w)\S*\s+(.+?)\s*$/.exec(text);
@@ -41,7 +50,7 @@ function majorOf(darwin: string): number {
 }
 
 /** `mounts` are lines as /sbin/mount prints them: `//me@nas/data on /Volumes/data (smbfs, nodev)`. */
-function networkTypeOf(path: string, mounts: string): string | null {
+function typeOf(path: string, mounts: string): string {
   let longest = '';
   let type = '';
   for (const line of mounts.split('\n')) {
@@ -51,5 +60,5 @@ function networkTypeOf(path: string, mounts: string): string | null {
     const holds = path === point || path.startsWith(point.endsWith('/') ? point : `${point}/`);
     if (holds && point.length > longest.length) [longest, type] = [point, match[2]];
   }
-  return NETWORK_TYPES.has(type) ? type : null;
+  return type;
 }

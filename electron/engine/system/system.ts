@@ -25,6 +25,9 @@ export interface System {
   /** Name of the network file system that holds an existing folder; null for a local disk. Raises what the system raises where
    * the folder can't be reached. */
   networkFileSystem: (folder: string) => string | null;
+  /** Whether an existing folder lies on a file system without a time of change that only the system sets. On Windows a file
+   * without one shows it by a time of 0. */
+  isFat: (folder: string) => boolean;
   /** Raises or answers null where there is no such process, or the system has no cheap way to tell (Windows). */
   processEntry: (pid: number) => ProcessEntry | null;
   /** Whether a process was started with `NAME=value` in its environment. Raises where there is none, or none may look. */

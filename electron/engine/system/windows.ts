@@ -19,6 +19,7 @@ export function windows(calls: WindowsCalls): System {
     renamePausesMs: [10, 20, 40, 80, 160, 320, 640, 1280],
     syncsFolders: false,
     networkFileSystem: (folder) => (isUncPath(folder) || isUncPath(behind(folder, calls)) ? 'unc' : null),
+    isFat: () => false,
     processEntry: () => null,
     hasInEnvironment: () => false,
     signalTargets: (pid) => [pid],

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from prepare_process import damaged_files, run_prepare, validator
 
 from virnucpro_backend.prepare.inspect.__main__ import inspect_file
-from virnucpro_backend.prepare.lengths import LengthStatistics
+from virnucpro_backend.prepare.lengths import LENGTH_BIN_EDGES, LengthStatistics
 
 
 def inspected(path: Path, chunk_length: int = 500) -> dict[str, Any]:
@@ -146,5 +146,8 @@ def test_length_statistics_are_exact(lengths: list[int]) -> None:
     expected = (min(lengths), statistics.median_low(lengths), max(lengths)) if lengths else (0, 0, 0)
     assert found.minimum_median_maximum() == expected
     assert sum(found.histogram()) == len(lengths)
+    for chunk_length in (300, 500):
+        short_bins = LENGTH_BIN_EDGES.index(chunk_length)
+        assert sum(found.histogram()[:short_bins]) == found.below(chunk_length)
     assert found.below(500) == sum(length < 500 for length in lengths)
     assert found.below(65_000) == sum(length < 65_000 for length in lengths)

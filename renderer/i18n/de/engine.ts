@@ -25,6 +25,11 @@ export const engine = {
   'engine.note.smaller_batches':
     '{device} hatte zu wenig Speicher und rechnet mit weniger auf einmal weiter. Nichts ist verloren.',
   'engine.note.batches_halved': 'Ab jetzt rechnet jedes Gerät mit halb so viel auf einmal.',
+  'engine.note.imported':
+    'Embeddings wurden aus {folder} übernommen ({tool}, gerechnet in {precision}): ESM-2 für {esm2}, DNABERT-S für {dnabertS} von {frames} Leserahmen. Einige davon werden trotzdem berechnet und verglichen; Scores können leicht von denen eines Laufs abweichen, der alle berechnet.',
+  'engine.imported.original': 'das ursprüngliche VirNucPro',
+  'engine.imported.fork': 'die Abspaltung von VirNucPro',
+  'engine.imported.unknown': 'unbekanntem Zahlenformat',
   'engine.note.wrong_device':
     'Für {device} rechnet ein anderes Gerät ({found}): Vielleicht wird eine GPU doppelt benutzt.',
   'engine.note.memory_grows':
@@ -253,6 +258,7 @@ export const engine = {
     'Ein Codon mit einem solchen Buchstaben wird im Protein übergangen, wie im ursprünglichen Werkzeug.',
   'engine.problem.lower_case.effect':
     'Sie werden als Großbuchstaben gelesen; Maskierung wird nicht beachtet.',
+  'engine.problem.looks_like_protein.short': 'Proteine, keine DNA',
   'engine.problem.looks_like_protein.effect':
     'Proteine können nicht bewertet werden: Wählen Sie die Nukleotidsequenzen.',
   'engine.problem.looks_like_rna.effect':

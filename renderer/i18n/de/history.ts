@@ -20,7 +20,7 @@ export const history = {
   'history.column.name': 'Name',
   'history.column.inputs': 'Dateien',
   'history.column.viral': 'Viral',
-  'history.column.created': 'Begonnen',
+  'history.column.created': 'Angelegt',
   'history.menu': 'Aktionen für {name}',
   'history.rename': 'Umbenennen',
   'history.renameHelp': 'Der Ordner behält seinen Namen.',

@@ -32,8 +32,6 @@ export const run = {
   'run.stopMenu': 'Beenden …',
   'run.othersWait': 'Wartende Läufe warten weiter, bis Sie einen starten.',
   'run.drain': 'Nach der laufenden Arbeit pausieren',
-  'run.drainAbout': 'Nach der laufenden Arbeit pausieren (etwa {time})',
-  'run.drainHelp': 'Rechnet erst zu Ende, was gerade in Arbeit ist; nichts muss doppelt gerechnet werden.',
   'run.finishNow': 'Mit dem Berechneten abschließen',
   'run.finishNowTitle': 'Mit dem Berechneten abschließen?',
   'run.finishNowHelp':
@@ -130,6 +128,9 @@ export const run = {
   'plan.chunkLength': 'Stücklänge',
   'plan.equalSequences': 'Gleiche Proteine eines Teils',
   'plan.equalOnce': 'Einmal berechnet',
+  'plan.imported': 'Übernommene Embeddings',
+  'plan.importedValue':
+    'ESM-2 für {esm2, number}, DNABERT-S für {dnabertS, number} von {frames, number} Leserahmen, aus {folder}',
   'plan.equalEach': 'Jedes Mal berechnet',
   'plan.created': 'Angelegt',
 

@@ -20,7 +20,7 @@ export const history = {
   'history.column.name': 'Name',
   'history.column.inputs': 'Files',
   'history.column.viral': 'Viral',
-  'history.column.created': 'Started',
+  'history.column.created': 'Created',
   'history.menu': 'Actions for {name}',
   'history.rename': 'Rename',
   'history.renameHelp': 'The folder keeps its name.',

@@ -30,8 +30,6 @@ export const run = {
   'run.stopMenu': 'Stop …',
   'run.othersWait': 'Waiting runs keep waiting until you start one.',
   'run.drain': 'Pause after the current work',
-  'run.drainAbout': 'Pause after the current work (about {time})',
-  'run.drainHelp': 'Finishes what is being computed first, so that nothing has to be computed twice.',
   'run.finishNow': 'Finish with what is computed',
   'run.finishNowTitle': 'Finish with what is computed?',
   'run.finishNowHelp':
@@ -127,6 +125,9 @@ export const run = {
   'plan.chunkLength': 'Chunk length',
   'plan.equalSequences': 'Equal proteins of a part',
   'plan.equalOnce': 'Computed once',
+  'plan.imported': 'Embeddings taken over',
+  'plan.importedValue':
+    'ESM-2 for {esm2, number}, DNABERT-S for {dnabertS, number} of {frames, number} reading frames, from {folder}',
   'plan.equalEach': 'Computed each time',
   'plan.created': 'Created',
 

@@ -42,7 +42,8 @@ export function FilesCard() {
     [texts, files, samples, several, tellsApart],
   );
   const totals = totalsOf(files);
-  const blocked = files.filter((file) => verdictOf(file) === 'blocked');
+  const samplesUsed = new Set(samples.filter((_, index) => !isBlocked(files[index]))).size;
+  const blocked = files.filter(isBlocked);
   const shownFile = files.find((file) => file.path === selected) ?? files[0];
   const rowAt = useMemo(() => (index: number) => files[index], [files]);
   return (
@@ -64,13 +65,13 @@ export function FilesCard() {
               sequenceCount: totals.sequences,
               bases: format.bases(totals.bases),
             })}
-            {several && ` · ${t('newRun.samples', { count: new Set(samples).size })}`}
+            {several && ` · ${t('newRun.samples', { count: samplesUsed })}`}
             {ignored > 0 && ` ${t('newRun.ignored', { count: ignored })}`}
             {several && files.length <= MOST_NAMED && (
               <Button
                 variant="subtle"
                 size="compact-sm"
-                className={classes.naming ?? ''}
+                className={classes.whole ?? ''}
                 onClick={() => setNaming(true)}
               >
                 {t('samples.edit')}
@@ -93,6 +94,7 @@ export function FilesCard() {
               <Button
                 size="compact-sm"
                 variant="default"
+                className={classes.whole ?? ''}
                 onClick={() => removeFiles(blocked.map(({ path }) => path))}
               >
                 {t('newRun.removeBlocked')}
@@ -122,6 +124,8 @@ export function FilesCard() {
   );
 }
 
+const isBlocked = (file?: ListedFile) => file !== undefined && verdictOf(file) === 'blocked';
+
 const openFile = (file: ListedFile) => selectFile(file.path);
 
 /** Beside a file's name: why it cannot be used, else where it lies. */
@@ -130,10 +134,10 @@ function Beside({ file }: { file: ListedFile }) {
   const sayProblem = useProblemTexts();
   const problem = blockingProblem(file);
   if (problem) {
-    const { message } = sayProblem(problem);
+    const { short, message } = sayProblem(problem);
     return (
       <span className={classes.reason} title={message}>
-        {message}
+        {short}
       </span>
     );
   }

@@ -7,6 +7,16 @@ import type { WorkSession } from '../work/workSession.ts';
 
 const REFRESH_INTERVAL_MS = 500;
 
+export interface RunPace {
+  /** Computed since the first residues of this session of work, by all devices together ... */
+  frames: number;
+  residues: number;
+  /** ... in this time. */
+  seconds: number;
+  /** Before the first residues: processes were started and the model was loaded. */
+  overheadSeconds: number;
+}
+
 /** How far a run is: what the store counts, refreshed while the run is at work, and the time it has been at work. */
 export class ProgressTracker {
   private readonly store: RunStore;
@@ -19,6 +29,7 @@ export class ProgressTracker {
   private highestFraction = 0;
   /** Where this session of work began to compute. */
   private firstResidues: { at: number; done: number } | undefined;
+  private latestResidues = 0;
 
   private constructor(store: RunStore, counts: RunCounts, inputs: InputProgress[], workedMs: number) {
     this.store = store;
@@ -80,8 +91,24 @@ export class ProgressTracker {
     return { ...progress, fraction: this.highestFraction };
   }
 
+  /** What the run at work has shown of the computer so far; null before it computes. */
+  pace(): RunPace | null {
+    const { firstResidues, workingSince } = this;
+    if (!firstResidues || workingSince === undefined) return null;
+    const residues = this.latestResidues - firstResidues.done;
+    const { frames, residues: counted } = this.counts;
+    if (residues <= 0 || counted.total === 0) return null;
+    return {
+      frames: Math.max(1, Math.round((residues * frames.total) / counted.total)),
+      residues,
+      seconds: (performance.now() - firstResidues.at) / 1000,
+      overheadSeconds: (firstResidues.at - workingSince) / 1000,
+    };
+  }
+
   private speeds(now: number, residuesInWork: number): Speeds | null {
     const done = this.counts.residues.done + residuesInWork;
+    this.latestResidues = done;
     const at = performance.now();
     // Before the first residues the model was being loaded, which says nothing of what is to come.
     this.firstResidues ??= { at, done };

@@ -212,3 +212,26 @@ it('tells something after the example on a fast computer, where each worker comp
   expect(told).not.toBeNull();
   expect(ratio(told)).toBeGreaterThan(3);
 });
+
+it('takes the speed of the run at work for one that waits, while nothing else is known', async () => {
+  const speeds = await SpeedHistory.open({
+    setting: () => Promise.resolve(undefined),
+    setSetting: () => Promise.resolve(),
+  } as unknown as LibraryStore);
+  const means = { modelHash: 'demo', precision: 'fp32', deviceNames: ['cpu', 'gpu'] };
+  const waiting = { ...means, deviceNames: ['gpu', 'cpu'], frames: 100, residues: 10_000 };
+  const shown = { ...means, pace: { frames: 1000, residues: 100_000, seconds: 300, overheadSeconds: 20 } };
+  // A tenth of the work, and the model has to be loaded again.
+  const told = speeds.secondsWaiting(waiting, shown);
+  expect(told?.low).toBeGreaterThan(10 + 15);
+  expect(told?.low).toBeLessThan(50);
+  expect(told?.high).toBeGreaterThan(50);
+  expect(ratio(told)).toBeLessThan(4);
+  for (const other of [{ modelHash: '500' }, { precision: 'bf16' }, { deviceNames: ['cpu'] }])
+    expect(speeds.secondsWaiting({ ...waiting, ...other }, shown)).toBeNull();
+  expect(speeds.secondsWaiting(waiting, null)).toBeNull();
+  // What earlier runs showed goes before.
+  await speeds.learn(runStore(60, [{ frames: 1000, residues: 100_000, seconds: 40 }]));
+  const alone = { ...waiting, deviceNames: ['cpu'] };
+  expect(speeds.secondsWaiting(alone, { ...shown, deviceNames: ['cpu'] })?.high).toBeLessThan(50);
+});

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { LibraryStore } from '../../store/types.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
-import { secondsFor, type SecondsRange, type WorkAhead } from './runSpeeds.ts';
+import { secondsFor, type MeasuredWork, type SecondsRange, type WorkAhead } from './runSpeeds.ts';
 
 const KEY = 'measured_speeds';
 /** A device must have computed for this long before its speed means anything. The example takes little longer on a fast computer. */
@@ -31,6 +31,14 @@ export interface SpeedQuestion extends WorkAhead {
   modelHash: string;
   precision: string;
   deviceNames: readonly string[];
+}
+
+/** What the run at work has shown so far. */
+export interface ShownSpeed {
+  modelHash: string;
+  precision: string;
+  deviceNames: readonly string[];
+  pace: Omit<MeasuredWork, 'measuredAt'> & { overheadSeconds: number };
 }
 
 export interface SpeedAnswer extends SecondsRange {
@@ -96,6 +104,27 @@ export class SpeedHistory {
       runs: Math.min(...measured.map(({ length }) => length)),
     };
   }
+
+  /** The same for a run that waits: where nothing was measured yet, from what the run at work shows of the same devices. */
+  secondsWaiting(question: SpeedQuestion, shown: ShownSpeed | null): SecondsRange | null {
+    const told = this.seconds(question);
+    if (told) return { low: told.low, high: told.high };
+    if (!shown || !isSameMeans(question, shown)) return null;
+    const { overheadSeconds, ...measured } = shown.pace;
+    const computing = secondsFor(question, [[{ ...measured, measuredAt: 0 }]]);
+    return (
+      computing && {
+        low: computing.low + LEAST_OVERHEAD * overheadSeconds,
+        high: computing.high + MOST_OVERHEAD * overheadSeconds,
+      }
+    );
+  }
+}
+
+function isSameMeans(question: SpeedQuestion, shown: ShownSpeed): boolean {
+  const key = ({ modelHash, precision, deviceNames }: Omit<SpeedQuestion, keyof WorkAhead>): string =>
+    JSON.stringify([modelHash, precision, deviceNames.toSorted()]);
+  return key(question) === key(shown);
 }
 
 function remember<Value>(lists: Record<string, Value[]>, key: string, value: Value): void {

@@ -1,4 +1,17 @@
+import type { ExpectedWork, RunSummary } from '../../../contract/rpc/runs.ts';
 import type { SecondsRange } from '../questions/runSpeeds.ts';
+
+/** What is left of a run to compute; null where it can't be said how far it is, as its files were not read to their end. */
+export function workLeft({
+  expected,
+  state,
+  fraction,
+}: Pick<RunSummary, 'expected' | 'state' | 'fraction'>): ExpectedWork | null {
+  const done = state.phase === 'created' ? 0 : fraction;
+  if (!expected || done === null) return null;
+  const left = (amount: number): number => Math.round(amount * (1 - done));
+  return { ...expected, frames: left(expected.frames), residues: left(expected.residues) };
+}
 
 /** What is known of the queue at a moment. */
 export interface QueueOutlook {

@@ -9,10 +9,13 @@ from virnucpro_backend.prepare.arrays import IntArray
 _COUNTED_BELOW = 1 << 16
 _LARGEST_SAFE_INTEGER = 2**53 - 1
 
-# Ten bins a decade: bin i holds lengths from edge i to below edge i + 1; the first one holds empty sequences.
+# Bin i holds lengths from edge i to below edge i + 1; the first one holds empty sequences. Preferred numbers,
+# so that the models' chunk lengths are edges: no bin has sequences on both sides of 300 or 500 bp.
+_STEPS = (10, 12, 16, 20, 25, 30, 40, 50, 60, 80)
 LENGTH_BIN_EDGES: tuple[int, ...] = (
     0,
-    *sorted({round(10 ** (step / 10)) for step in range(91)}),
+    *sorted({step * 10**decade // 10 for decade in range(9) for step in _STEPS}),
+    10**9,
     _LARGEST_SAFE_INTEGER,
 )
 

@@ -6,7 +6,6 @@ import { askToDiscard } from '../../../state/discardRun.ts';
 import { askToFinishNow, mayFinishNow } from '../../../state/runOrders.ts';
 import { useLiveRun } from '../../../state/liveRun.ts';
 import { queuedRuns, useRuns } from '../../../state/runs.ts';
-import { drainSeconds } from './drainEstimate.ts';
 import classes from './StopActions.module.css';
 import { useRunOrder } from './useRunOrder.ts';
 
@@ -43,7 +42,6 @@ export function StopActions({ run, running }: StopActionsProps) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          {running && <DrainChoice run={run} othersWait={othersWait} onClick={() => order.mutate('drain')} />}
           <Choice
             title={t('run.stopAndKeep')}
             text={`${t('run.stopAndKeepHelp')}${othersWait}`}
@@ -67,21 +65,6 @@ export function StopActions({ run, running }: StopActionsProps) {
       </Menu>
     </>
   );
-}
-
-interface DrainChoiceProps {
-  run: RunSummary;
-  othersWait: string;
-  onClick: () => void;
-}
-
-function DrainChoice({ run, othersWait, onClick }: DrainChoiceProps) {
-  const { t, format } = useTexts();
-  const devices = useLiveRun((state) => state.live?.devices);
-  const seconds = drainSeconds(devices ?? [], run.plan.residuesPerPart);
-  const title =
-    seconds === null ? t('run.drain') : t('run.drainAbout', { time: format.durationRange(seconds, seconds) });
-  return <Choice title={title} text={`${t('run.drainHelp')}${othersWait}`} onClick={onClick} />;
 }
 
 interface ChoiceProps {

@@ -9,20 +9,25 @@ it('packs for this computer, or for each kind that is named with its own native 
     targets: [{ platform: 'linux', arch: 'x64' }],
     passedOn: ['--dir'],
   });
-  expect(packRequest(['--win', '-l', '--arm64', '--x64'], linux)).toEqual({
+  expect(packRequest(['-l', '--arm64', '--x64'], linux)).toEqual({
     ok: true,
     targets: [
-      { platform: 'win32', arch: 'x64' },
-      { platform: 'win32', arch: 'arm64' },
       { platform: 'linux', arch: 'x64' },
       { platform: 'linux', arch: 'arm64' },
     ],
     passedOn: [],
   });
+  expect(packRequest(['--win', '-l'], linux)).toMatchObject({
+    targets: [
+      { platform: 'win32', arch: 'x64' },
+      { platform: 'linux', arch: 'x64' },
+    ],
+  });
 });
 
 it.each([
   [['--mac'], 'macOS only'],
+  [['--win', '--arm64'], 'no PyTorch'],
   [['--ia32'], '--x64 and --arm64'],
   [['--universal'], '--x64 and --arm64'],
 ])('refuses %s in words', (args, words) => {
@@ -33,6 +38,8 @@ it.each([
 it('refuses a computer for which there is nothing', () => {
   expect(packRequest([], { platform: 'freebsd', arch: 'x64' }).ok).toBe(false);
   expect(packRequest([], { platform: 'linux', arch: 'riscv64' }).ok).toBe(false);
+  // An Intel Mac.
+  expect(packRequest([], { platform: 'darwin', arch: 'x64' }).ok).toBe(false);
 });
 
 it('signs for macOS ad hoc without a certificate, and notarises where the secrets are', () => {

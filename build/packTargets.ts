@@ -1,5 +1,7 @@
 /** What `npm run pack` was asked for: kinds of computers, and what goes on to electron-builder as it is. */
 
+import { UV_WHEELS } from '../electron/engine/environment/install/uvRelease.ts';
+
 export interface PackTarget {
   platform: 'linux' | 'win32' | 'darwin';
   arch: 'x64' | 'arm64';
@@ -56,10 +58,18 @@ export function packRequest(
   if (platforms.includes('darwin') && host.platform !== 'darwin') {
     return refuse('--mac: packages for macOS can be made on macOS only, which signs them.');
   }
+  const targets = platforms.flatMap((platform) => arches.map((arch) => ({ platform, arch })));
+  const impossible = targets.find(({ platform, arch }) => !(`${platform}-${arch}` in UV_WHEELS));
+  if (impossible) {
+    const { platform, arch } = impossible;
+    return refuse(
+      `${platform}-${arch}: there is no PyTorch for such computers, so there are no packages for them.`,
+    );
+  }
   const ours = new Set([...Object.keys(PLATFORMS), '--x64', '--arm64']);
   return {
     ok: true,
-    targets: platforms.flatMap((platform) => arches.map((arch) => ({ platform, arch }))),
+    targets,
     passedOn: args.filter((argument) => !ours.has(argument)),
   };
 }

@@ -129,6 +129,8 @@ test('the packed app runs from a folder that it may not write to, and goes on wi
   }
   const marker = join(places.files, 'installed');
   const releases = await releaseFolder(marker);
+  // As it was packed, it asks nobody.
+  expect(await readFile(join(resources, 'app-update.yml'), 'utf8')).toContain('virnucpro.invalid');
   await writeFile(join(resources, 'app-update.yml'), `provider: generic\nurl: ${releases.address}\n`);
   const shipped = await filesBelow(resources);
   expect(

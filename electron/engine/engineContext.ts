@@ -1,5 +1,6 @@
 import type { AppPaths } from './environment/appPaths.ts';
 import type { PythonEnvironment } from './environment/pythonLaunch.ts';
+import type { CheckedRuns } from './store/checkedRuns.ts';
 import type { DeviceUse, LearntBatch } from './store/types.ts';
 import type { DeadlineLimits } from './workers/deadlines.ts';
 
@@ -14,6 +15,8 @@ export interface EngineContext {
   readonly restartDelayMs: number;
   /** What earlier runs found out about a device's memory. */
   readonly learntBatches?: LearntBatches;
+  /** Runs whose databases need no check when they are opened. */
+  readonly checkedRuns?: CheckedRuns;
   /** Aborted when the program is being closed: no run is made or opened after it. */
   readonly closing?: AbortSignal;
 }

@@ -74,7 +74,8 @@ export class OpenRun {
     let session: OpenRun | undefined;
     try {
       lock = await acquireRunLock(folder, () => void session?.lockLost());
-      store = await openRunStore(folder, { hostEntry: context.storeHost, closing: context.closing });
+      const { storeHost: hostEntry, closing, checkedRuns } = context;
+      store = await openRunStore(folder, { hostEntry, closing, checkedRuns });
       const run = await store.loadRun();
       const tracker = await ProgressTracker.open(store, run);
       session = new OpenRun(context, folder, store, lock, new RunRecord(store, run), tracker);

@@ -1,8 +1,10 @@
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { z } from 'zod';
 import type { RunRequest, RunSummary } from '../../contract/rpc/runs.ts';
 import { isActive } from '../../contract/runState.ts';
 import type { EngineBase } from '../engineBase.ts';
+import { CheckedRuns } from '../store/checkedRuns.ts';
 import { openLibraryStore } from '../store/libraryStore.ts';
 import { threadsLeft } from '../store/storeThread.ts';
 import type { LibraryStore } from '../store/types.ts';
@@ -82,7 +84,11 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     hostEntry: base.storeHost,
   });
   const closed = new AbortController();
-  const engine = { ...withLearntBatches(base, library), closing: closed.signal };
+  const engine = {
+    ...withLearntBatches(base, library),
+    checkedRuns: await rememberCheckedRuns(library),
+    closing: closed.signal,
+  };
   const resultsFolder = options.resultsFolder ?? join(homedir(), 'VirNucPro results');
   const [settings, speeds] = await Promise.all([
     UserSettings.open(library, engine.paths),
@@ -248,6 +254,18 @@ async function endsWithin(milliseconds: number, work: Promise<unknown>): Promise
   ]);
   clearTimeout(timer);
   return ended;
+}
+
+const CHECKED_RUNS = 'checked_runs';
+
+/** Across starts of the program. */
+async function rememberCheckedRuns(library: LibraryStore): Promise<CheckedRuns> {
+  const stored = z.record(z.string(), z.string()).safeParse(await library.setting(CHECKED_RUNS));
+  return new CheckedRuns(
+    stored.data,
+    // What couldn't be kept is checked again.
+    (stamps) => void library.setSetting(CHECKED_RUNS, stamps).catch(() => undefined),
+  );
 }
 
 function withLearntBatches(base: EngineBase, library: LibraryStore): EngineBase {

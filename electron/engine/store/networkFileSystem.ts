@@ -21,6 +21,10 @@ const LINUX_NETWORK_TYPES = new Map<number, string>([
   [0xaad7aaea, 'panfs'],
 ]);
 
+/** These have no time of change that only the system sets. */
+const LINUX_FAT_TYPES = new Set([0x4d44, 0x2011bab0]);
+const MAC_FAT_TYPES = new Set(['msdos', 'exfat']);
+
 const MAC_NETWORK_TYPES = new Set(['nfs', 'smbfs', 'afpfs', 'webdav', 'macfuse', 'osxfuse', 'fuse-t']);
 
 /** Name of the network file system that holds an existing folder, or null for a local disk. On Windows only UNC paths can
@@ -30,11 +34,24 @@ export function networkFileSystem(
   platform: NodeJS.Platform = process.platform,
 ): string | null {
   if (platform === 'win32') return isUncPath(folder) ? 'unc' : null;
-  if (platform === 'darwin') {
-    const mounts = execFileSync('/sbin/mount', { encoding: 'utf8' });
-    return macNetworkFileSystem(realpathSync(folder), mounts);
-  }
+  if (platform === 'darwin') return macNetworkFileSystem(realpathSync(folder), macMounts());
   return linuxNetworkFileSystem(statfsSync(folder).type);
+}
+
+/** Whether an existing folder lies on a disk of this computer whose files have a time of change that only the system sets. On
+ * Windows a file without one shows it by a time of 0. */
+export function isTrustedDisk(folder: string): boolean {
+  if (process.platform === 'win32') return !isUncPath(folder);
+  if (process.platform === 'darwin') {
+    const type = macFileSystem(realpathSync(folder), macMounts());
+    return !MAC_NETWORK_TYPES.has(type) && !MAC_FAT_TYPES.has(type);
+  }
+  const { type } = statfsSync(folder);
+  return linuxNetworkFileSystem(type) === null && !LINUX_FAT_TYPES.has(type >>> 0);
+}
+
+function macMounts(): string {
+  return execFileSync('/sbin/mount', { encoding: 'utf8' });
 }
 
 export function linuxNetworkFileSystem(type: number): string | null {
@@ -46,8 +63,13 @@ export function isUncPath(path: string): boolean {
   return /^(\\\\|\/\/)(?![.?][\\/])/.test(path) || /^\\\\\?\\UNC\\/i.test(path);
 }
 
-/** `mounts` are lines as /sbin/mount prints them: `//me@nas/data on /Volumes/data (smbfs, nodev)`. */
 export function macNetworkFileSystem(path: string, mounts: string): string | null {
+  const type = macFileSystem(path, mounts);
+  return MAC_NETWORK_TYPES.has(type) ? type : null;
+}
+
+/** `mounts` are lines as /sbin/mount prints them: `//me@nas/data on /Volumes/data (smbfs, nodev)`. */
+function macFileSystem(path: string, mounts: string): string {
   let longest = '';
   let type = '';
   for (const line of mounts.split('\n')) {
@@ -57,5 +79,5 @@ export function macNetworkFileSystem(path: string, mounts: string): string | nul
     const holds = path === point || path.startsWith(point.endsWith('/') ? point : `${point}/`);
     if (holds && point.length > longest.length) [longest, type] = [point, match[2]];
   }
-  return MAC_NETWORK_TYPES.has(type) ? type : null;
+  return type;
 }

@@ -1,53 +1,51 @@
 import { lstatSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { appError, AppFailure } from '../../contract/errors.ts';
 import type { RunReadMethods, RunWriteMethods } from './sqlite/runMethods.ts';
 import type { ResultReader } from './resultReader.ts';
 import { RUN_DATABASE } from './runFolder.ts';
+import { CheckedRuns, stampOf } from './checkedRuns.ts';
 import { StoreThread } from './storeThread.ts';
 import { writeResults, type Reader, type Writer } from './resultThreads.ts';
 import type { OpenRunStore, RunStore } from './runStoreFace.ts';
 
 export const openRunStore: OpenRunStore = async (
   folder,
-  { hostEntry, create, readOnly = false, closing },
+  { hostEntry, create, readOnly = false, closing, checkedRuns = CHECKED_HERE },
 ) => {
   const at = resolve(folder);
-  if (readOnly) return runStore(at, await openToLook(hostEntry, at, closing), null);
+  if (readOnly) return runStore(at, await openToLook(hostEntry, at, checkedRuns, closing), null);
   const task = { store: 'run', role: 'writer', folder: at, create: create ?? null } as const;
   const writer: Writer = await StoreThread.open(hostEntry, task, { limitMs: openLimit(at), closing });
-  if (writer.journal === 'rollback') return runStore(at, null, writer);
+  // Opened and closed here alone, by the lock of the run: what it is then, it has been left as by this program.
+  const closed = (): void => checkedRuns.add(at, stampOf(at));
+  if (writer.journal === 'rollback') return runStore(at, null, writer, null, closed);
   // Beside a writer, which has checked the database.
   const openReader = (): Promise<Reader> =>
     StoreThread.open(hostEntry, { store: 'run', role: 'reader', folder: at, known: true }, { closing });
   try {
-    return runStore(at, await openReader(), writer, openReader);
+    return runStore(at, await openReader(), writer, openReader, closed);
   } catch (error) {
     await writer.close('closeWriter').catch(() => undefined);
     throw error;
   }
 };
 
-/** What the databases looked like that this process has checked: the check takes 3 s per GB, and a window opens a run often. */
-const checked = new Map<string, string>();
+/** Of a program that remembers nothing. */
+const CHECKED_HERE = new CheckedRuns();
 
-async function openToLook(hostEntry: URL, folder: string, closing?: AbortSignal): Promise<Reader> {
+async function openToLook(
+  hostEntry: URL,
+  folder: string,
+  checkedRuns: CheckedRuns,
+  closing?: AbortSignal,
+): Promise<Reader> {
   const stamp = stampOf(folder);
-  const known = stamp !== null && checked.get(folder) === stamp;
-  const task = { store: 'run', role: 'reader', folder, known } as const;
+  const task = { store: 'run', role: 'reader', folder, known: checkedRuns.knows(folder) } as const;
   const reader: Reader = await StoreThread.open(hostEntry, task, { limitMs: openLimit(folder), closing });
-  if (stamp !== null) checked.set(folder, stamp);
+  checkedRuns.add(folder, stamp);
   return reader;
-}
-
-function stampOf(folder: string): string | null {
-  try {
-    const { ino, size, mtimeMs, ctimeMs } = lstatSync(join(folder, RUN_DATABASE));
-    const wal = lstatSync(join(folder, `${RUN_DATABASE}-wal`), { throwIfNoEntry: false });
-    return [ino, size, mtimeMs, ctimeMs, wal?.size, wal?.mtimeMs, wal?.ctimeMs].join(' ');
-  } catch {
-    return null;
-  }
 }
 
 const OPEN_MS = 60_000;
@@ -67,6 +65,9 @@ const CLOSE_READER_MS = 2_000;
 const LOOK_MS = 2_000;
 const DERIVE_SLICE_MS = 100;
 const LOAD_MS = 20_000;
+const NAMES_AFTER_MS = 500;
+/** A step of making it takes a third of a second for a million. */
+const MOST_NAMES_AHEAD = 2_000_000;
 
 /** Without a reader the writer answers everything: on network disks only one connection may have the database open. */
 function runStore(
@@ -74,6 +75,7 @@ function runStore(
   reader: Reader | null,
   writer: Writer | null,
   openReader: (() => Promise<Reader>) | null = null,
+  closed: () => void = () => undefined,
 ): RunStore {
   const read =
     <Name extends keyof RunReadMethods>(name: Name) =>
@@ -95,6 +97,19 @@ function runStore(
     // Where they change all the time, the question itself reads them in one go.
     const until = performance.now() + LOAD_MS;
     while (!(await read('loadResults')(DERIVE_SLICE_MS)) && performance.now() < until);
+    // What fails here fails again where it is asked for.
+    namesPrepared ??= prepareNames().catch(() => undefined);
+  }
+  let closing: Promise<void> | null = null;
+  const isClosing = (): boolean => closing !== null;
+  let namesPrepared: Promise<void> | null = null;
+  /** Once, when nothing has been asked for a moment: an order by name is the only one that takes a while to make. */
+  async function prepareNames(): Promise<void> {
+    await sleep(NAMES_AFTER_MS, undefined, { ref: false });
+    if (isClosing()) return;
+    const { prepared } = await read('loadRun')();
+    if (prepared === null || prepared.records > MOST_NAMES_AHEAD) return;
+    while (!isClosing() && !(await read('prepareNames')(DERIVE_SLICE_MS)));
   }
   const look =
     <Name extends keyof RunReadMethods>(name: Name) =>
@@ -124,7 +139,6 @@ function runStore(
     return read('findSequences')(...question);
   }
 
-  let closing: Promise<void> | null = null;
   async function close(): Promise<void> {
     // The reader first: the writer can only tidy up when it is alone.
     try {
@@ -132,6 +146,7 @@ function runStore(
     } finally {
       await writer?.close('closeWriter');
     }
+    closed();
   }
 
   return {

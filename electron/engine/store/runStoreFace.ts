@@ -10,6 +10,7 @@ import type {
   PartFailureCode,
 } from '../../contract/protocol/index.ts';
 import type { RunState, PartState } from '../../contract/runState.ts';
+import type { CheckedRuns } from './checkedRuns.ts';
 import type { ResultReader } from './resultReader.ts';
 import type { TablesWritten } from '../results/types.ts';
 import type { DeviceMeasures } from './sqlite/deviceMeasures.ts';
@@ -149,6 +150,8 @@ export interface OpenRunStoreOptions {
   create?: { plan: Plan; description: RunDescription };
   /** Looks only, also while another engine works on the run. Calls that write reject. */
   readOnly?: boolean;
+  /** What is known of runs that were open before; without it, of those that this process had open. */
+  checkedRuns?: CheckedRuns | undefined;
   /** Aborted when the program is being closed: no database is opened after it. */
   closing?: AbortSignal | undefined;
 }

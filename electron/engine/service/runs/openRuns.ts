@@ -21,7 +21,7 @@ interface Reader {
  * only a few at a time, and the one unused for longest makes room for the next.
  */
 export class OpenRuns {
-  private readonly store: Pick<OpenRunStoreOptions, 'hostEntry' | 'closing'>;
+  private readonly store: Pick<OpenRunStoreOptions, 'hostEntry' | 'closing' | 'checkedRuns'>;
   private readonly sessions = new Map<string, OpenRun>();
   private readonly opening = new Map<string, Promise<OpenRun>>();
   /** By folder, the one used last at the end. */
@@ -31,8 +31,12 @@ export class OpenRuns {
   private waiting: (() => void)[] = [];
   private closed = false;
 
-  constructor({ storeHost, closing }: Pick<EngineContext, 'storeHost' | 'closing'>) {
-    this.store = { hostEntry: storeHost, closing };
+  constructor({
+    storeHost: hostEntry,
+    closing,
+    checkedRuns,
+  }: Pick<EngineContext, 'storeHost' | 'closing' | 'checkedRuns'>) {
+    this.store = { hostEntry, closing, checkedRuns };
   }
 
   /** Readers with a thread, those just ending included. */

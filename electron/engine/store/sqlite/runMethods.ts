@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { resultQueryMethods } from './results/queries.ts';
-import { provisionalMethods } from './results/provisionalSequences.ts';
+import { provisionalSequences } from './results/provisionalSequences.ts';
 import { sequenceQueryMethods } from './results/sequenceQueries.ts';
 import { deriveSequences, indexSequences, wrongSequences } from './results/sequenceRows.ts';
 import { writeTables } from './results/tables.ts';
@@ -33,6 +33,7 @@ import { verifyPendingParts } from './parts/verifyPending.ts';
 
 /** What a thread with a read-only connection answers. */
 export function runReadMethods(db: Database.Database, folder: string) {
+  const { changes, deriveProvisional } = provisionalSequences(db);
   return {
     loadRun: db.transaction((): StoredRun => ({
       ...readRun(db),
@@ -60,8 +61,8 @@ export function runReadMethods(db: Database.Database, folder: string) {
     ...eventPageMethods(db),
     ...partPageMethods(db),
     ...resultQueryMethods(db),
-    ...sequenceQueryMethods(db),
-    ...provisionalMethods(db),
+    ...sequenceQueryMethods(db, changes),
+    deriveProvisional,
     writeTables: () => writeTables(db, folder),
     closeReader: (): void => void db.close(),
   };

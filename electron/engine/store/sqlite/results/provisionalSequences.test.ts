@@ -36,6 +36,16 @@ async function namesFound(run: PreparedRun): Promise<string[]> {
   return (await found(run)).map(({ seqName }) => seqName);
 }
 
+/** What is in memory, part by part, is what the database says. */
+async function expectOrdersAsStored(run: PreparedRun): Promise<void> {
+  const rows = await found(run);
+  for (const by of ['length', 'nChunks', 'virusScore'] as const) {
+    const { items } = await run.store.findSequences({ filter: {} }, { by, descending: false }, 0, 1000);
+    const value = (sequence: SequenceResult): number => sequence[by] ?? Infinity;
+    expect(items).toEqual(rows.toSorted((a, b) => value(a) - value(b) || a.row - b.row));
+  }
+}
+
 describe('results of a run that is not done', () => {
   it('are there for every record as soon as all of its parts are settled, and are the final ones', async () => {
     const run = await preparedRun([RECORDS], 10);
@@ -54,6 +64,7 @@ describe('results of a run that is not done', () => {
     for (const [step, number] of [0, 1, 5, 3, 2, 4].entries()) {
       await compute(run, keys[number]!);
       expect(await namesFound(run)).toEqual(expected[step]);
+      await expectOrdersAsStored(run);
       for (const sequence of await found(run)) {
         const before = early.get(sequence.seqName);
         if (before) expect(sequence).toEqual(before);

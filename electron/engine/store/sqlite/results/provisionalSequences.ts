@@ -4,6 +4,7 @@ import { SequenceTally } from '../../../results/sequenceTally.ts';
 import { readRun } from '../runRows.ts';
 import { PROVISIONAL_SEQUENCES } from '../runSchema.ts';
 import { ChunkCursor, countRecords } from './recordScan.ts';
+import type { RowRange } from './resultColumns.ts';
 import { SequenceRows } from './sequenceRows.ts';
 
 /** A part of which nothing more will come, and what its rows are known by. */
@@ -13,6 +14,13 @@ interface SettledPart {
   firstRow: number;
   lastRow: number;
   seal: string | null;
+}
+
+/** What of the provisional results is not in memory yet, of whoever reads them there: he takes out what he has read. */
+export interface ProvisionalChanges {
+  /** Another table has another number, and lists from its beginning what was put into it. */
+  generation: number;
+  ranges: RowRange[];
 }
 
 interface Neighbour {
@@ -26,7 +34,8 @@ interface Neighbour {
  * temporary table of this connection that hides the lasting one, so that a run that nobody looks at pays nothing for them, and a
  * connection that may only read can have them as well.
  */
-export function provisionalMethods(db: Database.Database) {
+export function provisionalSequences(db: Database.Database) {
+  const changes: ProvisionalChanges = { generation: 0, ranges: [] };
   let derived: Map<string, SettledPart> | null = null;
   let recordFiles = new Map<string, string>();
   let isEndDerived = false;
@@ -35,6 +44,8 @@ export function provisionalMethods(db: Database.Database) {
     // In a run of an earlier version a view has the name.
     db.exec('DROP VIEW IF EXISTS temp.sequence');
     db.exec(PROVISIONAL_SEQUENCES);
+    changes.generation += 1;
+    changes.ranges = [];
     return (derived = new Map<string, SettledPart>());
   }
 
@@ -50,6 +61,7 @@ export function provisionalMethods(db: Database.Database) {
     for (const [key, { seal, firstRow, lastRow }] of known) {
       if (seals.has(key) && seals.get(key) === seal) continue;
       forget.run(firstRow, lastRow);
+      changes.ranges.push({ from: firstRow, to: lastRow });
       known.delete(key);
     }
   }
@@ -69,14 +81,19 @@ export function provisionalMethods(db: Database.Database) {
     for (const part of settled) {
       if (known.has(part.key)) continue;
       if (performance.now() > until) return false;
-      const { from, to } = rowsSettledBy(db, part);
-      if (deriveRows(db, from, to)) known.set(part.key, part);
+      const rows = rowsSettledBy(db, part);
+      changes.ranges.push(rows);
+      if (deriveRows(db, rows)) known.set(part.key, part);
     }
-    if (!isEndDerived) isEndDerived = deriveEnd(db);
+    const end = isEndDerived ? null : rowsBehindParts(db);
+    if (end) {
+      changes.ranges.push(end);
+      isEndDerived = deriveRows(db, end);
+    }
     return true;
   }
 
-  return { deriveProvisional: db.transaction(deriveProvisional) };
+  return { changes, deriveProvisional: db.transaction(deriveProvisional) };
 }
 
 /** `deriveSequences` writes all of them at once, and whatever makes a part wait again deletes them. */
@@ -108,7 +125,7 @@ function readSettled(db: Database.Database): SettledPart[] {
 
 /** The part's own records, but not the one at either end that goes on in a part still to be computed; and beside them those
  * without a frame, which belong to no part. */
-function rowsSettledBy(db: Database.Database, part: SettledPart): { from: number; to: number } {
+function rowsSettledBy(db: Database.Database, part: SettledPart): RowRange {
   const { key, number, firstRow, lastRow } = part;
   const near = db
     .prepare<[number, number, string], Neighbour>(
@@ -128,16 +145,16 @@ function rowsSettledBy(db: Database.Database, part: SettledPart): { from: number
   };
 }
 
-/** The records behind the last part have no frame. Answers whether they could be derived. */
-function deriveEnd(db: Database.Database): boolean {
+/** The records behind the last part have no frame. None while records are still being read. */
+function rowsBehindParts(db: Database.Database): RowRange | null {
   const { prepared } = readRun(db);
-  if (prepared === null) return false;
-  const begin = db.prepare<[], number>('SELECT coalesce(max(last_row) + 1, 0) FROM part').pluck().get()!;
-  return deriveRows(db, begin, prepared.records - 1);
+  if (prepared === null) return null;
+  const from = db.prepare<[], number>('SELECT coalesce(max(last_row) + 1, 0) FROM part').pluck().get()!;
+  return { from, to: prepared.records - 1 };
 }
 
 /** Answers false where something in these rows is damaged. */
-function deriveRows(db: Database.Database, from: number, to: number): boolean {
+function deriveRows(db: Database.Database, { from, to }: RowRange): boolean {
   if (from > to) return true;
   const rows = new SequenceRows(db, 'temp');
   try {

@@ -1,11 +1,11 @@
 import type { SequenceSort } from '../../../../contract/rpc/results.ts';
+import { radixOrder } from './radixOrder.ts';
 import type { ResultColumns } from './resultColumns.ts';
-
-const DIGIT = 65_536;
 
 /**
  * Sorts what was selected (indices into the columns, ascending). Without a value they come last, whichever way the rest is sorted.
- * Equal ones stay in the order of the run. `nameRank` says at which place each would be if all were sorted by name.
+ * Equal ones stay in the order of the run. `nameRank` says by number of the record at which place it would be if all were sorted by
+ * name.
  */
 export function sortSelected(
   columns: ResultColumns,
@@ -15,7 +15,7 @@ export function sortSelected(
 ): Uint32Array {
   if (by === 'row') return descending ? selected.toReversed() : selected;
   const valueOf = sortValue(columns, by, nameRank);
-  // None is negative, so the bits of the numbers sort as the numbers do.
+  // None is negative, as the sorting needs.
   const keys = new Float64Array(selected.length);
   const sorted = new Uint32Array(selected.length);
   const without: number[] = [];
@@ -44,7 +44,7 @@ function sortValue(
   switch (by) {
     case 'seqName': {
       const ranks = nameRank();
-      return (index) => ranks[index]!;
+      return (index) => ranks[columns.row[index]!]!;
     }
     case 'length':
       return (index) => columns.length[index]!;
@@ -60,27 +60,4 @@ function sortValue(
     case 'evidence':
       return (index) => columns.evidence[index]! || NaN;
   }
-}
-
-/** Where the numbers stand when sorted, equal ones in the order in which they are: by their bits, 16 at a time from the lowest. */
-function radixOrder(keys: Float64Array, descending: boolean): Uint32Array {
-  const digits = new Uint16Array(keys.buffer, keys.byteOffset, 4 * keys.length);
-  let order = Uint32Array.from(keys, (_, i) => i);
-  let next = new Uint32Array(keys.length);
-  const ends = new Uint32Array(DIGIT);
-  for (let place = 0; place < 4; place++) {
-    ends.fill(0);
-    for (let i = place; i < digits.length; i += 4) ends[digits[i]!]! += 1;
-    if (ends.includes(keys.length)) continue;
-    let begin = 0;
-    for (let i = 0; i < DIGIT; i++) {
-      const digit = descending ? DIGIT - 1 - i : i;
-      const count = ends[digit]!;
-      ends[digit] = begin;
-      begin += count;
-    }
-    for (const index of order) next[ends[digits[4 * index + place]!]!++] = index;
-    [order, next] = [next, order];
-  }
-  return order;
 }

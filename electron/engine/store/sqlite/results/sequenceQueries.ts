@@ -5,12 +5,24 @@ import type { SequenceSort } from '../../../../contract/rpc/results.ts';
 import { openNew } from '../../../files/runFiles.ts';
 import type { InputResultSummary, LengthScores, LengthShare } from '../../../results/types.ts';
 import { sequenceReader } from './queries.ts';
-import { columnReader, PREDICTIONS, type ColumnReader, type ResultColumns } from './resultColumns.ts';
+import { nameRankReader, type NameRankReader } from './nameRank.ts';
+import type { ProvisionalChanges } from './provisionalSequences.ts';
+import {
+  columnReader,
+  newColumns,
+  PREDICTIONS,
+  withRangesReadAnew,
+  type ColumnReader,
+  type ResultColumns,
+} from './resultColumns.ts';
 import { selectSequences, type SequenceSelection } from './sequenceFilter.ts';
 import { sortSelected } from './sequenceOrder.ts';
 
 /** Selections in their order that are kept, since one is paged through: 4 bytes for each sequence. */
 const KEPT_ORDERS = 3;
+
+/** Each time the columns are put together anew. */
+const PARTS_PER_READ = 16;
 
 export interface FoundSequences {
   /** Sequences that pass the filter, on all pages together. */
@@ -27,8 +39,8 @@ export interface PredictionCounts {
  * Answers what a window asks of the derived results. All but names and headers is read into memory once, and filtered, sorted and
  * counted there: with a million sequences a hundred times faster than in SQLite, whichever column is asked for.
  */
-export function sequenceQueryMethods(db: Database.Database) {
-  const { results, load } = resultLoader(db);
+export function sequenceQueryMethods(db: Database.Database, changes: ProvisionalChanges) {
+  const { results, load, rankNames } = resultLoader(db, changes);
   const sequencesOf = sequenceReader(db);
   const countBy = (
     selection: SequenceSelection,
@@ -56,6 +68,8 @@ export function sequenceQueryMethods(db: Database.Database) {
     /** Reads results into memory for about so long; answers whether all are there. The questions below do it themselves where it
      * has not been done, but hold up all others meanwhile. */
     loadResults: db.transaction(load),
+    /** Makes ready for an order by name, for about so long; answers whether it is. The question itself does so where it is not. */
+    prepareNames: db.transaction((milliseconds: number): boolean => rankNames(milliseconds) !== null),
     /** What a window shows first, while the rest is read: the best or worst scores of all. Null for anything else. */
     firstPage: db.transaction(
       (
@@ -152,44 +166,78 @@ interface LoadedResults {
   readonly order: (selection: SequenceSelection, sort: SequenceSort) => Uint32Array;
 }
 
-/** Within a transaction: the results as they are, read anew only where they have changed. */
-function resultLoader(db: Database.Database) {
-  const isTemporary = db
+/** Within a transaction: the results as they are, of which only what has changed is read again. */
+function resultLoader(db: Database.Database, provisional: ProvisionalChanges) {
+  const isProvisional = db
     .prepare<[], number>(`SELECT 1 FROM temp.sqlite_schema WHERE name = 'sequence' AND type = 'table'`)
     .pluck();
   const changes = db.prepare<[], number>('SELECT total_changes()').pluck();
-  /** What is only of this connection does not change with what another one writes. */
-  const version = (): string => {
-    const own = `${changes.get()!} ${String(db.pragma('temp.schema_version', { simple: true }))}`;
-    return isTemporary.get() ? own : `${own} ${String(db.pragma('data_version', { simple: true }))}`;
-  };
+  const recordFiles = db.prepare<[], string>('SELECT path, sha256 FROM records_file').raw();
+  let names: NameRankReader | null = null;
+  let namesOf = '';
   let reader: ColumnReader | null = null;
+  let columns: ResultColumns = newColumns(0);
   let loaded: LoadedResults | null = null;
   let loadedVersion = '';
 
-  function load(milliseconds: number): boolean {
-    const present = version();
-    if (!reader || present !== loadedVersion) {
+  function rankNames(milliseconds: number): Uint32Array | null {
+    const records = JSON.stringify(recordFiles.all());
+    if (!names || records !== namesOf) names = nameRankReader(db);
+    namesOf = records;
+    return names.read(milliseconds);
+  }
+  function loadFinal(milliseconds: number): boolean {
+    const version = `${changes.get()!} ${String(db.pragma('data_version', { simple: true }))}`;
+    if (!reader || version !== loadedVersion) {
       // First: two of them would be in memory.
-      reader = null;
-      loaded = null;
+      forget();
       reader = columnReader(db);
-      loadedVersion = present;
+      loadedVersion = version;
     }
     if (!reader.read(milliseconds)) return false;
-    loaded ??= withColumns(db, reader.columns);
+    if (!loaded) show(reader.columns);
     return true;
+  }
+  /** Part by part, as they were derived. */
+  function loadProvisional(milliseconds: number): boolean {
+    const version = `provisional ${provisional.generation}`;
+    if (version !== loadedVersion) {
+      forget();
+      loadedVersion = version;
+    }
+    const until = performance.now() + milliseconds;
+    while (!loaded || provisional.ranges.length > 0) {
+      if (performance.now() > until) return false;
+      show(withRangesReadAnew(db, columns, provisional.ranges.slice(0, PARTS_PER_READ)));
+      provisional.ranges.splice(0, PARTS_PER_READ);
+    }
+    return true;
+  }
+  function forget(): void {
+    reader = null;
+    loaded = null;
+    columns = newColumns(0);
+  }
+  function show(present: ResultColumns): void {
+    columns = present;
+    loaded = withColumns(db, present, () => rankNames(Infinity)!);
+  }
+  function load(milliseconds: number): boolean {
+    return isProvisional.get() ? loadProvisional(milliseconds) : loadFinal(milliseconds);
   }
   function results(): LoadedResults {
     load(Infinity);
     return loaded!;
   }
-  return { load, results };
+  return { load, results, rankNames };
 }
 
-function withColumns(db: Database.Database, columns: ResultColumns): LoadedResults {
+function withColumns(
+  db: Database.Database,
+  columns: ResultColumns,
+  nameRank: () => Uint32Array,
+): LoadedResults {
   const search = remembered(1, (text: string) => searchRows(db, text));
-  const nameRank = remembered(1, () => readNameRank(db, columns));
   const select = remembered(1, (selection: SequenceSelection) => selectSequences(columns, selection, search));
   const order = remembered(KEPT_ORDERS, (selection: SequenceSelection, sort: SequenceSort) =>
     sortSelected(columns, select(selection), sort, nameRank),
@@ -223,25 +271,6 @@ function searchRows(db: Database.Database, text: string): Uint32Array {
     )
     .pluck();
   return Uint32Array.from(rows.all(pattern));
-}
-
-/** At which place each would stand if all were sorted by name. */
-function readNameRank(db: Database.Database, { row, count }: ResultColumns): Uint32Array {
-  const indexOf = new Uint32Array((row.at(-1) ?? -1) + 1);
-  row.forEach((number, index) => {
-    indexOf[number] = index;
-  });
-  const names = db.prepare<[], [number, string]>('SELECT row, name FROM record ORDER BY name').raw();
-  const rank = new Uint32Array(count);
-  let place = 0;
-  let before: string | null = null;
-  for (const [number, name] of names.iterate()) {
-    if (name !== before) place += 1;
-    before = name;
-    const index = indexOf[number];
-    if (index !== undefined) rank[index] = place;
-  }
-  return rank;
 }
 
 function scoreBin(score: number, bins: number): number {

@@ -5,6 +5,7 @@ export type { EngineContext } from './engineContext.ts';
 // All runs, for windows
 export { openService, type Service } from './service/service.ts';
 export { serviceRouter, type ServiceRouter } from './service/router/index.ts';
+export { LiveTopic } from './service/runs/liveTopic.ts';
 export { ShellLog, shellLogFile } from './service/computer/shellLog.ts';
 export { pageFile, pageHeaders } from './service/window/pageFiles.ts';
 export { uploadsFolder } from './service/window/knownPaths.ts';
@@ -13,6 +14,7 @@ export type {
   DesktopActions,
   DownloadOffers,
   PathPolicy,
+  UpdateActions,
   WindowContext,
 } from './service/window/windowContext.ts';
 
@@ -25,6 +27,7 @@ export { OpenRun, type StartOptions } from './run/openRun.ts';
 export { IMBALANCE } from './run/progress/imbalance.ts';
 export { describeUnusualNorms, unusualNorms, UNUSUAL_NORMS } from './run/progress/unusualNorms.ts';
 export type { RunNote } from './run/runNotes.ts';
+export { describeImported, refusedFiles } from './run/describeImported.ts';
 export { describePhase } from './run/runTransitions.ts';
 export { isRunSound, verifyRun } from './run/verifyRun.ts';
 export { workOnRun } from './run/workOnRun.ts';

@@ -244,15 +244,23 @@ describe('the window', () => {
       'src',
       expect.stringMatching(/first-run-setting-up.*\.png$/),
     );
-    // Of what the window does not have, the words stay.
     expect(screen.getByRole('link', { name: 'requirements' }).getAttribute('href')).toBe(
       '#/guide/requirements',
     );
+    act(() => go({ screen: 'guide', page: 'methods' }));
+    const paper = await screen.findByRole('link', { name: '10.1093/bib/bbaf224' });
+    expect(paper).toHaveProperty('target', '_blank');
+    act(() => go({ screen: 'guide', page: 'first-run' }));
     await waitFor(() => expect(useSettings.getState().settings).not.toBeNull());
     await act(() => changeSettings({ language: 'de' }));
     await screen.findByRole('heading', { level: 1, name: 'Der erste Start' });
+    act(() => go({ screen: 'guide', page: 'limits' }));
+    await screen.findByRole('heading', { level: 1, name: 'Ehrliche Grenzen' });
+    const numbers = screen.getByRole('link', { name: 'was die Zahlen bedeuten' });
+    expect(numbers.getAttribute('href')).toBe('#/guide/numbers');
     act(() => go({ screen: 'guide', page: 'requirements' }));
     await screen.findByRole('heading', { level: 1, name: 'What a computer needs' });
+    // Of what the window does not have, the words stay.
     expect(screen.queryByRole('link', { name: 'performance' })).toBeNull();
     await user.click(screen.getByRole('button', { name: 'Zurück zur Hilfe' }));
     await screen.findAllByText('(auf Englisch)');
@@ -264,5 +272,38 @@ describe('the window', () => {
     await act(() => changeSettings({ language: 'de' }));
     await screen.findByRole('heading', { name: 'Neuer Lauf' });
     expect(document.documentElement.lang).toBe('de');
+  });
+});
+
+describe('a newer version of the program', () => {
+  it('is downloaded and installed at the user’s word', async () => {
+    const user = userEvent.setup();
+    const update = { state: 'available', version: '1.1.0' } as const;
+    await renderWithEngine(<App />, { runs: 'none', update: { outdated: true, update } });
+    await user.click(await screen.findByRole('button', { name: 'Download' }));
+    const install = await screen.findByRole('button', { name: 'Restart and install' });
+    expect(install).toHaveProperty('disabled', false);
+    await user.click(screen.getByRole('button', { name: 'Later' }));
+    expect(screen.queryByText(/Version 1.1.0/)).toBeNull();
+  });
+
+  it('waits for the end of a run', async () => {
+    const update = { state: 'ready', version: '1.1.0' } as const;
+    await renderWithEngine(<App />, { update: { outdated: false, update } });
+    await screen.findByText('Possible as soon as no run is at work.');
+    expect(screen.getByRole('button', { name: 'Restart and install' })).toHaveProperty('disabled', true);
+  });
+
+  it('is not looked for by a copy that cannot replace itself, which says so, and when it has grown old', async () => {
+    await renderWithEngine(<App />, {
+      update: { outdated: true, update: { state: 'off', reason: 'by_hand' } },
+    });
+    await screen.findByText('This version of the program is more than a year old');
+    act(() => {
+      go({ screen: 'settings' });
+    });
+    const setting = await screen.findByRole('switch', { name: 'Look for newer versions' });
+    expect(setting).toMatchObject({ disabled: true, checked: false });
+    await screen.findByText(/cannot replace itself/);
   });
 });

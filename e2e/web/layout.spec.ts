@@ -195,7 +195,7 @@ test.describe('every screen, at every size', () => {
     await page.setViewportSize(SIZES.narrow);
     await page.goto(engine.url);
     await goToPlace(page, PLACES.results);
-    await page.getByRole('button', { name: 'Report, comparison and command' }).click();
+    await page.getByRole('button', { name: 'Report, comparisons and command' }).click();
     await page.getByRole('menuitem', { name: 'Compare with another run' }).click();
     const dialog = page.getByRole('dialog', { name: /^Compare/ });
     await dialog.getByRole('combobox', { name: 'The other run' }).click();

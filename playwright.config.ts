@@ -1,4 +1,6 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from '@playwright/test';
+import { onlyLongTests } from './build/checks/longTests.ts';
 import { findChromium } from './e2e/support/findChromium.ts';
 import type { Host } from './e2e/shell/support/shellApp.ts';
 
@@ -9,17 +11,23 @@ const SHELL = { timeout: 600_000, expect: { timeout: 60_000 } };
 
 export default defineConfig<{ host: Host }>({
   testDir: 'e2e',
+  testIgnore: onlyLongTests ? /(?<!\.long)\.spec\.ts$/ : '**/*.long.spec.ts',
   outputDir: 'test-results/e2e',
   globalSetup: './e2e/support/buildOnce.ts',
-  // Half of a test's time goes by waiting for what the engine or the page does on one core.
-  workers: 2,
+  // Most of a test's time goes by waiting for what the engine or the page does on one core.
+  workers: availableParallelism() + 1,
   timeout: 300_000,
   expect: { timeout: 60_000 },
   forbidOnly: process.env['CI'] !== undefined,
   // A test that passes only at the second try has found something.
   retries: 0,
   reporter: 'list',
-  use: { trace: 'retain-on-failure', viewport: { width: 1440, height: 900 } },
+  use: {
+    // Without the film, which costs a processor as much as the test does.
+    trace: { mode: 'retain-on-failure', screenshots: false, snapshots: true, sources: true },
+    viewport: { width: 1440, height: 900 },
+    contextOptions: { reducedMotion: 'reduce' },
+  },
   projects: [
     {
       name: 'web',

@@ -2,6 +2,9 @@ import { mkdtempSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { onlyLongTests } from './build/checks/longTests.ts';
+
+const LONG = '{electron,build,e2e}/**/*.long.test.ts';
 
 export default defineConfig({
   test: {
@@ -10,12 +13,14 @@ export default defineConfig({
     // Charts and focus traps miss the layout, of which the window's test environment has none.
     onConsoleLog: (log) => (/of chart should be greater than 0|use-focus-trap/.test(log) ? false : undefined),
     projects: [
-      'renderer/vite.config.ts',
+      ...(onlyLongTests ? [] : ['renderer/vite.config.ts']),
       {
         test: {
           name: 'node',
-          include: ['{electron,build,e2e}/**/*.test.ts'],
-          globalSetup: 'build/checks/commandLineForTests.ts',
+          ...(onlyLongTests
+            ? { include: [LONG] }
+            : { include: ['{electron,build,e2e}/**/*.test.ts'], exclude: [LONG] }),
+          globalSetup: 'build/checks/bundleForTests.ts',
           environment: 'node',
           // Whatever a test changes in settings or history is not the user's.
           env: { VIRNUCPRO_DATA_DIR: mkdtempSync(join(tmpdir(), 'virnucpro-tests-')) },

@@ -10,6 +10,7 @@ import { build, type BuildOptions } from 'esbuild';
 import { nodeBundle } from './nodeBundle.ts';
 
 const root = join(import.meta.dirname, '..');
+const STORE_HOST = join(root, 'electron', 'engine', 'store', 'sqlite', 'hostEntry.ts');
 
 export const PRELOAD_BUNDLE: BuildOptions = {
   entryPoints: { preload: join(root, 'electron', 'preload', 'preload.ts') },
@@ -23,6 +24,11 @@ export const PRELOAD_BUNDLE: BuildOptions = {
   logLevel: 'warning',
 };
 
+/** `storeHost.mjs`, the entry of the store's threads. */
+export async function bundleStoreHost(outFolder: string, target: string): Promise<void> {
+  await build({ ...nodeBundle(target), entryPoints: { storeHost: STORE_HOST }, outdir: outFolder });
+}
+
 export async function buildDesktop(target = `${process.platform}-${process.arch}`): Promise<void> {
   const main = join(root, 'dist', 'main');
   rmSync(main, { recursive: true, force: true });
@@ -30,7 +36,7 @@ export async function buildDesktop(target = `${process.platform}-${process.arch}
     ...nodeBundle(target),
     entryPoints: {
       main: join(root, 'electron', 'main', 'main.ts'),
-      storeHost: join(root, 'electron', 'engine', 'store', 'sqlite', 'hostEntry.ts'),
+      storeHost: STORE_HOST,
     },
     outdir: main,
     external: ['electron'],

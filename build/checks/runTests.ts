@@ -1,10 +1,15 @@
-/** `npm test [vitest] [pytest] [e2e]`: runs the suites, names the slowest tests, and ends with one line that counts them all. */
+/**
+ * `npm test [vitest] [pytest] [e2e]` runs the suites, names the slowest tests, and ends with one line that counts them all.
+ * `npm run test:long` runs the tests that are too long for every day, `*.long.test.ts` and `*.long.spec.ts`, in the same way.
+ */
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { execa } from 'execa';
 import { findChromium } from '../../e2e/support/findChromium.ts';
 import { pythonLaunch } from '../../electron/engine/environment/pythonLaunch.ts';
 import { testEnvironment } from '../pythonEnvironment.ts';
+import { LONG_TESTS } from './longTests.ts';
 import {
   describeCounts,
   EMPTY_REPORT,
@@ -32,7 +37,12 @@ const SUITES: Record<string, () => Promise<SuiteOutcome | undefined>> = {
   e2e: runPlaywright,
 };
 
-const requested = process.argv.slice(2);
+const { values: options, positionals: requested } = parseArgs({
+  options: { long: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+/** Python has no long ones. */
+const suites = Object.entries(SUITES).filter(([name]) => !(options.long && name === 'pytest'));
 const unknown = requested.find((name) => !(name in SUITES));
 if (unknown !== undefined) {
   process.stderr.write(`There is no suite "${unknown}"; there are ${Object.keys(SUITES).join(', ')}.\n`);
@@ -45,7 +55,7 @@ const environment = await testEnvironment();
 const total = { passed: 0, failed: 0, skipped: 0 };
 const tests: TestOutcome[] = [];
 const started = Date.now();
-for (const [name, runSuite] of Object.entries(SUITES)) {
+for (const [name, runSuite] of suites) {
   if (requested.length > 0 && !requested.includes(name)) continue;
   process.stdout.write(`\n== ${name}\n`);
   const suiteStarted = Date.now();
@@ -133,8 +143,9 @@ async function run(
 }
 
 function definedEnvironment(): Record<string, string> {
+  const variables: NodeJS.ProcessEnv = { ...process.env, ...(options.long ? { [LONG_TESTS]: '1' } : {}) };
   return Object.fromEntries(
-    Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    Object.entries(variables).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
 }
 

@@ -1,5 +1,5 @@
 import { buildWindow } from '../../build/buildWindow.ts';
-import bundleForTests from '../../build/checks/commandLineForTests.ts';
+import bundleForTests from '../../build/checks/bundleForTests.ts';
 
 /** The window and the command line as they ship, of today's sources. */
 export default async function buildOnce(): Promise<() => void> {

@@ -8,6 +8,7 @@ import { complaints } from '../support/window.ts';
 
 // What is wrong stands in the message, and a trace of so many screens takes longer than looking at them.
 test.use({ trace: 'off' });
+test.describe.configure({ mode: 'parallel' });
 
 const FAULTS = readFileSync(join(import.meta.dirname, '..', 'support', 'layoutFaults.js'), 'utf8');
 
@@ -91,8 +92,10 @@ test.describe('every screen, at every size', () => {
     // Some thirty screens, each twice.
     test.setTimeout(900_000);
     test.slow();
+    // Of more devices it would say the same.
+    const twoDevices = await serveMemoryEngine({ sequences: 2000, devices: 2 });
     await page.setViewportSize(SIZES.usual);
-    await page.goto(engine.url);
+    await page.goto(twoDevices.url);
     const found: string[] = [];
     for (const [place, hash] of Object.entries(PLACES)) {
       await goToPlace(page, hash);
@@ -104,6 +107,7 @@ test.describe('every screen, at every size', () => {
     await page.keyboard.press('Control+k');
     await page.getByRole('dialog').getByRole('textbox').fill('pau');
     found.push(...(await complaints(page, 'command palette')));
+    await twoDevices.stop();
     expect(found).toEqual([]);
   });
 

@@ -12,6 +12,7 @@ import { exportRun, type ExportFlags } from './commands/results/exportRun.ts';
 import { fidelity } from './commands/computer/fidelity.ts';
 import { models, type ModelsFlags } from './commands/computer/models.ts';
 import { packForOffline, type PackOfflineFlags } from './commands/computer/packOffline.ts';
+import { importLegacy } from './commands/run/importLegacy.ts';
 import { predict, type PredictFlags } from './commands/run/predict.ts';
 import { resume, type ResumeFlags } from './commands/run/resume.ts';
 import { results, type ResultsFlags } from './commands/results/results.ts';
@@ -29,7 +30,7 @@ import { appVersion, openEngine } from './openEngine.ts';
 import { portNumber, positiveInteger } from './numberArguments.ts';
 import { errorText } from './output/reporter.ts';
 import { toLog, toStandardError } from './output/terminal.ts';
-import { predictCommand } from './predictCommand.ts';
+import { importLegacyCommand, predictCommand } from './predictCommand.ts';
 import { outliveSignals } from './stopSignals.ts';
 
 /** Runs one command and answers with its exit code. */
@@ -105,6 +106,12 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
   common(predictCommand(root)).action(async (inputs: string[], flags: PredictFlags & CommonFlags) => {
     await withEngine(flags, (context) => predict(context, inputs, flags, reporter(flags)));
   });
+
+  common(importLegacyCommand(root)).action(
+    async (folder: string, inputs: string[], flags: PredictFlags & CommonFlags) => {
+      await withEngine(flags, (context) => importLegacy(context, folder, inputs, flags, reporter(flags)));
+    },
+  );
 
   common(root.command('resume'))
     .description('Go on with a run where it was, after any kind of interruption')

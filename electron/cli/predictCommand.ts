@@ -5,10 +5,31 @@ import { gigabytes, positiveInteger } from './numberArguments.ts';
 
 /** `predict` with its flags, those of the earlier tool among them. */
 export function predictCommand(root: Command): Command {
-  const command = root
-    .command('predict')
-    .description('Score every sequence of the inputs and write the result tables')
-    .argument('[inputs...]', 'FASTA or FASTQ files, plain or compressed, or folders')
+  return withRunOptions(
+    root
+      .command('predict')
+      .description('Score every sequence of the inputs and write the result tables')
+      .argument('[inputs...]', 'FASTA or FASTQ files, plain or compressed, or folders')
+      .option(
+        '--reuse-embeddings <folder>',
+        'take over embeddings that the original VirNucPro or its fork computed of these inputs',
+      ),
+  );
+}
+
+/** `import-legacy` with the flags of `predict`. */
+export function importLegacyCommand(root: Command): Command {
+  return withRunOptions(
+    root
+      .command('import-legacy')
+      .description('Go on with a run of the original VirNucPro or its fork, from the embeddings it left')
+      .argument('<folder>', 'folder that the earlier tool wrote')
+      .argument('[inputs...]', 'files that the run was made from (default: the one in the folder)'),
+  );
+}
+
+function withRunOptions(command: Command): Command {
+  command
     .option('-o, --output-dir <folder>', 'folder for the results (default: {input}_predictions)')
     .option(
       '--model <name>',

@@ -20,6 +20,10 @@ const ERROR_CATALOGUE = {
     'Restore the original file and resume, or start a new run with the changed file.',
   ],
   no_sequences: ['No sequences found', 'Choose a file that holds at least one sequence.'],
+  legacy_unusable: [
+    'The earlier run cannot be taken over',
+    'Check its folder and its input, or start an ordinary run.',
+  ],
   // run folders
   folder_not_ours: ['Folder is not empty', 'Choose an empty folder or a new name for the results.'],
   folder_has_run: [

@@ -31,6 +31,11 @@ export const MESSAGES = {
   'note.smaller_batches':
     '{device} ran out of memory and goes on with smaller batches ({after} instead of {before} tokens).',
   'note.batches_halved': 'From now on, batches on every device are half as large.',
+  'note.imported':
+    'Embeddings were taken over from {folder} ({tool}, computed in {precision}): ESM-2 for {esm2} and DNABERT-S for {dnabertS} of {frames} reading frames. A sample of them is computed and compared in every part; scores may differ slightly from those of a run that computes all.',
+  'imported.original': 'the original VirNucPro',
+  'imported.fork': 'the fork of VirNucPro',
+  'imported.unknown': 'an unknown precision',
   'note.wrong_device':
     '{device} is not the device that its worker computes on ({found}): two workers may share one GPU.',
   'note.memory_grows':

@@ -45,6 +45,29 @@ export function demoMark({ notice }: Pick<PlanModel, 'notice'>): string | null {
 /** End of the names of folders and files that carry a mark. */
 export const DEMO_SUFFIX = '_DEMO';
 
+/** Where in a run's folder the embeddings are that were taken over from an earlier run. */
+export const IMPORTED_EMBEDDINGS_FOLDER = 'work/imported';
+
+/** Embeddings of a run of the original tool, or of its fork, that need not be computed again. */
+export const importedEmbeddingsSchema = z.object({
+  folder: z.string(),
+  tool: z.enum(['original', 'fork']),
+  /** What they were computed in, where the earlier tool has noted it. */
+  precision: z.string().nullable(),
+  indexSha256: sha256Schema,
+  /** Open reading frames of the inputs, and how many of them have an embedding of either encoder. */
+  frames: countSchema,
+  framesDnabertS: countSchema,
+  framesEsm2: countSchema,
+  /** Rows of used files with numbers that can't be right. */
+  rowsLeftOut: countSchema,
+  filesUsed: countSchema,
+  filesRefused: countSchema,
+  /** Some of the files that were not used, and why. */
+  refused: z.array(z.object({ path: z.string(), why: z.string() })),
+});
+export type ImportedEmbeddings = z.infer<typeof importedEmbeddingsSchema>;
+
 /** What decides the numbers of a run. Stored at creation, never changed. */
 export const planSchema = z.object({
   inputs: z.array(planInputSchema).min(1),
@@ -57,6 +80,7 @@ export const planSchema = z.object({
   /** Frames of a part with the same letters share one pass of an encoder. Runs from before it was a choice had it off. */
   embedEqualSequencesOnce: z.boolean().default(false),
   embeddings: embeddingPrecisionSchema.nullable(),
+  imported: importedEmbeddingsSchema.nullish(),
 });
 export type Plan = z.infer<typeof planSchema>;
 

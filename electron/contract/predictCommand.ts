@@ -15,7 +15,7 @@ export interface RepeatableRun {
     inputs: readonly { path: string }[];
     model: Pick<Plan['model'], 'name' | 'folder' | 'notice'>;
   };
-  request: Pick<RunRequest, 'devices' | 'keepWork' | 'model' | 'gpuMemoryBytes'>;
+  request: Pick<RunRequest, 'devices' | 'keepWork' | 'model' | 'gpuMemoryBytes' | 'reuseEmbeddings'>;
   folder: string;
 }
 
@@ -39,6 +39,7 @@ export function predictCommand({ plan, request, folder }: RepeatableRun): string
     String(plan.residuesPerPart),
     ...(plan.embedEqualSequencesOnce ? [] : ['--no-embed-equal-sequences-once']),
     ...(plan.embeddings === null ? [] : ['--embeddings', plan.embeddings]),
+    ...(request.reuseEmbeddings === undefined ? [] : ['--reuse-embeddings', request.reuseEmbeddings]),
     ...(request.devices === 'auto' ? [] : ['--devices', request.devices]),
     ...(request.gpuMemoryBytes === undefined ? [] : ['--gpu-memory', String(request.gpuMemoryBytes / 1e9)]),
     ...(request.keepWork ? ['--keep-work'] : []),

@@ -25,6 +25,7 @@ export { OpenRun, type StartOptions } from './run/openRun.ts';
 export { IMBALANCE } from './run/progress/imbalance.ts';
 export { describeUnusualNorms, unusualNorms, UNUSUAL_NORMS } from './run/progress/unusualNorms.ts';
 export type { RunNote } from './run/runNotes.ts';
+export { describeImported, refusedFiles } from './run/describeImported.ts';
 export { describePhase } from './run/runTransitions.ts';
 export { isRunSound, verifyRun } from './run/verifyRun.ts';
 export { workOnRun } from './run/workOnRun.ts';

@@ -77,6 +77,10 @@ const GERMAN: Readonly<Record<string, ErrorWords>> = {
     title: 'Ergebnisordner ist weg',
     next: 'Schließen Sie den Datenträger wieder an oder legen Sie den Ordner zurück, und setzen Sie dann fort.',
   },
+  legacy_unusable: {
+    title: 'Der frühere Lauf kann nicht übernommen werden',
+    next: 'Prüfen Sie seinen Ordner und seine Eingabe, oder beginnen Sie einen gewöhnlichen Lauf.',
+  },
   folder_unsafe: {
     title: 'Ordner enthält Verknüpfungen oder besondere Dateien',
     next: 'Legen Sie die Dateien selbst an deren Stelle: Eine Verknüpfung könnte zu anderen Ihrer Dateien führen. Oder beginnen Sie neu.',

@@ -1,11 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { REAL_PYTHON } from '../../engine/testing/realFiles.ts';
+import { testBundle } from '../../engine/testing/testBundles.ts';
 
-/** Where the tests' runner has bundled the command line to. */
-export const COMMAND_LINE_VARIABLE = 'VIRNUCPRO_TEST_COMMAND_LINE';
-/** Of the sources, where nothing is bundled. */
-export const MAIN = process.env[COMMAND_LINE_VARIABLE] ?? join(import.meta.dirname, '..', 'main.ts');
+export const MAIN = fileURLToPath(testBundle('virnucpro.mjs', new URL('../main.ts', import.meta.url)));
 
 /** Flags of a run with many small parts, of which two workers compute one each. */
 export const MANY_PARTS = [

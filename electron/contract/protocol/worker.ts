@@ -53,6 +53,8 @@ const loadCommandSchema = z.object({
   most_tokens_per_batch: z.int().positive().nullable(),
   placement: z.enum(['auto', ...placementSchema.options]),
   memory_profile: memoryProfileSchema.nullable(),
+  /** Embeddings of an earlier run: where they are, and the hash of their index. */
+  imported_embeddings: z.object({ folder: z.string(), index_sha256: sha256Schema }).nullable(),
 });
 
 const partCommandSchema = z.object({

@@ -42,6 +42,8 @@ export const runRequestSchema = z.object({
   /** Equal proteins, and equal nucleotides, of a part go through their encoder once. */
   embedEqualSequencesOnce: z.boolean().default(true),
   embeddings: embeddingPrecisionSchema.nullable().default(null),
+  /** Folder of a run of the original tool, or of its fork, whose embeddings need not be computed again. */
+  reuseEmbeddings: pathSchema.optional(),
   /** What a worker may hold of its GPU's memory; without it all that is free. */
   gpuMemoryBytes: z.int().min(LIMITS.leastGpuMemoryBytes).optional(),
   keepWork: z.boolean().default(false),

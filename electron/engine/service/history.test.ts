@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, expect, it } from 'vitest';
@@ -63,7 +63,9 @@ it('shows a long history from the library alone, and notices in the background w
 it('has at most four databases open to be read, and none after its end', async () => {
   const parent = await temporaryFolder();
   const folders = Array.from({ length: 10 }, (_, number) => join(parent, String(number)));
-  for (const folder of folders) await finishedRun(folder);
+  const [first = '', ...copies] = folders;
+  await finishedRun(first);
+  for (const copy of copies) await cp(first, copy, { recursive: true });
   const { open: openRuns, close } = await open(join(parent, 'data'));
   let most = 0;
   const names = await Promise.all(
@@ -86,7 +88,7 @@ it('has at most four databases open to be read, and none after its end', async (
 });
 
 /** More by hand: VIRNUCPRO_QUITS=200 */
-const QUITS = Number(process.env['VIRNUCPRO_QUITS'] ?? 8);
+const QUITS = Number(process.env['VIRNUCPRO_QUITS'] ?? 4);
 
 it(`quits ${QUITS} times while a run is watched, and never by a signal`, async () => {
   const parent = await temporaryFolder();

@@ -1,10 +1,13 @@
 import { expect, it } from 'vitest';
 import { tryFlips } from './testing/flips.ts';
 
+/** `npm run test:flips` tries as many as one likes. */
+const FLIPS = 60;
+
 it('finds each flipped bit of a run, or gives the same tables', () => {
-  const counts = tryFlips(150, 20_261_122);
+  const counts = tryFlips(FLIPS, 20_261_122);
   expect(counts.changed).toEqual([]);
-  expect(counts.tried).toBe(150);
+  expect(counts.tried).toBe(FLIPS);
   // Else it would be the test that finds nothing.
-  expect(counts.found).toBeGreaterThan(50);
+  expect(counts.found).toBeGreaterThan(FLIPS / 4);
 });

@@ -4,6 +4,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import { appError, AppFailure, asAppError, type AppError } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
+import { IMPORTED_EMBEDDINGS_FOLDER } from '../../contract/plan.ts';
 import { DEMO_NOTE_FILE, RESULT_FILES } from '../../contract/results.ts';
 import { deleteInRun, isLink, makeFolderInRun, notAFile, somethingAt } from '../files/runFiles.ts';
 
@@ -147,7 +148,9 @@ export async function removeRun(folder: string): Promise<void> {
 }
 
 export function removeWork(folder: string, keepEmbeddings: boolean): void {
-  const unneeded = keepEmbeddings ? ['work/records', 'work/parts', 'work/scores'] : ['work'];
+  const unneeded = keepEmbeddings
+    ? ['work/records', 'work/parts', 'work/scores', IMPORTED_EMBEDDINGS_FOLDER]
+    : ['work'];
   for (const name of unneeded) deleteInRun(folder, name);
 }
 

@@ -13,6 +13,7 @@ import {
   SAMPLE,
   WITHOUT_PYTHON,
 } from './realFiles.ts';
+import { testBundle } from './testBundles.ts';
 
 export { COMPARED_TABLES, REAL_PYTHON, SAMPLE, WITHOUT_PYTHON };
 
@@ -48,7 +49,7 @@ export function testContext(
     appVersion: 'test',
     paths: APP_PATHS,
     environment,
-    storeHost: new URL('../store/sqlite/hostEntry.ts', import.meta.url),
+    storeHost: testBundle('storeHost.mjs', new URL('../store/sqlite/hostEntry.ts', import.meta.url)),
     deadlines: { ...DEADLINES, ...options.deadlines },
     restartDelayMs: 50,
   };

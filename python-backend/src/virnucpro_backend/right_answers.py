@@ -161,6 +161,7 @@ def compute_answers(kind: DeviceKind, precision: Precision, folder: Path, frames
         most_tokens_per_batch=None,
         placement="auto",
         memory_profile=None,
+        imported_embeddings=None,
     )
     ready = open_and_load(command)
     scorer = PartScorer(

@@ -48,6 +48,7 @@ LOAD = {
     "most_tokens_per_batch": None,
     "placement": "auto",
     "memory_profile": None,
+    "imported_embeddings": None,
 }
 PROFILE = {
     "placement": "streamed",
@@ -73,6 +74,7 @@ SAMPLES: list[Json] = [
     {**LOAD, "embeddings": "fp32", "memory_fraction": 1, "tokens_per_batch": 1},
     *({**LOAD, "placement": placement} for placement in ("resident", "streamed")),
     {**LOAD, "most_tokens_per_batch": 2048, "memory_profile": PROFILE},
+    {**LOAD, "imported_embeddings": {"folder": "/run/work/imported", "index_sha256": "ab" * 32}},
     PART,
     {**PART, "frame_begin": 0, "embeddings_path": "/run/work/embeddings/000012.1.0.safetensors"},
     {"type": "recall", "part": "000012"},

@@ -71,6 +71,7 @@ def command(**changes: object) -> Load:
         "most_tokens_per_batch": None,
         "placement": "auto",
         "memory_profile": None,
+        "imported_embeddings": None,
     }
     return Load(**{**fields, **changes})  # type: ignore[arg-type]
 

@@ -78,6 +78,7 @@ class RunningWorker:
                 "most_tokens_per_batch": None,
                 "placement": "auto",
                 "memory_profile": None,
+                "imported_embeddings": None,
                 **changes,
             }
         )

@@ -25,6 +25,11 @@ export const engine = {
   'engine.note.smaller_batches':
     '{device} hatte zu wenig Speicher und rechnet mit weniger auf einmal weiter. Nichts ist verloren.',
   'engine.note.batches_halved': 'Ab jetzt rechnet jedes Gerät mit halb so viel auf einmal.',
+  'engine.note.imported':
+    'Embeddings wurden aus {folder} übernommen ({tool}, gerechnet in {precision}): ESM-2 für {esm2}, DNABERT-S für {dnabertS} von {frames} Leserahmen. Einige davon werden trotzdem berechnet und verglichen; Scores können leicht von denen eines Laufs abweichen, der alle berechnet.',
+  'engine.imported.original': 'das ursprüngliche VirNucPro',
+  'engine.imported.fork': 'die Abspaltung von VirNucPro',
+  'engine.imported.unknown': 'unbekanntem Zahlenformat',
   'engine.note.wrong_device':
     'Für {device} rechnet ein anderes Gerät ({found}): Vielleicht wird eine GPU doppelt benutzt.',
   'engine.note.memory_grows':

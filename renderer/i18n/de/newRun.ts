@@ -113,6 +113,10 @@ export const newRun = {
   'advanced.embeddings': 'Embeddings',
   'advanced.embeddingsHelp': 'Die innere Darstellung der Modelle für jeden Leserahmen',
   'advanced.gpuMemory': 'GPU-Speicher höchstens (GB)',
+  'advanced.reuse': 'Früherer Lauf von VirNucPro',
+  'advanced.reuseHelp':
+    'Ordner eines unfertigen Laufs des ursprünglichen VirNucPro oder seiner Abspaltung mit diesen Dateien: geprüfte Embeddings daraus werden übernommen',
+  'advanced.reuseChoose': 'Ordner eines früheren Laufs wählen',
   'advanced.gpuMemoryHelp': 'Auf jeder GPU, wenn andere sie mitnutzen; leer: was frei ist',
   'advanced.tokensPerBatch': 'Tokens je Stapel',
   'advanced.tokensPerBatchHelp': 'Verringern, wenn der Speicher oft nicht reicht',

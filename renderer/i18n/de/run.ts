@@ -128,6 +128,9 @@ export const run = {
   'plan.chunkLength': 'Stücklänge',
   'plan.equalSequences': 'Gleiche Proteine eines Teils',
   'plan.equalOnce': 'Einmal berechnet',
+  'plan.imported': 'Übernommene Embeddings',
+  'plan.importedValue':
+    'ESM-2 für {esm2, number}, DNABERT-S für {dnabertS, number} von {frames, number} Leserahmen, aus {folder}',
   'plan.equalEach': 'Jedes Mal berechnet',
   'plan.created': 'Angelegt',
 

@@ -24,6 +24,11 @@ export const engine = {
   'engine.note.smaller_batches':
     '{device} ran out of memory and goes on with less at a time. Nothing is lost.',
   'engine.note.batches_halved': 'From now on, every device takes half as much at a time.',
+  'engine.note.imported':
+    'Embeddings were taken over from {folder} ({tool}, computed in {precision}): ESM-2 for {esm2} and DNABERT-S for {dnabertS} of {frames} reading frames. Some of them are computed and compared all the same; scores may differ slightly from those of a run that computes all.',
+  'engine.imported.original': 'the original VirNucPro',
+  'engine.imported.fork': 'the fork of VirNucPro',
+  'engine.imported.unknown': 'an unknown number format',
   'engine.note.wrong_device':
     '{device} is not the device that is computing for it ({found}): two runs of computing may share one GPU.',
   'engine.note.memory_grows':

@@ -125,6 +125,9 @@ export const run = {
   'plan.chunkLength': 'Chunk length',
   'plan.equalSequences': 'Equal proteins of a part',
   'plan.equalOnce': 'Computed once',
+  'plan.imported': 'Embeddings taken over',
+  'plan.importedValue':
+    'ESM-2 for {esm2, number}, DNABERT-S for {dnabertS, number} of {frames, number} reading frames, from {folder}',
   'plan.equalEach': 'Computed each time',
   'plan.created': 'Created',
 

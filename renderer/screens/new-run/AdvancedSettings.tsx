@@ -1,10 +1,12 @@
-import { Button, Checkbox, Collapse, NumberInput, Select } from '@mantine/core';
+import { Button, Checkbox, Collapse, NumberInput, Select, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { useId, useState } from 'react';
 import { LIMITS, RESIDUES_PER_PART, TOKENS_PER_BATCH } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { RUN_REQUEST_DEFAULTS } from '../../state/newRun/choices.ts';
 import { choose } from '../../state/newRun/store.ts';
+import { chooseFolder } from '../../state/pathChooser.ts';
 import classes from './Choice.module.css';
 import type { NewRunForm } from './useNewRunForm.ts';
 
@@ -129,6 +131,7 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
             />
           )}
         </div>
+        <EarlierRun folder={choices.reuseEmbeddings} />
         <Button
           mt="md"
           variant="default"
@@ -141,6 +144,32 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
           {t('advanced.reset')}
         </Button>
       </Collapse>
+    </div>
+  );
+}
+
+/** Folder of a run of the original VirNucPro, or of its fork. */
+function EarlierRun({ folder }: { folder: string | null }) {
+  const { t } = useTexts();
+  const pick = useMutation({
+    mutationFn: async () => {
+      const path = await chooseFolder('run');
+      if (path !== null) choose({ reuseEmbeddings: path });
+    },
+  });
+  return (
+    <div className={classes.earlier}>
+      <TextInput
+        className={classes.path ?? ''}
+        inputWrapperOrder={ORDER}
+        label={t('advanced.reuse')}
+        description={t('advanced.reuseHelp')}
+        value={folder ?? ''}
+        onChange={(event) => choose({ reuseEmbeddings: event.currentTarget.value || null })}
+      />
+      <Button variant="default" onClick={() => pick.mutate()} aria-label={t('advanced.reuseChoose')}>
+        {t('newRun.chooseOutput')}
+      </Button>
     </div>
   );
 }

@@ -25,6 +25,8 @@ export interface RunChoices {
   readonly precision: RunRequest['precision'];
   readonly embeddings: RunRequest['embeddings'];
   readonly keepWork: boolean;
+  /** Folder of a run of the earlier tool whose embeddings are taken over. */
+  readonly reuseEmbeddings: string | null;
   readonly gpuMemoryGb: number | null;
   readonly tokensPerBatch: number | null;
   readonly residuesPerPart: number | null;
@@ -42,6 +44,7 @@ export const RUN_REQUEST_DEFAULTS: RunChoices = {
   precision: 'auto',
   embeddings: null,
   keepWork: false,
+  reuseEmbeddings: null,
   gpuMemoryGb: null,
   tokensPerBatch: null,
   residuesPerPart: null,
@@ -131,6 +134,7 @@ export function requestFrom(
     embedEqualSequencesOnce: choices.embedEqualSequencesOnce,
     ...(name ? { name } : {}),
     ...(Object.keys(samples).length > 0 ? { samples } : {}),
+    ...(choices.reuseEmbeddings === null ? {} : { reuseEmbeddings: choices.reuseEmbeddings }),
     ...(choices.outputDir === null ? {} : { outputDir: choices.outputDir }),
     ...(choices.gpuMemoryGb === null ? {} : { gpuMemoryBytes: Math.round(choices.gpuMemoryGb * 1e9) }),
     ...(choices.tokensPerBatch === null ? {} : { tokensPerBatch: choices.tokensPerBatch }),
@@ -153,6 +157,7 @@ export function choicesFrom(request: RunRequest): RunChoices {
     precision: request.precision,
     embeddings: request.embeddings,
     keepWork: request.keepWork,
+    reuseEmbeddings: request.reuseEmbeddings ?? null,
     gpuMemoryGb: request.gpuMemoryBytes === undefined ? null : request.gpuMemoryBytes / 1e9,
     tokensPerBatch: request.tokensPerBatch ?? null,
     residuesPerPart: request.residuesPerPart ?? null,

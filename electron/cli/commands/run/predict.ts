@@ -7,6 +7,7 @@ import {
   collectInputs,
   createRun,
   defaultFolderName,
+  describeImported,
   findDiskShortage,
   type EngineContext,
   formatBytes,
@@ -14,6 +15,7 @@ import {
   isGpu,
   isRunFolder,
   OpenRun,
+  refusedFiles,
   resolveModel,
   sampleInput,
   formatCount,
@@ -37,6 +39,7 @@ export interface PredictFlags {
   residuesPerPart?: number;
   embedEqualSequencesOnce?: boolean;
   embeddings?: boolean | string;
+  reuseEmbeddings?: string;
   keepWork?: boolean;
   force?: boolean;
   strict?: boolean;
@@ -92,6 +95,10 @@ export async function predict(
         .map((device) => (isGpu(device) ? `GPU ${device.index} ${device.name}` : device.id))
         .join(', '),
   );
+  if (plan.imported) {
+    reporter.line(describeImported(plan.imported).text);
+    for (const line of refusedFiles(plan.imported)) reporter.line(`  ${line}`);
+  }
   reporter.line(`Results go to ${created.folder}`);
   return followRun(unwrap(await OpenRun.open(context, created.folder)), reporter, { created });
 }
@@ -124,6 +131,7 @@ async function differences(
       flags.embedEqualSequencesOnce === false ? false : undefined,
       plan.embedEqualSequencesOnce,
     ],
+    ['--reuse-embeddings', request.reuseEmbeddings, plan.imported?.folder ?? null],
     ['--model', await hashOfModel(context, model(flags)), plan.model.hash],
   ];
   return [
@@ -172,6 +180,7 @@ function runRequest(inputs: string[], flags: PredictFlags, defaultModel: string)
     residuesPerPart: flags.residuesPerPart,
     embedEqualSequencesOnce: flags.embedEqualSequencesOnce,
     embeddings: flags.embeddings === true ? 'fp16' : flags.embeddings || null,
+    reuseEmbeddings: flags.reuseEmbeddings === undefined ? undefined : resolve(flags.reuseEmbeddings),
     keepWork: flags.keepWork ?? false,
     force: flags.force ?? false,
     strict: flags.strict ?? false,

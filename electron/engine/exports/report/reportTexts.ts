@@ -13,6 +13,14 @@ interface MethodsFacts {
   scored: string;
 }
 
+interface ImportedFacts {
+  esm2: string;
+  dnabertS: string;
+  frames: string;
+  folder: string;
+  precision: string | null;
+}
+
 const en = {
   title: (name: string) => `${name}: viral sequences`,
   demo: 'Made with the demo model. Its weights are random: nothing in this report means anything.',
@@ -23,6 +31,11 @@ const en = {
   model: 'Model',
   chunks: 'Chunk length',
   precision: 'Precision',
+  imported: 'Embeddings taken over',
+  importedFrom: ({ esm2, dnabertS, frames, folder, precision }: ImportedFacts) =>
+    `ESM-2 for ${esm2} and DNABERT-S for ${dnabertS} of ${frames} reading frames, from an earlier run of VirNucPro in ${folder} (precision: ${precision ?? 'unknown'})`,
+  importedMethods: ({ esm2, dnabertS, frames }: ImportedFacts) =>
+    ` Embeddings by ESM-2 of ${esm2} and by DNABERT-S of ${dnabertS} of the ${frames} reading frames were taken over from an earlier run of VirNucPro.`,
   devices: 'Computed on',
   begun: 'Begun',
   ended: 'Last change',
@@ -88,6 +101,11 @@ const de: typeof en = {
   model: 'Modell',
   chunks: 'Länge der Stücke',
   precision: 'Genauigkeit',
+  imported: 'Übernommene Embeddings',
+  importedFrom: ({ esm2, dnabertS, frames, folder, precision }) =>
+    `ESM-2 für ${esm2} und DNABERT-S für ${dnabertS} von ${frames} Leserahmen, aus einem früheren Lauf von VirNucPro in ${folder} (Genauigkeit: ${precision ?? 'unbekannt'})`,
+  importedMethods: ({ esm2, dnabertS, frames }) =>
+    ` Embeddings von ESM-2 für ${esm2} und von DNABERT-S für ${dnabertS} der ${frames} Leserahmen stammen aus einem früheren Lauf von VirNucPro.`,
   devices: 'Gerechnet auf',
   begun: 'Begonnen',
   ended: 'Letzte Änderung',

@@ -92,6 +92,7 @@ class ReportPage {
       [texts.model, `${model.title}${model.notice === null ? '' : ` (${model.notice})`}`],
       [texts.chunks, `${count(chunkLength)} bp`],
       [texts.precision, precision],
+      ...this.imported((facts): [string, string] => [texts.imported, texts.importedFrom(facts)]),
       [texts.devices, [...new Set(run.devices.map(({ name }) => name))].join(', ') || '–'],
       [texts.begun, timings.startedAt === null ? '–' : this.date(timings.startedAt)],
       [texts.ended, this.date(timings.lastChangeAt)],
@@ -278,6 +279,23 @@ class ReportPage {
     </section>`;
   }
 
+  /** What of the embeddings taken over from an earlier run; nothing without any. */
+  private imported<Said>(say: (facts: Parameters<typeof this.texts.importedFrom>[0]) => Said): Said[] {
+    const { imported } = this.facts.run.plan;
+    if (!imported) return [];
+    const { count } = this;
+    const { folder, precision } = imported;
+    return [
+      say({
+        esm2: count(imported.framesEsm2),
+        dnabertS: count(imported.framesDnabertS),
+        frames: count(imported.frames),
+        folder,
+        precision,
+      }),
+    ];
+  }
+
   private methods(): Markup {
     const { run, versions, samples } = this.facts;
     const { byPrediction, sequences } = sumOf(samples, '');
@@ -296,7 +314,7 @@ class ReportPage {
     });
     return html`<section>
       <h2>${this.texts.methods}</h2>
-      <p class="copy">${text}</p>
+      <p class="copy">${text}${this.imported((facts) => this.texts.importedMethods(facts))}</p>
     </section>`;
   }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { appError, type AppError } from '../../../contract/errors.ts';
 import {
   RESIDUES_PER_PART,
@@ -9,6 +9,7 @@ import {
   CHUNK_LENGTH_LIMITS,
   demoMark,
   DEMO_SUFFIX,
+  IMPORTED_EMBEDDINGS_FOLDER,
   type Plan,
   type PlanModel,
 } from '../../../contract/plan.ts';
@@ -20,8 +21,10 @@ import { choosePrecision } from '../../devices/choosePrecision.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { checkFidelity } from '../../models/fidelityVerdict.ts';
 import { collectInputs, type Walk } from '../../inputs/collectInputs.ts';
+import { importLegacy } from '../../inputs/importLegacy.ts';
 import { inspectInputs } from '../../inputs/inspectInputs.ts';
 import { resolveModel } from '../../models/resolveModel.ts';
+import { describeImported, refusedFiles } from '../describeImported.ts';
 import { LEFT_OUT_OPTION, SAMPLES_OPTION } from '../../store/types.ts';
 import { openRunStore } from '../../store/runStore.ts';
 import { refuseWhenClosing } from '../../store/storeThread.ts';
@@ -133,7 +136,15 @@ export async function createRun(
   };
   const made = await makeFolder(context, folder, plan, runId, request, { expected, leftOut });
   return made.ok
-    ? ok({ runId, folder, plan, files, leftOut, choice: choice.value, createdAt: performance.now() })
+    ? ok({
+        runId,
+        folder,
+        plan: made.value,
+        files,
+        leftOut,
+        choice: choice.value,
+        createdAt: performance.now(),
+      })
     : made;
 }
 
@@ -226,6 +237,24 @@ function blocker(file: InspectedFile): AppError | undefined {
   }
 }
 
+/** The plan, with what was taken over from an earlier run where that is asked for. */
+async function withImport(
+  context: EngineContext,
+  folder: string,
+  plan: Plan,
+  earlier: string | undefined,
+): Promise<Result<Plan>> {
+  if (earlier === undefined) return ok(plan);
+  const imported = await importLegacy(context, {
+    folder: resolve(earlier),
+    inputs: plan.inputs.map(({ path }) => path),
+    chunkLength: plan.chunkLength,
+    modelFolder: plan.model.folder,
+    into: join(folder, IMPORTED_EMBEDDINGS_FOLDER),
+  });
+  return imported.ok ? ok({ ...plan, imported: imported.value }) : imported;
+}
+
 function samplesFor({ inputs }: Plan, named: Readonly<Record<string, string>>): string[] {
   const paths = inputs.map(({ path }) => path);
   return sampleNames(paths).map((name, input) => named[paths[input] ?? ''] ?? name);
@@ -238,7 +267,7 @@ async function makeFolder(
   runId: string,
   request: RunRequest,
   { expected, leftOut }: { expected: ExpectedWork; leftOut: readonly UnusableInput[] },
-): Promise<Result<void>> {
+): Promise<Result<Plan>> {
   let lock: FileLock | undefined;
   try {
     refuseWhenClosing(context.closing);
@@ -246,11 +275,16 @@ async function makeFolder(
     lock = await acquireRunLock(folder);
     await removeRun(folder);
     makeWorkFolders(folder);
+    const complete = await withImport(context, folder, plan, request.reuseEmbeddings);
+    if (!complete.ok) {
+      await removeRun(folder);
+      return complete;
+    }
     const store = await openRunStore(folder, {
       hostEntry: context.storeHost,
       closing: context.closing,
       create: {
-        plan,
+        plan: complete.value,
         description: {
           runId,
           name: request.name ?? basename(folder),
@@ -269,8 +303,21 @@ async function makeFolder(
         },
       },
     });
+    const { imported } = complete.value;
+    if (imported) {
+      const { text, wording } = describeImported(imported);
+      const detail = refusedFiles(imported).join('\n') || null;
+      await store.addEvent({
+        time: Date.now(),
+        level: 'warning',
+        code: 'embeddings_imported',
+        message: text,
+        wording,
+        detail,
+      });
+    }
     await store.close();
-    return ok(undefined);
+    return complete;
   } catch (reason) {
     const error = describeStoreError(reason, folder);
     // There is nothing to resume yet.

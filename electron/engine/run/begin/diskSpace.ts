@@ -18,10 +18,11 @@ export interface InputSize {
 
 /** Room that a run takes in its folder while it is at work. */
 export function diskNeeded(
-  { embeddings }: Pick<RunRequest, 'embeddings'>,
+  { embeddings, reuseEmbeddings }: Pick<RunRequest, 'embeddings' | 'reuseEmbeddings'>,
   { chunks, frames, residues }: InputSize,
 ): number {
-  const perFrame = embeddings === null ? 0 : EMBEDDING_VALUES_PER_FRAME * (embeddings === 'fp16' ? 2 : 4);
+  const kept = embeddings === null ? 0 : embeddings === 'fp16' ? 2 : 4;
+  const perFrame = EMBEDDING_VALUES_PER_FRAME * (kept + (reuseEmbeddings === undefined ? 0 : 4));
   const needed =
     chunks * (BYTES.perChunkInDatabase + BYTES.perChunkInTables) +
     frames * (BYTES.perFrameInTables + BYTES.perFrameInWork + perFrame) +
@@ -47,7 +48,7 @@ export function diskShortage(folder: string, needed: number, free: number | null
 /** The same of a run that has just been made, from the files it was made of. */
 export async function findDiskShortage(
   folder: string,
-  request: Pick<RunRequest, 'embeddings'>,
+  request: Pick<RunRequest, 'embeddings' | 'reuseEmbeddings'>,
   files: readonly InputSize[],
 ): Promise<AppError | undefined> {
   const sum = (of: keyof InputSize): number => files.reduce((total, file) => total + file[of], 0);

@@ -39,6 +39,8 @@ export function runJson(
       tail_parts: plan.tailParts,
       embed_equal_sequences_once: plan.embedEqualSequencesOnce,
       embeddings: plan.embeddings,
+      // Computed by another tool, and perhaps in another precision: see docs/results.md.
+      imported: importedFacts(plan),
       model: {
         name: plan.model.name,
         title: plan.model.title,
@@ -89,6 +91,22 @@ export function runJson(
       tables_seconds: tables.seconds,
     },
     files: tables.files,
+  };
+}
+
+function importedFacts({ imported }: StoredRun['plan']) {
+  if (!imported) return null;
+  return {
+    folder: imported.folder,
+    tool: imported.tool,
+    precision: imported.precision ?? 'unknown',
+    frames: imported.frames,
+    frames_dnabert_s: imported.framesDnabertS,
+    frames_esm2: imported.framesEsm2,
+    rows_left_out: imported.rowsLeftOut,
+    files_used: imported.filesUsed,
+    files_refused: imported.filesRefused,
+    refused: imported.refused,
   };
 }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { appError, AppFailure, asAppError } from '../../../contract/errors.ts';
 import { deviceNamed, message } from '../../../contract/messages.ts';
+import { IMPORTED_EMBEDDINGS_FOLDER } from '../../../contract/plan.ts';
 import type { PartCommand, PrepareProgress, WorkerReady } from '../../../contract/protocol/index.ts';
 import { isGpu, workerEnvironment, type ChosenDevice } from '../../devices/chosenDevice.ts';
 import { formatBytes, formatCount, formatDuration } from '../../format/format.ts';
@@ -339,6 +340,12 @@ export class WorkSession {
         memory_fraction: memoryFraction(device, record.request.gpuMemoryBytes),
         ...batches.limitsOf(device.id),
         placement: 'auto',
+        imported_embeddings: plan.imported
+          ? {
+              folder: join(store.folder, IMPORTED_EMBEDDINGS_FOLDER),
+              index_sha256: plan.imported.indexSha256,
+            }
+          : null,
       },
       modelHash: plan.model.hash,
       deadlines: context.deadlines,

@@ -2,12 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { engineBase } from '../../engineBase.ts';
 import { resolveAppPaths } from '../../environment/appPaths.ts';
+import { testBundle } from '../../testing/testBundles.ts';
 import { openService } from '../service.ts';
 
 const [dataDir = '', folder = '', milliseconds = '0'] = process.argv.slice(2);
 const paths = resolveAppPaths({ startFolder: import.meta.dirname });
 if (!paths.ok) throw new Error(paths.error.cause);
-const storeHost = new URL('../../store/sqlite/hostEntry.ts', import.meta.url);
+const storeHost = testBundle('storeHost.mjs', new URL('../../store/sqlite/hostEntry.ts', import.meta.url));
 const base = engineBase({ appVersion: 'test', paths: { ...paths.value, dataDir }, storeHost });
 const service = await openService(base, { interpreter: '/nowhere/python' });
 const { runId } = await service.catalog.add(folder);

@@ -15,9 +15,17 @@ export function uploadsFolder(dataDir: string): string {
   return join(dataDir, 'uploads');
 }
 
-/** What a request wants read: its inputs, and its model where that is a path. */
-export function namedPaths({ inputs, model }: Pick<RunRequest, 'inputs' | 'model'>): string[] {
-  return isModelName(model) ? [...inputs] : [...inputs, model];
+/** What a request wants read: its inputs, its model where that is a path, and an earlier run. */
+export function namedPaths({
+  inputs,
+  model,
+  reuseEmbeddings,
+}: Pick<RunRequest, 'inputs' | 'model' | 'reuseEmbeddings'>): string[] {
+  return [
+    ...inputs,
+    ...(isModelName(model) ? [] : [model]),
+    ...(reuseEmbeddings === undefined ? [] : [reuseEmbeddings]),
+  ];
 }
 
 /**

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PreparedPart, PartDone } from '../../../contract/protocol/index.ts';
 import { openRunStore } from '../runStore.ts';
+import { testBundle } from '../../testing/testBundles.ts';
 import type { PartIntake } from '../types.ts';
 import type { RunStore } from '../runStoreFace.ts';
 import {
@@ -16,7 +17,7 @@ import {
   type SyntheticRecord,
 } from './syntheticRun.ts';
 
-export const HOST_ENTRY = new URL('../sqlite/hostEntry.ts', import.meta.url);
+export const HOST_ENTRY = testBundle('storeHost.mjs', new URL('../sqlite/hostEntry.ts', import.meta.url));
 
 /** A new empty folder, removed again by `removeFolders`. */
 export function newFolder(): string {

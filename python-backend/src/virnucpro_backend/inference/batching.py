@@ -21,6 +21,7 @@ from virnucpro_backend.inference.equal_sequences import (
     distinct_sequences,
     every_sequence,
 )
+from virnucpro_backend.inference.imported import EncoderName, FoundVectors, ImportedEmbeddings
 from virnucpro_backend.inference.part_file import Letters, Offsets, PartFrames, gathered
 
 
@@ -41,7 +42,8 @@ class EncoderInput:
     """What one encoder gets of a part: k token sequences, their batches, and which frames they are of.
 
     represents int64 [k, 2]: how many frames, and residues of those frames, each sequence represents; place
-    int64 [f]: which of the k each frame has, None where sequence i is frame i's.
+    int64 [f]: which of the k each frame has, None where sequence i is frame i's. imported: vectors that need
+    not be computed; the batches hold the others, and some of these for comparison.
     """
 
     sequences: TokenSequences
@@ -50,15 +52,16 @@ class EncoderInput:
     packs: bool
     batches: list[HostBatch]
     pin: bool
+    imported: FoundVectors | None
 
     @property
     def tokens(self) -> int:
-        """Tokens of all sequences, dummies not counted."""
-        return int(self.sequences.lengths.sum())
+        """Tokens of all sequences that are computed, dummies not counted."""
+        return sum(int(self.sequences.lengths[host.batch.members].sum()) for host in self.batches)
 
-    def represented_by(self, batch: Batch) -> tuple[int, int]:
-        """How many frames, and residues of those frames, a batch represents."""
-        frames, residues = self.represents[batch.members].sum(axis=0).tolist()
+    def represented_by(self, members: npt.NDArray[np.integer]) -> tuple[int, int]:
+        """How many frames, and residues of those frames, sequences with these numbers represent."""
+        frames, residues = self.represents[members].sum(axis=0).tolist()
         return frames, residues
 
     def within(self, batch: Batch, tokens_per_batch: int) -> bool:
@@ -107,8 +110,10 @@ class BatchPlan:
     pin: bool
 
 
-def prepare_part(frames: PartFrames, tokenizer: DnaTokenizer, plan: BatchPlan) -> PreparedPart:
-    """Tokenize and batch the frames of a part for both encoders."""
+def prepare_part(
+    frames: PartFrames, tokenizer: DnaTokenizer, plan: BatchPlan, imported: ImportedEmbeddings | None = None
+) -> PreparedPart:
+    """Tokenize and batch the frames of a part for both encoders, but for those with imported embeddings."""
     return PreparedPart(
         frames=frames,
         dnabert_s=_encoder_input(
@@ -118,9 +123,16 @@ def prepare_part(frames: PartFrames, tokenizer: DnaTokenizer, plan: BatchPlan) -
             tokenizer.encode,
             plan.dnabert_s_packs,
             plan,
+            _Import("dnabert_s", imported),
         ),
         esm2=_encoder_input(
-            frames, frames.residues, frames.residue_offsets, esm2_tokens, plan.esm2_packs, plan
+            frames,
+            frames.residues,
+            frames.residue_offsets,
+            esm2_tokens,
+            plan.esm2_packs,
+            plan,
+            _Import("esm2", imported),
         ),
     )
 
@@ -141,6 +153,15 @@ def host_batch(sequences: TokenSequences, batch: Batch, pin: bool) -> HostBatch:
     return HostBatch(batch, tokens, members)
 
 
+@dataclass(frozen=True)
+class _Import:
+    encoder: EncoderName
+    embeddings: ImportedEmbeddings | None
+
+    def find(self, letters: Letters, offsets: Offsets) -> FoundVectors | None:
+        return None if self.embeddings is None else self.embeddings.find(self.encoder, letters, offsets)
+
+
 def _encoder_input(
     frames: PartFrames,
     letters: Letters,
@@ -148,6 +169,7 @@ def _encoder_input(
     tokenize: Callable[[Letters, Offsets], TokenSequences],
     packs: bool,
     plan: BatchPlan,
+    source: _Import,
 ) -> EncoderInput:
     distinct = (
         distinct_sequences(letters, offsets)
@@ -160,7 +182,15 @@ def _encoder_input(
         place = torch.from_numpy(distinct.place)
         place = place.pin_memory() if plan.pin else place
     sequences = tokenize(letters, offsets)
-    batches = plan_batches(sequences.lengths, plan.tokens_per_batch, packs)
+    imported = source.find(letters, offsets)
+    if imported is None:
+        batches = plan_batches(sequences.lengths, plan.tokens_per_batch, packs)
+    else:
+        missing = np.delete(np.arange(len(sequences.lengths)), imported.taken_over)
+        batches = [
+            Batch(missing[batch.members], batch.lengths)
+            for batch in plan_batches(sequences.lengths[missing], plan.tokens_per_batch, packs)
+        ]
     return EncoderInput(
         sequences,
         _represented(distinct, frames),
@@ -168,6 +198,7 @@ def _encoder_input(
         packs,
         [host_batch(sequences, batch, plan.pin) for batch in batches],
         plan.pin,
+        imported,
     )
 
 

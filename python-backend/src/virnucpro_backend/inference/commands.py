@@ -10,15 +10,23 @@ import msgspec
 
 from virnucpro_backend.devices.kinds import DeviceKind, Precision
 from virnucpro_backend.inference.memory.memory_profile import MemoryProfile, PlacementChoice
-from virnucpro_backend.typed_commands import CommandStruct, Count, Positive, Text, parse_typed
+from virnucpro_backend.typed_commands import CommandStruct, Count, Positive, Sha256, Text, parse_typed
 
 EmbeddingPrecision = Literal["fp16", "fp32"]
 Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
 
 
+class ImportedFolder(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Embeddings of an earlier run; see `imported`."""
+
+    folder: Path
+    index_sha256: Sha256
+
+
 class Load(CommandStruct, tag="load", frozen=True):
     """Load a model onto a device; `tokens_per_batch`, `embed_equal_sequences_once` and `embeddings` belong to
-    the run's plan. The rest is about this device's memory: what it may hold, and what is known of it."""
+    the run's plan, `imported_embeddings` to the run. The rest is about this device's memory: what it may
+    hold, and what is known of it."""
 
     device: DeviceKind
     model_folder: Path
@@ -30,6 +38,7 @@ class Load(CommandStruct, tag="load", frozen=True):
     most_tokens_per_batch: Positive | None
     placement: PlacementChoice
     memory_profile: MemoryProfile | None
+    imported_embeddings: ImportedFolder | None
 
 
 class Part(CommandStruct, tag="part", frozen=True):

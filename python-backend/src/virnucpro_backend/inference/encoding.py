@@ -51,11 +51,16 @@ def recorded_event() -> torch.cuda.Event:
 
 @dataclass
 class Embeddings:
-    """Pooled vectors in the part's order, FP32 on the device, and how many batches had to be split."""
+    """Pooled vectors in the part's order, FP32 on the device, and how many batches had to be split.
+
+    imported_difference: FP32, one number on the device: how far an imported embedding was at most from the
+    one computed here, see `imported.LARGEST_DIFFERENCE`; None where none was taken over.
+    """
 
     dnabert_s: Tensor
     esm2: Tensor
     batch_halvings: int
+    imported_difference: Tensor | None = None
 
 
 @dataclass(frozen=True)
@@ -93,23 +98,43 @@ class BatchLoop:
         does not fit, and whatever `listener` raises.
         """
         model = self._model
-        dnabert_s, dna_halvings = self._vectors(model.dnabert_s, part.dnabert_s, listener, counts=False)
+        dnabert_s, dna_halvings, dna_differs = self._vectors(
+            model.dnabert_s, part.dnabert_s, listener, counts=False
+        )
         # A frame is done when its protein is: ESM-2 comes second.
-        esm2, protein_halvings = self._vectors(model.esm2, part.esm2, listener, counts=True)
-        return Embeddings(dnabert_s, esm2, dna_halvings + protein_halvings)
+        esm2, protein_halvings, protein_differs = self._vectors(model.esm2, part.esm2, listener, counts=True)
+        compared = [value for value in (dna_differs, protein_differs) if value is not None]
+        difference = torch.stack(compared).max() if compared else None
+        return Embeddings(dnabert_s, esm2, dna_halvings + protein_halvings, difference)
 
     def _vectors(
         self, encoder: DnabertS | Esm2, source: EncoderInput, listener: PartListener, *, counts: bool
-    ) -> tuple[Tensor, int]:
-        """One encoder's vectors of all frames, FP32 [f, width], and how many planned batches were split."""
+    ) -> tuple[Tensor, int, Tensor | None]:
+        """One encoder's vectors of all frames, FP32 [f, width], how many planned batches were split, and how
+        far imported vectors were from computed ones."""
         shape = (len(source.represents), encoder.config.width)
         out = self._with_room(partial(torch.empty, shape, device=self._device))
         if isinstance(encoder, Esm2) and encoder.streamed:
             work = _Work(encoder.embed_all, SWEEP_BATCHES, source, out, counts)
         else:
             work = _Work(partial(_one_by_one, encoder.embed), 1, source, out, counts)
+        imported = source.imported
+        if imported is None:
+            halvings = self._embed(work, listener)
+            return self._spread(out, source), halvings, None
+        vectors = self._with_room(lambda: torch.from_numpy(imported.vectors).to(self._device))
+        places = torch.from_numpy(imported.places).to(self._device)
+        out.index_copy_(0, places, vectors)
+        if counts:
+            listener.batch_done(*source.represented_by(imported.taken_over))
         halvings = self._embed(work, listener)
-        return self._spread(out, source), halvings
+        compared = torch.from_numpy(imported.compared).to(self._device)
+        computed = out[places[compared]]
+        distance = torch.linalg.vector_norm(computed - vectors[compared], dim=1)
+        share = distance / torch.linalg.vector_norm(computed, dim=1)
+        # What is not finite here says nothing of what was imported; it is computed again in FP32.
+        difference = torch.nan_to_num(share, nan=0.0, posinf=torch.inf).max()
+        return self._spread(out, source), halvings, difference
 
     def _spread(self, vectors: Tensor, source: EncoderInput) -> Tensor:
         """Vectors of distinct sequences [k, width] to all frames that have them, [f, width]."""
@@ -138,7 +163,7 @@ class BatchLoop:
         while waiting:
             sweep = self._next_sweep(work, waiting, split)
             if self._run(work, [host for _, host in sweep]):
-                represented = [work.source.represented_by(host.batch) for _, host in sweep]
+                represented = [work.source.represented_by(host.batch.members) for _, host in sweep]
                 frames, residues = (sum(column) for column in zip(*represented, strict=True))
                 listener.batch_done(*((frames, residues) if work.counts else (0, 0)))
                 continue

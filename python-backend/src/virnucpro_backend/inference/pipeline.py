@@ -147,6 +147,8 @@ class PartPipeline:
                         task.prepared, _StoppableBatches(progress, self._between_batches)
                     )
                 else:
+                    if task.launched.imported_differ():
+                        self._reports.imported_refused(job.command)
                     unheard = _StoppableBatches(PartListener(), self._between_batches)
                     launched = self._scorer.recompute(task.launched, unheard)
         except StoppedError:

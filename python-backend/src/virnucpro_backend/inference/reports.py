@@ -105,6 +105,15 @@ class PartReports:
             peak_allocated_bytes=peak_allocated_bytes,
         )
 
+    def imported_refused(self, command: Part) -> None:
+        """Imported embeddings are not those of this model: from this part on all are computed."""
+        self._channel.emit(
+            "log",
+            level="warning",
+            message=f"Imported embeddings of part {command.key} are not what this model gives for these "
+            "sequences. From here on this device computes all embeddings itself.",
+        )
+
     def failed(self, command: Part, failure: PartFailedError) -> None:
         """A part without scores."""
         self._channel.emit(

@@ -15,6 +15,7 @@ from virnucpro_backend.inference.batching import BatchPlan, PreparedPart, prepar
 from virnucpro_backend.inference.commands import EmbeddingPrecision
 from virnucpro_backend.inference.encoding import BatchLoop, Embeddings, PartListener, recorded_event
 from virnucpro_backend.inference.failures import PartFailedError
+from virnucpro_backend.inference.imported import LARGEST_DIFFERENCE, ImportedEmbeddings
 from virnucpro_backend.inference.memory.device_memory import TokenBudget, free_cached_memory, is_out_of_memory
 from virnucpro_backend.inference.part_file import PartFrames
 from virnucpro_backend.weights.model_folder import LoadedModel
@@ -73,7 +74,8 @@ class PartScores:
 class LaunchedPart:
     """A part whose work is queued on the device; `wait` may be called from any thread.
 
-    `figures` FP32 [f, 4] on the host: score1, score2, norm of either embedding. Not to be read before `wait`.
+    `figures` FP32 [f, 4] on the host: score1, score2, norm of either embedding; `imported_difference`: see
+    Embeddings, on the host. Neither may be read before `wait`.
     """
 
     part: PreparedPart
@@ -82,11 +84,16 @@ class LaunchedPart:
     embeddings: dict[str, Tensor] | None
     finished: torch.cuda.Event | None
     recomputed: npt.NDArray[np.bool_]
+    imported_difference: Tensor | None = None
 
     def wait(self) -> None:
         """Block until the device is through and the results are on the host."""
         if self.finished is not None:
             self.finished.synchronize()
+
+    def imported_differ(self) -> bool:
+        """Whether imported embeddings are not those that are computed here."""
+        return self.imported_difference is not None and float(self.imported_difference) > LARGEST_DIFFERENCE
 
     def non_finite(self) -> npt.NDArray[np.int64]:
         """Numbers of the frames with an embedding or a score that is not finite."""
@@ -101,6 +108,8 @@ class PartScorer:
     `embed_equal_sequences_once`: whether frames of a part with the same letters share a pass of an encoder.
     `load_fp32` loads the same model in FP32 onto a given device, for frames whose results are not finite.
     `most_tokens_per_batch`: what the device's memory holds, where that is less than the plan's.
+    `imported`: embeddings that need not be computed. After the first part in which they are not what this
+    model gives, none is used any more.
     """
 
     model: LoadedModel
@@ -109,6 +118,7 @@ class PartScorer:
     embeddings: EmbeddingPrecision | None
     load_fp32: Callable[[torch.device], LoadedModel]
     most_tokens_per_batch: int | None = None
+    imported: ImportedEmbeddings | None = None
     device: torch.device = field(init=False)
     _loop: BatchLoop = field(init=False)
     _plan: BatchPlan = field(init=False)
@@ -125,7 +135,7 @@ class PartScorer:
 
     def prepare(self, frames: PartFrames) -> PreparedPart:
         """Tokenize and batch. Touches no device but for pinned memory."""
-        return prepare_part(frames, self.model.tokenizer, self._plan)
+        return prepare_part(frames, self.model.tokenizer, self._plan, self.imported)
 
     def launch(self, part: PreparedPart, listener: PartListener | None = None) -> LaunchedPart:
         """Queue all of a part's work on the device. Raises as `BatchLoop.embed` does."""
@@ -133,8 +143,11 @@ class PartScorer:
         return self._with_scores(part, embeddings, np.zeros(part.frames.count, dtype=np.bool_))
 
     def needs_recomputation(self, launched: LaunchedPart) -> bool:
-        """Whether, the device being through, some frames must be computed again in FP32."""
+        """Whether, the device being through, some frames must be computed again: those with imported
+        embeddings that are not this model's, or, in FP32, those with results that are not finite."""
         launched.wait()
+        if launched.imported_differ():
+            return True
         return (
             self.model.precision != "fp32"
             and not launched.recomputed.any()
@@ -143,10 +156,17 @@ class PartScorer:
 
     @torch.inference_mode()
     def recompute(self, launched: LaunchedPart, listener: PartListener | None = None) -> LaunchedPart:
-        """The frames with results that are not finite again, in FP32; the others keep theirs.
+        """The frames with results that are not finite again, in FP32; the others keep theirs. All of them, as
+        they always are, if imported embeddings were wrong.
 
         Raises PartFailedError `non_finite` if neither the device nor main memory has room for an FP32 model.
         """
+        if launched.imported_differ():
+            log.warning(
+                "imported embeddings differ by %s: none is used any more", launched.imported_difference
+            )
+            self.imported = None
+            return self.launch(self.prepare(launched.part.frames), listener)
         faulty = launched.non_finite()
         log.warning("recomputing %d of %d frames in FP32", len(faulty), launched.part.frames.count)
         again = self._in_fp32(launched.part.frames.subset(faulty), listener or PartListener())
@@ -185,7 +205,7 @@ class PartScorer:
     def score(self, frames: PartFrames) -> PartScores:
         """All stages, one after the other."""
         launched = self.launch(self.prepare(frames))
-        if self.needs_recomputation(launched):
+        while self.needs_recomputation(launched):
             launched = self.recompute(launched)
         return self.collect(launched)
 
@@ -201,8 +221,10 @@ class PartScorer:
         if self.embeddings is not None:
             dtype = torch.float16 if self.embeddings == "fp16" else torch.float32
             embeddings = {"dnabert_s": _to_host(dnabert_s.to(dtype)), "esm2": _to_host(esm2.to(dtype))}
+        difference = on_device.imported_difference
+        difference = None if difference is None else _to_host(difference)
         finished = recorded_event() if self.device.type == "cuda" else None
-        return LaunchedPart(part, on_device, figures, embeddings, finished, recomputed)
+        return LaunchedPart(part, on_device, figures, embeddings, finished, recomputed, difference)
 
     def _in_fp32(self, frames: PartFrames, listener: PartListener) -> Embeddings:
         for device in dict.fromkeys((self.device, torch.device("cpu"))):

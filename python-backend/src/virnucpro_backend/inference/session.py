@@ -13,6 +13,7 @@ import torch
 from virnucpro_backend.devices.opening.failure import LoadFailedError
 from virnucpro_backend.inference.commands import LimitBatches, Load, Part, Recall, Stop, WorkerCommand
 from virnucpro_backend.inference.failures import PartFailedError
+from virnucpro_backend.inference.imported import EncoderName, ImportedEmbeddings
 from virnucpro_backend.inference.memory.device_memory import DeviceMemory, memory_in_use
 from virnucpro_backend.inference.pipeline import PartPipeline
 from virnucpro_backend.inference.reports import PartReports
@@ -21,6 +22,7 @@ from virnucpro_backend.inference.starting.loading import load_in_fp32, open_and_
 from virnucpro_backend.inference.status import WorkerStatus
 from virnucpro_backend.inference.stop_request import StopRequest
 from virnucpro_backend.protocol import Channel
+from virnucpro_backend.weights.model_folder import LoadedModel
 
 STOP_SECONDS = 10.0
 """Longest wait for the batch and the file in progress; after that they are dropped."""
@@ -152,6 +154,7 @@ class WorkerSession:
         )
         for remark in remarks(ready, command):
             self._log("info", remark)
+        imported = self._imported(command, model)
         scorer = PartScorer(
             model=model,
             tokens_per_batch=command.tokens_per_batch,
@@ -159,8 +162,24 @@ class WorkerSession:
             embeddings=command.embeddings,
             load_fp32=lambda device: load_in_fp32(command, device),
             most_tokens_per_batch=ready.tokens_per_batch,
+            imported=imported,
         )
         return PartPipeline(scorer, self._reports, self._status, self._stop_request, self._device_lost)
+
+    def _imported(self, command: Load, model: LoadedModel) -> ImportedEmbeddings | None:
+        """The run's imported embeddings; None where there are none, or they are not as they were written."""
+        source = command.imported_embeddings
+        if source is None:
+            return None
+        widths: dict[EncoderName, int] = {
+            "dnabert_s": model.dnabert_s.config.width,
+            "esm2": model.esm2.config.width,
+        }
+        try:
+            return ImportedEmbeddings(source.folder, source.index_sha256, widths)
+        except (OSError, ValueError) as error:
+            self._log("warning", f"The imported embeddings can't be used, all are computed: {error}")
+            return None
 
     def _device_lost(self) -> None:
         self._log("error", "The device stopped working; this worker ends.")

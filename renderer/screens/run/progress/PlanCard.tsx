@@ -26,6 +26,19 @@ export function PlanCard({ run }: { run: RunSummary }) {
           { label: t('newRun.model'), value: modelTitle(plan.model, texts) },
           { label: t('plan.chunkLength'), value: format.bases(plan.chunkLength) },
           { label: t('plan.created'), value: format.dateTime(run.createdAt) },
+          ...(plan.imported
+            ? [
+                {
+                  label: t('plan.imported'),
+                  value: t('plan.importedValue', {
+                    esm2: plan.imported.framesEsm2,
+                    dnabertS: plan.imported.framesDnabertS,
+                    frames: plan.imported.frames,
+                    folder: plan.imported.folder,
+                  }),
+                },
+              ]
+            : []),
         ]}
       />
       <TechnicalDetails>

@@ -1,0 +1,77 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { APP_PATHS, REAL_PYTHON, WITHOUT_PYTHON } from '../engine/testing/realFiles.ts';
+import { temporaryFolder } from '../engine/testing/testContext.ts';
+import { ended, succeeds, virnucpro } from './testing/commandLineProcess.ts';
+
+const BACKEND = join(APP_PATHS.root, 'python-backend');
+
+/** A folder as the original tool leaves it, in its true formats, with embeddings of the demo model. */
+function makeLegacyFolder(folder: string): void {
+  execFileSync(REAL_PYTHON, [join(BACKEND, 'tests', 'legacy', 'made_folders.py'), folder], {
+    env: { ...process.env, PYTHONPATH: join(BACKEND, 'src') },
+  });
+}
+
+describe.skipIf(WITHOUT_PYTHON)('import-legacy', () => {
+  it('goes on with an interrupted run of the original tool, and says what it took over', async () => {
+    const parent = await temporaryFolder();
+    const [legacy, run, other] = ['legacy', 'run', 'other.fa'].map((name) => join(parent, name)) as [
+      string,
+      string,
+      string,
+    ];
+    makeLegacyFolder(legacy);
+    const importLegacy = (...words: string[]): string[] => [
+      ...['import-legacy', legacy, ...words],
+      ...['-o', run, '--model', 'demo', '--devices', 'cpu', '--python', REAL_PYTHON],
+    ];
+
+    writeFileSync(other, `>other\n${'ACG'.repeat(20)}\n`);
+    const refused = await ended(virnucpro(importLegacy(other)));
+    expect(refused.code, refused.said).toBe(1);
+    expect(refused.said).toContain('It was made from other sequences');
+
+    const said = await succeeds(importLegacy());
+    expect(said).toContain('the original VirNucPro');
+    expect(said).toContain('Not used: reads_protein/output_2_ESM.pt');
+    const { plan } = JSON.parse(readFileSync(join(run, 'run.json'), 'utf8')) as {
+      plan: { imported: Record<string, unknown> };
+    };
+    const expected = scores(join(parent, 'expected.tsv'));
+    const { imported } = plan;
+    expect(imported).toMatchObject({
+      folder: legacy,
+      tool: 'original',
+      precision: 'unknown',
+      frames: expected.size,
+      frames_dnabert_s: expected.size,
+      files_used: 2,
+      files_refused: 1,
+    });
+    expect(imported['frames_esm2']).toBeGreaterThanOrEqual(50);
+    expect(imported['frames_esm2']).toBeLessThan(expected.size);
+
+    const results = scores(join(run, 'prediction_results.txt'));
+    expect([...results.keys()].toSorted()).toEqual([...expected.keys()].toSorted());
+    for (const [name, score] of expected) expect(results.get(name), name).toBeCloseTo(score, 4);
+
+    rmSync(join(legacy, 'reads.fa'));
+    const nameless = await ended(virnucpro(importLegacy()));
+    expect(nameless.code, nameless.said).toBe(1);
+    expect(nameless.said).toContain('virnucpro import-legacy FOLDER FILE');
+  });
+});
+
+/** Score of the class virus, by the name of the frame: the last column. */
+function scores(path: string): Map<string, number> {
+  const rows = readFileSync(path, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => line.split('\t'));
+  return new Map(
+    rows.filter(([name = '']) => name.startsWith('read')).map((row) => [row[0] ?? '', Number(row.at(-1))]),
+  );
+}

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { appError, asAppError, type ErrorCode } from '../../contract/errors.ts';
+import { importedEmbeddingsSchema, type ImportedEmbeddings } from '../../contract/plan.ts';
+import { parseJson } from '../../contract/parseJson.ts';
+import { countSchema, prepareFailureCodeSchema, sha256Schema } from '../../contract/protocol/index.ts';
+import { err, ok, type Result } from '../../contract/result.ts';
+import { pythonLaunch, type PythonEnvironment } from '../environment/pythonLaunch.ts';
+import { describeExit } from '../workers/describeExit.ts';
+import { ReadingProcess } from '../workers/readingProcess.ts';
+
+export interface LegacyImport {
+  /** What the earlier tool left. */
+  folder: string;
+  inputs: readonly string[];
+  chunkLength: number;
+  modelFolder: string;
+  /** Where in the run's work folder the embeddings go. */
+  into: string;
+}
+
+const lineSchema = z.discriminatedUnion('type', [
+  // A sign of life.
+  z.object({ type: z.literal('reading') }),
+  z.object({
+    type: z.literal('imported'),
+    tool: importedEmbeddingsSchema.shape.tool,
+    precision: z.string().nullable(),
+    index_sha256: sha256Schema,
+    frames: countSchema,
+    frames_dnabert_s: countSchema,
+    frames_esm2: countSchema,
+    rows_left_out: countSchema,
+    files_used: countSchema,
+    files_refused: countSchema,
+    refused: importedEmbeddingsSchema.shape.refused,
+  }),
+  z.object({
+    type: z.literal('import_failed'),
+    code: z.enum(['legacy_unusable', ...prepareFailureCodeSchema.options]),
+    message: z.string(),
+    next_step: z.string(),
+  }),
+]);
+type Line = z.infer<typeof lineSchema>;
+
+/** Takes embeddings that the original tool or its fork computed over into a run; what they are, and what was refused. */
+export async function importLegacy(
+  { environment }: { environment: PythonEnvironment },
+  { folder, inputs, chunkLength, modelFolder, into }: LegacyImport,
+): Promise<Result<ImportedEmbeddings>> {
+  let answer: Line | undefined;
+  const reading = new ReadingProcess(pythonLaunch(environment, 'virnucpro_backend.legacy'), (line) => {
+    const said = parseJson(lineSchema, line);
+    if (said && said.type !== 'reading') answer = said;
+  });
+  const command = {
+    type: 'import_legacy',
+    folder,
+    inputs,
+    chunk_length: chunkLength,
+    model_folder: modelFolder,
+    into,
+  };
+  reading.send(`${JSON.stringify(command)}\n`);
+  try {
+    const exit = await reading.ended();
+    if (answer?.type === 'imported') return ok(importedFrom(folder, answer));
+    if (answer?.type === 'import_failed') {
+      const code: ErrorCode = answer.code === 'internal_error' ? 'internal' : answer.code;
+      return err(appError(code, answer.message, { nextStep: answer.next_step }));
+    }
+    return err(
+      appError('internal', `Taking over the embeddings stopped: ${describeExit(exit)}.`, {
+        detail: exit.lastLines.join('\n'),
+      }),
+    );
+  } catch (reason) {
+    return err(asAppError(reason));
+  }
+}
+
+function importedFrom(folder: string, report: Extract<Line, { type: 'imported' }>): ImportedEmbeddings {
+  return {
+    folder,
+    tool: report.tool,
+    precision: report.precision,
+    indexSha256: report.index_sha256,
+    frames: report.frames,
+    framesDnabertS: report.frames_dnabert_s,
+    framesEsm2: report.frames_esm2,
+    rowsLeftOut: report.rows_left_out,
+    filesUsed: report.files_used,
+    filesRefused: report.files_refused,
+    refused: report.refused,
+  };
+}

@@ -1,0 +1,25 @@
+import { message, type Message } from '../../contract/messages.ts';
+import type { ImportedEmbeddings } from '../../contract/plan.ts';
+import { formatCount } from '../format/format.ts';
+
+/** What was taken over from an earlier run, and what that means for the numbers. */
+export function describeImported(imported: ImportedEmbeddings): Message {
+  const { folder, tool, precision, frames, framesEsm2, framesDnabertS } = imported;
+  return message('note.imported', {
+    folder,
+    tool: message(`imported.${tool}`),
+    precision: precision ?? message('imported.unknown'),
+    frames: formatCount(frames),
+    esm2: formatCount(framesEsm2),
+    dnabertS: formatCount(framesDnabertS),
+  });
+}
+
+/** The files that were not used, one a line. */
+export function refusedFiles({ refused, filesRefused }: ImportedEmbeddings): string[] {
+  const more = filesRefused - refused.length;
+  return [
+    ...refused.map(({ path, why }) => `Not used: ${path}: ${why}.`),
+    ...(more > 0 ? [`Not used: ${more} more files.`] : []),
+  ];
+}

@@ -1,0 +1,76 @@
+"""`python -m virnucpro_backend.legacy`: take over embeddings of the original tool or of its fork.
+
+One `ImportCommand` as a line on standard input. The answer is a line on standard output: `imported` with the
+fields of an ImportReport, or `import_failed` with code, message and next_step. Before it, `reading` every few
+seconds.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, cast
+
+import msgspec
+
+from virnucpro_backend.prepare.failures import FailureCode, PrepareError, halves_do_not_fit, writing_failed
+from virnucpro_backend.prepare.input_file import tell_of_reading
+from virnucpro_backend.protocol import Channel, EndOfCommands, MalformedCommand
+from virnucpro_backend.typed_commands import CommandError, CommandStruct, Positive, parse_typed
+
+
+class ImportCommand(CommandStruct, tag="import_legacy", frozen=True):
+    """into: the folder to write, in the run's `work`; the rest: see `importing.import_folder`."""
+
+    folder: Path
+    inputs: Annotated[tuple[Path, ...], msgspec.Meta(min_length=1)]
+    chunk_length: Positive
+    model_folder: Path
+    into: Path
+
+
+def main() -> int:
+    """Exit status 0 after `imported`, 1 after `import_failed`."""
+    # Standard input is closed behind the one command: that doesn't mean that the engine has gone.
+    channel = Channel(on_eof=lambda: None)
+    from virnucpro_backend.legacy.importing import ImportFailedError, import_folder
+    from virnucpro_backend.weights.errors import WeightsError
+    from virnucpro_backend.weights.model_json import read_model_json
+
+    def sign_of_life() -> None:
+        channel.emit("reading")
+
+    tell_of_reading(sign_of_life)
+    fields = channel.commands.get()
+    if isinstance(fields, EndOfCommands | MalformedCommand):
+        fields = {"type": "nothing"}
+    try:
+        command = cast(ImportCommand, parse_typed(fields, ImportCommand))
+        model = read_model_json(command.model_folder)
+        report = import_folder(
+            command.folder, command.inputs, command.chunk_length, model, command.into, sign_of_life
+        )
+        channel.emit("imported", **msgspec.to_builtins(report))
+        return 0
+    except (ImportFailedError, WeightsError) as failure:
+        code, message, next_step = "legacy_unusable", failure.message, failure.next_step
+    except (PrepareError, OSError, CommandError) as error:
+        prepare = (
+            error
+            if isinstance(error, PrepareError)
+            else (halves_do_not_fit(error) if isinstance(error, CommandError) else writing_failed(error))
+        )
+        code, message, next_step = prepare.code.value, prepare.message, prepare.next_step
+    except Exception as unexpected:
+        sys.excepthook(*sys.exc_info())
+        code = FailureCode.INTERNAL_ERROR.value
+        message = (
+            f"Taking over the embeddings failed unexpectedly ({type(unexpected).__name__}: {unexpected})."
+        )
+        next_step = "Start an ordinary run; if it happens again, report it."
+    channel.emit("import_failed", code=code, message=message, next_step=next_step)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,111 @@
+"""The files with embeddings that the original tool and its fork write, known by what is in them.
+
+Names are not to be relied on: the fork writes ESM-2's embeddings to `output_1_DNABERT.pt`. Nothing in a file
+is run; see `weights.pickles`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from torch import Tensor
+
+from virnucpro_backend.inference.imported import EncoderName
+from virnucpro_backend.weights.errors import WeightsError
+from virnucpro_backend.weights.pickles import Inert, read_pickled
+
+FloatRows = npt.NDArray[np.float32]
+FileKind = Literal["dnabert_s", "esm2", "merged", "batch"]
+
+LOST_SUFFIX = "_LOST"
+"""The fork's name for a row whose sequence it could not place; it has no sequence."""
+
+
+class RefusedFileError(Exception):
+    """A file that is not used; the text says why, in words for the user."""
+
+
+@dataclass(frozen=True)
+class LegacyFile:
+    """The rows of one file. `vectors` FP32 [n, width] of each encoder it holds; ids [n]. precision: what the
+    encoder computed in, where the file says so."""
+
+    kind: FileKind
+    ids: list[str]
+    vectors: Mapping[EncoderName, FloatRows]
+    precision: str | None
+
+
+def read_legacy_file(path: Path, widths: Mapping[EncoderName, int]) -> LegacyFile:
+    """Read a file and check that ids and rows fit each other and the widths. Raises RefusedFileError."""
+    try:
+        content = read_pickled(path)
+    except (WeightsError, OSError) as error:
+        raise RefusedFileError(getattr(error, "message", None) or str(error)) from error
+    if not isinstance(content, dict):
+        raise RefusedFileError("it holds no embeddings")
+    if str(content.get("version", "0")).partition(".")[0] not in ("0", "1"):
+        raise RefusedFileError(f"its format is {content['version']}, which is not known")
+    try:
+        file = _classified(content, widths)
+    except (TypeError, ValueError, KeyError, AttributeError, RuntimeError) as error:
+        raise RefusedFileError(f"its rows are not what they should be ({error})") from error
+    for name, vectors in file.vectors.items():
+        if vectors.shape != (len(file.ids), widths[name]):
+            raise RefusedFileError(
+                f"{len(file.ids)} names and rows of shape {tuple(vectors.shape)}; each should have "
+                f"{widths[name]} numbers"
+            )
+    return file
+
+
+def _classified(content: dict[Any, Any], widths: Mapping[EncoderName, int]) -> LegacyFile:
+    if "nucleotide" in content and "data" in content:
+        ids, rows = _texts(content["nucleotide"]), content["data"]
+        if _texts(row["label"] for row in rows) != ids:
+            raise ValueError("names and rows are in different order")
+        vectors = np.array([row["mean_representation"] for row in rows], dtype=np.float32)
+        return LegacyFile("dnabert_s", ids, {"dnabert_s": vectors.reshape(len(rows), -1)}, None)
+    if "proteins" in content and "data" in content:
+        ids, rows = _texts(content["proteins"]), [_floats(row) for row in content["data"]]
+        stacked = np.stack(rows) if rows else np.zeros((0, widths["esm2"]), np.float32)
+        return LegacyFile("esm2", ids, {"esm2": stacked}, None)
+    if "ids" in content and "data" in content:
+        ids, both = _texts(content["ids"]), _floats(content["data"])
+        first = widths["dnabert_s"]
+        if both.ndim != 2 or both.shape[1] != first + widths["esm2"]:
+            raise ValueError(f"rows of shape {tuple(both.shape)}")
+        return LegacyFile("merged", ids, {"dnabert_s": both[:, :first], "esm2": both[:, first:]}, None)
+    if "sequence_ids" in content and "embeddings" in content:
+        metadata = content.get("metadata")
+        precision = metadata.get("model_dtype") if isinstance(metadata, dict) else None
+        vectors = _floats(content["embeddings"])
+        ids = _texts(content["sequence_ids"])
+        return LegacyFile("batch", ids, {"esm2": vectors}, None if precision is None else str(precision))
+    raise RefusedFileError("it holds no embeddings of VirNucPro")
+
+
+def _texts(values: Any) -> list[str]:
+    texts = list(values)
+    if not all(isinstance(text, str) for text in texts):
+        raise TypeError("a name is no text")
+    return texts
+
+
+def _floats(value: Any) -> FloatRows:
+    """A tensor, or what is left of a NumPy array in a pickle, as FP32."""
+    if isinstance(value, Tensor):
+        return value.detach().float().numpy()
+    if isinstance(value, Inert) and value.qualified_name.endswith(".multiarray._reconstruct"):
+        _version, shape, dtype, column_major, content = value.state
+        kind, order = dtype.args[0], dtype.state[1]
+        if kind not in ("f2", "f4", "f8") or order != "<" or column_major:
+            raise TypeError(f"numbers of a kind that is not known ({order}{kind})")
+        array = np.frombuffer(content, np.dtype(order + kind))
+        return array.reshape(tuple(shape)).astype(np.float32)
+    raise TypeError("numbers of a kind that is not known")

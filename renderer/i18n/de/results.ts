@@ -55,7 +55,7 @@ export const results = {
   'chunks.trackSummary':
     '{chunks, plural, one {# Stück} other {# Stücke}}, {scored, number} bewertet, {viral, number} als Virus eingestuft',
   'chunks.trackNote':
-    'Höhe: der höchste Viruswert unter den Leserahmen eines Stücks. Orange: als Virus eingestuft. Blau: anderes. Grau: nicht bewertet.',
+    'Balken: der höchste Viruswert unter den Leserahmen eines Stücks. Darunter: seine Rahmen ohne Stoppcodon, drei auf jedem Strang; der umrandete hat den höchsten Viruswert. Ein Klick zeigt die Zahlen eines Stücks.',
   'chunks.list': 'Stücke',
   'chunks.position': 'Position',
   'chunks.score': 'Wert',

@@ -53,7 +53,7 @@ export const results = {
   'chunks.trackSummary':
     '{chunks, plural, one {# chunk} other {# chunks}}, {scored, number} scored, {viral, number} called virus',
   'chunks.trackNote':
-    'Height: the highest virus score among a chunk’s reading frames. Orange: called virus. Blue: other. Grey: not scored.',
+    'Bars: the highest virus score among a chunk’s reading frames. Below: its frames without a stop codon, three on each strand; the outlined one has the highest virus score. A click shows a chunk’s numbers.',
   'chunks.list': 'Chunks',
   'chunks.position': 'Position',
   'chunks.score': 'Score',

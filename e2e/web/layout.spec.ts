@@ -237,7 +237,7 @@ test.describe('every screen, at every size', () => {
     const count = await onlyOurs.innerText();
     await onlyOurs.click();
     await expect(page.getByRole('status').filter({ hasText: `${count} sequences shown` })).toBeVisible();
-    await expect(page.getByRole('columnheader', { name: 'geNomad' })).toBeVisible();
+    await expect(page.getByRole('columnheader', { name: 'geNomad', exact: true })).toBeVisible();
     await page.getByRole('button', { name: 'Virus only here, not by geNomad', exact: true }).click();
     await expect(page.getByRole('status').filter({ hasText: `${count} sequences shown` })).toHaveCount(0);
     await table.getByRole('button', { name: 'Remove the table of geNomad' }).click();

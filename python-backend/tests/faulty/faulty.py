@@ -116,6 +116,45 @@ def wrong_hash(_: str) -> None:
     Channel.emit = lying  # type: ignore[method-assign]
 
 
+def instant(_: str) -> None:
+    """Computes nothing: scores come from the lengths of proteins, at once. All else is the real worker's."""
+    from types import SimpleNamespace
+
+    import numpy as np
+
+    from virnucpro_backend.inference.part_file import PartFrames
+    from virnucpro_backend.inference.scorer import PartScorer, PartScores
+
+    def launch(_self: PartScorer, part: Any, listener: Any) -> Any:
+        listener.batch_done(part.frames.count, len(part.frames.residues))
+        return part
+
+    def collect(_self: PartScorer, launched: Any) -> PartScores:
+        frames: PartFrames = launched.frames
+        score2 = (37 * frames.residue_counts % 101 / np.float32(101)).astype(np.float32)
+        return PartScores(
+            score1=np.float32(1) - score2,
+            score2=score2,
+            state=np.zeros(frames.count, np.uint8),
+            embeddings=None,
+            norms=None,
+            outside_norm_band=0,
+            batch_halvings=0,
+            repeated_proteins=0,
+            repeated_nucleotides=0,
+            esm2_batches=1,
+            esm2_tokens=len(frames.residues),
+        )
+
+    def prepare(_self: PartScorer, frames: PartFrames) -> Any:
+        return SimpleNamespace(frames=frames, part=SimpleNamespace(frames=frames))
+
+    PartScorer.prepare = prepare  # type: ignore[method-assign]
+    PartScorer.launch = launch  # type: ignore[method-assign]
+    PartScorer.needs_recomputation = lambda *_: False  # type: ignore[method-assign]
+    PartScorer.collect = collect  # type: ignore[method-assign]
+
+
 def gpus(path: str) -> None:
     """Computes on the processor as if it were one of a file's GPUs: `probe` is what the probe says, `cards`
     have by UUID a `capability` or, AMD's, a `target`, bytes `total` and `free`, `fixed` (by placement) and
@@ -185,6 +224,7 @@ FAULTS = {
         die_at,
         die_once,
         wrong_hash,
+        instant,
         gpus,
     )
 }

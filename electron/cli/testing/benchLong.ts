@@ -11,11 +11,10 @@ import {
   readFileSync,
   rmSync,
   statSync,
-  watch,
   writeFileSync,
 } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
-import { cpus, release, tmpdir, totalmem, type } from 'node:os';
+import { cpus, loadavg, release, tmpdir, totalmem, type } from 'node:os';
 import { dirname, join } from 'node:path';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
@@ -26,6 +25,7 @@ import { backendProcesses, MARK } from './markedProcesses.ts';
 const READ_LENGTH = 100;
 const RESIDUES_PER_PART = 40_000;
 const SAMPLE_MS = 1_000;
+const PARTS_MS = 250;
 const CLOCK_TICKS_A_SECOND = 100;
 /** What issue and founding documents ask of the engine. */
 const LIMITS = { engineMegabytes: 400, eventsPercent: 5, resumeSeconds: 10, tablesSeconds: 60 };
@@ -91,6 +91,8 @@ interface Measured {
   seconds: number;
   /** Until the first part of this session was done. */
   firstPartSeconds: number | null;
+  /** What the engine's process itself computed until then; the rest is other processes, and waiting for them. */
+  engineSecondsToFirstPart: number | null;
   enginePeakBytes: number;
   mainThreadSeconds: number;
   engineSeconds: number;
@@ -107,22 +109,22 @@ async function session(args: string[], killAfterParts = Infinity): Promise<Measu
   const measured: Measured = {
     seconds: 0,
     firstPartSeconds: null,
+    engineSecondsToFirstPart: null,
     enginePeakBytes: 0,
     mainThreadSeconds: 0,
     engineSeconds: 0,
     workerBytes: [],
     code: null,
   };
-  const done = new Set<string>();
-  const scores = join(run, 'work', 'scores');
-  mkdirSync(scores, { recursive: true });
-  const watcher = watch(scores, (_, name) => {
-    if (name === null || !/^\d+\.safetensors$/.test(name)) return;
-    measured.firstPartSeconds ??= since();
-    done.add(name);
-    if (done.size === killAfterParts) child.kill('SIGKILL');
-  });
-  watcher.on('error', () => undefined);
+  const before = partsScored();
+  const parts = setInterval(() => {
+    const scored = partsScored();
+    if (scored > before && measured.firstPartSeconds === null) {
+      measured.firstPartSeconds = since();
+      measured.engineSecondsToFirstPart = statusOf(pid)?.allSeconds ?? null;
+    }
+    if (scored >= killAfterParts) child.kill('SIGKILL');
+  }, PARTS_MS);
   const timer = setInterval(() => {
     const engine = statusOf(pid);
     if (engine) {
@@ -136,11 +138,20 @@ async function session(args: string[], killAfterParts = Infinity): Promise<Measu
   }, SAMPLE_MS);
   const { code, said } = await ended(child);
   clearInterval(timer);
-  watcher.close();
+  clearInterval(parts);
   measured.seconds = since();
   measured.code = code;
-  if (code !== 0 && killAfterParts === Infinity) throw new Error(said.slice(-2_000));
+  if (code !== (killAfterParts === Infinity ? 0 : null)) throw new Error(said.slice(-2_000));
   return measured;
+}
+
+/** Parts that a worker has written the scores of; 0 where there is no work folder. */
+function partsScored(): number {
+  try {
+    return readdirSync(join(run, 'work', 'scores')).filter((name) => name.endsWith('.safetensors')).length;
+  } catch {
+    return 0;
+  }
 }
 
 /** The largest that a worker was in the second and in the last tenth of its time: what it needs is settled by then. */
@@ -165,12 +176,7 @@ try {
     '-q',
   ];
   const expectedParts = Math.max(4, Math.floor((reads * 40) / RESIDUES_PER_PART));
-  // The folder must not be there before: `predict` is given it while it is empty.
-  rmSync(run, { recursive: true, force: true });
-  const first = await session(
-    ['predict', input, '-o', run, '--force', ...options],
-    Math.floor(expectedParts / 3),
-  );
+  const first = await session(['predict', input, '-o', run, ...options], Math.floor(expectedParts / 3));
   say(`killed after ${first.seconds.toFixed(0)} s`);
   const second = await session(['resume', run, '-q']);
   const { counts, timings } = JSON.parse(readFileSync(join(run, 'run.json'), 'utf8')) as {
@@ -197,7 +203,8 @@ try {
     records: counts.records,
     frames: counts.frames,
     parts: counts.parts.done,
-    sessions: [first, second].map(({ workerBytes: _, ...rest }) => rest),
+    loadAverage: loadavg(),
+    sessions: [first, second].map((measured) => ({ ...measured, workerBytes: undefined })),
     databaseBytes: statSync(join(run, 'run.db')).size,
     worker,
     figures,

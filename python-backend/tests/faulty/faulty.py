@@ -2,7 +2,8 @@
 
 Called like an interpreter (`-X utf8 -u -m virnucpro_backend.worker ...`); VIRNUCPRO_FAULT names the faults as
 `name` or `name:argument`, with commas between. Everything but a worker is handed on to the real interpreter
-untouched; with `gpus`, the probe is not: it finds the GPUs of a file.
+untouched, but for the environment check, which names this stand-in, and with `gpus` the probe, which finds
+the GPUs of a file.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 
 WORKER = "virnucpro_backend.worker"
 PROBE = "virnucpro_backend.devices.probe"
+CHECK = "virnucpro_backend.environment_check"
 
 
 def on_emit(act: Callable[[Any, str], bool]) -> None:
@@ -236,12 +238,22 @@ def main() -> None:
     if "gpus" in faults and PROBE in arguments:
         print(json.dumps(json.loads(Path(faults["gpus"]).read_text(encoding="utf-8"))["probe"]))
         return
+    if CHECK in arguments:
+        # The engine starts what the check calls the interpreter: this one again, or no worker had a fault.
+        sys.executable = str(Path(__file__).with_name("python.sh"))
+        run_module(CHECK, arguments)
+        return
     if WORKER not in arguments:
         os.execv(sys.executable, [sys.executable, *arguments])
     for name, argument in faults.items():
         FAULTS[name](argument)
-    sys.argv = [WORKER, *arguments[arguments.index(WORKER) + 1 :]]
-    runpy.run_module(WORKER, run_name="__main__", alter_sys=True)
+    run_module(WORKER, arguments)
+
+
+def run_module(name: str, arguments: list[str]) -> None:
+    """As `python ARGUMENTS` with `-m NAME` among them."""
+    sys.argv = [name, *arguments[arguments.index(name) + 1 :]]
+    runpy.run_module(name, run_name="__main__", alter_sys=True)
 
 
 main()

@@ -24,16 +24,17 @@ const layerRules = Object.entries(LAYERS).map(([layer, allowed]) => ({
  * imports only what stands here. Tests may look anywhere.
  */
 const BOTTOM = {
-  files: [],
-  processes: ['files'],
-  environment: ['format', 'processes'],
+  system: [],
+  files: ['system'],
+  processes: ['files', 'system'],
+  environment: ['format', 'processes', 'system'],
   format: [],
   results: [],
   devices: ['environment', 'format'],
   models: ['devices', 'environment'],
-  setup: ['devices', 'environment', 'files', 'format', 'models'],
-  workers: ['environment', 'files', 'processes'],
-  store: ['files', 'processes', 'results'],
+  setup: ['devices', 'environment', 'files', 'format', 'models', 'system'],
+  workers: ['environment', 'files', 'processes', 'system'],
+  store: ['files', 'processes', 'results', 'system'],
   inputs: ['environment', 'results', 'store', 'workers'],
   exports: ['environment', 'files', 'format', 'inputs', 'results', 'store'],
 };

@@ -54,6 +54,20 @@ export default defineConfig(
     },
   },
   {
+    files: ['electron/engine/**/*.ts'],
+    ignores: ['electron/engine/system/here.ts', '**/*.test.ts', '**/testing/**'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        {
+          object: 'process',
+          property: 'platform',
+          message: 'What differs between systems is in electron/engine/system.',
+        },
+      ],
+    },
+  },
+  {
     files: ['renderer/**/*.{ts,tsx}'],
     extends: [reactHooks.configs.flat['recommended-latest']],
     // The React compiler, which this rule speaks for, isn't used.

@@ -75,6 +75,10 @@ it('says what deb and AppImage ask for, under names by which a desktop knows its
   expect(config.mac).toMatchObject({ target: ['dmg', 'zip'], hardenedRuntime: true });
 });
 
+it('names no place for newer versions, which nobody could mistake for a real one', () => {
+  expect(config.publish).toEqual({ provider: 'generic', url: 'https://virnucpro.invalid/releases' });
+});
+
 it('closes what would let others run code with the program', () => {
   expect(config.electronFuses).toEqual({
     runAsNode: false,

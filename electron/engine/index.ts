@@ -5,6 +5,7 @@ export type { EngineContext } from './engineContext.ts';
 // All runs, for windows
 export { openService, type Service } from './service/service.ts';
 export { serviceRouter, type ServiceRouter } from './service/router/index.ts';
+export { LiveTopic } from './service/runs/liveTopic.ts';
 export { ShellLog, shellLogFile } from './service/computer/shellLog.ts';
 export { pageFile, pageHeaders } from './service/window/pageFiles.ts';
 export { uploadsFolder } from './service/window/knownPaths.ts';
@@ -13,6 +14,7 @@ export type {
   DesktopActions,
   DownloadOffers,
   PathPolicy,
+  UpdateActions,
   WindowContext,
 } from './service/window/windowContext.ts';
 

@@ -21,6 +21,8 @@ import { openMainWindow } from './window/mainWindow.ts';
 import { setMenu } from './menu.ts';
 import { PortBroker } from './window/portBroker.ts';
 import { Quitting } from './quit/quitting.ts';
+import { relaunch } from './relaunch.ts';
+import { openUpdates } from './updates/openUpdates.ts';
 import { SAFE_MODE_SWITCH } from './trouble/safeMode.ts';
 import { logShell } from './trouble/shellLogging.ts';
 import { SMOKE_TEST_SWITCH, smokeTest } from './smokeTest.ts';
@@ -86,6 +88,9 @@ async function run(paths: AppPaths, log: ShellLog, safeMode: boolean): Promise<v
   setMenu(log.file);
   followTheme(service);
 
+  const updates = await openUpdates(service, log, (install) => {
+    quitting.quitWith(install);
+  });
   const broker = new PortBroker(serviceRouter(service));
   const browserMode = new BrowserMode(service, pageFolder());
   const make = (): BrowserWindow => {
@@ -97,8 +102,11 @@ async function run(paths: AppPaths, log: ShellLog, safeMode: boolean): Promise<v
     const context: WindowContext = {
       shell: 'electron',
       paths: granted,
-      desktop: desktopActions(window, granted, homedir(), () => {
-        quitting.restart();
+      desktop: desktopActions(window, granted, homedir(), {
+        restart: () => {
+          quitting.quitWith(relaunch);
+        },
+        updates,
       }),
     };
     broker.add({

@@ -94,6 +94,14 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
         grantPaths: () => Promise.resolve({ ok: true, value: undefined }),
         revealInFolder: () => undefined,
         restart: () => undefined,
+        updates: {
+          // eslint-disable-next-line @typescript-eslint/require-await -- a stream of one
+          watch: async function* () {
+            yield { outdated: false, update: { state: 'none' } };
+          },
+          download: () => undefined,
+          install: () => undefined,
+        },
         copyText: () => Promise.resolve(),
         openExternal: () => Promise.resolve({ ok: true, value: undefined }),
       },
@@ -190,6 +198,9 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['shell.grantPaths', { paths: [SAMPLE] }, inBrowser],
       ['shell.revealInFolder', { path: folder }, inBrowser],
       ['shell.restart', undefined, inBrowser],
+      ['shell.updates', undefined, inBrowser],
+      ['shell.downloadUpdate', undefined, inBrowser],
+      ['shell.installUpdate', undefined, inBrowser],
       ['shell.copyText', { text: 'a' }, inBrowser],
       ['shell.openExternal', { url: 'https://example.org/' }, inBrowser],
       ['runs.remove', { ...byRun, files: 'keep' }],

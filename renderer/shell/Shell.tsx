@@ -15,6 +15,7 @@ import { useNavigation, type Route } from '../state/navigation.ts';
 import { EnvironmentBanner } from './EnvironmentBanner.tsx';
 import { InterruptedBanner } from './InterruptedBanner.tsx';
 import { Navigation } from './Navigation.tsx';
+import { UpdateBanner } from './UpdateBanner.tsx';
 import classes from './Shell.module.css';
 
 /** A short outage ends by itself; after this long the program has most likely ended. */
@@ -50,6 +51,7 @@ export function Shell() {
           )}
           {route.screen !== 'start' && <EnvironmentBanner atCheck={route.screen === 'computer'} />}
           <InterruptedBanner />
+          <UpdateBanner />
         </div>
         <Screen route={route} />
       </main>

@@ -38,12 +38,15 @@ export class Session extends EventEmitter {
     // Nor a screen.
   }
 
+  setProxy = () => Promise.resolve();
+
   allows(permission: string, origin: string): boolean {
     return this.check(null, permission, origin);
   }
 }
 
 let defaultSession: Session | undefined;
+const partitions = new Map<string, Session>();
 
 export const session = {
   /** Made when first asked for; "session-created: emitted when Electron has created a new session". */
@@ -54,6 +57,15 @@ export const session = {
       app.emit('session-created', defaultSession);
     }
     return defaultSession;
+  },
+  /** "If there is no existing session with the same partition, a new session will be created". */
+  fromPartition(name: string): Session {
+    const known = partitions.get(name);
+    if (known) return known;
+    const made = new Session();
+    partitions.set(name, made);
+    app.emit('session-created', made);
+    return made;
   },
 };
 

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { madeSystem } from '../system/testing/madeSystem.ts';
 import { resolveAppPaths, type AppPathsRequest } from './appPaths.ts';
 
 let folder: string;
@@ -17,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 function resolved(request: AppPathsRequest) {
-  const paths = resolveAppPaths({ env: { HOME: '/home/me' }, platform: 'linux', ...request });
+  const paths = resolveAppPaths({ env: { HOME: '/home/me' }, system: madeSystem('linux'), ...request });
   if (!paths.ok) throw new Error(paths.error.cause);
   return paths.value;
 }
@@ -58,5 +59,5 @@ it.each<[NodeJS.Platform, NodeJS.ProcessEnv, string]>([
   ],
   ['linux', { HOME: '/home/me', VIRNUCPRO_DATA_DIR: '/scratch/me' }, '/scratch/me'],
 ])('puts data where %s wants it: %j', (platform, env, expected) => {
-  expect(resolved({ startFolder: app, platform, env }).dataDir).toBe(expected);
+  expect(resolved({ startFolder: app, system: madeSystem(platform), env }).dataDir).toBe(expected);
 });

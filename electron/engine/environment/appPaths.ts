@@ -1,9 +1,11 @@
 /** Where the program's own files and its data lie, however it was started. */
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join, posix, resolve, win32 } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { appError } from '../../contract/errors.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
+import { HERE } from '../system/here.ts';
+import type { System } from '../system/system.ts';
 import { readSetupSettings } from './setupSettings.ts';
 
 export interface AppPaths {
@@ -25,7 +27,7 @@ export interface AppPathsRequest {
   /** Electron's `process.resourcesPath` in a packaged app. */
   readonly resourcesPath?: string;
   readonly env?: NodeJS.ProcessEnv;
-  readonly platform?: NodeJS.Platform;
+  readonly system?: System;
   /** Where the search for the program's folder begins; the folder of the running file. */
   readonly startFolder?: string;
 }
@@ -47,7 +49,7 @@ export function resolveAppPaths(request: AppPathsRequest = {}): Result<AppPaths>
       ),
     );
   }
-  const usualDataDir = resolveDataDir(env, request.platform ?? process.platform);
+  const usualDataDir = resolveDataDir(env, request.system ?? HERE);
   const named = env['VIRNUCPRO_DATA_DIR'];
   const dataDir = (named ? null : readSetupSettings(usualDataDir).dataFolder) ?? usualDataDir;
   const pythonBackend = join(root, 'python-backend');
@@ -62,18 +64,10 @@ export function resolveAppPaths(request: AppPathsRequest = {}): Result<AppPaths>
   });
 }
 
-function resolveDataDir(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {
+function resolveDataDir(env: NodeJS.ProcessEnv, system: System): string {
   const chosen = env['VIRNUCPRO_DATA_DIR'];
   if (chosen) return resolve(chosen);
-  const home = env['HOME'] || env['USERPROFILE'] || homedir();
-  switch (platform) {
-    case 'win32':
-      return win32.join(env['LOCALAPPDATA'] || win32.join(home, 'AppData', 'Local'), 'VirNucPro Desktop');
-    case 'darwin':
-      return posix.join(home, 'Library', 'Application Support', 'VirNucPro Desktop');
-    default:
-      return posix.join(env['XDG_DATA_HOME'] || posix.join(home, '.local', 'share'), 'virnucpro-desktop');
-  }
+  return system.dataFolder(env, env['HOME'] || env['USERPROFILE'] || homedir());
 }
 
 function findUpwards(start: string): string | undefined {

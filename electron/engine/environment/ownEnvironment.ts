@@ -1,10 +1,10 @@
-import { join } from 'node:path';
+import { HERE } from '../system/here.ts';
 import type { EnvironmentRequest } from './environmentState.ts';
 import type { Inspection } from './inspectInterpreter.ts';
 
 /** Interpreter of the environment that this program makes. */
 export function ownInterpreter(folder: string): string {
-  return process.platform === 'win32' ? join(folder, 'Scripts', 'python.exe') : join(folder, 'bin', 'python');
+  return HERE.interpreterIn(folder);
 }
 
 export function ownInspection(request: EnvironmentRequest, thorough: boolean): Inspection {

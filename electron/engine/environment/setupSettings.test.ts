@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { setupSettingsSchema } from '../../contract/rpc/computer.ts';
+import { madeSystem } from '../system/testing/madeSystem.ts';
 import { resolveAppPaths } from './appPaths.ts';
 import { networkVariables, readSetupSettings, setupFile, writeSetupSettings } from './setupSettings.ts';
 import { uvEnvironment } from './install/uv.ts';
@@ -31,12 +32,15 @@ it('are as if nobody had set any where their file is missing or damaged', async 
 
 it('lead the data elsewhere, but for who names a folder for this start', () => {
   const env = { XDG_DATA_HOME: home, HOME: home };
-  const usual = resolveAppPaths({ env, platform: 'linux' });
+  const usual = resolveAppPaths({ env, system: madeSystem('linux') });
   if (!usual.ok) throw new Error(usual.error.cause);
   writeSetupSettings(usual.value.usualDataDir, { ...NOTHING, dataFolder: '/big/disk' });
-  const moved = resolveAppPaths({ env, platform: 'linux' });
+  const moved = resolveAppPaths({ env, system: madeSystem('linux') });
   expect(moved).toMatchObject({ ok: true, value: { dataDir: '/big/disk' } });
-  const named = resolveAppPaths({ env: { ...env, VIRNUCPRO_DATA_DIR: '/named' }, platform: 'linux' });
+  const named = resolveAppPaths({
+    env: { ...env, VIRNUCPRO_DATA_DIR: '/named' },
+    system: madeSystem('linux'),
+  });
   expect(named).toMatchObject({ ok: true, value: { dataDir: '/named', usualDataDir: '/named' } });
 });
 

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
+import { madeSystem } from '../system/testing/madeSystem.ts';
 import { replaceFile } from './replaceFile.ts';
 
 /** A system on which something holds the file open for the first so many tries. */
 function held(platform: NodeJS.Platform, tries: number, code = 'EPERM') {
   const system = {
-    platform,
+    renamePausesMs: madeSystem(platform).renamePausesMs,
     renamed: 0,
     pauses: [] as number[],
     rename: () => {

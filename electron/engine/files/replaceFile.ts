@@ -1,16 +1,15 @@
 import { renameSync } from 'node:fs';
+import { HERE } from '../system/here.ts';
 
-/** Together about two and a half seconds. */
-const PAUSES_MS = [10, 20, 40, 80, 160, 320, 640, 1280];
 const HELD_OPEN: ReadonlySet<unknown> = new Set(['EPERM', 'EACCES', 'EBUSY']);
 
-export interface System {
-  readonly platform: NodeJS.Platform;
+export interface Renaming {
+  readonly renamePausesMs: readonly number[];
   readonly rename: (from: string, to: string) => void;
   readonly pause: (milliseconds: number) => void;
 }
 
-const HERE: System = { platform: process.platform, rename: renameSync, pause };
+const REAL: Renaming = { renamePausesMs: HERE.renamePausesMs, rename: renameSync, pause };
 
 /**
  * Renames a file that is complete to its name, in the place of what stood there. On Windows patiently: for as long as a virus
@@ -19,9 +18,9 @@ const HERE: System = { platform: process.platform, rename: renameSync, pause };
 export function replaceFile(
   from: string,
   to: string,
-  { platform, rename, pause: wait }: System = HERE,
+  { renamePausesMs, rename, pause: wait }: Renaming = REAL,
 ): void {
-  for (const milliseconds of platform === 'win32' ? PAUSES_MS : []) {
+  for (const milliseconds of renamePausesMs) {
     try {
       rename(from, to);
       return;

@@ -11,6 +11,7 @@ import { findUv, uvEnvironment } from '../environment/install/uv.ts';
 import { UV_VERSION, UV_WHEELS, uvFileName } from '../environment/install/uvRelease.ts';
 import type { InstallProgress } from '../environment/environmentState.ts';
 import { scrubbedEnvironment, type PythonEnvironment } from '../environment/pythonLaunch.ts';
+import { KIND_HERE } from '../system/here.ts';
 import type { CommandRunner } from '../environment/runCommand.ts';
 
 export interface ToolsRequest {
@@ -86,7 +87,7 @@ export async function putUv(
 ): Promise<Result<string>> {
   await mkdir(folder, { recursive: true });
   const file = join(folder, uvFileName(platform));
-  const here = platform === `${process.platform}-${process.arch}` ? findUv(request.paths) : undefined;
+  const here = platform === KIND_HERE ? findUv(request.paths) : undefined;
   if (here !== undefined) {
     const source = dirname(here);
     const licences = (await readdir(source)).filter((name) => name.startsWith('LICENSE'));

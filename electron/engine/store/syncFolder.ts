@@ -1,8 +1,9 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { HERE } from '../system/here.ts';
 
 /** Makes renames in a folder durable. Windows has no such call and needs none. */
 export function syncFolder(folder: string): void {
-  if (process.platform === 'win32') return;
+  if (!HERE.syncsFolders) return;
   const descriptor = openSync(folder, 'r');
   try {
     fsyncSync(descriptor);

@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
+import { HERE } from '../system/here.ts';
 import { isProcessAlive, processStart } from '../processes/liveProcess.ts';
 import { processRecordSchema, TOKEN_VARIABLE, type ProcessRecord } from './processRecords.ts';
 import { parseJson } from '../../contract/parseJson.ts';
@@ -23,7 +22,7 @@ export async function sweepOrphans(folder: string): Promise<number[]> {
     const path = join(folder, name);
     const record = parseJson(processRecordSchema, await readFile(path, 'utf8').catch(() => undefined));
     if (record && (record.host !== hostname() || isSame(record.engine))) continue;
-    if (record && isSame(record.process) && (await hasToken(record))) {
+    if (record && isSame(record.process) && hasToken(record)) {
       await end(record.process.pid);
       ended.push(record.process.pid);
     }
@@ -37,14 +36,9 @@ function isSame({ pid, startTime }: ProcessRecord['process']): boolean {
 }
 
 /** Whether the process was started with the record's token in its environment. */
-async function hasToken({ process: { pid }, token }: ProcessRecord): Promise<boolean> {
-  const entry = `${TOKEN_VARIABLE}=${token}`;
+function hasToken({ process: { pid }, token }: ProcessRecord): boolean {
   try {
-    if (process.platform === 'linux') {
-      return (await readFile(`/proc/${pid}/environ`, 'utf8')).split('\0').includes(entry);
-    }
-    const { stdout } = await promisify(execFile)('/bin/ps', ['eww', '-o', 'command=', '-p', String(pid)]);
-    return stdout.split(/\s+/).includes(entry);
+    return HERE.hasInEnvironment(pid, `${TOKEN_VARIABLE}=${token}`);
   } catch {
     return false;
   }
@@ -57,9 +51,8 @@ async function end(pid: number): Promise<void> {
   await isGone(pid, KILL_GRACE_MS);
 }
 
-/** The whole group where the process leads one, as workers do. */
 function signal(pid: number, name: 'SIGTERM' | 'SIGKILL'): void {
-  for (const target of [-pid, pid]) {
+  for (const target of HERE.signalTargets(pid)) {
     try {
       process.kill(target, name);
       return;

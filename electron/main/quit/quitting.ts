@@ -1,7 +1,6 @@
 import { app, dialog, type BrowserWindow } from 'electron';
 import type { RunLive } from '../../contract/rpc/runs.ts';
 import { endByForce, type Service } from '../../engine/index.ts';
-import { relaunch } from '../relaunch.ts';
 import { closeQuestion, downloadQuestion, type CloseQuestion } from './closeQuestion.ts';
 import { mayOpenWindow, quitStep, type QuitAnswer, type QuitEvent, type QuitState } from './quitMachine.ts';
 
@@ -17,7 +16,7 @@ export class Quitting {
   private readonly window: () => BrowserWindow | undefined;
   private state: QuitState = { phase: 'open' };
   private deadlineMs = CLEANUP_DEADLINE_MS;
-  private startsAgain = false;
+  private atEnd: (() => void) | undefined;
 
   constructor(service: Service, window: () => BrowserWindow | undefined) {
     this.service = service;
@@ -27,9 +26,9 @@ export class Quitting {
     });
   }
 
-  /** Quits, asking as ever what is to become of work under way, and starts again. */
-  restart(): void {
-    this.startsAgain = true;
+  /** Quits, asking as ever what is to become of work under way. The last step is such as starting again. */
+  quitWith(lastStep: () => void): void {
+    this.atEnd = lastStep;
     app.quit();
   }
 
@@ -62,7 +61,7 @@ export class Quitting {
     const { state, effect } = quitStep(this.state, event);
     this.state = state;
     // The user has thought better of it.
-    if (state.phase === 'open') this.startsAgain = false;
+    if (state.phase === 'open') this.atEnd = undefined;
     switch (effect) {
       case 'nothing':
       case 'let_go':
@@ -136,11 +135,13 @@ export class Quitting {
   private async clean(): Promise<void> {
     this.window()?.hide();
     // Electron, too, waits at its end for every thread.
-    setTimeout(endByForce, this.deadlineMs);
+    const force = setTimeout(endByForce, this.deadlineMs);
     const ended = await this.service.close(this.deadlineMs * CLOSE_SHARE).catch(() => false);
     if (!ended) endByForce();
     this.take({ type: 'cleaned' });
-    if (this.startsAgain) relaunch();
+    this.atEnd?.();
+    // An installer may have asked for a password.
+    force.refresh();
     app.quit();
   }
 }

@@ -1,16 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { protocol, type Session } from 'electron';
 import { pageFile, pageHeaders } from '../../engine/index.ts';
-import { APP_SCHEME, isAppPage } from './pagePolicy.ts';
+import { APP_SCHEME, isAppPage, SCHEME_PRIVILEGES } from './pagePolicy.ts';
 
-/** Before the app is ready: makes app:// an origin of its own, like https. */
+/** Before the app is ready. */
 export function registerAppScheme(): void {
-  protocol.registerSchemesAsPrivileged([
-    {
-      scheme: APP_SCHEME,
-      privileges: { standard: true, secure: true, supportFetchAPI: true, codeCache: true },
-    },
-  ]);
+  protocol.registerSchemesAsPrivileged([{ scheme: APP_SCHEME, privileges: SCHEME_PRIVILEGES }]);
 }
 
 /** Serves the built window, and nothing else of the disk, under app://. */

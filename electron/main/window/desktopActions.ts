@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { appError } from '../../contract/errors.ts';
 import { err, ok } from '../../contract/result.ts';
 import type { FilePurpose, FolderPurpose } from '../../contract/index.ts';
-import type { DesktopActions } from '../../engine/index.ts';
+import type { DesktopActions, UpdateActions } from '../../engine/index.ts';
 import type { GrantedPaths } from './grantedPaths.ts';
 import { isAllowedExternalLink } from './pagePolicy.ts';
 
@@ -45,7 +45,7 @@ export function desktopActions(
   window: BrowserWindow,
   granted: GrantedPaths,
   startFolder: string,
-  restart: () => void,
+  { restart, updates }: { restart: () => void; updates: UpdateActions },
 ): DesktopActions {
   // Electron's dialogs would begin in Downloads each time.
   const lastFolders = new Map<FilePurpose | FolderPurpose | 'save', string>();
@@ -90,6 +90,7 @@ export function desktopActions(
       shell.showItemInFolder(path);
     },
     restart,
+    updates,
     copyText: async (text) => {
       await clipboard.writeText(text);
     },

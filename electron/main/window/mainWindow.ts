@@ -1,6 +1,6 @@
 import { app, BrowserWindow, nativeTheme, screen } from 'electron';
 import { join } from 'node:path';
-import { APP_PAGE } from './pagePolicy.ts';
+import { APP_PAGE, PAGE_PREFERENCES } from './pagePolicy.ts';
 import { fittingBounds, SMALLEST_SIZE } from './windowBounds.ts';
 import { readWindowBounds, writeWindowBounds } from './windowFile.ts';
 
@@ -27,15 +27,7 @@ export function openMainWindow({ preload, icon }: MainWindowFiles): BrowserWindo
     ...(icon === undefined ? {} : { icon }),
     webPreferences: {
       preload,
-      sandbox: true,
-      contextIsolation: true,
-      nodeIntegration: false,
-      nodeIntegrationInSubFrames: false,
-      nodeIntegrationInWorker: false,
-      webviewTag: false,
-      webSecurity: true,
-      spellcheck: false,
-      navigateOnDragDrop: false,
+      ...PAGE_PREFERENCES,
       devTools: !app.isPackaged,
     },
   });

@@ -3,6 +3,22 @@ export const APP_SCHEME = 'app';
 const APP_HOST = 'virnucpro';
 export const APP_PAGE = `${APP_SCHEME}://${APP_HOST}/`;
 
+/** Makes app:// an origin of its own, like https. */
+export const SCHEME_PRIVILEGES = { standard: true, secure: true, supportFetchAPI: true, codeCache: true };
+
+/** A page has the web platform, what the preload script gives it, and nothing of Node's. */
+export const PAGE_PREFERENCES = {
+  sandbox: true,
+  contextIsolation: true,
+  nodeIntegration: false,
+  nodeIntegrationInSubFrames: false,
+  nodeIntegrationInWorker: false,
+  webviewTag: false,
+  webSecurity: true,
+  spellcheck: false,
+  navigateOnDragDrop: false,
+};
+
 /** What a page may be allowed by the browser beneath; everything else is denied. */
 const PERMISSIONS: ReadonlySet<string> = new Set([
   'clipboard-sanitized-write',

@@ -23,9 +23,11 @@ const QUESTIONS = [
   'meaning',
   'short',
   'answers',
+  'updates',
   'interrupt',
   'offline',
   'privacy',
+  'updates',
   'files',
 ] as const;
 /** As the command palette has them; of a row of keys the first and the last. */

@@ -3,6 +3,7 @@ import { contract } from '../../../electron/contract/index.ts';
 import { computerRouter } from './computerRouter.ts';
 import { resultsRouter } from './resultsRouter.ts';
 import { runsRouter } from './runsRouter.ts';
+import { MadeUpdates } from './updates.ts';
 import { World, type MemoryEngineOptions } from './world.ts';
 
 export type { MemoryEngineOptions } from './world.ts';
@@ -26,6 +27,11 @@ export function createMemoryEngine(options: MemoryEngineOptions = {}) {
       grantPaths: os.shell.grantPaths.handler(() => undefined),
       revealInFolder: os.shell.revealInFolder.handler(() => undefined),
       restart: os.shell.restart.handler(() => undefined),
+      updates: os.shell.updates.handler(() => (world.updates ?? new MadeUpdates()).watch()),
+      downloadUpdate: os.shell.downloadUpdate.handler(() => {
+        void world.updates?.download();
+      }),
+      installUpdate: os.shell.installUpdate.handler(() => undefined),
       copyText: os.shell.copyText.handler(() => undefined),
       openExternal: os.shell.openExternal.handler(() => undefined),
     },

@@ -9,9 +9,11 @@ import {
   type RunSummary,
   type SequenceResult,
   type Settings,
+  type UpdateStatus,
 } from '../../../electron/contract/index.ts';
 import { madeProbe, MODELS } from './computer.ts';
 import { MadeEnvironment } from './environment.ts';
+import { MadeUpdates } from './updates.ts';
 import { madeDevices } from './runDetails.ts';
 import { madeRuns } from './runs.ts';
 import { madeSequences } from './sequences.ts';
@@ -28,6 +30,8 @@ export interface MemoryEngineOptions {
   readonly fresh?: boolean;
   /** The window is on the engine's computer. */
   readonly sameComputer?: boolean;
+  /** Makes it the desktop app's window, and is what that knows of a newer version. */
+  readonly update?: UpdateStatus;
 }
 
 export const isAtWork = (run: RunSummary) => run.state.phase === 'running' && !run.interrupted;
@@ -44,6 +48,7 @@ export class World {
   /** Numbers of the devices that the user has left out. */
   readonly excluded = new Set<number>([6]);
   readonly environment = new MadeEnvironment();
+  readonly updates: MadeUpdates | null;
   models: readonly ModelStatus[] = MODELS;
   /** A folder that is being packed. */
   packing: PackOffline | null = null;
@@ -60,6 +65,7 @@ export class World {
 
   constructor(options: MemoryEngineOptions) {
     this.runs = options.runs === 'none' ? [] : madeRuns(this.openedAt);
+    this.updates = options.update ? new MadeUpdates(options.update) : null;
     this.settings = { ...settingsSchema.parse({}), welcomeSeen: options.welcomeSeen ?? true };
     if (options.fresh) {
       this.environment.lack();

@@ -3,13 +3,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AppPaths } from '../appPaths.ts';
 import type { OfflineSource } from './offlineSource.ts';
+import { KIND_HERE } from '../../system/here.ts';
 import { scrubbedEnvironment } from '../pythonLaunch.ts';
 import { uvFileName } from './uvRelease.ts';
 
 /** In a package it is beside the resources; in a checkout it is where build/fetchUv.ts puts it, if it was fetched. */
 export function findUv({ root }: Pick<AppPaths, 'root'>): string | undefined {
-  const folders = [join(root, 'uv'), join(root, 'dist', 'uv', `${process.platform}-${process.arch}`)];
-  return folders.map((folder) => join(folder, uvFileName(process.platform))).find((file) => existsSync(file));
+  const folders = [join(root, 'uv'), join(root, 'dist', 'uv', KIND_HERE)];
+  return folders.map((folder) => join(folder, uvFileName(KIND_HERE))).find((file) => existsSync(file));
 }
 
 /** Settings of the user's own uv that also hold here: where packages come from, and through which network. */

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { amdTargets, lookAtMachine, macosOfDarwin, parseNvidiaSmi, type Machine } from './machine.ts';
+import { amdTargets, lookAtMachine, parseNvidiaSmi, type Machine } from './machine.ts';
 import { runCommand } from '../runCommand.ts';
 import { unsupportedMachine } from './unsupportedMachine.ts';
 import { LINUX_MACHINE as LINUX } from '../testing/machines.ts';
@@ -31,14 +31,6 @@ it('reads the instruction sets of AMD GPUs and passes over the processors', asyn
   expect((await amdTargets(root)).sort()).toEqual(['gfx1100', 'gfx90a', 'gfx942']);
   expect(await amdTargets(join(root, 'none'))).toEqual([]);
   await rm(root, { recursive: true });
-});
-
-it.each([
-  ['23.6.0', 14],
-  ['24.1.0', 15],
-  ['25.0.0', 26],
-])('Darwin %s is macOS %i', (darwin, macos) => {
-  expect(macosOfDarwin(darwin)).toBe(macos);
 });
 
 it('finds that the computer of the tests can compute', async () => {

@@ -1,7 +1,7 @@
 /** What decides which PyTorch a computer gets, found out before there is any Python. */
 import { readdir, readFile } from 'node:fs/promises';
-import { release } from 'node:os';
 import { join } from 'node:path';
+import { HERE } from '../../system/here.ts';
 import { scrubbedEnvironment } from '../pythonLaunch.ts';
 import type { CommandRunner } from '../runCommand.ts';
 
@@ -34,12 +34,12 @@ const ASK_TIMEOUT_MS = 15_000;
 export async function lookAtMachine(run: CommandRunner, env: NodeJS.ProcessEnv): Promise<Machine> {
   const nvidia = await askNvidia(run, env);
   return {
-    platform: process.platform,
+    platform: HERE.platform,
     arch: process.arch,
-    macosMajor: process.platform === 'darwin' ? macosOfDarwin(release()) : null,
-    musl: process.platform === 'linux' && hasMusl(),
+    macosMajor: HERE.macosMajor(),
+    musl: HERE.hasMusl(),
     ...nvidia,
-    amd: process.platform === 'linux' ? await amdTargets('/') : [],
+    amd: HERE.usesAmd ? await amdTargets('/') : [],
   };
 }
 
@@ -47,9 +47,10 @@ async function askNvidia(
   run: CommandRunner,
   env: NodeJS.ProcessEnv,
 ): Promise<Pick<Machine, 'nvidiaDriver' | 'nvidia'>> {
-  if (process.platform === 'darwin') return { nvidiaDriver: null, nvidia: [] };
+  const nvidiaSmi = HERE.nvidiaSmi(env);
+  if (nvidiaSmi === null) return { nvidiaDriver: null, nvidia: [] };
   const outcome = await run({
-    file: nvidiaSmi(env),
+    file: nvidiaSmi,
     args: ['--query-gpu=driver_version,compute_cap,name', '--format=csv,noheader'],
     env: scrubbedEnvironment(env),
     timeoutMs: ASK_TIMEOUT_MS,
@@ -57,12 +58,6 @@ async function askNvidia(
   const lines = outcome.ending === 'succeeded' ? outcome.stdout : '';
   const { driver, cards } = parseNvidiaSmi(lines);
   return { nvidiaDriver: driver ?? (await kernelsNvidiaDriver()), nvidia: cards };
-}
-
-function nvidiaSmi(env: NodeJS.ProcessEnv): string {
-  return process.platform === 'win32'
-    ? join(env['SystemRoot'] ?? 'C:\\Windows', 'System32', 'nvidia-smi.exe')
-    : 'nvidia-smi';
 }
 
 /** Lines such as `580.65.06, 9.0, NVIDIA H200`. */
@@ -100,18 +95,4 @@ export async function amdTargets(root: string): Promise<string[]> {
 function gfxTarget(version: number): string {
   const digit = (part: number): string => (part % 100).toString(16);
   return `gfx${Math.floor(version / 10_000)}${digit(Math.floor(version / 100))}${digit(version)}`;
-}
-
-/** Node on glibc says which one it runs on. */
-function hasMusl(): boolean {
-  // Else the report looks up the names of all open connections.
-  Object.assign(process.report, { excludeNetwork: true });
-  const { header } = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
-  return header?.glibcVersionRuntime === undefined;
-}
-
-/** macOS 11 to 15 are Darwin 20 to 24; since macOS 26, which is Darwin 25, they differ by one. */
-export function macosOfDarwin(darwin: string): number {
-  const major = Number.parseInt(darwin, 10);
-  return major >= 25 ? major + 1 : major - 9;
 }

@@ -11,6 +11,7 @@ import { runJson, writeRunJson } from './runJson.ts';
 import type { TablesWritten } from '../../results/types.ts';
 import { writeViralSequences } from './viralSequences.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
+import { HERE } from '../../system/here.ts';
 import { noteImbalance } from '../progress/imbalance.ts';
 import { noteUnusualNorms } from '../progress/unusualNorms.ts';
 import type { RunNotes } from '../runNotes.ts';
@@ -89,7 +90,7 @@ export async function recordRun(
         backendVersion: environment.packages['virnucpro-backend'] ?? null,
         pythonVersion: environment.pythonVersion,
         torchVersion: worker?.torch_version ?? environment.packages['torch'] ?? null,
-        platform: `${process.platform} ${process.arch}`,
+        platform: `${HERE.platform} ${process.arch}`,
         inputSeconds: inputs.map(({ deviceSeconds }) => deviceSeconds),
         tolerance: BOUNDED_TOLERANCE[run.plan.precision],
       },

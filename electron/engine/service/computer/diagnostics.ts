@@ -2,6 +2,7 @@ import { homedir, hostname, release, userInfo } from 'node:os';
 import { basename } from 'node:path';
 import type { ComputerCheck } from '../../../contract/rpc/computer.ts';
 import type { RunSummary } from '../../../contract/rpc/runs.ts';
+import { HERE } from '../../system/here.ts';
 import type { RunEvent } from '../../store/types.ts';
 import type { ProbeResult } from '../../../contract/protocol/index.ts';
 import { abilityWords } from '../../devices/describeGpu.ts';
@@ -26,7 +27,7 @@ export function diagnosticsText(facts: DiagnosticFacts): string {
   const { environment, probe } = facts;
   const lines = [
     `VirNucPro Desktop ${facts.appVersion} (${facts.shell})`,
-    `${process.platform} ${release()} ${process.arch}, Node ${process.versions.node}` +
+    `${HERE.platform} ${release()} ${process.arch}, Node ${process.versions.node}` +
       (process.versions['electron'] ? `, Electron ${process.versions['electron']}` : ''),
     `Data: ${facts.dataDir}`,
     '',

@@ -14,6 +14,7 @@ import { diagnosticsText } from '../computer/diagnostics.ts';
 import { unwrap } from '../../../contract/result.ts';
 import { lookAtFolder } from '../../setup/lookAtFolder.ts';
 import { ownKind, packableKinds } from '../../setup/ownKind.ts';
+import { HERE } from '../../system/here.ts';
 import { latestShellLog } from '../computer/shellLog.ts';
 import type { Service } from '../service.ts';
 import { homedir, hostname } from 'node:os';
@@ -30,7 +31,7 @@ export function computerRouter(service: Service) {
     info: computer.info.handler(({ context: { window } }) => ({
       version: engine.appVersion,
       shell: window.shell,
-      platform: process.platform,
+      platform: HERE.platform,
       dataDir: engine.paths.dataDir,
       root: window.paths.root,
       sameComputer: window.shell === 'electron' || window.sameComputer,

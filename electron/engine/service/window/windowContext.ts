@@ -1,6 +1,6 @@
 import type { AppError } from '../../../contract/errors.ts';
 import type { Result } from '../../../contract/result.ts';
-import type { FilePurpose, FolderPurpose } from '../../../contract/rpc/shell.ts';
+import type { FilePurpose, FolderPurpose, UpdateStatus } from '../../../contract/rpc/shell.ts';
 
 /** Which paths a window may name. The program's own folders, and those of the runs in the list, are allowed besides. */
 export interface PathPolicy {
@@ -9,6 +9,14 @@ export interface PathPolicy {
   allows: (path: string) => Promise<boolean>;
   /** Why a path isn't allowed, and what to do. */
   refusal: (path: string) => AppError;
+}
+
+/** Newer versions of the program. */
+export interface UpdateActions {
+  watch: (signal?: AbortSignal) => AsyncGenerator<UpdateStatus, void>;
+  /** Begins; how it goes is told to those who watch. */
+  download: () => void;
+  install: () => void;
 }
 
 /** What only a desktop shell can do for its window. */
@@ -21,6 +29,7 @@ export interface DesktopActions {
   revealInFolder: (path: string) => void;
   /** Goes the way out that quitting goes, and begins again at its end. */
   restart: () => void;
+  updates: UpdateActions;
   copyText: (text: string) => Promise<void>;
   openExternal: (url: string) => Promise<Result<void>>;
 }

@@ -1,0 +1,59 @@
+import { posix } from 'node:path';
+import type { ProcessEntry, System } from './system.ts';
+import { UNIX } from './unix.ts';
+
+export interface LinuxCalls {
+  readText: (file: string) => string;
+  /** `f_type` of statfs. */
+  fileSystemType: (folder: string) => number;
+  hasGlibc: () => boolean;
+}
+
+/** Types of file systems whose memory maps or locks other hosts don't see as SQLite's WAL needs. */
+const NETWORK_TYPES = new Map<number, string>([
+  [0x6969, 'nfs'],
+  [0x517b, 'smb'],
+  [0xff534d42, 'cifs'],
+  [0xfe534d42, 'smb2'],
+  [0x65735546, 'fuse'],
+  [0x0bd00bd0, 'lustre'],
+  [0x47504653, 'gpfs'],
+  [0x19830326, 'beegfs'],
+  [0x5346414f, 'afs'],
+  [0x6b414653, 'kafs'],
+  [0x00c36400, 'ceph'],
+  [0x01021997, '9p'],
+  [0x73757245, 'coda'],
+  [0x7461636f, 'ocfs2'],
+  [0x01161970, 'gfs2'],
+  [0xaad7aaea, 'panfs'],
+]);
+
+/** These have no time of change that only the system sets. */
+const FAT_TYPES = new Set([0x4d44, 0x2011bab0]);
+
+export function linux(calls: LinuxCalls): System {
+  return {
+    ...UNIX,
+    platform: 'linux',
+    dataFolder: (env, home) =>
+      posix.join(env['XDG_DATA_HOME'] || posix.join(home, '.local', 'share'), 'virnucpro-desktop'),
+    nvidiaSmi: () => 'nvidia-smi',
+    macosMajor: () => null,
+    hasMusl: () => !calls.hasGlibc(),
+    usesAmd: true,
+    // statfs answers with a signed word on some architectures.
+    networkFileSystem: (folder) => NETWORK_TYPES.get(calls.fileSystemType(folder) >>> 0) ?? null,
+    isFat: (folder) => FAT_TYPES.has(calls.fileSystemType(folder) >>> 0),
+    processEntry: (pid) =>
+      entryOf(calls.readText(`/proc/${pid}/stat`), calls.readText('/proc/sys/kernel/random/boot_id')),
+    hasInEnvironment: (pid, entry) => calls.readText(`/proc/${pid}/environ`).split('\0').includes(entry),
+  };
+}
+
+/** The second field is the program's name in parentheses, which may contain anything; the state is the third field, the start
+ * the 22nd: clock ticks since boot, so the boot belongs to it. */
+function entryOf(stat: string, boot: string): ProcessEntry {
+  const afterName = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return { state: afterName[0] ?? '', start: `${boot.trim()} ${afterName[19]}` };
+}

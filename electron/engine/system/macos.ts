@@ -1,0 +1,64 @@
+import { posix } from 'node:path';
+import type { System } from './system.ts';
+import { UNIX } from './unix.ts';
+
+export interface MacosCalls {
+  /** What a program writes; raises where it fails. */
+  outputOf: (file: string, args: readonly string[]) => string;
+  realPath: (folder: string) => string;
+  kernelRelease: () => string;
+}
+
+const NETWORK_TYPES = new Set(['nfs', 'smbfs', 'afpfs', 'webdav', 'macfuse', 'osxfuse', 'fuse-t']);
+
+/** These have no time of change that only the system sets. */
+const FAT_TYPES = new Set(['msdos', 'exfat']);
+
+export function macos(calls: MacosCalls): System {
+  const fileSystem = (folder: string): string =>
+    typeOf(calls.realPath(folder), calls.outputOf('/sbin/mount', []));
+  return {
+    ...UNIX,
+    platform: 'darwin',
+    dataFolder: (_env, home) => posix.join(home, 'Library', 'Application Support', 'VirNucPro Desktop'),
+    nvidiaSmi: () => null,
+    macosMajor: () => majorOf(calls.kernelRelease()),
+    hasMusl: () => false,
+    usesAmd: false,
+    networkFileSystem: (folder) => {
+      const type = fileSystem(folder);
+      return NETWORK_TYPES.has(type) ? type : null;
+    },
+    isFat: (folder) => FAT_TYPES.has(fileSystem(folder)),
+    processEntry: (pid) => {
+      const text = calls.outputOf('/bin/ps', ['-o', 'state=,lstart=', '-p', String(pid)]);
+      const found = /^\s*(\w)\S*\s+(.+?)\s*$/.exec(text);
+      return found ? { state: found[1] ?? '', start: found[2] ?? '' } : null;
+    },
+    hasInEnvironment: (pid, entry) =>
+      calls
+        .outputOf('/bin/ps', ['eww', '-o', 'command=', '-p', String(pid)])
+        .split(/\s+/)
+        .includes(entry),
+  };
+}
+
+/** macOS 11 to 15 are Darwin 20 to 24; since macOS 26, which is Darwin 25, they differ by one. */
+function majorOf(darwin: string): number {
+  const major = Number.parseInt(darwin, 10);
+  return major >= 25 ? major + 1 : major - 9;
+}
+
+/** `mounts` are lines as /sbin/mount prints them: `//me@nas/data on /Volumes/data (smbfs, nodev)`. */
+function typeOf(path: string, mounts: string): string {
+  let longest = '';
+  let type = '';
+  for (const line of mounts.split('\n')) {
+    const match = /^.* on (\/.*) \(([^,)]+)/.exec(line);
+    if (!match?.[1] || !match[2]) continue;
+    const point = match[1];
+    const holds = path === point || path.startsWith(point.endsWith('/') ? point : `${point}/`);
+    if (holds && point.length > longest.length) [longest, type] = [point, match[2]];
+  }
+  return type;
+}

@@ -1,0 +1,186 @@
+/** What each of the three systems answers, on made-up computers of each kind. */
+import { tmpdir } from 'node:os';
+import { describe, expect, it } from 'vitest';
+import { HERE } from './here.ts';
+import { madeSystem } from './testing/madeSystem.ts';
+
+describe.each([
+  ['linux', '/home/me', '/home/me/.local/share/virnucpro-desktop', '/env/bin/python'],
+  ['darwin', '/Users/me', '/Users/me/Library/Application Support/VirNucPro Desktop', '/env/bin/python'],
+  [
+    'win32',
+    'C:\\Users\\me',
+    'C:\\Users\\me\\AppData\\Local\\VirNucPro Desktop',
+    '\\env\\Scripts\\python.exe',
+  ],
+] as const)('%s', (platform, home, data, interpreter) => {
+  it('has its own places', () => {
+    expect(madeSystem(platform).dataFolder({}, home)).toBe(data);
+    expect(madeSystem(platform).interpreterIn('/env')).toBe(interpreter);
+  });
+});
+
+it('takes the folder for data that the system names elsewhere', () => {
+  expect(madeSystem('linux').dataFolder({ XDG_DATA_HOME: '/big' }, '/home/me')).toBe(
+    '/big/virnucpro-desktop',
+  );
+  expect(madeSystem('win32').dataFolder({ LOCALAPPDATA: 'D:\\Local' }, 'C:\\Users\\me')).toBe(
+    'D:\\Local\\VirNucPro Desktop',
+  );
+});
+
+it('asks for NVIDIA cards where there can be some', () => {
+  expect(madeSystem('linux').nvidiaSmi({})).toBe('nvidia-smi');
+  expect(madeSystem('win32').nvidiaSmi({ SystemRoot: 'D:\\Windows' })).toBe(
+    'D:\\Windows\\System32\\nvidia-smi.exe',
+  );
+  expect(madeSystem('darwin').nvidiaSmi({})).toBeNull();
+});
+
+it.each([
+  ['23.6.0', 14],
+  ['24.0.0', 15],
+  ['25.1.0', 26],
+])('knows macOS by its kernel %s: %i', (release, major) => {
+  expect(madeSystem('darwin', { kernelRelease: () => release }).macosMajor()).toBe(major);
+});
+
+it('knows a Linux on musl, and that no other system has one', () => {
+  expect(madeSystem('linux', { hasGlibc: () => false }).hasMusl()).toBe(true);
+  expect(madeSystem('linux', { hasGlibc: () => true }).hasMusl()).toBe(false);
+  for (const platform of ['darwin', 'win32'] as const) {
+    expect(madeSystem(platform)).toMatchObject({ usesAmd: false });
+    expect(madeSystem(platform).hasMusl()).toBe(false);
+  }
+});
+
+it('renames patiently and leaves folders alone on Windows only', () => {
+  expect(madeSystem('win32').renamePausesMs.reduce((sum, pause) => sum + pause)).toBe(2550);
+  expect(madeSystem('win32').syncsFolders).toBe(false);
+  for (const platform of ['linux', 'darwin'] as const) {
+    expect(madeSystem(platform)).toMatchObject({ renamePausesMs: [], syncsFolders: true });
+  }
+});
+
+describe('network file systems', () => {
+  it.each([
+    [0x6969, 'nfs'],
+    [0xff534d42, 'cifs'],
+    [0xff534d42 | 0, 'cifs'],
+    [0xfe534d42, 'smb2'],
+    [0x65735546, 'fuse'],
+    [0x0bd00bd0, 'lustre'],
+    [0xef53, null],
+    [0x58465342, null],
+    [0x9123683e, null],
+    [0x01021994, null],
+  ])('type %i on Linux is %s', (type, name) => {
+    expect(madeSystem('linux', { fileSystemType: () => type }).networkFileSystem('/data')).toBe(name);
+  });
+
+  it.each([
+    ['/Volumes/data/run', 'smbfs'],
+    ['/Volumes/data disk/run', null],
+    ['/Users/me/run', null],
+  ])('%s on macOS is %s, by the mount that holds it', (folder, name) => {
+    const mounts = [
+      '/dev/disk3s1s1 on / (apfs, sealed, local, read-only, journaled)',
+      '//me@nas/data on /Volumes/data (smbfs, nodev, nosuid, mounted by me)',
+      '/dev/disk5s1 on /Volumes/data disk (exfat, local)',
+    ].join('\n');
+    const mac = madeSystem('darwin', {
+      outputOf: (file) => (file === '/sbin/mount' ? mounts : ''),
+      realPath: (path) => path,
+    });
+    expect(mac.networkFileSystem(folder)).toBe(name);
+  });
+
+  const drives: Record<string, string> = { 'Z:\\run': '\\\\server\\share\\run', 'C:\\run': 'C:\\run' };
+  it.each([
+    ['\\\\server\\share\\run', 'unc'],
+    ['//server/share/run', 'unc'],
+    ['\\\\?\\UNC\\server\\share', 'unc'],
+    ['\\\\?\\C:\\run', null],
+    ['C:\\run', null],
+    // Mapped to a server.
+    ['Z:\\run', 'unc'],
+    // A disk made of memory, of which Windows does not say where it leads.
+    ['R:\\run', null],
+  ])('%s on Windows is %s', (folder, name) => {
+    const realPath = (path: string): string => {
+      const found = drives[path];
+      if (found === undefined) throw Object.assign(new Error('EISDIR'), { code: 'EISDIR' });
+      return found;
+    };
+    expect(madeSystem('win32', { realPath }).networkFileSystem(folder)).toBe(name);
+  });
+
+  it('are told from disks whose files have no time of change of the system', () => {
+    const mount = '/dev/disk5s1 on /Volumes/stick (exfat, local)';
+    const mac = madeSystem('darwin', { outputOf: () => mount, realPath: (path) => path });
+    expect([mac.isFat('/Volumes/stick/run'), mac.isFat('/Users/me')]).toEqual([true, false]);
+    for (const [type, isFat] of [
+      [0x4d44, true],
+      [0x2011bab0, true],
+      [0xef53, false],
+    ] as const)
+      expect(madeSystem('linux', { fileSystemType: () => type }).isFat('/mnt')).toBe(isFat);
+    expect(madeSystem('win32').isFat('E:\\')).toBe(false);
+  });
+
+  it('are not what the folder for temporary files lies on', () => {
+    expect(HERE.networkFileSystem(tmpdir())).toBeNull();
+  });
+});
+
+describe('other processes', () => {
+  const stat = (pid: number, state: string, ticks: number): string =>
+    `${pid} (a ) (b) ${state} ${Array.from({ length: 18 }, () => '0').join(' ')} ${ticks} 0 0`;
+  const files: Record<string, string> = {
+    '/proc/7/stat': stat(7, 'S', 4242),
+    '/proc/8/stat': stat(8, 'Z', 4243),
+    '/proc/7/environ': 'PATH=/bin\0TOKEN=abc\0',
+    '/proc/sys/kernel/random/boot_id': 'boot\n',
+  };
+  const linux = madeSystem('linux', {
+    readText: (file) => {
+      const text = files[file];
+      if (text === undefined) throw Object.assign(new Error('gone'), { code: 'ENOENT' });
+      return text;
+    },
+  });
+  const ps: Record<string, string> = {
+    '-o state=,lstart= -p 7': 'S+   Sun Nov 22 09:00:00 2026\n',
+    '-o state=,lstart= -p 9': '',
+    'eww -o command= -p 7': 'python worker.py PATH=/bin TOKEN=abc\n',
+  };
+  const mac = madeSystem('darwin', { outputOf: (_file, args) => ps[args.join(' ')] ?? '' });
+
+  it('have a state and a start, by which a later one with the same number is told', () => {
+    expect(linux.processEntry(7)).toEqual({ state: 'S', start: 'boot 4242' });
+    expect(linux.processEntry(8)).toMatchObject({ state: 'Z' });
+    expect(() => linux.processEntry(9)).toThrow('gone');
+    expect(mac.processEntry(7)).toEqual({ state: 'S', start: 'Sun Nov 22 09:00:00 2026' });
+    expect(mac.processEntry(9)).toBeNull();
+    expect(madeSystem('win32').processEntry(7)).toBeNull();
+  });
+
+  it('are ours only with our token in their environment; on Windows none is', () => {
+    for (const system of [linux, mac]) {
+      expect(system.hasInEnvironment(7, 'TOKEN=abc')).toBe(true);
+      expect(system.hasInEnvironment(7, 'TOKEN=ab')).toBe(false);
+    }
+    expect(madeSystem('win32').hasInEnvironment(7, 'TOKEN=abc')).toBe(false);
+  });
+
+  it('are signalled with all that they have started, where the system has groups', () => {
+    expect(linux.signalTargets(7)).toEqual([-7, 7]);
+    expect(mac.signalTargets(7)).toEqual([-7, 7]);
+    expect(madeSystem('win32').signalTargets(7)).toEqual([7]);
+  });
+
+  it('can be told of this very process', () => {
+    if (HERE.platform === 'win32') return;
+    expect(HERE.processEntry(process.pid)?.state).toMatch(/^[RS]$/);
+  });
+});

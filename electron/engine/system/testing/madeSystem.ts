@@ -1,0 +1,17 @@
+import { systemOf, type System, type SystemCalls } from '../system.ts';
+
+/** A made-up computer of each kind: whatever a test does not say is refused, as by a system that lacks it. */
+export function madeSystem(platform: NodeJS.Platform, answers: Partial<SystemCalls> = {}): System {
+  const refuse = (): never => {
+    throw Object.assign(new Error('not there'), { code: 'ENOENT' });
+  };
+  return systemOf(platform, {
+    readText: refuse,
+    fileSystemType: refuse,
+    hasGlibc: refuse,
+    outputOf: refuse,
+    realPath: refuse,
+    kernelRelease: refuse,
+    ...answers,
+  });
+}

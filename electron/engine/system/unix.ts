@@ -1,0 +1,11 @@
+import { posix } from 'node:path';
+import type { System } from './system.ts';
+
+/** What Linux and macOS have in common. */
+export const UNIX = {
+  interpreterIn: (environment) => posix.join(environment, 'bin', 'python'),
+  renamePausesMs: [],
+  syncsFolders: true,
+  // The whole group where the process leads one, as workers do.
+  signalTargets: (pid) => [-pid, pid],
+} satisfies Partial<System>;

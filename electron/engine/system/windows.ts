@@ -1,0 +1,40 @@
+import { win32 } from 'node:path';
+import type { System } from './system.ts';
+
+export interface WindowsCalls {
+  realPath: (folder: string) => string;
+}
+
+export function windows(calls: WindowsCalls): System {
+  return {
+    platform: 'win32',
+    dataFolder: (env, home) =>
+      win32.join(env['LOCALAPPDATA'] || win32.join(home, 'AppData', 'Local'), 'VirNucPro Desktop'),
+    interpreterIn: (environment) => win32.join(environment, 'Scripts', 'python.exe'),
+    nvidiaSmi: (env) => win32.join(env['SystemRoot'] ?? 'C:\\Windows', 'System32', 'nvidia-smi.exe'),
+    macosMajor: () => null,
+    hasMusl: () => false,
+    usesAmd: false,
+    // Virus scanners and search indexes open a file right after it was written. Together about two and a half seconds.
+    renamePausesMs: [10, 20, 40, 80, 160, 320, 640, 1280],
+    syncsFolders: false,
+    networkFileSystem: (folder) => (isUncPath(folder) || isUncPath(behind(folder, calls)) ? 'unc' : null),
+    isFat: () => false,
+    processEntry: () => null,
+    hasInEnvironment: () => false,
+    signalTargets: (pid) => [pid],
+  };
+}
+
+/** A mapped drive such as Z: leads to its server. Some disks made of memory don't say, and are local. */
+function behind(folder: string, calls: WindowsCalls): string {
+  try {
+    return calls.realPath(folder);
+  } catch {
+    return folder;
+  }
+}
+
+function isUncPath(path: string): boolean {
+  return /^(\\\\|\/\/)(?![.?][\\/])/.test(path) || /^\\\\\?\\UNC\\/i.test(path);
+}

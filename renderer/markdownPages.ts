@@ -2,7 +2,7 @@ import type { Plugin } from 'vite';
 
 /**
  * Makes modules of the guide's pages, which are Markdown for readers of the repository: { title, html }, with the pictures
- * as files of the window. Links among the pages work in the window; of others, which it does not have, the words stay.
+ * as files of the window. Links among the pages and to the web work in the window; of others, which it does not have, the words stay.
  */
 export function markdownPages(pages: readonly string[]): Plugin {
   return {
@@ -20,7 +20,9 @@ export function markdownPages(pages: readonly string[]): Plugin {
           },
           link({ href, tokens }) {
             const words = this.parser.parseInline(tokens);
-            const page = href.replace(/^.*\/|\.md$/g, '');
+            if (href.startsWith('https://'))
+              return `<a href="${escaped(href)}" target="_blank" rel="noreferrer">${words}</a>`;
+            const page = href.replace(/^.*\/|(\.de)?\.md(#.*)?$/g, '');
             return pages.includes(page) ? `<a href="#/guide/${page}">${words}</a>` : words;
           },
         },

@@ -1,5 +1,5 @@
 /** What README, docs and the program's own texts say of commands, flags, files and exit codes is there. */
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
@@ -108,6 +108,53 @@ describe.each(DOCUMENTS)('%s', (file) => {
     const gone = paths.filter((path) => globSync([path, `${path}.*`], { cwd: root }).length === 0);
     expect(gone).toEqual([]);
   });
+});
+
+const translated = DOCUMENTS.filter((file) => file.endsWith('.de.md'));
+
+it('every page of the guide is there in German', () => {
+  const guide = globSync('docs/guide/*.md', { cwd: root }).filter((file) => !file.endsWith('.de.md'));
+  expect(
+    guide.map((file) => file.replace(/\.md$/, '.de.md')).filter((file) => !translated.includes(file)),
+  ).toEqual([]);
+});
+
+describe.each(translated)('%s', (file) => {
+  const original = file.replace(/\.de\.md$/, '.md');
+  const [german, english] = [read(file), read(original)];
+
+  it('shows the pictures of the English page, and links to the same places, in German where they are', () => {
+    const links = (text: string) => [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+    const inGerman = (link: string) => {
+      const there = link.replace(/\.md(?=#|$)/, '.de.md');
+      return existsSync(join(root, dirname(file), there.replace(/#.*$/, ''))) ? there : link;
+    };
+    expect(links(german).toSorted()).toEqual(links(english).map(inGerman).toSorted());
+  });
+
+  it('has the commands of the English page', () => {
+    // FOLDER is ORDNER.
+    const commands = (text: string) =>
+      code(text)
+        .flatMap(calls)
+        .map((call) => call.replaceAll(/\b[A-Z]{3,}\b/g, 'NAME'))
+        .toSorted();
+    expect(commands(german)).toEqual(commands(english));
+  });
+});
+
+it('the guide names what CITATION.cff asks to cite', () => {
+  const ids = [...read('CITATION.cff').matchAll(/(?:doi|value): (\S+)/g)].map(([, id = '']) => id);
+  expect(ids.length).toBe(3);
+  for (const page of ['docs/guide/methods.md', 'docs/guide/methods.de.md'])
+    for (const id of ids) expect(read(page)).toContain(`[${id}](https://doi.org/`);
+});
+
+it('pictures of the documents are small', () => {
+  const large = globSync('docs/images/**/*.{png,webp}', { cwd: root }).filter(
+    (file) => statSync(join(root, file)).size > 150_000,
+  );
+  expect(large).toEqual([]);
 });
 
 it('the program advises commands and flags that it has', () => {

@@ -46,7 +46,7 @@ export async function eightGpus(page: Page, camera: Camera, address: string): Pr
   await page.keyboard.press('Escape');
   await page.getByRole('columnheader', { name: 'Length' }).getByRole('button').click();
   await page.waitForTimeout(1000);
-  await page.getByRole('row').nth(2).click();
+  await page.getByRole('grid', { name: 'Sequences' }).getByRole('row').nth(2).click();
   await page.getByText('Scores along the sequence').first().waitFor();
   await page.waitForTimeout(500);
   await camera.take('gpus-sequence');

@@ -2,7 +2,8 @@
  * `npm run screenshots`: pictures of every screen in both themes and two sizes, of the built window against the real
  * engine with the demo model, then of what this computer may not have to show (eight GPUs, failures) against invented
  * contents. They go to screenshots/, which git ignores. axe looks at each, and what it finds is printed. Last come the
- * pictures of the guide, in docs/images/guide; `npm run screenshots -- --guide` takes these alone.
+ * pictures of the guide, in docs/images/guide; `npm run screenshots -- --guide` takes these alone, and
+ * `--guide biologist` (or bioinformatician, screen) those of one story.
  */
 import { mkdtemp, mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -33,8 +34,10 @@ if (executablePath === undefined) {
 
 await buildWindow();
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
-if (process.argv.includes('--guide')) {
-  await filmGuide(browser, join(root, 'resources', 'sample.fa'), say).finally(() => browser.close());
+const guide = process.argv.indexOf('--guide');
+if (guide > 0) {
+  const story = process.argv[guide + 1];
+  await filmGuide(browser, join(root, 'resources', 'sample.fa'), say, story).finally(() => browser.close());
   process.exit();
 }
 const place = await mkdtemp(join(tmpdir(), 'virnucpro-screenshots-'));

@@ -36,6 +36,11 @@ describe('numbers as read', () => {
 });
 
 describe('durations', () => {
+  it('are never nothing', () => {
+    expect(en.duration(0)).toBe('0 sec');
+    expect(en.duration(0.4)).toBe('0 sec');
+  });
+
   it('never shows more than two units, and loses at most the smaller ones', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 40 * 86_400 }), (seconds) => {

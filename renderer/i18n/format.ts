@@ -86,7 +86,9 @@ export function createFormats(locale: string): Formats {
     }
     return { rest, power };
   };
-  const duration = (seconds: number) => durationFormat.format(splitDuration(seconds));
+  const zeroSeconds = new Intl.DurationFormat(unitLocale, { style: 'short', secondsDisplay: 'always' });
+  const duration = (seconds: number) =>
+    (seconds < 0.5 ? zeroSeconds : durationFormat).format(splitDuration(seconds));
 
   return {
     integer,

@@ -244,15 +244,23 @@ describe('the window', () => {
       'src',
       expect.stringMatching(/first-run-setting-up.*\.png$/),
     );
-    // Of what the window does not have, the words stay.
     expect(screen.getByRole('link', { name: 'requirements' }).getAttribute('href')).toBe(
       '#/guide/requirements',
     );
+    act(() => go({ screen: 'guide', page: 'methods' }));
+    const paper = await screen.findByRole('link', { name: '10.1093/bib/bbaf224' });
+    expect(paper).toHaveProperty('target', '_blank');
+    act(() => go({ screen: 'guide', page: 'first-run' }));
     await waitFor(() => expect(useSettings.getState().settings).not.toBeNull());
     await act(() => changeSettings({ language: 'de' }));
     await screen.findByRole('heading', { level: 1, name: 'Der erste Start' });
+    act(() => go({ screen: 'guide', page: 'limits' }));
+    await screen.findByRole('heading', { level: 1, name: 'Ehrliche Grenzen' });
+    const numbers = screen.getByRole('link', { name: 'was die Zahlen bedeuten' });
+    expect(numbers.getAttribute('href')).toBe('#/guide/numbers');
     act(() => go({ screen: 'guide', page: 'requirements' }));
     await screen.findByRole('heading', { level: 1, name: 'What a computer needs' });
+    // Of what the window does not have, the words stay.
     expect(screen.queryByRole('link', { name: 'performance' })).toBeNull();
     await user.click(screen.getByRole('button', { name: 'Zurück zur Hilfe' }));
     await screen.findAllByText('(auf Englisch)');

@@ -7,15 +7,18 @@ import { EngineProcess } from '../../support/engineProcess.ts';
 import { bioinformatician } from './bioinformatician.ts';
 import { biologist, emptyHome, pondWater } from './biologist.ts';
 import { GUIDE_SIZE, GuideCamera } from './guideCamera.ts';
+import { screens } from './screens.ts';
 
 const IMAGES = join(import.meta.dirname, '..', '..', '..', 'docs', 'images', 'guide');
 
-/** The pictures of docs/guide/biologist.md and docs/guide/bioinformatician.md. */
+/** The pictures of docs/guide: of every screen, and of the ways of the biologist and the bioinformatician. */
 export async function filmGuide(
   browser: Browser,
   sample: string,
   say: (line: string) => void,
+  only?: string,
 ): Promise<void> {
+  const isWanted = (story: string) => only === undefined || only === story;
   const place = await mkdtemp(join(tmpdir(), 'virnucpro-guide-'));
   const places = { data: join(place, 'data'), files: join(place, 'files'), exports: join(place, 'exports') };
   for (const folder of [places.files, places.exports]) await mkdir(folder, { recursive: true });
@@ -37,16 +40,26 @@ export async function filmGuide(
       await page.goto(address);
       return page;
     };
-    const theirs = await window(invented.url);
-    const cluster = new GuideCamera(theirs, IMAGES, 'bioinformatician');
-    await cluster.begin();
-    await bioinformatician(theirs, cluster, invented);
-
-    const laptop = new GuideCamera(await window(empty.url), IMAGES, 'biologist');
-    await laptop.begin();
-    await emptyHome(laptop.page, laptop);
-    laptop.page = await window(await engine.address());
-    await biologist(laptop.page, laptop, places);
+    if (isWanted('screen')) {
+      const tour = await window(invented.url);
+      const camera = new GuideCamera(tour, IMAGES, 'screen');
+      await screens(tour, camera, invented.url);
+      await camera.end();
+      await tour.close();
+    }
+    if (isWanted('bioinformatician')) {
+      const theirs = await window(invented.url);
+      const cluster = new GuideCamera(theirs, IMAGES, 'bioinformatician');
+      await bioinformatician(theirs, cluster, invented);
+      await cluster.end();
+    }
+    if (isWanted('biologist')) {
+      const laptop = new GuideCamera(await window(empty.url), IMAGES, 'biologist');
+      await emptyHome(laptop.page, laptop);
+      laptop.page = await window(await engine.address());
+      await biologist(laptop.page, laptop, places);
+      await laptop.end();
+    }
   } finally {
     await engine.kill();
     await invented.stop();

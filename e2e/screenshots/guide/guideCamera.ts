@@ -12,7 +12,7 @@ export class GuideCamera {
   page: Page;
   private readonly folder: string;
   private readonly prefix: string;
-  private taken = 0;
+  private readonly taken: string[] = [];
 
   constructor(page: Page, folder: string, prefix: string) {
     this.page = page;
@@ -20,11 +20,10 @@ export class GuideCamera {
     this.prefix = prefix;
   }
 
-  /** Removes the pictures of earlier times. */
-  async begin(): Promise<void> {
-    await mkdir(this.folder, { recursive: true });
+  /** Removes pictures of earlier times that were not taken again: only now, since the window is built with those of its guide. */
+  async end(): Promise<void> {
     for (const name of await readdir(this.folder))
-      if (name.startsWith(`${this.prefix}-`)) await rm(join(this.folder, name));
+      if (name.startsWith(`${this.prefix}-`) && !this.taken.includes(name)) await rm(join(this.folder, name));
   }
 
   async take(name: string, page: Page = this.page): Promise<void> {
@@ -33,8 +32,10 @@ export class GuideCamera {
     await page.waitForTimeout(500);
     const { data } = await devtools.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY });
     await devtools.detach();
-    this.taken += 1;
-    const number = String(this.taken).padStart(2, '0');
-    await writeFile(join(this.folder, `${this.prefix}-${number}-${name}.webp`), Buffer.from(data, 'base64'));
+    const number = String(this.taken.length + 1).padStart(2, '0');
+    const file = `${this.prefix}-${number}-${name}.webp`;
+    await mkdir(this.folder, { recursive: true });
+    await writeFile(join(this.folder, file), Buffer.from(data, 'base64'));
+    this.taken.push(file);
   }
 }

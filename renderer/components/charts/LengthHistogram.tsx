@@ -13,6 +13,8 @@ interface LengthHistogramProps {
 }
 
 const HEIGHT = 110;
+/** Above the highest bar, for the words beside the line. */
+const HEADROOM = 18;
 const WIDTH = 1000;
 
 /** Lengths on a logarithmic scale: each bar reaches from its bin's lower edge to its upper one. */
@@ -45,7 +47,7 @@ export function LengthHistogram({ title, summary, bins, chunkLength }: LengthHis
           {bins.map((bin) => {
             const [x, end] = [at(bin.from) * WIDTH, at(bin.to) * WIDTH];
             // A single sequence among thousands must still show.
-            const height = bin.count === 0 ? 0 : Math.max(2, (bin.count / top) * (HEIGHT - 4));
+            const height = bin.count === 0 ? 0 : Math.max(2, (bin.count / top) * (HEIGHT - HEADROOM));
             return (
               <rect
                 key={bin.from}

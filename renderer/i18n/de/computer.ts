@@ -162,6 +162,10 @@ export const computer = {
   'keys.skip.keys': 'Tabulator am Anfang',
   'keys.skip.text': 'Bietet an, die Navigation zu überspringen',
   'guide.title': 'Anleitung',
+  'guide.start': 'Von Anfang an',
+  'guide.screens': 'Seite für Seite',
+  'guide.results': 'Was herauskommt',
+  'guide.trouble': 'Probleme',
   'guide.inEnglish': '(auf Englisch)',
   'guide.back': 'Zurück zur Hilfe',
 

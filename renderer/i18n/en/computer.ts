@@ -160,6 +160,10 @@ export const computer = {
   'keys.skip.keys': 'Tab from the top',
   'keys.skip.text': 'Offers to skip the navigation',
   'guide.title': 'Guide',
+  'guide.start': 'From the beginning',
+  'guide.screens': 'Screen by screen',
+  'guide.results': 'What comes out',
+  'guide.trouble': 'Problems',
   'guide.inEnglish': '(in English)',
   'guide.back': 'Back to Help',
 

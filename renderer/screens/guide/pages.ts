@@ -1,23 +1,34 @@
-import bioinformatician from '../../../docs/guide/bioinformatician.md';
-import biologist from '../../../docs/guide/biologist.md';
-import firstRunGerman from '../../../docs/guide/first-run.de.md';
-import firstRun from '../../../docs/guide/first-run.md';
-import requirements from '../../../docs/requirements.md';
 import type { Language } from '../../i18n/index.ts';
 import type { GuidePage } from '../../state/guidePages.ts';
 
-type Content = typeof firstRun;
+interface Content {
+  readonly title: string;
+  readonly html: string;
+}
 
-/** English for all; other languages where somebody has written them. */
-const PAGES: Record<GuidePage, { en: Content; de?: Content }> = {
-  'first-run': { en: firstRun, de: firstRunGerman },
-  biologist: { en: biologist },
-  bioinformatician: { en: bioinformatician },
-  requirements: { en: requirements },
-};
+const FILES = import.meta.glob<Content>(
+  [
+    '../../../docs/guide/*.md',
+    '../../../docs/requirements*.md',
+    '../../../docs/results*.md',
+    '../../../docs/troubleshooting*.md',
+  ],
+  { eager: true, import: 'default' },
+);
+
+const contents = new Map(
+  Object.entries(FILES).map(([path, content]) => [path.replace(/^.*\//, ''), content]),
+);
+
+function contentOf(page: GuidePage, language: Language): Content | undefined {
+  return contents.get(language === 'en' ? `${page}.md` : `${page}.${language}.md`);
+}
 
 /** A page in the window's language, or else in English. */
 export function guidePage(page: GuidePage, language: Language): Content & { readonly language: Language } {
-  const inLanguage = PAGES[page][language];
-  return inLanguage ? { ...inLanguage, language } : { ...PAGES[page].en, language: 'en' };
+  const inLanguage = contentOf(page, language);
+  if (inLanguage) return { ...inLanguage, language };
+  const inEnglish = contentOf(page, 'en');
+  if (!inEnglish) throw new Error(`docs/ has no page ${page}`);
+  return { ...inEnglish, language: 'en' };
 }

@@ -17,6 +17,7 @@ const MOST_IN_SIGHT = 12;
 const ALL = {};
 /** What a narrow window leaves out: it stands on the run's own screen. */
 const MEDIUM = { settings: false };
+const SMALL = { settings: false, time: false };
 const NARROW = { settings: false, time: false, inputs: false };
 const NARROWEST = { ...NARROW, viral: false, created: false };
 const NEWEST_FIRST: SortingState = [{ id: 'created', desc: true }];
@@ -24,12 +25,14 @@ const NEWEST_FIRST: SortingState = [{ id: 'created', desc: true }];
 export function RunsTable({ runs }: { runs: readonly RunSummary[] }) {
   const texts = useTexts();
   const isMedium = useMediaQuery('(max-width: 1500px)', false, { getInitialValueInEffect: false });
+  const isSmall = useMediaQuery('(max-width: 1350px)', false, { getInitialValueInEffect: false });
   const isNarrow = useMediaQuery('(max-width: 1100px)', false, { getInitialValueInEffect: false });
   const isNarrowest = useMediaQuery('(max-width: 640px)', false, { getInitialValueInEffect: false });
   const [sorting, setSorting] = useState(NEWEST_FIRST);
   const columns = useMemo(() => runColumns(texts), [texts]);
-  const wide = isNarrow ? NARROW : isMedium ? MEDIUM : ALL;
-  const hidden = isNarrowest ? NARROWEST : wide;
+  const wide = isSmall ? SMALL : isMedium ? MEDIUM : ALL;
+  const narrow = isNarrowest ? NARROWEST : NARROW;
+  const hidden = isNarrow ? narrow : wide;
   const sorted = useMemo(() => sortedRuns(runs, sorting[0], texts), [runs, sorting, texts]);
   const rowAt = useMemo(() => (index: number) => sorted[index], [sorted]);
   return (

@@ -1,4 +1,4 @@
-import { fileName, folderOf } from '../../i18n/format.ts';
+import { asSentence, fileName, folderOf } from '../../i18n/format.ts';
 import { ActionIcon, Button, Loader } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
@@ -135,9 +135,11 @@ function Beside({ file }: { file: ListedFile }) {
   const problem = blockingProblem(file);
   if (problem) {
     const { short, message } = sayProblem(problem);
+    // The file's name stands before it already.
+    const reason = asSentence(message.replace(`${fileName(file.path)} `, ''));
     return (
       <span className={classes.reason} title={message}>
-        {short}
+        {reason.length < short.length ? reason : short}
       </span>
     );
   }

@@ -289,19 +289,19 @@ export function madeInspection(path: string, chunkLength: number): InspectedFile
   const problems: InspectedFile['problems'] = [];
   if (isBad)
     problems.push({
-      code: 'truncated',
+      code: 'input_truncated',
       severity: 'blocks',
       count: 1,
-      message: 'The compressed file is cut off.',
-      what_happens: 'The run cannot start with it. Copy or download it again.',
+      message: `${name} ends too early: the compressed data are cut off.`,
+      what_happens: 'Copy or download the file again; it is probably an interrupted transfer.',
     });
   if (isProtein)
     problems.push({
-      code: 'protein',
+      code: 'looks_like_protein',
       severity: 'blocks',
       count: 1,
-      message: 'This looks like protein sequences.',
-      what_happens: 'The run cannot start with it. Choose nucleotide sequences.',
+      message: 'The letters are those of proteins, not of DNA.',
+      what_happens: 'Proteins can’t be scored: choose the nucleotide sequences.',
     });
   if (hasDuplicates) {
     problems.push({

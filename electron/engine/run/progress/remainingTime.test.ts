@@ -5,6 +5,7 @@ import { RateMeter } from './rateMeter.ts';
 const work = (changes: Partial<WorkKnown>): WorkKnown => ({
   residuesDone: 0,
   residuesFound: 0,
+  framesFound: 0,
   readFraction: 0,
   prepareFinished: false,
   ...changes,
@@ -62,6 +63,20 @@ it.each([
   const told = remainingSeconds(known, { now: speed, overall: speed, seconds: 1e9 });
   expect(told?.high).toBeGreaterThan(truth);
   expect(told?.low).toBeLessThan(truth);
+});
+
+// The ends of runs of a million reads, from the last residues to the tables: docs/performance.md.
+it.each([4.7, 6.5, 8.4, 10.3])('counts on the tables of many sequences: %s s', (truth) => {
+  const computed = work({
+    residuesFound: 7e7,
+    residuesDone: 7e7,
+    framesFound: 1_491_847,
+    readFraction: 1,
+    prepareFinished: true,
+  });
+  const told = remainingSeconds(computed, { now: 2e5, overall: 2e5, seconds: 300 });
+  expect(told?.low).toBeLessThan(truth);
+  expect(told?.high).toBeGreaterThan(truth);
 });
 
 describe('RateMeter', () => {

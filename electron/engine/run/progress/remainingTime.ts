@@ -2,6 +2,7 @@ export interface WorkKnown {
   residuesDone: number;
   /** Residues found so far; the final number once prepare is finished. */
   residuesFound: number;
+  framesFound: number;
   /** Share of the input that prepare has read. */
   readFraction: number;
   prepareFinished: boolean;
@@ -37,8 +38,13 @@ const UNREAD = 0.4;
 /** ... and by this much more after no time of computing, half of it after so many seconds. */
 const UNMEASURED = 0.8;
 const HALF_MEASURED_SECONDS = 30;
-/** What comes after the last residues, which no speed tells of: the last scores are stored and the tables written. */
+/**
+ * What comes after the last residues, which no speed tells of: the last scores are stored, and the tables written and summed. That
+ * takes 0.3 to 0.7 s of a short run on a quiet computer and up to 2.2 s on a busy one, and 3.1 to 6.9 s a million frames
+ * (docs/performance.md).
+ */
 const ENDING_SECONDS = 2;
+const ENDING_SECONDS_A_FRAME = { low: 3e-6, high: 8e-6 };
 
 /** Time left as a range: from the faster to the slower of the two speeds, and wider the less is known. */
 export function remainingSeconds(
@@ -52,7 +58,10 @@ export function remainingSeconds(
   const unmeasured = (UNMEASURED * HALF_MEASURED_SECONDS) / (HALF_MEASURED_SECONDS + speeds.seconds);
   const doubt = 1 + KNOWN_WELL + unread + unmeasured;
   return {
-    low: left / Math.max(speeds.now, speeds.overall) / doubt,
-    high: (left / Math.min(speeds.now, speeds.overall)) * doubt + ENDING_SECONDS,
+    low: left / Math.max(speeds.now, speeds.overall) / doubt + ENDING_SECONDS_A_FRAME.low * work.framesFound,
+    high:
+      (left / Math.min(speeds.now, speeds.overall)) * doubt +
+      ENDING_SECONDS +
+      ENDING_SECONDS_A_FRAME.high * work.framesFound,
   };
 }

@@ -29,6 +29,7 @@ export function runProgress(facts: ProgressFacts): RunProgress {
   const work = {
     residuesDone,
     residuesFound: residues.total,
+    framesFound: frames.total,
     readFraction: bytesTotal === 0 ? 1 : Math.min(1, bytesRead / bytesTotal),
     prepareFinished,
   };

@@ -1,11 +1,14 @@
 /**
  * How honest the estimates are: runs of different shapes one after the other with the real workers and the demo model, each
- * predicted from those before it, then from what it has done itself. `node electron/engine/service/testing/benchEstimates.ts [RESULTS.json]`
+ * predicted from those before it, then from what it has done itself.
+ * `node electron/engine/service/testing/benchEstimates.ts [--drawn RUNS --seed SEED] [RESULTS.json]`: the shapes below, by which the
+ * estimates were made, or others that are drawn from a seed, by which they are checked.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { parseArgs } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runRequestSchema } from '../../../contract/rpc/runs.ts';
 import { engineBase } from '../../engineBase.ts';
@@ -52,6 +55,33 @@ const SHAPES: Shape[] = [
   { name: 'many tiny ones of 30 bases', sequences: 10_000, length: 30 },
 ];
 
+/** A shape that nobody chose: 1,500,000 to 15,000,000 bases in sequences of 40 to 20,000, some up to thirty times as long as others. */
+function drawnShape(dice: () => number): Shape {
+  const between = (low: number, high: number): number => low * (high / low) ** dice();
+  const length = Math.round(between(40, 20_000));
+  const longest = dice() < 0.5 ? length : Math.round(length * between(2, 30));
+  const meanLength = longest === length ? length : (longest - length) / Math.log(longest / length);
+  const sequences = Math.max(1, Math.round(between(1_500_000, 15_000_000) / meanLength));
+  const shape: Shape = {
+    name: '',
+    sequences,
+    length,
+    longest,
+    coding: dice() < 0.7,
+    gzip: dice() < 0.3,
+    gaps: dice() < 0.15,
+    files: dice() < 0.25 ? Math.min(sequences, Math.round(between(2, 9))) : 1,
+    devices: dice() < 0.3 ? 'cpu:2' : 'cpu:1',
+  };
+  const traits = [shape.coding && 'genes', shape.gaps && 'gaps', shape.gzip && 'gzip', shape.devices];
+  const lengths = longest === length ? `${length}` : `${length} to ${longest}`;
+  const files = shape.files === 1 ? '1 file' : `${shape.files} files`;
+  return {
+    ...shape,
+    name: [`${sequences} of ${lengths} bases`, files, ...traits.filter(Boolean)].join(', '),
+  };
+}
+
 /** Shares of the work done at which the time left is written down. */
 const MARKS = [0.25, 0.5, 0.75];
 
@@ -86,6 +116,13 @@ function shown(range: { low: number; high: number } | null, truth: number): stri
   return `${range.low.toFixed(1)} to ${range.high.toFixed(1)} s, was ${truth.toFixed(1)}${verdict}`;
 }
 
+const { values, positionals } = parseArgs({
+  options: { drawn: { type: 'string' }, seed: { type: 'string', default: '1' } },
+  allowPositionals: true,
+});
+const draw = seeded(Number(values.seed));
+const shapes =
+  values.drawn === undefined ? SHAPES : Array.from({ length: Number(values.drawn) }, () => drawnShape(draw));
 const paths = resolveAppPaths({ startFolder: import.meta.dirname });
 if (!paths.ok) throw new Error(paths.error.cause);
 const folder = await mkdtemp(join(tmpdir(), 'bench-estimates-'));
@@ -99,7 +136,7 @@ const service = await openService(base, {
   interpreter: join(paths.value.pythonBackend, '.venv', 'bin', 'python'),
 });
 const results = [];
-for (const [number, shape] of SHAPES.entries()) {
+for (const [number, shape] of shapes.entries()) {
   const dice = seeded(number + 1);
   const place = join(folder, 'inputs', String(number));
   await mkdir(place, { recursive: true });
@@ -174,7 +211,7 @@ for (const [number, shape] of SHAPES.entries()) {
   // What a run has shown is taken in a moment after it has come to rest.
   await sleep(500);
 }
-const [resultsPath] = process.argv.slice(2);
+const [resultsPath] = positionals;
 if (resultsPath !== undefined) await writeFile(resultsPath, `${JSON.stringify(results, null, 2)}\n`);
 await service.close();
 await rm(folder, { recursive: true });

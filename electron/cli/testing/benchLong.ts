@@ -128,7 +128,8 @@ async function session(args: string[], killAfterParts = Infinity): Promise<Measu
   const timer = setInterval(() => {
     const engine = statusOf(pid);
     if (engine) {
-      measured.enginePeakBytes = engine.peakBytes;
+      // One that has ended and is still listed has none.
+      measured.enginePeakBytes = Math.max(measured.enginePeakBytes, engine.peakBytes);
       measured.mainThreadSeconds = engine.mainThreadSeconds;
       measured.engineSeconds = engine.allSeconds;
     }

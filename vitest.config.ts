@@ -8,8 +8,6 @@ const LONG = '{electron,build,e2e}/**/*.long.test.ts';
 
 export default defineConfig({
   test: {
-    // Most files wait for processes of their own: more at once than there are cores.
-    maxWorkers: availableParallelism() + 1,
     // Charts and focus traps miss the layout, of which the window's test environment has none.
     onConsoleLog: (log) => (/of chart should be greater than 0|use-focus-trap/.test(log) ? false : undefined),
     projects: [
@@ -22,6 +20,11 @@ export default defineConfig({
             : { include: ['{electron,build,e2e}/**/*.test.ts'], exclude: [LONG] }),
           globalSetup: 'build/checks/bundleForTests.ts',
           environment: 'node',
+          setupFiles: 'electron/engine/testing/setUpTests.ts',
+          // A process for each file would cost as much as many a file's tests.
+          isolate: false,
+          // Most files wait for processes of their own: more at once than there are cores.
+          maxWorkers: availableParallelism() + 1,
           // Whatever a test changes in settings or history is not the user's.
           env: { VIRNUCPRO_DATA_DIR: mkdtempSync(join(tmpdir(), 'virnucpro-tests-')) },
           // Real threads, files and child processes take their time on a busy machine; what hangs is found all the same.

@@ -1,4 +1,5 @@
 import react from '@vitejs/plugin-react';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { markdownPages } from './markdownPages.ts';
@@ -23,6 +24,10 @@ export default defineConfig({
     environment: 'happy-dom',
     include: ['**/*.test.{ts,tsx}'],
     setupFiles: ['testing/setup.ts'],
+    // No test changes what a module keeps, and a new environment for each file would cost twice what the tests do.
+    isolate: false,
+    // As many as the other tests, beside which these run.
+    maxWorkers: availableParallelism() + 1,
     css: false,
     // A deadline for a busy machine, not a measure of speed.
     testTimeout: 300_000,

@@ -199,7 +199,7 @@ test.describe('every screen, at every size', () => {
     await page.setViewportSize(SIZES.narrow);
     await page.goto(engine.url);
     await goToPlace(page, PLACES.results);
-    await page.getByRole('button', { name: 'Report, comparison and command' }).click();
+    await page.getByRole('button', { name: 'Report, comparisons and command' }).click();
     await page.getByRole('menuitem', { name: 'Compare with another run' }).click();
     const dialog = page.getByRole('dialog', { name: /^Compare/ });
     await dialog.getByRole('combobox', { name: 'The other run' }).click();
@@ -214,7 +214,34 @@ test.describe('every screen, at every size', () => {
       .first();
     const name = await changed.innerText();
     await changed.click();
-    await expect(page.getByRole('dialog').getByRole('heading', { name })).toBeVisible();
+    const drawer = page.getByRole('dialog');
+    await expect(drawer.getByRole('heading', { name })).toBeVisible();
+
+    // A bar of the track is its chunk: the frames listed below are that one's.
+    const scored = drawer.locator('svg g[class*="chunk"]').filter({ hasText: /, [FR][123]$/ });
+    for (const bar of [scored.first(), scored.last()]) {
+      const tip = (await bar.textContent()) ?? '';
+      await bar.locator('rect').first().click();
+      const frames = drawer.getByRole('table', { name: `Reading frames of ${tip.split(':')[0]}` });
+      await expect(frames.getByRole('rowheader', { name: tip.slice(-2) })).toBeVisible();
+    }
+  });
+
+  test('a table of another tool: a count of where it agrees shows those sequences, and it can be removed', async ({
+    page,
+  }) => {
+    await page.goto(engine.url);
+    await goToPlace(page, PLACES.results);
+    const table = page.getByRole('region', { name: 'geNomad' });
+    const onlyOurs = table.getByRole('button', { name: /Virus only here, not by geNomad/ });
+    const count = await onlyOurs.innerText();
+    await onlyOurs.click();
+    await expect(page.getByRole('status').filter({ hasText: `${count} sequences shown` })).toBeVisible();
+    await expect(page.getByRole('columnheader', { name: 'geNomad', exact: true })).toBeVisible();
+    await page.getByRole('button', { name: 'Virus only here, not by geNomad', exact: true }).click();
+    await expect(page.getByRole('status').filter({ hasText: `${count} sequences shown` })).toHaveCount(0);
+    await table.getByRole('button', { name: 'Remove the table of geNomad' }).click();
+    await expect(table).toHaveCount(0);
   });
 
   test('a plot is saved as SVG and PNG, light in a dark window, with what it is made from', async ({

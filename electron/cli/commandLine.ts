@@ -159,6 +159,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
       setExitCode(await verify(storeHost, folder, flags));
     });
 
+  const WITH_HELP = "table of another tool to put beside our calls, such as geNomad's _virus_summary.tsv";
   const several = (word: string, before: string[]): string[] => [...before, word];
   const exportOptions = (own: Command): Command =>
     own
@@ -177,6 +178,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     )
     .option('--filter <condition>', FILTER_HELP, several, [])
     .option('--sort <order>', SORT_HELP, 'no')
+    .option('--with <file>', WITH_HELP, several, [])
     .action(async (run: string, flags: ExportFlags) => {
       setExitCode(await exportRun(run, flags, storeHost));
     });
@@ -185,7 +187,9 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .description('Write a report of a run: one HTML file to read, print and send')
     .argument('<run>', 'folder of the run')
     .action(async (run: string, flags: ExportFlags) => {
-      setExitCode(await exportRun(run, { ...flags, format: 'report', filter: [], sort: 'no' }, storeHost));
+      setExitCode(
+        await exportRun(run, { ...flags, format: 'report', filter: [], sort: 'no', with: [] }, storeHost),
+      );
     });
 
   common(root.command('results'), 'python', 'quiet')
@@ -193,6 +197,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .argument('<run>', 'folder of the run')
     .option('--filter <condition>', FILTER_HELP, several, [])
     .option('--sort <order>', SORT_HELP, '-score')
+    .option('--with <file>', WITH_HELP, several, [])
     .option('-n, --rows <n>', 'how many sequences to list', positiveInteger, 20)
     .action(async (run: string, flags: ResultsFlags) => {
       setExitCode(await results(run, flags, storeHost));

@@ -4,7 +4,11 @@ import { AppFailure } from '../contract/errors.ts';
 import { exportScope } from '../contract/exports.ts';
 import { filterOf, sortOf } from './filterArgument.ts';
 
-const NAMES = { inputs: ['/d/gut_R1.fq', '/d/gut_R2.fq', '/d/soil.fa'], samples: ['gut', 'gut', 'soil'] };
+const NAMES = {
+  inputs: ['/d/gut_R1.fq', '/d/gut_R2.fq', '/d/soil.fa'],
+  samples: ['gut', 'gut', 'soil'],
+  others: ['geNomad'],
+};
 
 describe('--filter', () => {
   it.each([
@@ -15,6 +19,7 @@ describe('--filter', () => {
     [['sample=gut'], { inputs: [0, 1] }],
     [['file=soil.fa'], { inputs: [2] }],
     [['all'], {}],
+    [['agreement=only_theirs'], { other: { table: 0, agreement: 'only_theirs' } }],
   ])('%j', (words, filter) => {
     expect(filterOf(words, NAMES)).toEqual(filter);
   });
@@ -26,12 +31,17 @@ describe('--filter', () => {
     expect(exportScope(filterOf(['virus', 'length>=9'], NAMES))).toBe('selected');
   });
 
-  it.each([['score>0.5'], ['score>=high'], ['score>=2'], ['evidence=certain'], ['sample=sea'], ['viruses']])(
-    'refuses %s',
-    (word) => {
-      expect(() => filterOf([word], NAMES)).toThrow(AppFailure);
-    },
-  );
+  it.each([
+    ['score>0.5'],
+    ['score>=high'],
+    ['score>=2'],
+    ['evidence=certain'],
+    ['sample=sea'],
+    ['agreement=all'],
+    ['viruses'],
+  ])('refuses %s', (word) => {
+    expect(() => filterOf([word], NAMES)).toThrow(AppFailure);
+  });
 
   it('sorts by what is named', () => {
     expect(sortOf('-score')).toEqual({ by: 'virusScore', descending: true });

@@ -1,4 +1,5 @@
 import { SHORTLIST } from '../contract/evidence.ts';
+import type { Agreement } from '../contract/otherTools.ts';
 import { appError, AppFailure } from '../contract/errors.ts';
 import {
   sequenceFilterSchema,
@@ -13,11 +14,14 @@ export interface FilterNames {
   /** Paths of the inputs, and the sample of each. */
   inputs: readonly string[];
   samples: readonly string[];
+  /** Titles of the tables of other tools. */
+  others?: readonly string[];
 }
 
 export const FILTER_HELP =
   'virus, others, not_scored, failed, shortlist, or conditions such as score>=0.9, length>=1000, length<=5000, chunks>=2, ' +
-  'evidence=strong,moderate, sample=NAME, file=NAME, name=TEXT; all of them must hold';
+  'evidence=strong,moderate, sample=NAME, file=NAME, name=TEXT; with a table of another tool agreement=both, only_ours or ' +
+  'only_theirs; all of them must hold';
 
 const CALLS = ['virus', 'others', 'not_scored', 'failed'] as const;
 const CONDITION = /^(?<what>[a-z]+)(?<how><=|>=|=)(?<value>.+)$/;
@@ -38,7 +42,7 @@ export function filterOf(words: readonly string[], names: FilterNames): Sequence
   return checked.data;
 }
 
-function condition(word: string, { inputs, samples }: FilterNames): SequenceFilter {
+function condition(word: string, { inputs, samples, others = [] }: FilterNames): SequenceFilter {
   const { what = '', how = '', value = '' } = CONDITION.exec(word)?.groups ?? {};
   const number = Number(value);
   switch (`${what}${how}`) {
@@ -58,6 +62,14 @@ function condition(word: string, { inputs, samples }: FilterNames): SequenceFilt
       return { inputs: numbersOf(value, samples, 'sample') };
     case 'file=':
       return { inputs: numbersOf(value, inputs.map(fileNameOf), 'file') };
+    case 'agreement=':
+      if (others.length === 0)
+        throw new AppFailure(
+          appError('usage', 'There is no table of another tool to agree with.', {
+            nextStep: 'Name one by --with FILE.',
+          }),
+        );
+      return { other: { table: 0, agreement: value as Agreement } };
     default:
       throw misunderstood(word);
   }

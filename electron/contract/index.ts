@@ -5,6 +5,7 @@ export * from './exports.ts';
 export * from './limits.ts';
 export * from './messages.ts';
 export * from './model.ts';
+export * from './otherTools.ts';
 export * from './plan.ts';
 export * from './predictCommand.ts';
 export * from './protocol/index.ts';

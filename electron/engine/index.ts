@@ -34,6 +34,7 @@ export { workOnRun } from './run/workOnRun.ts';
 export { isRunFolder } from './store/runFolder.ts';
 export { runLockHolder } from './store/runLock.ts';
 export { openRunStore } from './store/runStore.ts';
+export type { RunStore } from './store/runStoreFace.ts';
 export { runStoreHost } from './store/sqlite/host.ts';
 export { threadsLeft } from './store/storeThread.ts';
 export type { StoredRun } from './store/types.ts';
@@ -41,6 +42,14 @@ export type { StoredRun } from './store/types.ts';
 // Results for other programs
 export { compareRuns, writeComparison, type ComparedSequence } from './exports/compareRuns.ts';
 export { exportResults } from './exports/exportResults.ts';
+export {
+  joinOtherTable,
+  otherText,
+  selectionOf,
+  summariseOtherTable,
+} from './exports/otherTools/joinOtherTable.ts';
+export { readOtherTable } from './exports/otherTools/readOtherTable.ts';
+export { storedOtherTables } from './exports/otherTools/storedOtherTables.ts';
 export { samplesOf, summariseSamples, viralShare } from './exports/samples.ts';
 
 // This process and this computer

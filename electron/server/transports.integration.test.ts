@@ -188,6 +188,10 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['results.chunks', { ...byRun, row: 1 }],
       ['results.compare', { runId, otherRunId: runId }],
       ['results.samples', byRun],
+      ['results.otherTables', byRun],
+      // No table.
+      ['results.addOtherTable', { ...byRun, path: SAMPLE }, 'usage'],
+      ['results.removeOtherTable', { ...byRun, table: 0 }],
       ['results.setSamples', { ...byRun, names: [] }],
       ['results.export', { ...byRun, format: 'csv', path: join(folder, 'export.csv') }],
       ['runs.checkExample', byRun],

@@ -3,6 +3,7 @@ import { engine } from './connection.ts';
 import { go, useNavigation } from './navigation.ts';
 import { addDropped } from './newRun/store.ts';
 import { takesOfflineDrop, takesOfflineFolder } from './offline.ts';
+import { addDroppedTables, isTable } from './otherTables.ts';
 import { isElectron } from './settings.ts';
 import { importDropped } from './weights.ts';
 
@@ -11,14 +12,21 @@ export type Dropped =
   | { readonly kind: 'files'; readonly files: readonly File[] }
   | { readonly kind: 'paths'; readonly paths: readonly string[] };
 
-/** What was dropped on the window: a folder to set up from, weights where models are shown, else sequences. */
+/** What was dropped on the window: a folder to set up from, weights where models are shown, tables of other tools where results are
+ * shown, else sequences. */
 export async function takeDropped(files: readonly File[]): Promise<void> {
   try {
     const dropped = await whatWasDropped(files);
     const isOffline =
       dropped.kind === 'files' ? takesOfflineDrop(dropped.files) : await takesOfflineFolder(dropped.paths);
     if (isOffline) return;
-    if (useNavigation.getState().route.screen === 'computer') {
+    const { route } = useNavigation.getState();
+    const names = dropped.kind === 'files' ? dropped.files.map(({ name }) => name) : dropped.paths;
+    if (route.screen === 'run' && route.tab === 'results' && names.every(isTable)) {
+      await addDroppedTables(route.runId, dropped);
+      return;
+    }
+    if (route.screen === 'computer') {
       await importDropped(dropped);
       return;
     }

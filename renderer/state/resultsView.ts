@@ -1,6 +1,7 @@
 import { create } from 'zustand';
 import {
   SHORTLIST,
+  type Agreement,
   type Evidence,
   type ExportFormat,
   type Prediction,
@@ -20,6 +21,8 @@ export interface ResultsView {
   readonly minLength: number | null;
   readonly maxLength: number | null;
   readonly minScoredChunks: number | null;
+  /** Compared with a table of another tool. */
+  readonly other: { readonly table: number; readonly title: string; readonly agreement: Agreement } | null;
   /** Empty means all. */
   readonly evidence: readonly Evidence[];
   readonly sort: SequenceSort;
@@ -42,6 +45,7 @@ const FRESH_VIEW: ResultsView = {
   minLength: null,
   maxLength: null,
   minScoredChunks: null,
+  other: null,
   evidence: [],
   sort: { by: 'virusScore', descending: true },
   exportFormat: 'xlsx',
@@ -68,7 +72,7 @@ export const changeView = (change: Partial<ResultsView>) => useResultsView.setSt
 /** Everything but the columns and the order. */
 export function clearFilters(): void {
   const { search, input, sample, predictions, minScore, minLength, maxLength } = FRESH_VIEW;
-  const { minScoredChunks, evidence } = FRESH_VIEW;
+  const { minScoredChunks, other, evidence } = FRESH_VIEW;
   useResultsView.setState({
     search,
     input,
@@ -78,6 +82,7 @@ export function clearFilters(): void {
     minLength,
     maxLength,
     minScoredChunks,
+    other,
     evidence,
   });
 }
@@ -98,6 +103,7 @@ export const isFiltered = (view: ResultsView) =>
   view.minLength !== null ||
   view.maxLength !== null ||
   view.minScoredChunks !== null ||
+  view.other !== null ||
   view.evidence.length > 0;
 
 /** The filter as the engine takes it. `minScore` is left out where the histogram must show what lies below it. */
@@ -112,6 +118,7 @@ export function filterOf(view: ResultsView, options: { withScore: boolean }): Se
     ...(view.maxLength === null ? {} : { maxLength: view.maxLength }),
     ...(view.sample === null ? {} : { inputs: [...view.sample.inputs] }),
     ...(view.minScoredChunks === null ? {} : { minScoredChunks: view.minScoredChunks }),
+    ...(view.other === null ? {} : { other: { table: view.other.table, agreement: view.other.agreement } }),
     ...(view.evidence.length === 0 ? {} : { evidence: [...view.evidence] }),
   };
 }

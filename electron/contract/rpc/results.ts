@@ -2,6 +2,7 @@ import { eventIterator } from '@orpc/contract';
 import { z } from 'zod';
 import { exportFormatSchema, exportLanguageSchema } from '../exports.ts';
 import { LIMITS, pathSchema, wordSchema } from '../limits.ts';
+import { agreementSchema, otherTableSchema } from '../otherTools.ts';
 import { countSchema } from '../protocol/common.ts';
 import { chunkResultSchema, evidenceSchema, predictionSchema, sequenceResultSchema } from '../results.ts';
 import { procedure } from './procedure.ts';
@@ -19,6 +20,8 @@ export const sequenceFilterSchema = z.object({
   evidence: z.array(evidenceSchema).max(evidenceSchema.options.length).optional(),
   /** Part of the name or header, case-insensitive. */
   search: wordSchema.optional(),
+  /** Compared with the other tool's table of this number. */
+  other: z.object({ table: countSchema, agreement: agreementSchema }).optional(),
 });
 export type SequenceFilter = z.infer<typeof sequenceFilterSchema>;
 
@@ -36,6 +39,12 @@ export const sequenceSortSchema = z.object({
   descending: z.boolean(),
 });
 export type SequenceSort = z.infer<typeof sequenceSortSchema>;
+
+/** A sequence, and what each table of another tool says of it. */
+const listedSequenceSchema = sequenceResultSchema.extend({
+  others: z.array(z.object({ isVirus: z.boolean(), text: z.string() }).nullable()).optional(),
+});
+export type ListedSequence = z.infer<typeof listedSequenceSchema>;
 
 const selection = { runId: runIdSchema, filter: sequenceFilterSchema.default({}) };
 
@@ -116,7 +125,11 @@ export const resultsContract = {
         limit: z.int().positive().max(1000).default(200),
       }),
     )
-    .output(z.object({ total: countSchema, items: z.array(sequenceResultSchema) })),
+    .output(z.object({ total: countSchema, items: z.array(listedSequenceSchema) })),
+  /** Tables of other tools that were put beside the results of this run; they stay with it. */
+  otherTables: procedure.input(z.object({ runId: runIdSchema })).output(z.array(otherTableSchema)),
+  addOtherTable: procedure.input(z.object({ runId: runIdSchema, path: pathSchema })),
+  removeOtherTable: procedure.input(z.object({ runId: runIdSchema, table: countSchema })),
   counts: procedure.input(z.object(selection)).output(resultCountsSchema),
   /** What was found in each sample; `names` are the samples of all files, in their order. */
   samples: procedure

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { LIMITS, pathSchema, wordSchema } from '../limits.ts';
 import { procedure } from './procedure.ts';
 
-export const filePurposeSchema = z.enum(['sequences', 'weights', 'certificate', 'interpreter']);
+export const filePurposeSchema = z.enum(['sequences', 'weights', 'tables', 'certificate', 'interpreter']);
 export type FilePurpose = z.infer<typeof filePurposeSchema>;
 
 /** `offline`: one that was packed for setting up without a network; `pack`: where to pack one. */

@@ -1,7 +1,10 @@
 import type { ExportLanguage } from '../../contract/exports.ts';
 import type { Evidence, Prediction, Reason, SequenceResult } from '../../contract/results.ts';
 import type { SequenceSelection } from '../store/sqlite/results/sequenceFilter.ts';
+import { cellText } from '../results/inputLabels.ts';
 import type { ExportSource } from './exportSource.ts';
+import type { JoinedTable } from './otherTools/joinOtherTable.ts';
+import type { OtherLine } from './otherTools/readOtherTable.ts';
 
 export type CellValue = string | number | null;
 
@@ -110,7 +113,33 @@ export async function usedColumns(source: ExportSource, selection: SequenceSelec
     has({ evidence: selection.filter.evidence ?? ALL_LEVELS }),
   ]);
   const met = { scored, twoScored, evidence };
-  return COLUMNS.filter(({ needs }) => needs === undefined || met[needs]);
+  return [
+    ...COLUMNS.filter(({ needs }) => needs === undefined || met[needs]),
+    ...source.others.flatMap((joined, table) => otherColumns(joined, table, source.others)),
+  ];
+}
+
+/** What another tool says of the sequences: `genomad_call` and its own columns, as it wrote them. */
+function otherColumns(joined: JoinedTable, table: number, all: readonly JoinedTable[]): Column[] {
+  const { title, columns } = joined.table;
+  const plain =
+    title
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, '_')
+      .replaceAll(/^_+|_+$/g, '') || 'other';
+  const isTaken = all
+    .slice(0, table)
+    .some((other) => other.table.title.toLowerCase() === title.toLowerCase());
+  const prefix = isTaken ? `${plain}_${table + 1}` : plain;
+  const cell = (name: string, value: (line: OtherLine) => string | null): Column =>
+    text(`${prefix}_${name}`, `${title}: ${name}`, `${title}: ${name}`, 18, ({ row }) => {
+      const line = joined.lineOf(row);
+      return line && value(line);
+    });
+  return [
+    cell('call', ({ isVirus }) => (isVirus ? 'virus' : 'not_virus')),
+    ...columns.map((name, i) => cell(name, ({ values }) => cellText(values[i] ?? '') || null)),
+  ];
 }
 
 const ALL_LEVELS: Evidence[] = ['weak', 'moderate', 'strong'];

@@ -7,6 +7,7 @@ import type { SequenceSort } from '../../contract/rpc/results.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
 import type { SequenceSelection } from '../store/sqlite/results/sequenceFilter.ts';
 import type { StoredRun } from '../store/types.ts';
+import type { JoinedTable } from './otherTools/joinOtherTable.ts';
 import { samplesOf } from './samples.ts';
 
 /** Rows asked for at once: the window's own questions are answered in between. */
@@ -21,6 +22,8 @@ export interface ExportProgress {
 
 export interface SourceOptions {
   language: ExportLanguage;
+  /** Tables of other tools whose columns stand behind ours. */
+  others?: readonly JoinedTable[] | undefined;
   onProgress?: ((progress: ExportProgress) => void) | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -35,6 +38,7 @@ export class ExportSource {
   /** By input: a name that tells it from the others, and its sample. */
   readonly inputNames: readonly string[];
   readonly samples: readonly string[];
+  readonly others: readonly JoinedTable[];
   /** The model as tables name it: with its notice, where it has one. */
   readonly modelLabel: string;
   private readonly options: SourceOptions;
@@ -47,6 +51,7 @@ export class ExportSource {
     this.language = options.language;
     this.inputNames = inputLabels(run.inputs.map(({ path }) => path));
     this.samples = samplesOf(run);
+    this.others = options.others ?? [];
     const { name, notice } = run.plan.model;
     this.modelLabel = cellText(notice === null ? name : `${name} (${notice})`);
   }

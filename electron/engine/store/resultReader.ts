@@ -32,6 +32,8 @@ export interface ResultReader {
   selectedRows(selection: SequenceSelection, sort: SequenceSort): Promise<Uint32Array>;
   /** In the order of the given rows. Rejects where one is gone: the results were derived anew meanwhile. */
   sequencesOf(rows: Uint32Array): Promise<SequenceResult[]>;
+  /** By name the numbers of the sequences that have it, of those names that some have. */
+  rowsNamed(names: readonly string[]): Promise<Map<string, number[]>>;
   /** The scored chunks of each of the given rows, in order along it. */
   scoredChunksOf(rows: Uint32Array): Promise<ScoredChunk[][]>;
   /** The reading frames of a part that is done, in the order of its files. */

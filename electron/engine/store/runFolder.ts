@@ -10,6 +10,8 @@ import { deleteInRun, isLink, makeFolderInRun, notAFile, somethingAt } from '../
 
 export const RUN_DATABASE = 'run.db';
 const RUN_LOCK = 'run.lock';
+/** Tables of other tools that were put beside the results. */
+export const OTHER_TABLES_FILE = 'other_tools.json';
 const FOLDERS: ReadonlySet<string> = new Set(['work', 'logs']);
 const WORK_FOLDERS = ['records', 'parts', 'scores', 'embeddings'].map((name) => `work/${name}`);
 
@@ -24,6 +26,7 @@ const OUR_NAMES: ReadonlySet<string> = new Set([
   'logs',
   ...Object.values(RESULT_FILES),
   DEMO_NOTE_FILE,
+  OTHER_TABLES_FILE,
 ]);
 
 /** What a program that died left half written: databases being made, locks being taken, tables. */
@@ -31,6 +34,7 @@ const LEFTOVERS: readonly RegExp[] = [
   /^run\.db\.creating(-journal)?$/,
   /^run\.lock\.(takeover|[0-9a-f-]{36}(\.probe)?)$/,
   /^viral_rows\.u32\.tmp$/,
+  /^other_tools\.json\.tmp$/,
 ];
 
 /** Whether a name in a run's folder is this program's: all that `--force` or a deletion may remove. */

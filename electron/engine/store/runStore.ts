@@ -206,6 +206,7 @@ function runStore(
     writeSelectedRows: readAll('writeSelectedRows'),
     selectedRows: readAll('selectedRows'),
     sequencesOf: read('sequencesOf'),
+    rowsNamed: read('rowsNamed'),
     scoredChunksOf: read('scoredChunksOf'),
     framesOf: read('framesOf'),
     lengthShares: look('lengthShares'),

@@ -1,7 +1,5 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import type { EngineContext } from '../engineContext.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { DEADLINES, type DeadlineLimits } from '../workers/deadlines.ts';
@@ -15,20 +13,8 @@ import {
 } from './realFiles.ts';
 import { testBundle } from './testBundles.ts';
 
+export { temporaryFolder } from './temporaryFolder.ts';
 export { COMPARED_TABLES, REAL_PYTHON, SAMPLE, WITHOUT_PYTHON };
-
-const temporaryFolders: string[] = [];
-afterAll(async () => {
-  for (const folder of temporaryFolders) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-});
-
-/** A folder of its own, until the tests of this file are over. */
-export async function temporaryFolder(): Promise<string> {
-  // Spaces and letters beyond ASCII, as in many a home folder.
-  const folder = await mkdtemp(join(tmpdir(), 'Données β 実験 '));
-  temporaryFolders.push(folder);
-  return folder;
-}
 
 /** The engine with the real backend; with a fault, its workers misbehave as faulty.py says. */
 export function testContext(

@@ -22,6 +22,11 @@ const FILES: Record<FilePurpose, Pick<OpenDialogOptions, 'title' | 'filters' | '
   },
   // Recognised by their content, whatever they are called.
   weights: { title: 'Choose files of model weights', properties: ['openFile', 'multiSelections'] },
+  tables: {
+    title: 'Choose tables of other tools',
+    properties: ['openFile', 'multiSelections'],
+    filters: [{ name: 'Tables', extensions: ['tsv', 'csv', 'tab', 'txt', 'gz'] }, ALL_FILES],
+  },
   certificate: {
     title: 'Choose the certificate file of your network',
     properties: ['openFile'],

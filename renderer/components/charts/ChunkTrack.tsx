@@ -1,36 +1,74 @@
+import { useElementSize } from '@mantine/hooks';
 import { useMemo } from 'react';
-import type { ChunkResult } from '../../../electron/contract/index.ts';
+import { FRAME_NAMES, type ChunkResult, type FrameName } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { AccessibleChart } from './AccessibleChart.tsx';
 import { trackBars, type TrackBar } from './chunkTrackBars.ts';
 import classes from './ChunkTrack.module.css';
 
-const WIDTH = 1000;
-const HEIGHT = 120;
 const MOST_BARS = 400;
+/** Before it is known how wide the place is. */
+const USUAL_WIDTH = 540;
+const LEFT = 34;
+const RIGHT = 6;
+const TOP = 8;
+const SCORES = 96;
+const LANE = 13;
+const LANE_GAP = 3;
+const STRAND_GAP = 8;
+const LANES_TOP = TOP + SCORES + 14;
+const LANES_END = LANES_TOP + FRAME_NAMES.length * (LANE + LANE_GAP) + STRAND_GAP;
+const HEIGHT = LANES_END + 18;
+/** Narrower bars have no room between them. */
+const ROOMY_PX = 5;
 
 interface ChunkTrackProps {
   chunks: readonly ChunkResult[];
   length: number;
+  picked: ChunkResult | undefined;
+  onPick: (chunk: ChunkResult) => void;
 }
 
-const colorOf = (bar: TrackBar) =>
-  bar.score === null ? 'var(--not-scored)' : bar.isVirus ? 'var(--virus)' : 'var(--others)';
+const colorOf = ({ isVirus }: Pick<ChunkResult, 'isVirus'>) =>
+  isVirus === null ? 'var(--not-scored)' : isVirus ? 'var(--virus)' : 'var(--others)';
 
-/** The chunks' scores along the sequence: height is the largest score2 of a chunk's frames. */
-export function ChunkTrack({ chunks, length }: ChunkTrackProps) {
+const laneTop = (frame: FrameName) => {
+  const lane = FRAME_NAMES.indexOf(frame);
+  return LANES_TOP + lane * (LANE + LANE_GAP) + (lane < FRAME_NAMES.length / 2 ? 0 : STRAND_GAP);
+};
+
+/** The chunks' scores along the sequence, and below them the reading frames of both strands with the one that decided. */
+export function ChunkTrack({ chunks, length, picked, onPick }: ChunkTrackProps) {
   const { t, format } = useTexts();
+  const { ref, width: measured } = useElementSize();
+  const width = Math.max(240, measured || USUAL_WIDTH);
   const bars = useMemo(() => trackBars(chunks, length, MOST_BARS), [chunks, length]);
   const viral = chunks.filter((chunk) => chunk.isVirus === true).length;
   const scored = chunks.filter((chunk) => chunk.score2 !== null).length;
-  const x = (position: number) => ((position - 1) / Math.max(1, length)) * WIDTH;
+  const x = (position: number) => LEFT + ((position - 1) / Math.max(1, length)) * (width - LEFT - RIGHT);
+  const y = (score: number) => TOP + SCORES * (1 - score);
+  const scoreIn = ({ frames }: ChunkResult, frame: FrameName) =>
+    frames.find((one) => one.frame === frame)?.score2 ?? null;
   return (
     <AccessibleChart
       title={t('chunks.trackTitle')}
       summary={t('chunks.trackSummary', { chunks: chunks.length, scored, viral })}
-      height={HEIGHT + 44}
+      height={HEIGHT}
+      savable
+      note={t('chunks.trackNote')}
+      legend={[
+        { label: t('prediction.virus'), color: 'var(--virus)' },
+        { label: t('prediction.others'), color: 'var(--others)' },
+        { label: t('prediction.not_scored'), color: 'var(--not-scored)' },
+      ]}
       table={{
-        columns: [t('chunks.position'), t('chunks.score'), t('chunks.frame'), t('chunks.call')],
+        columns: [
+          t('chunks.position'),
+          t('chunks.score'),
+          t('chunks.frame'),
+          t('chunks.call'),
+          ...FRAME_NAMES,
+        ],
         rows: chunks.map((chunk) => [
           `${format.integer(chunk.start)} – ${format.integer(chunk.end)}`,
           chunk.score2 === null ? '–' : format.score(chunk.score2),
@@ -38,58 +76,117 @@ export function ChunkTrack({ chunks, length }: ChunkTrackProps) {
           chunk.isVirus === null
             ? t(`reason.${chunk.reason}`)
             : t(chunk.isVirus ? 'prediction.virus' : 'prediction.others'),
+          ...FRAME_NAMES.map((frame) => {
+            const score = scoreIn(chunk, frame);
+            return score === null ? '–' : format.score(score);
+          }),
         ]),
       }}
     >
-      <div className={classes.plot}>
-        <div className={classes.axis} style={{ height: HEIGHT }}>
-          <span>{format.decimal(1)}</span>
-          <span>{format.decimal(0.5)}</span>
-          <span>{format.decimal(0)}</span>
-        </div>
-        <div className={classes.track}>
-          <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} width="100%" height={HEIGHT} preserveAspectRatio="none">
-            <line
-              x1="0"
-              x2={WIDTH}
-              y1={HEIGHT / 2}
-              y2={HEIGHT / 2}
-              className={classes.half}
-              vectorEffect="non-scaling-stroke"
+      <div ref={ref}>
+        <svg width={width} height={HEIGHT} viewBox={`0 0 ${width} ${HEIGHT}`} className={classes.track}>
+          {[0, 0.5, 1].map((score) => (
+            <g key={score}>
+              <line
+                x1={LEFT}
+                x2={width - RIGHT}
+                y1={y(score)}
+                y2={y(score)}
+                className={score === 0.5 ? classes.half : classes.base}
+              />
+              <text x={LEFT - 6} y={y(score) + 4} textAnchor="end" className={classes.text}>
+                {format.decimal(score)}
+              </text>
+            </g>
+          ))}
+          {FRAME_NAMES.map((frame) => (
+            <g key={frame}>
+              <text x={LEFT - 6} y={laneTop(frame) + LANE - 3} textAnchor="end" className={classes.text}>
+                {frame}
+              </text>
+              <rect
+                x={LEFT}
+                y={laneTop(frame) + LANE - 1}
+                width={width - LEFT - RIGHT}
+                height={1}
+                className={classes.lane}
+              />
+            </g>
+          ))}
+          {bars.map((bar) => (
+            <Bar
+              key={bar.start}
+              bar={bar}
+              left={x(bar.start)}
+              right={x(bar.end + 1)}
+              y={y}
+              isPicked={bar.best.chunk === picked?.chunk}
+              onPick={onPick}
+              title={`${format.integer(bar.start)} – ${format.integer(bar.end)}: ${
+                bar.best.score2 === null
+                  ? t('prediction.not_scored')
+                  : `${format.score(bar.best.score2)}, ${bar.best.bestFrame ?? ''}`
+              }`}
             />
-            {bars.map((bar) => {
-              const top = bar.score === null ? HEIGHT - 4 : HEIGHT * (1 - Math.max(bar.score, 0.01));
-              return (
-                <rect
-                  key={bar.start}
-                  x={x(bar.start)}
-                  y={top}
-                  width={Math.max(x(bar.end + 1) - x(bar.start) - (bars.length < 120 ? 2 : 0), 1)}
-                  height={HEIGHT - top}
-                  fill={colorOf(bar)}
-                >
-                  <title>
-                    {`${format.integer(bar.start)} – ${format.integer(bar.end)}: ${bar.score === null ? t('prediction.not_scored') : format.score(bar.score)}`}
-                  </title>
-                </rect>
-              );
-            })}
-            <line
-              x1="0"
-              x2={WIDTH}
-              y1={HEIGHT}
-              y2={HEIGHT}
-              className={classes.base}
-              vectorEffect="non-scaling-stroke"
-            />
-          </svg>
-          <div className={classes.positions}>
-            <span>1</span>
-            <span>{format.integer(Math.round(length / 2))}</span>
-            <span>{format.integer(length)} bp</span>
-          </div>
-        </div>
+          ))}
+          {[1, Math.round(length / 2), length].map((position, index) => (
+            <text
+              key={index}
+              x={x(position + (index === 2 ? 1 : 0))}
+              y={HEIGHT - 3}
+              textAnchor={(['start', 'middle', 'end'] as const)[index]}
+              className={classes.text}
+            >
+              {index === 2 ? `${format.integer(position)} bp` : format.integer(position)}
+            </text>
+          ))}
+        </svg>
       </div>
     </AccessibleChart>
+  );
+}
+
+interface BarProps {
+  bar: TrackBar<ChunkResult>;
+  left: number;
+  right: number;
+  y: (score: number) => number;
+  isPicked: boolean;
+  onPick: (chunk: ChunkResult) => void;
+  title: string;
+}
+
+/** A chunk, or the best one of several: its score, and below it its frames. */
+function Bar({ bar: { best }, left, right, y, isPicked, onPick, title }: BarProps) {
+  const gap = right - left > ROOMY_PX ? 1.5 : 0;
+  const width = Math.max(right - left - gap, 1);
+  const top = best.score2 === null ? y(0) - 4 : y(Math.max(best.score2, 0.01));
+  return (
+    <g className={classes.chunk} onClick={() => onPick(best)}>
+      <title>{title}</title>
+      <rect
+        x={left}
+        y={TOP}
+        width={width}
+        height={LANES_END - TOP}
+        className={isPicked ? classes.picked : classes.area}
+      />
+      <rect x={left} y={top} width={width} height={y(0) - top} fill={colorOf(best)} />
+      {best.frames.map(({ frame, score1, score2 }) => {
+        const decides = frame === best.bestFrame;
+        return (
+          <rect
+            key={frame}
+            x={left}
+            y={laneTop(frame)}
+            width={width}
+            height={LANE - 1}
+            fill={score2 >= score1 ? 'var(--virus)' : 'var(--others)'}
+            fillOpacity={decides ? 1 : 0.35}
+            className={decides ? classes.deciding : undefined}
+          />
+        );
+      })}
+    </g>
   );
 }

@@ -41,7 +41,7 @@ describe('bars along a sequence', () => {
           if (next) expect(next.start).toBe(bar.end + 1);
         }
         const best = (scores: (number | null)[]) => Math.max(-1, ...scores.map((score) => score ?? -1));
-        expect(best(bars.map((bar) => bar.score))).toBe(best(chunks.map((chunk) => chunk.score2)));
+        expect(best(bars.map((bar) => bar.best.score2))).toBe(best(chunks.map((chunk) => chunk.score2)));
       }),
       { numRuns: 40 },
     );

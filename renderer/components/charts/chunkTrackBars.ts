@@ -1,24 +1,26 @@
 import type { ChunkResult } from '../../../electron/contract/index.ts';
 
-export interface TrackBar {
+type Scored = Pick<ChunkResult, 'start' | 'end' | 'score2'>;
+
+export interface TrackBar<Chunk extends Scored> {
   /** 1-based and inclusive. */
   readonly start: number;
   readonly end: number;
-  readonly score: number | null;
-  readonly isVirus: boolean | null;
+  /** The one that it shows. */
+  readonly best: Chunk;
 }
 
 /**
  * One bar per chunk, or per group of neighbouring chunks where there are more than fit; a group shows its best chunk. Chunks may
  * overlap by some bases: a bar ends where the next begins, so that none hides another.
  */
-export function trackBars(
-  chunks: readonly Pick<ChunkResult, 'start' | 'end' | 'score2' | 'isVirus'>[],
+export function trackBars<Chunk extends Scored>(
+  chunks: readonly Chunk[],
   length: number,
   mostBars: number,
-): TrackBar[] {
+): TrackBar<Chunk>[] {
   const perBar = Math.max(1, Math.ceil(chunks.length / mostBars));
-  const bars: TrackBar[] = [];
+  const bars: TrackBar<Chunk>[] = [];
   for (let begin = 0; begin < chunks.length; begin += perBar) {
     const group = chunks.slice(begin, begin + perBar);
     const firstOfGroup = group[0];
@@ -28,8 +30,7 @@ export function trackBars(
     bars.push({
       start: firstOfGroup.start,
       end: next ? next.start - 1 : Math.max(group.at(-1)?.end ?? length, firstOfGroup.start),
-      score: best.score2,
-      isVirus: best.isVirus,
+      best,
     });
   }
   return bars;

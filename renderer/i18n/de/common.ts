@@ -77,6 +77,7 @@ export const common = {
 
   'browse.title.files.sequences': 'Dateien auf {place} wählen',
   'browse.title.files.weights': 'Dateien eines Modells auf {place} wählen',
+  'browse.title.files.tables': 'Tabellen anderer Programme auf {place} wählen',
   'browse.title.files.certificate': 'Zertifikatsdatei auf {place} wählen',
   'browse.title.files.interpreter': 'Python-Interpreter auf {place} wählen',
   'browse.title.inputs': 'Ordner mit Sequenzdateien auf {place} wählen',

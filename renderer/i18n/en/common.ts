@@ -74,6 +74,7 @@ export const common = {
 
   'browse.title.files.sequences': 'Choose files on {place}',
   'browse.title.files.weights': 'Choose files of model weights on {place}',
+  'browse.title.files.tables': 'Choose tables of other tools on {place}',
   'browse.title.files.certificate': 'Choose a certificate file on {place}',
   'browse.title.files.interpreter': 'Choose a Python interpreter on {place}',
   'browse.title.inputs': 'Choose a folder of sequence files on {place}',

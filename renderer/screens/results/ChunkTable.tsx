@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import type { ChunkResult } from '../../../electron/contract/index.ts';
 import type { VirtualColumn } from '../../components/table/virtualColumns.ts';
 import { ROW_HEIGHT, VirtualTable } from '../../components/table/VirtualTable.tsx';
@@ -8,14 +8,19 @@ import classes from './SequenceDrawer.module.css';
 
 const ROWS_IN_SIGHT = 6;
 
+interface ChunkTableProps {
+  chunks: readonly ChunkResult[];
+  /** The one that is picked. */
+  chunk: ChunkResult | undefined;
+  onPick: (chunk: ChunkResult) => void;
+}
+
 /** The chunks of a sequence, and the reading frames of the one that is picked. */
-export function ChunkTable({ chunks }: { chunks: readonly ChunkResult[] }) {
+export function ChunkTable({ chunks, chunk, onPick }: ChunkTableProps) {
   const texts = useTexts();
   const { t, format } = texts;
-  const [picked, setPicked] = useState<ChunkResult | null>(null);
   const columns = useMemo(() => chunkColumns(texts), [texts]);
   const rowAt = useMemo(() => (index: number) => chunks[index], [chunks]);
-  const chunk = picked ?? chunks.find((candidate) => candidate.frames.length > 0);
   return (
     <section>
       <h3 className={classes.subtitle}>{t('chunks.list')}</h3>
@@ -24,7 +29,7 @@ export function ChunkTable({ chunks }: { chunks: readonly ChunkResult[] }) {
         columns={columns}
         total={chunks.length}
         rowAt={rowAt}
-        onOpen={setPicked}
+        onOpen={onPick}
         isOpen={(candidate) => candidate.chunk === chunk?.chunk}
         height={(Math.min(chunks.length, ROWS_IN_SIGHT) + 1) * ROW_HEIGHT + 4}
         empty={null}

@@ -14,6 +14,7 @@ import { CallsCard } from './CallsCard.tsx';
 import { DistributionsCard } from './DistributionsCard.tsx';
 import { evidenceRule } from './evidenceRule.ts';
 import classes from './ResultsTab.module.css';
+import { OtherToolsCard } from './OtherToolsCard.tsx';
 import { ProvisionalBanner } from './ProvisionalBanner.tsx';
 import { ResultsToolbar } from './ResultsToolbar.tsx';
 import { ScoreCard } from './ScoreCard.tsx';
@@ -56,6 +57,7 @@ export function ResultsTab({ run }: { run: RunSummary }) {
       )}
       {chartsShown && <DistributionsCard run={run} version={counts.data?.total ?? 0} />}
       {chartsShown && <SamplesCard run={run} version={counts.data?.total ?? 0} />}
+      <OtherToolsCard run={run} version={counts.data?.total ?? 0} />
       <p className={classes.note}>
         {t('results.noteScore')} {t('results.noteCalls')}
       </p>

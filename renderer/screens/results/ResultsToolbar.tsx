@@ -168,6 +168,16 @@ export function ResultsToolbar({ run }: { run: RunSummary }) {
             {t('results.onlySample', { sample: view.sample.name })}
           </Button>
         )}
+        {view.other !== null && (
+          <Button
+            variant="light"
+            size="compact-xs"
+            rightSection={<IconX size={12} aria-hidden />}
+            onClick={() => changeView({ other: null })}
+          >
+            {t(`others.agreement.${view.other.agreement}`, { title: view.other.title })}
+          </Button>
+        )}
         <span className={classes.count}>
           <span role="status">
             {view.shown === null ? t('common.loading') : t('results.shown', { count: view.shown })}

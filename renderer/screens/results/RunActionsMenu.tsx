@@ -1,10 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { ActionIcon, Menu } from '@mantine/core';
-import { IconArrowsDiff, IconDots, IconFileText, IconTerminal2 } from '@tabler/icons-react';
+import { IconArrowsDiff, IconDots, IconFileText, IconTablePlus, IconTerminal2 } from '@tabler/icons-react';
 import { useState } from 'react';
 import { predictCommand, type RunSummary } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { useCopy } from '../../state/clipboard.ts';
+import { chooseAndAddTables } from '../../state/otherTables.ts';
 import { writeReport } from '../../state/useExport.ts';
 import { CompareDialog } from './CompareDialog.tsx';
 
@@ -32,6 +33,12 @@ export function RunActionsMenu({ run }: { run: RunSummary }) {
             onClick={() => setComparing(true)}
           >
             {t('compare.open')}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconTablePlus size={16} aria-hidden />}
+            onClick={() => void chooseAndAddTables(run.runId)}
+          >
+            {t('others.open')}
           </Menu.Item>
           <Menu.Item
             leftSection={<IconTerminal2 size={16} aria-hidden />}

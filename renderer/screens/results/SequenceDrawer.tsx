@@ -2,7 +2,13 @@ import { fileName } from '../../i18n/format.ts';
 import { queries } from '../../state/connection.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Drawer, Skeleton } from '@mantine/core';
-import { EVIDENCE_RULE, type RunSummary, type SequenceResult } from '../../../electron/contract/index.ts';
+import { useState } from 'react';
+import {
+  EVIDENCE_RULE,
+  type ChunkResult,
+  type RunSummary,
+  type SequenceResult,
+} from '../../../electron/contract/index.ts';
 import { Banner } from '../../components/Banner.tsx';
 import { ChunkTrack } from '../../components/charts/ChunkTrack.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
@@ -29,7 +35,7 @@ export function SequenceDrawer({ run }: { run: RunSummary }) {
       title={t('chunks.title')}
       overlayProps={{ backgroundOpacity: 0.25 }}
     >
-      {row !== null && <SequenceDetails run={run} row={row} />}
+      {row !== null && <SequenceDetails key={row} run={run} row={row} />}
     </Drawer>
   );
 }
@@ -37,10 +43,12 @@ export function SequenceDrawer({ run }: { run: RunSummary }) {
 function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
   const texts = useTexts();
   const { t, format } = texts;
+  const [picked, setPicked] = useState<ChunkResult | null>(null);
   const answer = useQuery(queries.results.chunks.queryOptions({ input: { runId: run.runId, row } }));
   if (answer.error) return <ErrorCard error={answer.error} />;
   if (!answer.data) return <Skeleton height={360} />;
   const { sequence, chunks } = answer.data;
+  const chunk = picked ?? chunks.find((candidate) => candidate.frames.length > 0);
   const notice = modelNotice(run.plan.model, texts);
   return (
     <div className={classes.details}>
@@ -89,10 +97,9 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
         <>
           <section>
             <h3 className={classes.subtitle}>{t('chunks.trackTitle')}</h3>
-            <ChunkTrack chunks={chunks} length={sequence.length} />
-            <p className={classes.note}>{t('chunks.trackNote')}</p>
+            <ChunkTrack chunks={chunks} length={sequence.length} picked={chunk} onPick={setPicked} />
           </section>
-          <ChunkTable chunks={chunks} />
+          <ChunkTable chunks={chunks} chunk={chunk} onPick={setPicked} />
         </>
       )}
       <p className={classes.note}>{t('chunks.noteScore')}</p>

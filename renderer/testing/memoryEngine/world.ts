@@ -15,7 +15,7 @@ import { madeProbe, MODELS } from './computer.ts';
 import { MadeEnvironment } from './environment.ts';
 import { MadeUpdates } from './updates.ts';
 import { madeDevices } from './runDetails.ts';
-import { madeRuns } from './runs.ts';
+import { madeRuns, RUN_IDS } from './runs.ts';
 import { madeSequences } from './sequences.ts';
 
 export interface MemoryEngineOptions {
@@ -56,6 +56,10 @@ export class World {
   readonly answersChecked = new Set<string>();
   /** By run, where the user named them. */
   readonly samples = new Map<string, readonly string[]>();
+  /** Files of another tool's tables, by run. */
+  readonly otherTables = new Map<string, readonly string[]>([
+    [RUN_IDS.done, ['/data/gut_virus_summary.tsv']],
+  ]);
   runs: readonly RunSummary[];
   settings: Settings;
   /** Snapshots so far: what makes figures move. */

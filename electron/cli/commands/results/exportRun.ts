@@ -7,10 +7,11 @@ import {
   WHOLE_RUN_FORMATS,
 } from '../../../contract/exports.ts';
 import { unwrap } from '../../../contract/result.ts';
-import { exportResults, formatBytes, formatCount, samplesOf } from '../../../engine/index.ts';
+import { exportResults, formatBytes, formatCount, samplesOf, selectionOf } from '../../../engine/index.ts';
 import { EXIT } from '../../exitCodes.ts';
 import { filterOf, sortOf } from '../../filterArgument.ts';
 import { openEngine } from '../../openEngine.ts';
+import { otherTables } from '../../otherTables.ts';
 import { withRun } from '../../openRunFolder.ts';
 import { toStandardError } from '../../output/terminal.ts';
 import { stopSignals } from '../../stopSignals.ts';
@@ -19,6 +20,7 @@ export interface ExportFlags {
   format: ExportFormat;
   filter: string[];
   sort: string;
+  with: string[];
   output?: string;
   language: ExportLanguage;
   python?: string;
@@ -34,9 +36,14 @@ export async function exportRun(run: string, flags: ExportFlags, storeHost: URL)
   try {
     return await withRun(run, storeHost, async (store) => {
       const stored = await store.loadRun();
-      const names = { inputs: stored.inputs.map(({ path }) => path), samples: samplesOf(stored) };
-      const filter = filterOf(flags.filter, names);
-      const { total } = await store.countPredictions({ filter });
+      const others = await otherTables(store, flags.with);
+      const filter = filterOf(flags.filter, {
+        inputs: stored.inputs.map(({ path }) => path),
+        samples: samplesOf(stored),
+        others: others.map(({ table }) => table.title),
+      });
+      const selection = selectionOf(filter, others);
+      const { total } = await store.countPredictions(selection);
       const fileName = exportFileName({
         runName: stored.description.name,
         model: stored.plan.model,
@@ -48,7 +55,8 @@ export async function exportRun(run: string, flags: ExportFlags, storeHost: URL)
       const path = resolve(flags.output ?? fileName);
       const showsProgress = process.stderr.isTTY && flags.quiet !== true;
       const written = await exportResults(store, {
-        selection: { filter },
+        selection,
+        others,
         sort: sortOf(flags.sort),
         format: flags.format,
         language: flags.language,

@@ -1,6 +1,17 @@
-import { formatCount, samplesOf, summariseSamples, viralShare } from '../../../engine/index.ts';
+import { predictionSchema } from '../../../contract/results.ts';
+import type { OtherTable } from '../../../contract/otherTools.ts';
+import {
+  formatCount,
+  otherText,
+  samplesOf,
+  selectionOf,
+  summariseOtherTable,
+  summariseSamples,
+  viralShare,
+} from '../../../engine/index.ts';
 import { EXIT } from '../../exitCodes.ts';
 import { filterOf, sortOf } from '../../filterArgument.ts';
+import { otherTables } from '../../otherTables.ts';
 import { withRun } from '../../openRunFolder.ts';
 import { textTable } from '../../output/textTable.ts';
 import { toStandardOutput } from '../../output/terminal.ts';
@@ -8,6 +19,7 @@ import { toStandardOutput } from '../../output/terminal.ts';
 export interface ResultsFlags {
   filter: string[];
   sort: string;
+  with: string[];
   rows: number;
   json?: boolean;
 }
@@ -17,15 +29,24 @@ export async function results(run: string, flags: ResultsFlags, storeHost: URL):
   return withRun(run, storeHost, async (store) => {
     const stored = await store.loadRun();
     const samples = samplesOf(stored);
-    const filter = filterOf(flags.filter, { inputs: stored.inputs.map(({ path }) => path), samples });
+    const others = await otherTables(store, flags.with);
+    const filter = filterOf(flags.filter, {
+      inputs: stored.inputs.map(({ path }) => path),
+      samples,
+      others: others.map(({ table }) => table.title),
+    });
+    const compared = await Promise.all(others.map((joined) => summariseOtherTable(store, joined)));
     const summaries = summariseSamples(samples, await store.inputSummaries());
-    const found = await store.findSequences({ filter }, sortOf(flags.sort), 0, flags.rows);
+    const found = await store.findSequences(selectionOf(filter, others), sortOf(flags.sort), 0, flags.rows);
     const sequences = summaries.reduce((sum, summary) => sum + summary.sequences, 0);
     const { model } = stored.plan;
     if (flags.json === true) {
-      const { total, items } = found;
+      const { total } = found;
+      const items = found.items.map((item) =>
+        others.length === 0 ? item : { ...item, others: others.map((joined) => otherText(joined, item.row)) },
+      );
       process.stdout.write(
-        `${JSON.stringify({ model: model.name, notice: model.notice, provisional: stored.state.phase !== 'done', samples: summaries, total, sequences: items })}\n`,
+        `${JSON.stringify({ model: model.name, notice: model.notice, provisional: stored.state.phase !== 'done', samples: summaries, ...(others.length > 0 && { otherTables: compared }), total, sequences: items })}\n`,
       );
       return EXIT.done;
     }
@@ -50,8 +71,12 @@ export async function results(run: string, flags: ResultsFlags, storeHost: URL):
         }),
       ),
       '',
+      ...compared.flatMap(agreementLines),
       ...textTable(
-        ['>no.', 'name', 'sample', '>length', '>score', 'call', 'evidence', '>scored chunks'],
+        [
+          ...['>no.', 'name', 'sample', '>length', '>score', 'call', 'evidence', '>scored chunks'],
+          ...others.map(({ table }) => table.title),
+        ],
         found.items.map((row) => [
           formatCount(row.row + 1),
           row.seqName,
@@ -61,6 +86,7 @@ export async function results(run: string, flags: ResultsFlags, storeHost: URL):
           row.prediction,
           row.evidence ?? '-',
           `${row.nChunksScored} of ${row.nChunks}`,
+          ...others.map((joined) => otherCell(otherText(joined, row.row))),
         ]),
       ),
       `${formatCount(found.items.length)} of ${formatCount(found.total)} sequences that fit the filter; export them with "virnucpro export".`,
@@ -68,4 +94,36 @@ export async function results(run: string, flags: ResultsFlags, storeHost: URL):
     toStandardOutput(lines.join('\n'));
     return EXIT.done;
   });
+}
+
+function otherCell(said: { isVirus: boolean; text: string } | null): string {
+  if (said === null) return '-';
+  const call = said.isVirus ? 'virus' : 'not virus';
+  return said.text === '' ? call : `${call} (${said.text})`;
+}
+
+const OTHER_RULES: Readonly<Record<OtherTable['rule'], string>> = {
+  listed: 'every sequence in it is one that it takes for a virus',
+  call: 'by its column of calls',
+  quality: 'it takes for a virus whatever has a determined quality',
+  largest: 'it takes for a virus whatever has its largest score there',
+  score: 'it takes for a virus whatever has a score of at least 0.5',
+  none: 'it lists plasmids, and no virus',
+};
+
+/** Where another tool agrees. */
+function agreementLines({ title, file, rule, lines, matched, unmatched, calls }: OtherTable): string[] {
+  return [
+    `${title} (${file}; ${OTHER_RULES[rule]}): ${formatCount(matched)} of ${formatCount(lines)} lines name a sequence of this run`,
+    ...(unmatched.length > 0 ? [`not found: ${unmatched.slice(0, 3).join(', ')} ...`] : []),
+    ...textTable(
+      ['our call', '>virus there too', '>not there'],
+      predictionSchema.options.map((call) => [
+        call,
+        formatCount(calls[call].theirs),
+        formatCount(calls[call].rest),
+      ]),
+    ),
+    '',
+  ];
 }

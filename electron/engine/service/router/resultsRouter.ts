@@ -5,7 +5,12 @@ import { compareRuns, type ComparedSequence } from '../../exports/compareRuns.ts
 import { exportResults } from '../../exports/exportResults.ts';
 import { LENGTH_EDGES } from '../../exports/report/reportFacts.ts';
 import { samplesOf, summariseSamples } from '../../exports/samples.ts';
+import { selectionOf, otherText, summariseOtherTable } from '../../exports/otherTools/joinOtherTable.ts';
+import { readOtherTable } from '../../exports/otherTools/readOtherTable.ts';
+import { addOtherTable, removeOtherTable } from '../../exports/otherTools/storedOtherTables.ts';
+import type { RunStore } from '../../store/runStoreFace.ts';
 import type { SequenceSelection } from '../../store/sqlite/results/sequenceFilter.ts';
+import { OtherTables } from '../questions/otherTables.ts';
 import { callbackStream } from '../questions/callbackStream.ts';
 import type { Service } from '../service.ts';
 import { calls } from './implementer.ts';
@@ -21,27 +26,56 @@ export function resultsRouter(service: Service) {
   const { results } = calls;
   const read = <Answer>(runId: string, ask: Parameters<typeof open.read<Answer>>[1]): Promise<Answer> =>
     open.read(catalog.folder(runId), ask);
+  const otherTables = new OtherTables();
+  const select = async (store: RunStore, filter: SequenceFilter): Promise<SequenceSelection> =>
+    filter.other ? selectionOf(filter, await otherTables.of(store)) : { filter };
 
   return {
     page: results.page.handler(({ input }) =>
-      read(input.runId, (store) =>
-        store.findSequences(selection(input.filter), input.sort, input.offset, input.limit),
+      read(input.runId, async (store) => {
+        const others = await otherTables.of(store);
+        const found = await store.findSequences(
+          selectionOf(input.filter, others),
+          input.sort,
+          input.offset,
+          input.limit,
+        );
+        if (others.length === 0) return found;
+        const items = found.items.map((item) => ({
+          ...item,
+          others: others.map((joined) => otherText(joined, item.row)),
+        }));
+        return { total: found.total, items };
+      }),
+    ),
+    otherTables: results.otherTables.handler(({ input }) =>
+      read(input.runId, async (store) =>
+        Promise.all((await otherTables.of(store)).map((joined) => summariseOtherTable(store, joined))),
       ),
     ),
+    addOtherTable: results.addOtherTable.handler(async ({ input, context: { window }, signal }) => {
+      await known.check([input.path], window.paths);
+      addOtherTable(catalog.folder(input.runId), await readOtherTable(input.path, signal));
+    }),
+    removeOtherTable: results.removeOtherTable.handler(({ input }) => {
+      removeOtherTable(catalog.folder(input.runId), input.table);
+    }),
     counts: results.counts.handler(async ({ input }) => {
       const { total, byPrediction } = await read(input.runId, (store) =>
-        store.countPredictions(selection(input.filter)),
+        select(store, input.filter).then((selected) => store.countPredictions(selected)),
       );
       const { virus, others, not_scored: notScored, failed } = byPrediction;
       return { total, virus, others, notScored, failed };
     }),
     histogram: results.histogram.handler(async ({ input }) => ({
-      bins: await read(input.runId, (store) => store.scoreBins(selection(input.filter), input.bins)),
+      bins: await read(input.runId, async (store) =>
+        store.scoreBins(await select(store, input.filter), input.bins),
+      ),
     })),
     lengthScores: results.lengthScores.handler(({ input }) =>
       read(input.runId, async (store) => {
         const { edges, ...counts } = await store.lengthScores(
-          selection(input.filter),
+          await select(store, input.filter),
           LENGTH_EDGES,
           input.bins,
         );
@@ -83,12 +117,16 @@ export function resultsRouter(service: Service) {
     setSamples: results.setSamples.handler(({ input }) => control.setSamples(input.runId, input.names)),
     export: results.export.handler(async ({ input, context: { window }, signal: outer }) => {
       const { name, plan, state } = catalog.find(input.runId);
-      const selected = { ...selection(input.filter), rows: input.rows };
+      const selected = async (store: RunStore) => ({
+        ...(await select(store, input.filter)),
+        rows: input.rows,
+      });
       const path = await exportPath();
       return callbackStream<ExportEvent>(async (tell, signal) => {
-        const written = await read(input.runId, (store) =>
+        const written = await read(input.runId, async (store) =>
           exportResults(store, {
-            selection: selected,
+            selection: await selected(store),
+            others: await otherTables.of(store),
             sort: input.sort,
             format: input.format,
             language: input.language,
@@ -104,7 +142,9 @@ export function resultsRouter(service: Service) {
 
       async function exportPath(): Promise<string> {
         if (window.shell === 'browser') {
-          const { total } = await read(input.runId, (store) => store.countPredictions(selected));
+          const { total } = await read(input.runId, async (store) =>
+            store.countPredictions(await selected(store)),
+          );
           const scope = exportScope(input.filter, input.rows);
           return window.downloads.place(
             exportFileName({
@@ -127,8 +167,4 @@ export function resultsRouter(service: Service) {
       }
     }),
   };
-}
-
-function selection(filter: SequenceFilter): SequenceSelection {
-  return { filter };
 }

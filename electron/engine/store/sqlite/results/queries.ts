@@ -59,6 +59,7 @@ export function resultQueryMethods(db: Database.Database) {
       return found ? toSequence(found, chunkLength) : null;
     },
     sequencesOf: sequenceReader(db),
+    rowsNamed: (names: readonly string[]): Map<string, number[]> => rowsNamed(db, names),
     /** The scored chunks of each of the given rows, in order along it. */
     scoredChunksOf: (rows: Uint32Array): ScoredChunk[][] =>
       Array.from(rows, (row) => scoredChunks.all(row).map((chunk) => toScoredChunk(row, chunk))),
@@ -157,6 +158,30 @@ function toScoredChunk(row: number, chunk: ChunkColumns): ScoredChunk {
     score2: largest(pairs, 1),
     isVirus: isVirusCall(pairs),
   };
+}
+
+const NAMES_PER_READ = 16_384;
+
+function rowsNamed(db: Database.Database, names: readonly string[]): Map<string, number[]> {
+  const wanted = new Set(names);
+  const found = new Map<string, number[]>();
+  const page = db
+    .prepare<[number], [number, string]>(
+      `SELECT row, name FROM record WHERE row > ? ORDER BY row LIMIT ${NAMES_PER_READ}`,
+    )
+    .raw();
+  for (let last = -1; ;) {
+    const rows = page.all(last);
+    for (const [row, stored] of rows) {
+      const name = nameText(stored);
+      if (!wanted.has(name)) continue;
+      const before = found.get(name);
+      if (before) before.push(row);
+      else found.set(name, [row]);
+    }
+    if (rows.length < NAMES_PER_READ) return found;
+    last = rows.at(-1)![0];
+  }
 }
 
 function resultsChanged(): AppFailure {

@@ -6,22 +6,24 @@ import { PREDICTIONS, type ResultColumns } from './resultColumns.ts';
 export interface SequenceSelection {
   filter: SequenceFilter;
   rows?: readonly number[] | undefined;
+  /** What another tool takes for a virus, where the filter compares with it. */
+  theirs?: readonly number[] | undefined;
 }
 
 /** Indices of the sequences that pass the filter, ascending. `found` are the numbers of the records that have the text sought. */
 export function selectSequences(
   columns: ResultColumns,
-  { filter, rows }: SequenceSelection,
+  { filter, rows, theirs }: SequenceSelection,
   found: (text: string) => Uint32Array,
 ): Uint32Array {
   const { minScore, minLength, maxLength, minScoredChunks } = filter;
   const conditions: ((index: number) => boolean)[] = [];
-  const amongRows = (wanted: Iterable<number>): void => {
+  const isAmong = (wanted: Iterable<number>): ((index: number) => boolean) => {
     const isWanted = new Uint8Array((columns.row.at(-1) ?? -1) + 1);
     for (const row of wanted) isWanted[row] = 1;
-    conditions.push((index) => isWanted[columns.row[index]!] === 1);
+    return (index) => isWanted[columns.row[index]!] === 1;
   };
-  if (rows) amongRows(rows);
+  if (rows) conditions.push(isAmong(rows));
   if (filter.input !== undefined) {
     const { input } = filter;
     conditions.push((index) => columns.input[index] === input);
@@ -45,7 +47,14 @@ export function selectSequences(
     const wanted = new Set(filter.evidence.map((level) => EVIDENCE_RANK[level]));
     conditions.push((index) => wanted.has(columns.evidence[index]!));
   }
-  if (filter.search) amongRows(found(filter.search));
+  if (filter.search) conditions.push(isAmong(found(filter.search)));
+  if (filter.other) {
+    const isOurs = (index: number): boolean => PREDICTIONS[columns.prediction[index]!] === 'virus';
+    const isTheirs = isAmong(theirs ?? []);
+    const { agreement } = filter.other;
+    conditions.push((index) => isTheirs(index) === (agreement !== 'only_ours'));
+    conditions.push((index) => isOurs(index) === (agreement !== 'only_theirs'));
+  }
 
   const selected = new Uint32Array(columns.count);
   let count = 0;

@@ -1,0 +1,85 @@
+import type { OtherTable } from '../../../contract/otherTools.ts';
+import type { SequenceFilter } from '../../../contract/rpc/results.ts';
+import type { ResultReader } from '../../store/resultReader.ts';
+import type { SequenceSelection } from '../../store/sqlite/results/sequenceFilter.ts';
+import type { OtherLine, ReadOtherTable } from './readOtherTable.ts';
+
+const UNMATCHED_SHOWN = 20;
+
+/** Another tool's table beside the sequences of a run. */
+export interface JoinedTable {
+  readonly table: ReadOtherTable;
+  readonly matched: number;
+  readonly unmatched: readonly string[];
+  /** Numbers of the sequences that the other tool takes for a virus, ascending. */
+  readonly theirs: readonly number[];
+  /** What the other tool says of a sequence; null where it does not name it. */
+  readonly lineOf: (row: number) => OtherLine | null;
+}
+
+/**
+ * Finds the sequences that a table names: by the whole name, else by its first word, else without what geNomad (`|provirus_1_900`) and
+ * VirSorter2 (`||full`) add to it. Of several lines for one sequence, such as two proviruses, the first that is a virus counts. A name
+ * that several sequences have stands for each of them.
+ */
+export async function joinOtherTable(store: ResultReader, table: ReadOtherTable): Promise<JoinedTable> {
+  const wanted = new Set<string>();
+  for (const { name } of table.lines) for (const candidate of candidates(name)) wanted.add(candidate);
+  const rows = await store.rowsNamed([...wanted]);
+  const lines = new Map<number, OtherLine>();
+  const unmatched: string[] = [];
+  let matched = 0;
+  for (const line of table.lines) {
+    const found = candidates(line.name).find((candidate) => rows.has(candidate));
+    if (found === undefined) {
+      if (unmatched.length < UNMATCHED_SHOWN) unmatched.push(line.name);
+      continue;
+    }
+    matched += 1;
+    for (const row of rows.get(found) ?? []) {
+      const before = lines.get(row);
+      if (!before || (line.isVirus && !before.isVirus)) lines.set(row, line);
+    }
+  }
+  const theirs = [...lines].flatMap(([row, { isVirus }]) => (isVirus ? [row] : [])).sort((a, b) => a - b);
+  return { table, matched, unmatched, theirs, lineOf: (row) => lines.get(row) ?? null };
+}
+
+function candidates(name: string): string[] {
+  const [word = ''] = name.split(/\s/, 1);
+  const bare = word.replace(/\|provirus_\d+_\d+$/, '').replace(/\|\|[\w.-]+$/, '');
+  return [...new Set([name, word, bare])].filter((candidate) => candidate !== '');
+}
+
+/** What a filter selects, compared with the table that it names. */
+export function selectionOf(filter: SequenceFilter, joined: readonly JoinedTable[]): SequenceSelection {
+  if (!filter.other) return { filter };
+  return { filter, theirs: joined[filter.other.table]?.theirs ?? [] };
+}
+
+/** How far both agree. */
+export async function summariseOtherTable(store: ResultReader, joined: JoinedTable): Promise<OtherTable> {
+  const { table, matched, unmatched, theirs } = joined;
+  const [all, among] = await Promise.all([
+    store.countPredictions({ filter: {} }),
+    store.countPredictions({ filter: {}, rows: theirs }),
+  ]);
+  const count = (call: keyof typeof all.byPrediction) => ({
+    theirs: among.byPrediction[call],
+    rest: all.byPrediction[call] - among.byPrediction[call],
+  });
+  const { title, file, rule, columns, lines } = table;
+  const calls = {
+    virus: count('virus'),
+    others: count('others'),
+    not_scored: count('not_scored'),
+    failed: count('failed'),
+  };
+  return { title, file, rule, columns, lines: lines.length, matched, unmatched: [...unmatched], calls };
+}
+
+/** What the other tool says of a sequence, in a line. */
+export function otherText(joined: JoinedTable, row: number): { isVirus: boolean; text: string } | null {
+  const line = joined.lineOf(row);
+  return line && { isVirus: line.isVirus, text: line.values.filter((value) => value !== '').join(' · ') };
+}

@@ -1,0 +1,205 @@
+import { existsSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Agreement } from '../../../contract/otherTools.ts';
+import { isOurName } from '../../store/runFolder.ts';
+import {
+  compute,
+  newFolder,
+  preparedRun,
+  removeFolders,
+  type PreparedRun,
+} from '../../store/testing/storeFixture.ts';
+import { recordOf } from '../../store/testing/syntheticRun.ts';
+import { exportResults } from '../exportResults.ts';
+import {
+  joinOtherTable,
+  otherText,
+  selectionOf,
+  summariseOtherTable,
+  type JoinedTable,
+} from './joinOtherTable.ts';
+import { readOtherTable, type ReadOtherTable } from './readOtherTable.ts';
+import { addOtherTable, removeOtherTable, storedOtherTables } from './storedOtherTables.ts';
+
+const BY_ROW = { by: 'row', descending: false } as const;
+
+/** As their own documentation shows them. */
+const GENOMAD = `seq_name	length	topology	coordinates	n_genes	genetic_code	virus_score	fdr	n_hallmarks	marker_enrichment	taxonomy
+virus_a	1500	No terminal repeats	NA	2	11	0.9871	NA	1	3.2	Viruses;Duplodnaviria
+other_a|provirus_2_900	898	Provirus	2-900	1	11	0.7512	NA	0	1.1	Viruses
+other_a|provirus_950_1400	450	Provirus	950-1400	1	11	0.9012	NA	0	1.3	Viruses
+gone_1	3000	DTR	NA	4	11	0.99	NA	2	8.0	Viruses
+`;
+const CHECKV = `contig_id	contig_length	provirus	proviral_length	gene_count	viral_genes	host_genes	checkv_quality	miuvig_quality	completeness	completeness_method	contamination	kmer_freq	warnings
+virus_a	1500	No	NA	2	1	0	High-quality	High-quality	93.1	AAI-based (high-confidence)	0.0	1.0	
+virus_b	1500	No	NA	1	0	0	Not-determined	Genome-fragment	NA	NA	0.0	1.0	no viral genes detected
+`;
+
+const folder = newFolder();
+let run: PreparedRun;
+
+beforeAll(async () => {
+  const isVirus = [true, true, false, false];
+  run = await preparedRun([
+    [
+      recordOf('virus_a flag=1 multi=2.0', [63, 63]),
+      recordOf('virus_b flag=0', [63, 63]),
+      recordOf('other_a', [63, 63]),
+      recordOf('other_b||x1', [63]),
+      recordOf('unscored', [0]),
+    ],
+  ]);
+  for (const { key } of await run.store.pendingParts())
+    await compute(run, key, ({ row }) => (isVirus[row] === true ? 0.9 : 0.1));
+  await run.store.writeTables();
+});
+afterAll(async () => {
+  await run.store.close();
+  removeFolders();
+});
+
+function file(name: string, content: string | Buffer): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+const read = (name: string, content: string | Buffer): Promise<ReadOtherTable> =>
+  readOtherTable(file(name, content));
+
+const joinTable = async (name: string, content: string | Buffer): Promise<JoinedTable> =>
+  joinOtherTable(run.store, await read(name, content));
+
+async function namesWith(joined: JoinedTable, agreement: Agreement): Promise<string[]> {
+  const selection = selectionOf({ other: { table: 0, agreement } }, [joined]);
+  return (await run.store.findSequences(selection, BY_ROW, 0, 10)).items.map(({ seqName }) => seqName);
+}
+
+describe('a table of another tool', () => {
+  it('is joined by name where it is geNomad’s, its proviruses with the sequence they lie in', async () => {
+    const joined = await joinTable('gut_virus_summary.tsv', GENOMAD);
+    expect(await summariseOtherTable(run.store, joined)).toEqual({
+      title: 'geNomad',
+      file: 'gut_virus_summary.tsv',
+      rule: 'listed',
+      columns: ['virus_score', 'taxonomy'],
+      lines: 4,
+      matched: 3,
+      unmatched: ['gone_1'],
+      calls: {
+        virus: { theirs: 1, rest: 1 },
+        others: { theirs: 1, rest: 1 },
+        not_scored: { theirs: 0, rest: 1 },
+        failed: { theirs: 0, rest: 0 },
+      },
+    });
+    expect(await namesWith(joined, 'both')).toEqual(['virus_a']);
+    expect(await namesWith(joined, 'only_ours')).toEqual(['virus_b']);
+    expect(await namesWith(joined, 'only_theirs')).toEqual(['other_a']);
+    expect(otherText(joined, 0)).toEqual({ isVirus: true, text: '0.9871 · Viruses;Duplodnaviria' });
+    expect(otherText(joined, 1)).toBeNull();
+  });
+
+  it('counts as virus what CheckV could give a quality', async () => {
+    const joined = await joinTable('quality_summary.tsv', CHECKV);
+    expect(joined.theirs).toEqual([0]);
+    expect(otherText(joined, 1)).toEqual({ isVirus: false, text: 'Not-determined · NA' });
+  });
+
+  it.each([
+    [
+      'a spreadsheet’s',
+      'calls.csv',
+      '\uFEFFContig;Pred;Note\r\n"virus_b flag=0";Phage;"with ; and ""quotes"""\r\nother_a;non-phage;\r\n',
+      [1],
+      { isVirus: true, text: 'Phage · with ; and "quotes"' },
+    ],
+    [
+      'VirSorter2’s',
+      'final-viral-score.tsv',
+      'seqname\tdsDNAphage\tmax_score\tmax_score_group\tlength\nvirus_b||full\t0.9\t0.93\tdsDNAphage\t1500\nother_b||x1\t0.1\t0.6\tssDNA\t500\n',
+      [1, 3],
+      { isVirus: true, text: '0.93 · dsDNAphage' },
+    ],
+    [
+      'a packed list of names',
+      'names.tsv.gz',
+      gzipSync('name\nvirus_b\n\nother_b||x1\n'),
+      [1, 3],
+      { isVirus: true, text: '' },
+    ],
+  ])('is read where it is %s', async (_, name, content, theirs, said) => {
+    const joined = await joinTable(name, content);
+    expect(joined.theirs).toEqual(theirs);
+    expect(joined.unmatched).toEqual([]);
+    expect(otherText(joined, 1)).toEqual(said);
+  });
+
+  it.each([
+    ['sequences', 'a.fasta', '>virus_a\nACGT\n'],
+    ['nothing', 'empty.tsv', ''],
+    ['a head alone', 'head.tsv', GENOMAD.split('\n')[0]!],
+    ['bytes', 'bytes.tsv', Buffer.alloc(3000)],
+    ['damaged quotes', 'quotes.csv', 'name,call\n"virus_a,virus\n'],
+    ['a damaged archive', 'cut.tsv.gz', gzipSync(GENOMAD).subarray(0, 60)],
+  ])('is refused in words where it holds %s', async (_, name, content) => {
+    await expect(read(name, content)).rejects.toMatchObject({ error: { code: 'usage' } });
+  });
+
+  it('stays with the run, goes with it, and never leads out of its folder', async () => {
+    addOtherTable(run.folder, await read('gut_virus_summary.tsv', GENOMAD));
+    addOtherTable(run.folder, await read('quality_summary.tsv', CHECKV));
+    addOtherTable(run.folder, await read('gut_virus_summary.tsv', GENOMAD));
+    expect(storedOtherTables(run.folder).map(({ title }) => title)).toEqual(['CheckV', 'geNomad']);
+    expect(isOurName('other_tools.json')).toBe(true);
+    removeOtherTable(run.folder, 0);
+    expect(storedOtherTables(run.folder)).toEqual([await read('gut_virus_summary.tsv', GENOMAD)]);
+    removeOtherTable(run.folder, 0);
+    expect(existsSync(join(run.folder, 'other_tools.json'))).toBe(false);
+
+    writeFileSync(join(run.folder, 'other_tools.json'), '[{"title": 1}]');
+    expect(storedOtherTables(run.folder)).toEqual([]);
+    removeOtherTable(run.folder, 0);
+    if (process.platform === 'win32') return;
+    const outside = file('outside.json', '[]');
+    symlinkSync(outside, join(run.folder, 'other_tools.json'));
+    expect(() => storedOtherTables(run.folder)).toThrow('is a link');
+    unlinkSync(join(run.folder, 'other_tools.json'));
+    expect(readFileSync(outside, 'utf8')).toBe('[]');
+  });
+
+  it('stands behind our columns in an export', async () => {
+    const others = [
+      await joinTable('gut_virus_summary.tsv', GENOMAD),
+      await joinTable('quality_summary.tsv', CHECKV),
+    ];
+    const path = join(folder, 'joined.tsv');
+    await exportResults(run.store, {
+      selection: selectionOf({ other: { table: 0, agreement: 'only_theirs' } }, others),
+      others,
+      sort: BY_ROW,
+      format: 'tsv',
+      language: 'en',
+      path,
+      environment: () => Promise.reject(new Error('not needed')),
+    });
+    const [head = [], ...rows] = readFileSync(path, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('\t'));
+    const from = head.indexOf('genomad_call');
+    expect(head.slice(from)).toEqual([
+      'genomad_call',
+      'genomad_virus_score',
+      'genomad_taxonomy',
+      'checkv_call',
+      'checkv_checkv_quality',
+      'checkv_completeness',
+    ]);
+    expect(rows.map((row) => [row[1], ...row.slice(from)])).toEqual([
+      ['other_a', 'virus', '0.7512', 'Viruses', 'NA', 'NA', 'NA'],
+    ]);
+  });
+});

@@ -1,0 +1,76 @@
+import { closeSync, fsyncSync, lstatSync, writeSync } from 'node:fs';
+import { z } from 'zod';
+import { appError, AppFailure } from '../../../contract/errors.ts';
+import { MOST_OTHER_TABLES, otherRuleSchema } from '../../../contract/otherTools.ts';
+import { parseJson } from '../../../contract/parseJson.ts';
+import {
+  deleteInRun,
+  openNew,
+  pathInRun,
+  readPlain,
+  renameInRun,
+  somethingAt,
+} from '../../files/runFiles.ts';
+import { OTHER_TABLES_FILE } from '../../store/runFolder.ts';
+import type { ReadOtherTable } from './readOtherTable.ts';
+
+const MOST_BYTES = 2 ** 29;
+
+const storedSchema = z.array(
+  z.object({
+    title: z.string(),
+    file: z.string(),
+    rule: otherRuleSchema,
+    columns: z.array(z.string()),
+    lines: z.array(z.object({ name: z.string(), isVirus: z.boolean(), values: z.array(z.string()) })),
+  }),
+);
+
+/** The tables of other tools that stay with a run, in its folder. None where the file cannot be read. */
+export function storedOtherTables(folder: string): ReadOtherTable[] {
+  const path = pathInRun(folder, OTHER_TABLES_FILE);
+  if (!somethingAt(path)) return [];
+  const text = readPlain(path, MOST_BYTES)?.toString('utf8');
+  return (parseJson(storedSchema, text) ?? []).slice(0, MOST_OTHER_TABLES);
+}
+
+/** By which it is known whether they are still the same; null where there are none. */
+export function stampOfOtherTables(folder: string): string | null {
+  const found = lstatSync(pathInRun(folder, OTHER_TABLES_FILE), { throwIfNoEntry: false });
+  return found ? `${found.ino} ${found.size} ${found.mtimeMs}` : null;
+}
+
+/** Keeps them with the run; a table of the same title takes the place of the one before. */
+export function addOtherTable(folder: string, table: ReadOtherTable): void {
+  const others = storedOtherTables(folder).filter(({ title }) => title !== table.title);
+  if (others.length >= MOST_OTHER_TABLES)
+    throw new AppFailure(
+      appError('usage', `A run takes ${MOST_OTHER_TABLES} tables of other tools.`, {
+        nextStep: 'Remove one first.',
+      }),
+    );
+  writeOtherTables(folder, [...others, table]);
+}
+
+export function removeOtherTable(folder: string, index: number): void {
+  writeOtherTables(folder, storedOtherTables(folder).toSpliced(index, 1));
+}
+
+function writeOtherTables(folder: string, tables: readonly ReadOtherTable[]): void {
+  if (tables.length === 0) {
+    deleteInRun(folder, OTHER_TABLES_FILE);
+    return;
+  }
+  const unfinished = `${OTHER_TABLES_FILE}.tmp`;
+  const bytes = Buffer.from(JSON.stringify(tables));
+  if (bytes.length > MOST_BYTES)
+    throw new AppFailure(appError('usage', 'The tables of other tools are too large to keep.'));
+  const descriptor = openNew(pathInRun(folder, unfinished));
+  try {
+    for (let done = 0; done < bytes.length;) done += writeSync(descriptor, bytes, done);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameInRun(folder, unfinished, OTHER_TABLES_FILE);
+}

@@ -1,0 +1,18 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const folders: string[] = [];
+
+/** A folder of its own, until the tests of this file are over. */
+export async function temporaryFolder(): Promise<string> {
+  // Spaces and letters beyond ASCII, as in many a home folder.
+  const folder = await mkdtemp(join(tmpdir(), 'Données β 実験 '));
+  folders.push(folder);
+  return folder;
+}
+
+/** Called by the test runner after each file. */
+export async function removeTemporaryFolders(): Promise<void> {
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+}

@@ -1,0 +1,168 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { ActionIcon, Button } from '@mantine/core';
+import { IconTrash } from '@tabler/icons-react';
+import {
+  predictionSchema,
+  type Agreement,
+  type OtherTable,
+  type Prediction,
+  type RunSummary,
+} from '../../../electron/contract/index.ts';
+import { Card } from '../../components/Card.tsx';
+import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { engine, queries } from '../../state/connection.ts';
+import { chooseAndAddTables, forgetTables } from '../../state/otherTables.ts';
+import { changeView, useResultsView } from '../../state/resultsView.ts';
+import { PredictionLabel } from './PredictionLabel.tsx';
+import classes from './SamplesCard.module.css';
+
+/** Where the tables of other tools agree with ours; a click shows only those sequences. Nothing where there is none. */
+export function OtherToolsCard({ run, version }: { run: RunSummary; version: number }) {
+  const { t } = useTexts();
+  const { runId } = run;
+  const asked = queries.results.otherTables.queryOptions({ input: { runId } });
+  const tables = useQuery({ ...asked, queryKey: [...asked.queryKey, run.state.phase, version] });
+  const add = useMutation({ mutationFn: () => chooseAndAddTables(runId) });
+  if (tables.error) return <ErrorCard error={tables.error} />;
+  if (!tables.data || tables.data.length === 0) return null;
+  return (
+    <Card
+      title={t('others.title')}
+      aside={
+        <Button variant="subtle" size="compact-sm" loading={add.isPending} onClick={() => add.mutate()}>
+          {t('others.add')}
+        </Button>
+      }
+    >
+      {tables.data.map((table, index) => (
+        <Agreements key={`${table.title} ${table.file}`} runId={runId} table={table} index={index} />
+      ))}
+      <p className={classes.note}>{t('others.note')}</p>
+    </Card>
+  );
+}
+
+function Agreements({ runId, table, index }: { runId: string; table: OtherTable; index: number }) {
+  const { t, format } = useTexts();
+  const remove = useMutation({
+    mutationFn: async () => {
+      await engine.results.removeOtherTable({ runId, table: index });
+      await forgetTables();
+    },
+  });
+  const { title, file, calls, lines, matched, unmatched } = table;
+  const missing = lines - matched;
+  return (
+    <section className={classes.other} aria-label={title}>
+      <div className={classes.otherHead}>
+        <h3>{title}</h3>
+        <ActionIcon
+          variant="subtle"
+          color="slate"
+          aria-label={t('others.remove', { title })}
+          loading={remove.isPending}
+          onClick={() => remove.mutate()}
+        >
+          <IconTrash size={16} aria-hidden />
+        </ActionIcon>
+      </div>
+      <p className={classes.note}>
+        {t('others.read', { file, matched: format.integer(matched), lines: format.integer(lines) })}{' '}
+        {t(`others.rule.${table.rule}`)}
+      </p>
+      {missing > 0 && (
+        <p className={classes.note}>
+          {t('others.unmatched', {
+            count: missing,
+            names: unmatched.slice(0, 3).join(', '),
+          })}
+        </p>
+      )}
+      <div className={classes.scroll} tabIndex={0} role="group" aria-label={t('others.table', { title })}>
+        <table className={classes.table}>
+          <thead>
+            <tr>
+              <th scope="col">{t('others.ours')}</th>
+              <th scope="col">{t('others.theirs', { title })}</th>
+              <th scope="col">{t('others.rest', { title })}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {predictionSchema.options.map((call) => (
+              <tr key={call}>
+                <th scope="row">
+                  <PredictionLabel prediction={call} />
+                </th>
+                <td>
+                  <Cell
+                    title={title}
+                    index={index}
+                    call={call}
+                    agreement={call === 'virus' ? 'both' : 'only_theirs'}
+                    count={calls[call].theirs}
+                  />
+                </td>
+                <td>
+                  {call === 'virus' ? (
+                    <Cell
+                      title={title}
+                      index={index}
+                      call={call}
+                      agreement="only_ours"
+                      count={calls[call].rest}
+                    />
+                  ) : (
+                    format.integer(calls[call].rest)
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+interface CellProps {
+  title: string;
+  index: number;
+  call: Prediction;
+  agreement: Agreement;
+  count: number;
+}
+
+/** A count that shows its sequences. */
+function Cell({ title, index, call, agreement, count }: CellProps) {
+  const { t, format } = useTexts();
+  const other = useResultsView((state) => state.other);
+  const predictions = useResultsView((state) => state.predictions);
+  const isChosen =
+    other?.table === index &&
+    other.agreement === agreement &&
+    predictions.length === 1 &&
+    predictions[0] === call;
+  if (count === 0) return <>{format.integer(0)}</>;
+  return (
+    <button
+      type="button"
+      className={classes.name}
+      aria-pressed={isChosen}
+      aria-label={t('others.show', {
+        count,
+        agreement: t(`others.agreement.${agreement}`, { title }),
+        call: t(`prediction.${call}`),
+      })}
+      onClick={() =>
+        changeView(
+          isChosen
+            ? { other: null, predictions: [] }
+            : { other: { table: index, agreement, title }, predictions: [call] },
+        )
+      }
+    >
+      {format.integer(count)}
+    </button>
+  );
+}

@@ -249,6 +249,8 @@ export const inputStatusSchema = z.object({
   bases: countSchema.nullable(),
   parts: z.object({ total: countSchema, done: countSchema, failed: countSchema }),
   residues: z.object({ total: countSchema, done: countSchema }),
+  /** Time that devices took for it. */
+  deviceSeconds: z.number().nonnegative(),
   problems: z.array(
     z.object({
       code: z.string(),

@@ -76,6 +76,8 @@ export interface RunJsonFacts {
   pythonVersion: string | null;
   torchVersion: string | null;
   platform: string;
+  /** Time that devices took for each input. */
+  inputSeconds: readonly number[];
   /** Largest difference of a score that bounded parts may have in this precision, as measured. */
   tolerance: number;
 }

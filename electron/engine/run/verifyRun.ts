@@ -119,7 +119,7 @@ async function verifyResult(
 }
 
 const MOST_RUN_JSON_BYTES = 2 ** 26;
-const runJsonSchema = z.object({
+export const runJsonSchema = z.object({
   files: z.record(z.string(), z.union([z.string(), z.object({ sha256: z.string() })])),
 });
 

@@ -388,6 +388,10 @@ describe('progress', () => {
     expect(await states()).toEqual([false, true, true]);
     await compute(run, '000000');
     expect(await states()).toEqual([true, true, true]);
+    // Each part took half a second.
+    expect((await run.store.inputProgress()).map(({ deviceSeconds }) => deviceSeconds)).toEqual([
+      0.5, 0.5, 0,
+    ]);
     await run.store.close();
   });
 

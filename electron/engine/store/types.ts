@@ -146,6 +146,8 @@ export interface InputProgress {
   partsDone: number;
   partsFailed: number;
   residues: WorkCount;
+  /** Time of devices for its parts that are done; of a part that spans several inputs by their share of its records. */
+  deviceSeconds: number;
   /** Its records are all known and all their parts are done, failed or skipped. */
   finished: boolean;
 }

@@ -9,6 +9,8 @@ import {
   workerEventSchema,
 } from '../../contract/protocol/index.ts';
 import { contract } from '../../contract/rpc/index.ts';
+import { runJsonSchema } from '../run/verifyRun.ts';
+import { SafetensorsError, SafetensorsFile } from '../store/sqlite/files/safetensorsFile.ts';
 import { LineReader } from '../workers/lineReader.ts';
 
 const LONGEST_LINE = 64;
@@ -20,6 +22,7 @@ const SCHEMAS: Record<string, z.ZodType> = {
   monitor: monitorEventSchema,
   inspected: inspectedFileSchema,
   probe: probeResultSchema,
+  'run.json': runJsonSchema,
   ...callSchemas(),
 };
 
@@ -86,8 +89,10 @@ export function fuzz(count: number, seed: number): { schemas: number; tried: num
   }
   const pieces = fc.array(fc.uint8Array({ maxLength: 3 * LONGEST_LINE }), { maxLength: 6 });
   fc.assert(fc.property(pieces, readsLikeSplit), options);
+  const changes = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 4 });
+  fc.assert(fc.property(changes, fc.nat(), readsTensorsOrRefuses), options);
   const schemas = Object.keys(SCHEMAS).length;
-  return { schemas, tried: count * (schemas + 1) };
+  return { schemas, tried: count * (schemas + 2) };
 }
 
 function readsLikeSplit(pieces: Uint8Array[]): void {
@@ -101,6 +106,29 @@ function readsLikeSplit(pieces: Uint8Array[]): void {
   if (wanted.at(-1) === '') wanted.pop();
   const cut = wanted.map((line) => line.slice(0, LONGEST_LINE).replace(/\r$/, ''));
   if (JSON.stringify(lines) !== JSON.stringify(cut)) throw new Error('lines differ');
+}
+
+const HEADER = JSON.stringify({
+  score1: { dtype: 'F32', shape: [2], data_offsets: [0, 8] },
+  score2: { dtype: 'F32', shape: [2], data_offsets: [8, 16] },
+  state: { dtype: 'U8', shape: [2], data_offsets: [16, 18] },
+}).padEnd(192);
+const LENGTH = Buffer.alloc(8);
+LENGTH.writeBigUInt64LE(BigInt(HEADER.length));
+const SCORES_FILE = Buffer.concat([LENGTH, Buffer.from(HEADER), Buffer.alloc(18, 1)]);
+
+/** A file of scores with some bytes changed, most of them in its header, and cut off. */
+function readsTensorsOrRefuses(changes: [number, number][], length: number): void {
+  const bytes = Buffer.from(SCORES_FILE);
+  for (const [place, byte] of changes) bytes[place % bytes.length] = byte;
+  const end = length % 2 === 0 ? bytes.length : length % bytes.length;
+  try {
+    const file = new SafetensorsFile(Buffer.from(bytes.subarray(0, end)));
+    const counts = [file.f32('score1', 2).length, file.f32('score2', 2).length, file.u8('state', 2).length];
+    if (counts.some((count) => count !== 2)) throw new Error(`counts ${counts.join(', ')}`);
+  } catch (reason) {
+    if (!(reason instanceof SafetensorsError)) throw reason;
+  }
 }
 
 interface WithInput {

@@ -47,6 +47,8 @@ export class ChildProcess {
   private readonly lastLines: string[] = [];
   private giveUp: () => void = () => undefined;
   private killTimer: NodeJS.Timeout | undefined;
+  /** It is ending, or has ended: what it still says is little, and is taken at once or lost. */
+  private ending = false;
 
   constructor(launch: RecordedLaunch, listener: ChildListener) {
     this.subprocess = spawn(launch);
@@ -81,7 +83,7 @@ export class ChildProcess {
 
   /** Reads no more of what it says, until `goOn`: it waits meanwhile. */
   hold(): void {
-    this.subprocess.stdout.pause();
+    if (!this.ending) this.subprocess.stdout.pause();
   }
 
   goOn(): void {
@@ -92,7 +94,7 @@ export class ChildProcess {
   async stop(graceMs: number): Promise<void> {
     this.closeInput();
     // What it still says must not keep it from ending.
-    this.goOn();
+    this.takeRest();
     const gentle = setTimeout(() => this.subprocess.kill('SIGTERM'), graceMs);
     const hard = setTimeout(() => this.kill(), graceMs * 2);
     await this.ended;
@@ -122,13 +124,18 @@ export class ChildProcess {
     const patience = new Promise<void>((resolve) => {
       setTimeout(resolve, PIPES_AFTER_EXIT_MS).unref();
     });
-    this.goOn();
+    this.takeRest();
     await Promise.race([Promise.all(said), patience]);
     this.subprocess.stdout.destroy();
     this.subprocess.stderr.destroy();
     // The tree that it leads, should it have left any of it.
     this.subprocess.kill('SIGKILL');
     return { ...exit, lastLines: [...this.lastLines] };
+  }
+
+  private takeRest(): void {
+    this.ending = true;
+    this.goOn();
   }
 
   private read(

@@ -98,6 +98,18 @@ describe.skipIf(WITHOUT_PYTHON)('a process that', () => {
     expect(lines).toEqual(['last words']);
   });
 
+  it('ends while nobody takes what it says has said all of it', async () => {
+    const lines: string[] = [];
+    const child = new ChildProcess(launch(`for i in range(5):\n  print(i, flush=True)\n  time.sleep(0.05)`), {
+      line: (line) => {
+        lines.push(line);
+        child.hold();
+      },
+    });
+    await child.ended;
+    expect(lines).toEqual(['0', '1', '2', '3', '4']);
+  });
+
   it('writes a line without end is killed, and not kept in memory', async () => {
     const folder = await temporaryFolder();
     const before = process.memoryUsage().rss;

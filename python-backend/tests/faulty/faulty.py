@@ -2,7 +2,8 @@
 
 Called like an interpreter (`-X utf8 -u -m virnucpro_backend.worker ...`); VIRNUCPRO_FAULT names the faults as
 `name` or `name:argument`, with commas between. Everything but a worker is handed on to the real interpreter
-untouched; with `gpus`, the probe is not: it finds the GPUs of a file.
+untouched, but for the environment check, which names this stand-in, and with `gpus` the probe, which finds
+the GPUs of a file.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 
 WORKER = "virnucpro_backend.worker"
 PROBE = "virnucpro_backend.devices.probe"
+CHECK = "virnucpro_backend.environment_check"
 
 
 def on_emit(act: Callable[[Any, str], bool]) -> None:
@@ -116,6 +118,45 @@ def wrong_hash(_: str) -> None:
     Channel.emit = lying  # type: ignore[method-assign]
 
 
+def instant(_: str) -> None:
+    """Computes nothing: scores come from the lengths of proteins, at once. All else is the real worker's."""
+    from types import SimpleNamespace
+
+    import numpy as np
+
+    from virnucpro_backend.inference.part_file import PartFrames
+    from virnucpro_backend.inference.scorer import PartScorer, PartScores
+
+    def launch(_self: PartScorer, part: Any, listener: Any) -> Any:
+        listener.batch_done(part.frames.count, len(part.frames.residues))
+        return part
+
+    def collect(_self: PartScorer, launched: Any) -> PartScores:
+        frames: PartFrames = launched.frames
+        score2 = (37 * frames.residue_counts % 101 / np.float32(101)).astype(np.float32)
+        return PartScores(
+            score1=np.float32(1) - score2,
+            score2=score2,
+            state=np.zeros(frames.count, np.uint8),
+            embeddings=None,
+            norms=None,
+            outside_norm_band=0,
+            batch_halvings=0,
+            repeated_proteins=0,
+            repeated_nucleotides=0,
+            esm2_batches=1,
+            esm2_tokens=len(frames.residues),
+        )
+
+    def prepare(_self: PartScorer, frames: PartFrames) -> Any:
+        return SimpleNamespace(frames=frames, part=SimpleNamespace(frames=frames))
+
+    PartScorer.prepare = prepare  # type: ignore[method-assign]
+    PartScorer.launch = launch  # type: ignore[method-assign]
+    PartScorer.needs_recomputation = lambda *_: False  # type: ignore[method-assign]
+    PartScorer.collect = collect  # type: ignore[method-assign]
+
+
 def gpus(path: str) -> None:
     """Computes on the processor as if it were one of a file's GPUs: `probe` is what the probe says, `cards`
     have by UUID a `capability` or, AMD's, a `target`, bytes `total` and `free`, `fixed` (by placement) and
@@ -185,6 +226,7 @@ FAULTS = {
         die_at,
         die_once,
         wrong_hash,
+        instant,
         gpus,
     )
 }
@@ -196,12 +238,22 @@ def main() -> None:
     if "gpus" in faults and PROBE in arguments:
         print(json.dumps(json.loads(Path(faults["gpus"]).read_text(encoding="utf-8"))["probe"]))
         return
+    if CHECK in arguments:
+        # The engine starts what the check calls the interpreter: this one again, or no worker had a fault.
+        sys.executable = str(Path(__file__).with_name("python.sh"))
+        run_module(CHECK, arguments)
+        return
     if WORKER not in arguments:
         os.execv(sys.executable, [sys.executable, *arguments])
     for name, argument in faults.items():
         FAULTS[name](argument)
-    sys.argv = [WORKER, *arguments[arguments.index(WORKER) + 1 :]]
-    runpy.run_module(WORKER, run_name="__main__", alter_sys=True)
+    run_module(WORKER, arguments)
+
+
+def run_module(name: str, arguments: list[str]) -> None:
+    """As `python ARGUMENTS` with `-m NAME` among them."""
+    sys.argv = [name, *arguments[arguments.index(name) + 1 :]]
+    runpy.run_module(name, run_name="__main__", alter_sys=True)
 
 
 main()

@@ -142,6 +142,7 @@ export const run = {
   'files.inputsHint': 'Wählen Sie eine, um zu sehen, was darin gefunden wurde',
   'files.column.state': 'Zustand',
   'files.column.progress': 'Fortschritt',
+  'files.column.deviceTime': 'Rechenzeit',
   'files.column.notes': 'Hinweise',
   'files.column.part': 'Teil',
   'files.column.frames': 'Rahmen',

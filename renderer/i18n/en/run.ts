@@ -139,6 +139,7 @@ export const run = {
   'files.inputsHint': 'Pick one to see what was found in it',
   'files.column.state': 'State',
   'files.column.progress': 'Progress',
+  'files.column.deviceTime': 'Computed for',
   'files.column.notes': 'Notes',
   'files.column.part': 'Part',
   'files.column.frames': 'Frames',

@@ -94,6 +94,15 @@ function inputColumns({ t, format }: Texts, inWork: boolean): VirtualColumn<Inpu
       },
     },
     {
+      id: 'seconds',
+      header: t('files.column.deviceTime'),
+      meta: { width: '112px', align: 'end' },
+      cell: ({ row }) => {
+        const { deviceSeconds } = row.original;
+        return deviceSeconds === 0 ? '–' : format.duration(deviceSeconds);
+      },
+    },
+    {
       id: 'problems',
       header: t('files.column.notes'),
       meta: { width: '96px', align: 'end' },

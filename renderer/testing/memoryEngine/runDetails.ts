@@ -56,6 +56,7 @@ export function madeInputs(run: RunSummary, atWork: boolean): InputStatus[] {
         failed: state === 'done_with_failures' ? 3 : 0,
       },
       residues: { total: total * 262_144, done: done ? total * 262_144 : index === 1 ? 61 * 262_144 : 0 },
+      deviceSeconds: done ? total * 11.5 : index === 1 ? 61 * 11.5 : 0,
       problems:
         index === 0
           ? [

@@ -74,6 +74,7 @@ export async function recordRun(
 ): Promise<void> {
   const { run, timings, devices, remarks } = await readRunReport(store);
   const { environment } = context;
+  const inputs = await store.inputProgress();
   const viral = await digestInRun(store.folder, RESULT_FILES.viralSequences);
   const files = { ...tables.files, ...(viral === null ? {} : { [RESULT_FILES.viralSequences]: viral }) };
   writeRunJson(
@@ -90,6 +91,7 @@ export async function recordRun(
         pythonVersion: environment.pythonVersion,
         torchVersion: worker?.torch_version ?? environment.packages['torch'] ?? null,
         platform: `${HERE.platform} ${process.arch}`,
+        inputSeconds: inputs.map(({ deviceSeconds }) => deviceSeconds),
         tolerance: BOUNDED_TOLERANCE[run.plan.precision],
       },
     ),

@@ -48,12 +48,13 @@ export function runJson(
         folder: plan.model.folder,
       },
     },
-    inputs: inputs.map(({ path, sizeBytes, sha256, prepared }) => ({
+    inputs: inputs.map(({ path, sizeBytes, sha256, prepared }, input) => ({
       path,
       bytes: sizeBytes,
       sha256,
       records: prepared?.records ?? null,
       bases: prepared?.bases ?? null,
+      device_seconds: facts.inputSeconds[input] ?? null,
     })),
     devices,
     remarks: remarks.map(({ time, level, code, message }) => ({ time: iso(time), level, code, message })),

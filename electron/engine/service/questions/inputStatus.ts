@@ -20,6 +20,7 @@ export async function inputStatuses(store: RunStore): Promise<InputStatus[]> {
       bases: input.prepared?.bases ?? null,
       parts: { total: own?.parts ?? 0, done: own?.partsDone ?? 0, failed: own?.partsFailed ?? 0 },
       residues: { total: own?.residues.total ?? 0, done: own?.residues.done ?? 0 },
+      deviceSeconds: own?.deviceSeconds ?? 0,
       problems: (problemsOf.get(input.input) ?? []).map(({ code, severity, count, examples }) => ({
         code,
         severity,

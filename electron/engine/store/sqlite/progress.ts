@@ -63,12 +63,13 @@ export function readInputProgress(db: Database.Database): InputProgress[] {
   interface Columns {
     state: PartState;
     residues: number;
+    seconds: number | null;
     first_row: number;
     last_row: number;
   }
   const parts = db
     .prepare<[], Columns>(
-      `SELECT state, residues, first_row, last_row FROM part WHERE state <> 'split' ORDER BY first_row, last_row`,
+      `SELECT state, residues, seconds, first_row, last_row FROM part WHERE state <> 'split' ORDER BY first_row, last_row`,
     )
     .all();
   let next = 0;
@@ -79,16 +80,21 @@ export function readInputProgress(db: Database.Database): InputProgress[] {
       partsDone: 0,
       partsFailed: 0,
       residues: noWork(),
+      deviceSeconds: 0,
       finished: false,
     };
     if (!input.prepared) return progress;
     const { firstRow, records } = input.prepared;
     while (next < parts.length && parts[next]!.last_row < firstRow) next++;
     for (let i = next; i < parts.length && parts[i]!.first_row < firstRow + records; i++) {
-      const { state, residues, last_row } = parts[i]!;
+      const { state, residues, seconds, first_row, last_row } = parts[i]!;
       if (last_row < firstRow) continue;
       progress.parts++;
-      if (state === 'done') progress.partsDone++;
+      if (state === 'done') {
+        const rows = Math.min(last_row + 1, firstRow + records) - Math.max(first_row, firstRow);
+        progress.partsDone++;
+        progress.deviceSeconds += ((seconds ?? 0) * rows) / (last_row + 1 - first_row);
+      }
       if (state === 'failed' || state === 'skipped') progress.partsFailed++;
       count(progress.residues, state, residues);
     }

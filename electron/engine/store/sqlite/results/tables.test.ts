@@ -246,6 +246,7 @@ describe('what is written beside the tables', () => {
       pythonVersion: '3.11.9',
       torchVersion: null,
       platform: 'linux x64',
+      inputSeconds: [1.5],
       tolerance: 1e-5,
     };
     writeRunJson(run.folder, runJson(stored, timings, devices, remarks, tables, facts));

@@ -1,0 +1,228 @@
+/**
+ * A long run through the real engine, command line, prepare and worker; only the worker's encoders are a stand-in that answers
+ * at once. Killed on the way and resumed. Linux only: what processes take is read from /proc.
+ *
+ * npm run bench:long -- [reads] [--json FILE]
+ */
+import {
+  createWriteStream,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { cpus, loadavg, release, tmpdir, totalmem, type } from 'node:os';
+import { dirname, join } from 'node:path';
+import { once } from 'node:events';
+import { parseArgs } from 'node:util';
+import { FAULTY_PYTHON, REAL_PYTHON } from '../../engine/testing/realFiles.ts';
+import { ended, virnucpro } from './commandLineProcess.ts';
+import { backendProcesses, MARK } from './markedProcesses.ts';
+
+const READ_LENGTH = 100;
+const RESIDUES_PER_PART = 40_000;
+const SAMPLE_MS = 1_000;
+const PARTS_MS = 250;
+const CLOCK_TICKS_A_SECOND = 100;
+/** What issue and founding documents ask of the engine. */
+const LIMITS = { engineMegabytes: 400, eventsPercent: 5, resumeSeconds: 10, tablesSeconds: 60 };
+
+const { positionals, values } = parseArgs({ allowPositionals: true, options: { json: { type: 'string' } } });
+const reads = Number(positionals[0] ?? 1_000_000);
+const folder = await mkdtemp(join(tmpdir(), 'virnucpro-long-'));
+const input = join(folder, 'reads.fa');
+const run = join(folder, 'run');
+const env = { VIRNUCPRO_FAULT: 'instant', VIRNUCPRO_REAL_PYTHON: REAL_PYTHON, [MARK]: folder };
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+async function writeReads(): Promise<void> {
+  const file = createWriteStream(input);
+  const pool = Buffer.alloc(1 << 20);
+  let seed = 7;
+  for (let at = 0; at < pool.length; at++) {
+    seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
+    pool[at] = 'ACGT'.charCodeAt(seed >>> 30);
+  }
+  const text = pool.toString('latin1');
+  for (let read = 0; read < reads;) {
+    const lines: string[] = [];
+    for (; lines.length < 10_000 && read < reads; read++) {
+      const begin = (read * 7919) % (text.length - READ_LENGTH);
+      lines.push(`>read_${read} length=${READ_LENGTH}\n${text.slice(begin, begin + READ_LENGTH)}\n`);
+    }
+    if (!file.write(lines.join(''))) await once(file, 'drain');
+  }
+  file.end();
+  await once(file, 'close');
+}
+
+/** From the system's list of processes; null for one that has ended. */
+function statusOf(
+  pid: number,
+): { residentBytes: number; peakBytes: number; mainThreadSeconds: number; allSeconds: number } | null {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const kilobytes = (name: string): number =>
+      Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0);
+    return {
+      residentBytes: 1024 * kilobytes('VmRSS'),
+      peakBytes: 1024 * kilobytes('VmHWM'),
+      mainThreadSeconds: secondsOf(`/proc/${pid}/task/${pid}/stat`),
+      allSeconds: secondsOf(`/proc/${pid}/stat`),
+    };
+  } catch {
+    return null;
+  }
+}
+
+function secondsOf(path: string): number {
+  const stat = readFileSync(path, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_A_SECOND;
+}
+
+interface Measured {
+  seconds: number;
+  /** Until the first part of this session was done. */
+  firstPartSeconds: number | null;
+  /** What the engine's process itself computed until then; the rest is other processes, and waiting for them. */
+  engineSecondsToFirstPart: number | null;
+  enginePeakBytes: number;
+  mainThreadSeconds: number;
+  engineSeconds: number;
+  workerBytes: number[];
+  code: number | null;
+}
+
+/** One session of the command line, measured second by second; killed when so many parts are done. */
+async function session(args: string[], killAfterParts = Infinity): Promise<Measured> {
+  const begun = performance.now();
+  const since = (): number => (performance.now() - begun) / 1000;
+  const child = virnucpro([...args, '--python', FAULTY_PYTHON], { env });
+  const pid = child.pid ?? 0;
+  const measured: Measured = {
+    seconds: 0,
+    firstPartSeconds: null,
+    engineSecondsToFirstPart: null,
+    enginePeakBytes: 0,
+    mainThreadSeconds: 0,
+    engineSeconds: 0,
+    workerBytes: [],
+    code: null,
+  };
+  const before = partsScored();
+  const parts = setInterval(() => {
+    const scored = partsScored();
+    if (scored > before && measured.firstPartSeconds === null) {
+      measured.firstPartSeconds = since();
+      measured.engineSecondsToFirstPart = statusOf(pid)?.allSeconds ?? null;
+    }
+    if (scored >= killAfterParts) child.kill('SIGKILL');
+  }, PARTS_MS);
+  const timer = setInterval(() => {
+    const engine = statusOf(pid);
+    if (engine) {
+      // One that has ended and is still listed has none.
+      measured.enginePeakBytes = Math.max(measured.enginePeakBytes, engine.peakBytes);
+      measured.mainThreadSeconds = engine.mainThreadSeconds;
+      measured.engineSeconds = engine.allSeconds;
+    }
+    const [worker] = backendProcesses(folder, 'worker');
+    const bytes = worker && statusOf(worker.pid)?.residentBytes;
+    if (bytes) measured.workerBytes.push(bytes);
+  }, SAMPLE_MS);
+  const { code, said } = await ended(child);
+  clearInterval(timer);
+  clearInterval(parts);
+  measured.seconds = since();
+  measured.code = code;
+  if (code !== (killAfterParts === Infinity ? 0 : null)) throw new Error(said.slice(-2_000));
+  return measured;
+}
+
+/** Parts that a worker has written the scores of; 0 where there is no work folder. */
+function partsScored(): number {
+  try {
+    return readdirSync(join(run, 'work', 'scores')).filter((name) => name.endsWith('.safetensors')).length;
+  } catch {
+    return 0;
+  }
+}
+
+/** The largest that a worker was in the second and in the last tenth of its time: what it needs is settled by then. */
+function growth(samples: readonly number[]): { earlyBytes: number; lateBytes: number } {
+  const tenth = Math.max(1, Math.floor(samples.length / 10));
+  return {
+    earlyBytes: Math.max(...samples.slice(tenth, 2 * tenth + 1)),
+    lateBytes: Math.max(...samples.slice(-tenth)),
+  };
+}
+
+try {
+  await writeReads();
+  say(`${reads} reads of ${READ_LENGTH} bp, ${(statSync(input).size / 1e6).toFixed(0)} MB`);
+  const options = [
+    '--model',
+    'demo',
+    '--devices',
+    'cpu',
+    '--residues-per-part',
+    String(RESIDUES_PER_PART),
+    '-q',
+  ];
+  const expectedParts = Math.max(4, Math.floor((reads * 40) / RESIDUES_PER_PART));
+  const first = await session(['predict', input, '-o', run, ...options], Math.floor(expectedParts / 3));
+  say(`killed after ${first.seconds.toFixed(0)} s`);
+  const second = await session(['resume', run, '-q']);
+  const { counts, timings } = JSON.parse(readFileSync(join(run, 'run.json'), 'utf8')) as {
+    counts: { records: number; frames: number; parts: { done: number } };
+    timings: { tables_seconds: number };
+  };
+  const worker = growth(second.workerBytes);
+  const figures = {
+    engineMegabytes: Math.max(first.enginePeakBytes, second.enginePeakBytes) / 1e6,
+    eventsPercent: (100 * second.mainThreadSeconds) / second.seconds,
+    resumeSeconds: second.firstPartSeconds ?? Infinity,
+    tablesSeconds: timings.tables_seconds,
+  };
+  const report = {
+    measured: new Date().toISOString(),
+    machine: {
+      cpu: cpus()[0]?.model ?? 'unknown',
+      cores: cpus().length,
+      memoryBytes: totalmem(),
+      system: `${type()} ${release()}`,
+      node: process.version,
+    },
+    reads,
+    records: counts.records,
+    frames: counts.frames,
+    parts: counts.parts.done,
+    loadAverage: loadavg(),
+    sessions: [first, second].map((measured) => ({ ...measured, workerBytes: undefined })),
+    databaseBytes: statSync(join(run, 'run.db')).size,
+    worker,
+    figures,
+    limits: LIMITS,
+  };
+  for (const [name, limit] of Object.entries(LIMITS)) {
+    const value = figures[name as keyof typeof LIMITS];
+    say(`${name}: ${value.toFixed(1)} (aim: under ${limit})${value < limit ? '' : ' MISSED'}`);
+  }
+  say(
+    `worker: ${(worker.earlyBytes / 1e6).toFixed(0)} MB early, ${(worker.lateBytes / 1e6).toFixed(0)} MB late, ${counts.parts.done} parts`,
+  );
+  say(`result files: ${readdirSync(run).length}`);
+  if (values.json !== undefined) {
+    mkdirSync(dirname(values.json), { recursive: true });
+    writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`);
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,9 @@
+"""The readers of files on a few hundred damaged ones; `npm run test:fuzz` goes on from there."""
+
+from __future__ import annotations
+
+from fuzz_readers import fuzz
+
+
+def test_readers_answer_whatever_they_are_given() -> None:
+    assert fuzz(40, seed=20_261_122) == 360

@@ -19,7 +19,7 @@ export interface NameRankReader {
   read: (milliseconds: number) => Uint32Array | null;
 }
 
-/** SQLite takes six times as long to sort a million names. It hands them over thousands at a time, which is much faster as well. */
+/** SQLite takes about twice as long to sort a million names. It hands them over thousands at a time, which is much faster as well. */
 export function nameRankReader(db: Database.Database): NameRankReader {
   const count = db.prepare<[], number>('SELECT count(*) FROM record').pluck().get()!;
   const rowsOfPage = 'SELECT row, name FROM record WHERE row > ? ORDER BY row LIMIT ?';

@@ -3,7 +3,6 @@ import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test as base, type Page } from '@playwright/test';
-import { buildDesktop } from '../../../build/buildDesktop.ts';
 import { findElectron, missingDisplay } from '../../../build/electronBinary.ts';
 import { findChromium } from '../../support/findChromium.ts';
 import { startShell, type Host, type ShellApp, type ShellOptions } from './shellApp.ts';
@@ -21,17 +20,9 @@ interface Fixtures {
   start: (options?: Partial<Omit<ShellOptions, 'host'>>) => Promise<ShellApp>;
 }
 
-export const test = base.extend<Fixtures, { bundles: undefined }>({
+export const test = base.extend<Fixtures>({
   host: ['stand-in', { option: true }],
-  bundles: [
-    // eslint-disable-next-line no-empty-pattern -- Playwright reads the fixtures needed from this pattern.
-    async ({}, use) => {
-      await buildDesktop();
-      await use(undefined);
-    },
-    { scope: 'worker', auto: true },
-  ],
-  // eslint-disable-next-line no-empty-pattern -- as above
+  // eslint-disable-next-line no-empty-pattern -- Playwright reads the fixtures needed from this pattern.
   places: async ({}, use) => {
     // Spaces and letters beyond ASCII, as in many a home folder.
     const folder = await mkdtemp(join(tmpdir(), 'Données β '));

@@ -22,7 +22,7 @@ export const LIMITS = {
   note: 10_000,
   /** Parts and sequences named in one call. */
   rows: 20_000,
-  /** Of a text for the clipboard. */
+  /** Of a text for the clipboard: of a sequence, with its header, too. */
   text: 1_000_000,
   /** Of a picture to save, in characters of Base64. */
   picture: 30_000_000,

@@ -103,6 +103,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
           install: () => undefined,
         },
         copyText: () => Promise.resolve(),
+        searchBlast: () => Promise.resolve(),
         openExternal: () => Promise.resolve({ ok: true, value: undefined }),
       },
     };
@@ -186,6 +187,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['results.histogram', byRun],
       ['results.lengthScores', byRun],
       ['results.chunks', { ...byRun, row: 1 }],
+      ['results.letters', { ...byRun, row: 1 }],
       ['results.compare', { runId, otherRunId: runId }],
       ['results.samples', byRun],
       ['results.otherTables', byRun],
@@ -206,6 +208,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['shell.downloadUpdate', undefined, inBrowser],
       ['shell.installUpdate', undefined, inBrowser],
       ['shell.copyText', { text: 'a' }, inBrowser],
+      ['shell.searchBlast', { program: 'blastn', query: 'ACGT' }, inBrowser],
       ['shell.openExternal', { url: 'https://example.org/' }, inBrowser],
       ['runs.remove', { ...byRun, files: 'keep' }],
       ['runs.open', { folder: service.catalog.has(runId) ? service.catalog.folder(runId) : '' }],

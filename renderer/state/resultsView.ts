@@ -32,6 +32,10 @@ export interface ResultsView {
   readonly chartsShown: boolean;
   /** Row whose details are open. */
   readonly openRow: number | null;
+  /** Its place in the list shown; null where it was not opened from there. */
+  readonly openIndex: number | null;
+  /** The letters of the open sequence, and of those that are gone to from there. */
+  readonly lettersShown: boolean;
   /** Rows that pass the filters; null while the engine is asked. */
   readonly shown: number | null;
 }
@@ -53,6 +57,8 @@ const FRESH_VIEW: ResultsView = {
   hiddenColumns: { input: false, header: false, frames: false, reason: false },
   chartsShown: true,
   openRow: null,
+  openIndex: null,
+  lettersShown: false,
   shown: null,
 };
 

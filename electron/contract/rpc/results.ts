@@ -156,6 +156,11 @@ export const resultsContract = {
   chunks: procedure
     .input(z.object({ runId: runIdSchema, row: countSchema }))
     .output(z.object({ sequence: sequenceResultSchema, chunks: z.array(chunkResultSchema) })),
+  /** One sequence, and the protein of the frame that decides, as FASTA. `record` is null where it is too long for the clipboard,
+   * `protein` without a scored chunk. Whoever stops waiting ends the search in the inputs. */
+  letters: procedure
+    .input(z.object({ runId: runIdSchema, row: countSchema }))
+    .output(z.object({ record: z.string().nullable(), protein: z.string().nullable() })),
   compare: procedure
     .input(z.object({ runId: runIdSchema, otherRunId: runIdSchema }))
     .output(runComparisonSchema),

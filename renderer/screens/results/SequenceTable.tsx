@@ -89,4 +89,5 @@ export function SequenceTable({ run, filter, sort, hiddenColumns, version }: Seq
   );
 }
 
-const openSequence = (row: ListedSequence) => changeView({ openRow: row.row });
+const openSequence = ({ row }: ListedSequence, index: number) =>
+  changeView({ openRow: row, openIndex: index });

@@ -6,7 +6,7 @@ import {
   type RunComparison,
   type SequenceResult,
 } from '../../../electron/contract/index.ts';
-import { filteredSequences, madeChunks, saidByOther, sortedSequences } from './sequences.ts';
+import { filteredSequences, madeChunks, madeLetters, saidByOther, sortedSequences } from './sequences.ts';
 import type { World } from './world.ts';
 
 export function resultsRouter(world: World) {
@@ -99,6 +99,11 @@ export function resultsRouter(world: World) {
       const sequence = world.sequencesOf(input.runId)[input.row];
       if (!sequence) throw errors.APP({ data: appError('internal', 'There is no such sequence.') });
       return { sequence, chunks: madeChunks(sequence) };
+    }),
+    letters: results.letters.handler(({ input, errors }) => {
+      const sequence = world.sequencesOf(input.runId)[input.row];
+      if (!sequence) throw errors.APP({ data: appError('internal', 'There is no such sequence.') });
+      return madeLetters(sequence);
     }),
     compare: results.compare.handler(({ input }) => {
       const first = world.sequencesOf(input.runId);

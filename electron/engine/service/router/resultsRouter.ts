@@ -1,13 +1,17 @@
 import { appError, AppFailure } from '../../../contract/errors.ts';
 import { exportFileName, exportScope } from '../../../contract/exports.ts';
+import { LIMITS } from '../../../contract/limits.ts';
 import type { ExportEvent, SequenceFilter } from '../../../contract/rpc/results.ts';
 import { compareRuns, type ComparedSequence } from '../../exports/compareRuns.ts';
 import { exportResults } from '../../exports/exportResults.ts';
+import { ExportSource } from '../../exports/exportSource.ts';
+import { openOneSequence } from '../../exports/inputSequences.ts';
 import { LENGTH_EDGES } from '../../exports/report/reportFacts.ts';
 import { samplesOf, summariseSamples } from '../../exports/samples.ts';
 import { selectionOf, otherText, summariseOtherTable } from '../../exports/otherTools/joinOtherTable.ts';
 import { readOtherTable } from '../../exports/otherTools/readOtherTable.ts';
 import { addOtherTable, removeOtherTable } from '../../exports/otherTools/storedOtherTables.ts';
+import { lettersOfOne } from '../../exports/sequenceFiles.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import type { SequenceSelection } from '../../store/sqlite/results/sequenceFilter.ts';
 import { OtherTables } from '../questions/otherTables.ts';
@@ -17,6 +21,8 @@ import { calls } from './implementer.ts';
 
 /** A sequence of 100 million bases has as many chunks; the drawer draws no more than this. */
 const MOST_CHUNKS = 20_000;
+
+const BY_ROW = { by: 'row', descending: false } as const;
 
 /** Sequences whose call changed that a window lists. */
 const MOST_CHANGED = 200;
@@ -90,6 +96,20 @@ export function resultsRouter(service: Service) {
         ]);
         if (!sequence) throw new AppFailure(appError('usage', 'There is no such sequence in this run.'));
         return { sequence, chunks: page.chunks };
+      }),
+    ),
+    letters: results.letters.handler(({ input, signal }) =>
+      read(input.runId, async (store) => {
+        const selection = { filter: {}, rows: [input.row] };
+        const source = await ExportSource.open(store, selection, BY_ROW, { language: 'en', signal });
+        const environment = async () => (await service.pythonEnvironment.context()).environment;
+        const sequences = await openOneSequence(source, selection, environment);
+        try {
+          const { record, protein } = await lettersOfOne(source, sequences);
+          return { record: record.length > LIMITS.text ? null : record.toString('utf8'), protein };
+        } finally {
+          await sequences.close();
+        }
       }),
     ),
     compare: results.compare.handler(({ input }) =>

@@ -188,6 +188,8 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['results.lengthScores', byRun],
       ['results.chunks', { ...byRun, row: 1 }],
       ['results.letters', { ...byRun, row: 1 }],
+      ['results.annotate', { ...byRun, row: 1, note: 'Seen', tags: ['phage'] }],
+      ['results.notes', byRun],
       ['results.compare', { runId, otherRunId: runId }],
       ['results.samples', byRun],
       ['results.otherTables', byRun],

@@ -66,6 +66,8 @@ export const results = {
   'chunks.framesOf': 'Leserahmen von {start} – {end}',
   'chunks.score1': 'Anderes',
   'chunks.score2': 'Virus',
+  'notes.tagsHelp': 'Enter beendet ein Schlagwort. Schlagwörter und Notiz bleiben beim Lauf.',
+  'notes.mark': 'Notiz',
   'letters.show': 'Buchstaben und Protein zeigen',
   'letters.searching': 'Die Buchstaben werden gesucht …',
   'letters.protein': 'Protein des entscheidenden Rahmens: {frame} von {start} – {end}',

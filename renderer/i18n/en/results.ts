@@ -64,6 +64,8 @@ export const results = {
   'chunks.framesOf': 'Reading frames of {start} – {end}',
   'chunks.score1': 'Other',
   'chunks.score2': 'Virus',
+  'notes.tagsHelp': 'Enter ends a tag. Tags and note stay with the run.',
+  'notes.mark': 'Note',
   'letters.show': 'Show letters and protein',
   'letters.searching': 'Looking for the letters …',
   'letters.protein': 'Protein of the deciding frame: {frame} of {start} – {end}',

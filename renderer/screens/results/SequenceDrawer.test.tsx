@@ -2,12 +2,13 @@ import { ModalsProvider } from '@mantine/modals';
 import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, it, vi } from 'vitest';
+import { engine } from '../../state/connection.ts';
 import { changeView, viewRun } from '../../state/resultsView.ts';
 import { madeRuns, RUN_IDS } from '../../testing/memoryEngine/runs.ts';
 import { renderWithEngine } from '../../testing/render.tsx';
 import { SequenceDrawer } from './SequenceDrawer.tsx';
 
-it('leads to the next sequence of the table, shows its letters, and gives them to BLAST only after a question', async () => {
+it('leads to the next sequence of the table, keeps what is written on one, shows its letters, and gives them to BLAST only after a question', async () => {
   const user = userEvent.setup();
   const run = madeRuns(Date.now()).find(({ runId }) => runId === RUN_IDS.done);
   if (!run) throw new Error('There is no such run.');
@@ -32,6 +33,16 @@ it('leads to the next sequence of the table, shows its letters, and gives them t
   await waitFor(() => expect([undefined, first]).not.toContain(name()));
   await user.keyboard('{ArrowLeft}');
   await waitFor(() => expect(name()).toBe(first));
+
+  // What is written on it is there when one comes back.
+  await user.type(drawer.getByRole('textbox', { name: 'Note' }), 'Look again');
+  await user.click(drawer.getByRole('button', { name: 'Next sequence' }));
+  await waitFor(() => expect([undefined, first]).not.toContain(name()));
+  expect(drawer.getByRole('textbox', { name: 'Note' })).toHaveProperty('value', '');
+  await user.click(drawer.getByRole('button', { name: 'Previous sequence' }));
+  await waitFor(() => expect(name()).toBe(first));
+  expect(drawer.getByRole('textbox', { name: 'Note' })).toHaveProperty('value', 'Look again');
+  expect(await engine.results.notes({ runId: run.runId })).toMatchObject([{ row: 199, note: 'Look again' }]);
 
   await user.click(drawer.getByText('Show letters and protein'));
   const nucleotides = await drawer.findByRole('region', { name: 'Nucleotides' });

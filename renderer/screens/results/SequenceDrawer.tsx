@@ -21,6 +21,7 @@ import { EvidenceLabel } from './EvidenceLabel.tsx';
 import { evidenceRule } from './evidenceRule.ts';
 import { PredictionLabel } from './PredictionLabel.tsx';
 import { SequenceLetters } from './SequenceLetters.tsx';
+import { SequenceNotes } from './SequenceNotes.tsx';
 import { SequenceSteps } from './SequenceSteps.tsx';
 import classes from './SequenceDrawer.module.css';
 
@@ -110,6 +111,7 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
         </>
       )}
       <p className={classes.note}>{t('chunks.noteScore')}</p>
+      <SequenceNotes run={run} sequence={sequence} />
       <SequenceLetters run={run} sequence={sequence} />
     </div>
   );

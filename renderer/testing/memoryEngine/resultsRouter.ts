@@ -105,6 +105,12 @@ export function resultsRouter(world: World) {
       if (!sequence) throw errors.APP({ data: appError('internal', 'There is no such sequence.') });
       return madeLetters(sequence);
     }),
+    notes: results.notes.handler(({ input }) => world.sequenceNotes.get(input.runId) ?? []),
+    annotate: results.annotate.handler(({ input: { runId, ...annotation } }) => {
+      const others = (world.sequenceNotes.get(runId) ?? []).filter(({ row }) => row !== annotation.row);
+      const seqName = world.sequencesOf(runId)[annotation.row]?.seqName ?? '';
+      world.sequenceNotes.set(runId, [...others, { ...annotation, seqName }]);
+    }),
     compare: results.compare.handler(({ input }) => {
       const first = world.sequencesOf(input.runId);
       const second = world.sequencesOf(input.otherRunId);

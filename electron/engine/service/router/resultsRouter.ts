@@ -13,6 +13,7 @@ import { readOtherTable } from '../../exports/otherTools/readOtherTable.ts';
 import { addOtherTable, removeOtherTable } from '../../exports/otherTools/storedOtherTables.ts';
 import { lettersOfOne } from '../../exports/sequenceFiles.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
+import { noteSequence, sequenceNotes } from '../../store/sequenceNotes.ts';
 import type { SequenceSelection } from '../../store/sqlite/results/sequenceFilter.ts';
 import { OtherTables } from '../questions/otherTables.ts';
 import { callbackStream } from '../questions/callbackStream.ts';
@@ -26,6 +27,8 @@ const BY_ROW = { by: 'row', descending: false } as const;
 
 /** Sequences whose call changed that a window lists. */
 const MOST_CHANGED = 200;
+
+const noSuchSequence = () => new AppFailure(appError('usage', 'There is no such sequence in this run.'));
 
 export function resultsRouter(service: Service) {
   const { catalog, control, known, open } = service;
@@ -94,7 +97,7 @@ export function resultsRouter(service: Service) {
           store.sequence(input.row),
           store.chunksOf(input.row, 0, MOST_CHUNKS),
         ]);
-        if (!sequence) throw new AppFailure(appError('usage', 'There is no such sequence in this run.'));
+        if (!sequence) throw noSuchSequence();
         return { sequence, chunks: page.chunks };
       }),
     ),
@@ -110,6 +113,14 @@ export function resultsRouter(service: Service) {
         } finally {
           await sequences.close();
         }
+      }),
+    ),
+    notes: results.notes.handler(({ input }) => sequenceNotes(catalog.folder(input.runId))),
+    annotate: results.annotate.handler(({ input: { runId, ...annotation } }) =>
+      read(runId, async (store) => {
+        const sequence = await store.sequence(annotation.row);
+        if (!sequence) throw noSuchSequence();
+        noteSequence(store.folder, { ...annotation, seqName: sequence.seqName });
       }),
     ),
     compare: results.compare.handler(({ input }) =>

@@ -17,7 +17,10 @@ export async function ownKind(
   run: CommandRunner = runCommand,
 ): Promise<{ platform: OfflinePlatform | null; gpu: GpuKind }> {
   const machine = await lookAtMachine(run, env);
-  return { platform: ownPlatform(machine), gpu: gpuKindOf(choosePyTorch(machine).build) };
+  return {
+    platform: ownPlatform(`${machine.platform}-${machine.arch}`),
+    gpu: gpuKindOf(choosePyTorch(machine).build),
+  };
 }
 
 export interface PackableKind {

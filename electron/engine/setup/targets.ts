@@ -1,5 +1,6 @@
 /** The kinds of computers that a folder can be packed for, as the tools name them. */
 import type { OfflinePlatform } from '../../contract/rpc/computer.ts';
+import { KIND_HERE } from '../system/here.ts';
 
 export interface Target {
   readonly platform: NodeJS.Platform;
@@ -55,11 +56,8 @@ export const TARGETS: Readonly<Record<OfflinePlatform, Target>> = {
   },
 };
 
-/** Null where this computer is of none of these kinds. */
-export function ownPlatform({
-  platform,
-  arch,
-}: { readonly platform: string; readonly arch: string } = process): OfflinePlatform | null {
+/** A kind of computer, such as `linux-x64`; null where it is none of these. */
+export function ownPlatform(kind: string = KIND_HERE): OfflinePlatform | null {
   const names = Object.keys(TARGETS) as OfflinePlatform[];
-  return names.find((name) => name === `${platform}-${arch}`) ?? null;
+  return names.find((name) => name === kind) ?? null;
 }

@@ -23,7 +23,6 @@ const QUESTIONS = [
   'meaning',
   'short',
   'answers',
-  'updates',
   'interrupt',
   'offline',
   'privacy',

@@ -1,10 +1,11 @@
 import { useDebouncedCallback } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, type QueryKey } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Annotation, SequenceNote, SequenceResult } from '../../electron/contract/index.ts';
 import { sayError } from '../components/errorToast.tsx';
 import { engine, queries } from './connection.ts';
 import { queryClient } from './queryClient.ts';
+import { useResultsView } from './resultsView.ts';
 
 const SETTLE_MS = 500;
 
@@ -23,14 +24,19 @@ export function useSequenceNotes(runId: string): SequenceNotes {
   return { notes, error };
 }
 
+const forget = (queryKey: QueryKey) => queryClient.invalidateQueries({ queryKey });
+
 /** Keeps what is typed on a sequence as soon as the typing rests, and at the latest when the sequence is left. */
 export function useKeepNote(runId: string, { row, seqName }: SequenceResult) {
   const keep = useDebouncedCallback(
     (annotation: Annotation) => {
-      engine.results.annotate({ runId, row, ...annotation }).catch(async (reason: unknown) => {
-        sayError(reason);
-        await queryClient.invalidateQueries({ queryKey: queries.results.notes.key() });
-      });
+      const kept = engine.results.annotate({ runId, row, ...annotation });
+      kept
+        .then(() => (useResultsView.getState().noted ? forget(queries.results.key()) : undefined))
+        .catch((reason: unknown) => {
+          sayError(reason);
+          return forget(queries.results.notes.key());
+        });
     },
     { delay: SETTLE_MS, flushOnUnmount: true },
   );

@@ -22,6 +22,8 @@ export const sequenceFilterSchema = z.object({
   search: wordSchema.optional(),
   /** Compared with the other tool's table of this number. */
   other: z.object({ table: countSchema, agreement: agreementSchema }).optional(),
+  /** Those that the user has written something on. */
+  noted: z.literal(true).optional(),
 });
 export type SequenceFilter = z.infer<typeof sequenceFilterSchema>;
 

@@ -67,6 +67,7 @@ export const results = {
   'chunks.score1': 'Anderes',
   'chunks.score2': 'Virus',
   'notes.tagsHelp': 'Enter beendet ein Schlagwort. Schlagwörter und Notiz bleiben beim Lauf.',
+  'notes.only': 'Mit Notizen',
   'notes.mark': 'Notiz',
   'letters.show': 'Buchstaben und Protein zeigen',
   'letters.searching': 'Die Buchstaben werden gesucht …',

@@ -65,6 +65,7 @@ export const results = {
   'chunks.score1': 'Other',
   'chunks.score2': 'Virus',
   'notes.tagsHelp': 'Enter ends a tag. Tags and note stay with the run.',
+  'notes.only': 'With notes',
   'notes.mark': 'Note',
   'letters.show': 'Show letters and protein',
   'letters.searching': 'Looking for the letters …',

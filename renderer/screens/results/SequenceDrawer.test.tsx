@@ -42,6 +42,8 @@ it('leads to the next sequence of the table, keeps what is written on one, shows
   await user.click(drawer.getByRole('button', { name: 'Previous sequence' }));
   await waitFor(() => expect(name()).toBe(first));
   expect(drawer.getByRole('textbox', { name: 'Note' })).toHaveProperty('value', 'Look again');
+  const { items } = await engine.results.page({ runId: run.runId, filter: { noted: true } });
+  expect(items.map(({ row }) => row)).toEqual([199]);
   expect(await engine.results.notes({ runId: run.runId })).toMatchObject([{ row: 199, note: 'Look again' }]);
 
   await user.click(drawer.getByText('Show letters and protein'));

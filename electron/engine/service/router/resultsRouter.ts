@@ -36,15 +36,17 @@ export function resultsRouter(service: Service) {
   const read = <Answer>(runId: string, ask: Parameters<typeof open.read<Answer>>[1]): Promise<Answer> =>
     open.read(catalog.folder(runId), ask);
   const otherTables = new OtherTables();
-  const select = async (store: RunStore, filter: SequenceFilter): Promise<SequenceSelection> =>
-    filter.other ? selectionOf(filter, await otherTables.of(store)) : { filter };
+  const select = async (store: RunStore, filter: SequenceFilter): Promise<SequenceSelection> => ({
+    ...(filter.other ? selectionOf(filter, await otherTables.of(store)) : { filter }),
+    ...(filter.noted ? { noted: sequenceNotes(store.folder).map(({ row }) => row) } : {}),
+  });
 
   return {
     page: results.page.handler(({ input }) =>
       read(input.runId, async (store) => {
         const others = await otherTables.of(store);
         const found = await store.findSequences(
-          selectionOf(input.filter, others),
+          await select(store, input.filter),
           input.sort,
           input.offset,
           input.limit,

@@ -13,6 +13,8 @@ export function askAndSearchBlast(search: BlastSearch, { t }: Pick<Texts, 't'>):
   modals.openConfirmModal({
     title: t('blast.title'),
     children: t(fits ? 'blast.text' : 'blast.textLong'),
+    // The drawer behind it has a header too, and a page takes one.
+    attributes: { header: { role: 'presentation' } },
     labels: { confirm: t(fits ? 'blast.search' : 'blast.copyAndOpen'), cancel: t('common.cancel') },
     onConfirm: () => {
       searchBlast(search, fits).catch(sayError);

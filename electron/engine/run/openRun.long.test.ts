@@ -1,0 +1,152 @@
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { SAMPLE, temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
+import { codes, makeRun, predict, undisturbed, type Outcome } from './testing/realRuns.ts';
+
+interface RunJson {
+  devices: {
+    id: string;
+    busy_share: number;
+    memory_peak_bytes: number | null;
+    attention: string;
+    batchFillPercent?: number;
+  }[];
+  remarks: { code: string; message: string }[];
+  counts: {
+    frames: number;
+    frames_protein_repeated: number;
+    frames_outside_norm_band: number;
+    norms: unknown;
+    tolerance: number;
+  };
+}
+
+describe.skipIf(WITHOUT_PYTHON)('a run whose workers fail, repeat or surprise', () => {
+  it('bisects a part that kills every worker down to the chunk that does it, and scores the rest', async () => {
+    const residues = 'MKTAYIAKQR';
+    const poison = 'ATGAAAACCGCCTACATCGCCAAACAGCGC';
+    const poisoned = join(await temporaryFolder(), 'poisoned.fa');
+    const filler = 'GCC'.repeat(60);
+    const records = Array.from(
+      { length: 12 },
+      (_, i) => `>seq_${i}\n${filler}${i === 7 ? poison : ''}${filler}\n`,
+    );
+    await writeFile(poisoned, records.join(''));
+    const outcome = await predict(testContext({ fault: `die_at:${residues}` }), {
+      inputs: [poisoned],
+      residuesPerPart: 100_000,
+    });
+    expect(outcome.state).toEqual({ phase: 'done', failedParts: 1, failedRecords: 1 });
+    expect(codes(outcome)).toContain('part_bisected');
+    const rows = (outcome.tables['sequences.tsv'] ?? '').trimEnd().split('\n').slice(1);
+    expect(rows).toHaveLength(12);
+    for (const row of rows) {
+      const cells = row.split('\t');
+      expect(cells[6], row).toBe(cells[0] === 'seq_7' ? 'failed' : cells[6] === 'virus' ? 'virus' : 'others');
+    }
+    expect(outcome.tables['failed_files.txt']).toContain('|');
+    expect(outcome.tables['failed_records.tsv']).toContain('seq_7');
+  });
+
+  it('finds a worker that stalls, and counts its time, though the clock is set back', async () => {
+    const session = await makeRun(testContext({ fault: 'stalled', deadlines: { stepFloorMs: 1500 } }));
+    expect((await session.start()).ok).toBe(true);
+    // A word of a process may come just before the jump and just after it.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => new Date().getTime() - 7_200_000);
+    try {
+      expect(await session.whenIdle()).toMatchObject({
+        phase: 'paused',
+        error: { code: 'no_usable_device' },
+      });
+      expect(session.progress().elapsedSeconds).toBeGreaterThan(1.5);
+      // Nothing of the two hours.
+      expect(session.progress().elapsedSeconds).toBeLessThan(3600);
+    } finally {
+      clock.mockRestore();
+      await session.close();
+    }
+  });
+
+  it('says in log, database and run.json that a worker stalled, and how the devices did, though a library prints', async () => {
+    const marker = join(await temporaryFolder(), 'stalled');
+    const context = testContext({
+      fault: `stall_once:${marker},library_print`,
+      deadlines: { stepFloorMs: 1500 },
+    });
+    const outcome = await predict(context, { devices: 'cpu:2' });
+    expect(outcome.state).toMatchObject({ phase: 'done' });
+    expect(outcome.tables).toEqual((await undisturbed()).tables);
+    const note = outcome.notes.find(({ code }) => code === 'worker_stalled');
+    const log = await readFile(join(outcome.folder, 'logs', 'run.log'), 'utf8');
+    expect(log).toContain(` warning ${note?.message}`);
+    expect(log).toMatch(/ info .+ \(cpu:0\), \d+ s: ([\d,]+ residues\/s, )?[\d.]+ [MG]B$/m);
+    expect(log).toMatch(/The run is done/);
+    const runJson = JSON.parse(await readFile(join(outcome.folder, 'run.json'), 'utf8')) as RunJson;
+    expect(runJson.remarks).toContainEqual(
+      expect.objectContaining({ code: note?.code, message: note?.message }),
+    );
+    // The device that stalled may have come back too late for any part.
+    expect(Math.max(...runJson.devices.map((device) => device.busy_share))).toBeGreaterThan(0.01);
+    expect(runJson.devices.every(({ memory_peak_bytes }) => (memory_peak_bytes ?? 0) > 1e8)).toBe(true);
+    expect(runJson.counts.tolerance).toBe(1e-5);
+    expect(Math.max(...runJson.devices.map((device) => device.batchFillPercent ?? 0))).toBeGreaterThan(10);
+    expect(runJson.devices.every(({ attention }) => attention.startsWith('ESM-2 '))).toBe(true);
+    expect(log).toMatch(
+      / info .+ \(cpu:\d\) is ready after \d+ s: ESM-2 .+ of memory, batches of 512 tokens$/m,
+    );
+    expect(log).toMatch(/ info The computer, with all its programs: [\d.]+ % busy, [\d.]+ GB$/m);
+  });
+
+  it('computes equal sequences once, to the same bytes as each time, whatever is killed', async () => {
+    const input = join(await temporaryFolder(), 'copies.fa');
+    const sample = (await readFile(SAMPLE, 'utf8')).split('>').slice(1, 13);
+    const copies = [...sample, ...sample, ...sample.toReversed()];
+    await writeFile(input, copies.map((record, i) => `>copy_${i}_${record}`).join(''));
+    const inputs = [input];
+    const marker = join(await temporaryFolder(), 'died');
+    const large = { inputs, residuesPerPart: 1_000_000 };
+    const once = await predict(testContext(), large);
+    const each = await predict(testContext(), { ...large, embedEqualSequencesOnce: false });
+    expect(each.tables).toEqual(once.tables);
+    const counts = async ({ folder }: Outcome) =>
+      (JSON.parse(await readFile(join(folder, 'run.json'), 'utf8')) as RunJson).counts;
+    expect(await counts(each)).toMatchObject({ frames_protein_repeated: 0 });
+    const counted = await counts(once);
+    expect(counted.frames_protein_repeated).toBeGreaterThanOrEqual(counted.frames / 2);
+    // In smaller parts fewer copies meet; the answers are the same.
+    const cut = await predict(testContext({ fault: `die_once:${marker}` }), { inputs });
+    expect(codes(cut)).toContain('worker_died');
+    expect(cut.tables).toEqual(once.tables);
+  });
+
+  it('scores embeddings of unusual size like any others, and says so once with numbers', async () => {
+    const model = join(await temporaryFolder(), 'strict');
+    const { paths } = testContext();
+    await cp(join(paths.resources, 'demo-model'), model, { recursive: true });
+    const file = join(model, 'model.json');
+    const manifest = JSON.parse(await readFile(file, 'utf8')) as object;
+    const norm_bands = { esm2: [1e6, 1e7], dnabert_s: [1e6, 1e7] };
+    await writeFile(file, JSON.stringify({ ...manifest, norm_bands }));
+    const strict = await predict(testContext(), { model });
+    expect(strict.state).toEqual({ phase: 'done', failedParts: 0, failedRecords: 0 });
+    const plain = await undisturbed();
+    expect(strict.tables).toEqual(plain.tables);
+    const said = strict.notes.filter(({ code }) => code === 'norms_outside_band');
+    expect(said).toMatchObject([{ level: 'warning' }]);
+    const runJson = JSON.parse(await readFile(join(strict.folder, 'run.json'), 'utf8')) as RunJson;
+    expect(said[0]?.message).toContain(`${runJson.counts.frames} of ${runJson.counts.frames} reading frames`);
+    const range = {
+      low: expect.any(Number) as number,
+      high: expect.any(Number) as number,
+      expected: [1e6, 1e7],
+    };
+    expect(runJson.counts).toMatchObject({
+      frames_outside_norm_band: runJson.counts.frames,
+      norms: { esm2: range, dnabert_s: range },
+    });
+    expect(runJson.remarks).toContainEqual(expect.objectContaining({ code: 'norms_outside_band' }));
+    expect(codes(plain)).not.toContain('norms_outside_band');
+  });
+});

@@ -1,3 +1,4 @@
+export * from './blast.ts';
 export * from './citations.ts';
 export * from './errors.ts';
 export * from './evidence.ts';

@@ -17,12 +17,14 @@ export const LIMITS = {
   weightFiles: 1_000,
   /** Files and folders looked at below the folders of one call. */
   visited: 1_000_000,
-  /** Of one run, and of the note on it in characters. */
+  /** Of one run or sequence, and of the note on it in characters. */
   tags: 20,
   note: 10_000,
+  /** Sequences of one run with a note or tags. */
+  notedSequences: 5_000,
   /** Parts and sequences named in one call. */
   rows: 20_000,
-  /** Of a text for the clipboard. */
+  /** Of a text for the clipboard: of a sequence, with its header, too. */
   text: 1_000_000,
   /** Of a picture to save, in characters of Base64. */
   picture: 30_000_000,

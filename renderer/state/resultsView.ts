@@ -23,6 +23,8 @@ export interface ResultsView {
   readonly minScoredChunks: number | null;
   /** Compared with a table of another tool. */
   readonly other: { readonly table: number; readonly title: string; readonly agreement: Agreement } | null;
+  /** Only what the user has written something on. */
+  readonly noted: boolean;
   /** Empty means all. */
   readonly evidence: readonly Evidence[];
   readonly sort: SequenceSort;
@@ -32,6 +34,10 @@ export interface ResultsView {
   readonly chartsShown: boolean;
   /** Row whose details are open. */
   readonly openRow: number | null;
+  /** Its place in the list shown; null where it was not opened from there. */
+  readonly openIndex: number | null;
+  /** The letters of the open sequence, and of those that are gone to from there. */
+  readonly lettersShown: boolean;
   /** Rows that pass the filters; null while the engine is asked. */
   readonly shown: number | null;
 }
@@ -46,6 +52,7 @@ const FRESH_VIEW: ResultsView = {
   maxLength: null,
   minScoredChunks: null,
   other: null,
+  noted: false,
   evidence: [],
   sort: { by: 'virusScore', descending: true },
   exportFormat: 'xlsx',
@@ -53,6 +60,8 @@ const FRESH_VIEW: ResultsView = {
   hiddenColumns: { input: false, header: false, frames: false, reason: false },
   chartsShown: true,
   openRow: null,
+  openIndex: null,
+  lettersShown: false,
   shown: null,
 };
 
@@ -72,7 +81,7 @@ export const changeView = (change: Partial<ResultsView>) => useResultsView.setSt
 /** Everything but the columns and the order. */
 export function clearFilters(): void {
   const { search, input, sample, predictions, minScore, minLength, maxLength } = FRESH_VIEW;
-  const { minScoredChunks, other, evidence } = FRESH_VIEW;
+  const { minScoredChunks, other, noted, evidence } = FRESH_VIEW;
   useResultsView.setState({
     search,
     input,
@@ -83,6 +92,7 @@ export function clearFilters(): void {
     maxLength,
     minScoredChunks,
     other,
+    noted,
     evidence,
   });
 }
@@ -104,6 +114,7 @@ export const isFiltered = (view: ResultsView) =>
   view.maxLength !== null ||
   view.minScoredChunks !== null ||
   view.other !== null ||
+  view.noted ||
   view.evidence.length > 0;
 
 /** The filter as the engine takes it. `minScore` is left out where the histogram must show what lies below it. */
@@ -119,6 +130,7 @@ export function filterOf(view: ResultsView, options: { withScore: boolean }): Se
     ...(view.sample === null ? {} : { inputs: [...view.sample.inputs] }),
     ...(view.minScoredChunks === null ? {} : { minScoredChunks: view.minScoredChunks }),
     ...(view.other === null ? {} : { other: { table: view.other.table, agreement: view.other.agreement } }),
+    ...(view.noted ? { noted: true as const } : {}),
     ...(view.evidence.length === 0 ? {} : { evidence: [...view.evidence] }),
   };
 }

@@ -6,7 +6,7 @@ import { agreementSchema, otherTableSchema } from '../otherTools.ts';
 import { countSchema } from '../protocol/common.ts';
 import { chunkResultSchema, evidenceSchema, predictionSchema, sequenceResultSchema } from '../results.ts';
 import { procedure } from './procedure.ts';
-import { runIdSchema } from './runs.ts';
+import { annotationSchema, runIdSchema } from './runs.ts';
 
 export const sequenceFilterSchema = z.object({
   input: countSchema.optional(),
@@ -22,6 +22,8 @@ export const sequenceFilterSchema = z.object({
   search: wordSchema.optional(),
   /** Compared with the other tool's table of this number. */
   other: z.object({ table: countSchema, agreement: agreementSchema }).optional(),
+  /** Those that the user has written something on. */
+  noted: z.literal(true).optional(),
 });
 export type SequenceFilter = z.infer<typeof sequenceFilterSchema>;
 
@@ -45,6 +47,10 @@ const listedSequenceSchema = sequenceResultSchema.extend({
   others: z.array(z.object({ isVirus: z.boolean(), text: z.string() }).nullable()).optional(),
 });
 export type ListedSequence = z.infer<typeof listedSequenceSchema>;
+
+/** What the user has written on a sequence. The name is there for those who read the file without this program. */
+export const sequenceNoteSchema = annotationSchema.extend({ row: countSchema, seqName: z.string() });
+export type SequenceNote = z.infer<typeof sequenceNoteSchema>;
 
 const selection = { runId: runIdSchema, filter: sequenceFilterSchema.default({}) };
 
@@ -156,6 +162,14 @@ export const resultsContract = {
   chunks: procedure
     .input(z.object({ runId: runIdSchema, row: countSchema }))
     .output(z.object({ sequence: sequenceResultSchema, chunks: z.array(chunkResultSchema) })),
+  /** One sequence, and the protein of the frame that decides, as FASTA. `record` is null where it is too long for the clipboard,
+   * `protein` without a scored chunk. Whoever stops waiting ends the search in the inputs. */
+  letters: procedure
+    .input(z.object({ runId: runIdSchema, row: countSchema }))
+    .output(z.object({ record: z.string().nullable(), protein: z.string().nullable() })),
+  /** What the user has written on sequences of this run; it stays with the run. */
+  notes: procedure.input(z.object({ runId: runIdSchema })).output(z.array(sequenceNoteSchema)),
+  annotate: procedure.input(z.object({ runId: runIdSchema, row: countSchema, ...annotationSchema.shape })),
   compare: procedure
     .input(z.object({ runId: runIdSchema, otherRunId: runIdSchema }))
     .output(runComparisonSchema),

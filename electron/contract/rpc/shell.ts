@@ -1,5 +1,6 @@
 import { eventIterator } from '@orpc/contract';
 import { z } from 'zod';
+import { blastSearchSchema } from '../blast.ts';
 import { LIMITS, pathSchema, wordSchema } from '../limits.ts';
 import { procedure } from './procedure.ts';
 
@@ -70,6 +71,8 @@ export const shellContract = {
   /** Ends the program as a user would, installs what was fetched, and starts it. Refused while a run is at work. */
   installUpdate: procedure,
   copyText: procedure.input(z.object({ text: z.string().max(LIMITS.text) })),
+  /** Opens NCBI's BLAST in the browser with a sequence filled in, which thereby leaves the computer: the user is asked before. */
+  searchBlast: procedure.input(blastSearchSchema),
   openExternal: procedure.input(
     z.object({
       url: z

@@ -20,6 +20,8 @@ import { testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
 import { usedColumns } from './columns.ts';
 import { exportResults, type ExportRequest } from './exportResults.ts';
 import { ExportSource } from './exportSource.ts';
+import { openOneSequence } from './inputSequences.ts';
+import { lettersOfOne } from './sequenceFiles.ts';
 import { makeReaders, readBack } from './testing/readers.ts';
 import { WholeFile } from './wholeFile.ts';
 import { FRAME_NAMES } from '../../contract/results.ts';
@@ -354,10 +356,43 @@ describe.skipIf(WITHOUT_PYTHON)('sequences', () => {
       expect(refusal).toBeInstanceOf(AppFailure);
       expect((refusal as AppFailure).error.cause).toContain('gut_2.fasta');
       expect((refusal as AppFailure).error.nextStep).toContain('viral_sequences.fna');
+      // One that is in there is found without the input, and without Python.
+      const viralRow = all.find(({ row, prediction }) => row >= 4 && prediction === 'virus')!;
+      const { record } = await lettersOf(viralRow.row, noPython);
+      expect(record.toString()).toContain(`>${viralRow.header} ${MARK}`);
+      expect(before).toContain(record.toString());
     } finally {
       renameSync(`${inputs[1]!}.away`, inputs[1]!);
     }
   });
+
+  it('of one row come with its protein, as in the exports', async () => {
+    const { row, header, bestFrame, bestChunkStart, bestChunkEnd } = all.findLast(
+      ({ bestFrame: frame, prediction }) => frame !== null && prediction !== 'virus',
+    )!;
+    const { record, protein } = await lettersOf(row);
+    expect(record.toString()).toBe(`>${header} ${MARK}\n${wrapped(letters(row))}`);
+    const [about, ...lines] = protein!.trimEnd().split('\n');
+    expect(about).toContain(`chunk=${bestChunkStart}-${bestChunkEnd} frame=${bestFrame} `);
+    expect(lines.join('')).toBe(
+      naiveProtein(letters(row).slice(bestChunkStart! - 1, bestChunkEnd!), bestFrame!),
+    );
+    await expect(lettersOf(99)).rejects.toMatchObject({ error: { code: 'usage' } });
+  });
+
+  const noPython = () => Promise.reject(new Error('There is no Python here.'));
+  const wrapped = (text: string) => text.replaceAll(/.{1,80}/g, '$&\n');
+
+  async function lettersOf(row: number, environment = () => Promise.resolve(testContext().environment)) {
+    const selection = { filter: {}, rows: [row] };
+    const source = await ExportSource.open(run.store, selection, BY_ROW, { language: 'en' });
+    const sequences = await openOneSequence(source, selection, environment);
+    try {
+      return await lettersOfOne(source, sequences);
+    } finally {
+      await sequences.close();
+    }
+  }
 });
 
 describe('an export', () => {

@@ -1,4 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { appError, AppFailure, type ErrorCode } from '../../contract/errors.ts';
 import { demoMark } from '../../contract/plan.ts';
@@ -45,6 +46,16 @@ export async function openInputSequences(
       }),
     );
   }
+}
+
+/** Takes one sequence out of the run's own viral_sequences.fna where it is in there, which is fast; else out of the inputs. */
+export async function openOneSequence(
+  source: ExportSource,
+  selection: SequenceSelection,
+  environment: () => Promise<PythonEnvironment>,
+): Promise<InputSequences> {
+  const own = await fromViralSequences(source);
+  return own ?? openInputSequences(source, selection, environment, join(tmpdir(), 'virnucpro-sequence'));
 }
 
 async function fromInputs(

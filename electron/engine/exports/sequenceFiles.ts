@@ -1,7 +1,9 @@
-import type { FrameName } from '../../contract/results.ts';
+import { appError, AppFailure } from '../../contract/errors.ts';
+import type { FrameName, SequenceResult } from '../../contract/results.ts';
 import { chunkId } from '../store/sqlite/results/tableRows.ts';
 import { float32Text } from '../results/float32Text.ts';
 import { demoMark } from '../../contract/plan.ts';
+import type { ScoredChunk } from '../results/types.ts';
 import type { ExportSource } from './exportSource.ts';
 import { lettersOf } from './fastaFile.ts';
 import { checkName, type InputSequences } from './inputSequences.ts';
@@ -30,25 +32,51 @@ export async function writeProteins(
   inputs: InputSequences,
   file: WholeFile,
 ): Promise<number> {
-  const { model } = source.run.plan;
-  const mark = demoMark(model);
   let proteins = 0;
   for await (const { sequence, chunks } of source.sequencesWithChunks()) {
-    const best = chunks.find(
-      ({ chunk }) => source.bounds(sequence, chunk).start + 1 === sequence.bestChunkStart,
-    );
-    if (!best) continue;
-    const record = inputs.record(sequence.row);
-    checkName(record, sequence.seqName);
-    const { start, end } = source.bounds(sequence, best.chunk);
-    const protein = frameProtein(lettersOf(record).slice(start, end), best.frame);
-    const facts =
-      `chunk=${start + 1}-${end} frame=${best.frame} score=${float32Text(best.score2)} ` +
-      `call=${sequence.prediction}${mark === null ? '' : ` ${mark}`}`;
-    await file.write(`>${chunkId(sequence.seqName, best.chunk)}${best.frame} ${facts}\n${wrapped(protein)}`);
+    const protein = decidingProtein(source, sequence, chunks, () => {
+      const record = inputs.record(sequence.row);
+      checkName(record, sequence.seqName);
+      return record;
+    });
+    if (protein === null) continue;
+    await file.write(protein);
     proteins += 1;
   }
   return proteins;
+}
+
+/** As FASTA; null without a scored chunk. */
+function decidingProtein(
+  source: ExportSource,
+  sequence: SequenceResult,
+  chunks: readonly ScoredChunk[],
+  record: () => Buffer,
+): string | null {
+  const best = chunks.find(
+    ({ chunk }) => source.bounds(sequence, chunk).start + 1 === sequence.bestChunkStart,
+  );
+  if (!best) return null;
+  const { start, end } = source.bounds(sequence, best.chunk);
+  const protein = frameProtein(lettersOf(record()).slice(start, end), best.frame);
+  const mark = demoMark(source.run.plan.model);
+  const facts =
+    `chunk=${start + 1}-${end} frame=${best.frame} score=${float32Text(best.score2)} ` +
+    `call=${sequence.prediction}${mark === null ? '' : ` ${mark}`}`;
+  return `>${chunkId(sequence.seqName, best.chunk)}${best.frame} ${facts}\n${wrapped(protein)}`;
+}
+
+/** One sequence as FASTA, as it stands in its input, and the protein that decides for it. */
+export async function lettersOfOne(
+  source: ExportSource,
+  inputs: InputSequences,
+): Promise<{ record: Buffer; protein: string | null }> {
+  for await (const { sequence, chunks } of source.sequencesWithChunks()) {
+    const record = inputs.record(sequence.row);
+    checkName(record, sequence.seqName);
+    return { record, protein: decidingProtein(source, sequence, chunks, () => record) };
+  }
+  throw new AppFailure(appError('usage', 'There is no such sequence in this run.'));
 }
 
 /** The protein of a reading frame of a chunk. */

@@ -6,11 +6,13 @@ import {
   createReadStream,
   createWriteStream,
   fstatSync,
+  fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
   rmSync,
+  writeSync,
   type Stats,
   type WriteStream,
 } from 'node:fs';
@@ -143,6 +145,19 @@ export function makeFolderInRun(folder: string, name: string): void {
 /** Renames within the run's folder. What stood under the new name goes. */
 export function renameInRun(folder: string, from: string, to: string): void {
   replaceFile(pathInRun(folder, from), pathInRun(folder, to));
+}
+
+/** Writes a file of a run: it is the old one, or the new one as a whole. */
+export function replaceInRun(folder: string, name: string, bytes: Uint8Array): void {
+  const unfinished = `${name}.tmp`;
+  const descriptor = openNew(pathInRun(folder, unfinished));
+  try {
+    for (let done = 0; done < bytes.length;) done += writeSync(descriptor, bytes, done);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameInRun(folder, unfinished, name);
 }
 
 /** Deletes a file, or a folder with all that is in it. A link goes, and what it leads to stays; also on the way there. */

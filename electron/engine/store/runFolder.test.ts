@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { asAppError } from '../../contract/errors.ts';
 import { temporaryFolder } from '../testing/testContext.ts';
-import { checkRunFolder, makeRunFolder, removeRun } from './runFolder.ts';
+import { checkRunFolder, isOurName, makeRunFolder, removeRun, SEQUENCE_NOTES_FILE } from './runFolder.ts';
+import { noteSequence, sequenceNotes } from './sequenceNotes.ts';
 
 async function refusal(folder: string, force = false, inputs: string[] = []): Promise<string | null> {
   const checked = await checkRunFolder(folder, force, inputs);
@@ -31,6 +32,7 @@ const HALF_WRITTEN = [
   'viral_sequences.fna.4711.tmp',
   'sequences.tsv.tmp',
   'run.json.tmp',
+  'sequence_notes.json.tmp',
 ];
 
 describe('the folder of a run', () => {
@@ -72,5 +74,39 @@ describe('the folder of a run', () => {
 
   it.skipIf(process.platform !== 'linux')('is refused where mkdir fails for ever', async () => {
     expect(await makingFails('/proc/virnucpro/run')).toBe('folder_unwritable');
+  });
+});
+
+describe('notes on sequences', () => {
+  const phage = { row: 7, seqName: 'k141_7', note: 'Look again', tags: ['phage'] };
+
+  it('are kept by row, in place of the ones before, and leave no file when they are all gone', async () => {
+    const folder = await temporaryFolder();
+    expect(sequenceNotes(folder)).toEqual([]);
+    noteSequence(folder, phage);
+    noteSequence(folder, { ...phage, row: 2, tags: [] });
+    noteSequence(folder, { ...phage, note: 'Seen' });
+    expect(sequenceNotes(folder)).toEqual([
+      { ...phage, row: 2, tags: [] },
+      { ...phage, note: 'Seen' },
+    ]);
+    expect(await readdir(folder)).toEqual([SEQUENCE_NOTES_FILE]);
+    expect(isOurName(SEQUENCE_NOTES_FILE)).toBe(true);
+    for (const row of [2, 7]) noteSequence(folder, { ...phage, row, note: '', tags: [] });
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('are not written over a file that cannot be read, nor through a link', async () => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, SEQUENCE_NOTES_FILE), '[{"row": 1');
+    expect(() => noteSequence(folder, phage)).toThrow('cannot be read');
+    expect(await readFile(join(folder, SEQUENCE_NOTES_FILE), 'utf8')).toBe('[{"row": 1');
+
+    const outside = join(await temporaryFolder(), 'outside.json');
+    await writeFile(outside, '[]');
+    const linked = await temporaryFolder();
+    await symlink(outside, join(linked, SEQUENCE_NOTES_FILE));
+    expect(() => noteSequence(linked, phage)).toThrow('is a link');
+    expect(await readFile(outside, 'utf8')).toBe('[]');
   });
 });

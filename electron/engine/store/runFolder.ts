@@ -12,6 +12,8 @@ export const RUN_DATABASE = 'run.db';
 const RUN_LOCK = 'run.lock';
 /** Tables of other tools that were put beside the results. */
 export const OTHER_TABLES_FILE = 'other_tools.json';
+/** What the user has written on single sequences. */
+export const SEQUENCE_NOTES_FILE = 'sequence_notes.json';
 const FOLDERS: ReadonlySet<string> = new Set(['work', 'logs']);
 const WORK_FOLDERS = ['records', 'parts', 'scores', 'embeddings'].map((name) => `work/${name}`);
 
@@ -27,6 +29,7 @@ const OUR_NAMES: ReadonlySet<string> = new Set([
   ...Object.values(RESULT_FILES),
   DEMO_NOTE_FILE,
   OTHER_TABLES_FILE,
+  SEQUENCE_NOTES_FILE,
 ]);
 
 /** What a program that died left half written: databases being made, locks being taken, tables. */
@@ -34,7 +37,7 @@ const LEFTOVERS: readonly RegExp[] = [
   /^run\.db\.creating(-journal)?$/,
   /^run\.lock\.(takeover|[0-9a-f-]{36}(\.probe)?)$/,
   /^viral_rows\.u32\.tmp$/,
-  /^other_tools\.json\.tmp$/,
+  /^(other_tools|sequence_notes)\.json\.tmp$/,
 ];
 
 /** Whether a name in a run's folder is this program's: all that `--force` or a deletion may remove. */

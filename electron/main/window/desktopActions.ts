@@ -1,5 +1,6 @@
 import { clipboard, dialog, shell, type BrowserWindow, type OpenDialogOptions } from 'electron';
 import { dirname, join } from 'node:path';
+import { blastAddress } from '../../contract/blast.ts';
 import { appError } from '../../contract/errors.ts';
 import { err, ok } from '../../contract/result.ts';
 import type { FilePurpose, FolderPurpose } from '../../contract/index.ts';
@@ -99,6 +100,8 @@ export function desktopActions(
     copyText: async (text) => {
       await clipboard.writeText(text);
     },
+    // Made here and nowhere else: a page cannot have BLAST opened by a link of its own.
+    searchBlast: (search) => shell.openExternal(blastAddress(search)),
     openExternal: async (url) => {
       if (!isAllowedExternalLink(url)) {
         return err(appError('usage', `${url} is not one of the sites that this program links to.`));

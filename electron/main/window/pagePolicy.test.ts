@@ -48,6 +48,8 @@ it('grants three harmless permissions to our page and nothing else', () => {
 it.each([
   ['https://github.com/a/b', true],
   ['https://doi.org/10.1000/182', true],
+  // Only by the action that asks before a sequence leaves the computer.
+  ['https://blast.ncbi.nlm.nih.gov/Blast.cgi', false],
   ['mailto:someone@example.org', true],
   ['http://github.com/', false],
   ['https://github.com.evil.example/', false],

@@ -14,7 +14,7 @@ interface VirtualRowProps<Row extends object> {
   columnIds: readonly string[];
   active: boolean;
   open: boolean;
-  onOpen: ((row: Row) => void) | undefined;
+  onOpen: ((row: Row, index: number) => void) | undefined;
   onActivate: (index: number) => void;
 }
 
@@ -33,7 +33,7 @@ function VirtualRowView<Row extends object>(props: VirtualRowProps<Row>) {
       style={{ transform: `translateY(${props.top}px)`, gridTemplateColumns: props.template }}
       onClick={() => {
         props.onActivate(index);
-        if (row) onOpen?.(row.original);
+        if (row) onOpen?.(row.original, index);
       }}
     >
       {row

@@ -29,7 +29,7 @@ interface VirtualTableProps<Row extends object> {
   sorting?: SortingState;
   onSort?: (sorting: SortingState) => void;
   onRangeChange?: (first: number, last: number) => void;
-  onOpen?: (row: Row) => void;
+  onOpen?: (row: Row, index: number) => void;
   isOpen?: (row: Row) => boolean;
   empty: ReactNode;
   height: number | string;
@@ -151,7 +151,7 @@ export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) 
       move(target);
     } else if (event.key === 'Enter') {
       const row = rowAt(active);
-      if (row !== undefined) onOpen?.(row);
+      if (row !== undefined) onOpen?.(row, active);
     }
   };
   const rowId = (index: number) => `${gridId}-${index}`;

@@ -112,7 +112,7 @@ export const computer = {
     'Ja. Öffnen Sie die Rechnerprüfung und legen Sie die Dateien oder ihren Ordner auf der Liste der Modelle ab: ESM-2 (von fair-esm oder Hugging Face), DNABERT-S mit seiner tokenizer.json und den Klassifikator. Sie werden am Inhalt erkannt, und aus dem Netz wird nichts geholt. Für alles zusammen, auch Python und Pakete, packen Sie unter Rechnerprüfung einen Offline-Ordner.',
   'help.privacy.title': 'Verlässt etwas diesen Rechner?',
   'help.privacy.text':
-    'Nein. Das Netz wird gebraucht, um Modelle und Python-Umgebung zu holen, einmal, wenn Sie es verlangen. Das Desktop-Programm fragt außerdem, ob es eine neuere Version gibt; das lässt sich in den Einstellungen abschalten.',
+    'Nicht von selbst. Das Netz wird gebraucht, um Modelle und Python-Umgebung zu holen, einmal, wenn Sie es verlangen. Das Desktop-Programm fragt außerdem, ob es eine neuere Version gibt; das lässt sich in den Einstellungen abschalten. Eine Suche mit BLAST in der Ansicht einer Sequenz fragt vorher: Sie öffnet die Seite des NCBI mit dieser Sequenz.',
   'help.updates.title': 'Wie bekomme ich eine neuere Version?',
   'help.updates.text':
     'Das Desktop-Programm fragt einmal am Tag, solange kein Lauf rechnet, in seinem Veröffentlichungsordner nach und sagt, wenn es eine neuere Version gibt. Heruntergeladen und installiert wird sie nur, wenn Sie den Knopf drücken; Läufe und Einstellungen bleiben. In den Einstellungen lässt es sich abschalten. Ein Programm, das sich nicht selbst ersetzen kann oder nicht weiß, wo Versionen veröffentlicht werden, sagt es dort: Holen Sie die neuere Version dort, woher Sie diese haben.',

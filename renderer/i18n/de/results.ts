@@ -50,6 +50,8 @@ export const results = {
   'results.column.header': 'Kopfzeile',
 
   'chunks.title': 'Sequenz',
+  'chunks.previous': 'Vorige Sequenz',
+  'chunks.next': 'Nächste Sequenz',
   'chunks.viralOfScored': 'Virale Stücke',
   'chunks.trackTitle': 'Werte entlang der Sequenz',
   'chunks.trackSummary':
@@ -64,6 +66,25 @@ export const results = {
   'chunks.framesOf': 'Leserahmen von {start} – {end}',
   'chunks.score1': 'Anderes',
   'chunks.score2': 'Virus',
+  'notes.tagsHelp': 'Enter beendet ein Schlagwort. Schlagwörter und Notiz bleiben beim Lauf.',
+  'notes.only': 'Mit Notizen',
+  'notes.mark': 'Notiz',
+  'letters.show': 'Buchstaben und Protein zeigen',
+  'letters.searching': 'Die Buchstaben werden gesucht …',
+  'letters.protein': 'Protein des entscheidenden Rahmens: {frame} von {start} – {end}',
+  'letters.nucleotides': 'Nukleotide',
+  'letters.tooLong':
+    'Mit mehr als {most} Zeichen ist sie zu lang zum Kopieren. Exportieren Sie sie als FASTA.',
+  'letters.cut': 'Die ersten {shown} von {all} Buchstaben. Kopiert werden alle.',
+  'letters.copy': 'Als FASTA kopieren',
+  'letters.blast': 'Mit BLAST suchen …',
+  'blast.title': 'Diese Sequenz an das NCBI senden?',
+  'blast.text':
+    'Ihre Buchstaben verlassen diesen Rechner. Ihr Browser öffnet BLAST unter blast.ncbi.nlm.nih.gov, einem öffentlichen Dienst der USA, mit den Buchstaben im Suchfeld; Name, Werte und Notizen bleiben hier.',
+  'blast.textLong':
+    'Für eine Adresse ist sie zu lang. Sie wird kopiert, und Ihr Browser öffnet BLAST unter blast.ncbi.nlm.nih.gov, einem öffentlichen Dienst der USA. Fügen Sie sie dort ein, verlassen ihre Buchstaben diesen Rechner.',
+  'blast.search': 'BLAST öffnen',
+  'blast.copyAndOpen': 'Kopieren und BLAST öffnen',
   'reasonText.ok': 'Bewertet.',
   'reasonText.empty': 'Nicht bewertet: die Sequenz hat keine Zeichen.',
   'reasonText.no_open_frame':

@@ -48,6 +48,8 @@ export const results = {
   'results.column.header': 'Header',
 
   'chunks.title': 'Sequence',
+  'chunks.previous': 'Previous sequence',
+  'chunks.next': 'Next sequence',
   'chunks.viralOfScored': 'Viral chunks',
   'chunks.trackTitle': 'Scores along the sequence',
   'chunks.trackSummary':
@@ -62,6 +64,24 @@ export const results = {
   'chunks.framesOf': 'Reading frames of {start} – {end}',
   'chunks.score1': 'Other',
   'chunks.score2': 'Virus',
+  'notes.tagsHelp': 'Enter ends a tag. Tags and note stay with the run.',
+  'notes.only': 'With notes',
+  'notes.mark': 'Note',
+  'letters.show': 'Show letters and protein',
+  'letters.searching': 'Looking for the letters …',
+  'letters.protein': 'Protein of the deciding frame: {frame} of {start} – {end}',
+  'letters.nucleotides': 'Nucleotides',
+  'letters.tooLong': 'With more than {most} characters it is too long to copy. Export it as FASTA.',
+  'letters.cut': 'The first {shown} of {all} letters. All are copied.',
+  'letters.copy': 'Copy as FASTA',
+  'letters.blast': 'Search with BLAST …',
+  'blast.title': 'Send this sequence to NCBI?',
+  'blast.text':
+    'Its letters leave this computer. Your browser opens BLAST at blast.ncbi.nlm.nih.gov, a public service of the USA, with the letters filled in; name, scores and notes stay here.',
+  'blast.textLong':
+    'It is too long for an address. It is copied, and your browser opens BLAST at blast.ncbi.nlm.nih.gov, a public service of the USA. If you paste it there, its letters leave this computer.',
+  'blast.search': 'Open BLAST',
+  'blast.copyAndOpen': 'Copy and open BLAST',
   'reasonText.ok': 'Scored.',
   'reasonText.empty': 'Not scored: the sequence has no letters.',
   'reasonText.no_open_frame':

@@ -136,7 +136,7 @@ function Comparison({ found, names, onClose }: ComparisonProps) {
                       type="button"
                       className={classes.name}
                       onClick={() => {
-                        changeView({ openRow: first.row });
+                        changeView({ openRow: first.row, openIndex: null });
                         onClose();
                       }}
                     >

@@ -29,6 +29,7 @@ import {
   useResultsView,
 } from '../../state/resultsView.ts';
 import classes from './ResultsTab.module.css';
+import { useSequenceNotes } from '../../state/sequenceNotes.ts';
 import { evidenceRule } from './evidenceRule.ts';
 import { RunActionsMenu } from './RunActionsMenu.tsx';
 import { HIDEABLE_COLUMNS } from './sequenceColumns.tsx';
@@ -40,6 +41,7 @@ export function ResultsToolbar({ run }: { run: RunSummary }) {
   const { t } = useTexts();
   const view = useResultsView();
   const hiddenColumns = useHiddenColumns();
+  const { notes } = useSequenceNotes(run.runId);
   const { inputs } = run.plan;
   const inputOptions = useMemo(
     () => [
@@ -158,6 +160,11 @@ export function ResultsToolbar({ run }: { run: RunSummary }) {
         >
           {t('results.shortlist')}
         </Button>
+        {(view.noted || (notes !== null && notes.size > 0)) && (
+          <Chip size="xs" variant="outline" checked={view.noted} onChange={(noted) => changeView({ noted })}>
+            {t('notes.only')}
+          </Chip>
+        )}
         {view.sample !== null && (
           <Button
             variant="light"

@@ -20,6 +20,9 @@ import { ChunkTable } from './ChunkTable.tsx';
 import { EvidenceLabel } from './EvidenceLabel.tsx';
 import { evidenceRule } from './evidenceRule.ts';
 import { PredictionLabel } from './PredictionLabel.tsx';
+import { SequenceLetters } from './SequenceLetters.tsx';
+import { SequenceNotes } from './SequenceNotes.tsx';
+import { SequenceSteps } from './SequenceSteps.tsx';
 import classes from './SequenceDrawer.module.css';
 
 /** One sequence: its call, and the scores of its chunks along it. */
@@ -35,7 +38,12 @@ export function SequenceDrawer({ run }: { run: RunSummary }) {
       title={t('chunks.title')}
       overlayProps={{ backgroundOpacity: 0.25 }}
     >
-      {row !== null && <SequenceDetails key={row} run={run} row={row} />}
+      {row !== null && (
+        <>
+          <SequenceSteps run={run} row={row} />
+          <SequenceDetails key={row} run={run} row={row} />
+        </>
+      )}
     </Drawer>
   );
 }
@@ -103,6 +111,8 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
         </>
       )}
       <p className={classes.note}>{t('chunks.noteScore')}</p>
+      <SequenceNotes run={run} sequence={sequence} />
+      <SequenceLetters run={run} sequence={sequence} />
     </div>
   );
 }

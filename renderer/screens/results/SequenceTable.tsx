@@ -18,6 +18,7 @@ import { VirtualTable } from '../../components/table/VirtualTable.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { usePagedRows } from '../../state/pagedRows.ts';
 import { changeView, clearFilters, useResultsView } from '../../state/resultsView.ts';
+import { useSequenceNotes } from '../../state/sequenceNotes.ts';
 import { sequenceColumns } from './sequenceColumns.tsx';
 
 interface SequenceTableProps {
@@ -42,14 +43,16 @@ export function SequenceTable({ run, filter, sort, hiddenColumns, version }: Seq
   useEffect(() => changeView({ shown: total }), [total]);
   const { inputs } = run.plan;
   const others = useQuery(queries.results.otherTables.queryOptions({ input: { runId } })).data;
+  const { notes } = useSequenceNotes(runId);
   const columns = useMemo(
     () =>
       sequenceColumns(
         texts,
         (input) => fileName(inputs[input]?.path ?? ''),
         (others ?? []).map(({ title }) => title),
+        notes,
       ),
-    [texts, inputs, others],
+    [texts, inputs, others, notes],
   );
   const sorting = useMemo<SortingState>(() => [{ id: sort.by, desc: sort.descending }], [sort]);
   const onSort = useCallback((next: SortingState) => {
@@ -89,4 +92,5 @@ export function SequenceTable({ run, filter, sort, hiddenColumns, version }: Seq
   );
 }
 
-const openSequence = (row: ListedSequence) => changeView({ openRow: row.row });
+const openSequence = ({ row }: ListedSequence, index: number) =>
+  changeView({ openRow: row, openIndex: index });

@@ -1,4 +1,5 @@
-import type { ListedSequence, SequenceResult } from '../../../electron/contract/index.ts';
+import { IconNote } from '@tabler/icons-react';
+import type { ListedSequence, SequenceNote, SequenceResult } from '../../../electron/contract/index.ts';
 import type { VirtualColumn } from '../../components/table/virtualColumns.ts';
 import type { Texts } from '../../i18n/index.ts';
 import { EvidenceLabel } from './EvidenceLabel.tsx';
@@ -25,6 +26,7 @@ export function sequenceColumns(
   { t, format }: Texts,
   inputName: (input: number) => string,
   others: readonly string[],
+  notes: ReadonlyMap<number, SequenceNote> | null,
 ): VirtualColumn<ListedSequence>[] {
   const missing = '–';
   return [
@@ -40,7 +42,15 @@ export function sequenceColumns(
       accessorFn: (row) => row.seqName,
       header: t('results.column.seqName'),
       meta: { width: 'minmax(110px, 2fr)' },
-      cell: ({ row }) => <span title={row.original.header}>{row.original.seqName}</span>,
+      cell: ({ row }) => {
+        const written = notes?.get(row.original.row);
+        return (
+          <>
+            {written && <NoteMark label={t('notes.mark')} {...written} />}
+            <span title={row.original.header}>{row.original.seqName}</span>
+          </>
+        );
+      },
     },
     {
       id: 'length',
@@ -142,6 +152,16 @@ export function sequenceColumns(
       cell: ({ row }) => <span title={row.original.header}>{row.original.header}</span>,
     },
   ];
+}
+
+/** The user has written something on this sequence. */
+function NoteMark({ label, tags, note }: SequenceNote & { label: string }) {
+  const text = [tags.join(', '), note].filter((part) => part !== '').join(': ');
+  return (
+    <span className={classes.noteMark} title={text}>
+      <IconNote size={15} role="img" aria-label={`${label}: ${text}`} />
+    </span>
+  );
 }
 
 function Score({ row, text }: { row: SequenceResult; text: string }) {

@@ -4,19 +4,22 @@ import {
   contract,
   type OtherTable,
   type RunComparison,
+  type SequenceFilter,
   type SequenceResult,
 } from '../../../electron/contract/index.ts';
-import { filteredSequences, madeChunks, saidByOther, sortedSequences } from './sequences.ts';
+import { filteredSequences, madeChunks, madeLetters, saidByOther, sortedSequences } from './sequences.ts';
 import type { World } from './world.ts';
 
 export function resultsRouter(world: World) {
   const { results } = implement(contract);
+  const selected = ({ runId, filter }: { runId: string; filter: SequenceFilter }) => {
+    const notes = world.sequenceNotes.get(runId) ?? [];
+    const found = filteredSequences(world.sequencesOf(runId), filter);
+    return filter.noted ? found.filter(({ row }) => notes.some((note) => note.row === row)) : found;
+  };
   return {
     page: results.page.handler(({ input }) => {
-      const all = sortedSequences(
-        filteredSequences(world.sequencesOf(input.runId), input.filter),
-        input.sort,
-      );
+      const all = sortedSequences(selected(input), input.sort);
       const items = all.slice(input.offset, input.offset + input.limit);
       const tables = world.otherTables.get(input.runId) ?? [];
       return {
@@ -60,7 +63,7 @@ export function resultsRouter(world: World) {
       world.otherTables.delete(input.runId);
     }),
     counts: results.counts.handler(({ input }) => {
-      const rows = filteredSequences(world.sequencesOf(input.runId), input.filter);
+      const rows = selected(input);
       const count = (prediction: SequenceResult['prediction']) =>
         rows.filter((row) => row.prediction === prediction).length;
       return {
@@ -73,7 +76,7 @@ export function resultsRouter(world: World) {
     }),
     histogram: results.histogram.handler(({ input }) => {
       const bins = Array.from({ length: input.bins }, () => 0);
-      for (const row of filteredSequences(world.sequencesOf(input.runId), input.filter)) {
+      for (const row of selected(input)) {
         if (row.virusScore === null) continue;
         const bin = Math.min(input.bins - 1, Math.floor(row.virusScore * input.bins));
         bins[bin] = (bins[bin] ?? 0) + 1;
@@ -84,10 +87,7 @@ export function resultsRouter(world: World) {
       const edges = [0, 300, 500, 1000, 2000, 5000];
       const none = () => edges.map(() => Array.from({ length: input.bins }, () => 0));
       const found = { edges, virus: none(), others: none() };
-      for (const { prediction, virusScore, length } of filteredSequences(
-        world.sequencesOf(input.runId),
-        input.filter,
-      )) {
+      for (const { prediction, virusScore, length } of selected(input)) {
         if (virusScore === null || (prediction !== 'virus' && prediction !== 'others')) continue;
         const row = found[prediction][edges.findLastIndex((edge) => edge <= length)];
         const bin = Math.min(input.bins - 1, Math.floor(virusScore * input.bins));
@@ -99,6 +99,17 @@ export function resultsRouter(world: World) {
       const sequence = world.sequencesOf(input.runId)[input.row];
       if (!sequence) throw errors.APP({ data: appError('internal', 'There is no such sequence.') });
       return { sequence, chunks: madeChunks(sequence) };
+    }),
+    letters: results.letters.handler(({ input, errors }) => {
+      const sequence = world.sequencesOf(input.runId)[input.row];
+      if (!sequence) throw errors.APP({ data: appError('internal', 'There is no such sequence.') });
+      return madeLetters(sequence);
+    }),
+    notes: results.notes.handler(({ input }) => world.sequenceNotes.get(input.runId) ?? []),
+    annotate: results.annotate.handler(({ input: { runId, ...annotation } }) => {
+      const others = (world.sequenceNotes.get(runId) ?? []).filter(({ row }) => row !== annotation.row);
+      const seqName = world.sequencesOf(runId)[annotation.row]?.seqName ?? '';
+      world.sequenceNotes.set(runId, [...others, { ...annotation, seqName }]);
     }),
     compare: results.compare.handler(({ input }) => {
       const first = world.sequencesOf(input.runId);
@@ -172,7 +183,7 @@ export function resultsRouter(world: World) {
     }),
     // eslint-disable-next-line @typescript-eslint/require-await -- a stream, as the engine's is
     export: results.export.handler(async function* ({ input }) {
-      const total = filteredSequences(world.sequencesOf(input.runId), input.filter).length;
+      const total = selected(input).length;
       yield { type: 'progress' as const, done: 0, total };
       yield {
         type: 'written' as const,

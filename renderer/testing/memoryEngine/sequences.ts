@@ -114,6 +114,21 @@ export function madeChunks(sequence: SequenceResult): ChunkResult[] {
   });
 }
 
+export function madeLetters(sequence: SequenceResult): { record: string; protein: string | null } {
+  const random = seededRandom(sequence.row + 29);
+  const made = (alphabet: string, length: number) =>
+    Array.from({ length }, () => alphabet[Math.floor(random() * alphabet.length)]).join('');
+  const { seqName, bestFrame, bestChunkStart, bestChunkEnd, prediction } = sequence;
+  const facts = `chunk=${bestChunkStart}-${bestChunkEnd} frame=${bestFrame} call=${prediction}`;
+  return {
+    record: `>${sequence.header}\n${made('ACGT', sequence.length)}\n`,
+    protein:
+      bestFrame === null
+        ? null
+        : `>${seqName}_chunk_1${bestFrame} ${facts}\n${made('ACDEFGHIKLMNPQRSTVWY', 166)}\n`,
+  };
+}
+
 export function filteredSequences(all: readonly SequenceResult[], filter: SequenceFilter): SequenceResult[] {
   const search = filter.search?.toLowerCase();
   return all.filter(

@@ -7,6 +7,7 @@ import {
   type Precision,
   type ProbeResult,
   type RunSummary,
+  type SequenceNote,
   type SequenceResult,
   type Settings,
   type UpdateStatus,
@@ -56,6 +57,8 @@ export class World {
   readonly answersChecked = new Set<string>();
   /** By run, where the user named them. */
   readonly samples = new Map<string, readonly string[]>();
+  /** By run. */
+  readonly sequenceNotes = new Map<string, SequenceNote[]>();
   /** Files of another tool's tables, by run. */
   readonly otherTables = new Map<string, readonly string[]>([
     [RUN_IDS.done, ['/data/gut_virus_summary.tsv']],

@@ -1,16 +1,9 @@
-import { closeSync, fsyncSync, lstatSync, writeSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { z } from 'zod';
 import { appError, AppFailure } from '../../../contract/errors.ts';
 import { MOST_OTHER_TABLES, otherRuleSchema } from '../../../contract/otherTools.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
-import {
-  deleteInRun,
-  openNew,
-  pathInRun,
-  readPlain,
-  renameInRun,
-  somethingAt,
-} from '../../files/runFiles.ts';
+import { deleteInRun, pathInRun, readPlain, replaceInRun, somethingAt } from '../../files/runFiles.ts';
 import { OTHER_TABLES_FILE } from '../../store/runFolder.ts';
 import type { ReadOtherTable } from './readOtherTable.ts';
 
@@ -61,16 +54,8 @@ function writeOtherTables(folder: string, tables: readonly ReadOtherTable[]): vo
     deleteInRun(folder, OTHER_TABLES_FILE);
     return;
   }
-  const unfinished = `${OTHER_TABLES_FILE}.tmp`;
   const bytes = Buffer.from(JSON.stringify(tables));
   if (bytes.length > MOST_BYTES)
     throw new AppFailure(appError('usage', 'The tables of other tools are too large to keep.'));
-  const descriptor = openNew(pathInRun(folder, unfinished));
-  try {
-    for (let done = 0; done < bytes.length;) done += writeSync(descriptor, bytes, done);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-  renameInRun(folder, unfinished, OTHER_TABLES_FILE);
+  replaceInRun(folder, OTHER_TABLES_FILE, bytes);
 }

@@ -1,14 +1,19 @@
 import { appError, AppFailure } from '../../../contract/errors.ts';
 import { exportFileName, exportScope } from '../../../contract/exports.ts';
+import { LIMITS } from '../../../contract/limits.ts';
 import type { ExportEvent, SequenceFilter } from '../../../contract/rpc/results.ts';
 import { compareRuns, type ComparedSequence } from '../../exports/compareRuns.ts';
 import { exportResults } from '../../exports/exportResults.ts';
+import { ExportSource } from '../../exports/exportSource.ts';
+import { openOneSequence } from '../../exports/inputSequences.ts';
 import { LENGTH_EDGES } from '../../exports/report/reportFacts.ts';
 import { samplesOf, summariseSamples } from '../../exports/samples.ts';
 import { selectionOf, otherText, summariseOtherTable } from '../../exports/otherTools/joinOtherTable.ts';
 import { readOtherTable } from '../../exports/otherTools/readOtherTable.ts';
 import { addOtherTable, removeOtherTable } from '../../exports/otherTools/storedOtherTables.ts';
+import { lettersOfOne } from '../../exports/sequenceFiles.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
+import { noteSequence, sequenceNotes } from '../../store/sequenceNotes.ts';
 import type { SequenceSelection } from '../../store/sqlite/results/sequenceFilter.ts';
 import { OtherTables } from '../questions/otherTables.ts';
 import { callbackStream } from '../questions/callbackStream.ts';
@@ -18,8 +23,12 @@ import { calls } from './implementer.ts';
 /** A sequence of 100 million bases has as many chunks; the drawer draws no more than this. */
 const MOST_CHUNKS = 20_000;
 
+const BY_ROW = { by: 'row', descending: false } as const;
+
 /** Sequences whose call changed that a window lists. */
 const MOST_CHANGED = 200;
+
+const noSuchSequence = () => new AppFailure(appError('usage', 'There is no such sequence in this run.'));
 
 export function resultsRouter(service: Service) {
   const { catalog, control, known, open } = service;
@@ -27,15 +36,17 @@ export function resultsRouter(service: Service) {
   const read = <Answer>(runId: string, ask: Parameters<typeof open.read<Answer>>[1]): Promise<Answer> =>
     open.read(catalog.folder(runId), ask);
   const otherTables = new OtherTables();
-  const select = async (store: RunStore, filter: SequenceFilter): Promise<SequenceSelection> =>
-    filter.other ? selectionOf(filter, await otherTables.of(store)) : { filter };
+  const select = async (store: RunStore, filter: SequenceFilter): Promise<SequenceSelection> => ({
+    ...(filter.other ? selectionOf(filter, await otherTables.of(store)) : { filter }),
+    ...(filter.noted ? { noted: sequenceNotes(store.folder).map(({ row }) => row) } : {}),
+  });
 
   return {
     page: results.page.handler(({ input }) =>
       read(input.runId, async (store) => {
         const others = await otherTables.of(store);
         const found = await store.findSequences(
-          selectionOf(input.filter, others),
+          await select(store, input.filter),
           input.sort,
           input.offset,
           input.limit,
@@ -88,8 +99,30 @@ export function resultsRouter(service: Service) {
           store.sequence(input.row),
           store.chunksOf(input.row, 0, MOST_CHUNKS),
         ]);
-        if (!sequence) throw new AppFailure(appError('usage', 'There is no such sequence in this run.'));
+        if (!sequence) throw noSuchSequence();
         return { sequence, chunks: page.chunks };
+      }),
+    ),
+    letters: results.letters.handler(({ input, signal }) =>
+      read(input.runId, async (store) => {
+        const selection = { filter: {}, rows: [input.row] };
+        const source = await ExportSource.open(store, selection, BY_ROW, { language: 'en', signal });
+        const environment = async () => (await service.pythonEnvironment.context()).environment;
+        const sequences = await openOneSequence(source, selection, environment);
+        try {
+          const { record, protein } = await lettersOfOne(source, sequences);
+          return { record: record.length > LIMITS.text ? null : record.toString('utf8'), protein };
+        } finally {
+          await sequences.close();
+        }
+      }),
+    ),
+    notes: results.notes.handler(({ input }) => sequenceNotes(catalog.folder(input.runId))),
+    annotate: results.annotate.handler(({ input: { runId, ...annotation } }) =>
+      read(runId, async (store) => {
+        const sequence = await store.sequence(annotation.row);
+        if (!sequence) throw noSuchSequence();
+        noteSequence(store.folder, { ...annotation, seqName: sequence.seqName });
       }),
     ),
     compare: results.compare.handler(({ input }) =>

@@ -46,6 +46,9 @@ export function shellRouter(service: Service) {
     copyText: shell.copyText.handler(({ input, context: { window } }) =>
       desktop(window).copyText(input.text),
     ),
+    searchBlast: shell.searchBlast.handler(({ input, context: { window } }) =>
+      desktop(window).searchBlast(input),
+    ),
     openExternal: shell.openExternal.handler(async ({ input, context: { window } }) => {
       unwrap(await desktop(window).openExternal(input.url));
     }),

@@ -1,3 +1,4 @@
+import type { BlastSearch } from '../../../contract/blast.ts';
 import type { AppError } from '../../../contract/errors.ts';
 import type { Result } from '../../../contract/result.ts';
 import type { FilePurpose, FolderPurpose, UpdateStatus } from '../../../contract/rpc/shell.ts';
@@ -31,6 +32,7 @@ export interface DesktopActions {
   restart: () => void;
   updates: UpdateActions;
   copyText: (text: string) => Promise<void>;
+  searchBlast: (search: BlastSearch) => Promise<void>;
   openExternal: (url: string) => Promise<Result<void>>;
 }
 

@@ -8,12 +8,14 @@ export interface SequenceSelection {
   rows?: readonly number[] | undefined;
   /** What another tool takes for a virus, where the filter compares with it. */
   theirs?: readonly number[] | undefined;
+  /** Those with a note, where the filter asks for them. */
+  noted?: readonly number[] | undefined;
 }
 
 /** Indices of the sequences that pass the filter, ascending. `found` are the numbers of the records that have the text sought. */
 export function selectSequences(
   columns: ResultColumns,
-  { filter, rows, theirs }: SequenceSelection,
+  { filter, rows, theirs, noted }: SequenceSelection,
   found: (text: string) => Uint32Array,
 ): Uint32Array {
   const { minScore, minLength, maxLength, minScoredChunks } = filter;
@@ -24,6 +26,7 @@ export function selectSequences(
     return (index) => isWanted[columns.row[index]!] === 1;
   };
   if (rows) conditions.push(isAmong(rows));
+  if (filter.noted) conditions.push(isAmong(noted ?? []));
   if (filter.input !== undefined) {
     const { input } = filter;
     conditions.push((index) => columns.input[index] === input);

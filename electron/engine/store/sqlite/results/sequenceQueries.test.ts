@@ -59,6 +59,19 @@ describe('what a window asks of the results', () => {
     expect(total).toBe(found.length);
   });
 
+  it('finds those with a note, among what else is asked for', async () => {
+    const withNotes = async (filter: SequenceFilter, noted: number[]) => {
+      const selection = { filter: { ...filter, noted: true as const }, noted };
+      return (await run.store.findSequences(selection, { by: 'row', descending: false }, 0, 100)).items.map(
+        ({ row }) => row,
+      );
+    };
+    expect(await withNotes({}, [1, 3])).toEqual([1, 3]);
+    expect(await withNotes({}, [1])).toEqual([1]);
+    expect(await withNotes({ minScore: 0.5 }, [1, 3, 4])).toEqual([3]);
+    expect(await withNotes({}, [])).toEqual([]);
+  });
+
   it('sorts both ways, with those without a score at the end', async () => {
     expect(await rows({}, { by: 'virusScore', descending: true })).toEqual([3, 2, 1, 0, 4]);
     expect(await rows({}, { by: 'virusScore', descending: false })).toEqual([0, 1, 2, 3, 4]);

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { defineConfig } from '@playwright/test';
 import { onlyLongTests } from './build/checks/longTests.ts';
 import { findChromium } from './e2e/support/findChromium.ts';
@@ -14,8 +13,8 @@ export default defineConfig<{ host: Host }>({
   testIgnore: onlyLongTests ? /(?<!\.long)\.spec\.ts$/ : '**/*.long.spec.ts',
   outputDir: 'test-results/e2e',
   globalSetup: './e2e/support/buildOnce.ts',
-  // Most of a test's time goes by waiting for what the engine or the page does on one core.
-  workers: availableParallelism() + 1,
+  // Half of a test's time goes by waiting for what the engine or the page does on one core.
+  workers: 2,
   timeout: 300_000,
   expect: { timeout: 60_000 },
   forbidOnly: process.env['CI'] !== undefined,

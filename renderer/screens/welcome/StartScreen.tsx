@@ -29,9 +29,10 @@ import { PickButtons } from '../new-run/PickButtons.tsx';
 import { useNewRun } from '../../state/newRun/store.ts';
 import classes from './StartScreen.module.css';
 
+/** Goes first: where the user goes while the engine still answers, they stay. */
 const leave = async () => {
-  await changeSettings({ welcomeSeen: true });
   go({ screen: 'new-run' });
+  await changeSettings({ welcomeSeen: true });
 };
 
 /** The way from a fresh computer to one's own files. What is done shows as done, whoever did it. */

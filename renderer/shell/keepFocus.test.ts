@@ -60,3 +60,16 @@ it('gives the focus back to a button that was disabled while it worked, and to a
     await has(leaves ? 'opener' : 'pause');
   }
 });
+
+it('gives the focus to another where a button leaves while it still works, or is free again before anybody noticed', async () => {
+  const pause = element('pause') as HTMLButtonElement;
+  element('opener').focus();
+  pause.focus();
+  pause.disabled = true;
+  pause.blur();
+  pause.disabled = false;
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  pause.disabled = true;
+  pause.remove();
+  await has('opener');
+});

@@ -19,8 +19,8 @@ export function keepFocus(): () => void {
   };
   /** Whoever clicks beside everything wants the focus nowhere, and who looks elsewhere takes it along. */
   const forget = ({ target, relatedTarget }: FocusEvent) => {
-    if (relatedTarget !== null || !(target instanceof HTMLElement)) return;
-    // Chromium says the same of an element that is being removed, while it is still there, and of a button that is disabled.
+    // Chromium says the same of a button that is disabled, and of an element that is being removed, while it is still there.
+    if (relatedTarget !== null || !(target instanceof HTMLElement) || target.matches(':disabled')) return;
     setTimeout(() => {
       if (mayHaveIt(target) && document.activeElement === document.body) before = [];
     });
@@ -33,9 +33,12 @@ export function keepFocus(): () => void {
       if (document.activeElement !== document.body) return;
     }
   };
-  // A button that was disabled while it worked may have it again.
-  const isLost = () =>
-    document.activeElement === document.body && before.at(-1)?.matches(':disabled') === false;
+  const isLost = () => {
+    const last = before.at(-1);
+    // A button that is disabled while it works may have it again, unless it has left meanwhile.
+    const mayReturn = last?.isConnected === true && last.matches(':disabled');
+    return document.activeElement === document.body && last !== undefined && !mayReturn;
+  };
   const observer = new MutationObserver(() => {
     if (!isLost()) return;
     clearTimeout(timer);

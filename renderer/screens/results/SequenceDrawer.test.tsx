@@ -4,11 +4,14 @@ import userEvent from '@testing-library/user-event';
 import { expect, it, vi } from 'vitest';
 import { engine } from '../../state/connection.ts';
 import { changeView, viewRun } from '../../state/resultsView.ts';
+import { useSettings } from '../../state/settings.ts';
 import { madeRuns, RUN_IDS } from '../../testing/memoryEngine/runs.ts';
 import { renderWithEngine } from '../../testing/render.tsx';
 import { SequenceDrawer } from './SequenceDrawer.tsx';
 
 it('leads to the next sequence of the table, keeps what is written on one, shows its letters, and gives them to BLAST only after a question', async () => {
+  // In a browser, whatever the window of another test was shown in.
+  useSettings.setState({ settings: null, info: null });
   const user = userEvent.setup();
   const run = madeRuns(Date.now()).find(({ runId }) => runId === RUN_IDS.done);
   if (!run) throw new Error('There is no such run.');
@@ -60,6 +63,7 @@ it('leads to the next sequence of the table, keeps what is written on one, shows
   await screen.findByText('Send this sequence to NCBI?');
   expect(opened).not.toHaveBeenCalled();
   await user.click(screen.getByText('Open BLAST'));
+  await waitFor(() => expect(opened).toHaveBeenCalled());
   const address = new URL(String(opened.mock.calls[0]?.[0]));
   expect(address.host).toBe('blast.ncbi.nlm.nih.gov');
   expect(address.searchParams.get('QUERY')).toMatch(/^[A-Z]{50,}$/);

@@ -7,12 +7,12 @@ import {
   WHOLE_RUN_FORMATS,
 } from '../../../contract/exports.ts';
 import { unwrap } from '../../../contract/result.ts';
-import { exportResults, formatBytes, formatCount, samplesOf, selectionOf } from '../../../engine/index.ts';
+import { exportResults, formatBytes, formatCount } from '../../../engine/index.ts';
 import { EXIT } from '../../exitCodes.ts';
-import { filterOf, sortOf } from '../../filterArgument.ts';
+import { sortOf } from '../../filterArgument.ts';
 import { openEngine } from '../../openEngine.ts';
-import { otherTables } from '../../otherTables.ts';
 import { withRun } from '../../openRunFolder.ts';
+import { selectionAsked } from '../../selectionAsked.ts';
 import { toStandardError } from '../../output/terminal.ts';
 import { stopSignals } from '../../stopSignals.ts';
 
@@ -36,13 +36,7 @@ export async function exportRun(run: string, flags: ExportFlags, storeHost: URL)
   try {
     return await withRun(run, storeHost, async (store) => {
       const stored = await store.loadRun();
-      const others = await otherTables(store, flags.with);
-      const filter = filterOf(flags.filter, {
-        inputs: stored.inputs.map(({ path }) => path),
-        samples: samplesOf(stored),
-        others: others.map(({ table }) => table.title),
-      });
-      const selection = selectionOf(filter, others);
+      const { others, filter, selection } = await selectionAsked(store, stored, flags);
       const { total } = await store.countPredictions(selection);
       const fileName = exportFileName({
         runName: stored.description.name,

@@ -3,16 +3,14 @@ import type { OtherTable } from '../../../contract/otherTools.ts';
 import {
   formatCount,
   otherText,
-  samplesOf,
-  selectionOf,
   summariseOtherTable,
   summariseSamples,
   viralShare,
 } from '../../../engine/index.ts';
 import { EXIT } from '../../exitCodes.ts';
-import { filterOf, sortOf } from '../../filterArgument.ts';
-import { otherTables } from '../../otherTables.ts';
+import { sortOf } from '../../filterArgument.ts';
 import { withRun } from '../../openRunFolder.ts';
+import { selectionAsked } from '../../selectionAsked.ts';
 import { textTable } from '../../output/textTable.ts';
 import { toStandardOutput } from '../../output/terminal.ts';
 
@@ -28,16 +26,10 @@ export interface ResultsFlags {
 export async function results(run: string, flags: ResultsFlags, storeHost: URL): Promise<number> {
   return withRun(run, storeHost, async (store) => {
     const stored = await store.loadRun();
-    const samples = samplesOf(stored);
-    const others = await otherTables(store, flags.with);
-    const filter = filterOf(flags.filter, {
-      inputs: stored.inputs.map(({ path }) => path),
-      samples,
-      others: others.map(({ table }) => table.title),
-    });
+    const { samples, others, selection } = await selectionAsked(store, stored, flags);
     const compared = await Promise.all(others.map((joined) => summariseOtherTable(store, joined)));
     const summaries = summariseSamples(samples, await store.inputSummaries());
-    const found = await store.findSequences(selectionOf(filter, others), sortOf(flags.sort), 0, flags.rows);
+    const found = await store.findSequences(selection, sortOf(flags.sort), 0, flags.rows);
     const sequences = summaries.reduce((sum, summary) => sum + summary.sequences, 0);
     const { model } = stored.plan;
     if (flags.json === true) {

@@ -195,11 +195,14 @@ it('holds the true time of nine in ten recorded runs, each told from those befor
   for (const { low, high } of verdicts) expect(high / low).toBeLessThan(6);
 });
 
-it('tells something after the example on a fast computer, where each worker computes for less than a second', async () => {
-  const speeds = await SpeedHistory.open({
+const emptyHistory = () =>
+  SpeedHistory.open({
     setting: () => Promise.resolve(undefined),
     setSetting: () => Promise.resolve(),
   } as unknown as LibraryStore);
+
+it('tells something after the example on a fast computer, where each worker computes for less than a second', async () => {
+  const speeds = await emptyHistory();
   const question = { modelHash: 'demo', precision: 'fp32', deviceNames: ['cpu', 'cpu'] };
   const ahead = { frames: 2000, residues: 300_000 };
   await speeds.learn(
@@ -214,10 +217,7 @@ it('tells something after the example on a fast computer, where each worker comp
 });
 
 it('takes the speed of the run at work for one that waits, while nothing else is known', async () => {
-  const speeds = await SpeedHistory.open({
-    setting: () => Promise.resolve(undefined),
-    setSetting: () => Promise.resolve(),
-  } as unknown as LibraryStore);
+  const speeds = await emptyHistory();
   const means = { modelHash: 'demo', precision: 'fp32', deviceNames: ['cpu', 'gpu'] };
   const waiting = { ...means, deviceNames: ['gpu', 'cpu'], frames: 100, residues: 10_000 };
   const shown = { ...means, pace: { frames: 1000, residues: 100_000, seconds: 300, overheadSeconds: 20 } };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { monitorEventSchema, probeResultSchema } from './devices.ts';
 import { inspectedFileSchema } from './inspect.ts';
+import { poolCommandSchema, poolEventSchema } from './pool.ts';
 import { prepareCommandSchema, prepareEventSchema } from './prepare.ts';
 import { workerCommandSchema, workerEventSchema } from './worker.ts';
 
@@ -9,6 +10,8 @@ export function protocolJsonSchemas(): Record<string, z.core.JSONSchema.BaseSche
   const schemas = {
     'worker-command': workerCommandSchema,
     'worker-event': workerEventSchema,
+    'pool-command': poolCommandSchema,
+    'pool-event': poolEventSchema,
     'prepare-command': prepareCommandSchema,
     'prepare-event': prepareEventSchema,
     'inspected-file': inspectedFileSchema,

@@ -141,6 +141,8 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
       '--allow-network',
       'listen where other computers can reach it: they need the token, but nothing is encrypted',
     )
+    .option('--detached', 'let it go on without this terminal, for the desktop app that connects by SSH')
+    .addOption(new Option('--for-ssh').hideHelp())
     .action(async (flags: CommonFlags & ServeFlags) => {
       setExitCode(await serve(flags, storeHost));
     });

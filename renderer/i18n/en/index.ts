@@ -1,5 +1,6 @@
 import { common } from './common.ts';
 import { computer } from './computer.ts';
+import { computers } from './computers.ts';
 import { engine } from './engine.ts';
 import { firstSteps } from './firstSteps.ts';
 import { history } from './history.ts';
@@ -17,6 +18,7 @@ export const en = {
   ...results,
   ...history,
   ...computer,
+  ...computers,
   ...engine,
   ...models,
   ...firstSteps,

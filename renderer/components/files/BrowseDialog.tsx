@@ -218,7 +218,7 @@ function BrowseFolder({ choice, onChosen }: BrowseFolderProps) {
         <Button variant="default" onClick={() => onChosen([])}>
           {t('common.cancel')}
         </Button>
-        <Button disabled={!listing.data || chosen.length === 0} onClick={choose}>
+        <Button disabled={!listing.data || listing.isPlaceholderData || chosen.length === 0} onClick={choose}>
           {picksFiles ? t('browse.takeFiles', { count: ticked.length }) : t('browse.takeFolder')}
         </Button>
       </Group>

@@ -29,7 +29,7 @@ def variants(name: str) -> dict[str, Json]:
 
 
 RAY = {"kind": "ray", "address": "head:6379", "shared_storage": True, "cpu_workers_per_node": 0}
-SLURM = {"kind": "slurm", "script": "#!/bin/sh\n", "tasks": 4, "login": None}
+SLURM = {"kind": "slurm", "script": "#!/bin/sh\n", "tasks": 4, "login": None, "on_processors": True}
 OPEN = {"type": "open_pool", "pool": SLURM, "run_folder": "/run", "pool_folder": "/run/work/pool β"}
 DEVICE = "node-7/GPU-1"
 SAMPLES: list[Json] = [
@@ -84,7 +84,7 @@ def test_closed_lists_are_those_of_the_contract() -> None:
 
 
 MADE_UP = """
-import threading
+import threading, time
 import virnucpro_backend.cluster.pool as frame
 from virnucpro_backend.cluster.events import *
 
@@ -105,7 +105,10 @@ class MadeUp(frame.Pool):
         else: threading.Thread(target=lambda: 1 / 0).start()
     def end_worker(self, device, grace_seconds): self.events.worker_exit(device, None, "SIGTERM", [])
     def kill_worker(self, device): self.events.worker_exit(device, None, "SIGKILL", [])
-    def close(self): self.events.log("info", "given back")
+    def close(self):
+        time.sleep(self.closing_takes)
+        self.events.log("info", "given back")
+    closing_takes = 0
     def abandon(self): open(self.abandoned, "w").close()
 
 frame._pool_for = lambda choice, events, end: MadeUp(events, end)
@@ -153,14 +156,17 @@ def test_each_start_of_a_worker_is_followed_by_one_exit_and_close_gives_all_back
     assert pool.seen[-1] == {"type": "bye", "reason": "stop"}
 
 
-def test_a_thread_that_fails_ends_the_pool_in_words() -> None:
-    with RunningPool(MADE_UP) as pool:
+def test_a_thread_that_fails_ends_the_pool_in_words_and_all_is_given_back() -> None:
+    with RunningPool(MADE_UP + "MadeUp.closing_takes = 0.5\n") as pool:
         pool.send(**OPEN)
         pool.send(type="start_worker", device="d1")
         command = {"type": "part", "part": "000001", "part_path": "a", "part_sha256": "0" * 64}
         numbers = {"frame_begin": 0, "frame_end": 1, "scores_path": "b", "embeddings_path": None}
         pool.send(type="worker_command", device="d1", command={**command, **numbers})
+        pool.wait_for("pool_failed")
+        pool.close_input()  # As the engine does; the pool closes all the same.
         assert pool.exit_code() == 0
+    assert [event["message"] for event in of(pool, "log")][-1] == "given back"
     (failed,) = of(pool, "pool_failed")
     assert failed["code"] == "internal_error"
     assert "ZeroDivisionError" in failed["message"]

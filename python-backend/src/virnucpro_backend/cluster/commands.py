@@ -11,9 +11,11 @@ from typing import Annotated, Any, cast
 
 import msgspec
 
-from virnucpro_backend.typed_commands import CommandStruct, Count, Positive, Text, parse_typed
+from virnucpro_backend.typed_commands import CommandStruct, Count, Positive, parse_typed
 
 DeviceId = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+Address = Annotated[str, msgspec.Meta(min_length=1, max_length=300)]
+Script = Annotated[str, msgspec.Meta(max_length=100_000)]
 Seconds = Annotated[float, msgspec.Meta(gt=0)]
 WorkerCommandFields = dict[str, Any]
 """A worker's command as the engine wrote it."""
@@ -22,17 +24,19 @@ WorkerCommandFields = dict[str, Any]
 class RayChoice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="ray", tag_field="kind"):
     """Through a Ray cluster; `address` is `host:port` of its head node."""
 
-    address: Text
+    address: Address
     shared_storage: bool
     cpu_workers_per_node: Count
 
 
 class SlurmChoice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="slurm", tag_field="kind"):
-    """Through SLURM. `script` is None where a person submits it, `login` where sbatch is on this computer."""
+    """Through SLURM. `script` is None where a person submits it, `login` where sbatch is on this computer.
+    `on_processors`: the tasks compute on processors."""
 
-    script: str | None
+    script: Script | None
     tasks: Positive
-    login: Text | None
+    login: Address | None
+    on_processors: bool
 
 
 class OpenPool(CommandStruct, tag="open_pool", frozen=True):

@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from abc import ABC, abstractmethod
 from importlib import import_module
 from pathlib import Path
@@ -36,6 +37,9 @@ from virnucpro_backend.typed_commands import CommandError
 PROTOCOL_ERROR_EXIT_CODE = 2
 ABANDON_SECONDS = 5.0
 """For what a pool does when the engine is gone; after that the process ends anyway."""
+
+CLOSE_SECONDS = 60.0
+"""For a pool that is being closed after the engine's end."""
 
 log = logging.getLogger(__name__)
 
@@ -93,10 +97,14 @@ class EndOfPool:
     def __init__(self, channel: Channel, events: PoolEvents) -> None:
         self._channel = channel
         self._events = events
+        self.begun = threading.Event()
+        """The pool is about to be closed, or has been: the end of standard input changes nothing about it."""
 
     def __call__(self, error: PoolFailedError) -> None:
         """Say why, and have the pool closed."""
         log.error("the pool failed: %s", error.message)
+        # First: the engine closes standard input as soon as it hears.
+        self.begun.set()
         self._events.failed(error)
         self._channel.commands.put({"type": "close_pool"})
 
@@ -120,8 +128,8 @@ class PoolFrame:
     def __init__(self) -> None:
         self._channel = Channel(on_eof=self._engine_gone)
         self._events = PoolEvents(self._channel)
+        self._end = EndOfPool(self._channel, self._events)
         self._pool: Pool | None = None
-        self._closing = False
         threading.excepthook = self._thread_failed
 
     def ask_to_close(self) -> None:
@@ -139,11 +147,10 @@ class PoolFrame:
                     self._leave(0)
                 self._handle(command)
         except PoolFailedError as error:
-            log.exception("the pool failed")
-            self._events.failed(error)
+            self._end(error)
         except Exception as error:
             log.exception("the pool failed")
-            self._events.failed(_internal(error))
+            self._end(_internal(error))
         self._close()
         self._leave(0)
 
@@ -166,7 +173,7 @@ class PoolFrame:
     def _handle(self, command: PoolCommand) -> None:
         log.info("command %s", type(command).__name__)
         if isinstance(command, OpenPool):
-            self._pool = _pool_for(command.pool, self._events, EndOfPool(self._channel, self._events))
+            self._pool = _pool_for(command.pool, self._events, self._end)
             self._pool.open(command.run_folder, command.pool_folder)
         elif self._pool is None:
             return
@@ -183,7 +190,7 @@ class PoolFrame:
             self._pool.kill_worker(command.device)
 
     def _close(self) -> None:
-        self._closing = True
+        self._end.begun.set()
         if self._pool is not None:
             try:
                 self._pool.close()
@@ -205,9 +212,11 @@ class PoolFrame:
 
     def _engine_gone(self) -> None:
         """End at once. What was lent is the pool's to keep for an engine that comes back, or to give back."""
-        pool = self._pool
-        if pool is not None and not self._closing:
-            last = threading.Thread(target=pool.abandon, daemon=True)
+        if self._end.begun.is_set():
+            # Giving back is under way, and takes no longer than the engine's patience.
+            time.sleep(CLOSE_SECONDS)
+        elif self._pool is not None:
+            last = threading.Thread(target=self._pool.abandon, daemon=True)
             last.start()
             last.join(ABANDON_SECONDS)
         _exit(0)
@@ -216,7 +225,7 @@ class PoolFrame:
         error = failed.exc_value
         log.critical("thread %s failed", failed.thread and failed.thread.name, exc_info=error)
         failure = error if isinstance(error, PoolFailedError) else _internal(error)
-        EndOfPool(self._channel, self._events)(failure)
+        self._end(failure)
 
 
 def _pool_for(choice: RayChoice | SlurmChoice, events: PoolEvents, end: EndOfPool) -> Pool:

@@ -107,13 +107,14 @@ export function slurmScript(job: SlurmJob): string | null {
     ...commands,
     '',
     '# SLURM tells this script that the time ends, or that the task has to go; the worker is told by it.',
-    `trap 'told=1; kill -USR1 "$task"' USR1`,
-    `trap 'told=1; kill -TERM "$task"' TERM`,
+    `trap 'told=1; kill -USR1 "$task" 2>/dev/null' USR1`,
+    `trap 'told=1; kill -TERM "$task" 2>/dev/null' TERM`,
     `${[...container(job), 'sh'].join(' ')} "$pool/task"${job.gpu === 'none' ? ' --processors' : ''} "$pool" &`,
     'task=$!',
     'while told=; wait "$task"; status=$?; [ -n "$told" ]; do :; done',
     '# The time has ended before the run: into the queue again.',
-    `if [ "$status" -eq ${QUEUE_AGAIN} ]; then scontrol requeue "$SLURM_JOB_ID" && sleep 60; fi`,
+    // By the array's number and the task's: one task of each array has the array's own number for itself, which means all of them.
+    `if [ "$status" -eq ${QUEUE_AGAIN} ]; then scontrol requeue "\${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID" && sleep 60; fi`,
     'exit "$status"',
     '',
   ].join('\n');

@@ -195,6 +195,7 @@ class _Session:
         self._commands = LineReader(folder, COMMANDS)
         self._worker: ChildWorker | None = None
         self._next_beat = 0.0
+        self._writable = True
 
     def run(self) -> None:
         """Until the task is to leave, or the pool is another one. The worker has ended then."""
@@ -260,8 +261,10 @@ class _Session:
                 self._worker = None
                 exit_line = {"exit_code": ended.exit_code, "signal": ended.signal}
                 lines.append(_json({"type": "exit", **exit_line, "last_lines": ended.last_lines}))
-        if not self._events.write(lines):
-            log.warning("the shared folder can't be written to")
+        written = self._events.write(lines)
+        if written != self._writable:
+            log.warning("the shared folder %s be written to", "can again" if written else "can't")
+        self._writable = written
 
     def _say(self, line: dict[str, Any]) -> None:
         self._events.write([_json(line)])

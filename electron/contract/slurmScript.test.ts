@@ -55,7 +55,9 @@ describe('the batch script', () => {
   });
 
   it('starts in a container where one is chosen', () => {
-    expect(text({ container: 'apptainer', image: '/images/my torch.sif', python: '/opt/py/bin/python' })).toMatch(
+    expect(
+      text({ container: 'apptainer', image: '/images/my torch.sif', python: '/opt/py/bin/python' }),
+    ).toMatch(
       /export VIRNUCPRO_PYTHON=\/opt\/py\/bin\/python\n[^]*\napptainer exec --nv --bind "\$pool\/..\/.." '\/images\/my torch.sif' sh "\$pool\/task" "\$pool" &/,
     );
   });
@@ -92,7 +94,7 @@ describe.skipIf(process.platform === 'win32')('in a shell', () => {
     mkdirSync(pool());
     writeFileSync(join(folder, 'scontrol'), '#!/bin/sh\necho "scontrol $*"\nexit 1\n');
     chmodSync(join(folder, 'scontrol'), 0o755);
-    writeFileSync(join(folder, 'apptainer'), '#!/bin/sh\necho "image $5"\nshift 5\nexec "$@"\n');
+    writeFileSync(join(folder, 'apptainer'), '#!/bin/sh\nprintf "image %s\\n" "$5"\nshift 5\nexec "$@"\n');
     chmodSync(join(folder, 'apptainer'), 0o755);
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -104,14 +106,19 @@ describe.skipIf(process.platform === 'win32')('in a shell', () => {
       input: script,
       encoding: 'utf8',
       timeout: 60_000,
-      env: { ...process.env, PATH: `${folder}:${process.env['PATH']}`, SLURM_ARRAY_JOB_ID: '42', SLURM_ARRAY_TASK_ID: '3' },
+      env: {
+        ...process.env,
+        PATH: `${folder}:${process.env['PATH']}`,
+        SLURM_ARRAY_JOB_ID: '42',
+        SLURM_ARRAY_TASK_ID: '3',
+      },
     });
   };
 
   it('text that was typed in reaches a program as it is, whatever stands in it', () => {
     fc.assert(
       fc.property(
-        fc.string({ minLength: 1, unit: fc.constantFrom(...'a \'"$`\\;&|<>*?()#!~{}-β') }),
+        fc.string({ minLength: 1, unit: fc.constantFrom(...Array.from('a \'"$`\\;&|<>*?()#!~{}-β')) }),
         (typed) => {
           const script = text({ container: 'apptainer', image: `x${typed}x`, python: typed });
           const { stdout } = run(script, 'printf "<%s>" "$VIRNUCPRO_PYTHON" "$@"\n');

@@ -147,7 +147,14 @@ function options(job: SlurmJob): string[] {
 /** `--nv` brings the node's NVIDIA driver into the container. The run's folder, two above the pool's, has to be in it too. */
 function container({ container: program, image, gpu }: SlurmJob): string[] {
   if (program === 'none') return [];
-  return [program, 'exec', ...(gpu === 'none' ? [] : ['--nv']), '--bind', '"$pool/../.."', quotedForShell(image.trim())];
+  return [
+    program,
+    'exec',
+    ...(gpu === 'none' ? [] : ['--nv']),
+    '--bind',
+    '"$pool/../.."',
+    quotedForShell(image.trim()),
+  ];
 }
 
 function isCount(value: number, most: number): boolean {

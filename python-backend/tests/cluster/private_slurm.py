@@ -37,7 +37,7 @@ def missing() -> str | None:
 
 
 def install() -> None:
-    """Install Debian's packages where that can be done without a question; none of their services is started."""
+    """Install Debian's packages where that needs no question; none of their services is started."""
     if os.name == "nt" or os.geteuid() != 0 or shutil.which("apt-get") is None or missing() is None:
         return
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
@@ -72,7 +72,7 @@ class PrivateSlurm:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Ends what was started, and the tasks that it started: each node's daemon leads a group of its own."""
+        """Ends what was started, and the tasks that it started: each daemon leads a group of its own."""
         with contextlib.suppress(Exception):
             self.run("scancel", "--full", "--signal=KILL", f"--user={getpass.getuser()}", check=False)
         for process in reversed(self._processes):
@@ -128,9 +128,8 @@ class PrivateSlurm:
         self._wait(lambda: "UP" in self.run("scontrol", "ping", check=False), "slurmctld")
         for node in self.nodes:
             self._run_daemon("slurmd", "-D", "-N", node, "-f", str(self.folder / "slurm.conf"))
-        self._wait(
-            lambda: self.run("sinfo", "-h", "-N", "-o", "%T").split() == ["idle"] * len(self.nodes), "slurmd"
-        )
+        idle = ["idle"] * len(self.nodes)
+        self._wait(lambda: self.run("sinfo", "-h", "-N", "-o", "%T").split() == idle, "slurmd")
 
     def _write_configuration(self, munge: Path) -> None:
         host = socket.gethostname()

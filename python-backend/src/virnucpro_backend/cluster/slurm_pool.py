@@ -25,7 +25,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast, get_args
 
-import virnucpro_backend
 from virnucpro_backend import __version__
 from virnucpro_backend.cluster.commands import SlurmChoice, WorkerCommandFields
 from virnucpro_backend.cluster.events import (
@@ -254,7 +253,7 @@ class SlurmPool(Pool):
     def _write_task(self) -> None:
         """What starts a task, also from a script that a person submits: by this process's own Python."""
         settings = {name: os.environ[name] for name in _PYTHON_SETTINGS if name in os.environ}
-        settings["PYTHONPATH"] = str(Path(virnucpro_backend.__file__).parents[1])
+        settings["PYTHONPATH"] = str(Path(__file__).resolve().parents[2])
         (self._folder / "task").write_text(
             "#!/bin/sh\n"
             + "".join(f"export {name}={shlex.quote(value)}\n" for name, value in settings.items())

@@ -12,9 +12,10 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
-HOME = Path(os.environ["TMPDIR"])
+HOME = Path(tempfile.gettempdir())
 
 
 def alive(pid: int) -> bool:

@@ -31,7 +31,7 @@ export { detachedStartLine } from './computers/remoteServer.ts';
 export { tunnelHeaders, tunnelSocketAddress, type Tunnel } from './computers/tunnel.ts';
 
 // One run
-export { createRun, defaultFolderName } from './run/begin/createRun.ts';
+export { createRun, defaultFolderName, type CreatedRun } from './run/begin/createRun.ts';
 export { compareExample, exampleRequest, sampleInput } from './run/exampleRun.ts';
 export type { DeviceReport } from './run/finish/deviceReport.ts';
 export { readRunReport } from './run/finish/runReport.ts';

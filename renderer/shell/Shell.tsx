@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { Banner } from '../components/Banner.tsx';
+import { Banner } from '../components/feedback/Banner.tsx';
 import { useTexts } from '../i18n/index.ts';
 import { ComputersScreen } from '../screens/computers/ComputersScreen.tsx';
 import { ComputerCheckScreen } from '../screens/computer-check/ComputerCheckScreen.tsx';
@@ -11,7 +11,7 @@ import { NewRunScreen } from '../screens/new-run/NewRunScreen.tsx';
 import { RunScreen } from '../screens/run/RunScreen.tsx';
 import { SettingsScreen } from '../screens/settings/SettingsScreen.tsx';
 import { StartScreen } from '../screens/welcome/StartScreen.tsx';
-import { useChosenComputer } from '../state/computers.ts';
+import { useChosenComputer } from '../state/computer/computers.ts';
 import { chosenComputer, retryConnection, useConnectionStatus } from '../state/connection.ts';
 import { useNavigation, type Route } from '../state/navigation.ts';
 import { useSettings } from '../state/settings.ts';

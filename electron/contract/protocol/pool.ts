@@ -9,11 +9,13 @@ import { workerCommandSchema, workerEventSchema } from './worker.ts';
 
 /** A device of the cluster, of one run: the node and the GPU's UUID, or what else the scheduler calls it. */
 const poolDeviceSchema = z.string().min(1).max(200);
+const nameSchema = z.string().min(1).max(200);
+const LONGEST_SCRIPT = 100_000;
 
 const rayPoolSchema = z.object({
   kind: z.literal('ray'),
   /** `host:port` of the head node. The token is read from a file or the environment, as Ray itself does. */
-  address: z.string().min(1),
+  address: z.string().min(1).max(300),
   /** Nodes that can't read the run's folder are sent the parts, and send back the scores. */
   shared_storage: z.boolean(),
   /** Workers on processors too, where a node has no GPU: so many a node. 0 for none. */
@@ -23,23 +25,30 @@ const rayPoolSchema = z.object({
 const slurmPoolSchema = z.object({
   kind: z.literal('slurm'),
   /** A batch script; the pool submits it as an array of so many tasks, of one worker each. Null where a person submits it. */
-  script: z.string().nullable(),
+  script: z.string().max(LONGEST_SCRIPT).nullable(),
   tasks: z.int().positive(),
   /** Where sbatch, squeue and scancel are: on this computer, or on another by ssh. */
-  login: z.string().min(1).nullable(),
+  login: z.string().min(1).max(300).nullable(),
+  /** The tasks compute on processors: the plan then is one for them. */
+  on_processors: z.boolean(),
 });
+
+export const poolChoiceSchema = z.discriminatedUnion('kind', [rayPoolSchema, slurmPoolSchema]);
+export type PoolChoice = z.infer<typeof poolChoiceSchema>;
 
 const openPoolSchema = z.object({
   type: z.literal('open_pool'),
-  pool: z.discriminatedUnion('kind', [rayPoolSchema, slurmPoolSchema]),
+  pool: poolChoiceSchema,
   run_folder: z.string(),
-  /** The pool's own folder below it, for what the nodes and the pool write to each other. */
+  /** The pool's own folder below it, for what the nodes and the pool write to each other. Plain files and folders only: a run
+   * whose folder holds links or sockets is refused. */
   pool_folder: z.string(),
 });
 
 export const poolCommandSchema = z.discriminatedUnion('type', [
   openPoolSchema,
-  /** Start a worker on a device that has joined. Every `worker_line` of it follows, and one `worker_exit`. */
+  /** Start a worker on a device that has joined. Every `worker_line` of it follows, and one `worker_exit` or a `device_left`. It is
+   * sent again only after that. */
   z.object({ type: z.literal('start_worker'), device: poolDeviceSchema }),
   z.object({ type: z.literal('worker_command'), device: poolDeviceSchema, command: workerCommandSchema }),
   /** Ends it after the batch under way; by force after so many seconds. */
@@ -74,19 +83,21 @@ export const poolEventSchema = z.discriminatedUnion('type', [
     message: z.string(),
     next_step: z.string(),
   }),
-  /** Why nothing has joined yet, or fewer than asked for, in the scheduler's own word where it has one. */
+  /** How many devices are still expected to join, and why they haven't, in the scheduler's own word where it has one. While one
+   * is expected, or none is there, the run waits. A pool that can bring none any more ends, with `pool_failed` or `bye`. */
   z.object({ type: z.literal('pool_waiting'), waiting: countSchema, reason: z.string() }),
   z.object({
     type: z.literal('device_joined'),
     device: poolDeviceSchema,
-    node: z.string(),
-    name: z.string(),
+    node: nameSchema,
+    name: nameSchema,
     kind: z.enum(['cuda', 'rocm', 'cpu']),
     memory_total_bytes: countSchema,
     /** When the scheduler takes the device back, in seconds since the epoch; null where it doesn't. */
     until: z.number().positive().nullable(),
   }),
-  /** The node is gone, or the scheduler has taken the device back. A worker there has had its `worker_exit` before. */
+  /** The node is gone, or the scheduler has taken the device back, and a worker there with it: what it had in work is computed
+   * elsewhere and does not count as its failure. Instead of `worker_exit`, or within 3 s after it. It may join again. */
   z.object({ type: z.literal('device_left'), device: poolDeviceSchema, reason: z.string() }),
   z.object({ type: z.literal('worker_line'), device: poolDeviceSchema, event: workerEventSchema }),
   z.object({
@@ -111,4 +122,3 @@ export const poolEventSchema = z.discriminatedUnion('type', [
   byeSchema,
 ]);
 export type PoolEvent = z.infer<typeof poolEventSchema>;
-export type PoolChoice = z.infer<typeof openPoolSchema>['pool'];

@@ -1,9 +1,9 @@
 import { Button, Group, Modal, PasswordInput } from '@mantine/core';
 import { useState } from 'react';
 import type { SshQuestion } from '../../../electron/contract/index.ts';
-import { sayError } from '../../components/errorToast.tsx';
+import { sayError } from '../../components/feedback/errorToast.tsx';
 import { useTexts } from '../../i18n/index.ts';
-import { useComputers } from '../../state/computers.ts';
+import { useComputers } from '../../state/computer/computers.ts';
 import { home } from '../../state/connection.ts';
 import classes from './Computers.module.css';
 

@@ -17,12 +17,12 @@ import {
 } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
 import { DESTRUCTIVE } from '../../components/dialogs.ts';
-import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { Page } from '../../components/Page.tsx';
-import { ProgressBar } from '../../components/ProgressBar.tsx';
-import { Badge } from '../../components/StateBadge.tsx';
+import { ProgressBar } from '../../components/feedback/ProgressBar.tsx';
+import { Badge } from '../../components/feedback/StateBadge.tsx';
 import { useTexts } from '../../i18n/index.ts';
-import { showComputer, useComputers } from '../../state/computers.ts';
+import { showComputer, useComputers } from '../../state/computer/computers.ts';
 import { chosenComputer, home } from '../../state/connection.ts';
 import classes from './Computers.module.css';
 

@@ -5,7 +5,7 @@ import type { ShownError } from '../../api/callError.ts';
 import { toShownError } from '../../api/callError.ts';
 import { engine } from '../connection.ts';
 import type { Dropped } from '../dropped.ts';
-import { sayError } from '../../components/errorToast.tsx';
+import { sayError } from '../../components/feedback/errorToast.tsx';
 import { withFiles, type ListedFile } from './inspection.ts';
 import { uploadFile } from '../upload.ts';
 

@@ -1,0 +1,1 @@
+"""Workers on other computers, through a scheduler that already runs there."""

@@ -21,6 +21,7 @@ import { setup, type SetupFlags } from './commands/computer/setup.ts';
 import { status } from './commands/run/status.ts';
 import { validate } from './commands/run/validate.ts';
 import { verify } from './commands/run/verify.ts';
+import { withClusterOptions } from './clusterFlags.ts';
 import { common, passOn, reporter, type CommonFlags } from './commonFlags.ts';
 import { EXIT } from './exitCodes.ts';
 import { FILTER_HELP, SORT_HELP } from './filterArgument.ts';
@@ -113,7 +114,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     },
   );
 
-  common(root.command('resume'))
+  common(withClusterOptions(root.command('resume')))
     .description('Go on with a run where it was, after any kind of interruption')
     .argument('<folder>', 'folder of the run')
     .option('--devices <list>', 'other devices than before: auto, cpu, cpu:3, 0,1 or UUIDs')

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { embeddingPrecisionSchema, precisionSchema } from '../contract/protocol/index.ts';
+import { withClusterOptions } from './clusterFlags.ts';
 import { RETIRED_PREDICT_FLAGS } from './legacyTool.ts';
 import { gigabytes, positiveInteger } from './numberArguments.ts';
 
@@ -29,7 +30,7 @@ export function importLegacyCommand(root: Command): Command {
 }
 
 function withRunOptions(command: Command): Command {
-  command
+  withClusterOptions(command)
     .option('-o, --output-dir <folder>', 'folder for the results (default: {input}_predictions)')
     .option(
       '--model <name>',

@@ -3,12 +3,12 @@ import { IconCpu, IconDeviceDesktopAnalytics } from '@tabler/icons-react';
 import { memo } from 'react';
 import type { DeviceLive, WorkerState } from '../../electron/contract/index.ts';
 import { useTexts } from '../i18n/index.ts';
-import { deviceTitle, isLeftOut } from '../state/deviceLabels.ts';
+import { deviceTitle, isLeftOut } from '../state/runs/deviceLabels.ts';
 import { useErrorTexts, type ErrorTexts } from '../state/engineTexts.ts';
-import type { SpeedSample } from '../state/liveRun.ts';
+import type { SpeedSample } from '../state/runs/liveRun.ts';
 import classes from './DeviceCard.module.css';
 import { Meters, Speed } from './DeviceMeters.tsx';
-import { WorkerBadge } from './StateBadge.tsx';
+import { WorkerBadge } from './feedback/StateBadge.tsx';
 
 type Include = (device: string, included: boolean) => void;
 

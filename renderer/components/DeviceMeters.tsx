@@ -1,9 +1,9 @@
 import { memo } from 'react';
 import type { DeviceLive } from '../../electron/contract/index.ts';
 import { useTexts } from '../i18n/index.ts';
-import type { SpeedSample } from '../state/liveRun.ts';
+import type { SpeedSample } from '../state/runs/liveRun.ts';
 import classes from './DeviceCard.module.css';
-import { ProgressBar } from './ProgressBar.tsx';
+import { ProgressBar } from './feedback/ProgressBar.tsx';
 import { Sparkline } from './charts/Sparkline.tsx';
 
 const NONE = <span className={classes.none}>–</span>;

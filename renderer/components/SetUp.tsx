@@ -4,7 +4,7 @@ import { useId, useState } from 'react';
 import type { SetUpPlan, StepProgress } from '../../electron/contract/index.ts';
 import { useTexts } from '../i18n/index.ts';
 import { useEngineTexts } from '../state/engineTexts.ts';
-import { ProgressBar } from './ProgressBar.tsx';
+import { ProgressBar } from './feedback/ProgressBar.tsx';
 import classes from './SetUp.module.css';
 
 /** Fetching at 100 and at 20 Mbit/s, and what unpacking and checking take besides. */

@@ -1,10 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { useTexts } from '../i18n/index.ts';
-import { Banner } from '../components/Banner.tsx';
-import { ErrorCard } from '../components/ErrorCard.tsx';
+import { Banner } from '../components/feedback/Banner.tsx';
+import { ErrorCard } from '../components/feedback/ErrorCard.tsx';
 import { useSetUpSize } from '../components/SetUp.tsx';
-import { setUpAndShow, useEnvironment } from '../state/environment.ts';
+import { setUpAndShow, useEnvironment } from '../state/computer/environment.ts';
 import { go } from '../state/navigation.ts';
 
 /** Without Python nothing computes: said once, above every screen, with the button that helps. The computer

@@ -2,11 +2,11 @@ import { useMutation } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useShallow } from 'zustand/react/shallow';
-import { Banner } from '../components/Banner.tsx';
+import { Banner } from '../components/feedback/Banner.tsx';
 import { useTexts } from '../i18n/index.ts';
 import { engine } from '../state/connection.ts';
 import { goToRun, useNavigation } from '../state/navigation.ts';
-import { useRuns } from '../state/runs.ts';
+import { useRuns } from '../state/runs/runs.ts';
 
 /** After a crash, wherever the user is: this run was cut off; go on? On the run's own screen it says so itself. */
 export function InterruptedBanner() {

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { Banner } from '../components/Banner.tsx';
+import { Banner } from '../components/feedback/Banner.tsx';
 import { useTexts } from '../i18n/index.ts';
 import { ComputerCheckScreen } from '../screens/computer-check/ComputerCheckScreen.tsx';
 import { GuideScreen } from '../screens/guide/GuideScreen.tsx';

@@ -2,11 +2,11 @@ import { useMutation } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { isAtWork } from '../../electron/contract/index.ts';
-import { Banner } from '../components/Banner.tsx';
+import { Banner } from '../components/feedback/Banner.tsx';
 import { useTexts } from '../i18n/index.ts';
 import { engine } from '../state/connection.ts';
-import { useRuns } from '../state/runs.ts';
-import { useUpdates } from '../state/updates.ts';
+import { useRuns } from '../state/runs/runs.ts';
+import { useUpdates } from '../state/computer/updates.ts';
 
 /** A newer version of the program: fetched and installed only by the user's word, and never during a run. */
 export function UpdateBanner() {

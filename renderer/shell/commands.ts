@@ -1,21 +1,21 @@
 import { isAtWork, predictCommand, type RunSummary } from '../../electron/contract/index.ts';
 import type { Texts } from '../i18n/index.ts';
 import { engine } from '../state/connection.ts';
-import { sayError } from '../components/errorToast.tsx';
+import { sayError } from '../components/feedback/errorToast.tsx';
 import { copyText } from '../state/clipboard.ts';
-import { askToDiscard } from '../state/discardRun.ts';
-import { deviceTitle } from '../state/deviceLabels.ts';
-import { runExample } from '../state/environment.ts';
+import { askToDiscard } from '../state/runs/discardRun.ts';
+import { deviceTitle, type DeviceNumber } from '../state/runs/deviceLabels.ts';
+import { runExample } from '../state/computer/environment.ts';
 import { go, goToRun, type Route } from '../state/navigation.ts';
 import { prepareAgain } from '../state/newRun/prepareAgain.ts';
 import { addPaths, startOver } from '../state/newRun/store.ts';
 import { chooseFiles, chooseFolder, choosePaths } from '../state/pathChooser.ts';
-import { openDiskDialog, openRunDialog } from '../state/runDialog.ts';
-import { askForNotifications, canAskForNotifications } from '../state/runEnds.ts';
-import { askToFinishNow, includeDevice, mayFinishNow, orderRun } from '../state/runOrders.ts';
-import { runStatus } from '../state/runStatus.ts';
+import { openDiskDialog, openRunDialog } from '../state/runs/runDialog.ts';
+import { askForNotifications, canAskForNotifications } from '../state/runs/runEnds.ts';
+import { askToFinishNow, includeDevice, mayFinishNow, orderRun } from '../state/runs/runOrders.ts';
+import { runStatus } from '../state/runs/runStatus.ts';
 import { say } from '../state/say.ts';
-import { writeReport } from '../state/useExport.ts';
+import { writeReport } from '../state/results/useExport.ts';
 import { changeSettings, useSettings } from '../state/settings.ts';
 
 export interface Command {
@@ -32,11 +32,7 @@ export interface Command {
 export interface Seen {
   /** All of its input is read. */
   readonly isRead: boolean;
-  readonly devices: readonly {
-    readonly id: string;
-    readonly index: number | null;
-    readonly isOut: boolean;
-  }[];
+  readonly devices: readonly (DeviceNumber & { readonly isOut: boolean })[];
 }
 
 export const PLACE_KEYS = {

@@ -1,11 +1,11 @@
-import { sayError } from '../components/errorToast.tsx';
+import { sayError } from '../components/feedback/errorToast.tsx';
 import { engine } from './connection.ts';
 import { go, useNavigation } from './navigation.ts';
 import { addDropped } from './newRun/store.ts';
-import { takesOfflineDrop, takesOfflineFolder } from './offline.ts';
-import { addDroppedTables, isTable } from './otherTables.ts';
+import { takesOfflineDrop, takesOfflineFolder } from './computer/offline.ts';
+import { addDroppedTables, isTable } from './results/otherTables.ts';
 import { isElectron } from './settings.ts';
-import { importDropped } from './weights.ts';
+import { importDropped } from './computer/weights.ts';
 
 /** Files as a browser hands them over, to be sent to the engine, or where they lie on the engine's own disk. */
 export type Dropped =

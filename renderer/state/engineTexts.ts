@@ -4,7 +4,7 @@ import type { ShownError } from '../api/callError.ts';
 import { errorWords } from '../i18n/errors.ts';
 import { inOwnWords, type Said } from '../i18n/engineTexts.ts';
 import { useTexts } from '../i18n/index.ts';
-import { deviceTitle, useKnownDevice } from './deviceLabels.ts';
+import { deviceTitle, useKnownDevice } from './runs/deviceLabels.ts';
 
 /** Says what the engine said, in the language of the window and with its names for devices. */
 export function useEngineTexts(): (said: Said) => string {
@@ -30,7 +30,7 @@ function useOwnWords(): (wording: Wording) => string | null {
   return useCallback(
     (wording) =>
       inOwnWords(wording, texts, (id) => {
-        const device = known(id) ?? (id.startsWith('cpu:') ? { id, index: null } : null);
+        const device = known(id) ?? (id.startsWith('cpu:') ? { id, index: null, place: null } : null);
         return device && deviceTitle(device, texts.t);
       }),
     [texts, known],

@@ -1,5 +1,5 @@
 import { goToRun } from './navigation.ts';
-import { useRuns } from './runs.ts';
+import { useRuns } from './runs/runs.ts';
 import { isAtWork } from '../../electron/contract/runState.ts';
 
 /** Whoever opens the bare address while a run is at work wants to see it; an address with a place in it is kept. */

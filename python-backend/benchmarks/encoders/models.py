@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import torch
 from torch import nn
 
@@ -10,13 +12,20 @@ from virnucpro_backend.encoders.dnabert_s import DNABERT_S, DnabertS
 from virnucpro_backend.encoders.esm2 import ESM2_3B, Esm2
 from virnucpro_backend.encoders.precision import DTYPES
 
+Kernels = Literal["all", "general", "none"]
+"""Which of the program's own: those for Hopper GPUs too, those that other GPUs use, or plain PyTorch."""
 
-def random_esm2(precision: Precision, device: torch.device, *, eager: bool = False) -> Esm2:
-    """ESM-2 3B. `eager`: without fused kernels."""
+
+def random_esm2(precision: Precision, device: torch.device, kernels: Kernels = "all") -> Esm2:
+    """ESM-2 3B."""
     with torch.device(device):
         model = Esm2(ESM2_3B, DTYPES[precision])
     randomize(model)
-    model.to(device).use_kernels_for(device, fused=not eager)
+    model.to(device).use_kernels_for(device, fused=kernels != "none")
+    if kernels == "general":
+        from virnucpro_backend.encoders.kernels.fused import FusedAttention, FusedOps
+
+        model.ops, model.attention = FusedOps(), FusedAttention()
     if precision == "fp8":
         model.to_fp8()
     return model

@@ -3,7 +3,7 @@ import { IconChartHistogram, IconCopy, IconPhotoDown, IconTable } from '@tabler/
 import { useDeferredValue, useId, useRef, useState, type ReactNode } from 'react';
 import { useTexts } from '../../i18n/index.ts';
 import { useCopy } from '../../state/clipboard.ts';
-import { PICTURE_FORMATS, useSavePicture } from '../../state/useSavePicture.ts';
+import { PICTURE_FORMATS, useSavePicture } from '../../state/results/useSavePicture.ts';
 import classes from './AccessibleChart.module.css';
 import type { LegendItem } from './chartPicture.ts';
 

@@ -1,5 +1,5 @@
 import { memo } from 'react';
-import type { SpeedSample } from '../../state/liveRun.ts';
+import type { SpeedSample } from '../../state/runs/liveRun.ts';
 import { SPARKLINE, sparklinePath } from './sparklinePath.ts';
 
 const { width: WIDTH, height: HEIGHT } = SPARKLINE;

@@ -2,7 +2,7 @@ import { partNumber } from '../../i18n/format.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { totalsOverTime } from '../../screens/run/progress/throughputTotals.ts';
-import { SPEED_WINDOW_MS } from '../../state/liveRun.ts';
+import { SPEED_WINDOW_MS } from '../../state/runs/liveRun.ts';
 import { niceTop, timeTicks } from './chartScale.ts';
 import { trackBars } from './chunkTrackBars.ts';
 import { sparklinePath } from './sparklinePath.ts';

@@ -1,4 +1,4 @@
-import { SPEED_WINDOW_MS, type SpeedSample } from '../../state/liveRun.ts';
+import { SPEED_WINDOW_MS, type SpeedSample } from '../../state/runs/liveRun.ts';
 
 /** Samples come every two to ten seconds. */
 const PAUSE_MS = 35_000;

@@ -22,6 +22,16 @@ export const engine = {
   'engine.note.switched_off': '{device} wurde abgeschaltet: {cause}',
   'engine.note.excluded': '{device} wurde aus dem Lauf genommen.',
   'engine.note.included': '{device} nimmt wieder am Lauf teil.',
+  'engine.note.joined': '{device} rechnet jetzt mit.',
+  'engine.note.left':
+    '{device} rechnet nicht mehr mit; was dort in Arbeit war, wird anderswo gerechnet. Grund: {reason}',
+  'engine.note.pool': 'Der Cluster meldet: {text}',
+  'engine.note.pool_ready': 'Der Cluster antwortet ({scheduler}).',
+  'engine.pool.stopped': 'Die Verbindung zum Cluster endete: {how}.',
+  'engine.pool.over': 'Der Cluster stellt diesem Lauf keine Geräte mehr.',
+  'engine.pool.over.next':
+    'Drücken Sie „Fortsetzen“: Der Lauf fragt erneut nach Geräten. Was berechnet ist, ist erhalten.',
+  'engine.pool.silent': 'Der Cluster antwortet nicht.',
   'engine.note.smaller_batches':
     '{device} hatte zu wenig Speicher und rechnet mit weniger auf einmal weiter. Nichts ist verloren.',
   'engine.note.batches_halved': 'Ab jetzt rechnet jedes Gerät mit halb so viel auf einmal.',

@@ -80,6 +80,7 @@ export const run = {
 
   'device.gpu': 'GPU {index}',
   'device.processor': 'Prozessor {number}',
+  'device.onNode': '{device} von {node}',
   'device.sequencesPerMinute': 'Sequenzen/min',
   'device.utilization': 'Last',
   'device.memory': 'Speicher',

@@ -77,6 +77,7 @@ export const run = {
 
   'device.gpu': 'GPU {index}',
   'device.processor': 'Processor {number}',
+  'device.onNode': '{device} of {node}',
   'device.sequencesPerMinute': 'sequences/min',
   'device.utilization': 'Load',
   'device.memory': 'Memory',

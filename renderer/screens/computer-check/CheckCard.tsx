@@ -4,7 +4,7 @@ import type { ComputerCheck } from '../../../electron/contract/index.ts';
 import { useSetUpSize } from '../../components/SetUp.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { useSequenceTexts } from '../../state/engineTexts.ts';
-import { useEnvironment } from '../../state/environment.ts';
+import { useEnvironment } from '../../state/computer/environment.ts';
 import classes from './ComputerCheck.module.css';
 
 const ICONS = { good: IconCheck, warning: IconAlertTriangle, bad: IconX, waiting: IconClock };

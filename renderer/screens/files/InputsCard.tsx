@@ -4,13 +4,13 @@ import { queries } from '../../state/connection.ts';
 import { useMemo } from 'react';
 import type { InputStatus, RunSummary } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
-import { ErrorCard } from '../../components/ErrorCard.tsx';
-import { ProgressBar } from '../../components/ProgressBar.tsx';
-import { InputBadge } from '../../components/StateBadge.tsx';
+import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
+import { ProgressBar } from '../../components/feedback/ProgressBar.tsx';
+import { InputBadge } from '../../components/feedback/StateBadge.tsx';
 import type { VirtualColumn } from '../../components/table/virtualColumns.ts';
 import { ROW_HEIGHT, VirtualTable } from '../../components/table/VirtualTable.tsx';
 import { useTexts, type Texts } from '../../i18n/index.ts';
-import { usePagedRows } from '../../state/pagedRows.ts';
+import { usePagedRows } from '../../state/results/pagedRows.ts';
 import { InputProblems } from './InputProblems.tsx';
 import { whileInWork } from './whileInWork.ts';
 

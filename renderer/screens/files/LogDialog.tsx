@@ -2,7 +2,7 @@ import { queries } from '../../state/connection.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Group, Modal, Switch, TextInput } from '@mantine/core';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { useCopy } from '../../state/clipboard.ts';
 import classes from './Files.module.css';

@@ -10,13 +10,13 @@ import {
   type PartStatus,
 } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
-import { ErrorCard } from '../../components/ErrorCard.tsx';
-import { PartBadge } from '../../components/StateBadge.tsx';
+import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
+import { PartBadge } from '../../components/feedback/StateBadge.tsx';
 import type { VirtualColumn } from '../../components/table/virtualColumns.ts';
 import { VirtualTable } from '../../components/table/VirtualTable.tsx';
 import { useTexts, type Texts } from '../../i18n/index.ts';
-import { useDeviceLabels } from '../../state/deviceLabels.ts';
-import { usePagedRows } from '../../state/pagedRows.ts';
+import { useDeviceLabels } from '../../state/runs/deviceLabels.ts';
+import { usePagedRows } from '../../state/results/pagedRows.ts';
 import { LogDialog } from './LogDialog.tsx';
 import { whileInWork } from './whileInWork.ts';
 

@@ -4,7 +4,7 @@ import { IconDownload } from '@tabler/icons-react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
 import { useTexts } from '../../i18n/index.ts';
-import { download } from '../../state/download.ts';
+import { download } from '../../state/results/download.ts';
 import { engine, queries } from '../../state/connection.ts';
 import { useSettings } from '../../state/settings.ts';
 import { useReveal } from '../../state/useReveal.ts';

@@ -4,7 +4,7 @@ import { useMemo, useState } from 'react';
 import { LIMITS, type RunSummary } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
-import { useRuns } from '../../state/runs.ts';
+import { useRuns } from '../../state/runs/runs.ts';
 
 /** Tags and a note of the user's own; they are kept in the run's folder and move with it. */
 export function AnnotateDialog({ run, onClose }: { run: RunSummary; onClose: () => void }) {

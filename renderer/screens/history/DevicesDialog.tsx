@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button, Checkbox, Group, Modal, NumberInput, Skeleton } from '@mantine/core';
 import { useState } from 'react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
-import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
 import { chosenGpus, devicesText, expectsGpus, RUN_REQUEST_DEFAULTS } from '../../state/newRun/choices.ts';

@@ -1,6 +1,6 @@
 import type { RunSummary } from '../../../electron/contract/index.ts';
-import { closeRunDialog, useRunDialog, type RunDialog } from '../../state/runDialog.ts';
-import { useRuns } from '../../state/runs.ts';
+import { closeRunDialog, useRunDialog, type RunDialog } from '../../state/runs/runDialog.ts';
+import { useRuns } from '../../state/runs/runs.ts';
 import { AnnotateDialog } from './AnnotateDialog.tsx';
 import { ExportDialog } from '../results/ExportDialog.tsx';
 import { DiskDialog } from './DiskDialog.tsx';

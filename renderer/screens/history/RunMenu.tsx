@@ -3,7 +3,7 @@ import { IconDotsVertical } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
-import type { RunDialog } from '../../state/runDialog.ts';
+import type { RunDialog } from '../../state/runs/runDialog.ts';
 import classes from './History.module.css';
 import { DialogOfRun } from './RunDialogs.tsx';
 import { RunMenuItems } from './RunMenuItems.tsx';

@@ -15,8 +15,8 @@ import type { RunSummary } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
 import { prepareAgain } from '../../state/newRun/prepareAgain.ts';
-import type { RunDialog } from '../../state/runDialog.ts';
-import { runStatus } from '../../state/runStatus.ts';
+import type { RunDialog } from '../../state/runs/runDialog.ts';
+import { runStatus } from '../../state/runs/runStatus.ts';
 import { useReveal } from '../../state/useReveal.ts';
 
 const RESUMABLE = ['paused', 'halted', 'interrupted', 'failed', 'cancelled'];

@@ -1,6 +1,6 @@
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import type { Texts } from '../../i18n/index.ts';
-import { runStatus } from '../../state/runStatus.ts';
+import { runStatus } from '../../state/runs/runStatus.ts';
 
 type Sortable = string | number | null;
 

@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Button, Group, Loader, Modal, NumberInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { FoundWeights } from '../../../electron/contract/index.ts';
-import { Banner } from '../../components/Banner.tsx';
-import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { Banner } from '../../components/feedback/Banner.tsx';
+import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { fileName } from '../../i18n/format.ts';
 import { useTexts } from '../../i18n/index.ts';
-import { closeImport, importWeights, lookQuery, useWeights } from '../../state/weights.ts';
+import { closeImport, importWeights, lookQuery, useWeights } from '../../state/computer/weights.ts';
 import classes from './Models.module.css';
 import { WorkProgress } from './WorkProgress.tsx';
 

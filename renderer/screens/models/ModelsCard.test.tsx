@@ -2,7 +2,7 @@ import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, it } from 'vitest';
 import { createTexts, TextsContext } from '../../i18n/index.ts';
-import { openImport, useWeights } from '../../state/weights.ts';
+import { openImport, useWeights } from '../../state/computer/weights.ts';
 import { renderWithEngine } from '../../testing/render.tsx';
 import { ModelsCard } from './ModelsCard.tsx';
 

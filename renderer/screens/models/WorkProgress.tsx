@@ -1,5 +1,5 @@
 import type { StepProgress } from '../../../electron/contract/index.ts';
-import { ProgressBar } from '../../components/ProgressBar.tsx';
+import { ProgressBar } from '../../components/feedback/ProgressBar.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { useEngineTexts } from '../../state/engineTexts.ts';
 import classes from './Models.module.css';

@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core';
-import { Banner } from '../../components/Banner.tsx';
+import { Banner } from '../../components/feedback/Banner.tsx';
 import { Card } from '../../components/Card.tsx';
-import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { listedGpus } from '../../state/newRun/choices.ts';
 import { choose } from '../../state/newRun/store.ts';

@@ -14,7 +14,7 @@ import {
 } from '../../state/newRun/inspection.ts';
 import { useNewRun } from '../../state/newRun/store.ts';
 import { lengthBins } from '../../state/newRun/lengthBins.ts';
-import { useRuns } from '../../state/runs.ts';
+import { useRuns } from '../../state/runs/runs.ts';
 import classes from './FileDetails.module.css';
 import { ProblemList } from './ProblemList.tsx';
 

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { IconDna2, IconFileImport, IconPlayerPlay, IconTable } from '@tabler/icons-react';
 import { PickButtons } from './PickButtons.tsx';
 import { useTexts } from '../../i18n/index.ts';
-import { runExample } from '../../state/environment.ts';
+import { runExample } from '../../state/computer/environment.ts';
 import classes from './NothingYet.module.css';
 
 /** The screen as it greets: where to drop, and what to do without any file at hand. */

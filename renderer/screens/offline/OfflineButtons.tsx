@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import { IconFolderDown, IconFolderSymlink } from '@tabler/icons-react';
-import { sayError } from '../../components/errorToast.tsx';
+import { sayError } from '../../components/feedback/errorToast.tsx';
 import { useTexts } from '../../i18n/index.ts';
-import { lacksEnvironment, useEnvironment } from '../../state/environment.ts';
-import { chooseOfflineFolder, openPacking } from '../../state/offline.ts';
+import { lacksEnvironment, useEnvironment } from '../../state/computer/environment.ts';
+import { chooseOfflineFolder, openPacking } from '../../state/computer/offline.ts';
 
 export function UseFolderButton({ size = 'sm' }: { size?: 'sm' | 'compact-sm' }) {
   const { t } = useTexts();

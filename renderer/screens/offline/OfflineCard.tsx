@@ -1,12 +1,12 @@
 import { useMutation } from '@tanstack/react-query';
 import { Button, Group } from '@mantine/core';
 import { useEffect } from 'react';
-import { Banner } from '../../components/Banner.tsx';
+import { Banner } from '../../components/feedback/Banner.tsx';
 import { Card } from '../../components/Card.tsx';
-import { sayError } from '../../components/errorToast.tsx';
-import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { sayError } from '../../components/feedback/errorToast.tsx';
+import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
-import { lacksEnvironment, useEnvironment } from '../../state/environment.ts';
+import { lacksEnvironment, useEnvironment } from '../../state/computer/environment.ts';
 import {
   cancelPacking,
   forgetPacking,
@@ -15,7 +15,7 @@ import {
   packOffline,
   useOffline,
   type Packing,
-} from '../../state/offline.ts';
+} from '../../state/computer/offline.ts';
 import { WorkProgress } from '../models/WorkProgress.tsx';
 import { MakeFolderButton, UseFolderButton } from './OfflineButtons.tsx';
 import classes from './Offline.module.css';

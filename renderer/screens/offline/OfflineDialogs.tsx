@@ -1,11 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { Button, Group, Loader, Modal } from '@mantine/core';
 import type { OfflineFolder } from '../../../electron/contract/index.ts';
-import { sayError } from '../../components/errorToast.tsx';
-import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { sayError } from '../../components/feedback/errorToast.tsx';
+import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
-import { chooseOfflineFolder, closeOffline, setUpFromFolder, useOffline } from '../../state/offline.ts';
+import {
+  chooseOfflineFolder,
+  closeOffline,
+  setUpFromFolder,
+  useOffline,
+} from '../../state/computer/offline.ts';
 import { useSettings } from '../../state/settings.ts';
 import classes from './Offline.module.css';
 import { PackForm } from './PackForm.tsx';

@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Button, Checkbox, Group, Loader, Select, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { ModelStatus, OfflineChoices } from '../../../electron/contract/index.ts';
-import { sayError } from '../../components/errorToast.tsx';
-import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { sayError } from '../../components/feedback/errorToast.tsx';
+import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
-import { closeOffline, isPacking, packOffline, useOffline } from '../../state/offline.ts';
+import { closeOffline, isPacking, packOffline, useOffline } from '../../state/computer/offline.ts';
 import { chooseFolder } from '../../state/pathChooser.ts';
 import classes from './Offline.module.css';
 

@@ -2,13 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { Loader, Modal, Select, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { predictionSchema, type RunComparison, type RunSummary } from '../../../electron/contract/index.ts';
-import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
-import { changeView } from '../../state/resultsView.ts';
-import { useRuns } from '../../state/runs.ts';
+import { changeView } from '../../state/results/resultsView.ts';
+import { useRuns } from '../../state/runs/runs.ts';
 import classes from './CompareDialog.module.css';
-import { TwoScoresChart } from './distributionCharts.tsx';
+import { TwoScoresChart } from './distributions/distributionCharts.tsx';
 import { PredictionLabel } from './PredictionLabel.tsx';
 
 /** Where two runs of the same sequences agree, such as with another model or precision. */

@@ -11,8 +11,8 @@ import {
 } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
-import { changeView, filterOf, useResultsView } from '../../state/resultsView.ts';
-import { useExport } from '../../state/useExport.ts';
+import { changeView, filterOf, useResultsView } from '../../state/results/resultsView.ts';
+import { useExport } from '../../state/results/useExport.ts';
 
 const SCOPES = ['shown', 'shortlist', 'virus', 'all'] as const;
 type Scope = (typeof SCOPES)[number];

@@ -9,11 +9,11 @@ import {
   type RunSummary,
 } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
-import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
-import { chooseAndAddTables, forgetTables } from '../../state/otherTables.ts';
-import { changeView, useResultsView } from '../../state/resultsView.ts';
+import { chooseAndAddTables, forgetTables } from '../../state/results/otherTables.ts';
+import { changeView, useResultsView } from '../../state/results/resultsView.ts';
 import { PredictionLabel } from './PredictionLabel.tsx';
 import classes from './SamplesCard.module.css';
 

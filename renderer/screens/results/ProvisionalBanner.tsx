@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { isAtWork } from '../../../electron/contract/runState.ts';
 import type { RunSummary } from '../../../electron/contract/index.ts';
-import { Banner } from '../../components/Banner.tsx';
+import { Banner } from '../../components/feedback/Banner.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
-import { useLiveRun } from '../../state/liveRun.ts';
-import { askToFinishNow, mayFinishNow } from '../../state/runOrders.ts';
+import { useLiveRun } from '../../state/runs/liveRun.ts';
+import { askToFinishNow, mayFinishNow } from '../../state/runs/runOrders.ts';
 
 /** Above the results of a run that is not done: how much there is, and the way to leave it at that. */
 export function ProvisionalBanner({ run }: { run: RunSummary }) {

@@ -5,13 +5,19 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { IconTable } from '@tabler/icons-react';
 import { useEffect, useMemo } from 'react';
 import type { RunSummary, SequenceFilter } from '../../../electron/contract/index.ts';
-import { Empty } from '../../components/Empty.tsx';
-import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { Empty } from '../../components/feedback/Empty.tsx';
+import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
-import { useLiveRun } from '../../state/liveRun.ts';
-import { filterOf, isFiltered, useResultsView, viewRun, type ResultsView } from '../../state/resultsView.ts';
+import { useLiveRun } from '../../state/runs/liveRun.ts';
+import {
+  filterOf,
+  isFiltered,
+  useResultsView,
+  viewRun,
+  type ResultsView,
+} from '../../state/results/resultsView.ts';
 import { CallsCard } from './CallsCard.tsx';
-import { DistributionsCard } from './DistributionsCard.tsx';
+import { DistributionsCard } from './distributions/DistributionsCard.tsx';
 import { evidenceRule } from './evidenceRule.ts';
 import classes from './ResultsTab.module.css';
 import { OtherToolsCard } from './OtherToolsCard.tsx';
@@ -19,7 +25,7 @@ import { ProvisionalBanner } from './ProvisionalBanner.tsx';
 import { ResultsToolbar } from './ResultsToolbar.tsx';
 import { ScoreCard } from './ScoreCard.tsx';
 import { SamplesCard } from './SamplesCard.tsx';
-import { SequenceDrawer } from './SequenceDrawer.tsx';
+import { SequenceDrawer } from './sequence/SequenceDrawer.tsx';
 import { SequenceTable } from './SequenceTable.tsx';
 import { useHiddenColumns } from './useHiddenColumns.ts';
 

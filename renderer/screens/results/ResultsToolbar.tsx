@@ -20,16 +20,16 @@ import {
 import { useMemo } from 'react';
 import { evidenceSchema, predictionSchema, type RunSummary } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
-import { openRunDialog } from '../../state/runDialog.ts';
+import { openRunDialog } from '../../state/runs/runDialog.ts';
 import {
   changeView,
   clearFilters,
   isFiltered,
   showShortlist,
   useResultsView,
-} from '../../state/resultsView.ts';
+} from '../../state/results/resultsView.ts';
 import classes from './ResultsTab.module.css';
-import { useSequenceNotes } from '../../state/sequenceNotes.ts';
+import { useSequenceNotes } from '../../state/results/sequenceNotes.ts';
 import { evidenceRule } from './evidenceRule.ts';
 import { RunActionsMenu } from './RunActionsMenu.tsx';
 import { HIDEABLE_COLUMNS } from './sequenceColumns.tsx';

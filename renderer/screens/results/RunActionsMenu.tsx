@@ -5,8 +5,8 @@ import { useState } from 'react';
 import { predictCommand, type RunSummary } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { useCopy } from '../../state/clipboard.ts';
-import { chooseAndAddTables } from '../../state/otherTables.ts';
-import { writeReport } from '../../state/useExport.ts';
+import { chooseAndAddTables } from '../../state/results/otherTables.ts';
+import { writeReport } from '../../state/results/useExport.ts';
 import { CompareDialog } from './CompareDialog.tsx';
 
 /** What can be done with all results of a run. */

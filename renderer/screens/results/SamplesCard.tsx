@@ -3,10 +3,10 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { RunSummary, SampleSummary } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
-import { SamplesDialog } from '../../components/SamplesDialog.tsx';
+import { SamplesDialog } from '../../components/files/SamplesDialog.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
-import { changeView, useResultsView } from '../../state/resultsView.ts';
+import { changeView, useResultsView } from '../../state/results/resultsView.ts';
 import classes from './SamplesCard.module.css';
 
 const CALLS = [

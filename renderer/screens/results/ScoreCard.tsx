@@ -6,7 +6,13 @@ import type { RunSummary } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
 import { Histogram, type HistogramBin } from '../../components/charts/Histogram.tsx';
 import { useTexts } from '../../i18n/index.ts';
-import { changeView, countFrom, filterOf, SCORE_BINS, useResultsView } from '../../state/resultsView.ts';
+import {
+  changeView,
+  countFrom,
+  filterOf,
+  SCORE_BINS,
+  useResultsView,
+} from '../../state/results/resultsView.ts';
 import classes from './ResultsTab.module.css';
 
 const MARKS = [0, 0.2, 0.4, 0.6, 0.8, 1];

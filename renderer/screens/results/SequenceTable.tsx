@@ -12,13 +12,13 @@ import {
   type ListedSequence,
   type SequenceSort,
 } from '../../../electron/contract/index.ts';
-import { Empty } from '../../components/Empty.tsx';
-import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { Empty } from '../../components/feedback/Empty.tsx';
+import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { VirtualTable } from '../../components/table/VirtualTable.tsx';
 import { useTexts } from '../../i18n/index.ts';
-import { usePagedRows } from '../../state/pagedRows.ts';
-import { changeView, clearFilters, useResultsView } from '../../state/resultsView.ts';
-import { useSequenceNotes } from '../../state/sequenceNotes.ts';
+import { usePagedRows } from '../../state/results/pagedRows.ts';
+import { changeView, clearFilters, useResultsView } from '../../state/results/resultsView.ts';
+import { useSequenceNotes } from '../../state/results/sequenceNotes.ts';
 import { sequenceColumns } from './sequenceColumns.tsx';
 
 interface SequenceTableProps {

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'react';
-import { announce } from '../../components/Announcer.tsx';
+import { announce } from '../../components/feedback/Announcer.tsx';
 import { useTexts } from '../../i18n/index.ts';
-import { useLiveRun } from '../../state/liveRun.ts';
-import { runStatus } from '../../state/runStatus.ts';
+import { useLiveRun } from '../../state/runs/liveRun.ts';
+import { runStatus } from '../../state/runs/runStatus.ts';
 
 /** Tells screen readers of every tenth done and of every change of state; not of more, or they never fall silent. */
 export function RunAnnouncer() {

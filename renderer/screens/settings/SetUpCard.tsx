@@ -3,7 +3,7 @@ import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { setupSettingsSchema, type SetupSettings } from '../../../electron/contract/index.ts';
 import { toShownError } from '../../api/callError.ts';
-import { Banner } from '../../components/Banner.tsx';
+import { Banner } from '../../components/feedback/Banner.tsx';
 import { Card } from '../../components/Card.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';

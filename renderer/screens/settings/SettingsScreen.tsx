@@ -8,7 +8,7 @@ import { useTexts, type MessageKey } from '../../i18n/index.ts';
 import { chooseFolder } from '../../state/pathChooser.ts';
 import { go } from '../../state/navigation.ts';
 import { changeSettings, useSettings } from '../../state/settings.ts';
-import { useUpdates } from '../../state/updates.ts';
+import { useUpdates } from '../../state/computer/updates.ts';
 import { SetUpCard } from './SetUpCard.tsx';
 import classes from './Settings.module.css';
 

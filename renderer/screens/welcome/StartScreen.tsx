@@ -3,25 +3,25 @@ import { Button } from '@mantine/core';
 import { IconCheck, IconPlayerPlay } from '@tabler/icons-react';
 import { useEffect, useState, type ReactNode } from 'react';
 import type { SetUpPlan } from '../../../electron/contract/index.ts';
-import { Badge } from '../../components/StateBadge.tsx';
-import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { Badge } from '../../components/feedback/StateBadge.tsx';
+import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { Facts } from '../../components/Facts.tsx';
 import { Page } from '../../components/Page.tsx';
-import { ProgressBar } from '../../components/ProgressBar.tsx';
+import { ProgressBar } from '../../components/feedback/ProgressBar.tsx';
 import { SetUpProgress, useSetUpSize } from '../../components/SetUp.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
-import { runExample, setUp, useEnvironment } from '../../state/environment.ts';
-import { isExample } from '../../state/example.ts';
+import { runExample, setUp, useEnvironment } from '../../state/computer/environment.ts';
+import { isExample } from '../../state/computer/example.ts';
 import {
   firstSteps,
   type ExampleStep,
   type ModelStep,
   type SetUpStep,
   type StepName,
-} from '../../state/firstSteps.ts';
+} from '../../state/computer/firstSteps.ts';
 import { go, goToRun } from '../../state/navigation.ts';
-import { useRuns } from '../../state/runs.ts';
+import { useRuns } from '../../state/runs/runs.ts';
 import { changeSettings, useSettings } from '../../state/settings.ts';
 import { ModelsCard } from '../models/ModelsCard.tsx';
 import { UseFolderButton } from '../offline/OfflineButtons.tsx';

@@ -6,7 +6,7 @@ import { toShownError } from '../../api/callError.ts';
 import { uploadFile } from '../../api/upload.ts';
 import { engine } from '../connection.ts';
 import type { Dropped } from '../dropped.ts';
-import { sayError } from '../../components/errorToast.tsx';
+import { sayError } from '../../components/feedback/errorToast.tsx';
 import { withFiles, type ListedFile } from './inspection.ts';
 
 interface Upload {

@@ -53,6 +53,7 @@ export function madeLive(world: World, run: RunSummary): RunLive {
       temperatureC: 61 + Math.round(wave(index) * 3),
       powerW: 412 + Math.round(wave(index) * 25),
     })),
+    cluster: null,
     recentEvents: madeEvents(world.openedAt),
   };
 }

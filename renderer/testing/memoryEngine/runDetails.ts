@@ -16,6 +16,7 @@ export function madeDevices(count: number): DeviceLive[] {
     id: `GPU-${String(index).padStart(8, '0')}-0000-4000-8000-000000000000`,
     name: index % 3 === 2 ? 'NVIDIA RTX A6000' : 'NVIDIA H200',
     index,
+    place: null,
     worker: { state: 'working', part: String(40 + index).padStart(6, '0') },
     partFraction: (index * 0.13) % 1,
     partsDone: 40 - index,

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { IconBell } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTexts } from '../../../i18n/index.ts';
-import { askForNotifications, canAskForNotifications } from '../../../state/runEnds.ts';
+import { askForNotifications, canAskForNotifications } from '../../../state/runs/runEnds.ts';
 import { useSettings } from '../../../state/settings.ts';
 
 /** In browser mode: a page may ask to send notifications only when it is clicked. */

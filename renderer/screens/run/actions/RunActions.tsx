@@ -5,7 +5,7 @@ import type { RunSummary } from '../../../../electron/contract/index.ts';
 import { useTexts } from '../../../i18n/index.ts';
 import { goToRun, type RunTab } from '../../../state/navigation.ts';
 import { prepareAgain } from '../../../state/newRun/prepareAgain.ts';
-import { runStatus } from '../../../state/runStatus.ts';
+import { runStatus } from '../../../state/runs/runStatus.ts';
 import { StopActions } from './StopActions.tsx';
 import { NotifyButton } from './NotifyButton.tsx';
 import { useRunOrder } from './useRunOrder.ts';

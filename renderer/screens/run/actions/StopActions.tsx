@@ -2,10 +2,10 @@ import { Button, Menu } from '@mantine/core';
 import { IconChevronDown, IconPlayerPause } from '@tabler/icons-react';
 import type { RunSummary } from '../../../../electron/contract/index.ts';
 import { useTexts } from '../../../i18n/index.ts';
-import { askToDiscard } from '../../../state/discardRun.ts';
-import { askToFinishNow, mayFinishNow } from '../../../state/runOrders.ts';
-import { useLiveRun } from '../../../state/liveRun.ts';
-import { queuedRuns, useRuns } from '../../../state/runs.ts';
+import { askToDiscard } from '../../../state/runs/discardRun.ts';
+import { askToFinishNow, mayFinishNow } from '../../../state/runs/runOrders.ts';
+import { useLiveRun } from '../../../state/runs/liveRun.ts';
+import { queuedRuns, useRuns } from '../../../state/runs/runs.ts';
 import classes from './StopActions.module.css';
 import { useRunOrder } from './useRunOrder.ts';
 

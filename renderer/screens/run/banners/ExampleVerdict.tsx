@@ -2,10 +2,10 @@ import { queries } from '../../../state/connection.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { RunSummary } from '../../../../electron/contract/index.ts';
-import { Banner } from '../../../components/Banner.tsx';
+import { Banner } from '../../../components/feedback/Banner.tsx';
 import { goToRun } from '../../../state/navigation.ts';
 import { useTexts } from '../../../i18n/index.ts';
-import { isExample } from '../../../state/example.ts';
+import { isExample } from '../../../state/computer/example.ts';
 import { useSettings } from '../../../state/settings.ts';
 
 /** After the example: does this installation give the expected answers? */

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import type { RunProgress } from '../../../../electron/contract/index.ts';
-import { Banner } from '../../../components/Banner.tsx';
+import { Banner } from '../../../components/feedback/Banner.tsx';
 import { useTexts } from '../../../i18n/index.ts';
-import { useLiveRun } from '../../../state/liveRun.ts';
+import { useLiveRun } from '../../../state/runs/liveRun.ts';
 import { go } from '../../../state/navigation.ts';
 
 type EncoderNorms = NonNullable<RunProgress['unusualNorms']>['esm2'];

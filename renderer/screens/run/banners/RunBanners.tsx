@@ -2,14 +2,14 @@ import { useMutation } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { isAtWork } from '../../../../electron/contract/runState.ts';
 import type { RunSummary } from '../../../../electron/contract/index.ts';
-import { Banner } from '../../../components/Banner.tsx';
-import { ErrorCard } from '../../../components/ErrorCard.tsx';
+import { Banner } from '../../../components/feedback/Banner.tsx';
+import { ErrorCard } from '../../../components/feedback/ErrorCard.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import { engine } from '../../../state/connection.ts';
 import { goToRun } from '../../../state/navigation.ts';
-import { openRunDialog } from '../../../state/runDialog.ts';
-import { useRuns } from '../../../state/runs.ts';
-import { runStatus } from '../../../state/runStatus.ts';
+import { openRunDialog } from '../../../state/runs/runDialog.ts';
+import { useRuns } from '../../../state/runs/runs.ts';
+import { runStatus } from '../../../state/runs/runStatus.ts';
 
 const resume = (runId: string) => engine.runs.resume({ runId });
 

@@ -3,9 +3,9 @@ import { useShallow } from 'zustand/react/shallow';
 import { isAtWork } from '../../../../electron/contract/runState.ts';
 import { DeviceCard } from '../../../components/DeviceCard.tsx';
 import { useTexts } from '../../../i18n/index.ts';
-import { sequencesPerMinute, useLiveRun, type SpeedSample } from '../../../state/liveRun.ts';
-import { includeDevice } from '../../../state/runOrders.ts';
-import { sayError } from '../../../components/errorToast.tsx';
+import { sequencesPerMinute, useLiveRun, type SpeedSample } from '../../../state/runs/liveRun.ts';
+import { includeDevice } from '../../../state/runs/runOrders.ts';
+import { sayError } from '../../../components/feedback/errorToast.tsx';
 import classes from './DeviceGrid.module.css';
 
 const NO_SPEEDS: readonly SpeedSample[] = [];

@@ -5,8 +5,8 @@ import { Card } from '../../../components/Card.tsx';
 import { SmallMultiple } from '../../../components/charts/SmallMultiple.tsx';
 import { useTexts, type Texts } from '../../../i18n/index.ts';
 import { queries } from '../../../state/connection.ts';
-import { useExport } from '../../../state/useExport.ts';
-import { useDeviceLabels } from '../../../state/deviceLabels.ts';
+import { useExport } from '../../../state/results/useExport.ts';
+import { useDeviceLabels } from '../../../state/runs/deviceLabels.ts';
 import { isAtWork } from '../../../../electron/contract/runState.ts';
 import classes from './DeviceHistoryCard.module.css';
 

@@ -7,7 +7,7 @@ import { Card } from '../../../components/Card.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import { engine, queries } from '../../../state/connection.ts';
 import { useEngineTexts } from '../../../state/engineTexts.ts';
-import { useLiveRun } from '../../../state/liveRun.ts';
+import { useLiveRun } from '../../../state/runs/liveRun.ts';
 import { LogDialog } from '../../files/LogDialog.tsx';
 import classes from './EventList.module.css';
 

@@ -3,12 +3,12 @@ import { isAtWork } from '../../../../electron/contract/runState.ts';
 import type { RunProgress, RunSummary } from '../../../../electron/contract/index.ts';
 import { Card } from '../../../components/Card.tsx';
 import { Facts, type FactItem } from '../../../components/Facts.tsx';
-import { ProgressBar } from '../../../components/ProgressBar.tsx';
+import { ProgressBar } from '../../../components/feedback/ProgressBar.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import { queries } from '../../../state/connection.ts';
-import { sequencesPerMinute, useLiveRun } from '../../../state/liveRun.ts';
-import { queuedRuns, useRuns } from '../../../state/runs.ts';
-import { runStatus } from '../../../state/runStatus.ts';
+import { sequencesPerMinute, useLiveRun } from '../../../state/runs/liveRun.ts';
+import { queuedRuns, useRuns } from '../../../state/runs/runs.ts';
+import { runStatus } from '../../../state/runs/runStatus.ts';
 import classes from './OverallProgress.module.css';
 
 const VIRAL_EVERY_MS = 10_000;

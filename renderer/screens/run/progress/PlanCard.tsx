@@ -6,11 +6,11 @@ import { Card } from '../../../components/Card.tsx';
 import { Facts } from '../../../components/Facts.tsx';
 import { TechnicalDetails } from '../../../components/TechnicalDetails.tsx';
 import { partNumber } from '../../../i18n/format.ts';
-import { modelTitle } from '../../../state/modelTexts.ts';
+import { modelTitle } from '../../../state/computer/modelTexts.ts';
 import { useTexts } from '../../../i18n/index.ts';
 import { queries } from '../../../state/connection.ts';
-import { deviceTitle } from '../../../state/deviceLabels.ts';
-import { useLiveRun } from '../../../state/liveRun.ts';
+import { deviceTitle } from '../../../state/runs/deviceLabels.ts';
+import { useLiveRun } from '../../../state/runs/liveRun.ts';
 import classes from './PlanCard.module.css';
 
 /** What decides the numbers of this run, as it was fixed at the start; what only few ask for is folded away. */

@@ -1,10 +1,10 @@
 import { Skeleton } from '@mantine/core';
 import type { RunSummary } from '../../../../electron/contract/index.ts';
-import { Banner } from '../../../components/Banner.tsx';
+import { Banner } from '../../../components/feedback/Banner.tsx';
 import { Card } from '../../../components/Card.tsx';
-import { ProgressBar } from '../../../components/ProgressBar.tsx';
+import { ProgressBar } from '../../../components/feedback/ProgressBar.tsx';
 import { useTexts } from '../../../i18n/index.ts';
-import { useLiveRun } from '../../../state/liveRun.ts';
+import { useLiveRun } from '../../../state/runs/liveRun.ts';
 import { isAtWork } from '../../../../electron/contract/runState.ts';
 import { DeviceGrid } from './DeviceGrid.tsx';
 import { DeviceHistoryCard } from './DeviceHistoryCard.tsx';

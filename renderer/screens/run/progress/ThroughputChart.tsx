@@ -9,7 +9,7 @@ import { Card } from '../../../components/Card.tsx';
 import { niceTop, timeTicks } from '../../../components/charts/chartScale.ts';
 import { ChartTip } from '../../../components/charts/ChartTip.tsx';
 import { useTexts } from '../../../i18n/index.ts';
-import { seedSpeeds, sequencesPerMinute, useLiveRun } from '../../../state/liveRun.ts';
+import { seedSpeeds, sequencesPerMinute, useLiveRun } from '../../../state/runs/liveRun.ts';
 import { totalsOverTime } from './throughputTotals.ts';
 
 const EVERY_MS = 10_000;

@@ -1,0 +1,79 @@
+import { Button } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { toShownError, type ShownError } from '../../api/callError.ts';
+import { useTexts } from '../../i18n/index.ts';
+import { lacksEnvironment, setUpAndShow, useEnvironment } from '../../state/computer/environment.ts';
+import { go } from '../../state/navigation.ts';
+import { useCopy } from '../../state/clipboard.ts';
+import { useErrorTexts } from '../../state/engineTexts.ts';
+import classes from './ErrorCard.module.css';
+
+interface ErrorCardProps {
+  /** As a call threw it, or ready to be shown. */
+  error: Error | ShownError;
+  /** Buttons that do the next step. */
+  actions?: ReactNode;
+  /** Without frame, inside something that has one. */
+  bare?: boolean;
+}
+
+/** The button that does what the next step names. */
+function Remedy({ code }: { code: ShownError['code'] }) {
+  const { t } = useTexts();
+  const button = (label: string, act: () => void) => (
+    <Button size="compact-sm" onClick={act}>
+      {label}
+    </Button>
+  );
+  switch (code) {
+    case 'python_broken':
+    case 'python_missing':
+    case 'protocol_version':
+      return button(t('setUp.repair'), () => {
+        setUpAndShow().catch(() => undefined);
+      });
+    case 'model_missing':
+    case 'model_damaged':
+      return button(t('startReason.getModel'), () => go({ screen: 'computer' }));
+    case 'network_unreachable':
+    case 'network_proxy':
+    case 'network_blocked':
+    case 'network_certificate':
+      return button(t('setUp.toSettings'), () => go({ screen: 'settings' }));
+    default:
+      return null;
+  }
+}
+
+/** What went wrong, why, and what to do next. */
+export function ErrorCard({ error: reason, actions, bare = false }: ErrorCardProps) {
+  const { t } = useTexts();
+  const error = toShownError(reason);
+  const lacks = useEnvironment(({ status }) => lacksEnvironment(status));
+  const { title, cause, next, detail } = useErrorTexts()(error);
+  const copy = useCopy();
+  // One cause is one card: what Python is needed for says no more than that while the card above the screen says the rest.
+  if (lacks && error.code === 'python_broken') return <p className="muted">{t('setUp.afterwards')}</p>;
+  const everything = [title, error.cause, next, error.detail ?? ''].join('\n');
+  return (
+    <div className={bare ? classes.bare : classes.card}>
+      <IconAlertTriangle className={classes.icon} size={20} aria-hidden />
+      <div className={classes.body}>
+        <p className={classes.title}>{title}</p>
+        {cause !== null && <p className={classes.cause}>{cause}</p>}
+        <p className={classes.next}>
+          <span className={classes.nextLabel}>{t('error.nextStep')}</span> {next}
+        </p>
+        <div className={classes.actions}>
+          {actions ?? <Remedy code={error.code} />}
+          {detail !== null && (
+            <Button variant="subtle" color="slate" size="compact-sm" onClick={() => copy.mutate(everything)}>
+              {t('error.copyDetail')}
+            </Button>
+          )}
+        </div>
+      </div>
+    </div>
+  );
+}

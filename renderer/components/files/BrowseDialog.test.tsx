@@ -1,0 +1,30 @@
+import { act, fireEvent, screen, waitFor } from '@testing-library/react';
+import { expect, it } from 'vitest';
+import { usePathChooser } from '../../state/pathChooser.ts';
+import { renderWithEngine } from '../../testing/render.tsx';
+import { BrowseDialog } from './BrowseDialog.tsx';
+
+it('takes the folder that was opened last, never the one before it whose contents are still shown', async () => {
+  const chosen: string[][] = [];
+  await renderWithEngine(<BrowseDialog />);
+  act(() => {
+    usePathChooser.setState({
+      request: {
+        choice: { kind: 'folder', purpose: 'inputs' },
+        resolve: (paths) => chosen.push(paths),
+      },
+    });
+  });
+  const [folder] = await screen.findAllByRole('button', { name: /cohort/ });
+  const take = screen.getByRole('button', { name: 'Take this folder' });
+  await waitFor(() => expect(take).toHaveProperty('disabled', false));
+  if (folder) fireEvent.click(folder);
+  // What is in it is not known yet.
+  fireEvent.click(take);
+  expect(chosen).toEqual([]);
+  await waitFor(() => expect(take).toHaveProperty('disabled', false));
+  fireEvent.click(take);
+  expect(chosen).toEqual([['/data/cohort-2026']]);
+  act(() => usePathChooser.setState({ request: null }));
+  localStorage.clear();
+});

@@ -1,0 +1,227 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Button, Checkbox, Group, Loader, Modal, Select, TextInput } from '@mantine/core';
+import { IconArrowUp, IconFile, IconFolder, IconSearch } from '@tabler/icons-react';
+import { useMemo, useState } from 'react';
+import type { FilePurpose, FolderPurpose } from '../../../electron/contract/index.ts';
+import { useTexts, type MessageKey } from '../../i18n/index.ts';
+import { queries } from '../../state/connection.ts';
+import { usePathChooser, type Choice } from '../../state/pathChooser.ts';
+import { useSettings } from '../../state/settings.ts';
+import classes from './BrowseDialog.module.css';
+import { ErrorCard } from '../feedback/ErrorCard.tsx';
+import {
+  isSequenceFile,
+  LISTING_ORDERS,
+  listed,
+  rememberedFolder,
+  rememberFolder,
+  type ListingOrder,
+} from './browseListing.ts';
+
+/** A setting takes one. */
+const ONE_FILE: ReadonlySet<FilePurpose> = new Set(['certificate', 'interpreter']);
+/** What is written to may be made here. */
+const NEW_FOLDERS: ReadonlySet<FolderPurpose> = new Set(['output', 'pack', 'data']);
+
+/** Browser mode: files and folders of the engine's computer. */
+export function BrowseDialog() {
+  const { t } = useTexts();
+  const request = usePathChooser((state) => state.request);
+  const place = usePlace();
+  return (
+    <Modal
+      opened={request !== null}
+      onClose={() => request?.resolve([])}
+      title={request ? t(titleOf(request.choice), { place }) : ''}
+      size="lg"
+    >
+      {request && <BrowseFolder choice={request.choice} onChosen={request.resolve} />}
+    </Modal>
+  );
+}
+
+function titleOf(choice: Choice): MessageKey {
+  return choice.kind === 'files' ? `browse.title.files.${choice.purpose}` : `browse.title.${choice.purpose}`;
+}
+
+/** Whose disk it is: this computer's, or by name the one that the program runs on. */
+function usePlace(): string {
+  const { t } = useTexts();
+  const info = useSettings((state) => state.info);
+  return info === null || info.sameComputer ? t('browse.thisComputer') : info.hostName;
+}
+
+interface BrowseFolderProps {
+  choice: Choice;
+  onChosen: (paths: string[]) => void;
+}
+
+function BrowseFolder({ choice, onChosen }: BrowseFolderProps) {
+  const { t, format, language } = useTexts();
+  const [folder, setFolder] = useState(rememberedFolder);
+  const [ticked, setTicked] = useState<readonly string[]>([]);
+  const [newName, setNewName] = useState('');
+  const [search, setSearch] = useState('');
+  const [order, setOrder] = useState<ListingOrder>('name');
+  const [onlySequences, setOnlySequences] = useState(true);
+  const listing = useQuery({
+    ...queries.computer.browse.queryOptions({ input: { folder } }),
+    placeholderData: keepPreviousData,
+  });
+  const picksFiles = choice.kind === 'files';
+  const picksSequences = picksFiles && choice.purpose === 'sequences';
+  const picksOne = picksFiles && ONE_FILE.has(choice.purpose);
+  const entries = useMemo(
+    () =>
+      listed(listing.data?.entries ?? [], {
+        search,
+        order,
+        language,
+        onlySequences: picksSequences && onlySequences,
+      }),
+    [listing.data, search, order, language, picksSequences, onlySequences],
+  );
+  const files = entries.filter(({ isFolder }) => !isFolder).map(({ path }) => path);
+  const open = (path: string | null) => {
+    setFolder(path);
+    setTicked([]);
+    setSearch('');
+  };
+  const here = listing.data?.folder ?? '';
+  const chosen = picksFiles ? [...ticked] : [newName.trim() ? `${here}/${newName.trim()}` : here];
+  const allTicked = files.length > 0 && files.every((path) => ticked.includes(path));
+  const choose = () => {
+    rememberFolder(here);
+    onChosen(chosen);
+  };
+  return (
+    <>
+      <div className={classes.bar}>
+        <Button
+          variant="default"
+          size="compact-sm"
+          leftSection={<IconArrowUp size={16} aria-hidden />}
+          disabled={!listing.data || listing.data.parent === null}
+          onClick={() => open(listing.data?.parent ?? null)}
+        >
+          {t('browse.up')}
+        </Button>
+        <span className={classes.here}>{here}</span>
+      </div>
+      <div className={classes.tools}>
+        <TextInput
+          size="xs"
+          className={classes.search ?? ''}
+          leftSection={<IconSearch size={14} aria-hidden />}
+          placeholder={t('browse.search')}
+          aria-label={t('browse.search')}
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+        />
+        <Select
+          size="xs"
+          w={150}
+          aria-label={t('browse.order')}
+          data={LISTING_ORDERS.map((value) => ({ value, label: t(`browse.order.${value}`) }))}
+          value={order}
+          allowDeselect={false}
+          onChange={(value) => setOrder(LISTING_ORDERS.find((known) => known === value) ?? 'name')}
+        />
+        {picksSequences && (
+          <Checkbox
+            size="xs"
+            label={t('browse.onlySequences')}
+            checked={onlySequences}
+            onChange={(event) => setOnlySequences(event.currentTarget.checked)}
+          />
+        )}
+        {picksFiles && !picksOne && (
+          <Checkbox
+            size="xs"
+            label={t('browse.selectAll', { count: files.length })}
+            disabled={files.length === 0}
+            checked={allTicked}
+            indeterminate={!allTicked && ticked.length > 0}
+            onChange={() => setTicked(allTicked ? [] : files)}
+          />
+        )}
+      </div>
+      {listing.error && (
+        <ErrorCard
+          error={listing.error}
+          actions={
+            folder !== null && (
+              <Button size="compact-sm" variant="default" onClick={() => open(null)}>
+                {t('browse.toStart')}
+              </Button>
+            )
+          }
+        />
+      )}
+      <ul className={classes.list} aria-label={t('browse.contents')} aria-busy={listing.isFetching}>
+        {!listing.data && listing.isFetching && <Loader size="sm" m="md" />}
+        {listing.data && entries.length === 0 && (
+          <li className={classes.nothing}>
+            {t(listing.data.entries.length === 0 ? 'browse.empty' : 'browse.noneFit')}
+          </li>
+        )}
+        {entries.map((entry) => (
+          <li key={entry.path} className={classes.entry}>
+            {entry.isFolder ? (
+              <button type="button" className={classes.folder} onClick={() => open(entry.path)}>
+                <IconFolder size={18} aria-hidden />
+                {entry.name}
+              </button>
+            ) : (
+              <div
+                className={classes.file}
+                data-usable={picksFiles && (!picksSequences || isSequenceFile(entry.name))}
+              >
+                {picksFiles ? (
+                  <Checkbox
+                    size="xs"
+                    label={entry.name}
+                    checked={ticked.includes(entry.path)}
+                    onChange={(event) =>
+                      setTicked(
+                        event.currentTarget.checked
+                          ? [...(picksOne ? [] : ticked), entry.path]
+                          : ticked.filter((path) => path !== entry.path),
+                      )
+                    }
+                  />
+                ) : (
+                  <>
+                    <IconFile size={18} aria-hidden />
+                    {entry.name}
+                  </>
+                )}
+                <span className={classes.size}>
+                  {entry.changedAt === null ? '' : `${format.date(entry.changedAt)} · `}
+                  {entry.sizeBytes === null ? '' : format.fileSize(entry.sizeBytes)}
+                </span>
+              </div>
+            )}
+          </li>
+        ))}
+        {listing.data?.truncated && <li className={classes.nothing}>{t('browse.truncated')}</li>}
+      </ul>
+      {choice.kind === 'folder' && NEW_FOLDERS.has(choice.purpose) && (
+        <TextInput
+          mt="md"
+          label={t('browse.newFolder')}
+          value={newName}
+          onChange={(event) => setNewName(event.currentTarget.value)}
+        />
+      )}
+      <Group justify="flex-end" mt="lg" gap="sm">
+        <Button variant="default" onClick={() => onChosen([])}>
+          {t('common.cancel')}
+        </Button>
+        <Button disabled={!listing.data || listing.isPlaceholderData || chosen.length === 0} onClick={choose}>
+          {picksFiles ? t('browse.takeFiles', { count: ticked.length }) : t('browse.takeFolder')}
+        </Button>
+      </Group>
+    </>
+  );
+}

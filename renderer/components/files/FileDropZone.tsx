@@ -1,0 +1,37 @@
+import { Dropzone } from '@mantine/dropzone';
+import { IconFileImport } from '@tabler/icons-react';
+import { useTexts } from '../../i18n/index.ts';
+import { takeDropped } from '../../state/dropped.ts';
+import { useNavigation } from '../../state/navigation.ts';
+import { isElectron } from '../../state/settings.ts';
+import classes from './FileDropZone.module.css';
+
+/** The whole window takes files. The veil shows only while something with files is dragged over it. */
+export function FileDropZone() {
+  const { t } = useTexts();
+  const takesWeights = useNavigation(({ route }) => route.screen === 'computer');
+  return (
+    <Dropzone.FullScreen
+      onDrop={(files) => void takeDropped(files)}
+      // Nobody types into it: buttons choose files.
+      inputProps={{ 'aria-hidden': true, tabIndex: -1 }}
+      {...(isElectron() && { getFilesFromEvent: filesAsDropped })}
+      classNames={{ fullScreen: classes.veil ?? '', inner: classes.inner ?? '' }}
+    >
+      {/* Only who drags a file sees it, and it is in the page at all times. */}
+      <div className={classes.frame} aria-hidden>
+        <IconFileImport size={48} stroke={1.4} />
+        <p className={classes.title}>{t(takesWeights ? 'models.drop' : 'drop.title')}</p>
+        <p className={classes.formats}>{t(takesWeights ? 'models.dropFormats' : 'drop.formats')}</p>
+      </div>
+    </Dropzone.FullScreen>
+  );
+}
+
+/** In Electron a folder stays a folder: the engine reads it from the disk itself. A browser has to send what is in it. */
+const filesAsDropped = (event: unknown): Promise<File[]> => Promise.resolve(filesOf(event));
+
+function filesOf(event: unknown): File[] {
+  const transfer = (event as Partial<Pick<DragEvent, 'dataTransfer'>>).dataTransfer;
+  return Array.from(transfer?.files ?? []);
+}

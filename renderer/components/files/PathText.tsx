@@ -1,0 +1,28 @@
+import { ActionIcon, Tooltip } from '@mantine/core';
+import { IconCopy, IconFolderOpen } from '@tabler/icons-react';
+import { useReveal } from '../../state/useReveal.ts';
+import classes from './PathText.module.css';
+
+/** A path, with a button that shows it in the file manager, or copies it where there is none. */
+export function PathText({ path }: { path: string }) {
+  const { hasFileManager, label, run } = useReveal();
+  return (
+    <span className={classes.path}>
+      {/* Written from right to left so that the end of a long path, which says most, stays in sight. */}
+      <span dir="rtl" className={classes.text} title={path}>
+        <bdi dir="ltr">{path}</bdi>
+      </span>
+      <Tooltip label={label}>
+        <ActionIcon
+          variant="subtle"
+          color="slate"
+          size="sm"
+          aria-label={`${label}: ${path}`}
+          onClick={() => run(path)}
+        >
+          {hasFileManager ? <IconFolderOpen size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+        </ActionIcon>
+      </Tooltip>
+    </span>
+  );
+}

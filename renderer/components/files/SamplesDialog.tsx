@@ -1,0 +1,48 @@
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { useTexts } from '../../i18n/index.ts';
+import { fileName } from '../../i18n/format.ts';
+import classes from './SamplesDialog.module.css';
+
+interface SamplesDialogProps {
+  paths: readonly string[];
+  names: readonly string[];
+  saving?: boolean;
+  /** Of every file, in the order of the paths; none at all goes back to what the names of the files say. */
+  onSave: (names: readonly string[]) => void;
+  onClose: () => void;
+}
+
+/** Says which sample each file belongs to; files with the same name are one sample. */
+export function SamplesDialog({ paths, names, saving = false, onSave, onClose }: SamplesDialogProps) {
+  const { t } = useTexts();
+  const [edited, setEdited] = useState<readonly string[]>(names);
+  return (
+    <Modal opened onClose={onClose} title={t('samples.edit')}>
+      <p className={classes.note}>{t('samples.editText')}</p>
+      <Stack gap="xs">
+        {paths.map((path, index) => (
+          <TextInput
+            key={path + String(index)}
+            label={fileName(path)}
+            value={edited[index] ?? ''}
+            maxLength={200}
+            onChange={(event) => setEdited(edited.toSpliced(index, 1, event.currentTarget.value))}
+          />
+        ))}
+      </Stack>
+      <Group justify="space-between" mt="lg">
+        <Button variant="subtle" onClick={() => onSave([])}>
+          {t('samples.fromNames')}
+        </Button>
+        <Button
+          loading={saving}
+          disabled={edited.some((name) => name.trim() === '')}
+          onClick={() => onSave(edited.map((name) => name.trim()))}
+        >
+          {t('samples.save')}
+        </Button>
+      </Group>
+    </Modal>
+  );
+}

@@ -1,0 +1,62 @@
+import type { Language } from '../../i18n/index.ts';
+
+export interface ListedEntry {
+  readonly name: string;
+  readonly path: string;
+  readonly isFolder: boolean;
+  readonly sizeBytes: number | null;
+  readonly changedAt: string | null;
+}
+
+export const LISTING_ORDERS = ['name', 'newest', 'largest'] as const;
+export type ListingOrder = (typeof LISTING_ORDERS)[number];
+
+interface Listing {
+  readonly search: string;
+  readonly order: ListingOrder;
+  readonly onlySequences: boolean;
+  readonly language: Language;
+}
+
+/** Endings by which the engine picks files out of a folder, too. */
+export const isSequenceFile = (name: string) =>
+  /\.(fa|fasta|fna|fas|ffn|frn|fq|fastq)(\.(gz|bz2|xz|zst))?$/i.test(name);
+
+/** What is to be shown of a folder: folders first, then files, each in the order wanted. */
+export function listed(
+  entries: readonly ListedEntry[],
+  { search, order, onlySequences, language }: Listing,
+): ListedEntry[] {
+  const collator = new Intl.Collator(language, { numeric: true, sensitivity: 'base' });
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  const compare = (a: ListedEntry, b: ListedEntry): number => {
+    if (order === 'newest') return (b.changedAt ?? '').localeCompare(a.changedAt ?? '');
+    if (order === 'largest') return (b.sizeBytes ?? 0) - (a.sizeBytes ?? 0);
+    return 0;
+  };
+  return entries
+    .filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)))
+    .filter(({ name, isFolder }) => isFolder || !onlySequences || isSequenceFile(name))
+    .toSorted(
+      (a, b) => Number(b.isFolder) - Number(a.isFolder) || compare(a, b) || collator.compare(a.name, b.name),
+    );
+}
+
+const FOLDER_KEY = 'virnucpro.folder';
+
+/** The folder in which something was chosen last. */
+export function rememberedFolder(): string | null {
+  try {
+    return localStorage.getItem(FOLDER_KEY);
+  } catch {
+    return null;
+  }
+}
+
+export function rememberFolder(folder: string): void {
+  try {
+    localStorage.setItem(FOLDER_KEY, folder);
+  } catch {
+    // Without storage the chooser begins at the top again.
+  }
+}

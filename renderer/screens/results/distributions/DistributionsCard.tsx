@@ -1,0 +1,87 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { SegmentedControl, Skeleton, Switch } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import type { RunSummary } from '../../../../electron/contract/index.ts';
+import { Card } from '../../../components/Card.tsx';
+import { useTexts } from '../../../i18n/index.ts';
+import { queries } from '../../../state/connection.ts';
+import { filterOf, useResultsView } from '../../../state/results/resultsView.ts';
+import classes from './DistributionsCard.module.css';
+import { isEmpty } from './distributions.ts';
+import { LengthScoreChart, LengthShareChart, RankedChart, ScoresByCallChart } from './distributionCharts.tsx';
+
+const KINDS = ['scores', 'lengths', 'grid', 'ranked'] as const;
+type Kind = (typeof KINDS)[number];
+/** Every chart merges these as it needs. */
+const BINS = 100;
+
+/** Plots of the sequences that the table shows, folded away until somebody wants them: the table comes first. */
+export function DistributionsCard(props: { run: RunSummary; version: number }) {
+  const { t } = useTexts();
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details
+      className={classes.details}
+      open={isOpen}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
+      <summary>{t('plots.more')}</summary>
+      {isOpen && <Distributions {...props} />}
+    </details>
+  );
+}
+
+/** One at a time, large enough to read. */
+function Distributions({ run, version }: { run: RunSummary; version: number }) {
+  const { t } = useTexts();
+  const [kind, setKind] = useState<Kind>('scores');
+  const [isLog, setLog] = useState(false);
+  const view = useResultsView();
+  const filter = useMemo(() => filterOf(view, { withScore: true }), [view]);
+  const asked = queries.results.lengthScores.queryOptions({
+    input: { runId: run.runId, filter, bins: BINS },
+  });
+  const { data } = useQuery({
+    ...asked,
+    queryKey: [...asked.queryKey, run.state.phase, version],
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <Card
+      title={t('plots.title')}
+      aside={
+        kind === 'scores' && (
+          <Switch
+            size="xs"
+            label={t('plots.log')}
+            checked={isLog}
+            onChange={(event) => setLog(event.currentTarget.checked)}
+          />
+        )
+      }
+    >
+      <SegmentedControl
+        className={classes.kinds ?? ''}
+        size="xs"
+        withItemsBorders={false}
+        aria-label={t('plots.title')}
+        value={kind}
+        onChange={(value) => setKind(KINDS.find((known) => known === value) ?? 'scores')}
+        data={KINDS.map((value) => ({ value, label: t(`plots.${value}`) }))}
+      />
+      {!data ? (
+        <Skeleton height={260} />
+      ) : isEmpty(data) ? (
+        <p className={classes.none}>{t('plots.none')}</p>
+      ) : kind === 'scores' ? (
+        <ScoresByCallChart found={data} isLog={isLog} />
+      ) : kind === 'lengths' ? (
+        <LengthShareChart found={data} />
+      ) : kind === 'grid' ? (
+        <LengthScoreChart found={data} />
+      ) : (
+        <RankedChart found={data} />
+      )}
+    </Card>
+  );
+}

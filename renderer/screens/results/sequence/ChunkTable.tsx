@@ -1,0 +1,96 @@
+import { useMemo } from 'react';
+import type { ChunkResult } from '../../../../electron/contract/index.ts';
+import type { VirtualColumn } from '../../../components/table/virtualColumns.ts';
+import { ROW_HEIGHT, VirtualTable } from '../../../components/table/VirtualTable.tsx';
+import { useTexts, type Texts } from '../../../i18n/index.ts';
+import { PredictionLabel } from '../PredictionLabel.tsx';
+import classes from './SequenceDrawer.module.css';
+
+const ROWS_IN_SIGHT = 6;
+
+interface ChunkTableProps {
+  chunks: readonly ChunkResult[];
+  /** The one that is picked. */
+  chunk: ChunkResult | undefined;
+  onPick: (chunk: ChunkResult) => void;
+}
+
+/** The chunks of a sequence, and the reading frames of the one that is picked. */
+export function ChunkTable({ chunks, chunk, onPick }: ChunkTableProps) {
+  const texts = useTexts();
+  const { t, format } = texts;
+  const columns = useMemo(() => chunkColumns(texts), [texts]);
+  const rowAt = useMemo(() => (index: number) => chunks[index], [chunks]);
+  return (
+    <section>
+      <h3 className={classes.subtitle}>{t('chunks.list')}</h3>
+      <VirtualTable
+        label={t('chunks.list')}
+        columns={columns}
+        total={chunks.length}
+        rowAt={rowAt}
+        onOpen={onPick}
+        isOpen={(candidate) => candidate.chunk === chunk?.chunk}
+        height={(Math.min(chunks.length, ROWS_IN_SIGHT) + 1) * ROW_HEIGHT + 4}
+        empty={null}
+      />
+      {chunk && chunk.frames.length > 0 && (
+        <table className={classes.frames}>
+          <caption>
+            {t('chunks.framesOf', { start: format.integer(chunk.start), end: format.integer(chunk.end) })}
+          </caption>
+          <thead>
+            <tr>
+              <th scope="col">{t('chunks.frame')}</th>
+              <th scope="col">{t('chunks.score1')}</th>
+              <th scope="col">{t('chunks.score2')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {chunk.frames.map((frame) => (
+              <tr key={frame.frame} data-best={frame.frame === chunk.bestFrame}>
+                <th scope="row">{frame.frame}</th>
+                <td>{format.score(frame.score1)}</td>
+                <td>{format.score(frame.score2)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+function chunkColumns({ t, format }: Texts): VirtualColumn<ChunkResult>[] {
+  return [
+    {
+      id: 'position',
+      header: t('chunks.position'),
+      meta: { width: 'minmax(140px, 1fr)' },
+      cell: ({ row }) => `${format.integer(row.original.start)} – ${format.integer(row.original.end)}`,
+    },
+    {
+      id: 'score',
+      header: t('chunks.score'),
+      meta: { width: '92px', align: 'end' },
+      cell: ({ row }) => (row.original.score2 === null ? '–' : format.score(row.original.score2)),
+    },
+    {
+      id: 'frame',
+      header: t('chunks.frame'),
+      meta: { width: '84px' },
+      cell: ({ row }) => row.original.bestFrame ?? '–',
+    },
+    {
+      id: 'call',
+      header: t('chunks.call'),
+      meta: { width: 'minmax(120px, 1fr)' },
+      cell: ({ row }) =>
+        row.original.isVirus === null ? (
+          <span className="muted">{t(`reason.${row.original.reason}`)}</span>
+        ) : (
+          <PredictionLabel prediction={row.original.isVirus ? 'virus' : 'others'} />
+        ),
+    },
+  ];
+}

@@ -1,0 +1,119 @@
+import type {
+  AppError,
+  EnvironmentStatus,
+  ModelStatus,
+  RunSummary,
+  SetUpPlan,
+  StepProgress,
+} from '../../../electron/contract/index.ts';
+
+/*
+ * Where a new user is on the way to the first result. Nothing of this is stored: it follows from what is there, so that
+ * whoever closes the window and comes back goes on where they were.
+ */
+
+export type SetUpStep =
+  | { readonly state: 'looking' }
+  | { readonly state: 'todo'; readonly how: 'set_up' | 'repair' | 'go_on'; readonly plan: SetUpPlan }
+  | { readonly state: 'working'; readonly progress: StepProgress; readonly plan: SetUpPlan | null }
+  | { readonly state: 'failed'; readonly error: AppError; readonly plan: SetUpPlan }
+  /** Something that only the user can change; setting up would not help. */
+  | { readonly state: 'impossible'; readonly error: AppError; readonly remedy: 'interpreter' | 'none' }
+  | { readonly state: 'done'; readonly pythonVersion: string; readonly torchVersion: string | null };
+
+export type ExampleStep =
+  | { readonly state: 'later' }
+  | { readonly state: 'todo' }
+  | { readonly state: 'working'; readonly runId: string; readonly fraction: number | null }
+  | { readonly state: 'stopped'; readonly runId: string; readonly error: AppError | null }
+  | { readonly state: 'done'; readonly runId: string };
+
+export type ModelStep =
+  | { readonly state: 'later' }
+  | { readonly state: 'looking' }
+  | { readonly state: 'todo' }
+  | { readonly state: 'done'; readonly titles: readonly string[] };
+
+export type FilesStep = { readonly state: 'later' | 'ready' | 'without_model' };
+
+export type StepName = 'setUp' | 'example' | 'model' | 'files';
+
+export interface FirstSteps {
+  readonly setUp: SetUpStep;
+  readonly example: ExampleStep;
+  readonly model: ModelStep;
+  readonly files: FilesStep;
+  /** The one that is to be done next. */
+  readonly current: StepName;
+}
+
+export interface FirstFacts {
+  /** Null until the engine has told it. */
+  readonly environment: EnvironmentStatus | null;
+  readonly models: readonly ModelStatus[] | null;
+  readonly example: Pick<RunSummary, 'runId' | 'state' | 'interrupted' | 'fraction'> | null;
+  /** What the user has put off, in this window. */
+  readonly putOff: ReadonlySet<StepName>;
+}
+
+export function firstSteps({ environment, models, example, putOff }: FirstFacts): FirstSteps {
+  const setUp = setUpStep(environment);
+  const isSetUp = setUp.state === 'done';
+  const steps = {
+    setUp,
+    example: isSetUp ? exampleStep(example) : ({ state: 'later' } as const),
+    model: isSetUp ? modelStep(models) : ({ state: 'later' } as const),
+  };
+  const isOpen = (name: 'example' | 'model') => steps[name].state !== 'done' && !putOff.has(name);
+  const current = !isSetUp ? 'setUp' : isOpen('example') ? 'example' : isOpen('model') ? 'model' : 'files';
+  const files: FilesStep =
+    current !== 'files'
+      ? { state: 'later' }
+      : { state: steps.model.state === 'done' ? 'ready' : 'without_model' };
+  return { ...steps, files, current };
+}
+
+function setUpStep(environment: EnvironmentStatus | null): SetUpStep {
+  if (environment === null) return { state: 'looking' };
+  switch (environment.state) {
+    case 'checking':
+      return { state: 'looking' };
+    case 'absent':
+      return { state: 'todo', how: 'set_up', plan: environment.plan };
+    case 'broken':
+      return { state: 'todo', how: 'repair', plan: environment.plan };
+    case 'cancelled':
+      return { state: 'todo', how: 'go_on', plan: environment.plan };
+    case 'setting_up':
+      return { state: 'working', progress: environment.progress, plan: environment.plan };
+    case 'failed':
+      return { state: 'failed', error: environment.error, plan: environment.plan };
+    case 'interpreter_broken':
+      return { state: 'impossible', error: environment.error, remedy: 'interpreter' };
+    case 'unsupported':
+      return { state: 'impossible', error: environment.error, remedy: 'none' };
+    case 'ready':
+      return {
+        state: 'done',
+        pythonVersion: environment.pythonVersion,
+        torchVersion: environment.torchVersion,
+      };
+  }
+}
+
+function exampleStep(example: FirstFacts['example']): ExampleStep {
+  if (example === null) return { state: 'todo' };
+  const { runId, state, interrupted, fraction } = example;
+  if (state.phase === 'done') return { state: 'done', runId };
+  const isStopped =
+    interrupted || state.phase === 'paused' || state.phase === 'failed' || state.phase === 'cancelled';
+  if (isStopped) return { state: 'stopped', runId, error: 'error' in state ? state.error : null };
+  return { state: 'working', runId, fraction };
+}
+
+/** The demo model is none that anybody could work with. */
+function modelStep(models: FirstFacts['models']): ModelStep {
+  if (models === null) return { state: 'looking' };
+  const real = models.filter((model) => model.notice === null && model.present && model.problem === null);
+  return real.length > 0 ? { state: 'done', titles: real.map(({ title }) => title) } : { state: 'todo' };
+}

@@ -1,0 +1,32 @@
+import { QueryObserver } from '@tanstack/react-query';
+import { hideErrors, sayError } from '../../components/feedback/errorToast.tsx';
+import { queries } from '../connection.ts';
+import { lacksEnvironment, runExample, useEnvironment } from './environment.ts';
+import { lookAgain } from '../newRun/store.ts';
+import { queryClient } from '../queryClient.ts';
+
+/** Keeps up with the engine's Python environment, on whatever screen. */
+export function followEnvironment(): () => void {
+  const observer = new QueryObserver(queryClient, queries.computer.environment.experimental_liveOptions());
+  return observer.subscribe(({ data }) => {
+    if (data === undefined) return;
+    const before = useEnvironment.getState().status;
+    useEnvironment.setState({ status: data });
+    if (data.state === 'ready' && lacksEnvironment(before)) becameReady();
+  });
+}
+
+/** What was missing is there: whatever failed for want of it is asked for again, on every screen. */
+function becameReady(): void {
+  hideErrors((code) => code.startsWith('python_') || code.startsWith('network_'));
+  for (const needing of [
+    queries.computer.devices,
+    queries.computer.models,
+    queries.computer.check,
+    queries.runs.estimate,
+  ]) {
+    void queryClient.invalidateQueries({ queryKey: needing.key() });
+  }
+  void lookAgain();
+  if (useEnvironment.getState().exampleWanted) runExample({ show: false }).catch(sayError);
+}

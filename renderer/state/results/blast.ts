@@ -1,0 +1,30 @@
+import { modals } from '@mantine/modals';
+import { blastAddress, blastSearchSchema, type BlastSearch } from '../../../electron/contract/index.ts';
+import { sayError } from '../../components/feedback/errorToast.tsx';
+import type { Texts } from '../../i18n/index.ts';
+import { copyText } from '../clipboard.ts';
+import { engine } from '../connection.ts';
+import { isElectron } from '../settings.ts';
+
+/** Opens NCBI's BLAST with the letters filled in, after a question: they leave the computer. Those that no address takes are copied,
+ * to be pasted there. */
+export function askAndSearchBlast(search: BlastSearch, { t }: Pick<Texts, 't'>): void {
+  const fits = blastSearchSchema.safeParse(search).success;
+  modals.openConfirmModal({
+    title: t('blast.title'),
+    children: t(fits ? 'blast.text' : 'blast.textLong'),
+    // The drawer behind it has a header too, and a page takes one.
+    attributes: { header: { role: 'presentation' } },
+    labels: { confirm: t(fits ? 'blast.search' : 'blast.copyAndOpen'), cancel: t('common.cancel') },
+    onConfirm: () => {
+      searchBlast(search, fits).catch(sayError);
+    },
+  });
+}
+
+async function searchBlast(search: BlastSearch, fits: boolean): Promise<void> {
+  if (!fits) await copyText(search.query);
+  const sent = fits ? search : { ...search, query: '' };
+  if (isElectron()) await engine.shell.searchBlast(sent);
+  else window.open(blastAddress(sent), '_blank', 'noopener,noreferrer');
+}

@@ -1,0 +1,45 @@
+import { uploadFile } from '../../api/upload.ts';
+import { sayError } from '../../components/feedback/errorToast.tsx';
+import { engine, queries } from '../connection.ts';
+import type { Dropped } from '../dropped.ts';
+import { chooseFiles } from '../pathChooser.ts';
+import { queryClient } from '../queryClient.ts';
+import { changeView } from './resultsView.ts';
+
+/** Tables and no sequences, by their names. */
+const TABLE = /\.(tsv|csv|tab|txt)(\.gz)?$/i;
+export const isTable = (name: string): boolean => TABLE.test(name);
+
+/** Lets the user choose tables of other tools and puts them beside the results of a run. */
+export async function chooseAndAddTables(runId: string): Promise<void> {
+  await addTables(runId, await chooseFiles('tables'));
+}
+
+/** What was dropped on the results of a run. */
+export async function addDroppedTables(runId: string, dropped: Dropped): Promise<void> {
+  const paths =
+    dropped.kind === 'paths'
+      ? dropped.paths
+      : await Promise.all(
+          dropped.files.map((file) =>
+            uploadFile(file, file.name, () => undefined, new AbortController().signal),
+          ),
+        );
+  await addTables(runId, paths);
+}
+
+async function addTables(runId: string, paths: readonly string[]): Promise<void> {
+  try {
+    // One after the other: each is written into the same file.
+    for (const path of paths) await engine.results.addOtherTable({ runId, path });
+  } catch (reason) {
+    sayError(reason);
+  }
+  await forgetTables();
+}
+
+/** Asks anew for all that depends on them. */
+export async function forgetTables(): Promise<void> {
+  changeView({ other: null });
+  await queryClient.invalidateQueries({ queryKey: queries.results.key() });
+}

@@ -1,0 +1,65 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { act, renderHook, waitFor } from '@testing-library/react';
+import { createElement, type ReactNode } from 'react';
+import { describe, expect, it, vi } from 'vitest';
+import { createMemoryEngine } from '../../testing/memoryEngine/index.ts';
+import { RUN_IDS } from '../../testing/memoryEngine/runs.ts';
+import { memoryTransport } from '../../testing/memoryLink.ts';
+import { connectionStore, queries, startConnection } from '../connection.ts';
+import { PAGE_ROWS, rangeAround, usePagedRows } from './pagedRows.ts';
+import { queryClient } from '../queryClient.ts';
+
+const wrapper = ({ children }: { children: ReactNode }) =>
+  createElement(QueryClientProvider, { client: queryClient }, children);
+
+describe('rows by the page', () => {
+  it('takes whole pages, with one on either side', () => {
+    expect(rangeAround(0, 30)).toEqual({ offset: 0, limit: 2 * PAGE_ROWS });
+    expect(rangeAround(5 * PAGE_ROWS - 1, 5 * PAGE_ROWS)).toEqual({
+      offset: 3 * PAGE_ROWS,
+      limit: 4 * PAGE_ROWS,
+    });
+  });
+
+  it('fetches what comes into sight, once, and only what stays in sight', async () => {
+    const close = startConnection(memoryTransport(createMemoryEngine({ sequences: 100_000 })));
+    await waitFor(() => expect(connectionStore.getState().status).toBe('connected'));
+    const asked = vi.fn();
+    const { result, rerender } = renderHook(
+      ({ minScore }: { minScore: number }) =>
+        usePagedRows((range) => {
+          const page = queries.results.page.queryOptions({
+            input: { runId: RUN_IDS.done, filter: minScore > 0 ? { minScore } : {}, ...range },
+          });
+          return {
+            ...page,
+            queryFn: (context) => {
+              asked(range.offset);
+              return page.queryFn(context);
+            },
+          };
+        }),
+      { initialProps: { minScore: 0 }, wrapper },
+    );
+    await waitFor(() => expect(result.current.total).toBe(100_000));
+    expect(result.current.rowAt(7)?.row).toBe(7);
+    expect(result.current.rowAt(50_000)).toBeUndefined();
+
+    // A fling: only where it comes to rest is asked for.
+    act(() => {
+      for (let first = 1000; first <= 50_000; first += 1000) result.current.onRangeChange(first, first + 30);
+    });
+    await waitFor(() => expect(result.current.rowAt(50_000)?.row).toBe(50_000));
+    expect(asked.mock.calls.flat()).toEqual([0, 50_000 - PAGE_ROWS]);
+    // Until other rows have arrived, these stay at their places.
+    expect(result.current.rowAt(7)).toBeUndefined();
+
+    act(() => result.current.onRangeChange(0, 30));
+    await waitFor(() => expect(result.current.rowAt(7)?.row).toBe(7));
+    rerender({ minScore: 0.9 });
+    expect(result.current.rowAt(7)?.row).toBe(7);
+    await waitFor(() => expect(result.current.total).toBeLessThan(100_000));
+    expect(result.current.rowAt(7)?.virusScore).toBeGreaterThanOrEqual(0.9);
+    close();
+  });
+});

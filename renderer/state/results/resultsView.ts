@@ -1,0 +1,144 @@
+import { create } from 'zustand';
+import {
+  SHORTLIST,
+  type Agreement,
+  type Evidence,
+  type ExportFormat,
+  type Prediction,
+  type SequenceFilter,
+  type SequenceSort,
+} from '../../../electron/contract/index.ts';
+
+/** How the table of a run's results is looked at; kept while other screens are visited. */
+export interface ResultsView {
+  readonly search: string;
+  readonly input: number | null;
+  /** A sample, and the numbers of its files. */
+  readonly sample: { readonly name: string; readonly inputs: readonly number[] } | null;
+  /** Empty means all. */
+  readonly predictions: readonly Prediction[];
+  readonly minScore: number;
+  readonly minLength: number | null;
+  readonly maxLength: number | null;
+  readonly minScoredChunks: number | null;
+  /** Compared with a table of another tool. */
+  readonly other: { readonly table: number; readonly title: string; readonly agreement: Agreement } | null;
+  /** Only what the user has written something on. */
+  readonly noted: boolean;
+  /** Empty means all. */
+  readonly evidence: readonly Evidence[];
+  readonly sort: SequenceSort;
+  readonly exportFormat: ExportFormat;
+  readonly hiddenColumns: Readonly<Record<string, boolean>>;
+  /** The counts and the histogram above the table. */
+  readonly chartsShown: boolean;
+  /** Row whose details are open. */
+  readonly openRow: number | null;
+  /** Its place in the list shown; null where it was not opened from there. */
+  readonly openIndex: number | null;
+  /** The letters of the open sequence, and of those that are gone to from there. */
+  readonly lettersShown: boolean;
+  /** Rows that pass the filters; null while the engine is asked. */
+  readonly shown: number | null;
+}
+
+const FRESH_VIEW: ResultsView = {
+  search: '',
+  input: null,
+  sample: null,
+  predictions: [],
+  minScore: 0,
+  minLength: null,
+  maxLength: null,
+  minScoredChunks: null,
+  other: null,
+  noted: false,
+  evidence: [],
+  sort: { by: 'virusScore', descending: true },
+  exportFormat: 'xlsx',
+  // The reason stands where the highest chunk would, for the sequences that have one.
+  hiddenColumns: { input: false, header: false, frames: false, reason: false },
+  chartsShown: true,
+  openRow: null,
+  openIndex: null,
+  lettersShown: false,
+  shown: null,
+};
+
+interface ResultsViewState extends ResultsView {
+  readonly runId: string | null;
+}
+
+export const useResultsView = create<ResultsViewState>(() => ({ ...FRESH_VIEW, runId: null }));
+
+/** Starts afresh when another run is looked at. */
+export function viewRun(runId: string): void {
+  if (useResultsView.getState().runId !== runId) useResultsView.setState({ ...FRESH_VIEW, runId });
+}
+
+export const changeView = (change: Partial<ResultsView>) => useResultsView.setState(change);
+
+/** Everything but the columns and the order. */
+export function clearFilters(): void {
+  const { search, input, sample, predictions, minScore, minLength, maxLength } = FRESH_VIEW;
+  const { minScoredChunks, other, noted, evidence } = FRESH_VIEW;
+  useResultsView.setState({
+    search,
+    input,
+    sample,
+    predictions,
+    minScore,
+    minLength,
+    maxLength,
+    minScoredChunks,
+    other,
+    noted,
+    evidence,
+  });
+}
+
+/** Shows what is worth looking at first. */
+export function showShortlist(): void {
+  const { minLength, minScoredChunks } = SHORTLIST;
+  clearFilters();
+  useResultsView.setState({ predictions: [...SHORTLIST.predictions], minLength, minScoredChunks });
+}
+
+export const isFiltered = (view: ResultsView) =>
+  view.search.trim() !== '' ||
+  view.input !== null ||
+  view.sample !== null ||
+  view.predictions.length > 0 ||
+  view.minScore > 0 ||
+  view.minLength !== null ||
+  view.maxLength !== null ||
+  view.minScoredChunks !== null ||
+  view.other !== null ||
+  view.noted ||
+  view.evidence.length > 0;
+
+/** The filter as the engine takes it. `minScore` is left out where the histogram must show what lies below it. */
+export function filterOf(view: ResultsView, options: { withScore: boolean }): SequenceFilter {
+  const search = view.search.trim();
+  return {
+    ...(search === '' ? {} : { search }),
+    ...(view.input === null ? {} : { input: view.input }),
+    ...(view.predictions.length === 0 ? {} : { predictions: [...view.predictions] }),
+    ...(options.withScore && view.minScore > 0 ? { minScore: view.minScore } : {}),
+    ...(view.minLength === null ? {} : { minLength: view.minLength }),
+    ...(view.maxLength === null ? {} : { maxLength: view.maxLength }),
+    ...(view.sample === null ? {} : { inputs: [...view.sample.inputs] }),
+    ...(view.minScoredChunks === null ? {} : { minScoredChunks: view.minScoredChunks }),
+    ...(view.other === null ? {} : { other: { table: view.other.table, agreement: view.other.agreement } }),
+    ...(view.noted ? { noted: true as const } : {}),
+    ...(view.evidence.length === 0 ? {} : { evidence: [...view.evidence] }),
+  };
+}
+
+export const SCORE_BINS = 100;
+
+/** Sequences at or above a score, counted from the histogram: exact, because the slider moves by one bin. */
+export function countFrom(bins: readonly number[], minScore: number): number {
+  const firstBin = Math.round(minScore * bins.length);
+  return bins.slice(Math.min(firstBin, bins.length - 1)).reduce((sum, count) => sum + count, 0);
+}

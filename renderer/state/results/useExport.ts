@@ -1,0 +1,96 @@
+import { useMutation } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import {
+  exportFileName,
+  exportScope,
+  type ExportFormat,
+  type RunSummary,
+  type SequenceFilter,
+} from '../../../electron/contract/index.ts';
+import { useTexts, type Texts } from '../../i18n/index.ts';
+import { engine } from '../connection.ts';
+import { download } from './download.ts';
+import { useResultsView } from './resultsView.ts';
+import { say } from '../say.ts';
+import { isElectron } from '../settings.ts';
+
+export interface ExportOrder {
+  format: ExportFormat;
+  filter: SequenceFilter;
+}
+
+interface ExportMeans {
+  readonly texts: Texts;
+  readonly signal?: AbortSignal;
+  readonly onFraction?: (fraction: number) => void;
+}
+
+/** Writes sequences of a run to a file that the user names, or that the browser downloads; in the order of the table. */
+export async function writeExport(
+  run: RunSummary,
+  { format, filter }: ExportOrder,
+  { texts: { t, format: formats, language }, signal, onFraction }: ExportMeans,
+): Promise<void> {
+  const { runId } = run;
+  const path = isElectron() ? await choosePath(run, { format, filter }) : undefined;
+  if (path === null) return;
+  const { sort } = useResultsView.getState();
+  const order = { runId, filter, sort, format, language, ...(path === undefined ? {} : { path }) };
+  for await (const event of await engine.results.export(order, signal ? { signal } : {})) {
+    if (event.type === 'progress') {
+      onFraction?.(event.total === 0 ? 0 : event.done / event.total);
+      continue;
+    }
+    if (event.downloadPath !== null) download(event.downloadPath);
+    say(
+      event.downloadPath === null
+        ? t('export.written', { path: event.path, size: formats.fileSize(event.bytes) })
+        : t('export.downloaded', { size: formats.fileSize(event.bytes) }),
+    );
+  }
+}
+
+/** The report of a run: one page of HTML about all of it. */
+export const writeReport = (run: RunSummary, texts: Texts): Promise<void> =>
+  writeExport(run, { format: 'report', filter: {} }, { texts });
+
+/** For a button that exports, with its progress and a way to cancel. */
+export function useExport(run: RunSummary, onWritten: () => void = () => undefined) {
+  const texts = useTexts();
+  /** From 0 to 1; null while nothing is written. */
+  const [fraction, setFraction] = useState<number | null>(null);
+  const cancelling = useRef<AbortController | null>(null);
+  const write = useMutation({
+    mutationFn: async (order: ExportOrder) => {
+      const cancel = new AbortController();
+      cancelling.current = cancel;
+      setFraction(0);
+      try {
+        await writeExport(run, order, { texts, signal: cancel.signal, onFraction: setFraction });
+        onWritten();
+      } catch (reason) {
+        if (!cancel.signal.aborted) throw reason;
+        say(texts.t('export.cancelled'));
+      } finally {
+        cancelling.current = null;
+        setFraction(null);
+      }
+    },
+  });
+  return { write, fraction, cancel: () => cancelling.current?.abort() };
+}
+
+async function choosePath(run: RunSummary, { format, filter }: ExportOrder): Promise<string | null> {
+  const { runId, name: runName, state } = run;
+  const { total } = await engine.results.counts({ runId, filter });
+  const scope = exportScope(filter);
+  const suggestedName = exportFileName({
+    runName,
+    model: run.plan.model,
+    format,
+    scope,
+    sequences: total,
+    state,
+  });
+  return (await engine.shell.chooseSaveFile({ suggestedName })).path;
+}

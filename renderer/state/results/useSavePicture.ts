@@ -1,0 +1,62 @@
+import { useMutation } from '@tanstack/react-query';
+import { createContext, use } from 'react';
+import { chartSvg, svgToPng, type LegendItem } from '../../components/charts/chartPicture.ts';
+import { useTexts } from '../../i18n/index.ts';
+import { engine } from '../connection.ts';
+import { downloadBlob } from './download.ts';
+import { say } from '../say.ts';
+import { isElectron } from '../settings.ts';
+
+export const PICTURE_FORMATS = ['svg', 'png'] as const;
+
+/** What the charts of a screen are made from. */
+export interface ChartSource {
+  /** How a file's name begins. */
+  readonly stem: string;
+  /** Stands below each picture. */
+  readonly notes: readonly string[];
+}
+
+export const NO_CHART_SOURCE: ChartSource = { stem: 'virnucpro', notes: [] };
+export const ChartSourceContext = createContext(NO_CHART_SOURCE);
+
+interface PictureOrder {
+  chart: SVGElement;
+  title: string;
+  legend: readonly LegendItem[];
+  note: string;
+  format: (typeof PICTURE_FORMATS)[number];
+}
+
+/** Writes a chart to a file that the user names, or that the browser downloads. */
+export function useSavePicture() {
+  const { t } = useTexts();
+  const source = use(ChartSourceContext);
+  return useMutation({
+    mutationFn: async ({ chart, title, legend, note, format }: PictureOrder) => {
+      const svg = chartSvg(chart, { title, legend, notes: [note, ...source.notes] });
+      const picture = format === 'png' ? await svgToPng(svg) : new Blob([svg], { type: 'image/svg+xml' });
+      const name = `${source.stem}_${title.replaceAll(/[^\p{L}\p{N}]+/gu, '_').toLowerCase()}.${format}`;
+      if (!isElectron()) {
+        downloadBlob(picture, name);
+        say(t('chart.saved', { name }));
+        return;
+      }
+      const { path } = await engine.shell.savePicture({
+        suggestedName: name,
+        base64: await base64Of(picture),
+      });
+      if (path !== null) say(t('chart.saved', { name: path }));
+    },
+  });
+}
+
+function base64Of(content: Blob): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () =>
+      resolve(typeof reader.result === 'string' ? reader.result.replace(/^[^,]*,/, '') : '');
+    reader.onerror = () => reject(new Error('The picture could not be read.'));
+    reader.readAsDataURL(content);
+  });
+}

@@ -1,0 +1,45 @@
+import type { RunSummary } from '../../../electron/contract/index.ts';
+import { createTexts, type Texts } from '../../i18n/index.ts';
+import { goToRun } from '../navigation.ts';
+import { useRuns } from './runs.ts';
+import { isAtWork } from '../../../electron/contract/runState.ts';
+import { runStatus, type RunStatus } from './runStatus.ts';
+import { say } from '../say.ts';
+import { useSettings } from '../settings.ts';
+
+/** Ends that are worth telling somebody who looks elsewhere; a pause was their own doing. */
+const TOLD: readonly RunStatus[] = ['done', 'done_with_failures', 'halted', 'failed', 'interrupted'];
+
+/** Runs that were at work before and have come to such an end since. */
+export function endedBetween(before: readonly RunSummary[], now: readonly RunSummary[]): RunSummary[] {
+  const worked = new Set(before.filter(isAtWork).map(({ runId }) => runId));
+  return now.filter((run) => worked.has(run.runId) && TOLD.includes(runStatus(run)));
+}
+
+/** A page may ask only at a click, and only where the browser has not been told already. */
+export const canAskForNotifications = () =>
+  typeof Notification !== 'undefined' && window.isSecureContext && Notification.permission === 'default';
+
+/** Asks for leave to send notifications, and says what came of it. To be called at a click. */
+export async function askForNotifications(t: Texts['t']): Promise<void> {
+  const answer = await Notification.requestPermission();
+  say(t(answer === 'granted' ? 'run.notifyOn' : 'run.notifyOff'));
+}
+
+/** In browser mode: a notification of the browser when a run comes to an end while nobody looks at the page. */
+export function followRunEnds(): () => void {
+  return useRuns.subscribe(({ runs }, before) => {
+    const { info, settings } = useSettings.getState();
+    if (info?.shell !== 'browser' || !runs || !before.runs) return;
+    if (!document.hidden || typeof Notification === 'undefined' || Notification.permission !== 'granted')
+      return;
+    const { t } = createTexts(settings?.language ?? 'en');
+    for (const run of endedBetween(before.runs, runs)) {
+      const notice = new Notification(run.name, { body: t(`runState.${runStatus(run)}`), tag: run.runId });
+      notice.addEventListener('click', () => {
+        window.focus();
+        goToRun(run.runId, run.state.phase === 'done' ? 'results' : 'progress');
+      });
+    }
+  });
+}

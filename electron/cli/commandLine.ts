@@ -244,7 +244,11 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .option('--repair', 'make the Python environment anew')
     .option('--diagnostics', 'write what helpers ask for, without names of people and files')
     .option('--answers', 'compute reading frames with known answers on every device, and compare')
-    .option('--model <name>', 'with --answers: demo, 300, 500, or the path of a model folder', '500')
+    .option(
+      '--model <name>',
+      'with --answers: demo, 300, 500, the name of an imported model, or the path of a model folder',
+      '500',
+    )
     .action(async (flags: CommonFlags & DoctorFlags) => {
       if (flags.answers === true) {
         await withEngine(flags, (context) => answers(context, flags.model, flags.json === true));
@@ -308,7 +312,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
   common(root.command('fidelity'), 'json', 'logFile')
     .description('Measure what each precision costs in exactness with a model on this computer')
     .argument('<inputs...>', 'sequences to measure with, such as some of your contigs')
-    .option('--model <name>', '300, 500, or the path of a model folder', '500')
+    .option('--model <name>', '300, 500, the name of an imported model, or the path of a model folder', '500')
     .action(async (inputs: string[], flags: CommonFlags & { model: string }) => {
       await withEngine(flags, (context) => fidelity(context, flags.model, inputs));
     });

@@ -44,6 +44,8 @@ export const MESSAGES = {
   'imported.original': 'the original VirNucPro',
   'imported.fork': 'the fork of VirNucPro',
   'imported.unknown': 'an unknown precision',
+  'note.mixed_devices':
+    'Different devices compute this run: {names}. Each takes work as fast as it can. Scores may differ in their last digits by which of them computed a sequence.',
   'note.wrong_device':
     '{device} is not the device that its worker computes on ({found}): two workers may share one GPU.',
   'note.memory_grows':

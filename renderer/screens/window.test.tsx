@@ -94,14 +94,13 @@ describe('a new run', () => {
     ]);
     screen.getByText('Failed the test computation, see Computer check');
     for (const [name, disabled] of [
-      ['Quick look', true],
       ['Standard', false],
       ['Closest to the original', true],
     ] as const)
       expect(screen.getByRole('radio', { name })).toHaveProperty('disabled', disabled);
     expect(
       screen.getAllByText(/^NVIDIA H200 failed the test computation in this number format/),
-    ).toHaveLength(2);
+    ).toHaveLength(1);
     // Without that GPU, all is offered that the other can do.
     await user.click(screen.getByRole('checkbox', { name: /^GPU 0/ }));
     expect(screen.getByRole('radio', { name: 'Closest to the original' })).toHaveProperty('disabled', false);

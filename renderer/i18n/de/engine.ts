@@ -40,6 +40,8 @@ export const engine = {
   'engine.imported.original': 'das ursprüngliche VirNucPro',
   'engine.imported.fork': 'die Abspaltung von VirNucPro',
   'engine.imported.unknown': 'unbekanntem Zahlenformat',
+  'engine.note.mixed_devices':
+    'Diesen Lauf rechnen verschiedene Geräte: {names}. Jedes nimmt so viel Arbeit, wie es schafft. Je nachdem, welches eine Sequenz berechnet hat, können sich Werte in den letzten Stellen unterscheiden.',
   'engine.note.wrong_device':
     'Für {device} rechnet ein anderes Gerät ({found}): Vielleicht wird eine GPU doppelt benutzt.',
   'engine.note.memory_grows':

@@ -103,10 +103,7 @@ export const newRun = {
   'newRun.gpuCount': '{count, plural, one {# GPU} other {# GPUs}}',
 
   'newRun.preset': 'Wie genau',
-  'preset.quick': 'Schneller Blick',
-  'preset.quickText': 'Am schnellsten: 8-Bit-Zahlen. Grenzfälle können anders ausfallen.',
   'preset.failed': '{gpu} hat die Proberechnung in diesem Zahlenformat nicht bestanden, siehe Rechnerprüfung',
-  'preset.quickImpossible': 'Braucht neuere NVIDIA-GPUs (ab Ada oder Hopper)',
   'preset.standard': 'Standard',
   'preset.standardText': 'Was zu diesem Rechner am besten passt. Empfohlen.',
   'preset.standardCpuText': 'Der Prozessor rechnet in 32 Bit, wie das ursprüngliche Werkzeug.',
@@ -119,7 +116,8 @@ export const newRun = {
   'advanced.title': 'Weitere Einstellungen',
   'advanced.reset': 'Zurücksetzen',
   'advanced.precision': 'Zahlenformat',
-  'advanced.precisionHelp': 'Einmal je Lauf festgelegt und mit ihm gespeichert',
+  'advanced.precisionHelp':
+    'Einmal je Lauf festgelegt und mit ihm gespeichert. 8 Bit nur, wenn der Befehl virnucpro fidelity es für dieses Modell erlaubt hat.',
   'advanced.embeddings': 'Embeddings',
   'advanced.embeddingsHelp': 'Die innere Darstellung der Modelle für jeden Leserahmen',
   'advanced.gpuMemory': 'GPU-Speicher höchstens (GB)',

@@ -38,8 +38,9 @@ export const engine = {
   'engine.imported.original': 'the original VirNucPro',
   'engine.imported.fork': 'the fork of VirNucPro',
   'engine.imported.unknown': 'an unknown number format',
-  'engine.note.wrong_device':
-    '{device} is not the device that is computing for it ({found}): two runs of computing may share one GPU.',
+  'engine.note.mixed_devices':
+    'Different devices compute this run: {names}. Each takes work as fast as it can. Scores may differ in their last digits by which of them computed a sequence.',
+  'engine.note.wrong_device': 'Another device computes for {device} ({found}): one GPU may be used twice.',
   'engine.note.memory_grows':
     '{device} needs more and more memory: {before} at first, {now} now. Pause and Continue start it afresh.',
   'engine.note.memory_fragmented':

@@ -101,10 +101,7 @@ export const newRun = {
   'newRun.gpuCount': '{count, plural, one {# GPU} other {# GPUs}}',
 
   'newRun.preset': 'How exact',
-  'preset.quick': 'Quick look',
-  'preset.quickText': 'Fastest: 8-bit numbers. Calls near the border can come out differently.',
   'preset.failed': '{gpu} failed the test computation in this number format, see Computer check',
-  'preset.quickImpossible': 'Needs newer NVIDIA GPUs (Ada, Hopper or later)',
   'preset.standard': 'Standard',
   'preset.standardText': 'The best fit for this computer. Recommended.',
   'preset.standardCpuText': 'The processor computes in 32 bit, as the original tool does.',
@@ -117,7 +114,8 @@ export const newRun = {
   'advanced.title': 'Advanced settings',
   'advanced.reset': 'Back to defaults',
   'advanced.precision': 'Number format',
-  'advanced.precisionHelp': 'Decided once per run and stored with it',
+  'advanced.precisionHelp':
+    'Decided once per run and stored with it. 8 bit only after the command virnucpro fidelity has allowed it for this model.',
   'advanced.embeddings': 'Embeddings',
   'advanced.embeddingsHelp': 'The models’ inner representation of each reading frame',
   'advanced.gpuMemory': 'GPU memory at most (GB)',

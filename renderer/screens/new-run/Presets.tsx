@@ -9,7 +9,7 @@ export function Presets({ form }: { form: NewRunForm }) {
   const { t } = useTexts();
   const { choices } = form;
   const chosen = presetOf(choices.precision);
-  const onProcessor = choices.useCpu || form.gpus.length === 0;
+  const onProcessor = !form.onGpus || (choices.where.kind === 'this_computer' && form.gpus.length === 0);
   const failing = (id: PresetId) => (choices.useCpu ? undefined : failedAt(id, form.gpus));
   /** A processor computes in 32 bit whatever is chosen: it has one level. */
   const levels = onProcessor ? PRESET_IDS.filter((id) => id !== 'exact') : PRESET_IDS;

@@ -1,5 +1,7 @@
 export const newRun = {
   'newRun.title': 'Neuer Lauf',
+  'newRun.leadFar':
+    'Virale Sequenzen in FASTA- und FASTQ-Dateien finden. Sie werden an {name} gesendet, der rechnet, und nirgendwohin sonst.',
   'newRun.lead': 'Virale Sequenzen in FASTA- und FASTQ-Dateien finden. Nichts verlässt diesen Rechner.',
   'newRun.clear': 'Von vorn',
   'newRun.drop': 'Sequenzdateien oder Ordner hier ablegen',

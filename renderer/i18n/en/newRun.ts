@@ -1,5 +1,7 @@
 export const newRun = {
   'newRun.title': 'New run',
+  'newRun.leadFar':
+    'Find viral sequences in FASTA and FASTQ files. They are sent to {name}, which computes, and nowhere else.',
   'newRun.lead': 'Find viral sequences in FASTA and FASTQ files. Nothing leaves this computer.',
   'newRun.clear': 'Start over',
   'newRun.drop': 'Drop sequence files or folders here',

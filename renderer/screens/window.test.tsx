@@ -6,7 +6,7 @@ import { connectionStore } from '../state/connection.ts';
 import { useLiveRun } from '../state/runs/liveRun.ts';
 import { GUIDE_PAGES } from '../state/guidePages.ts';
 import { go, useNavigation } from '../state/navigation.ts';
-import { addPaths, startOver } from '../state/newRun/store.ts';
+import { addPaths, choose, startOver } from '../state/newRun/store.ts';
 import { useRuns } from '../state/runs/runs.ts';
 import { changeSettings, useSettings } from '../state/settings.ts';
 import { RUN_IDS } from '../testing/memoryEngine/runs.ts';
@@ -84,6 +84,11 @@ describe('a new run', () => {
     // Without that GPU, all is offered that the other can do.
     await user.click(screen.getByRole('checkbox', { name: /^GPU 0/ }));
     expect(screen.getByRole('radio', { name: 'Closest to the original' })).toHaveProperty('disabled', false);
+    // A processor has one level, so there is none to choose.
+    act(() => choose({ useCpu: true }));
+    screen.getByText('The processor computes in 32 bit, as the original tool does.');
+    expect(screen.queryByRole('radio', { name: 'Standard' })).toBeNull();
+    act(() => choose({ useCpu: false }));
     await user.click(screen.getByRole('button', { name: 'Open the computer check' }));
     await screen.findByRole('heading', { level: 1, name: 'Computer check' });
   });

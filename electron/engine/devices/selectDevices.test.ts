@@ -17,7 +17,7 @@ import {
 } from './testing/probeExamples.ts';
 import { withCardBlocks } from './probeDevices.ts';
 import { leftOutRemark, selectDevices } from './selectDevices.ts';
-import { workerEnvironment } from './chosenDevice.ts';
+import { isOtherGpu, workerEnvironment } from './chosenDevice.ts';
 
 const GIB = 1024 ** 3;
 const options = { cpuWorkerMemoryBytes: GIB };
@@ -175,6 +175,16 @@ it('pins a worker to its device', () => {
   ]);
   const [cpu] = chosenDevices('cpu:1', EIGHT_H200);
   expect(cpu && workerEnvironment(cpu)).toMatchObject({ CUDA_VISIBLE_DEVICES: '', OMP_NUM_THREADS: '1' });
+});
+
+it.each([
+  ['GPU-3F2A90B1', 'gpu-3f2a90b1', false],
+  ['GPU-3f2a90b1', 'GPU-00000000', true],
+  ['MIG-3f2a90b1', 'MIG-00000000', true],
+  ['cpu:0', 'GPU-00000000', false],
+  ['mps', 'GPU-00000000', false],
+])('notices a worker meant for %s that computes on %s: %s', (meant, found, isOther) => {
+  expect(isOtherGpu(meant, found)).toBe(isOther);
 });
 
 function chosenDevices(text: string, probe: ProbeResult) {

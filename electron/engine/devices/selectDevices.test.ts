@@ -61,7 +61,7 @@ describe('auto', () => {
     const mixed = withCardBlocks(VOLTA_AND_HOPPER, system);
     expect(chosen('auto', mixed)).toEqual(['GPU-eeee-h100']);
     const devices = selectDevices('auto', mixed, options);
-    expect(devices.ok && leftOutRemark('auto', mixed, devices.value)).toMatch(
+    expect(devices.ok && leftOutRemark('auto', mixed, devices.value)?.text).toMatch(
       /^A GPU is left out\. GPU 0 \(Tesla V100.*compute capability 7\.0\) is not supported by the installed PyTorch/,
     );
     expect(refusal('0', mixed)).toMatchObject({ code: 'device_blocked' });
@@ -73,7 +73,7 @@ describe('auto', () => {
   it('says so where the processor computes though a card is there', () => {
     const remark = (text: string, probe: ProbeResult) => {
       const devices = selectDevices(text, probe, options);
-      return devices.ok ? leftOutRemark(text, probe, devices.value) : 'refused';
+      return devices.ok ? (leftOutRemark(text, probe, devices.value)?.text ?? null) : 'refused';
     };
     expect(remark('auto', RADEONS_WITHOUT_ROCM)).toMatch(
       /^The processor computes\. GPU 0 \(AMD Radeon RX 7900 XTX, .* needs PyTorch for ROCm.*--python PATH/,

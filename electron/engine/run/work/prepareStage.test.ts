@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { PROTOCOL_VERSION } from '../../../contract/protocol/index.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import { REAL_PYTHON, temporaryFolder, WITHOUT_PYTHON } from '../../testing/testContext.ts';
-import type { RunNotes } from '../runNotes.ts';
+import { RunNotes } from '../runNotes.ts';
 import { PrepareStage } from './prepareStage.ts';
 import type { PrepareStageEvent } from './workEvents.ts';
 
@@ -30,7 +30,7 @@ it.skipIf(WITHOUT_PYTHON)('ends with words where reading the inputs does not adv
       },
       // Neither has anything to do for a process that says nothing.
       {} as RunStore,
-      {} as RunNotes,
+      new RunNotes({ folder } as RunStore, () => undefined),
       emit,
       false,
       500,

@@ -1,4 +1,5 @@
 import type { Messages } from '../en/index.ts';
+import { cluster } from './cluster.ts';
 import { common } from './common.ts';
 import { computer } from './computer.ts';
 import { engine } from './engine.ts';
@@ -12,6 +13,7 @@ import { run } from './run.ts';
 
 export const de: Messages = {
   ...common,
+  ...cluster,
   ...newRun,
   ...run,
   ...results,

@@ -21,7 +21,7 @@ from typing import Any
 WORKER = "virnucpro_backend.worker"
 PROBE = "virnucpro_backend.devices.probe"
 CHECK = "virnucpro_backend.environment_check"
-POOL = "virnucpro_backend.cluster.ray_pool"
+POOL = "virnucpro_backend.cluster"
 
 
 def on_emit(act: Callable[[Any, str], bool]) -> None:

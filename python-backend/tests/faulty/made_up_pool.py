@@ -1,6 +1,6 @@
 """A cluster for tests: its nodes are made up, and its workers are real processes of this computer.
 
-Takes the place of `virnucpro_backend.cluster.ray_pool` (see faulty.py). Its only argument is a file of
+Takes the place of `virnucpro_backend.cluster` (see faulty.py). Its only argument is a file of
 orders, one JSON object a line, which is read as it grows: `{"join": "node1", "devices": 2}`;
 `{"leave": "node1"}`, which kills its workers and takes its devices away; `{"kill": "node1"}`, which only
 kills the workers; `{"waiting": 3, "reason": "Priority"}`; `{"die": true}`.

@@ -308,7 +308,7 @@ export class WorkSession {
     makeFolderInRun(store.folder, POOL_FOLDER);
     this.pool = new WorkerPool(
       {
-        launch: backendLaunch(context, POOL_MODULES[pool.kind], [], NO_GPU),
+        launch: backendLaunch(context, 'cluster', [], NO_GPU),
         logPath: join(store.folder, 'logs', 'pool.log'),
         open: { type: 'open_pool', pool, run_folder: store.folder, pool_folder: folder },
         deadlines: context.deadlines,
@@ -482,7 +482,6 @@ export class WorkSession {
 
 /** In a run's folder, of its cluster's pool. */
 const POOL_FOLDER = 'work/pool';
-const POOL_MODULES = { ray: 'cluster.ray_pool', slurm: 'cluster.slurm_pool' } as const;
 
 /** A cluster names its devices as it likes. */
 const logName = (device: string): string => `worker-${device.replaceAll(/[^\w.-]/g, '-').slice(0, 100)}.log`;

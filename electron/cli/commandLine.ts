@@ -18,6 +18,7 @@ import { resume, type ResumeFlags } from './commands/run/resume.ts';
 import { results, type ResultsFlags } from './commands/results/results.ts';
 import { serve, type ServeFlags } from './commands/computer/serve.ts';
 import { setup, type SetupFlags } from './commands/computer/setup.ts';
+import { printedScript, slurmScriptCommand, type SlurmScriptFlags } from './slurmScriptCommand.ts';
 import { status } from './commands/run/status.ts';
 import { validate } from './commands/run/validate.ts';
 import { verify } from './commands/run/verify.ts';
@@ -124,6 +125,10 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .action(async (folder: string, flags: CommonFlags & ResumeFlags) => {
       await withEngine(flags, (context) => resume(context, folder, flags, reporter(flags)));
     });
+
+  slurmScriptCommand(root).action((flags: SlurmScriptFlags) => {
+    process.stdout.write(printedScript(flags));
+  });
 
   common(root.command('example'))
     .description('Run the bundled sample and compare with the expected result')

@@ -1,6 +1,7 @@
+import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { execa, type ResultPromise } from 'execa';
+import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SLURM_JOB_DEFAULTS, slurmScript } from '../contract/slurmScript.ts';
 import { APP_PATHS, REAL_PYTHON, SAMPLE, WITHOUT_PYTHON } from '../engine/testing/realFiles.ts';
@@ -10,6 +11,8 @@ import { ended, succeeds, virnucpro, waitUntil } from './testing/commandLineProc
 const BACKEND = join(APP_PATHS.root, 'python-backend');
 const TESTS = join(BACKEND, 'tests', 'cluster');
 const COPIES = 6;
+/** Of private_slurm.py. */
+const CANT_BE_HERE = 3;
 
 it.skipIf(WITHOUT_PYTHON)(
   'a real SLURM gives the scores of a local worker, with a task cancelled, one killed, a node drained and time ended',
@@ -36,29 +39,27 @@ it.skipIf(WITHOUT_PYTHON)(
 );
 
 describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
-  let slurm: ResultPromise<{ stdin: 'pipe'; reject: false; all: true }> | undefined;
+  let slurm: ChildProcess | undefined;
   let env: Record<string, string> | undefined;
   let missing = '';
   beforeAll(async () => {
-    slurm = execa(REAL_PYTHON, [join(TESTS, 'private_slurm.py'), join(await temporaryFolder(), 's')], {
-      stdin: 'pipe',
-      reject: false,
-      all: true,
-    });
+    const started = spawn(REAL_PYTHON, [join(TESTS, 'private_slurm.py')]);
+    slurm = started;
     const first = await new Promise<string>((resolve) => {
       let said = '';
-      slurm?.all.on('data', (data) => {
-        said += String(data);
-        if (said.includes('\n')) resolve(said);
-      });
-      slurm?.all.on('end', () => resolve(said));
+      started.stderr.on('data', (data) => (said += String(data)));
+      started.stdout.on('data', (data) => resolve(String(data)));
+      started.on('close', () => resolve(said));
     });
-    if (first.startsWith('{')) env = JSON.parse(first) as Record<string, string>;
-    else missing = first.trim();
+    if (started.exitCode === CANT_BE_HERE) missing = first.trim();
+    else if (!first.startsWith('{')) throw new Error(first);
+    else env = JSON.parse(first) as Record<string, string>;
   }, 300_000);
   afterAll(async () => {
-    slurm?.stdin.end();
-    await slurm;
+    if (!slurm || slurm.exitCode !== null) return;
+    const closed = new Promise((resolve) => slurm?.on('close', resolve));
+    slurm.stdin?.end();
+    await closed;
   }, 120_000);
 
   it('writes the tables of a local run, though a task is cancelled, a node drained and the program killed', async ({
@@ -77,9 +78,12 @@ describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
     const small = ['--model', 'demo', '--residues-per-part', '800', '--python', REAL_PYTHON, '-q'];
     await succeeds(['predict', input, '-o', local, '--devices', 'cpu:2', ...small]);
 
-    const settings = ['gpu=none', 'tasks=3', 'time=30', 'memory=1G', 'cpus=1'];
-    const where = settings.flatMap((setting) => ['--slurm', setting]);
-    const begun = virnucpro(['predict', input, '-o', folder, ...where, ...small], { env: env ?? {} });
+    const job = ['--gpu', 'none', '--tasks', '3', '--time', '30', '--memory', '1G', '--cpus', '1'];
+    const script = join(parent, 'job.sh');
+    writeFileSync(script, await succeeds(['slurm-script', ...job]));
+    const begun = virnucpro(['predict', input, '-o', folder, '--slurm', script, ...small], {
+      env: env ?? {},
+    });
     const beginning = ended(begun);
     const scores = join(folder, 'work', 'scores');
     const scored = (): number => (existsSync(scores) ? readdirSync(scores).length : 0);

@@ -1,11 +1,13 @@
-import { screen } from '@testing-library/react';
+import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { createTexts, TextsContext } from '../../../i18n/index.ts';
 import { SLURM_DEFAULTS } from '../../../state/newRun/slurm.ts';
 import { renderWithEngine } from '../../../testing/render.tsx';
 import { SlurmForm } from './SlurmForm.tsx';
+
+afterEach(() => vi.unstubAllGlobals());
 
 function Form() {
   const [settings, setSettings] = useState(SLURM_DEFAULTS);
@@ -13,6 +15,8 @@ function Form() {
 }
 
 it('shows the script that comes of its fields, says what is wrong with one, and copies it', async () => {
+  // Without one a browser has no clipboard.
+  vi.stubGlobal('isSecureContext', true);
   const user = userEvent.setup();
   await renderWithEngine(
     <TextsContext value={createTexts('en')}>
@@ -36,7 +40,7 @@ it('shows the script that comes of its fields, says what is wrong with one, and 
 
   await user.clear(screen.getByLabelText('Account'));
   await user.click(screen.getByRole('button', { name: 'Copy as script', hidden: true }));
-  expect(await navigator.clipboard.readText()).toBe(script());
+  await waitFor(async () => expect(await navigator.clipboard.readText()).toBe(script()));
 
   // Nothing to log in to where a person submits.
   expect(screen.getByLabelText('Login node')).toBeTruthy();

@@ -147,6 +147,8 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
       '--allow-network',
       'listen where other computers can reach it: they need the token, but nothing is encrypted',
     )
+    .option('--detached', 'let it go on without this terminal, for the desktop app that connects by SSH')
+    .addOption(new Option('--for-ssh').hideHelp())
     .action(async (flags: CommonFlags & ServeFlags) => {
       setExitCode(await serve(flags, storeHost));
     });
@@ -249,7 +251,11 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .option('--repair', 'make the Python environment anew')
     .option('--diagnostics', 'write what helpers ask for, without names of people and files')
     .option('--answers', 'compute reading frames with known answers on every device, and compare')
-    .option('--model <name>', 'with --answers: demo, 300, 500, or the path of a model folder', '500')
+    .option(
+      '--model <name>',
+      'with --answers: demo, 300, 500, the name of an imported model, or the path of a model folder',
+      '500',
+    )
     .action(async (flags: CommonFlags & DoctorFlags) => {
       if (flags.answers === true) {
         await withEngine(flags, (context) => answers(context, flags.model, flags.json === true));
@@ -313,7 +319,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
   common(root.command('fidelity'), 'json', 'logFile')
     .description('Measure what each precision costs in exactness with a model on this computer')
     .argument('<inputs...>', 'sequences to measure with, such as some of your contigs')
-    .option('--model <name>', '300, 500, or the path of a model folder', '500')
+    .option('--model <name>', '300, 500, the name of an imported model, or the path of a model folder', '500')
     .action(async (inputs: string[], flags: CommonFlags & { model: string }) => {
       await withEngine(flags, (context) => fidelity(context, flags.model, inputs));
     });

@@ -34,7 +34,7 @@ function withRunOptions(command: Command): Command {
     .option('-o, --output-dir <folder>', 'folder for the results (default: {input}_predictions)')
     .option(
       '--model <name>',
-      'demo, 300, 500, or the path of a model folder or head file (default: 500; demo for the bundled sample)',
+      'demo, 300, 500, the name of an imported model, or the path of a model folder or head file (default: 500; demo for the bundled sample)',
     )
     .option('-e, --chunk-length <n>', "chunk length in bases (default: the model's)", positiveInteger)
     .option('-d, --devices <list>', 'auto, cpu, cpu:3 (three CPU workers), 0,1 or UUIDs (default: auto)')

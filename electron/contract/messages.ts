@@ -44,6 +44,8 @@ export const MESSAGES = {
   'imported.original': 'the original VirNucPro',
   'imported.fork': 'the fork of VirNucPro',
   'imported.unknown': 'an unknown precision',
+  'note.mixed_devices':
+    'Different devices compute this run: {names}. Each takes work as fast as it can. Scores may differ in their last digits by which of them computed a sequence.',
   'note.wrong_device':
     '{device} is not the device that its worker computes on ({found}): two workers may share one GPU.',
   'note.memory_grows':
@@ -137,6 +139,39 @@ export const MESSAGES = {
     "This folder was packed by version {version}, whose packages are others than this version's.",
   'offline.version.next':
     'On a computer with a network, pack a folder with the version of this program that is used here.',
+  // why another computer can't be reached or used by SSH
+  'ssh.missing': 'No program "ssh" was found on this computer.',
+  'ssh.name': '{host} was not found.',
+  'ssh.refused': '{host} takes no SSH connections there.',
+  'ssh.timeout': '{host} did not answer in time.',
+  'ssh.no_route': 'There is no way to {host} from this network.',
+  'ssh.denied': '{host} accepted neither a key nor a password.',
+  'ssh.denied_again': '{host} wants a password or a passphrase again, for which nobody is asked unasked.',
+  'ssh.denied_again.next': 'Connect again.',
+  'ssh.host_key_changed':
+    '{host} shows another host key than it did before. Either it was set up anew, or another computer pretends to be it.',
+  'ssh.host_key_unknown': 'The host key of {host} is not known here.',
+  'ssh.host_key_unknown.next':
+    'Run "ssh" with this address in a terminal once and confirm the key, then connect again.',
+  'ssh.lost': 'The connection to {host} broke.',
+  'ssh.tunnel': '{host} permits no tunnels (AllowTcpForwarding).',
+  'ssh.tunnel.next': 'Ask those who run it to permit tunnels for you, or use VirNucPro there in a terminal.',
+  'ssh.failed': 'ssh to {host} ended: {line}',
+  'computer.system': '{host} is {system}; installing over SSH works on Linux with an x86-64 processor.',
+  'computer.old': '{host} has too old a system: glibc 2.28 or newer is needed.',
+  'computer.no_answer': '{host} did not answer as a computer does on which commands can be run.',
+  'computer.no_answer.next':
+    'Check that commands can be run there: "ssh" with this address and "uname -a" must print a line.',
+  'computer.disk': '{host} has {free} free in the home folder; {needed} are needed.',
+  'computer.disk.next': 'Free some space there, then connect again.',
+  'computer.unpacking': 'The program could not be unpacked on {host}.',
+  'computer.damaged': 'The program arrived at {host} damaged.',
+  'computer.not_started': 'VirNucPro did not start on {host}.',
+  'computer.other_version': 'On {host}, version {version} is at work on a run; this is version {own}.',
+  'transfer.changed': '{file} was changed while it was sent.',
+  'transfer.damaged': '{file} arrived damaged.',
+  'transfer.gone': '{file} is not offered any more on the other computer.',
+  'transfer.not_connected': 'That computer is not connected.',
   // what stands in the way of a run
   'halt.all_excluded': 'All devices were taken out of the run.',
   'halt.all_excluded.next': 'Take in a device again, then resume.',

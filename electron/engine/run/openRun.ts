@@ -10,7 +10,7 @@ import {
   type Where,
 } from '../../contract/rpc/runs.ts';
 import { isActive, type RunState } from '../../contract/runState.ts';
-import { precisionRemark } from '../devices/choosePrecision.ts';
+import { mixedDevices, precisionRemark } from '../devices/choosePrecision.ts';
 import type { EngineContext } from '../engineContext.ts';
 import type { FileLock } from '../processes/fileLock.ts';
 import { acquireRunLock } from '../store/runLock.ts';
@@ -155,6 +155,8 @@ export class OpenRun {
       const remark = precisionRemark(this.record.run.plan.precision, devices);
       if (remark !== null) this.notes.add('info', 'precision_of_weakest', remark);
     }
+    const mixed = mixedDevices(devices);
+    if (mixed !== null) this.notes.add('info', 'devices_mixed', mixed);
     if (this.state.phase === 'created')
       for (const { path, code, message } of run.leftOut)
         this.notes.add('warning', code, `${path} is left out of the run: ${message}`);

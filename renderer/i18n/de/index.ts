@@ -2,6 +2,7 @@ import type { Messages } from '../en/index.ts';
 import { cluster } from './cluster.ts';
 import { common } from './common.ts';
 import { computer } from './computer.ts';
+import { computers } from './computers.ts';
 import { engine } from './engine.ts';
 import { firstSteps } from './firstSteps.ts';
 import { history } from './history.ts';
@@ -19,6 +20,7 @@ export const de: Messages = {
   ...results,
   ...history,
   ...computer,
+  ...computers,
   ...engine,
   ...models,
   ...firstSteps,

@@ -1,6 +1,7 @@
 import { cluster } from './cluster.ts';
 import { common } from './common.ts';
 import { computer } from './computer.ts';
+import { computers } from './computers.ts';
 import { engine } from './engine.ts';
 import { firstSteps } from './firstSteps.ts';
 import { history } from './history.ts';
@@ -19,6 +20,7 @@ export const en = {
   ...results,
   ...history,
   ...computer,
+  ...computers,
   ...engine,
   ...models,
   ...firstSteps,

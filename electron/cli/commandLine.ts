@@ -249,6 +249,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
   common(root.command('doctor'))
     .description('Check driver, GPUs, memory, disk, Python environment and weights')
     .option('--repair', 'make the Python environment anew')
+    .option('--with-ray', 'install Ray too, to compute on a Ray cluster')
     .option('--diagnostics', 'write what helpers ask for, without names of people and files')
     .option('--answers', 'compute reading frames with known answers on every device, and compare')
     .option(
@@ -273,6 +274,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .description('Make this computer ready: Python, PyTorch, and a test computation on every device')
     .option('--from <folder>', 'without a network, from a folder that pack-offline has written')
     .option('--repair', 'make the Python environment anew')
+    .option('--with-ray', 'install Ray too, to compute on a Ray cluster')
     .action(async (flags: CommonFlags & SetupFlags) => {
       setExitCode(await setup(flags));
     });

@@ -113,6 +113,7 @@ export const MESSAGES = {
   'step.pytorch_build': 'Installing PyTorch ({build})',
   'step.pytorch_packages': 'Installing PyTorch and what computing needs',
   'step.test_tools': 'Installing tools for tests and checks',
+  'step.ray': 'Installing Ray',
   'step.verifying': 'Checking that every package works',
   'step.devices': 'Computing on every device for a test',
   'step.folder': 'Checking the folder',

@@ -125,6 +125,7 @@ export const engine = {
   'engine.step.pytorch_build': 'Holt PyTorch ({build}), den größten Teil …',
   'engine.step.pytorch_packages': 'Holt PyTorch und die Pakete zum Rechnen …',
   'engine.step.test_tools': 'Holt Werkzeuge für Tests …',
+  'engine.step.ray': 'Holt Ray …',
   'engine.step.verifying': 'Prüft, ob alles funktioniert …',
   'engine.step.devices': 'Rechnet zur Probe auf jedem Gerät …',
   'engine.step.folder': 'Prüft die Dateien des Ordners …',

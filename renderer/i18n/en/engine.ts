@@ -112,6 +112,7 @@ export const engine = {
   'engine.step.pytorch_build': 'Getting PyTorch ({build}), the largest part …',
   'engine.step.pytorch_packages': 'Getting PyTorch and the packages for computing …',
   'engine.step.test_tools': 'Getting tools for tests …',
+  'engine.step.ray': 'Getting Ray …',
   'engine.step.verifying': 'Checking that everything works …',
   'engine.step.devices': 'Computing on every device for a test …',
   'engine.step.folder': 'Checking the files of the folder …',

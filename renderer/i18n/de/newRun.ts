@@ -69,6 +69,16 @@ export const newRun = {
   'newRun.getModel': 'Holen',
   'newRun.getModelSize': 'Holen ({size})',
   'newRun.compute': 'Berechnung',
+  'where.label': 'Wo gerechnet wird',
+  'where.this_computer': 'Dieser Rechner',
+  'where.ray': 'Ray-Cluster',
+  'where.slurm': 'SLURM-Cluster',
+  'where.rayAddress': 'Adresse des Ray-Clusters',
+  'where.rayAddressHelp': 'Hauptknoten und Port, wie sie die Betreuer des Clusters nennen',
+  'where.processors': 'Prozessoren je Knoten',
+  'where.processorsHelp': 'Für Knoten ohne GPU; mit 0 rechnen nur GPUs',
+  'where.sharedStorage': 'Die Knoten können den Ergebnisordner lesen',
+  'where.sharedStorageHelp': 'Unter demselben Pfad wie dieser Rechner. Sonst überträgt Ray die Daten.',
   'newRun.noGpu': 'Keine GPU gefunden.',
   'newRun.noUsableGpu': 'Keine GPU ist verwendbar.',
   'newRun.noGpuText':
@@ -160,5 +170,6 @@ export const newRun = {
     'Start nicht möglich: die Gewichte von „{model}“ sind nicht auf diesem Rechner.',
   'startReason.model_damaged': 'Start nicht möglich: die Gewichte von „{model}“ sind beschädigt.',
   'startReason.no_device': 'Start nicht möglich: wählen Sie mindestens eine GPU.',
+  'startReason.no_address': 'Start nicht möglich: Geben Sie die Adresse des Ray-Clusters ein.',
   'startReason.folder': 'Start nicht möglich: Der Ergebnisordner ist nicht brauchbar.',
 } as const;

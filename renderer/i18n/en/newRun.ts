@@ -69,6 +69,16 @@ export const newRun = {
   'newRun.getModel': 'Get it',
   'newRun.getModelSize': 'Get it ({size})',
   'newRun.compute': 'Computing',
+  'where.label': 'Where to compute',
+  'where.this_computer': 'This computer',
+  'where.ray': 'Ray cluster',
+  'where.slurm': 'SLURM cluster',
+  'where.rayAddress': 'Address of the Ray cluster',
+  'where.rayAddressHelp': 'Its head node and port, as those who run the cluster name them',
+  'where.processors': 'Processors of each node to use',
+  'where.processorsHelp': 'For nodes without a GPU; 0 computes on GPUs only',
+  'where.sharedStorage': 'The nodes can read the results folder',
+  'where.sharedStorageHelp': 'Under the same path as this computer. If not, Ray carries the data.',
   'newRun.noGpu': 'No GPU found.',
   'newRun.noUsableGpu': 'No GPU can be used.',
   'newRun.noGpuText':
@@ -156,5 +166,6 @@ export const newRun = {
   'startReason.model_missing': 'Cannot start: the weights of “{model}” are not on this computer.',
   'startReason.model_damaged': 'Cannot start: the weights of “{model}” are damaged.',
   'startReason.no_device': 'Cannot start: choose at least one GPU.',
+  'startReason.no_address': 'Cannot start: enter the address of the Ray cluster.',
   'startReason.folder': 'Cannot start: the results folder cannot be used.',
 } as const;

@@ -9,7 +9,8 @@ export function Presets({ form }: { form: NewRunForm }) {
   const { t } = useTexts();
   const { choices } = form;
   const chosen = presetOf(choices.precision);
-  const onProcessor = choices.useCpu || form.gpus.length === 0;
+  const isHere = choices.where.kind === 'this_computer';
+  const onProcessor = !form.onGpus || (isHere && form.gpus.length === 0);
   const custom = chosen === null ? t('preset.custom') : undefined;
   return (
     <>
@@ -31,7 +32,7 @@ export function Presets({ form }: { form: NewRunForm }) {
         >
           <div className={classes.presets} style={{ marginTop: 6 }}>
             {PRESET_IDS.map((id) => {
-              const failing = failedAt(id, form.gpus);
+              const failing = isHere ? failedAt(id, form.gpus) : undefined;
               return (
                 <div key={id} className={classes.preset} data-chosen={id === chosen}>
                   <Radio

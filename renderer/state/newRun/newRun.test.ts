@@ -49,6 +49,7 @@ describe('why the Start button cannot be pressed', () => {
     lacksEnvironment: false,
     modelsKnown: true,
     model,
+    lacksAddress: false,
     chosenGpus: 2,
     estimate: null,
     folderError: null,
@@ -76,6 +77,7 @@ describe('why the Start button cannot be pressed', () => {
     [{ model: { ...model, present: false } }, ['model_missing']],
     [{ model: { ...model, present: false, problem: appError('model_damaged', 'x') } }, ['model_damaged']],
     [{ chosenGpus: 0 }, ['no_device']],
+    [{ lacksAddress: true }, ['no_address']],
     [{ connection: 'lost' as const, files: [] }, ['not_connected', 'no_files']],
   ])('%j', (change, expected) => {
     expect(codes(change)).toEqual(expected);

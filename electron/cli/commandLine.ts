@@ -21,6 +21,7 @@ import { setup, type SetupFlags } from './commands/computer/setup.ts';
 import { status } from './commands/run/status.ts';
 import { validate } from './commands/run/validate.ts';
 import { verify } from './commands/run/verify.ts';
+import { withClusterOptions } from './clusterFlags.ts';
 import { common, passOn, reporter, type CommonFlags } from './commonFlags.ts';
 import { EXIT } from './exitCodes.ts';
 import { FILTER_HELP, SORT_HELP } from './filterArgument.ts';
@@ -113,7 +114,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     },
   );
 
-  common(root.command('resume'))
+  common(withClusterOptions(root.command('resume')))
     .description('Go on with a run where it was, after any kind of interruption')
     .argument('<folder>', 'folder of the run')
     .option('--devices <list>', 'other devices than before: auto, cpu, cpu:3, 0,1 or UUIDs')
@@ -243,7 +244,11 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .option('--repair', 'make the Python environment anew')
     .option('--diagnostics', 'write what helpers ask for, without names of people and files')
     .option('--answers', 'compute reading frames with known answers on every device, and compare')
-    .option('--model <name>', 'with --answers: demo, 300, 500, or the path of a model folder', '500')
+    .option(
+      '--model <name>',
+      'with --answers: demo, 300, 500, the name of an imported model, or the path of a model folder',
+      '500',
+    )
     .action(async (flags: CommonFlags & DoctorFlags) => {
       if (flags.answers === true) {
         await withEngine(flags, (context) => answers(context, flags.model, flags.json === true));
@@ -307,7 +312,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
   common(root.command('fidelity'), 'json', 'logFile')
     .description('Measure what each precision costs in exactness with a model on this computer')
     .argument('<inputs...>', 'sequences to measure with, such as some of your contigs')
-    .option('--model <name>', '300, 500, or the path of a model folder', '500')
+    .option('--model <name>', '300, 500, the name of an imported model, or the path of a model folder', '500')
     .action(async (inputs: string[], flags: CommonFlags & { model: string }) => {
       await withEngine(flags, (context) => fidelity(context, flags.model, inputs));
     });

@@ -9,6 +9,7 @@ import { logTo, toLog, toStandardError, toStandardOutput } from './output/termin
 
 afterEach(() => {
   logTo(() => undefined);
+  vi.unstubAllEnvs();
   vi.restoreAllMocks();
 });
 
@@ -28,11 +29,23 @@ async function given(...words: string[]): Promise<CommonFlags> {
 }
 
 it('passes on what stands before a command, and refuses what has no effect there', async () => {
+  vi.stubEnv('VIRNUCPRO_LOG_LEVEL', 'info');
   expect(await given('--json', 'status', '-v')).toMatchObject({ json: true, verbose: true });
   await expect(given('--json', 'serve')).rejects.toThrow('--json has no effect on "virnucpro serve".');
   await expect(given('-l', 'x', 'serve')).rejects.toThrow('--log-file has no effect');
   // A command of the earlier tool only says what replaces it.
   await expect(given('--json', 'profile')).resolves.toEqual({});
+});
+
+it('lets workers log every batch where more is to be said, unless the environment says otherwise', async () => {
+  vi.stubEnv('VIRNUCPRO_LOG_LEVEL', undefined);
+  await given('status');
+  expect(process.env['VIRNUCPRO_LOG_LEVEL']).toBeUndefined();
+  await given('-v', 'serve');
+  expect(process.env['VIRNUCPRO_LOG_LEVEL']).toBe('debug');
+  vi.stubEnv('VIRNUCPRO_LOG_LEVEL', 'info');
+  await given('status', '-v');
+  expect(process.env['VIRNUCPRO_LOG_LEVEL']).toBe('info');
 });
 
 it('logs what any command says, with its time and without what would steer a terminal', async () => {

@@ -18,7 +18,10 @@ const FLAGS = {
   python: ['--python <path>', 'use this Python interpreter as it is'],
   json: ['--json', 'write events as JSON lines to standard output'],
   quiet: ['-q, --quiet', 'say only what is wrong'],
-  verbose: ['-v, --verbose', 'say more: details of errors, and how each device does'],
+  verbose: [
+    '-v, --verbose',
+    "say more: details of errors, how each device does, and every batch in the workers' logs",
+  ],
   logFile: ['-l, --log-file <file>', 'write a log of what is said'],
 } as const;
 type Flag = keyof typeof FLAGS;
@@ -46,7 +49,9 @@ export function passOn(program: Command, command: Command): void {
     }
     command.setOptionValue(name, value);
   }
-  const { logFile } = command.opts<CommonFlags>();
+  const { logFile, verbose } = command.opts<CommonFlags>();
+  // Workers have it with the rest of the environment.
+  if (verbose === true) process.env['VIRNUCPRO_LOG_LEVEL'] ??= 'debug';
   if (logFile !== undefined) logTo(lineWriter(logFile));
 }
 

@@ -72,10 +72,10 @@ export const RETIRED_COMMANDS: Readonly<Record<string, string>> = {
 const RETIRED_VARIABLES: Readonly<Record<string, string>> = {
   VIRNUCPRO_DISABLE_PACKING: 'there is one way of batching, and it is tested against one by one.',
   VIRNUCPRO_DISABLE_FP16: 'use --precision fp32.',
-  VIRNUCPRO_V1_ATTENTION: 'there is one attention, exact on every device.',
+  VIRNUCPRO_V1_ATTENTION: 'attention is computed in full on every device; nothing is approximated.',
   VIRNUCPRO_VIRAL_CHECKPOINT_MODE: 'every finished part is a checkpoint.',
   VIRNUCPRO_DISABLE_COMPILE:
-    'compiled and plain kernels give the same numbers; there is nothing to switch off.',
+    'compiled and plain kernels agree within rounding; there is nothing to switch off.',
 };
 
 /** `-d cuda:1`, `-d 1`, `-d cuda` of the earlier tool in today's words. */

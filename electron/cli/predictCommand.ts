@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { embeddingPrecisionSchema, precisionSchema } from '../contract/protocol/index.ts';
+import { withClusterOptions } from './clusterFlags.ts';
 import { RETIRED_PREDICT_FLAGS } from './legacyTool.ts';
 import { gigabytes, positiveInteger } from './numberArguments.ts';
 
@@ -29,11 +30,11 @@ export function importLegacyCommand(root: Command): Command {
 }
 
 function withRunOptions(command: Command): Command {
-  command
+  withClusterOptions(command)
     .option('-o, --output-dir <folder>', 'folder for the results (default: {input}_predictions)')
     .option(
       '--model <name>',
-      'demo, 300, 500, or the path of a model folder or head file (default: 500; demo for the bundled sample)',
+      'demo, 300, 500, the name of an imported model, or the path of a model folder or head file (default: 500; demo for the bundled sample)',
     )
     .option('-e, --chunk-length <n>', "chunk length in bases (default: the model's)", positiveInteger)
     .option('-d, --devices <list>', 'auto, cpu, cpu:3 (three CPU workers), 0,1 or UUIDs (default: auto)')

@@ -8,6 +8,7 @@ import { predictCommand as commandToRepeat, type RepeatableRun } from '../contra
 import { runRequestSchema } from '../contract/rpc/runs.ts';
 import { HOST_ENTRY } from '../engine/store/testing/storeFixture.ts';
 import { command } from './commands/run/command.ts';
+import { whereAsked } from './clusterFlags.ts';
 import { predictCommand } from './predictCommand.ts';
 
 const INPUTS = ["/data/gut's run/a b.fasta", '/data/$(touch x)/`Ünï` "q".fa', '/data/plain.fa.gz'];
@@ -68,8 +69,17 @@ describe.skipIf(process.platform === 'win32')('the command that makes a run agai
         devices: '0,1',
         gpuMemory: 7_500_000_000,
         keepWork: true,
+        sharedStorage: true,
       },
     });
+    const where = {
+      kind: 'ray',
+      address: 'head.local:6379',
+      shared_storage: false,
+      cpu_workers_per_node: 2,
+    } as const;
+    const { flags } = await understood(commandToRepeat(made({}, { where })));
+    expect(whereAsked(flags, undefined)).toEqual(where);
   });
 
   it('leaves to chance nothing that decides numbers, and names the demo model for what it is', async () => {

@@ -58,6 +58,11 @@ const ERROR_CATALOGUE = {
     'No device left to compute on',
     'Check the devices, then resume. Everything computed is kept.',
   ],
+  cluster_failed: ['The cluster cannot be used', 'Read the reason below; then resume.'],
+  cluster_lost: [
+    'The connection to the cluster ended',
+    'It is made again by itself. See its log if this goes on.',
+  ],
   precision_unsupported: ['Precision not supported', 'Choose another precision, or leave out this device.'],
   model_unknown: ['No such model', 'Use demo, 300, 500, or the path of a model folder.'],
   model_missing: ['Model weights are missing', 'Get the weights with "virnucpro models get".'],

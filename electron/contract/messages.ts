@@ -28,6 +28,14 @@ export const MESSAGES = {
   'note.switched_off': '{device} was switched off: {cause}',
   'note.excluded': '{device} was taken out of the run.',
   'note.included': '{device} takes part in the run again.',
+  'note.joined': '{device} has joined the run.',
+  'note.left': '{device} has left the run: {reason}',
+  'note.pool': 'The cluster: {text}',
+  'note.pool_ready': 'The cluster answers ({scheduler}).',
+  'pool.stopped': 'The connection to the cluster ended: {how}.',
+  'pool.over': 'The cluster lends this run no devices any more.',
+  'pool.over.next': 'Resume the run: it asks for devices again. What is computed is kept.',
+  'pool.silent': 'The cluster does not answer.',
   'note.smaller_batches':
     '{device} ran out of memory and goes on with smaller batches ({after} instead of {before} tokens).',
   'note.batches_halved': 'From now on, batches on every device are half as large.',
@@ -36,6 +44,8 @@ export const MESSAGES = {
   'imported.original': 'the original VirNucPro',
   'imported.fork': 'the fork of VirNucPro',
   'imported.unknown': 'an unknown precision',
+  'note.mixed_devices':
+    'Different devices compute this run: {names}. Each takes work as fast as it can. Scores may differ in their last digits by which of them computed a sequence.',
   'note.wrong_device':
     '{device} is not the device that its worker computes on ({found}): two workers may share one GPU.',
   'note.memory_grows':

@@ -15,7 +15,10 @@ export interface RepeatableRun {
     inputs: readonly { path: string }[];
     model: Pick<Plan['model'], 'name' | 'folder' | 'notice'>;
   };
-  request: Pick<RunRequest, 'devices' | 'keepWork' | 'model' | 'gpuMemoryBytes' | 'reuseEmbeddings'>;
+  request: Pick<
+    RunRequest,
+    'where' | 'devices' | 'keepWork' | 'model' | 'gpuMemoryBytes' | 'reuseEmbeddings'
+  >;
   folder: string;
 }
 
@@ -40,11 +43,22 @@ export function predictCommand({ plan, request, folder }: RepeatableRun): string
     ...(plan.embedEqualSequencesOnce ? [] : ['--no-embed-equal-sequences-once']),
     ...(plan.embeddings === null ? [] : ['--embeddings', plan.embeddings]),
     ...(request.reuseEmbeddings === undefined ? [] : ['--reuse-embeddings', request.reuseEmbeddings]),
-    ...(request.devices === 'auto' ? [] : ['--devices', request.devices]),
+    ...whereFlags(request),
     ...(request.gpuMemoryBytes === undefined ? [] : ['--gpu-memory', String(request.gpuMemoryBytes / 1e9)]),
     ...(request.keepWork ? ['--keep-work'] : []),
   ];
   return words.map(quotedForShell).join(' ');
+}
+
+function whereFlags({ where, devices }: RepeatableRun['request']): string[] {
+  if (where.kind === 'this_computer') return devices === 'auto' ? [] : ['--devices', devices];
+  if (where.kind === 'slurm') return [];
+  return [
+    '--ray',
+    where.address,
+    ...(where.shared_storage ? [] : ['--no-shared-storage']),
+    ...(where.cpu_workers_per_node === 0 ? [] : ['--cpu-workers', String(where.cpu_workers_per_node)]),
+  ];
 }
 
 /** As a POSIX shell takes it; for most words that is as it stands. */

@@ -19,7 +19,7 @@ export type {
 } from './service/window/windowContext.ts';
 
 // One run
-export { createRun, defaultFolderName } from './run/begin/createRun.ts';
+export { createRun, defaultFolderName, type CreatedRun } from './run/begin/createRun.ts';
 export { compareExample, exampleRequest, sampleInput } from './run/exampleRun.ts';
 export type { DeviceReport } from './run/finish/deviceReport.ts';
 export { readRunReport } from './run/finish/runReport.ts';

@@ -28,6 +28,7 @@ const summary: RunSummary = {
   request: {
     inputs: ['/data/gut.fa'],
     model: 'demo',
+    where: { kind: 'this_computer' },
     devices: 'auto',
     precision: 'auto',
     embeddings: null,
@@ -97,11 +98,13 @@ describe('the question at closing', () => {
       residuesPerSecond: 100,
       unusualNorms: null,
     },
+    cluster: null,
     devices: [
       {
         id: 'cpu:0',
         name: 'CPU',
         index: null,
+        place: null,
         worker: { state: 'working', part: '000017' },
         partFraction: 0.5,
         partsDone: 17,

@@ -3,7 +3,7 @@ import { IconCpu, IconDeviceDesktopAnalytics } from '@tabler/icons-react';
 import { memo } from 'react';
 import type { DeviceLive, WorkerState } from '../../electron/contract/index.ts';
 import { useTexts } from '../i18n/index.ts';
-import { deviceTitle, isLeftOut } from '../state/runs/deviceLabels.ts';
+import { deviceTitle, isLeftOut, titleOnNode } from '../state/runs/deviceLabels.ts';
 import { useErrorTexts, type ErrorTexts } from '../state/engineTexts.ts';
 import type { SpeedSample } from '../state/runs/liveRun.ts';
 import classes from './DeviceCard.module.css';
@@ -38,13 +38,13 @@ export const DeviceCard = memo(function DeviceCard({
   const errorTexts = useErrorTexts();
   const { worker } = device;
   const isOut = isLeftOut(device);
-  const isStopped = worker.state === 'stopped';
+  const isStopped = worker.state === 'stopped' || worker.state === 'left';
   const title = deviceTitle(device, t);
   const error = worker.state === 'restarting' || worker.state === 'switched_off' ? worker.error : null;
   return (
     <article className={classes.card} aria-label={`${title} ${device.name}`} data-out={isOut}>
       <Head
-        title={title}
+        title={titleOnNode(device, t)}
         name={device.name}
         isGpu={device.index !== null}
         state={worker.state}
@@ -52,8 +52,11 @@ export const DeviceCard = memo(function DeviceCard({
       />
       {!isStopped && <Speed sequencesPerMinute={sequencesPerMinute} speeds={speeds} />}
       {!isStopped && device.index !== null && <Meters device={device} />}
+      {worker.state === 'left' && <p className={classes.warning}>{worker.reason}</p>}
       {error && <Trouble texts={errorTexts(error)} restarts={worker.state === 'restarting'} />}
-      {onInclude && <IncludeButton device={device.id} title={title} isOut={isOut} onInclude={onInclude} />}
+      {onInclude && worker.state !== 'left' && (
+        <IncludeButton device={device.id} title={title} isOut={isOut} onInclude={onInclude} />
+      )}
     </article>
   );
 });

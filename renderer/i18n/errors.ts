@@ -142,6 +142,14 @@ const GERMAN: Readonly<Record<string, ErrorWords>> = {
     title: 'Gewichte werden gerade geholt oder importiert',
     next: 'Warten Sie, bis das zu Ende ist, oder halten Sie es an.',
   },
+  cluster_failed: {
+    title: 'Der Cluster lässt sich nicht benutzen',
+    next: 'Lesen Sie die Einzelheiten, und setzen Sie dann fort.',
+  },
+  cluster_lost: {
+    title: 'Die Verbindung zum Cluster endete',
+    next: 'Sie wird von selbst neu aufgebaut. Kommt es öfter vor, sehen Sie in das Log.',
+  },
   computer_unsupported: {
     title: 'Dieser Rechner kann nicht rechnen',
     next: 'Verwenden Sie einen anderen Rechner.',

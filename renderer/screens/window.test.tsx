@@ -6,7 +6,7 @@ import { connectionStore } from '../state/connection.ts';
 import { useLiveRun } from '../state/runs/liveRun.ts';
 import { GUIDE_PAGES } from '../state/guidePages.ts';
 import { go, useNavigation } from '../state/navigation.ts';
-import { addPaths, startOver } from '../state/newRun/store.ts';
+import { addPaths, choose, startOver } from '../state/newRun/store.ts';
 import { useRuns } from '../state/runs/runs.ts';
 import { changeSettings, useSettings } from '../state/settings.ts';
 import { RUN_IDS } from '../testing/memoryEngine/runs.ts';
@@ -15,6 +15,7 @@ import { renderWithEngine } from '../testing/render.tsx';
 beforeEach(() => {
   act(() => {
     startOver();
+    choose({ where: { kind: 'this_computer' } });
     go({ screen: 'new-run' });
     useRuns.setState({ runs: null, error: null });
     useSettings.setState({ settings: null, info: null });
@@ -47,6 +48,25 @@ describe('a new run', () => {
     await waitFor(() => expect(start).toHaveProperty('disabled', false));
   });
 
+  it('is computed on a Ray cluster where its address is given', async () => {
+    const user = userEvent.setup();
+    const { engine } = await renderWithEngine(<App />, { runs: 'none' });
+    await act(() => addPaths(['/data/contigs.fasta']));
+    await user.click(await screen.findByRole('radio', { name: 'Ray cluster' }));
+    await screen.findByText('Cannot start: enter the address of the Ray cluster.');
+    await user.type(screen.getByLabelText('Address of the Ray cluster'), 'head:6379');
+    const start = screen.getByRole('button', { name: 'Start' });
+    await waitFor(() => expect(start).toHaveProperty('disabled', false));
+    await user.click(start);
+    await waitFor(() => expect(engine.runs()).toHaveLength(1));
+    expect(engine.runs()[0]?.request.where).toEqual({
+      kind: 'ray',
+      address: 'head:6379',
+      shared_storage: true,
+      cpu_workers_per_node: 0,
+    });
+  });
+
   it('starts, and goes to the run’s progress', async () => {
     const user = userEvent.setup();
     const { engine } = await renderWithEngine(<App />, { runs: 'none' });
@@ -74,14 +94,13 @@ describe('a new run', () => {
     ]);
     screen.getByText('Failed the test computation, see Computer check');
     for (const [name, disabled] of [
-      ['Quick look', true],
       ['Standard', false],
       ['Closest to the original', true],
     ] as const)
       expect(screen.getByRole('radio', { name })).toHaveProperty('disabled', disabled);
     expect(
       screen.getAllByText(/^NVIDIA H200 failed the test computation in this number format/),
-    ).toHaveLength(2);
+    ).toHaveLength(1);
     // Without that GPU, all is offered that the other can do.
     await user.click(screen.getByRole('checkbox', { name: /^GPU 0/ }));
     expect(screen.getByRole('radio', { name: 'Closest to the original' })).toHaveProperty('disabled', false);
@@ -192,6 +211,22 @@ describe('a run', () => {
     act(() => go({ screen: 'run', runId: RUN_IDS.halted, tab: 'progress' }));
     await waitFor(() => expect(useLiveRun.getState().live?.run.runId).toBe(RUN_IDS.halted));
     await screen.findByText('Disk is full');
+  });
+
+  it('on a cluster shows its devices by node, and for how many more it waits', async () => {
+    const user = userEvent.setup();
+    await renderWithEngine(<App />, { runs: 'many', devices: 32, nodes: 4 });
+    act(() => go({ screen: 'run', runId: RUN_IDS.running, tab: 'progress' }));
+    await screen.findByText('Waiting for 2 more devices of the Ray cluster.');
+    screen.getByText('gpu-node-9 is starting');
+    const node = await screen.findByText('gpu-node-1');
+    screen.getByText('gpu-node-4');
+    // Thirty-two cards at once would hide everything else.
+    expect(screen.queryByRole('article', { name: /GPU 0 of gpu-node-1/ })).toBeNull();
+    await user.click(node);
+    const gone = await screen.findByRole('article', { name: /GPU 3 of gpu-node-1/ });
+    within(gone).getByText('The node was taken back.');
+    expect(screen.queryByRole('article', { name: /gpu-node-2/ })).toBeNull();
   });
 });
 

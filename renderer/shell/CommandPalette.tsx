@@ -7,7 +7,7 @@ import { useShallow } from 'zustand/react/shallow';
 import { useTexts } from '../i18n/index.ts';
 import { useLiveRun } from '../state/runs/liveRun.ts';
 import { useNavigation } from '../state/navigation.ts';
-import { isLeftOut } from '../state/runs/deviceLabels.ts';
+import { isLeftOut, useNumberedDevices } from '../state/runs/deviceLabels.ts';
 import { useRuns } from '../state/runs/runs.ts';
 import classes from './CommandPalette.module.css';
 import { commandsFor, type Seen } from './commands.ts';
@@ -64,18 +64,13 @@ export const openPalette = () => spotlight.open();
 /** What the snapshots of the run on screen tell, told again only when it changes. */
 function useSeen(): Seen {
   const isRead = useLiveRun((state) => state.live?.progress.prepare.finished ?? false);
-  const ids = useLiveRun(useShallow((state) => state.live?.devices.map(({ id }) => id) ?? []));
-  const indices = useLiveRun(useShallow((state) => state.live?.devices.map(({ index }) => index) ?? []));
+  const devices = useNumberedDevices();
   const out = useLiveRun(useShallow((state) => state.live?.devices.map((device) => isLeftOut(device)) ?? []));
   return useMemo(
     () => ({
       isRead,
-      devices: ids.map((id, number) => ({
-        id,
-        index: indices[number] ?? null,
-        isOut: out[number] ?? false,
-      })),
+      devices: devices.map((device, number) => ({ ...device, isOut: out[number] ?? false })),
     }),
-    [isRead, ids, indices, out],
+    [isRead, devices, out],
   );
 }

@@ -7,8 +7,8 @@ const runs = madeRuns(Date.now());
 const seen = {
   isRead: true,
   devices: [
-    { id: 'GPU-a', index: 0, isOut: false },
-    { id: 'GPU-b', index: 1, isOut: true },
+    { id: 'GPU-a', index: 0, place: null, isOut: false },
+    { id: 'GPU-b', index: 1, place: null, isOut: true },
   ],
 };
 const at = (runId: string, what = seen) =>

@@ -4,7 +4,7 @@ import { engine } from '../state/connection.ts';
 import { sayError } from '../components/feedback/errorToast.tsx';
 import { copyText } from '../state/clipboard.ts';
 import { askToDiscard } from '../state/runs/discardRun.ts';
-import { deviceTitle } from '../state/runs/deviceLabels.ts';
+import { deviceTitle, type DeviceNumber } from '../state/runs/deviceLabels.ts';
 import { runExample } from '../state/computer/environment.ts';
 import { go, goToRun, type Route } from '../state/navigation.ts';
 import { prepareAgain } from '../state/newRun/prepareAgain.ts';
@@ -32,11 +32,7 @@ export interface Command {
 export interface Seen {
   /** All of its input is read. */
   readonly isRead: boolean;
-  readonly devices: readonly {
-    readonly id: string;
-    readonly index: number | null;
-    readonly isOut: boolean;
-  }[];
+  readonly devices: readonly (DeviceNumber & { readonly isOut: boolean })[];
 }
 
 export const PLACE_KEYS = {

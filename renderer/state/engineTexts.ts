@@ -30,7 +30,7 @@ function useOwnWords(): (wording: Wording) => string | null {
   return useCallback(
     (wording) =>
       inOwnWords(wording, texts, (id) => {
-        const device = known(id) ?? (id.startsWith('cpu:') ? { id, index: null } : null);
+        const device = known(id) ?? (id.startsWith('cpu:') ? { id, index: null, place: null } : null);
         return device && deviceTitle(device, texts.t);
       }),
     [texts, known],

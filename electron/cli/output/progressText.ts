@@ -1,4 +1,4 @@
-import type { DeviceLive, RunProgress } from '../../contract/rpc/runs.ts';
+import type { ClusterLive, DeviceLive, RunProgress } from '../../contract/rpc/runs.ts';
 import {
   formatBytes,
   formatCount,
@@ -31,7 +31,7 @@ export function totalLine(progress: RunProgress): string {
 }
 
 export function deviceLine(device: DeviceLive): string {
-  const name = device.index === null ? device.id : `GPU ${device.index} ${device.name}`;
+  const name = deviceName(device);
   const cells = [name.slice(0, 26).padEnd(26)];
   if (device.worker.state === 'working') {
     cells.push(bar(device.partFraction ?? 0, 12), `part ${device.worker.part}`.padEnd(14));
@@ -50,6 +50,20 @@ export function deviceLine(device: DeviceLive): string {
   return cells.join(' ');
 }
 
+function deviceName({ id, index, name, place }: DeviceLive): string {
+  if (place) return `${place.node} ${index === null ? `CPU ${place.number}` : `GPU ${index}`} ${name}`;
+  return index === null ? id : `GPU ${index} ${name}`;
+}
+
+/** Of a cluster's devices: which are still expected, and why they are not there. */
+export function clusterLine(cluster: ClusterLive): string | null {
+  const scheduler = cluster.kind === 'ray' ? 'Ray' : 'SLURM';
+  if (cluster.state === 'connecting') return `Waiting for ${scheduler} to answer`;
+  if (cluster.state === 'restarting') return `Connecting with ${scheduler} again`;
+  if (cluster.state === 'ended' || cluster.waiting === 0) return null;
+  return `Waiting for ${formatCount(cluster.waiting)} devices of ${scheduler}: ${cluster.reason ?? 'no reason given'}`;
+}
+
 function workerWords({ worker }: DeviceLive): string {
   switch (worker.state) {
     case 'starting':
@@ -61,6 +75,8 @@ function workerWords({ worker }: DeviceLive): string {
       return 'switched off';
     case 'excluded':
       return 'taken out';
+    case 'left':
+      return 'gone';
     default:
       return worker.state;
   }

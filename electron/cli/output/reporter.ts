@@ -2,7 +2,7 @@ import { createLogUpdate } from 'log-update';
 import type { AppError } from '../../contract/errors.ts';
 import type { RunState } from '../../contract/runState.ts';
 import type { OpenRun, RunNote } from '../../engine/index.ts';
-import { bar, deviceLine, totalLine } from './progressText.ts';
+import { bar, clusterLine, deviceLine, totalLine } from './progressText.ts';
 import { toLog, toStandardError } from './terminal.ts';
 
 /** How a run is reported to the user who watches it. Everything but JSON goes to standard error; tables lie in the folder. */
@@ -50,7 +50,13 @@ function sayError(error: AppError, verbose: boolean): void {
 
 function progressLines(session: OpenRun, verbose: boolean): string[] {
   const devices = verbose ? session.deviceStates().map((device) => `  ${deviceLine(device)}`) : [];
-  return [totalLine(session.progress()), ...devices];
+  return [totalLine(session.progress()), ...clusterLines(session), ...devices];
+}
+
+function clusterLines(session: OpenRun): string[] {
+  const cluster = session.clusterState();
+  const line = cluster && clusterLine(cluster);
+  return line ? [line] : [];
 }
 
 class LineReporter implements Reporter {
@@ -124,7 +130,7 @@ class TableReporter implements Reporter {
       const progress = session.progress();
       const devices = session.deviceStates().map(deviceLine);
       const total = `${bar(progress.fraction ?? 0)} ${totalLine(progress)}`;
-      this.screen([...devices, total].join('\n'));
+      this.screen([...devices, ...clusterLines(session), total].join('\n'));
     };
     this.timer = setInterval(draw, TABLE_INTERVAL_MS);
     // The live table leaves no trace.
@@ -163,7 +169,12 @@ class JsonReporter implements Reporter {
 
   follow(session: OpenRun): void {
     const tell = (): void => {
-      this.write({ type: 'progress', progress: session.progress(), devices: session.deviceStates() });
+      this.write({
+        type: 'progress',
+        progress: session.progress(),
+        devices: session.deviceStates(),
+        cluster: session.clusterState(),
+      });
     };
     this.timer = setInterval(tell, 1000);
   }

@@ -9,8 +9,10 @@ import {
   embeddingPrecisionSchema,
   inspectedFileSchema,
   placementSchema,
+  poolChoiceSchema,
   precisionSchema,
   partKeySchema,
+  type PoolChoice,
 } from '../protocol/index.ts';
 import { runStateSchema, partStateSchema } from '../runState.ts';
 import { procedure } from './procedure.ts';
@@ -20,6 +22,19 @@ const byRun = z.object({ runId: runIdSchema });
 
 /** Files and folders. */
 export const inputPathsSchema = z.array(inputPathSchema).min(1).max(LIMITS.inputs);
+
+/** Where a run is computed: here, or on a cluster by its own scheduler. */
+export const whereSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('this_computer') }),
+  ...poolChoiceSchema.options,
+]);
+export type Where = z.infer<typeof whereSchema>;
+export const THIS_COMPUTER: Where = { kind: 'this_computer' };
+
+/** The cluster that is meant, if any. */
+export function clusterOf(where: Where): PoolChoice | null {
+  return where.kind === 'this_computer' ? null : where;
+}
 
 /** What the user decides about a run; what is left out is chosen for them. */
 export const runRequestSchema = z.object({
@@ -34,7 +49,8 @@ export const runRequestSchema = z.object({
   /** demo, 300, 500, or the path of a model folder or of a head file. */
   model: pathSchema.default('500'),
   chunkLength: z.int().positive().optional(),
-  /** auto, cpu, cpu:3, 0,1 or UUIDs. */
+  where: whereSchema.default(THIS_COMPUTER),
+  /** Of this computer: auto, cpu, cpu:3, 0,1 or UUIDs. */
   devices: z.string().max(LIMITS.devices).default('auto'),
   precision: z.union([z.literal('auto'), precisionSchema]).default('auto'),
   tokensPerBatch: z.int().positive().optional(),
@@ -63,6 +79,8 @@ export const workerStateSchema = z.discriminatedUnion('state', [
   z.object({ state: z.literal('switched_off'), error: appErrorSchema }),
   z.object({ state: z.literal('excluded') }),
   z.object({ state: z.literal('stopped') }),
+  /** A cluster has taken the device back; it may come again. */
+  z.object({ state: z.literal('left'), reason: z.string() }),
 ]);
 export type WorkerState = z.infer<typeof workerStateSchema>;
 
@@ -70,8 +88,10 @@ export const deviceLiveSchema = z.object({
   /** GPU UUID, or cpu:0, cpu:1, ... */
   id: z.string(),
   name: z.string(),
-  /** nvidia-smi's number or ROCm's; null for a CPU worker. */
+  /** nvidia-smi's number or ROCm's; of a cluster's GPU, its number on its node. Null for a CPU worker. */
   index: countSchema.nullable(),
+  /** Where it is in a cluster, and its number among the devices there; null on this computer. */
+  place: z.object({ node: z.string(), number: countSchema }).nullable(),
   worker: workerStateSchema,
   partFraction: z.number().min(0).max(1).nullable(),
   partsDone: countSchema,
@@ -88,6 +108,21 @@ export const deviceLiveSchema = z.object({
   powerW: z.number().nullable(),
 });
 export type DeviceLive = z.infer<typeof deviceLiveSchema>;
+
+/** The cluster that a run computes on just now. */
+export const clusterLiveSchema = z.object({
+  kind: z.enum(['ray', 'slurm']),
+  /** `connecting`: it has not answered yet. */
+  state: z.enum(['connecting', 'open', 'restarting', 'ended']),
+  /** Of the scheduler; null until it has answered. */
+  version: z.string().nullable(),
+  /** The scheduler's name for what the run asked it for. */
+  job: z.string().nullable(),
+  /** Devices that are still expected, and why they are not there. */
+  waiting: countSchema,
+  reason: z.string().nullable(),
+});
+export type ClusterLive = z.infer<typeof clusterLiveSchema>;
 
 const encoderNormsSchema = z.object({
   low: z.number(),
@@ -197,6 +232,8 @@ export const runLiveSchema = z.object({
   run: runSummarySchema,
   progress: runProgressSchema,
   devices: z.array(deviceLiveSchema),
+  /** Null on this computer, and while nobody works on the run. */
+  cluster: clusterLiveSchema.nullable(),
   /** The newest events, oldest first; older ones through `runs.events`. */
   recentEvents: z.array(runEventSchema),
 });
@@ -370,8 +407,13 @@ export const runsContract = {
   pause: procedure.input(byRun),
   /** Finishes the parts in work, then pauses. */
   drain: procedure.input(byRun),
-  /** On the devices it was made for, or this time on others. */
-  resume: procedure.input(byRun.extend({ devices: runRequestSchema.shape.devices.unwrap().optional() })),
+  /** Where and on what it was made for, or this time elsewhere. */
+  resume: procedure.input(
+    byRun.extend({
+      devices: runRequestSchema.shape.devices.unwrap().optional(),
+      where: whereSchema.optional(),
+    }),
+  ),
   /** Ends the workers at once; parts in work are computed again on resume. */
   stop: procedure.input(byRun),
   cancel: procedure.input(byRun),

@@ -1,5 +1,6 @@
 /** The precision of a run: decided once, for both encoders and all devices. */
 import { appError, type AppError } from '../../contract/errors.ts';
+import { message, type Message } from '../../contract/messages.ts';
 import type { FailedPrecision, Precision } from '../../contract/protocol/index.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import { isGpu, type ChosenDevice } from './chosenDevice.ts';
@@ -62,6 +63,12 @@ export function precisionRemark(precision: Precision, devices: readonly ChosenDe
     `${describe(weakest)} cannot compute in ${best.toUpperCase()}, ` +
     `so all devices of this run compute in ${precision.toUpperCase()}.${slow}`
   );
+}
+
+/** What a user should know of devices of several models in one run, whatever its precision. Null where all are alike. */
+export function mixedDevices(devices: readonly ChosenDevice[]): Message | null {
+  const names = [...new Set(devices.map(({ name }) => name))];
+  return names.length < 2 ? null : message('note.mixed_devices', { names: names.join(', ') });
 }
 
 /** What the least able device prefers. The others can do it too, unless one failed at it: then the next that all can do. */

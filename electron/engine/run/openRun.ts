@@ -1,10 +1,16 @@
 import { appError, AppFailure, asAppError } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 import { allowRefusal, err, ok, unwrap, type Result } from '../../contract/result.ts';
-import type { Annotation, DeviceLive, RunProgress } from '../../contract/rpc/runs.ts';
+import {
+  THIS_COMPUTER,
+  type Annotation,
+  type ClusterLive,
+  type DeviceLive,
+  type RunProgress,
+  type Where,
+} from '../../contract/rpc/runs.ts';
 import { isActive, type RunState } from '../../contract/runState.ts';
-import type { ChosenDevice } from '../devices/chosenDevice.ts';
-import { precisionRemark } from '../devices/choosePrecision.ts';
+import { mixedDevices, precisionRemark } from '../devices/choosePrecision.ts';
 import type { EngineContext } from '../engineContext.ts';
 import type { FileLock } from '../processes/fileLock.ts';
 import { acquireRunLock } from '../store/runLock.ts';
@@ -20,6 +26,7 @@ import { isRunFolder } from '../store/runFolder.ts';
 import type { RunNotes } from './runNotes.ts';
 import { RunRecord, type RunListener } from './runRecord.ts';
 import { storedDevice } from './begin/storedDevice.ts';
+import { localDevice } from './work/workDevice.ts';
 import { RunWork } from './runWork.ts';
 import { areResultsWhole, isWrappedUp, missingResults } from './finish/wrapUpRun.ts';
 
@@ -29,8 +36,10 @@ const STOP_NOW_GRACE_MS = 500;
 const PARTS_LEFT_OUT_AT_ONCE = 64;
 
 export interface StartOptions {
-  /** Other devices than those that the run was made for. */
+  /** Other devices than those that the run was made for, of this computer. */
   devices?: string | undefined;
+  /** Elsewhere than the run was made for. */
+  where?: Where | undefined;
   /** For a run that this program has just made: the devices that were chosen and checked then. */
   created?: Pick<CreatedRun, 'choice' | 'createdAt'> | undefined;
 }
@@ -45,7 +54,6 @@ export class OpenRun {
   private readonly batches: BatchSizes;
   private readonly record: RunRecord;
   private readonly work: RunWork;
-  private devices: readonly ChosenDevice[] = [];
 
   private constructor(
     context: EngineContext,
@@ -120,36 +128,46 @@ export class OpenRun {
     return this.work.session?.devices().map((device) => device.live(now)) ?? [];
   }
 
+  /** How the cluster does that the run computes on; null on this computer, and while nobody works on it. */
+  clusterState(): ClusterLive | null {
+    return this.work.session?.clusterProgress ?? null;
+  }
+
   /** Starts the run, or goes on with it where it was, whatever had become of it. */
-  async start({ devices: wanted, created }: StartOptions = {}): Promise<Result<void>> {
+  async start({ devices: wanted, where, created }: StartOptions = {}): Promise<Result<void>> {
     if (this.work.session) return err(appError('usage', message('run.at_work')));
     const { request, run } = this.record;
     const ready = await checkReadiness(
       this.context,
       this.folder,
       run,
-      wanted ?? request.devices,
+      // Who names devices of this computer means this computer.
+      {
+        where: where ?? (wanted === undefined ? request.where : THIS_COMPUTER),
+        devices: wanted ?? request.devices,
+      },
       created && isJustCreated(created) ? created.choice : undefined,
     );
     if (!ready.ok) return ready;
-    const { devices, leftOut, modelFolder } = ready.value;
-    this.devices = devices;
+    const { devices, leftOut } = ready.value;
     if (leftOut !== null) this.notes.add('warning', 'gpu_left_out', leftOut);
     if (request.precision === 'auto') {
       const remark = precisionRemark(this.record.run.plan.precision, devices);
       if (remark !== null) this.notes.add('info', 'precision_of_weakest', remark);
     }
+    const mixed = mixedDevices(devices);
+    if (mixed !== null) this.notes.add('info', 'devices_mixed', mixed);
     if (this.state.phase === 'created')
       for (const { path, code, message } of run.leftOut)
         this.notes.add('warning', code, `${path} is left out of the run: ${message}`);
     await this.batches.recall(devices);
-    await this.record.saveDevices(devices.map((device) => storedDevice(device)));
+    await this.record.saveDevices(devices.map((device) => storedDevice(localDevice(device))));
     if (this.state.phase !== 'created' && this.state.phase !== 'paused') {
       if (this.interrupted) this.notes.add('warning', 'run_interrupted', message('note.interrupted'));
       unwrap(await this.record.advance({ type: 'reopen' }));
     }
     const started = await this.record.advance({ type: 'start' });
-    return started.ok ? this.work.begin(devices, modelFolder) : started;
+    return started.ok ? this.work.begin(ready.value) : started;
   }
 
   /** Ends the batch under way on every device and frees it. */
@@ -259,9 +277,8 @@ export class OpenRun {
   }
 
   async setDeviceIncluded(id: string, included: boolean): Promise<Result<void>> {
-    const device = this.devices.find((known) => known.id === id);
     const { session } = this.work;
-    if (!device || !session) return err(appError('device_unknown', `The run does not use a device ${id}.`));
+    if (!session?.uses(id)) return err(appError('device_unknown', `The run does not use a device ${id}.`));
     if (included) session.request({ type: 'include_device', device: id });
     else await session.exclude(id);
     return ok(undefined);

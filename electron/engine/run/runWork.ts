@@ -3,10 +3,10 @@ import { message } from '../../contract/messages.ts';
 import type { WorkerReady } from '../../contract/protocol/index.ts';
 import { err, ok, unwrap, type Result } from '../../contract/result.ts';
 import { isActive, type RunState } from '../../contract/runState.ts';
-import type { ChosenDevice } from '../devices/chosenDevice.ts';
 import type { EngineContext } from '../engineContext.ts';
 import type { TablesWritten } from '../results/types.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
+import type { DeviceChoice } from './begin/chooseDevices.ts';
 import type { BatchSizes } from './work/batchSizes.ts';
 import { finishRun } from './finish/finishRun.ts';
 import type { ProgressTracker } from './progress/progressTracker.ts';
@@ -48,13 +48,14 @@ export class RunWork {
   }
 
   /** Starts a session of work; it ends by itself, or by `end` or `stop`. */
-  async begin(devices: readonly ChosenDevice[], modelFolder: string): Promise<Result<void>> {
+  async begin({ devices, pool, modelFolder }: DeviceChoice): Promise<Result<void>> {
     const session = new WorkSession(
       {
         context: this.context,
         store: this.store,
         record: this.record,
         devices,
+        pool,
         modelFolder,
         batches: this.batches,
       },

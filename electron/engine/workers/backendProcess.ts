@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { appError, type AppError } from '../../contract/errors.ts';
 import { parseJson } from '../../contract/parseJson.ts';
-import { PROTOCOL_VERSION } from '../../contract/protocol/index.ts';
 import type { ProcessExit } from './describeExit.ts';
 import { ChildProcess } from './childProcess.ts';
+import { wrongGreeting } from './greeting.ts';
 import { ProcessLog } from './processLog.ts';
 import type { RecordedLaunch } from './processRecords.ts';
 
@@ -93,19 +93,12 @@ export class BackendProcess<Message extends { type: string }> {
       );
       return;
     }
-    if (!this.greeted) {
-      const version = (message as { protocol?: number }).protocol;
-      if (message.type !== 'hello' || version !== PROTOCOL_VERSION) {
-        this.fail(
-          appError(
-            'protocol_version',
-            `The Python backend speaks protocol version ${version ?? 'unknown'}, this program version ${PROTOCOL_VERSION}.`,
-          ),
-        );
-        return;
-      }
-      this.greeted = true;
+    const wrong = this.greeted ? null : wrongGreeting(message);
+    if (wrong) {
+      this.fail(wrong);
+      return;
     }
+    this.greeted = true;
     this.emit({ type: 'message', message });
   }
 

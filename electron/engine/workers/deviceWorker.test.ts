@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PROTOCOL_VERSION, type PartCommand } from '../../contract/protocol/index.ts';
 import { DEADLINES } from './deadlines.ts';
-import { DeviceWorker, type DeviceWorkerEvent, type DeviceWorkerOptions } from './deviceWorker.ts';
+import {
+  DeviceWorker,
+  type DeviceWorkerEvent,
+  type DeviceWorkerOptions,
+  type LoadCommand,
+} from './deviceWorker.ts';
+import { localLauncher } from './launchers/localWorker.ts';
 
 const PROGRAM = `
 const [behaviour] = process.argv.slice(1);
@@ -63,9 +69,11 @@ async function supervise(
     const worker = new DeviceWorker(
       {
         device: 'cpu:0',
-        launch: { file: process.execPath, args: ['-e', PROGRAM, behaviour], env: {} },
-        logPath: join(folder, `${behaviour}.log`),
-        load: { type: 'load' } as DeviceWorkerOptions['load'],
+        launch: localLauncher(
+          { file: process.execPath, args: ['-e', PROGRAM, behaviour], env: {} },
+          join(folder, `${behaviour}.log`),
+        ),
+        load: () => ({ type: 'load' }) as LoadCommand,
         modelHash: '0'.repeat(64),
         deadlines: DEADLINES,
         restartDelayMs: 1,

@@ -1,23 +1,21 @@
-import { basename } from 'node:path';
 import { appError, type AppError } from '../../contract/errors.ts';
 import { message as sentence } from '../../contract/messages.ts';
-import {
-  workerEventSchema,
-  type Heartbeat,
-  type OutOfMemory,
-  type PartCommand,
-  type PartDone,
-  type PartFailed,
-  type PartProgress,
-  type WorkerCommand,
-  type WorkerEvent,
-  type WorkerReady,
+import type {
+  Heartbeat,
+  OutOfMemory,
+  PartCommand,
+  PartDone,
+  PartFailed,
+  PartProgress,
+  WorkerCommand,
+  WorkerEvent,
+  WorkerReady,
 } from '../../contract/protocol/index.ts';
-import type { PythonLaunch } from '../environment/pythonLaunch.ts';
-import { BackendProcess, type ProcessEvent } from './backendProcess.ts';
+import type { ProcessEvent } from './backendProcess.ts';
 import { HELD_UP_MS, ProgressWatch, StartWatch, type DeadlineLimits } from './deadlines.ts';
 import { exitMessage, type ProcessExit } from './describeExit.ts';
 import { FloodLimit } from './floodLimit.ts';
+import type { WorkerConnection, WorkerLauncher } from './launchers/workerConnection.ts';
 import { decideRestart } from './restartPolicy.ts';
 
 const STOP_GRACE_MS = 10_000;
@@ -27,11 +25,13 @@ const NOTES_AT_ONCE = 100;
 const NOTES_PER_SECOND = 0.2;
 const LONGEST_NOTE = 2_000;
 
+export type LoadCommand = Extract<WorkerCommand, { type: 'load' }>;
+
 export interface DeviceWorkerOptions {
   device: string;
-  launch: PythonLaunch;
-  logPath: string;
-  load: Extract<WorkerCommand, { type: 'load' }>;
+  launch: WorkerLauncher;
+  /** How the model is to be loaded: asked for when the first worker can be told. */
+  load: () => LoadCommand;
   /** Of the model that the run was made for. */
   modelHash: string;
   deadlines: DeadlineLimits;
@@ -55,21 +55,20 @@ export type DeviceWorkerEvent = { device: string } & (
   | { type: 'held_up' }
 );
 
-type Process = BackendProcess<WorkerEvent>;
 type Life =
-  | { phase: 'starting' | 'loading'; process: Process; watch: StartWatch }
-  | { phase: 'ready'; process: Process; watch: ProgressWatch }
+  | { phase: 'starting' | 'loading'; worker: WorkerConnection; watch: StartWatch }
+  | { phase: 'ready'; worker: WorkerConnection; watch: ProgressWatch }
   | { phase: 'restarting'; timer: NodeJS.Timeout }
   | { phase: 'ended' };
 
-/** One supervised worker process of one device: started, watched, restarted, stopped. */
+/** One supervised worker of one device, wherever that is: started, watched, restarted, stopped. */
 export class DeviceWorker {
   readonly device: string;
   private readonly options: DeviceWorkerOptions;
   private readonly emit: (event: DeviceWorkerEvent) => void;
   private readonly watchTimer: NodeJS.Timeout;
   private life: Life = { phase: 'ended' };
-  private load: DeviceWorkerOptions['load'];
+  private load: LoadCommand | null = null;
   private deathsWithoutProgress = 0;
   private lastCheckAt = performance.now();
   /** Why the process is about to end, where the engine itself has found that out. */
@@ -82,7 +81,6 @@ export class DeviceWorker {
   constructor(options: DeviceWorkerOptions, emit: (event: DeviceWorkerEvent) => void) {
     this.device = options.device;
     this.options = options;
-    this.load = options.load;
     this.emit = emit;
     this.watchTimer = setInterval(() => {
       this.checkDeadlines(performance.now());
@@ -91,39 +89,36 @@ export class DeviceWorker {
   }
 
   start(): void {
-    const { launch, logPath, deadlines } = this.options;
-    const process: Process = new BackendProcess(launch, logPath, workerEventSchema, (event) => {
-      this.take(event, process);
+    const { launch, deadlines } = this.options;
+    const worker: WorkerConnection = launch((event) => {
+      this.take(event, worker);
     });
-    this.life = { phase: 'starting', process, watch: new StartWatch(deadlines.helloMs, performance.now()) };
+    this.life = { phase: 'starting', worker, watch: new StartWatch(deadlines.helloMs, performance.now()) };
     this.emit({ type: 'worker_starting', device: this.device });
   }
 
+  /** 0 for one that is not a process of this computer. */
   get pid(): number {
-    return this.life.phase === 'ready' ? (this.life.process.pid ?? 0) : 0;
-  }
-
-  get logName(): string {
-    return `logs/${basename(this.options.logPath)}`;
+    return this.life.phase === 'ready' ? (this.life.worker.pid ?? 0) : 0;
   }
 
   assign(part: PartCommand): void {
     if (this.life.phase !== 'ready') throw new Error(`worker ${this.device} is not ready`);
     this.held.add(part.part);
     this.life.watch.holds(this.held.size, performance.now());
-    this.life.process.writeLog(`assign ${part.part} frames ${part.frame_begin}-${part.frame_end}`);
-    this.life.process.send(part);
+    this.life.worker.writeLog(`assign ${part.part} frames ${part.frame_begin}-${part.frame_end}`);
+    this.life.worker.send(part);
   }
 
   /** From its next batch on, and after every restart. */
   limitBatches(tokens: number): void {
-    this.load = { ...this.load, most_tokens_per_batch: tokens };
+    if (this.load) this.load = { ...this.load, most_tokens_per_batch: tokens };
     if (this.life.phase === 'loading' || this.life.phase === 'ready')
-      this.life.process.send({ type: 'limit_batches', most_tokens_per_batch: tokens });
+      this.life.worker.send({ type: 'limit_batches', most_tokens_per_batch: tokens });
   }
 
   recall(part: string): void {
-    if (this.life.phase === 'ready') this.life.process.send({ type: 'recall', part });
+    if (this.life.phase === 'ready') this.life.worker.send({ type: 'recall', part });
   }
 
   /** Ends the process after the batch under way. */
@@ -133,16 +128,24 @@ export class DeviceWorker {
     const { life } = this;
     if (life.phase === 'restarting') clearTimeout(life.timer);
     else if (life.phase !== 'ended') {
-      life.process.send({ type: 'stop' });
-      await life.process.stop(graceMs);
+      life.worker.send({ type: 'stop' });
+      await life.worker.stop(graceMs);
     }
     this.life = { phase: 'ended' };
   }
 
-  private take(event: ProcessEvent<WorkerEvent>, process: Process): void {
+  /** Its device has left, and the worker with it: nothing more is heard of either. */
+  abandon(): void {
+    this.stopping = true;
+    clearInterval(this.watchTimer);
+    if (this.life.phase === 'restarting') clearTimeout(this.life.timer);
+    this.life = { phase: 'ended' };
+  }
+
+  private take(event: ProcessEvent<WorkerEvent>, worker: WorkerConnection): void {
     switch (event.type) {
       case 'message':
-        this.takeMessage(event.message, process);
+        this.takeMessage(event.message, worker);
         break;
       case 'fault':
         this.verdict ??= event.error;
@@ -153,15 +156,16 @@ export class DeviceWorker {
     }
   }
 
-  private takeMessage(message: WorkerEvent, process: Process): void {
+  private takeMessage(message: WorkerEvent, worker: WorkerConnection): void {
     const { device, emit } = this;
     const { deadlines } = this.options;
     if (this.life.phase === 'ready') this.life.watch.message(performance.now());
     switch (message.type) {
       case 'hello':
-        this.life = { phase: 'loading', process, watch: new StartWatch(deadlines.loadMs, performance.now()) };
+        this.life = { phase: 'loading', worker, watch: new StartWatch(deadlines.loadMs, performance.now()) };
         emit({ type: 'worker_loading', device });
-        process.send(this.load);
+        this.load ??= this.options.load();
+        worker.send(this.load);
         break;
       case 'ready':
         if (message.model_hash !== this.options.modelHash) {
@@ -169,17 +173,17 @@ export class DeviceWorker {
             nextStep: sentence('worker.other_model.next'),
           });
           this.deathsWithoutProgress = Number.POSITIVE_INFINITY;
-          process.kill();
+          worker.kill();
           break;
         }
-        this.life = { phase: 'ready', process, watch: new ProgressWatch(deadlines, performance.now()) };
+        this.life = { phase: 'ready', worker, watch: new ProgressWatch(deadlines, performance.now()) };
         emit({ type: 'worker_ready', device, ready: message });
         break;
       case 'load_failed':
         this.verdict = appError('worker_load_failed', message.message, { nextStep: message.next_step });
         // What is missing or unsupported stays so: only an unexplained failure is worth another start.
         if (message.code !== 'internal_error') this.deathsWithoutProgress = Number.POSITIVE_INFINITY;
-        process.kill();
+        worker.kill();
         break;
       case 'progress':
         emit({ type: 'part_progress', device, progress: message });
@@ -235,15 +239,15 @@ export class DeviceWorker {
     }
     const missed = watched?.watch.missed(now);
     if (watched && missed) {
-      this.condemn(appError(missed.code, `The worker of ${this.device} ${missed.words}.`), watched.process);
+      this.condemn(appError(missed.code, `The worker of ${this.device} ${missed.words}.`), watched.worker);
     }
   }
 
-  private condemn(error: AppError, process: Process): void {
+  private condemn(error: AppError, worker: WorkerConnection): void {
     if (this.verdict) return;
     this.verdict = error;
-    process.writeLog(`killed: ${error.cause}`);
-    process.kill();
+    worker.writeLog(`killed: ${error.cause}`);
+    worker.kill();
   }
 
   private onExit(exit: ProcessExit): void {

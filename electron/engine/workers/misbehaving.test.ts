@@ -7,7 +7,13 @@ import { REAL_PYTHON, temporaryFolder, WITHOUT_PYTHON } from '../testing/testCon
 import { BackendProcess, type ProcessEvent } from './backendProcess.ts';
 import { ChildProcess } from './childProcess.ts';
 import { DEADLINES } from './deadlines.ts';
-import { DeviceWorker, type DeviceWorkerEvent, type DeviceWorkerOptions } from './deviceWorker.ts';
+import {
+  DeviceWorker,
+  type DeviceWorkerEvent,
+  type DeviceWorkerOptions,
+  type LoadCommand,
+} from './deviceWorker.ts';
+import { localLauncher } from './launchers/localWorker.ts';
 import { ReadingProcess } from './readingProcess.ts';
 
 const HASH = '0'.repeat(64);
@@ -49,9 +55,8 @@ async function supervise(
     const worker = new DeviceWorker(
       {
         device: 'cpu:0',
-        launch: launch(program),
-        logPath: join(folder, 'worker.log'),
-        load: { type: 'load' } as DeviceWorkerOptions['load'],
+        launch: localLauncher(launch(program), join(folder, 'worker.log')),
+        load: () => ({ type: 'load' }) as LoadCommand,
         modelHash: HASH,
         deadlines: DEADLINES,
         restartDelayMs: 1,

@@ -39,6 +39,8 @@ def main() -> NoReturn:
         format="%(asctime)s.%(msecs)03d %(levelname)s %(threadName)s %(name)s: %(message)s",
         datefmt="%Y-%m-%dT%H:%M:%S",
     )
+    if os.environ.get("VIRNUCPRO_LOG_LEVEL") == "debug":
+        logging.getLogger("virnucpro_backend").setLevel(logging.DEBUG)  # and no library's
     status = WorkerStatus()
     heartbeat = Heartbeat(channel, status)
     threading.excepthook = lambda failed: _thread_failed(channel, failed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import signal
 import sys
 from pathlib import Path
@@ -47,6 +48,7 @@ def test_parts_to_scores(files: list[PartFile], tmp_path: Path) -> None:
         done = [worker.wait_for("part_done") for _ in files]
         worker.send(type="stop")
         assert worker.exit_code() == 0
+    assert b"batch of" not in worker.log
     assert worker.seen[0]["type"] == "hello"
     assert worker.seen[0]["pid"] == worker.process.pid
     assert worker.seen[-1] == {"type": "bye", "reason": "stop"}
@@ -129,7 +131,8 @@ def test_batches_get_smaller_while_it_loads_and_while_it_computes(tmp_path: Path
     assert 0 < halvings[0] < halvings[1]
 
 
-def test_a_range_of_frames(files: list[PartFile], tmp_path: Path) -> None:
+def test_a_range_of_frames(files: list[PartFile], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VIRNUCPRO_LOG_LEVEL", "debug")
     with RunningWorker() as worker:
         worker.load()
         worker.part("000001", files[1], tmp_path)
@@ -137,7 +140,11 @@ def test_a_range_of_frames(files: list[PartFile], tmp_path: Path) -> None:
         whole, part = (
             safetensors.numpy.load_file(worker.wait_for("part_done")["scores_path"]) for _ in range(2)
         )
+        worker.send(type="stop")
+        assert worker.exit_code() == 0
     np.testing.assert_allclose(part["score2"], whole["score2"][30:], atol=2e-6)
+    for encoder in (b"esm2", b"dnabert_s"):
+        assert len(re.findall(encoder + rb": batch of \d+ sequences, \d+ tokens", worker.log)) >= 2
 
 
 def test_prints_of_libraries_break_no_line(files: list[PartFile], tmp_path: Path) -> None:

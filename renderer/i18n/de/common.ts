@@ -140,6 +140,7 @@ export const common = {
   'deviceState.switched_off': 'Abgeschaltet',
   'deviceState.excluded': 'Ausgenommen',
   'deviceState.stopped': 'Beendet',
+  'deviceState.left': 'Nicht mehr da',
 
   'prediction.virus': 'Virus',
   'prediction.others': 'Anderes',

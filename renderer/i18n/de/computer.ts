@@ -121,7 +121,7 @@ export const computer = {
     'Dafür gibt es eine Karte in der Computerprüfung. Vier Leserahmen, deren Ergebnisse mit dem ursprünglichen Programm bekannt sind, gehen durch das Modell, auf jedem Gerät und in jedem Zahlenformat. Prüfen Sie nach jeder Änderung an Gewichten, Treiber oder PyTorch erneut; die Karte sagt, wann das nötig ist. Mit dem Demo-Modell zeigt es nur, dass richtig gerechnet wird.',
   'help.files.title': 'Welche Dateien hinterlässt ein Lauf?',
   'help.files.text':
-    'sequences.tsv (eine Zeile je Sequenz), chunks.tsv (eine Zeile je Stück), viral_sequences.fna (die viralen Sequenzen), prediction_results.txt und prediction_results_highestscore.csv (wie das ursprüngliche Werkzeug sie schreibt), run.json (Einstellungen und Versionen) und run.db, aus der das Programm selbst sie liest. Wo etwas nicht verwendet oder nicht berechnet werden konnte, sagt failed_files.txt, was und warum. Beim Demo-Modell auch DEMO_MODEL.txt, die sagt, dass nichts in dem Ordner etwas bedeutet.',
+    'sequences.tsv (eine Zeile je Sequenz), chunks.tsv (eine Zeile je Stück), viral_sequences.fna (die viralen Sequenzen), prediction_results.txt und prediction_results_highestscore.csv (wie das ursprüngliche Werkzeug sie schreibt), run.json (Einstellungen und Versionen) und run.db, aus der das Programm selbst sie liest. Wo etwas nicht verwendet oder nicht berechnet werden konnte, sagt failed_files.txt, was und warum, und failed_records.tsv nennt jede Sequenz. In logs/run.log steht, was geschah. Beim Demo-Modell auch DEMO_MODEL.txt, die sagt, dass nichts in dem Ordner etwas bedeutet.',
   'help.glossary': 'Wörter',
   'glossary.contig.term': 'Contig',
   'glossary.contig.text': 'Eine längere Sequenz, aus überlappenden Reads zusammengesetzt.',

@@ -22,6 +22,16 @@ export const engine = {
   'engine.note.switched_off': '{device} wurde abgeschaltet: {cause}',
   'engine.note.excluded': '{device} wurde aus dem Lauf genommen.',
   'engine.note.included': '{device} nimmt wieder am Lauf teil.',
+  'engine.note.joined': '{device} rechnet jetzt mit.',
+  'engine.note.left':
+    '{device} rechnet nicht mehr mit; was dort in Arbeit war, wird anderswo gerechnet. Grund: {reason}',
+  'engine.note.pool': 'Der Cluster meldet: {text}',
+  'engine.note.pool_ready': 'Der Cluster antwortet ({scheduler}).',
+  'engine.pool.stopped': 'Die Verbindung zum Cluster endete: {how}.',
+  'engine.pool.over': 'Der Cluster stellt diesem Lauf keine Geräte mehr.',
+  'engine.pool.over.next':
+    'Drücken Sie „Fortsetzen“: Der Lauf fragt erneut nach Geräten. Was berechnet ist, ist erhalten.',
+  'engine.pool.silent': 'Der Cluster antwortet nicht.',
   'engine.note.smaller_batches':
     '{device} hatte zu wenig Speicher und rechnet mit weniger auf einmal weiter. Nichts ist verloren.',
   'engine.note.batches_halved': 'Ab jetzt rechnet jedes Gerät mit halb so viel auf einmal.',
@@ -30,6 +40,8 @@ export const engine = {
   'engine.imported.original': 'das ursprüngliche VirNucPro',
   'engine.imported.fork': 'die Abspaltung von VirNucPro',
   'engine.imported.unknown': 'unbekanntem Zahlenformat',
+  'engine.note.mixed_devices':
+    'Diesen Lauf rechnen verschiedene Geräte: {names}. Jedes nimmt so viel Arbeit, wie es schafft. Je nachdem, welches eine Sequenz berechnet hat, können sich Werte in den letzten Stellen unterscheiden.',
   'engine.note.wrong_device':
     'Für {device} rechnet ein anderes Gerät ({found}): Vielleicht wird eine GPU doppelt benutzt.',
   'engine.note.memory_grows':

@@ -137,6 +137,7 @@ export const common = {
   'deviceState.switched_off': 'Switched off',
   'deviceState.excluded': 'Excluded',
   'deviceState.stopped': 'Stopped',
+  'deviceState.left': 'Gone',
 
   'prediction.virus': 'Virus',
   'prediction.others': 'Other',

@@ -120,7 +120,7 @@ export const computer = {
     'The computer check has a card for it. Four reading frames whose results with the original tool are known go through the model, on every device and in every number format. Check again after every change of weights, driver or PyTorch; the card says when that is due. With the demo model it shows only that the computing is right.',
   'help.files.title': 'Which files does a run leave?',
   'help.files.text':
-    'sequences.tsv (one line per sequence), chunks.tsv (one line per chunk), viral_sequences.fna (the viral sequences), prediction_results.txt and prediction_results_highestscore.csv (as the original tool writes them), run.json (settings and versions), and run.db, in which the program itself reads them. Where something could not be used or computed, failed_files.txt says what and why. With the demo model, also DEMO_MODEL.txt, which says that nothing in the folder means anything.',
+    'sequences.tsv (one line per sequence), chunks.tsv (one line per chunk), viral_sequences.fna (the viral sequences), prediction_results.txt and prediction_results_highestscore.csv (as the original tool writes them), run.json (settings and versions), and run.db, in which the program itself reads them. Where something could not be used or computed, failed_files.txt says what and why, and failed_records.tsv lists each sequence. logs/run.log says what happened. With the demo model, also DEMO_MODEL.txt, which says that nothing in the folder means anything.',
   'help.glossary': 'Words',
   'glossary.contig.term': 'Contig',
   'glossary.contig.text': 'A longer sequence put together from overlapping reads.',

@@ -21,6 +21,15 @@ export const engine = {
   'engine.note.switched_off': '{device} was switched off: {cause}',
   'engine.note.excluded': '{device} was taken out of the run.',
   'engine.note.included': '{device} takes part in the run again.',
+  'engine.note.joined': '{device} has joined the run.',
+  'engine.note.left':
+    '{device} has left the run; what it was computing is computed elsewhere. Reason: {reason}',
+  'engine.note.pool': 'The cluster has something to report: {text}',
+  'engine.note.pool_ready': 'The cluster answers ({scheduler}).',
+  'engine.pool.stopped': 'The connection to the cluster ended: {how}.',
+  'engine.pool.over': 'The cluster lends this run no devices any more.',
+  'engine.pool.over.next': 'Press Continue: the run asks for devices again. What is computed is kept.',
+  'engine.pool.silent': 'The cluster does not answer.',
   'engine.note.smaller_batches':
     '{device} ran out of memory and goes on with less at a time. Nothing is lost.',
   'engine.note.batches_halved': 'From now on, every device takes half as much at a time.',
@@ -29,8 +38,9 @@ export const engine = {
   'engine.imported.original': 'the original VirNucPro',
   'engine.imported.fork': 'the fork of VirNucPro',
   'engine.imported.unknown': 'an unknown number format',
-  'engine.note.wrong_device':
-    '{device} is not the device that is computing for it ({found}): two runs of computing may share one GPU.',
+  'engine.note.mixed_devices':
+    'Different devices compute this run: {names}. Each takes work as fast as it can. Scores may differ in their last digits by which of them computed a sequence.',
+  'engine.note.wrong_device': 'Another device computes for {device} ({found}): one GPU may be used twice.',
   'engine.note.memory_grows':
     '{device} needs more and more memory: {before} at first, {now} now. Pause and Continue start it afresh.',
   'engine.note.memory_fragmented':

@@ -77,6 +77,16 @@ export const run = {
 
   'device.gpu': 'GPU {index}',
   'device.processor': 'Processor {number}',
+  'device.onNode': '{device} of {node}',
+  'node.devices':
+    '{count, plural, one {# device} other {# devices}}, {computing, plural, =0 {none computing} other {# computing}}',
+  'node.gone': '{count, plural, one {its device is gone} other {its # devices are gone}}',
+  'node.speed': '{speed} sequences/min',
+  'cluster.connecting': 'Waiting for the {kind} to answer.',
+  'cluster.restarting': 'The connection to the {kind} is made again. What is computed is kept.',
+  'cluster.noDevices': 'Waiting for devices of the {kind}.',
+  'cluster.waiting':
+    'Waiting for {count, plural, one {another device} other {# more devices}} of the {kind}.',
   'device.sequencesPerMinute': 'sequences/min',
   'device.utilization': 'Load',
   'device.memory': 'Memory',

@@ -5,8 +5,15 @@ import type { RunSummary } from '../../../electron/contract/index.ts';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
-import { chosenGpus, devicesText, expectsGpus, RUN_REQUEST_DEFAULTS } from '../../state/newRun/choices.ts';
+import {
+  chosenGpus,
+  devicesText,
+  expectsGpus,
+  isPlaceKnown,
+  RUN_REQUEST_DEFAULTS,
+} from '../../state/newRun/choices.ts';
 import { GpuChoices } from '../new-run/GpuChoices.tsx';
+import { WhereChoice } from '../new-run/WhereChoice.tsx';
 
 /** For a run whose devices are gone or taken, such as one that came from another computer. */
 export function DevicesDialog({ run, onClose }: { run: RunSummary; onClose: () => void }) {
@@ -14,11 +21,15 @@ export function DevicesDialog({ run, onClose }: { run: RunSummary; onClose: () =
   const probe = useQuery(queries.computer.devices.queryOptions());
   const [choices, setChoices] = useState(RUN_REQUEST_DEFAULTS);
   const devices = probe.data ?? null;
-  const hasGpus = expectsGpus(choices, devices);
+  const isHere = choices.where.kind === 'this_computer';
+  const hasGpus = isHere && expectsGpus(choices, devices);
   const onGpus = hasGpus && !choices.useCpu;
   const start = useMutation({
     mutationFn: async () => {
-      await engine.runs.resume({ runId: run.runId, devices: devicesText(choices, devices) });
+      await engine.runs.resume({
+        runId: run.runId,
+        ...(isHere ? { devices: devicesText(choices, devices) } : { where: choices.where }),
+      });
       onClose();
     },
   });
@@ -31,13 +42,16 @@ export function DevicesDialog({ run, onClose }: { run: RunSummary; onClose: () =
         }}
       >
         <p>{t('run.continueElsewhereText')}</p>
-        {probe.error && <ErrorCard error={probe.error} />}
-        {probe.isPending && <Skeleton height={88} aria-label={t('common.loading')} />}
-        <GpuChoices
-          probe={devices}
-          choices={choices}
-          onChange={(gpuUuids) => setChoices({ ...choices, gpuUuids })}
-        />
+        <WhereChoice where={choices.where} onChange={(where) => setChoices({ ...choices, where })} />
+        {isHere && probe.error && <ErrorCard error={probe.error} />}
+        {isHere && probe.isPending && <Skeleton height={88} aria-label={t('common.loading')} />}
+        {isHere && (
+          <GpuChoices
+            probe={devices}
+            choices={choices}
+            onChange={(gpuUuids) => setChoices({ ...choices, gpuUuids })}
+          />
+        )}
         {hasGpus && (
           <Checkbox
             mt="md"
@@ -47,7 +61,7 @@ export function DevicesDialog({ run, onClose }: { run: RunSummary; onClose: () =
             onChange={(event) => setChoices({ ...choices, useCpu: event.currentTarget.checked })}
           />
         )}
-        {devices && !onGpus && (
+        {isHere && devices && !onGpus && (
           <NumberInput
             mt="md"
             label={t('advanced.cpuWorkers')}
@@ -69,7 +83,11 @@ export function DevicesDialog({ run, onClose }: { run: RunSummary; onClose: () =
           <Button
             type="submit"
             loading={start.isPending}
-            disabled={!devices || (onGpus && chosenGpus(choices, devices).length === 0)}
+            disabled={
+              isHere
+                ? !devices || (onGpus && chosenGpus(choices, devices).length === 0)
+                : !isPlaceKnown(choices.where)
+            }
           >
             {t('run.continue')}
           </Button>

@@ -21,7 +21,8 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
   const [opened, setOpened] = useState(false);
   const id = useId();
   const { choices } = form;
-  const onGpu = form.hasGpus && !choices.useCpu;
+  const onGpu = form.onGpus;
+  const isHere = choices.where.kind === 'this_computer';
   const kind = onGpu ? 'gpu' : 'cpu';
   const number = (value: string | number) =>
     typeof value === 'number' && value > 0 ? Math.round(value) : null;
@@ -98,7 +99,7 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
               }
             />
           )}
-          {!onGpu && (
+          {!onGpu && isHere && (
             <NumberInput
               inputWrapperOrder={ORDER}
               label={t('advanced.cpuWorkers')}

@@ -9,14 +9,27 @@ import { AdvancedSettings } from './AdvancedSettings.tsx';
 import { GpuChoices } from './GpuChoices.tsx';
 import { Presets } from './Presets.tsx';
 import type { NewRunForm } from './useNewRunForm.ts';
+import { WhereChoice } from './WhereChoice.tsx';
 
 /** What computes, and how exactly. */
 export function ComputeCard({ form }: { form: NewRunForm }) {
+  const { t } = useTexts();
+  return (
+    <Card title={t('newRun.compute')}>
+      <WhereChoice where={form.choices.where} onChange={(where) => choose({ where })} />
+      {form.choices.where.kind === 'this_computer' && <ThisComputer form={form} />}
+      <Presets form={form} />
+      <AdvancedSettings form={form} />
+    </Card>
+  );
+}
+
+function ThisComputer({ form }: { form: NewRunForm }) {
   const { t, lookUp } = useTexts();
   const probe = form.probe.data ?? null;
   const listed = listedGpus(probe);
   return (
-    <Card title={t('newRun.compute')}>
+    <>
       {form.probe.error && <ErrorCard error={form.probe.error} />}
       {!probe && !form.probe.error && <Skeleton height={88} />}
       {probe && !form.hasGpus && (
@@ -26,8 +39,6 @@ export function ComputeCard({ form }: { form: NewRunForm }) {
         </Banner>
       )}
       <GpuChoices probe={probe} choices={form.choices} onChange={(gpuUuids) => choose({ gpuUuids })} />
-      <Presets form={form} />
-      <AdvancedSettings form={form} />
-    </Card>
+    </>
   );
 }

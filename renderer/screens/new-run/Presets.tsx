@@ -1,13 +1,6 @@
 import { Checkbox, Radio } from '@mantine/core';
 import { useTexts } from '../../i18n/index.ts';
-import {
-  canQuickLook,
-  failedAt,
-  PRESET_IDS,
-  presetOf,
-  PRESETS,
-  type PresetId,
-} from '../../state/newRun/presets.ts';
+import { failedAt, PRESET_IDS, presetOf, PRESETS, type PresetId } from '../../state/newRun/presets.ts';
 import { choose } from '../../state/newRun/store.ts';
 import classes from './Choice.module.css';
 import type { NewRunForm } from './useNewRunForm.ts';
@@ -16,9 +9,8 @@ export function Presets({ form }: { form: NewRunForm }) {
   const { t } = useTexts();
   const { choices } = form;
   const chosen = presetOf(choices.precision);
-  const onProcessor = choices.useCpu || form.gpus.length === 0;
+  const onProcessor = !form.onGpus || (choices.where.kind === 'this_computer' && form.gpus.length === 0);
   const failing = (id: PresetId) => (choices.useCpu ? undefined : failedAt(id, form.gpus));
-  const quickPossible = canQuickLook(choices.useCpu ? [] : form.gpus);
   /** A processor computes in 32 bit whatever is chosen: it has one level. */
   const levels = onProcessor ? PRESET_IDS.filter((id) => id !== 'exact') : PRESET_IDS;
   return (
@@ -35,14 +27,12 @@ export function Presets({ form }: { form: NewRunForm }) {
             <div key={id} className={classes.preset} data-chosen={id === chosen}>
               <Radio
                 value={id}
-                disabled={(id === 'quick' && !quickPossible) || failing(id) !== undefined}
+                disabled={failing(id) !== undefined}
                 label={t(`preset.${id}`)}
                 description={
                   failing(id) !== undefined
                     ? t('preset.failed', { gpu: failing(id)?.name ?? '' })
-                    : id === 'quick' && !quickPossible
-                      ? t('preset.quickImpossible')
-                      : t(id === 'standard' && onProcessor ? 'preset.standardCpuText' : `preset.${id}Text`)
+                    : t(id === 'standard' && onProcessor ? 'preset.standardCpuText' : `preset.${id}Text`)
                 }
               />
             </div>

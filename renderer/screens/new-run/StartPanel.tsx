@@ -44,9 +44,11 @@ export function StartPanel({ form }: { form: NewRunForm }) {
           <Line
             label={t('newRun.compute')}
             value={
-              form.gpus.length > 0 && !form.choices.useCpu
-                ? t('newRun.gpuCount', { count: form.gpus.length })
-                : t('newRun.processor')
+              form.choices.where.kind !== 'this_computer'
+                ? t(`where.${form.choices.where.kind}`)
+                : form.gpus.length > 0 && !form.choices.useCpu
+                  ? t('newRun.gpuCount', { count: form.gpus.length })
+                  : t('newRun.processor')
             }
           />
           <Line label={t('newRun.diskNeeded')} value={estimate ? format.fileSize(estimate.diskBytes) : '–'} />

@@ -14,6 +14,7 @@ import {
   chosenGpus,
   chosenModel,
   expectsGpus,
+  isPlaceKnown,
   requestFrom,
   type RunChoices,
 } from '../../state/newRun/choices.ts';
@@ -32,6 +33,8 @@ export interface NewRunForm {
   readonly gpus: readonly ProbedGpu[];
   /** Whether the run may use GPUs; else it is the processor, without a question. */
   readonly hasGpus: boolean;
+  /** Whether GPUs compute, here or in a cluster. */
+  readonly onGpus: boolean;
   readonly totals: InputTotals;
   readonly request: RunRequestInput | null;
   readonly estimate: RunEstimate | null;
@@ -41,6 +44,8 @@ export interface NewRunForm {
   readonly estimating: boolean;
   readonly reasons: readonly StartReason[];
 }
+
+const NO_GPUS: readonly ProbedGpu[] = [];
 
 /** Everything the New run screen shows, from the choices made and what the engine says to them. */
 export function useNewRunForm(): NewRunForm {
@@ -55,10 +60,14 @@ export function useNewRunForm(): NewRunForm {
   );
   const model = chosenModel(choices, models.data ?? null, advised?.id ?? null);
   const lacks = useEnvironment(({ status }) => lacksEnvironment(status));
-  const gpus = chosenGpus(choices, probe.data ?? null);
+  const isHere = choices.where.kind === 'this_computer';
+  const gpus = isHere ? chosenGpus(choices, probe.data ?? null) : NO_GPUS;
   const totals = useMemo(() => totalsOf(files), [files]);
   const request = useMemo(
-    () => (model && files.length > 0 ? requestFrom(choices, files, model, probe.data ?? null) : null),
+    () =>
+      model && files.length > 0 && isPlaceKnown(choices.where)
+        ? requestFrom(choices, files, model, probe.data ?? null)
+        : null,
     [choices, files, model, probe.data],
   );
 
@@ -83,6 +92,7 @@ export function useNewRunForm(): NewRunForm {
     estimate.error ? toShownError(estimate.error) : (estimate.data?.blocker ?? null),
   );
   const hasGpus = expectsGpus(choices, probe.data ?? null);
+  const onGpus = hasGpus && (!isHere || !choices.useCpu);
   const reasons = startReasons({
     connection,
     files,
@@ -91,7 +101,8 @@ export function useNewRunForm(): NewRunForm {
     lacksEnvironment: lacks,
     modelsKnown: models.data !== undefined,
     model,
-    chosenGpus: hasGpus && !choices.useCpu ? gpus.length : null,
+    lacksAddress: !isPlaceKnown(choices.where),
+    chosenGpus: isHere && onGpus ? gpus.length : null,
     estimate: question === null ? null : (estimate.data ?? null),
     folderError,
   });
@@ -103,6 +114,7 @@ export function useNewRunForm(): NewRunForm {
     advice,
     gpus,
     hasGpus,
+    onGpus,
     totals,
     request,
     estimate: question === null ? null : (estimate.data ?? null),

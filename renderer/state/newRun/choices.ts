@@ -2,11 +2,13 @@ import {
   canCompute,
   isIntegrated,
   sampleNames,
+  THIS_COMPUTER,
   type ModelStatus,
   type ProbeResult,
   type ProbedGpu,
   type RunRequest,
   type RunRequestInput,
+  type Where,
 } from '../../../electron/contract/index.ts';
 import type { ListedFile } from './inspection.ts';
 
@@ -17,6 +19,7 @@ export interface RunChoices {
   readonly samples: Readonly<Record<string, string>>;
   /** Null until the user or the list of models has decided. */
   readonly model: string | null;
+  readonly where: Where;
   /** Null means every usable GPU, also one that turns up later. */
   readonly gpuUuids: readonly string[] | null;
   readonly cpuWorkers: number | null;
@@ -37,6 +40,7 @@ export const RUN_REQUEST_DEFAULTS: RunChoices = {
   name: '',
   samples: {},
   model: null,
+  where: THIS_COMPUTER,
   gpuUuids: null,
   cpuWorkers: null,
   useCpu: false,
@@ -66,8 +70,18 @@ export function listedGpus(probe: ProbeResult | null): ProbedGpu[] {
   return probe?.gpus.filter((gpu) => !isIntegrated(gpu) || gpu.blocked_by === null) ?? [];
 }
 
+/** Whether all is said that a cluster is found by. */
+export const isPlaceKnown = (where: Where): boolean => where.kind !== 'ray' || where.address.trim() !== '';
+
+/** What a cluster's run is planned for. */
+export function isForProcessors(where: Where): boolean {
+  if (where.kind === 'ray') return where.cpu_workers_per_node > 0;
+  return where.kind === 'slurm' && where.on_processors;
+}
+
 /** Whether a run is expected to use GPUs; where all of them lack something and none is named, it is the processor. */
 export function expectsGpus(choices: RunChoices, probe: ProbeResult | null): boolean {
+  if (choices.where.kind !== 'this_computer') return !isForProcessors(choices.where);
   const there = probe?.gpus.some((gpu) => canCompute(gpu) && !isIntegrated(gpu)) ?? false;
   return there || chosenGpus(choices, probe).length > 0;
 }
@@ -127,7 +141,9 @@ export function requestFrom(
   return {
     inputs: files.map((file) => file.path),
     model: model.id,
-    devices: devicesText(choices, probe) || 'auto',
+    ...(choices.where.kind === 'this_computer'
+      ? { devices: devicesText(choices, probe) || 'auto' }
+      : { where: choices.where }),
     precision: choices.precision,
     embeddings: choices.embeddings,
     keepWork: choices.keepWork,
@@ -150,6 +166,7 @@ export function choicesFrom(request: RunRequest): RunChoices {
     name: request.name ?? '',
     samples: request.samples ?? {},
     model: request.model,
+    where: request.where,
     gpuUuids: listed,
     useCpu: cpu !== null,
     cpuWorkers: cpu?.[1] ? Number(cpu[1]) : null,

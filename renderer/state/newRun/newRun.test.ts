@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { appError, runRequestSchema, type AmdGpu, type ProbedGpu } from '../../../electron/contract/index.ts';
+import { appError, runRequestSchema, type AmdGpu } from '../../../electron/contract/index.ts';
 import { madeInspection, madeProbe, MODELS } from '../../testing/memoryEngine/computer.ts';
 import {
   choicesFrom,
@@ -16,7 +16,7 @@ import {
 import { repeatedFiles, totalsOf, verdictOf, withFiles, type ListedFile } from './inspection.ts';
 import { adviseModel } from './modelAdvice.ts';
 import { lengthBins } from './lengthBins.ts';
-import { canQuickLook, PRESET_IDS, presetOf, PRESETS } from './presets.ts';
+import { PRESET_IDS, presetOf, PRESETS } from './presets.ts';
 import { startReasons } from './startReasons.ts';
 import { nameSamples, useNewRun } from './store.ts';
 
@@ -49,6 +49,7 @@ describe('why the Start button cannot be pressed', () => {
     lacksEnvironment: false,
     modelsKnown: true,
     model,
+    lacksAddress: false,
     chosenGpus: 2,
     estimate: null,
     folderError: null,
@@ -76,6 +77,7 @@ describe('why the Start button cannot be pressed', () => {
     [{ model: { ...model, present: false } }, ['model_missing']],
     [{ model: { ...model, present: false, problem: appError('model_damaged', 'x') } }, ['model_damaged']],
     [{ chosenGpus: 0 }, ['no_device']],
+    [{ lacksAddress: true }, ['no_address']],
     [{ connection: 'lost' as const, files: [] }, ['not_connected', 'no_files']],
   ])('%j', (change, expected) => {
     expect(codes(change)).toEqual(expected);
@@ -252,13 +254,9 @@ describe('presets', () => {
     expect(presetOf(PRESETS[id])).toBe(id);
   });
 
-  it('offers the quick look only where every GPU can do it', () => {
-    const [h200] = probe.gpus;
-    if (h200?.vendor !== 'nvidia') throw new Error('The test needs an NVIDIA GPU');
-    const a100: ProbedGpu = { ...h200, precisions: ['bf16', 'fp16', 'fp32'] };
-    expect(canQuickLook([h200, h200])).toBe(true);
-    expect(canQuickLook([h200, radeon({})])).toBe(false);
-    expect(canQuickLook([h200, a100])).toBe(false);
-    expect(canQuickLook([])).toBe(false);
+  // Only after a check of the model that a window can't make.
+  it('are never in 8 bit', () => {
+    expect(Object.values(PRESETS)).not.toContain('fp8');
+    expect(presetOf('fp8')).toBeNull();
   });
 });

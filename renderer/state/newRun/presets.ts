@@ -1,7 +1,7 @@
-import { offeredPrecisions, type ProbedGpu, type RunRequest } from '../../../electron/contract/index.ts';
+import type { ProbedGpu, RunRequest } from '../../../electron/contract/index.ts';
 
 /** How exact: by number format alone. Keeping embeddings is another question. */
-export const PRESETS = { quick: 'fp8', standard: 'auto', exact: 'fp32' } as const satisfies Record<
+export const PRESETS = { standard: 'auto', exact: 'fp32' } as const satisfies Record<
   string,
   RunRequest['precision']
 >;
@@ -12,11 +12,6 @@ export const PRESET_IDS = Object.keys(PRESETS) as PresetId[];
 /** The level of a number format; null where they were set by hand to something else. */
 export function presetOf(precision: RunRequest['precision']): PresetId | null {
   return PRESET_IDS.find((id) => PRESETS[id] === precision) ?? null;
-}
-
-/** Only where every GPU has eight-bit arithmetic. */
-export function canQuickLook(gpus: readonly ProbedGpu[]): boolean {
-  return gpus.length > 0 && gpus.every((gpu) => offeredPrecisions(gpu).includes('fp8'));
 }
 
 /** The first GPU that failed the test computation in the number format of a level; undefined where none did. */

@@ -1,20 +1,37 @@
-import { useCallback } from 'react';
+import { useCallback, useMemo } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import type { DeviceLive } from '../../../electron/contract/index.ts';
 import { useTexts, type Texts } from '../../i18n/index.ts';
 import { useLiveRun } from './liveRunStore.ts';
 
-type DeviceNumber = Pick<DeviceLive, 'id' | 'index'>;
+export type DeviceNumber = Pick<DeviceLive, 'id' | 'index' | 'place'>;
 
-/** The devices of the run that is looked at, by their ids. */
-export function useKnownDevice(): (id: string) => DeviceNumber | null {
-  // Two flat lists, compared by their members: snapshots bring new objects, but seldom other devices.
+/** The devices of the run that is looked at; the same list until one comes or goes. */
+export function useNumberedDevices(): readonly DeviceNumber[] {
+  // Flat lists, compared by their members: snapshots bring new objects, but seldom other devices.
   const ids = useLiveRun(useShallow((state) => state.live?.devices.map((device) => device.id) ?? []));
   const indices = useLiveRun(useShallow((state) => state.live?.devices.map((device) => device.index) ?? []));
-  return useCallback(
-    (id) => (ids.includes(id) ? { id, index: indices[ids.indexOf(id)] ?? null } : null),
-    [ids, indices],
+  const nodes = useLiveRun(
+    useShallow((state) => state.live?.devices.map(({ place }) => place?.node ?? null) ?? []),
   );
+  const numbers = useLiveRun(
+    useShallow((state) => state.live?.devices.map(({ place }) => place?.number ?? 0) ?? []),
+  );
+  return useMemo(
+    () =>
+      ids.map((id, at) => {
+        const node = nodes[at] ?? null;
+        const place = node === null ? null : { node, number: numbers[at] ?? 0 };
+        return { id, index: indices[at] ?? null, place };
+      }),
+    [ids, indices, nodes, numbers],
+  );
+}
+
+/** The same, by their ids. */
+export function useKnownDevice(): (id: string) => DeviceNumber | null {
+  const devices = useNumberedDevices();
+  return useCallback((id) => devices.find((device) => device.id === id) ?? null, [devices]);
 }
 
 /** How a device is called on screen, from its id; an id that the run does not know is shown as it is. */
@@ -35,9 +52,15 @@ export function useDeviceLabels(): (id: string | null) => string {
 export const isLeftOut = ({ worker }: Pick<DeviceLive, 'worker'>): boolean =>
   worker.state === 'excluded' || worker.state === 'switched_off';
 
-/** GPU 0, or Processor 1: CPU workers carry their number, from 0, in their id (cpu:0). */
+/** GPU 0, or Processor 1; with its node, where it is one of a cluster. */
 export function deviceTitle(device: DeviceNumber, t: Texts['t']): string {
-  if (device.index !== null) return t('device.gpu', { index: device.index });
-  const worker = /^cpu:(\d+)$/.exec(device.id)?.[1];
-  return worker === undefined ? device.id : t('device.processor', { number: Number(worker) + 1 });
+  const title = titleOnNode(device, t);
+  return device.place === null ? title : t('device.onNode', { device: title, node: device.place.node });
+}
+
+/** The same where its node is named beside it. CPU workers of this computer carry their number, from 0, in their id (cpu:0). */
+export function titleOnNode({ id, index, place }: DeviceNumber, t: Texts['t']): string {
+  if (index !== null) return t('device.gpu', { index });
+  const worker = place === null ? /^cpu:(\d+)$/.exec(id)?.[1] : place.number;
+  return worker === undefined ? id : t('device.processor', { number: Number(worker) + 1 });
 }

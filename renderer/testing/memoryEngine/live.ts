@@ -53,12 +53,24 @@ export function madeLive(world: World, run: RunSummary): RunLive {
       temperatureC: 61 + Math.round(wave(index) * 3),
       powerW: 412 + Math.round(wave(index) * 25),
     })),
+    cluster:
+      world.nodes === 0 || !atWork
+        ? null
+        : {
+            kind: 'ray',
+            state: 'open',
+            version: 'Ray 2.50.0',
+            job: null,
+            waiting: 2,
+            reason: 'gpu-node-9 is starting',
+          },
     recentEvents: madeEvents(world.openedAt),
   };
 }
 
 function worker(world: World, index: number, atWork: boolean): RunLive['devices'][number]['worker'] {
   if (!atWork) return { state: 'stopped' };
+  if (world.nodes > 0 && index === 3) return { state: 'left', reason: 'The node was taken back.' };
   if (world.excluded.has(index)) return { state: 'excluded' };
   if (index === 5)
     return {

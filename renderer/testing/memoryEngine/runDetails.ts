@@ -11,11 +11,14 @@ import {
 } from '../../../electron/contract/index.ts';
 import { seededRandom } from './random.ts';
 
-export function madeDevices(count: number): DeviceLive[] {
+/** With nodes, they are those of a cluster. */
+export function madeDevices(count: number, nodes = 0): DeviceLive[] {
+  const each = Math.ceil(count / Math.max(1, nodes));
   return Array.from({ length: count }, (_, index) => ({
     id: `GPU-${String(index).padStart(8, '0')}-0000-4000-8000-000000000000`,
     name: index % 3 === 2 ? 'NVIDIA RTX A6000' : 'NVIDIA H200',
-    index,
+    index: nodes === 0 ? index : index % each,
+    place: nodes === 0 ? null : { node: `gpu-node-${1 + Math.floor(index / each)}`, number: index % each },
     worker: { state: 'working', part: String(40 + index).padStart(6, '0') },
     partFraction: (index * 0.13) % 1,
     partsDone: 40 - index,

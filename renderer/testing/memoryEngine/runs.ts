@@ -66,6 +66,7 @@ export function madeRun(options: RunOptions, now: number): RunSummary {
     request: {
       inputs: paths,
       model: options.demo ? 'demo' : '500',
+      where: { kind: 'this_computer' },
       devices: 'auto',
       precision: 'auto',
       embeddings: null,

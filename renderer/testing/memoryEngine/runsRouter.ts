@@ -71,7 +71,7 @@ export function runsRouter(world: World) {
       );
       const samples = run.samples.map((name, index) => input.samples?.[input.inputs[index] ?? ''] ?? name);
       world.samples.set(runId, samples);
-      world.add({ ...run, samples });
+      world.add({ ...run, samples, request: { ...run.request, where: input.where } });
       return { runId };
     }),
     runExample: runs.runExample.handler(() => ({ runId: RUN_IDS.demo })),

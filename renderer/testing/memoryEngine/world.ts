@@ -23,6 +23,8 @@ export interface MemoryEngineOptions {
   readonly runs?: 'none' | 'many';
   readonly sequences?: number;
   readonly devices?: number;
+  /** The devices are those of a Ray cluster with so many nodes. */
+  readonly nodes?: number;
   /** What GPUs, by number, failed at in the test computation. */
   readonly failedAt?: Readonly<Record<number, readonly Precision[]>>;
   readonly snapshotsPerSecond?: number;
@@ -41,6 +43,7 @@ export const isAtWork = (run: RunSummary) => run.state.phase === 'running' && !r
 export class World {
   readonly openedAt = Date.now();
   readonly devices: readonly DeviceLive[];
+  readonly nodes: number;
   readonly probe: ProbeResult;
   readonly snapshotsPerSecond: number;
   readonly sameComputer: boolean;
@@ -89,8 +92,9 @@ export class World {
       );
     }
     this.sameComputer = options.sameComputer ?? true;
-    this.devices = madeDevices(options.devices ?? 8);
-    this.probe = madeProbe(this.devices.length, options.failedAt);
+    this.nodes = options.nodes ?? 0;
+    this.devices = madeDevices(options.devices ?? 8, this.nodes);
+    this.probe = madeProbe(this.nodes === 0 ? this.devices.length : 0, options.failedAt);
     this.snapshotsPerSecond = options.snapshotsPerSecond ?? 4;
     this.sequenceCount = options.sequences ?? 20_000;
   }

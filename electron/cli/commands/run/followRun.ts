@@ -110,8 +110,9 @@ async function summarize(session: OpenRun, state: RunState, reporter: Reporter):
     );
   }
   if (state.failedParts > 0 || state.failedRecords > 0) {
+    const files = [RESULT_FILES.failedRecords, ...(state.failedParts > 0 ? [RESULT_FILES.failedFiles] : [])];
     reporter.line(
-      `${formatCount(state.failedRecords)} sequences failed: see ${join(session.folder, RESULT_FILES.failedRecords)}`,
+      `${formatCount(state.failedRecords)} sequences failed: see ${join(session.folder, files.join(' and '))}`,
     );
   }
   reporter.line(`Results: ${join(session.folder, RESULT_FILES.sequences)}`);

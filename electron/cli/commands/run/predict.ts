@@ -6,6 +6,7 @@ import { runRequestSchema, type RunRequest } from '../../../contract/rpc/runs.ts
 import {
   collectInputs,
   createRun,
+  type CreatedRun,
   defaultFolderName,
   describeImported,
   findDiskShortage,
@@ -20,6 +21,7 @@ import {
   sampleInput,
   formatCount,
 } from '../../../engine/index.ts';
+import { whereAsked, type ClusterFlags } from '../../clusterFlags.ts';
 import { legacyDevice } from '../../legacyTool.ts';
 import type { Reporter } from '../../output/reporter.ts';
 import { unwrap } from '../../../contract/result.ts';
@@ -27,7 +29,7 @@ import { parsed } from '../../parsed.ts';
 import { followRun } from './followRun.ts';
 
 /** What commander hands over for `predict`. */
-export interface PredictFlags {
+export interface PredictFlags extends ClusterFlags {
   outputDir?: string;
   model?: string;
   modelPath?: string;
@@ -70,7 +72,7 @@ export async function predict(
       const nextStep = 'Leave these out to go on with it, or name another folder for a new run.';
       throw new AppFailure(appError('usage', cause, { nextStep }));
     }
-    return followRun(run, reporter, { devices: flags.devices });
+    return followRun(run, reporter, { devices: flags.devices, where: whereAsked(flags, flags.devices) });
   }
   const created = unwrap(
     await createRun(context, {
@@ -91,9 +93,7 @@ export async function predict(
   if (shortage) reporter.line(`${shortage.cause} ${shortage.nextStep}`);
   reporter.line(
     `Model ${plan.model.title}${plan.model.notice ? ` (${plan.model.notice})` : ''}, ${plan.precision}, on ` +
-      created.choice.devices
-        .map((device) => (isGpu(device) ? `GPU ${device.index} ${device.name}` : device.id))
-        .join(', '),
+      whatComputes(created.choice),
   );
   if (plan.imported) {
     reporter.line(describeImported(plan.imported).text);
@@ -101,6 +101,13 @@ export async function predict(
   }
   reporter.line(`Results go to ${created.folder}`);
   return followRun(unwrap(await OpenRun.open(context, created.folder)), reporter, { created });
+}
+
+function whatComputes({ devices, pool }: CreatedRun['choice']): string {
+  if (pool) return pool.kind === 'ray' ? `the Ray cluster at ${pool.address}` : 'a SLURM cluster';
+  return devices
+    .map((device) => (isGpu(device) ? `GPU ${device.index} ${device.name}` : device.id))
+    .join(', ');
 }
 
 async function usualFolder(context: EngineContext, inputs: string[], choice: string): Promise<string> {
@@ -173,6 +180,7 @@ function runRequest(inputs: string[], flags: PredictFlags, defaultModel: string)
     outputDir: flags.outputDir,
     model: model(flags) ?? defaultModel,
     chunkLength: flags.chunkLength,
+    where: whereAsked(flags, flags.devices),
     devices: legacyDevice(flags.devices ?? 'auto'),
     precision: flags.precision ?? 'auto',
     gpuMemoryBytes: flags.gpuMemory,

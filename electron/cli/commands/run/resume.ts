@@ -3,9 +3,10 @@ import { EXIT, exitCodeOf } from '../../exitCodes.ts';
 import { AppFailure } from '../../../contract/errors.ts';
 import { unwrap } from '../../../contract/result.ts';
 import type { Reporter } from '../../output/reporter.ts';
+import { whereAsked, type ClusterFlags } from '../../clusterFlags.ts';
 import { followRun } from './followRun.ts';
 
-export interface ResumeFlags {
+export interface ResumeFlags extends ClusterFlags {
   devices?: string;
   gpus?: string;
   retryFailed?: boolean;
@@ -19,6 +20,8 @@ export async function resume(
   flags: ResumeFlags,
   reporter: Reporter,
 ): Promise<number> {
+  const devices = flags.devices ?? flags.gpus;
+  const elsewhere = { devices, where: whereAsked(flags, devices) };
   const session = unwrap(await OpenRun.open(context, folder));
   if (flags.finishNow && session.state.phase !== 'done') {
     const left = await session.finishNow();
@@ -27,14 +30,13 @@ export async function resume(
       throw new AppFailure(left.error);
     }
   }
-  if (session.state.phase !== 'done')
-    return followRun(session, reporter, { devices: flags.devices ?? flags.gpus });
+  if (session.state.phase !== 'done') return followRun(session, reporter, elsewhere);
   if (flags.retryFailed && session.state.failedParts > 0) {
     await session.store.retryFailed('all');
-    return followRun(session, reporter, { devices: flags.devices ?? flags.gpus });
+    return followRun(session, reporter, elsewhere);
   }
   const lack = await session.findLack();
-  if (lack === 'scores') return followRun(session, reporter, { devices: flags.devices ?? flags.gpus });
+  if (lack === 'scores') return followRun(session, reporter, elsewhere);
   const { failedParts } = session.state;
   try {
     if (lack === 'result_files') {

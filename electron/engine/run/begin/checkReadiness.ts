@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { appError } from '../../../contract/errors.ts';
 import { err, ok, type Result } from '../../../contract/result.ts';
-import { choosePrecision } from '../../devices/choosePrecision.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { hashFile } from '../../files/hashFile.ts';
 import { findModel } from '../../models/resolveModel.ts';
 import type { StoredRun } from '../../store/types.ts';
-import { chooseDevices, type DeviceChoice } from './chooseDevices.ts';
+import { chooseDevices, type DeviceChoice, type Wanted } from './chooseDevices.ts';
+import { precisionOf } from './clusterPlan.ts';
 import { makeWorkFolders } from '../../store/runFolder.ts';
 
 /**
@@ -17,14 +17,14 @@ export async function checkReadiness(
   context: EngineContext,
   folder: string,
   run: StoredRun,
-  devicesWanted: string,
+  wanted: Wanted,
   chosen?: DeviceChoice,
 ): Promise<Result<DeviceChoice>> {
   if (!run.prepared) {
     const inputs = await checkInputs(run);
     if (!inputs.ok) return inputs;
   }
-  const choice = chosen ? ok(chosen) : await chooseForPlan(context, run, devicesWanted);
+  const choice = chosen ? ok(chosen) : await chooseForPlan(context, run, wanted);
   if (choice.ok) makeWorkFolders(folder);
   return choice;
 }
@@ -32,13 +32,13 @@ export async function checkReadiness(
 async function chooseForPlan(
   context: EngineContext,
   { plan }: StoredRun,
-  devicesWanted: string,
+  wanted: Wanted,
 ): Promise<Result<DeviceChoice>> {
   const model = await findModel(plan.model, context.paths);
   if (!model.ok) return model;
-  const choice = await chooseDevices(context, devicesWanted, model.value);
+  const choice = await chooseDevices(context, wanted, model.value);
   if (!choice.ok) return choice;
-  const precision = choosePrecision(plan.precision, choice.value.devices);
+  const precision = precisionOf(plan.precision, choice.value);
   return precision.ok ? choice : precision;
 }
 

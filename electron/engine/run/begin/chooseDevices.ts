@@ -1,3 +1,5 @@
+import type { PoolChoice } from '../../../contract/protocol/index.ts';
+import { clusterOf, type Where } from '../../../contract/rpc/runs.ts';
 import { ok, type Result } from '../../../contract/result.ts';
 import { withLastTrial } from '../../devices/checkDevices.ts';
 import type { ChosenDevice } from '../../devices/chosenDevice.ts';
@@ -7,19 +9,31 @@ import type { EngineContext } from '../../engineContext.ts';
 import type { ResolvedModel } from '../../models/resolvedModel.ts';
 
 export interface DeviceChoice {
+  /** Of this computer; none where a cluster brings them. */
   devices: ChosenDevice[];
+  pool: PoolChoice | null;
   /** Why GPUs that are there take no part; null where none was left out. */
   leftOut: string | null;
   /** Where the model lies on this computer. */
   modelFolder: string;
 }
 
-/** The devices of this computer, as it is now, that the user's words stand for. */
+/** What a run is to compute on. */
+export interface Wanted {
+  where: Where;
+  /** Of this computer, in the user's words. */
+  devices: string;
+}
+
+/** The devices of this computer, as it is now, that the user's words stand for; or the cluster that will bring them. */
 export async function chooseDevices(
   context: EngineContext,
-  wanted: string,
+  { where, devices: wanted }: Wanted,
   model: ResolvedModel,
 ): Promise<Result<DeviceChoice>> {
+  const modelFolder = model.planModel.folder;
+  const pool = clusterOf(where);
+  if (pool) return ok({ devices: [], pool, leftOut: null, modelFolder });
   const found = await probeDevices(context.environment);
   if (!found.ok) return found;
   const probe = await withLastTrial(found.value, context.paths, context.environment);
@@ -27,8 +41,9 @@ export async function chooseDevices(
   return devices.ok
     ? ok({
         devices: devices.value,
+        pool: null,
         leftOut: leftOutRemark(wanted, probe, devices.value),
-        modelFolder: model.planModel.folder,
+        modelFolder,
       })
     : devices;
 }

@@ -17,7 +17,6 @@ import type { InspectedFile } from '../../../contract/protocol/index.ts';
 import { err, ok, type Result } from '../../../contract/result.ts';
 import { sampleNames } from '../../../contract/samples.ts';
 import type { ExpectedWork, RunRequest } from '../../../contract/rpc/runs.ts';
-import { choosePrecision } from '../../devices/choosePrecision.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { checkFidelity } from '../../models/fidelityVerdict.ts';
 import { collectInputs, type Walk } from '../../inputs/collectInputs.ts';
@@ -33,6 +32,7 @@ import { safeName } from '../../files/safeName.ts';
 import type { FileLock } from '../../processes/fileLock.ts';
 import { acquireRunLock } from '../../store/runLock.ts';
 import { chooseDevices, type DeviceChoice } from './chooseDevices.ts';
+import { hardwareOf, precisionOf } from './clusterPlan.ts';
 import { checkRunFolder, makeRunFolder, makeWorkFolders, removeRun } from '../../store/runFolder.ts';
 
 /** A file that can't be part of a run, and why. */
@@ -94,10 +94,10 @@ export async function createRun(
       ),
     );
   }
-  const choice = await chooseDevices(context, request.devices, model.value);
+  const choice = await chooseDevices(context, request, model.value);
   if (!choice.ok) return choice;
   const { devices } = choice.value;
-  const precision = choosePrecision(request.precision, devices);
+  const precision = precisionOf(request.precision, choice.value);
   if (!precision.ok) return precision;
   const checked = await checkFidelity(context.paths, model.value.planModel.hash, precision.value, devices);
   if (!checked.ok) return checked;
@@ -116,7 +116,7 @@ export async function createRun(
   const [unusable] = leftOut;
   if (unusable && (request.strict || files.length === 0)) return err(unusable.error);
 
-  const hardware = devices.every(({ kind }) => kind === 'cpu') ? 'cpu' : 'gpu';
+  const hardware = hardwareOf(choice.value);
   const plan: Plan = {
     inputs: files.map((file) => ({ path: file.path, sizeBytes: file.size_bytes, sha256: file.sha256 ?? '' })),
     model: model.value.planModel,

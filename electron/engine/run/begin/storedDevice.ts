@@ -1,8 +1,8 @@
 import type { AppError } from '../../../contract/errors.ts';
 import type { WorkerReady } from '../../../contract/protocol/index.ts';
-import { isGpu, type ChosenDevice } from '../../devices/chosenDevice.ts';
 import type { RunDevice } from '../../store/types.ts';
 import type { WorkerFacts } from '../progress/workerFigures.ts';
+import type { WorkDevice } from '../work/workDevice.ts';
 
 /** How a worker has loaded the model: what of it lies where, and what computes it. */
 export type MemoryUse = Pick<
@@ -21,19 +21,9 @@ export interface DeviceFindings {
 
 /** A device as it is noted in the run's database and in run.json. */
 export function storedDevice(
-  device: ChosenDevice,
+  { id, name, kind, facts }: WorkDevice,
   { memory, figures, switchedOff = null }: DeviceFindings = {},
 ): RunDevice {
-  const { id, name, kind } = device;
-  const facts = isGpu(device)
-    ? {
-        index: device.index,
-        ...(device.kind === 'cuda'
-          ? { capability: device.capability.join('.') }
-          : { gfxTarget: device.gfxTarget }),
-        memoryTotalBytes: device.memoryTotalBytes,
-      }
-    : {};
   const use = memory && {
     placement: memory.placement,
     tokensPerBatch: memory.tokens_per_batch,

@@ -57,6 +57,7 @@ export function runJson(
       device_seconds: facts.inputSeconds[input] ?? null,
     })),
     devices,
+    cluster: clusterFacts(run, devices, facts.tolerance),
     remarks: remarks.map(({ time, level, code, message }) => ({ time: iso(time), level, code, message })),
     counts: {
       records: tables.counts.records,
@@ -92,6 +93,23 @@ export function runJson(
       tables_seconds: tables.seconds,
     },
     files: tables.files,
+  };
+}
+
+/** Where devices of a cluster took part: its nodes with their devices. Null for a run of one computer. */
+function clusterFacts({ devices }: StoredRun, reports: readonly DeviceReport[], tolerance: number) {
+  const nodes = new Map<string, { id: string; name: string; parts: number }[]>();
+  for (const { id, name, facts } of devices) {
+    if (typeof facts['node'] !== 'string') continue;
+    const parts = reports.find((report) => report.id === id)?.parts ?? 0;
+    nodes.set(facts['node'], [...(nodes.get(facts['node']) ?? []), { id, name, parts }]);
+  }
+  if (nodes.size === 0) return null;
+  return {
+    nodes: [...nodes].map(([node, there]) => ({ node, devices: there })),
+    equality:
+      'Scores are equal byte for byte to those of any other devices of the same model, ' +
+      `and equal within the tolerance (${tolerance}) to those of other models.`,
   };
 }
 

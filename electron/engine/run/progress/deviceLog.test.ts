@@ -5,17 +5,6 @@ import { temporaryFolder } from '../../testing/testContext.ts';
 import { DeviceLog } from './deviceLog.ts';
 import { RunLog } from '../runLog.ts';
 
-const gpu = {
-  kind: 'cuda',
-  id: 'GPU-1',
-  index: 0,
-  name: 'H200',
-  capability: [9, 0],
-  precisions: ['fp8', 'bf16', 'fp16', 'fp32'],
-  memoryTotalBytes: 1,
-  memoryFreeBytes: 1,
-} as const;
-const cpu = { kind: 'cpu', id: 'cpu:0', name: 'EPYC' } as const;
 const row = (device: string, measured: number | null, residuesPerSecond: number | null) => ({
   time: 0,
   device,
@@ -33,7 +22,7 @@ describe('the log of a run', () => {
   it('has a line per device and minute, and one for what is left at the end', async () => {
     const folder = await temporaryFolder();
     const log = new RunLog(folder);
-    const devices = new DeviceLog(log, [gpu, cpu]);
+    const devices = new DeviceLog(log, (id) => (id === 'GPU-1' ? 'H200' : 'EPYC'));
     const logged = Array.from({ length: 91 }, (_, second) =>
       devices.take(
         [row('GPU-1', 100, second < 30 ? 0 : 100_000), row('cpu:0', null, null)],

@@ -1,4 +1,3 @@
-import type { ChosenDevice } from '../../devices/chosenDevice.ts';
 import type { DeviceSampleRow } from '../../store/types.ts';
 import { formatDuration, formatMeasures } from '../../format/format.ts';
 import type { DeviceSample } from '../../../contract/protocol/index.ts';
@@ -12,15 +11,15 @@ type Computer = Pick<DeviceSample, 'cpu_percent' | 'memory_used_bytes'>;
 /** Writes a line per device and minute into the run's log, and one of the computer: what the samples of that minute come to. */
 export class DeviceLog {
   private readonly log: RunLog;
-  private readonly names: ReadonlyMap<string, string>;
+  private readonly nameOf: (device: string) => string;
   private readonly intervalMs: number;
   private collected: DeviceSampleRow[] = [];
   private computer: Computer[] = [];
   private since: number | undefined;
 
-  constructor(log: RunLog, devices: readonly ChosenDevice[], intervalMs = INTERVAL_MS) {
+  constructor(log: RunLog, nameOf: (device: string) => string, intervalMs = INTERVAL_MS) {
     this.log = log;
-    this.names = new Map(devices.map(({ id, name }) => [id, name]));
+    this.nameOf = nameOf;
     this.intervalMs = intervalMs;
   }
 
@@ -46,7 +45,7 @@ export class DeviceLog {
       });
       this.log.line(
         'info',
-        `${this.names.get(device) ?? ''} (${device}), ${formatDuration(seconds)}: ${measures}`,
+        `${this.nameOf(device)} (${device}), ${formatDuration(seconds)}: ${measures}`,
         now,
       );
     }

@@ -4,7 +4,7 @@ import {
   type DeviceSample,
   type MonitorEvent,
 } from '../../../contract/protocol/index.ts';
-import { isGpu, type ChosenDevice } from '../../devices/chosenDevice.ts';
+import { isGpu } from '../../devices/chosenDevice.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import { BackendProcess } from '../../workers/backendProcess.ts';
@@ -17,29 +17,36 @@ import type { RunNotes } from '../runNotes.ts';
 const STOP_GRACE_MS = 1_000;
 /** Samples come every second; more of them are of no use, and would fill the database. */
 const LEAST_INTERVAL_MS = 200;
+/** Devices sampled at a time: a cluster's hundreds would fill the database in a day. */
+const MOST_ROWS_AT_ONCE = 128;
 
 /** Measures the devices of a run once a second: for who watches, into run.db, and once a minute into the run's log. */
 export class DeviceMonitor {
   private readonly store: RunStore;
   private readonly notes: RunNotes;
-  private readonly telemetry: readonly DeviceTelemetry[];
+  private readonly devices: () => readonly DeviceTelemetry[];
   private readonly log: DeviceLog;
   private readonly process: BackendProcess<MonitorEvent>;
   private unevennessNoted = false;
   private lastTakenAt = 0;
+  private turn = 0;
 
   constructor(
     context: EngineContext,
     store: RunStore,
     notes: RunNotes,
-    devices: readonly ChosenDevice[],
-    telemetry: readonly DeviceTelemetry[],
+    devices: () => readonly DeviceTelemetry[],
   ) {
     this.store = store;
     this.notes = notes;
-    this.telemetry = telemetry;
-    this.log = new DeviceLog(notes.log, devices);
-    const gpus = devices.filter(isGpu).flatMap(({ id }) => ['--uuid', id]);
+    this.devices = devices;
+    this.log = new DeviceLog(
+      notes.log,
+      (id) => devices().find(({ device }) => device.id === id)?.device.name ?? '',
+    );
+    const gpus = devices()
+      .filter(({ device }) => device.local && isGpu(device.local))
+      .flatMap(({ device }) => ['--uuid', device.id]);
     this.process = new BackendProcess(
       backendLaunch(context, 'devices.monitor', ['--interval', '1', ...gpus], NO_GPU),
       join(store.folder, 'logs', 'monitor.log'),
@@ -60,12 +67,23 @@ export class DeviceMonitor {
     const now = Date.now();
     if (Math.abs(now - this.lastTakenAt) < LEAST_INTERVAL_MS) return;
     this.lastTakenAt = now;
-    for (const device of this.telemetry) device.measure(sample);
-    const rows = this.telemetry.map((device) => device.sampleRow(now));
+    const devices = this.devices();
+    const measured = new Map(sample.devices.map((device) => [device.uuid, device]));
+    // A cluster's devices are measured where they are.
+    for (const one of devices) if (one.device.local) one.measure(measured.get(one.device.id));
+    const rows = this.due(devices).map((device) => device.sampleRow(now));
     // Losing a sample does no harm; a full disk is reported by the call that stores scores.
     this.store.addSamples(rows).catch(() => undefined);
     const minuteIsOver = this.log.take(rows, sample, now);
     if (minuteIsOver && !this.unevennessNoted) this.lookForUnevenness();
+  }
+
+  /** All of them, or the next of them in turn where there are very many. */
+  private due(devices: readonly DeviceTelemetry[]): DeviceTelemetry[] {
+    const there = devices.filter((device) => device.isThere);
+    const turns = Math.ceil(there.length / MOST_ROWS_AT_ONCE);
+    this.turn += 1;
+    return turns <= 1 ? there : there.filter((_, index) => index % turns === this.turn % turns);
   }
 
   private lookForUnevenness(): void {

@@ -1,13 +1,19 @@
 import type { DeviceSample, Placement, PartProgress } from '../../../contract/protocol/index.ts';
 import type { DeviceLive, WorkerState } from '../../../contract/rpc/runs.ts';
-import { isGpu, type ChosenDevice } from '../../devices/chosenDevice.ts';
 import type { DeviceSampleRow } from '../../store/types.ts';
+import type { WorkDevice } from '../work/workDevice.ts';
 import type { WorkEvent } from '../work/workEvents.ts';
 import { RateMeter } from './rateMeter.ts';
 
+/** What a device's sensors say; what its maker or its cluster does not measure is null. */
+export type DeviceMeasures = Pick<
+  DeviceSample['devices'][number],
+  'utilization_percent' | 'memory_used_bytes' | 'temperature_c' | 'power_w'
+> & { memory_total_bytes?: number | null };
+
 /** What is known of one device while a run goes on: its worker's state, its work, and what the monitor measures. */
 export class DeviceTelemetry {
-  private readonly device: ChosenDevice;
+  readonly device: WorkDevice;
   private readonly residues = new RateMeter();
   private readonly frames = new RateMeter();
   private readonly parts = new Map<string, PartProgress>();
@@ -16,10 +22,10 @@ export class DeviceTelemetry {
   private residuesDone = 0;
   private tokensPerBatch: number | null = null;
   private placement: Placement | null = null;
-  private measured: DeviceSample['devices'][number] | undefined;
+  private measured: DeviceMeasures | undefined;
   private workerMemoryBytes: number | null = null;
 
-  constructor(device: ChosenDevice) {
+  constructor(device: WorkDevice) {
     this.device = device;
   }
 
@@ -53,6 +59,13 @@ export class DeviceTelemetry {
       case 'part_failed':
         this.parts.delete(event.failed.part);
         break;
+      case 'device_measured':
+        this.measure(event.sample);
+        break;
+      case 'device_left':
+        this.measure(undefined);
+        this.parts.clear();
+        break;
       case 'worker_died':
       case 'worker_stopped':
         this.parts.clear();
@@ -80,8 +93,8 @@ export class DeviceTelemetry {
     this.parts.set(progress.part, progress);
   }
 
-  measure(sample: DeviceSample): void {
-    this.measured = sample.devices.find((device) => device.uuid === this.device.id);
+  measure(measures: DeviceMeasures | undefined): void {
+    this.measured = measures;
   }
 
   /** Residues of parts in work that are computed but not yet stored. */
@@ -93,13 +106,19 @@ export class DeviceTelemetry {
     return this.worker.state === 'working' ? this.residues.rate(now) : null;
   }
 
+  /** False once a cluster has taken it back. */
+  get isThere(): boolean {
+    return this.worker.state !== 'left';
+  }
+
   live(now: number): DeviceLive {
     const { device, worker, measured } = this;
     const part = worker.state === 'working' ? this.parts.get(worker.part) : undefined;
     return {
       id: device.id,
       name: device.name,
-      index: isGpu(device) ? device.index : null,
+      index: device.index,
+      place: device.place,
       worker,
       partFraction: part && part.residues_total > 0 ? part.residues_done / part.residues_total : null,
       partsDone: this.partsDone,
@@ -110,7 +129,7 @@ export class DeviceTelemetry {
       placement: this.placement,
       utilizationPercent: measured?.utilization_percent ?? null,
       memoryUsedBytes: measured?.memory_used_bytes ?? this.workerMemoryBytes,
-      memoryTotalBytes: measured?.memory_total_bytes ?? (isGpu(device) ? device.memoryTotalBytes : null),
+      memoryTotalBytes: measured?.memory_total_bytes ?? device.memoryTotalBytes,
       temperatureC: measured?.temperature_c ?? null,
       powerW: measured?.power_w ?? null,
     };

@@ -5,7 +5,7 @@ import { recorded, type RecordedLaunch } from '../../workers/processRecords.ts';
 /** How a run starts one of its processes, with the variables that say which GPUs the process may see. */
 export function backendLaunch(
   { environment, paths }: EngineContext,
-  module: 'prepare' | 'devices.monitor' | 'worker',
+  module: 'prepare' | 'devices.monitor' | 'worker' | 'cluster',
   args: readonly string[],
   variables: Readonly<Record<string, string>>,
 ): RecordedLaunch {

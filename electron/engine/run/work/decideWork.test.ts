@@ -43,14 +43,25 @@ class World {
   preparing = false;
   prepareStarts = 0;
 
-  constructor(devices: readonly string[], keys: readonly string[]) {
-    this.state = newWorkState(devices.map((id) => ({ id, name: id })));
+  /** Devices that a cluster has lent. */
+  readonly there = new Set<string>();
+  poolStarts = 0;
+  poolEnded = false;
+
+  /** With the devices of this computer, or with those that a cluster brings. */
+  constructor(devices: readonly string[], keys: readonly string[], pool = false) {
+    this.state = newWorkState(
+      devices.map((id) => ({ id, name: id })),
+      { pool },
+    );
     this.keys = keys;
   }
 
   emit(event: WorkEvent): void {
     for (const effect of decideWork(this.state, event)) this.perform(effect);
     expect(this.state.unanswered).toBe(this.unanswered.length);
+    // Each device that the run gives work to has a worker, and is there.
+    for (const { id, held } of this.state.devices.values()) expect(held).toEqual(this.held.get(id) ?? []);
     expect(this.outcomes.length).toBeLessThanOrEqual(1);
     const all = [...this.held.values()].flat();
     expect(new Set(all).size).toBe(all.length);
@@ -61,8 +72,15 @@ class World {
     const running = ['start_worker', 'start_prepare', 'assign', 'recall', 'stop_worker'];
     if (running.includes(effect.type)) expect(this.outcomes).toEqual([]);
     switch (effect.type) {
+      case 'start_pool':
+        this.poolStarts += 1;
+        break;
+      case 'forget_worker':
+        expect(this.there.has(effect.device)).toBe(false);
+        break;
       case 'start_worker':
         expect(this.held.has(effect.device) || this.stopping.has(effect.device)).toBe(false);
+        if (this.poolStarts > 0) expect(this.there.has(effect.device)).toBe(true);
         this.held.set(effect.device, []);
         this.restarting.add(effect.device);
         break;
@@ -226,11 +244,37 @@ class World {
     this.emit({ type: 'worker_stopped', device });
   }
 
+  join(device: string): void {
+    if (this.there.has(device) || this.poolEnded) return;
+    this.there.add(device);
+    this.emit({ type: 'device_joined', device, name: device, joined: {} as never });
+  }
+
+  /** Its worker is gone with it, whatever that was doing. */
+  leave(device: string): void {
+    if (!this.there.delete(device)) return;
+    for (const key of this.held.get(device) ?? []) this.forgetRecall(key);
+    this.held.delete(device);
+    this.stopping.delete(device);
+    this.restarting.delete(device);
+    this.emit({ type: 'device_left', device, reason: 'the node is gone' });
+  }
+
+  endPool(forGood: boolean): void {
+    if (this.poolEnded) return;
+    for (const device of [...this.there]) this.leave(device);
+    this.poolEnded = forGood;
+    this.emit({ type: 'pool_died', error: DIED, restartAttempt: forGood ? null : 1 });
+  }
+
   /** Nothing more goes wrong: whatever can happen happens, until nothing can. */
   calmDown(): void {
+    if (this.poolStarts > 0 && this.outcomes.length === 0)
+      this.emit({ type: 'pool_waiting', waiting: 0, reason: '' });
     for (let round = 0; round < 10_000 && this.outcomes.length === 0; round++) {
       for (const device of this.stopping) this.finishStopping(device);
       for (const device of this.held.keys()) this.getReady(device);
+      if (this.poolStarts > 0 && this.there.size === 0) this.join('late');
       if (this.unanswered.length > 0) this.answer(0, 1);
       else if (this.recalls.length > 0) this.answerRecall();
       else if (this.preparing) this.prepareOne();
@@ -457,6 +501,78 @@ describe('a session of work', () => {
     expect(workAmongLiars(['blind'], 4, () => false, 'part_unreadable').outcome).toBe('settled');
   });
 
+  it('waits for its cluster, and gives what a lost node held to another as if it had never been begun', () => {
+    const world = new World([], [], true);
+    const parts = ['000001', '000002', '000003'].map((key) => part(key));
+    for (const { key } of parts) world.parts.set(key, 'pending');
+    world.emit({ type: 'started', parts, damaged: [], prepared: true });
+    expect(world.poolStarts).toBe(1);
+    world.emit({ type: 'pool_waiting', waiting: 2, reason: 'Priority' });
+    expect(world.outcomes).toEqual([]);
+    world.join('node-1');
+    world.getReady('node-1');
+    expect(world.held.get('node-1')).toEqual(['000001', '000002']);
+    world.leave('node-1');
+    const interrupted = world.unanswered.map((effect) => effect.type === 'end_attempt' && effect.outcome);
+    expect(interrupted).toEqual(['interrupted', 'interrupted']);
+    // What a worker says that is gone means nothing.
+    world.emit({ type: 'worker_died', device: 'node-1', error: DIED, restartAttempt: 1 });
+    world.emit({ type: 'part_done', device: 'node-1', done: done('000001') });
+    expect(world.unanswered).toHaveLength(2);
+    world.join('node-2');
+    world.getReady('node-2');
+    // None of them is a suspect: two are held at a time.
+    expect(world.held.get('node-2')).toEqual(['000001', '000002']);
+    world.calmDown();
+    expect(world.outcomes).toEqual(['settled']);
+    expect(world.notes).not.toContain('part_bisected');
+  });
+
+  it('ends for want of devices only when its cluster will bring no more', () => {
+    const cluster = () => {
+      const world = new World([], [], true);
+      world.emit({ type: 'started', parts: [part('000001')], damaged: [], prepared: true });
+      world.join('node-1');
+      return world;
+    };
+    const expecting = cluster();
+    expecting.emit({ type: 'pool_waiting', waiting: 1, reason: 'Resources' });
+    expecting.die('node-1', true);
+    expect(expecting.outcomes).toEqual([]);
+    expecting.emit({ type: 'pool_waiting', waiting: 0, reason: '' });
+    expect(expecting.outcomes).toEqual(['halt']);
+
+    const complete = cluster();
+    complete.die('node-1', true);
+    expect(complete.outcomes).toEqual(['halt']);
+
+    const empty = cluster();
+    empty.leave('node-1');
+    empty.endPool(false);
+    expect(empty.outcomes).toEqual([]);
+    empty.endPool(true);
+    expect(empty.outcomes).toEqual(['halt']);
+  });
+
+  it('keeps out what the user took out, and what lies, when it comes again', () => {
+    const world = new World([], [], true);
+    world.emit({ type: 'started', parts: [part('000001')], damaged: [], prepared: true });
+    world.join('node-1');
+    world.join('node-2');
+    world.emit({ type: 'exclude_device', device: 'node-1' });
+    world.leave('node-1');
+    world.join('node-1');
+    expect(world.held.has('node-1')).toBe(false);
+    world.emit({ type: 'include_device', device: 'node-1' });
+    expect(world.held.has('node-1')).toBe(true);
+    world.leave('node-2');
+    world.emit({ type: 'exclude_device', device: 'node-2' });
+    world.emit({ type: 'include_device', device: 'node-2' });
+    expect(world.held.has('node-2')).toBe(false);
+    world.join('node-2');
+    expect(world.held.has('node-2')).toBe(true);
+  });
+
   it('loses no part and computes none twice, whatever happens in whatever order', () => {
     const devices = ['gpu-0', 'gpu-1', 'gpu-2'];
     const device = fc.constantFrom(...devices);
@@ -469,17 +585,21 @@ describe('a session of work', () => {
       fc.tuple(fc.constantFrom('unreadable', 'memory', 'recall', 'stopped'), device, fc.nat()),
       fc.tuple(fc.constantFrom('exclude', 'include'), device, fc.nat()),
       fc.tuple(fc.constantFrom('drain', 'stray'), device, fc.nat(30)),
+      { weight: 4, arbitrary: fc.tuple(fc.constantFrom('join', 'leave'), device, fc.nat()) },
+      fc.tuple(fc.constantFrom('waits', 'pool_dies'), device, fc.nat(5)),
     );
     const run = fc.tuple(
       fc.integer({ min: 1, max: 3 }),
       fc.integer({ min: 0, max: 7 }),
       fc.array(step, { maxLength: 120 }),
+      fc.boolean(),
     );
     fc.assert(
-      fc.property(run, ([deviceCount, partCount, steps]) => {
+      fc.property(run, ([deviceCount, partCount, steps, onCluster]) => {
         const used = devices.slice(0, deviceCount);
         const keys = Array.from({ length: partCount }, (_, i) => String(i + 1).padStart(6, '0'));
-        const world = new World(used, keys);
+        const world = new World(onCluster ? [] : used, keys, onCluster);
+        const isKnown = (id: string) => world.state.devices.has(id);
         let drained = false;
         world.emit({ type: 'started', parts: [], damaged: [], prepared: false });
         for (const [what, wanted, number] of steps) {
@@ -494,10 +614,16 @@ describe('a session of work', () => {
           if (what === 'memory') world.finishPart(name, 'out_of_memory');
           if (what === 'recall') world.answerRecall();
           if (what === 'stopped') world.finishStopping(name);
-          if (what === 'exclude') world.emit({ type: 'exclude_device', device: name });
-          if (what === 'include') world.emit({ type: 'include_device', device: name });
+          if (what === 'exclude' && isKnown(name)) world.emit({ type: 'exclude_device', device: name });
+          if (what === 'include' && isKnown(name)) world.emit({ type: 'include_device', device: name });
           // What a worker says of a part that it does not have changes nothing.
-          if (what === 'stray') world.emit({ type: 'part_done', device: name, done: done('999999') });
+          if (what === 'stray' && isKnown(name))
+            world.emit({ type: 'part_done', device: name, done: done('999999') });
+          if (onCluster && what === 'join') world.join(name);
+          if (onCluster && what === 'leave') world.leave(name);
+          if (onCluster && what === 'waits')
+            world.emit({ type: 'pool_waiting', waiting: number, reason: 'Resources' });
+          if (onCluster && what === 'pool_dies') world.endPool(number === 0);
           if (what === 'drain' && number === 0) {
             drained = true;
             world.emit({ type: 'drain' });
@@ -513,7 +639,7 @@ describe('a session of work', () => {
         }
         if (outcome === 'drained') expect(drained).toBe(true);
         if (outcome === 'halt')
-          expect(used.every((id) => !world.held.has(id) || world.stopping.has(id))).toBe(true);
+          expect([...world.held.keys()].every((id) => world.stopping.has(id))).toBe(true);
       }),
       { numRuns: 400 },
     );

@@ -13,6 +13,8 @@ export const PARTS_IN_FLIGHT = 2;
 interface DeviceWork {
   readonly id: string;
   readonly name: string;
+  /** False after a cluster has taken it back. */
+  present: boolean;
   worker: WorkerState;
   /** Parts that its worker has, in the order assigned: it computes the first. */
   readonly held: string[];
@@ -44,27 +46,19 @@ export interface WorkState {
   draining: boolean;
   /** Nothing is handed out any more. */
   ended: boolean;
+  /** Where a cluster brings the devices: how many more it has announced. */
+  readonly pool: { waiting: number } | null;
 }
 
-export function newWorkState(devices: readonly { id: string; name: string }[]): WorkState {
+/** With the devices of this computer, or with those that a cluster will bring. */
+export function newWorkState(
+  devices: readonly { id: string; name: string }[],
+  { pool = false }: { pool?: boolean } = {},
+): WorkState {
   return {
     queue: new PartQueue(),
     parts: new Map(),
-    devices: new Map(
-      devices.map(({ id, name }) => [
-        id,
-        {
-          id,
-          name,
-          worker: { state: 'stopped' },
-          held: [],
-          included: true,
-          stopping: false,
-          condemned: null,
-          damagedInRow: 0,
-        },
-      ]),
-    ),
+    devices: new Map(devices.map((device) => [device.id, newDevice(device)])),
     supply: 'not_started',
     awaited: new Set(),
     losses: new Map(),
@@ -72,6 +66,21 @@ export function newWorkState(devices: readonly { id: string; name: string }[]): 
     unanswered: 0,
     draining: false,
     ended: false,
+    pool: pool ? { waiting: 0 } : null,
+  };
+}
+
+function newDevice({ id, name }: { id: string; name: string }): DeviceWork {
+  return {
+    id,
+    name,
+    present: true,
+    worker: { state: 'stopped' },
+    held: [],
+    included: true,
+    stopping: false,
+    condemned: null,
+    damagedInRow: 0,
   };
 }
 
@@ -81,6 +90,22 @@ const RESTARTS_BY_ITSELF: ReadonlySet<ErrorCode> = new Set([
   'worker_silent',
   'worker_stalled',
   'protocol_garbage',
+]);
+
+/** What is heard of a worker means nothing any more once its device has left. */
+const OF_WORKER: ReadonlySet<WorkEvent['type']> = new Set([
+  'worker_starting',
+  'worker_loading',
+  'worker_ready',
+  'worker_note',
+  'worker_died',
+  'worker_stopped',
+  'part_progress',
+  'part_done',
+  'part_failed',
+  'out_of_memory',
+  'heartbeat',
+  'held_up',
 ]);
 
 /** Scores in a row that are not what a worker reported, after which its device computes no more. */
@@ -114,6 +139,7 @@ class Decision {
 
   take(event: WorkEvent): void {
     const { state } = this;
+    if (OF_WORKER.has(event.type) && 'device' in event && !this.device(event.device).present) return;
     switch (event.type) {
       case 'started':
         this.start(event);
@@ -169,6 +195,29 @@ class Decision {
       case 'held_up':
       case 'prepare_progress':
         return; // Only measured and shown.
+
+      // A cluster's pool
+      case 'device_joined':
+        this.join(event.device, event.name);
+        break;
+      case 'device_left':
+        this.deviceLeft(this.device(event.device), event.reason);
+        break;
+      case 'pool_waiting':
+        this.poolWaits(event.waiting);
+        break;
+      case 'pool_ready':
+        this.note('info', 'pool_ready', sentence('note.pool_ready', { scheduler: event.version }));
+        break;
+      case 'pool_note':
+        this.note(event.level, 'pool_note', sentence('note.pool', { text: event.message }));
+        break;
+      case 'pool_died':
+        this.poolDied(event.error, event.restartAttempt);
+        break;
+      case 'pool_starting':
+      case 'device_measured':
+        return;
 
       // Prepare
       case 'part_prepared':
@@ -273,6 +322,7 @@ class Decision {
     const complete = prepared && unusable.size === 0;
     if (parts.length > 0 || !complete) {
       this.effects.push({ type: 'start_monitor' });
+      if (state.pool) this.effects.push({ type: 'start_pool' });
       for (const device of state.devices.values())
         if (device.included && !hasWorker(device)) this.startWorker(device);
     }
@@ -422,6 +472,65 @@ class Decision {
     this.effects.push({ type: 'start_prepare' });
   }
 
+  // ---- A cluster's devices ----
+
+  private join(id: string, name: string): void {
+    const { state } = this;
+    const before = state.devices.get(id);
+    if (before?.present) return;
+    const device = newDevice({ id, name });
+    state.devices.set(id, device);
+    if (before) {
+      device.included = before.included;
+      device.condemned = before.condemned;
+    }
+    if (state.ended) return;
+    this.note('info', 'device_joined', sentence('note.joined', { device: deviceNamed(device) }));
+    if (device.condemned) this.show(id, { state: 'switched_off', error: device.condemned });
+    else if (device.included) this.startWorker(device);
+    else this.show(id, { state: 'excluded' });
+  }
+
+  /** What it had in work waits again, and is not to blame. */
+  private deviceLeft(device: DeviceWork, reason: string): void {
+    if (!device.present) return;
+    for (const key of device.held.slice()) {
+      this.leave(device.id, key);
+      this.giveBack(key, 'interrupted');
+    }
+    device.present = false;
+    device.stopping = false;
+    this.effects.push({ type: 'forget_worker', device: device.id });
+    this.show(device.id, { state: 'left', reason });
+    if (this.state.ended) return;
+    this.note('info', 'device_left', sentence('note.left', { device: deviceNamed(device), reason }));
+    this.haltIfAllAreOff();
+  }
+
+  private poolWaits(waiting: number): void {
+    if (!this.state.pool) return;
+    this.state.pool.waiting = waiting;
+    this.haltIfAllAreOff();
+  }
+
+  private poolDied(error: AppError, restartAttempt: number | null): void {
+    const { pool } = this.state;
+    if (!pool) return;
+    pool.waiting = 0;
+    if (restartAttempt === null) this.halt(error);
+    else this.note('warning', error.code, causeOf(error), error.detail);
+  }
+
+  /** No more devices are to come, and those that are there compute nothing. */
+  private haltIfAllAreOff(): void {
+    const present = [...this.state.devices.values()].filter((device) => device.present);
+    const off = present.map(({ worker }) => worker).find(({ state }) => state === 'switched_off');
+    if (off?.state === 'switched_off')
+      this.haltIfNoneLeft(causeOf(off.error), nextStepOf(off.error), off.error.detail);
+    else if (present.length > 0)
+      this.haltIfNoneLeft(sentence('halt.all_excluded'), sentence('halt.all_excluded.next'));
+  }
+
   // ---- Workers ----
 
   private startWorker(device: DeviceWork): void {
@@ -483,7 +592,7 @@ class Decision {
   }
 
   private excluded(device: DeviceWork): void {
-    this.show(device.id, { state: 'excluded' });
+    if (device.present) this.show(device.id, { state: 'excluded' });
     this.note('info', 'device_excluded', sentence('note.excluded', { device: deviceNamed(device) }));
     this.haltIfNoneLeft(sentence('halt.all_excluded'), sentence('halt.all_excluded.next'));
   }
@@ -495,8 +604,8 @@ class Decision {
     this.note('info', 'device_included', sentence('note.included', { device: deviceNamed(device) }));
     if (device.worker.state === 'switched_off')
       this.effects.push({ type: 'record_switched_off', device: device.id, error: null });
-    // A worker that is still ending holds the device's memory.
-    if (!device.stopping) this.startWorker(device);
+    // A worker that is still ending holds the device's memory; a device that has left may come back.
+    if (!device.stopping && device.present) this.startWorker(device);
   }
 
   private workerStopped(device: DeviceWork): void {
@@ -575,8 +684,15 @@ class Decision {
   private haltIfNoneLeft(cause: Message, nextStep?: Message, detail?: string): void {
     const { devices, supply } = this.state;
     const yetToStart = supply === 'not_started';
+    if (this.mayBringMore()) return;
     if ([...devices.values()].some((device) => hasWorker(device) || (yetToStart && device.included))) return;
     this.halt(appError('no_usable_device', cause, { nextStep, detail }));
+  }
+
+  /** While a cluster has announced devices, or has none there, the run waits for it. */
+  private mayBringMore(): boolean {
+    const { pool, devices } = this.state;
+    return pool !== null && (pool.waiting > 0 || [...devices.values()].every(({ present }) => !present));
   }
 
   private halt(error: AppError): void {
@@ -623,10 +739,15 @@ class Decision {
 
 /** It has a process, or will soon have one again. */
 function hasWorker({ worker, stopping }: DeviceWork): boolean {
-  return (
-    !stopping && worker.state !== 'stopped' && worker.state !== 'switched_off' && worker.state !== 'excluded'
-  );
+  return !stopping && !WITHOUT_WORKER.has(worker.state);
 }
+
+const WITHOUT_WORKER: ReadonlySet<WorkerState['state']> = new Set([
+  'stopped',
+  'switched_off',
+  'excluded',
+  'left',
+]);
 
 function freeSlots({ worker, stopping, held }: DeviceWork): number {
   const ready = worker.state === 'idle' || worker.state === 'working';

@@ -2,14 +2,25 @@ import { join } from 'node:path';
 import { appError, AppFailure, asAppError } from '../../../contract/errors.ts';
 import { deviceNamed, message } from '../../../contract/messages.ts';
 import { IMPORTED_EMBEDDINGS_FOLDER } from '../../../contract/plan.ts';
-import type { PartCommand, PrepareProgress, WorkerReady } from '../../../contract/protocol/index.ts';
-import { isGpu, workerEnvironment, type ChosenDevice } from '../../devices/chosenDevice.ts';
+import type { ClusterLive } from '../../../contract/rpc/runs.ts';
+import type {
+  PartCommand,
+  PoolChoice,
+  PrepareProgress,
+  WorkerReady,
+} from '../../../contract/protocol/index.ts';
+import { workerEnvironment, type ChosenDevice } from '../../devices/chosenDevice.ts';
 import { formatBytes, formatCount, formatDuration } from '../../format/format.ts';
 import type { EngineContext } from '../../engineContext.ts';
+import { makeFolderInRun } from '../../files/runFiles.ts';
 import { damageWords, isSound } from '../../store/damage.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import type { StoredPart } from '../../store/types.ts';
-import { DeviceWorker, type DeviceWorkerOptions } from '../../workers/deviceWorker.ts';
+import type { DeadlineLimits } from '../../workers/deadlines.ts';
+import { DeviceWorker, type DeviceWorkerOptions, type LoadCommand } from '../../workers/deviceWorker.ts';
+import { localLauncher } from '../../workers/launchers/localWorker.ts';
+import { WorkerPool } from '../../workers/launchers/workerPool.ts';
+import type { WorkerLauncher } from '../../workers/launchers/workerConnection.ts';
 import { storedDevice, type DeviceFindings, type MemoryUse } from '../begin/storedDevice.ts';
 import { DeviceMonitor } from '../progress/deviceMonitor.ts';
 import { DeviceTelemetry } from '../progress/deviceTelemetry.ts';
@@ -19,14 +30,19 @@ import { backendLaunch, NO_GPU } from './backendLaunch.ts';
 import type { BatchSizes } from './batchSizes.ts';
 import { decideWork, newWorkState, type WorkState } from './decideWork.ts';
 import { PartLedger } from './partLedger.ts';
+import { PoolProgress } from './poolProgress.ts';
 import { PrepareStage } from './prepareStage.ts';
+import { clusterDevice, localDevice, type WorkDevice } from './workDevice.ts';
 import type { UserEvent, WorkEffect, WorkEvent, WorkOutcome } from './workEvents.ts';
 
 export interface WorkSessionOptions {
   context: EngineContext;
   store: RunStore;
   record: RunRecord;
+  /** Of this computer; none where a cluster brings them. */
   devices: readonly ChosenDevice[];
+  /** The cluster to compute on; null for this computer. */
+  pool: PoolChoice | null;
   /** Where the model lies on this computer. */
   modelFolder: string;
   /** What is known of the devices' memory. */
@@ -43,12 +59,14 @@ export class WorkSession {
   private readonly state: WorkState;
   private readonly ledger: PartLedger;
   private readonly workers = new Map<string, DeviceWorker>();
-  private readonly telemetry: ReadonlyMap<string, DeviceTelemetry>;
+  private readonly telemetry = new Map<string, DeviceTelemetry>();
   /** Workers of devices that were taken out, on their way to their end. */
-  private readonly stopping = new Map<string, Promise<void>>();
+  private readonly stopping = new Map<string, { worker: DeviceWorker; stopped: Promise<void> }>();
+  private pool: WorkerPool | undefined;
+  private readonly cluster: PoolProgress | null;
   /** How the model lies in the devices' memory, by device. */
   private readonly memoryUse = new Map<string, MemoryUse>();
-  private readonly figures: ReadonlyMap<string, WorkerFigures>;
+  private readonly figures = new Map<string, WorkerFigures>();
   /** Numbers of inputs that can't be read. */
   private readonly leftOut = new Set<number>();
   private readonly events: WorkEvent[] = [];
@@ -59,18 +77,32 @@ export class WorkSession {
   private ready: WorkerReady | undefined;
 
   constructor(options: WorkSessionOptions, onOutcome: (outcome: WorkOutcome) => void) {
-    const { devices, store } = options;
+    const { devices, pool, store } = options;
     this.options = options;
     this.onOutcome = onOutcome;
-    this.state = newWorkState(devices);
+    this.state = newWorkState(devices, { pool: pool !== null });
+    this.cluster = pool && new PoolProgress(pool);
     this.ledger = new PartLedger(store, this.emit);
-    const { tokensPerBatch } = options.record.run.plan;
-    this.figures = new Map(devices.map((device) => [device.id, new WorkerFigures(device, tokensPerBatch)]));
-    this.telemetry = new Map(devices.map((device) => [device.id, new DeviceTelemetry(device)]));
+    for (const device of devices) this.addDevice(localDevice(device));
+  }
+
+  private addDevice(device: WorkDevice): void {
+    const { tokensPerBatch } = this.options.record.run.plan;
+    this.figures.set(device.id, new WorkerFigures(device, tokensPerBatch));
+    this.telemetry.set(device.id, new DeviceTelemetry(device));
   }
 
   devices(): DeviceTelemetry[] {
     return [...this.telemetry.values()];
+  }
+
+  uses(device: string): boolean {
+    return this.telemetry.has(device);
+  }
+
+  /** How the cluster does that the run computes on; null on this computer. */
+  get clusterProgress(): ClusterLive | null {
+    return this.cluster?.live() ?? null;
   }
 
   get partsInWork(): number {
@@ -126,7 +158,7 @@ export class WorkSession {
   /** Resolves once the device is free. */
   async exclude(device: string): Promise<void> {
     this.emit({ type: 'exclude_device', device });
-    await this.stopping.get(device);
+    await this.stopping.get(device)?.stopped;
   }
 
   /** Ends every process. What was computed is stored; what was in work is pending again. */
@@ -136,8 +168,9 @@ export class WorkSession {
       this.prepare?.stop(),
       this.monitor?.stop(),
       ...[...this.workers.keys()].map((device) => this.stopWorker(device, graceMs)),
-      ...this.stopping.values(),
+      ...[...this.stopping.values()].map(({ stopped }) => stopped),
     ]);
+    await this.pool?.stop();
     await this.ledger.stored();
     for (const [device, figures] of this.figures) {
       const facts = figures.facts();
@@ -169,6 +202,8 @@ export class WorkSession {
   private observe(event: WorkEvent): void {
     if (event.type === 'input_left_out') this.leftOut.add(event.input);
     if (event.type === 'prepare_progress') this.readProgress = event.progress;
+    this.cluster?.observe(event);
+    if (event.type === 'device_joined') this.welcome(clusterDevice(event.joined));
     if (!('device' in event)) return;
     this.telemetry.get(event.device)?.observe(event, Date.now());
     const { batches } = this.options;
@@ -196,21 +231,26 @@ export class WorkSession {
     const { record } = this.options;
     switch (effect.type) {
       case 'start_monitor': {
-        const { context, store, devices } = this.options;
-        this.monitor = new DeviceMonitor(context, store, record.notes, devices, this.devices());
+        const { context, store } = this.options;
+        this.monitor = new DeviceMonitor(context, store, record.notes, () => this.devices());
         break;
       }
+      case 'start_pool':
+        this.startPool();
+        break;
       case 'start_prepare':
         this.startPrepare();
         break;
       case 'start_worker':
-        this.startWorker(this.chosen(effect.device));
+        this.startWorker(this.deviceOf(effect.device));
         break;
       case 'stop_worker':
-        this.stopping.set(
-          effect.device,
-          this.stopWorker(effect.device).finally(() => this.stopping.delete(effect.device)),
-        );
+        void this.stopWorker(effect.device);
+        break;
+      case 'forget_worker':
+        this.workers.get(effect.device)?.abandon();
+        this.workers.delete(effect.device);
+        this.stopping.delete(effect.device);
         break;
       case 'halve_batches':
         this.halveBatches(effect.devices);
@@ -240,7 +280,7 @@ export class WorkSession {
     }
   }
 
-  private startWorker(device: ChosenDevice): void {
+  private startWorker(device: WorkDevice): void {
     const worker = new DeviceWorker(this.workerOptions(device), this.emit);
     this.workers.set(device.id, worker);
     worker.start();
@@ -250,8 +290,41 @@ export class WorkSession {
     const worker = this.workers.get(device);
     if (!worker) return;
     this.workers.delete(device);
-    await worker.stop(graceMs);
+    const stopped = worker.stop(graceMs);
+    this.stopping.set(device, { worker, stopped });
+    await stopped;
+    // A device that left meanwhile may have come back, with another worker.
+    if (this.stopping.get(device)?.worker !== worker) return;
+    this.stopping.delete(device);
     this.emit({ type: 'worker_stopped', device });
+  }
+
+  // ---- A cluster ----
+
+  private startPool(): void {
+    const { context, store, pool } = this.options;
+    if (!pool) return;
+    const folder = join(store.folder, POOL_FOLDER);
+    makeFolderInRun(store.folder, POOL_FOLDER);
+    this.pool = new WorkerPool(
+      {
+        launch: backendLaunch(context, 'cluster', [], NO_GPU),
+        logPath: join(store.folder, 'logs', 'pool.log'),
+        open: { type: 'open_pool', pool, run_folder: store.folder, pool_folder: folder },
+        deadlines: context.deadlines,
+        restartDelayMs: context.restartDelayMs,
+      },
+      this.emit,
+    );
+    this.pool.start();
+  }
+
+  private welcome(device: WorkDevice): void {
+    const before = this.telemetry.get(device.id);
+    if (!before) this.addDevice(device);
+    this.recordDevice(device.id, {});
+    // Known long before its worker can be told.
+    void this.options.batches.welcome(device).catch(() => undefined);
   }
 
   private halveBatches(devices: readonly string[]): void {
@@ -279,7 +352,7 @@ export class WorkSession {
       device,
       workerPid: worker.pid,
       startedAt: Date.now(),
-      log: worker.logName,
+      log: `logs/${logName(device)}`,
     });
     worker.assign(this.partCommand(part));
   }
@@ -322,41 +395,53 @@ export class WorkSession {
     );
   }
 
-  private workerOptions(device: ChosenDevice): DeviceWorkerOptions {
-    const { context, store, record, batches } = this.options;
-    const { plan } = record.run;
+  private workerOptions(device: WorkDevice): DeviceWorkerOptions {
+    const { context, record } = this.options;
     return {
       device: device.id,
-      launch: backendLaunch(context, 'worker', [], workerEnvironment(device)),
-      logPath: join(store.folder, 'logs', `worker-${device.id.replaceAll(':', '-')}.log`),
-      load: {
-        type: 'load',
-        device: device.kind,
-        model_folder: this.options.modelFolder,
-        precision: plan.precision,
-        tokens_per_batch: plan.tokensPerBatch,
-        embed_equal_sequences_once: plan.embedEqualSequencesOnce,
-        embeddings: plan.embeddings,
-        memory_fraction: memoryFraction(device, record.request.gpuMemoryBytes),
-        ...batches.limitsOf(device.id),
-        placement: 'auto',
-        imported_embeddings: plan.imported
-          ? {
-              folder: join(store.folder, IMPORTED_EMBEDDINGS_FOLDER),
-              index_sha256: plan.imported.indexSha256,
-            }
-          : null,
-      },
-      modelHash: plan.model.hash,
-      deadlines: context.deadlines,
+      launch: this.launcher(device),
+      load: () => this.loadCommand(device),
+      modelHash: record.run.plan.model.hash,
+      deadlines: device.local ? context.deadlines : clusterDeadlines(context.deadlines),
       restartDelayMs: context.restartDelayMs,
+    };
+  }
+
+  private launcher({ id, local }: WorkDevice): WorkerLauncher {
+    const { context, store } = this.options;
+    const logPath = join(store.folder, 'logs', logName(id));
+    if (local) return localLauncher(backendLaunch(context, 'worker', [], workerEnvironment(local)), logPath);
+    if (!this.pool) throw new Error(`device ${id} has no pool`);
+    return this.pool.launcher(id, logPath);
+  }
+
+  private loadCommand(device: WorkDevice): LoadCommand {
+    const { store, record, batches } = this.options;
+    const { plan } = record.run;
+    return {
+      type: 'load',
+      device: device.kind,
+      model_folder: this.options.modelFolder,
+      precision: plan.precision,
+      tokens_per_batch: plan.tokensPerBatch,
+      embed_equal_sequences_once: plan.embedEqualSequencesOnce,
+      embeddings: plan.embeddings,
+      memory_fraction: memoryFraction(device, record.request.gpuMemoryBytes),
+      ...batches.limitsOf(device.id),
+      placement: 'auto',
+      imported_embeddings: plan.imported
+        ? {
+            folder: join(store.folder, IMPORTED_EMBEDDINGS_FOLDER),
+            index_sha256: plan.imported.indexSha256,
+          }
+        : null,
     };
   }
 
   /** What computes, and whether it is the device that was meant: two workers on one GPU would both be slow. */
   private logReady(device: string, ready: WorkerReady): void {
     const { notes } = this.options.record;
-    const { id, name } = this.chosen(device);
+    const { id, name, place } = this.deviceOf(device);
     notes.log.line(
       'info',
       `${name} (${id}) is ready after ${formatDuration(ready.load_seconds)}: ${ready.attention}, ` +
@@ -364,7 +449,12 @@ export class WorkSession {
         `batches of ${formatCount(ready.tokens_per_batch)} tokens`,
     );
     const found = ready.device_uuid;
-    if (found !== null && /^(gpu|mig)-/i.test(id) && found.toLowerCase() !== id.toLowerCase())
+    if (
+      place === null &&
+      found !== null &&
+      /^(gpu|mig)-/i.test(id) &&
+      found.toLowerCase() !== id.toLowerCase()
+    )
       notes.add(
         'warning',
         'wrong_device',
@@ -380,18 +470,35 @@ export class WorkSession {
   /** For `status` and run.json. */
   private recordDevice(id: string, findings: DeviceFindings): void {
     // Losing a fact harms nobody; a full disk shows in the call that stores scores.
-    this.options.record.saveDevices([storedDevice(this.chosen(id), findings)]).catch(() => undefined);
+    this.options.record.saveDevices([storedDevice(this.deviceOf(id), findings)]).catch(() => undefined);
   }
 
-  private chosen(id: string): ChosenDevice {
-    const device = this.options.devices.find((known) => known.id === id);
-    if (!device) throw new Error(`device ${id} is not part of this run`);
-    return device;
+  private deviceOf(id: string): WorkDevice {
+    const telemetry = this.telemetry.get(id);
+    if (!telemetry) throw new Error(`device ${id} is not part of this run`);
+    return telemetry.device;
   }
 }
 
+/** In a run's folder, of its cluster's pool. */
+const POOL_FOLDER = 'work/pool';
+
+/** A cluster names its devices as it likes. */
+const logName = (device: string): string => `worker-${device.replaceAll(/[^\w.-]/g, '-').slice(0, 100)}.log`;
+
+/** Weights may have to be brought to a node first, and what is said there may come by way of shared files. */
+function clusterDeadlines(local: DeadlineLimits): DeadlineLimits {
+  return {
+    ...local,
+    helloMs: CLUSTER_PATIENCE * local.helloMs,
+    loadMs: 2 * local.loadMs,
+    silentMs: CLUSTER_PATIENCE * local.silentMs,
+  };
+}
+const CLUSTER_PATIENCE = 5;
+
 /** The share of a GPU's memory that a limit comes to. What CUDA itself takes, up to 0.7 GB, is not counted. */
-function memoryFraction(device: ChosenDevice, limitBytes: number | undefined): number | null {
-  if (limitBytes === undefined || !isGpu(device)) return null;
-  return limitBytes >= device.memoryTotalBytes ? null : limitBytes / device.memoryTotalBytes;
+function memoryFraction({ memoryTotalBytes }: WorkDevice, limitBytes: number | undefined): number | null {
+  if (limitBytes === undefined || memoryTotalBytes === null) return null;
+  return limitBytes >= memoryTotalBytes ? null : limitBytes / memoryTotalBytes;
 }

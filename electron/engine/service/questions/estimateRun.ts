@@ -2,12 +2,12 @@ import { appError, asAppError, causeOf, type AppError } from '../../../contract/
 import { message } from '../../../contract/messages.ts';
 import type { RunEstimate, RunRequest } from '../../../contract/rpc/runs.ts';
 import { freeBytes } from '../../devices/computerChecks.ts';
-import { choosePrecision } from '../../devices/choosePrecision.ts';
 import type { ChosenDevice } from '../../devices/chosenDevice.ts';
 import { resolveModel } from '../../models/resolveModel.ts';
 import type { ResolvedModel } from '../../models/resolvedModel.ts';
 import { checkFidelity } from '../../models/fidelityVerdict.ts';
 import { chooseDevices } from '../../run/begin/chooseDevices.ts';
+import { precisionOf } from '../../run/begin/clusterPlan.ts';
 import { diskNeeded, diskShortage } from '../../run/begin/diskSpace.ts';
 import { checkRunFolder } from '../../store/runFolder.ts';
 import type { PythonEnvironmentManager } from '../computer/pythonEnvironmentManager.ts';
@@ -68,10 +68,10 @@ async function chooseModelAndDevices(
     const context = await pythonEnvironment.context();
     const model = await resolveModel(request.model, context.paths);
     if (!model.ok) return model;
-    const choice = await chooseDevices(context, request.devices, model.value);
+    const choice = await chooseDevices(context, request, model.value);
     if (!choice.ok) return choice;
     const { devices } = choice.value;
-    const precision = choosePrecision(request.precision, devices);
+    const precision = precisionOf(request.precision, choice.value);
     if (!precision.ok) return precision;
     const { hash } = model.value.planModel;
     const checked = await checkFidelity(context.paths, hash, precision.value, devices);

@@ -91,6 +91,8 @@ export class SpeedHistory {
   /** Null where a device has no measured speed for this model yet. */
   seconds(question: SpeedQuestion): SpeedAnswer | null {
     const { modelHash, precision, deviceNames } = question;
+    // Nobody knows yet what a cluster will lend.
+    if (deviceNames.length === 0) return null;
     const measured = deviceNames.map(
       (name) => this.speeds.devices[deviceKey(modelHash, precision, name)] ?? [],
     );

@@ -127,8 +127,8 @@ export function runsRouter(service: Service) {
     drain: runs.drain.handler(({ input }) => {
       control.drain(input.runId);
     }),
-    resume: runs.resume.handler(({ input }) => {
-      control.resume(input.runId, input.devices);
+    resume: runs.resume.handler(({ input: { runId, devices, where } }) => {
+      control.resume(runId, { devices, where });
     }),
     stop: runs.stop.handler(({ input }) => {
       control.stop(input.runId);

@@ -7,7 +7,7 @@ import { ok, unwrap, type Result } from '../../../contract/result.ts';
 import type { InspectedFile } from '../../../contract/protocol/index.ts';
 import type { Walk } from '../../inputs/collectInputs.ts';
 import { createRun, type CreatedRun } from '../../run/begin/createRun.ts';
-import type { OpenRun } from '../../run/openRun.ts';
+import type { OpenRun, StartOptions } from '../../run/openRun.ts';
 import type { RunListener } from '../../run/runRecord.ts';
 import { transition, type LifecycleEvent } from '../../run/runTransitions.ts';
 import { workOnRun } from '../../run/workOnRun.ts';
@@ -46,8 +46,8 @@ export class RunControl {
   /** Runs that the user wants paused while they are just being started. */
   private readonly pauseWanted = new Set<string>();
   private readonly smallerBatches = new Set<string>();
-  /** Devices on which runs are to go on, where not on their own. */
-  private readonly otherDevices = new Map<string, string>();
+  /** Where runs are to go on, if not where and on what they were made for. */
+  private readonly elsewhere = new Map<string, Pick<StartOptions, 'devices' | 'where'>>();
   /** Runs that were made and have not begun yet. */
   private readonly created = new Map<string, CreatedRun>();
 
@@ -94,16 +94,16 @@ export class RunControl {
     return this.queue.active === runId || this.queue.position(runId) !== null;
   }
 
-  /** Goes on with a run, on other devices where some are named. */
-  resume(runId: string, devices?: string): void {
+  /** Goes on with a run, elsewhere or on other devices where that is said. */
+  resume(runId: string, elsewhere: Pick<StartOptions, 'devices' | 'where'> = {}): void {
     const session = this.session(runId);
     this.pauseWanted.delete(runId);
     if (session && (session.state.phase === 'running' || session.state.phase === 'finishing')) {
       throw usage(message('run.at_work'));
     }
     this.parts.catalog.find(runId);
-    if (devices === undefined) this.otherDevices.delete(runId);
-    else this.otherDevices.set(runId, devices);
+    if (elsewhere.devices === undefined && elsewhere.where === undefined) this.elsewhere.delete(runId);
+    else this.elsewhere.set(runId, elsewhere);
     this.queue.add(runId, 'first');
   }
 
@@ -218,13 +218,13 @@ export class RunControl {
       const context = await pythonEnvironment.context();
       const session = await this.turns.take(runId, () => open.openSession(context, folder));
       if (this.smallerBatches.delete(runId)) session.useSmallerBatches();
-      const devices = this.otherDevices.get(runId);
-      const created = devices === undefined ? this.created.get(runId) : undefined;
-      this.otherDevices.delete(runId);
+      const elsewhere = this.elsewhere.get(runId);
+      const created = elsewhere === undefined ? this.created.get(runId) : undefined;
+      this.elsewhere.delete(runId);
       this.created.delete(runId);
       const rested = await workOnRun(session, {
+        ...elsewhere,
         created,
-        devices,
         listener: this.listenerOf(session),
         started: () => {
           if (this.pauseWanted.delete(runId)) this.noteIfItFails(session, session.pause());

@@ -111,5 +111,6 @@ function liveFacts(session: OpenRun): LiveFacts {
   return {
     progress: { ...progress, elapsedSeconds: Math.floor(progress.elapsedSeconds) },
     devices: session.deviceStates(),
+    cluster: session.clusterState(),
   };
 }

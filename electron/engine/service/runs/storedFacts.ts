@@ -4,7 +4,7 @@ import { runProgress } from '../../run/progress/runProgress.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 
 /** How far a run is and how its devices do. */
-export type LiveFacts = Pick<RunLive, 'progress' | 'devices'>;
+export type LiveFacts = Pick<RunLive, 'progress' | 'devices' | 'cluster'>;
 
 /** Of a run that nobody works on here: what its database says. */
 export async function storedFacts(store: RunStore): Promise<LiveFacts> {
@@ -16,11 +16,13 @@ export async function storedFacts(store: RunStore): Promise<LiveFacts> {
   ]);
   const devices = run.devices.map((device): DeviceLive => {
     const done = summaries.find((summary) => summary.device === device.id);
-    const { index, memoryTotalBytes, tokensPerBatch, placement } = device.facts;
+    const { index, memoryTotalBytes, tokensPerBatch, placement, node, numberOnNode } = device.facts;
     return {
       id: device.id,
       name: device.name,
       index: typeof index === 'number' ? index : null,
+      place:
+        typeof node === 'string' && typeof numberOnNode === 'number' ? { node, number: numberOnNode } : null,
       worker: device.switchedOff
         ? { state: 'switched_off', error: device.switchedOff }
         : { state: 'stopped' },
@@ -50,5 +52,5 @@ export async function storedFacts(store: RunStore): Promise<LiveFacts> {
     residuesPerSecond: null,
     speeds: null,
   });
-  return { progress, devices };
+  return { progress, devices, cluster: null };
 }

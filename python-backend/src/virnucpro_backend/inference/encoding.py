@@ -213,6 +213,13 @@ class BatchLoop:
             sizes = [host.batch.n_tokens for host in hosts]
             log.warning("out of memory with batches of %s tokens: %s", sizes, error)
             return False
+        for host in hosts:
+            log.debug(
+                "%s: batch of %d sequences, %d tokens",
+                "esm2" if work.counts else "dnabert_s",
+                len(host.members),
+                host.batch.n_tokens,
+            )
         self._wait_if_far_ahead()
         return True
 

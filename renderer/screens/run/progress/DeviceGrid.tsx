@@ -1,18 +1,23 @@
-import { useCallback } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import { isAtWork } from '../../../../electron/contract/runState.ts';
 import { DeviceCard } from '../../../components/DeviceCard.tsx';
 import { useTexts } from '../../../i18n/index.ts';
+import { useNumberedDevices } from '../../../state/runs/deviceLabels.ts';
 import { sequencesPerMinute, useLiveRun, type SpeedSample } from '../../../state/runs/liveRun.ts';
 import { includeDevice } from '../../../state/runs/runOrders.ts';
 import { sayError } from '../../../components/feedback/errorToast.tsx';
 import classes from './DeviceGrid.module.css';
 
 const NO_SPEEDS: readonly SpeedSample[] = [];
+/** Cards beyond this many are shown node by node, where somebody asks for them. */
+const MOST_CARDS = 24;
+
+type Include = (device: string, included: boolean) => void;
 
 export function DeviceGrid({ runId }: { runId: string }) {
   const { t } = useTexts();
-  const ids = useLiveRun(useShallow((state) => state.live?.devices.map((device) => device.id) ?? []));
+  const devices = useNumberedDevices();
   const atWork = useLiveRun((state) => state.live !== null && isAtWork(state.live.run));
   const include = useCallback(
     (device: string, included: boolean) => {
@@ -20,22 +25,89 @@ export function DeviceGrid({ runId }: { runId: string }) {
     },
     [runId],
   );
-  if (ids.length === 0) return null;
+  const nodes = useMemo(
+    () =>
+      [...Map.groupBy(devices, ({ place }) => place?.node ?? null)].map(([node, there]) => ({
+        node,
+        ids: there.map(({ id }) => id),
+      })),
+    [devices],
+  );
+  if (devices.length === 0) return null;
+  const onInclude = atWork ? include : undefined;
   return (
-    <section className={classes.grid} aria-labelledby="devices-title">
+    <section className={classes.devices} aria-labelledby="devices-title">
       <h2 id="devices-title" className="visually-hidden">
         {t('run.devices')}
       </h2>
-      {ids.map((id) => (
-        <LiveDeviceCard key={id} id={id} onInclude={atWork ? include : undefined} />
-      ))}
+      {nodes.map(({ node, ids }) =>
+        node === null ? (
+          <Cards key="" ids={ids} onInclude={onInclude} />
+        ) : (
+          <Node
+            key={node}
+            name={node}
+            ids={ids}
+            openAtFirst={devices.length <= MOST_CARDS}
+            onInclude={onInclude}
+          />
+        ),
+      )}
     </section>
+  );
+}
+
+interface CardsProps {
+  ids: readonly string[];
+  onInclude: Include | undefined;
+}
+
+function Cards({ ids, onInclude }: CardsProps) {
+  return (
+    <div className={classes.grid}>
+      {ids.map((id) => (
+        <LiveDeviceCard key={id} id={id} onInclude={onInclude} />
+      ))}
+    </div>
+  );
+}
+
+/** A computer of a cluster, with its devices. */
+function Node({ name, openAtFirst, ...cards }: CardsProps & { name: string; openAtFirst: boolean }) {
+  const { t, format } = useTexts();
+  const [opened, setOpened] = useState(openAtFirst);
+  const ids = useMemo(() => new Set(cards.ids), [cards.ids]);
+  const [computing, gone, residuesPerSecond] = useLiveRun(
+    useShallow((state) => {
+      const there = state.live?.devices.filter(({ id }) => ids.has(id)) ?? [];
+      const count = (wanted: string) => there.filter(({ worker }) => worker.state === wanted).length;
+      const speed = there.reduce((sum, device) => sum + (device.residuesPerSecond ?? 0), 0);
+      return [count('working'), count('left'), Math.round(speed)] as const;
+    }),
+  );
+  const sequences = useLiveRun((state) => sequencesPerMinute(residuesPerSecond, state.live?.progress));
+  const isGone = gone === ids.size;
+  return (
+    <details className={classes.node} open={opened} onToggle={(event) => setOpened(event.currentTarget.open)}>
+      <summary>
+        <b className={classes.nodeName}>{name}</b>
+        <span className={classes.nodeFacts}>
+          {isGone
+            ? t('node.gone', { count: ids.size })
+            : t('node.devices', { count: ids.size - gone, computing })}
+          {!isGone && sequences !== null && computing > 0 && (
+            <> · {t('node.speed', { speed: format.rate(sequences) })}</>
+          )}
+        </span>
+      </summary>
+      {opened && <Cards {...cards} />}
+    </details>
   );
 }
 
 interface LiveDeviceCardProps {
   id: string;
-  onInclude: ((device: string, included: boolean) => void) | undefined;
+  onInclude: Include | undefined;
 }
 
 function LiveDeviceCard({ id, onInclude }: LiveDeviceCardProps) {

@@ -6,6 +6,7 @@ import { ProgressBar } from '../../../components/feedback/ProgressBar.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import { useLiveRun } from '../../../state/runs/liveRun.ts';
 import { isAtWork } from '../../../../electron/contract/runState.ts';
+import { ClusterBanner } from '../banners/ClusterBanner.tsx';
 import { DeviceGrid } from './DeviceGrid.tsx';
 import { DeviceHistoryCard } from './DeviceHistoryCard.tsx';
 import { EventList } from './EventList.tsx';
@@ -48,6 +49,7 @@ export function ProgressTab({ run }: { run: RunSummary }) {
           {t('run.cpuText')}
         </Banner>
       )}
+      {isAtWork(run) && <ClusterBanner />}
       <div className={classes.live}>
         <OverallProgress />
         {showsDevices && <DeviceGrid runId={run.runId} />}

@@ -1,0 +1,34 @@
+import { appError } from '../../../contract/errors.ts';
+import type { PoolChoice, Precision } from '../../../contract/protocol/index.ts';
+import { err, ok, type Result } from '../../../contract/result.ts';
+import { choosePrecision } from '../../devices/choosePrecision.ts';
+import type { DeviceChoice } from './chooseDevices.ts';
+
+/** What the sizes of a plan's batches and parts go by. */
+export function hardwareOf({ devices, pool }: Pick<DeviceChoice, 'devices' | 'pool'>): 'cpu' | 'gpu' {
+  if (pool) return onProcessors(pool) ? 'cpu' : 'gpu';
+  return devices.every(({ kind }) => kind === 'cpu') ? 'cpu' : 'gpu';
+}
+
+/** The precision of a run, which all its devices have to support. A cluster's are not known yet: one that cannot do it is switched off
+ * when it joins, and says so. */
+export function precisionOf(
+  wanted: 'auto' | Precision,
+  { devices, pool }: Pick<DeviceChoice, 'devices' | 'pool'>,
+): Result<Precision> {
+  if (!pool) return choosePrecision(wanted, devices);
+  const usual = onProcessors(pool) ? 'fp32' : 'bf16';
+  if (wanted === 'auto' || wanted === usual) return ok(usual);
+  if (wanted === 'fp8' || usual === 'fp32') {
+    const cause =
+      wanted === 'fp8'
+        ? 'FP8 has to be checked on the GPU that computes in it, which a cluster does not allow.'
+        : `The processors of a cluster cannot compute in ${wanted}.`;
+    return err(appError('precision_unsupported', cause, { nextStep: 'Choose another precision.' }));
+  }
+  return ok(wanted);
+}
+
+function onProcessors(pool: PoolChoice): boolean {
+  return pool.kind === 'ray' ? pool.cpu_workers_per_node > 0 : pool.on_processors;
+}

@@ -1,0 +1,215 @@
+"""A real SLURM of our own on this computer: munged, slurmctld and a few slurmd in a folder, no service.
+
+As a program, `python private_slurm.py FOLDER`, it prints one JSON object with the variables that lead SLURM's
+programs to it, and ends everything when its standard input closes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import getpass
+import json
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "scontrol", "sinfo")
+PATIENCE = 120.0
+PATHS = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
+
+
+def missing() -> str | None:
+    """Why there can be none here; None where there can."""
+    if not sys.platform.startswith("linux"):
+        return "SLURM runs on Linux"
+    absent = [name for name in PROGRAMS if shutil.which(name, path=PATHS) is None]
+    if absent:
+        return f"not installed: {', '.join(absent)} (Debian: slurmctld slurmd munge slurm-client)"
+    if os.geteuid() != 0:
+        return "slurmd gives tasks to other processes, for which it has to be root"
+    return None
+
+
+def install() -> None:
+    """Install Debian's packages where that needs no question; none of their services is started."""
+    if os.name == "nt" or os.geteuid() != 0 or shutil.which("apt-get") is None or missing() is None:
+        return
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
+    packages = ["slurmctld", "slurmd", "munge", "slurm-client"]
+    for command in (["update"], ["install", "-y", "--no-install-recommends", *packages]):
+        subprocess.run(["apt-get", "-q", *command], env=environment, stdin=subprocess.DEVNULL, timeout=600)
+
+
+def free_ports(count: int) -> list[int]:
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        return [one.getsockname()[1] for one in sockets]
+
+
+class PrivateSlurm:
+    """While it is entered, SLURM answers to programs with `environment`."""
+
+    def __init__(self, folder: Path, nodes: int = 3) -> None:
+        self.folder = folder
+        self.nodes = [f"node{number}" for number in range(nodes)]
+        self.environment = {"SLURM_CONF": str(folder / "slurm.conf"), "PATH": PATHS}
+        self._processes: list[subprocess.Popen[bytes]] = []
+
+    def __enter__(self) -> PrivateSlurm:
+        try:
+            self._start()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Ends what was started, and the tasks that it started: each daemon leads a group of its own."""
+        with contextlib.suppress(Exception):
+            self.run("scancel", "--full", "--signal=KILL", f"--user={getpass.getuser()}", check=False)
+        for process in reversed(self._processes):
+            process.send_signal(signal.SIGTERM)
+        for process in reversed(self._processes):
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(10)
+            with contextlib.suppress(OSError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        # Those of slurmd's step daemons that are left: they have our folder in their environment.
+        for pid in self._left():
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+
+    def run(self, *command: str, check: bool = True) -> str:
+        done = subprocess.run(
+            command,
+            env={**os.environ, **self.environment},
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            stdin=subprocess.DEVNULL,
+        )
+        if check and done.returncode != 0:
+            raise RuntimeError(f"{' '.join(command)}: {done.stdout}{done.stderr}")
+        return done.stdout
+
+    def _start(self) -> None:
+        munge = self.folder / "munge"
+        munge.mkdir(parents=True, mode=0o700)
+        (munge / "key").write_bytes(secrets.token_bytes(128))
+        (munge / "key").chmod(0o400)
+        # The folder of its socket has to be open to all, the one with its key to nobody.
+        talk = self.folder / "talk"
+        talk.mkdir(mode=0o755)
+        talk.chmod(0o755)
+        self._run_daemon(
+            "munged",
+            "--foreground",
+            "--force",
+            f"--key-file={munge / 'key'}",
+            f"--socket={talk / 'munge.socket'}",
+            f"--pid-file={munge / 'pid'}",
+            f"--log-file={munge / 'log'}",
+            f"--seed-file={munge / 'seed'}",
+        )
+        self._wait(lambda: (talk / "munge.socket").exists(), "munged")
+        for name in ("state", *(f"spool-{node}" for node in self.nodes)):
+            (self.folder / name).mkdir(mode=0o755)
+        self._write_configuration(talk / "munge.socket")
+        self._run_daemon("slurmctld", "-D", "-c")
+        self._wait(lambda: "UP" in self.run("scontrol", "ping", check=False), "slurmctld")
+        for node in self.nodes:
+            self._run_daemon("slurmd", "-D", "-N", node, "-f", str(self.folder / "slurm.conf"))
+        idle = ["idle"] * len(self.nodes)
+        self._wait(lambda: self.run("sinfo", "-h", "-N", "-o", "%T").split() == idle, "slurmd")
+
+    def _write_configuration(self, munge: Path) -> None:
+        host = socket.gethostname()
+        controller, *ports = free_ports(1 + len(self.nodes))
+        folder = self.folder
+        lines = [
+            "ClusterName=private",
+            f"SlurmctldHost={host}(127.0.0.1)",
+            f"SlurmctldPort={controller}",
+            f"SlurmUser={getpass.getuser()}",
+            "AuthType=auth/munge",
+            f"AuthInfo=socket={munge}",
+            f"StateSaveLocation={folder}/state",
+            f"SlurmdSpoolDir={folder}/spool-%n",
+            f"SlurmctldPidFile={folder}/slurmctld.pid",
+            f"SlurmdPidFile={folder}/slurmd-%n.pid",
+            f"SlurmctldLogFile={folder}/slurmctld.log",
+            f"SlurmdLogFile={folder}/slurmd-%n.log",
+            "ProctrackType=proctrack/linuxproc",
+            "TaskPlugin=task/none",
+            "SelectType=select/cons_tres",
+            "SelectTypeParameters=CR_CPU",
+            "JobAcctGatherType=jobacct_gather/none",
+            "AccountingStorageType=accounting_storage/none",
+            "MpiDefault=none",
+            "SlurmdParameters=config_overrides",
+            "ReturnToService=2",
+            "KillWait=5",
+            "SchedulerParameters=sched_interval=5,bf_interval=5,batch_sched_delay=1",
+            *(
+                f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=1 RealMemory=4000"
+                for node, port in zip(self.nodes, ports, strict=True)
+            ),
+            "PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=NO",
+        ]
+        (folder / "slurm.conf").write_text("\n".join(lines) + "\n")
+        (folder / "cgroup.conf").write_text("CgroupAutomount=no\n")
+
+    def _run_daemon(self, *command: str) -> None:
+        log = (self.folder / f"{command[0]}-{len(self._processes)}.out").open("wb")
+        self._processes.append(
+            subprocess.Popen(
+                [shutil.which(command[0], path=PATHS) or command[0], *command[1:]],
+                env={**os.environ, **self.environment},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        )
+
+    def _wait(self, there: object, what: str) -> None:
+        assert callable(there)
+        deadline = time.monotonic() + PATIENCE
+        while not there():
+            ended = [process for process in self._processes if process.poll() is not None]
+            if ended or time.monotonic() > deadline:
+                logs = "".join(path.read_text(errors="replace") for path in sorted(self.folder.glob("*.out")))
+                raise RuntimeError(f"{what} did not start: {logs[-3000:]}")
+            time.sleep(0.2)
+
+    def _left(self) -> list[int]:
+        mark = f"SLURM_CONF={self.folder}/slurm.conf".encode()
+        found = []
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdigit() and int(entry.name) != os.getpid():
+                with contextlib.suppress(OSError):
+                    if mark in (entry / "environ").read_bytes().split(b"\0"):
+                        found.append(int(entry.name))
+        return found
+
+
+def main() -> None:
+    with PrivateSlurm(Path(sys.argv[1])) as slurm:
+        print(json.dumps(slurm.environment), flush=True)
+        sys.stdin.read()
+
+
+if __name__ == "__main__":
+    reason = missing()
+    if reason is not None:
+        sys.exit(reason)
+    main()

@@ -1,0 +1,72 @@
+import { Checkbox, Group, NumberInput, Radio, TextInput } from '@mantine/core';
+import type { Where } from '../../../electron/contract/index.ts';
+import { useTexts } from '../../i18n/index.ts';
+import classes from './WhereChoice.module.css';
+
+type Ray = Extract<Where, { kind: 'ray' }>;
+
+const STARTS = {
+  this_computer: { kind: 'this_computer' },
+  ray: { kind: 'ray', address: '', shared_storage: true, cpu_workers_per_node: 0 },
+} as const satisfies Partial<Record<Where['kind'], Where>>;
+type Kind = keyof typeof STARTS;
+const KINDS = Object.keys(STARTS) as Kind[];
+
+interface WhereChoiceProps {
+  where: Where;
+  onChange: (where: Where) => void;
+}
+
+/** This computer, or a cluster and how it is found. */
+export function WhereChoice({ where, onChange }: WhereChoiceProps) {
+  const { t } = useTexts();
+  return (
+    <div className={classes.where}>
+      <Radio.Group
+        label={t('where.label')}
+        value={where.kind}
+        onChange={(kind) => onChange(STARTS[kind as Kind])}
+      >
+        <Group mt={6} gap="lg">
+          {KINDS.map((kind) => (
+            <Radio key={kind} value={kind} label={t(`where.${kind}`)} />
+          ))}
+        </Group>
+      </Radio.Group>
+      {where.kind === 'ray' && <RayFields ray={where} onChange={onChange} />}
+    </div>
+  );
+}
+
+function RayFields({ ray, onChange }: { ray: Ray; onChange: (ray: Ray) => void }) {
+  const { t } = useTexts();
+  return (
+    <div className={classes.fields}>
+      <TextInput
+        label={t('where.rayAddress')}
+        description={t('where.rayAddressHelp')}
+        placeholder="head-node:6379"
+        maxLength={300}
+        value={ray.address}
+        onChange={(event) => onChange({ ...ray, address: event.currentTarget.value.trim() })}
+      />
+      <NumberInput
+        label={t('where.processors')}
+        description={t('where.processorsHelp')}
+        min={0}
+        max={256}
+        allowDecimal={false}
+        value={ray.cpu_workers_per_node}
+        onChange={(value) =>
+          onChange({ ...ray, cpu_workers_per_node: typeof value === 'number' ? Math.max(0, value) : 0 })
+        }
+      />
+      <Checkbox
+        label={t('where.sharedStorage')}
+        description={t('where.sharedStorageHelp')}
+        checked={ray.shared_storage}
+        onChange={(event) => onChange({ ...ray, shared_storage: event.currentTarget.checked })}
+      />
+    </div>
+  );
+}

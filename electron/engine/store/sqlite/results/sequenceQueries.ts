@@ -64,6 +64,9 @@ export function sequenceQueryMethods(db: Database.Database, changes: Provisional
     ]),
   );
   const total = db.prepare<[], number>('SELECT count(*) FROM sequence').pluck();
+  const viralRows = db
+    .prepare<[], number>(`SELECT row FROM sequence WHERE prediction = 'virus' ORDER BY row`)
+    .pluck();
   return {
     /** Reads results into memory for about so long; answers whether all are there. The questions below do it themselves where it
      * has not been done, but hold up all others meanwhile. */
@@ -156,6 +159,7 @@ export function sequenceQueryMethods(db: Database.Database, changes: Provisional
     writeSelectedRows: db.transaction((selection: SequenceSelection, path: string): number =>
       writeRows(rowsOf(selection, { by: 'row', descending: false }), path),
     ),
+    writeViralRows: db.transaction((path: string): number => writeRows(Uint32Array.from(viralRows.all()), path)),
   };
 }
 

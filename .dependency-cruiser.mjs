@@ -37,6 +37,7 @@ const BOTTOM = {
   store: ['files', 'processes', 'results', 'system'],
   inputs: ['environment', 'results', 'store', 'workers'],
   exports: ['environment', 'files', 'format', 'inputs', 'results', 'store'],
+  computers: ['files', 'format', 'processes', 'system'],
 };
 const ROOT_FILES = ['engineBase[.]ts$', 'engineContext[.]ts$'];
 const bottom = Object.keys(BOTTOM).map((name) => `${name}/`);

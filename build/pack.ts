@@ -1,10 +1,12 @@
 /** `npm run pack [-- --win --arm64 and options of electron-builder]`: installers in out/, for this computer's kind unless named. */
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { buildDesktop } from './buildDesktop.ts';
 import { buildWindow } from './buildWindow.ts';
+import { fetchNode, NODE_TARGET } from './fetchNode.ts';
 import { fetchUv } from './fetchUv.ts';
+import { packServer } from './packServer.ts';
 import { BUILDER_FLAGS, macSigning, packRequest, type PackTarget } from './packTargets.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -12,6 +14,10 @@ const root = join(import.meta.dirname, '..');
 const request = packRequest(process.argv.slice(2));
 if (request.ok) {
   await buildWindow();
+  const server = join(root, 'dist', 'server');
+  rmSync(server, { recursive: true, force: true });
+  mkdirSync(server, { recursive: true });
+  await packServer(NODE_TARGET, server, { uv: await fetchUv(NODE_TARGET), node: await fetchNode() });
   for (const target of request.targets) {
     if (process.exitCode) break;
     process.exitCode = await pack(target, request.passedOn);

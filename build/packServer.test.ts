@@ -16,7 +16,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 it.skipIf(process.platform === 'win32')(
   'a server gets virnucpro from one file, without a registry',
   async () => {
-    const file = await packServer(`${process.platform}-${process.arch}`, folder, null);
+    const file = await packServer(`${process.platform}-${process.arch}`, folder, { uv: null });
     const { stdout: list } = await execa('tar', ['-tzf', file]);
     const names = list.split('\n');
     expect(names).toEqual(

@@ -1,7 +1,8 @@
 /**
  * `npm run pack:server [-- linux-arm64]`: the command line and the window for browsers as one npm package, out/virnucpro-VERSION-KIND.tgz,
  * for servers without this repository: `npm install --global FILE` there puts `virnucpro` into the PATH. It asks the registry for
- * nothing: all is in the file, the SQLite binary of that kind of computer included.
+ * nothing: all is in the file, the SQLite binary of that kind of computer included. For linux-x64 also the same with Node inside,
+ * ...-node.tgz, which the desktop app installs on other computers over SSH.
  */
 import {
   cpSync,
@@ -13,10 +14,13 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { execa } from 'execa';
+import { SERVER_PACKAGE_ENDING, type ServerPackageList } from '../electron/engine/computers/serverPackage.ts';
+import { hashFile } from '../electron/engine/files/hashFile.ts';
 import { bundleCommandLine } from './bundleCommandLine.ts';
 import { buildWindow } from './buildWindow.ts';
+import { fetchNode, NODE_TARGET } from './fetchNode.ts';
 import { fetchUv } from './fetchUv.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -29,6 +33,8 @@ const FILES = [
   'python-backend/pyproject.toml',
   'python-backend/requirements.txt',
   'python-backend/requirements.lock',
+  'python-backend/requirements-ray.txt',
+  'python-backend/requirements-ray.lock',
   'python-backend/download-sizes.json',
   'resources/**/*',
   'dist/renderer/**/*',
@@ -36,8 +42,15 @@ const FILES = [
   'THIRD_PARTY_NOTICES.txt',
 ];
 
-/** Makes the package of a kind of computer (`linux-x64`) from what is built, with uv where its folder is given. */
-export async function packServer(target: string, outFolder: string, uv: string | null): Promise<string> {
+interface Parts {
+  /** Folder with uv and its licences. */
+  uv: string | null;
+  /** Folder with Node's program and its licence: makes a second package with it inside. */
+  node?: string;
+}
+
+/** Makes the package of a kind of computer (`linux-x64`) from what is built; answers with its file. */
+export async function packServer(target: string, outFolder: string, { uv, node }: Parts): Promise<string> {
   const { version, description, license } = JSON.parse(
     readFileSync(join(root, 'package.json'), 'utf8'),
   ) as Record<string, string>;
@@ -64,13 +77,36 @@ export async function packServer(target: string, outFolder: string, uv: string |
   await execa('npm', ['pack', '--silent', '--pack-destination', outFolder], { cwd: folder });
   const file = join(outFolder, `virnucpro-${version}-${target}.tgz`);
   renameSync(join(outFolder, `virnucpro-${version}.tgz`), file);
+  if (node !== undefined) await packWithNode(folder, node, file, version ?? '');
   rmSync(folder, { recursive: true });
   return file;
+}
+
+/** The same, and what runs it, so that the other computer needs nothing but tar. Its SHA-256 lies beside it. */
+async function packWithNode(folder: string, node: string, file: string, version: string): Promise<void> {
+  cpSync(join(node, 'node'), join(folder, 'node'));
+  cpSync(join(node, 'LICENSE'), join(folder, 'LICENSE-node'));
+  const parent = join(dirname(folder), `${basename(folder)}-node`);
+  rmSync(parent, { recursive: true, force: true });
+  mkdirSync(parent);
+  renameSync(folder, join(parent, 'package'));
+  const withNode = file.replace(/\.tgz$/, SERVER_PACKAGE_ENDING);
+  await execa('tar', ['-czf', withNode, '-C', parent, 'package']);
+  renameSync(join(parent, 'package'), folder);
+  rmSync(parent, { recursive: true });
+  const list: ServerPackageList = {
+    version,
+    sha256: await hashFile(withNode),
+    bytes: statSync(withNode).size,
+  };
+  writeFileSync(`${withNode}.json`, `${JSON.stringify(list)}\n`);
 }
 
 if (import.meta.main) {
   const target = process.argv[2] ?? `${process.platform}-${process.arch}`;
   await buildWindow();
-  const file = await packServer(target, join(root, 'out'), await fetchUv(target));
+  const uv = await fetchUv(target);
+  const node = target === NODE_TARGET ? { node: await fetchNode() } : {};
+  const file = await packServer(target, join(root, 'out'), { uv, ...node });
   process.stdout.write(`${file}\n`);
 }

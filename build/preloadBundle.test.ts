@@ -43,9 +43,11 @@ describe('the preload script', () => {
 
   it('asks main for a port and passes it to the page, without the event', () => {
     const { electron, window } = load();
-    const api = electron.contextBridge.exposeInMainWorld.mock.calls[0]?.[1] as { connect: () => unknown };
-    api.connect();
-    expect(electron.ipcRenderer.invoke).toHaveBeenCalledWith(CHANNELS.connect);
+    const api = electron.contextBridge.exposeInMainWorld.mock.calls[0]?.[1] as {
+      connect: (computer: string) => unknown;
+    };
+    api.connect('ab12');
+    expect(electron.ipcRenderer.invoke).toHaveBeenCalledWith(CHANNELS.connect, 'ab12');
     const [channel, listener] = electron.ipcRenderer.on.mock.calls[0] ?? [];
     expect(channel).toBe(CHANNELS.port);
     const port = {};

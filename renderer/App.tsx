@@ -9,18 +9,20 @@ import { FileDropZone } from './components/files/FileDropZone.tsx';
 import { sayError } from './components/feedback/errorToast.tsx';
 import { createTexts, TextsContext, useTexts } from './i18n/index.ts';
 import { OfflineDialogs } from './screens/offline/OfflineDialogs.tsx';
+import { ComputerQuestion } from './screens/computers/ComputerQuestion.tsx';
 import { RunDialogs } from './screens/history/RunDialogs.tsx';
 import { CommandPalette } from './shell/CommandPalette.tsx';
 import { keepFocus } from './shell/keepFocus.ts';
 import { Refused } from './shell/Refused.tsx';
 import { Shell } from './shell/Shell.tsx';
-import { connectionStore, useConnectionStatus } from './state/connection.ts';
+import { followComputers } from './state/computer/computers.ts';
+import { connectionStore, homeConnection, useConnectionStatus } from './state/connection.ts';
 import { queryClient } from './state/queryClient.ts';
 import { followEnvironment } from './state/computer/followEnvironment.ts';
 import { followRunEnds } from './state/runs/runEnds.ts';
 import { goToWorkAtStart } from './state/startPlace.ts';
 import { followRuns } from './state/runs/runs.ts';
-import { loadSettings, useSettings } from './state/settings.ts';
+import { loadSettings, loadWindowSettings, useSettings } from './state/settings.ts';
 import { theme } from './styles/theme.ts';
 
 export function App() {
@@ -41,6 +43,7 @@ export function App() {
 function Contents() {
   const { t } = useTexts();
   const refused = useConnectionStatus() === 'refused';
+  useEffect(followComputers, []);
   useEffect(followRuns, []);
   useEffect(followEnvironment, []);
   useEffect(followRunEnds, []);
@@ -56,6 +59,7 @@ function Contents() {
       <BrowseDialog />
       <CommandPalette />
       <RunDialogs />
+      <ComputerQuestion />
       <section aria-label={t('toasts.label')}>
         <Notifications withinPortal={false} />
       </section>
@@ -69,8 +73,14 @@ function loadSettingsOnConnect(): () => void {
   const load = () => {
     if (connectionStore.getState().status === 'connected') loadSettings().catch(sayError);
   };
+  const loadOwn = () => {
+    if (homeConnection !== connectionStore && homeConnection.getState().status === 'connected')
+      loadWindowSettings().catch(sayError);
+  };
   load();
-  return connectionStore.subscribe(load);
+  loadOwn();
+  const leave = [connectionStore.subscribe(load), homeConnection.subscribe(loadOwn)];
+  return () => leave.forEach((one) => one());
 }
 
 function WithLanguage({ children }: { children: ReactNode }) {

@@ -7,10 +7,11 @@ import './styles/global.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './App.tsx';
-import { defaultTransport, startConnection } from './state/connection.ts';
+import { defaultTransport, startConnection, startHomeConnection } from './state/connection.ts';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no root element');
+startHomeConnection();
 startConnection(defaultTransport());
 createRoot(root).render(
   <StrictMode>

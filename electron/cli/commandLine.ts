@@ -18,6 +18,7 @@ import { resume, type ResumeFlags } from './commands/run/resume.ts';
 import { results, type ResultsFlags } from './commands/results/results.ts';
 import { serve, type ServeFlags } from './commands/computer/serve.ts';
 import { setup, type SetupFlags } from './commands/computer/setup.ts';
+import { printedScript, slurmScriptCommand, type SlurmScriptFlags } from './slurmScriptCommand.ts';
 import { status } from './commands/run/status.ts';
 import { validate } from './commands/run/validate.ts';
 import { verify } from './commands/run/verify.ts';
@@ -125,6 +126,10 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
       await withEngine(flags, (context) => resume(context, folder, flags, reporter(flags)));
     });
 
+  slurmScriptCommand(root).action((flags: SlurmScriptFlags) => {
+    process.stdout.write(printedScript(flags));
+  });
+
   common(root.command('example'))
     .description('Run the bundled sample and compare with the expected result')
     .option('-o, --output-dir <folder>', 'folder for the results')
@@ -142,6 +147,8 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
       '--allow-network',
       'listen where other computers can reach it: they need the token, but nothing is encrypted',
     )
+    .option('--detached', 'let it go on without this terminal, for the desktop app that connects by SSH')
+    .addOption(new Option('--for-ssh').hideHelp())
     .action(async (flags: CommonFlags & ServeFlags) => {
       setExitCode(await serve(flags, storeHost));
     });
@@ -242,6 +249,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
   common(root.command('doctor'))
     .description('Check driver, GPUs, memory, disk, Python environment and weights')
     .option('--repair', 'make the Python environment anew')
+    .option('--with-ray', 'install Ray too, to compute on a Ray cluster')
     .option('--diagnostics', 'write what helpers ask for, without names of people and files')
     .option('--answers', 'compute reading frames with known answers on every device, and compare')
     .option(
@@ -266,6 +274,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .description('Make this computer ready: Python, PyTorch, and a test computation on every device')
     .option('--from <folder>', 'without a network, from a folder that pack-offline has written')
     .option('--repair', 'make the Python environment anew')
+    .option('--with-ray', 'install Ray too, to compute on a Ray cluster')
     .action(async (flags: CommonFlags & SetupFlags) => {
       setExitCode(await setup(flags));
     });

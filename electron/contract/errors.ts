@@ -82,6 +82,50 @@ const ERROR_CATALOGUE = {
     'The network shows an unknown certificate',
     "Choose your network's certificate file under Settings, then try again.",
   ],
+  // another computer by SSH
+  ssh_missing: ['There is no SSH program here', 'Install the OpenSSH client, then try again.'],
+  ssh_name_unknown: [
+    'This computer is not known by that name',
+    'Check its name, and the VPN if it can be reached only from inside.',
+  ],
+  ssh_unreachable: [
+    'The other computer does not answer',
+    'Check that it is switched on, and the network or VPN, then try again.',
+  ],
+  ssh_denied: [
+    'The other computer refuses the sign-in',
+    'Check the user name and your key or password: "ssh" with this address in a terminal must work, too.',
+  ],
+  ssh_host_key_changed: [
+    'The other computer has another key than before',
+    'Do not connect until those who run it confirm its new key. Then remove the old one with "ssh-keygen -R".',
+  ],
+  ssh_host_key_refused: [
+    'The key of the other computer was not confirmed',
+    'Ask those who run it for its fingerprint, then connect again.',
+  ],
+  ssh_lost: [
+    'The connection to the other computer broke',
+    'Wait: it is made again. What runs there goes on.',
+  ],
+  ssh_failed: [
+    'The connection to the other computer failed',
+    'See whether "ssh" with this address works in a terminal.',
+  ],
+  computer_unfit: ['The other computer cannot be used', 'Choose another computer.'],
+  server_package_missing: [
+    'What is installed on other computers is not here',
+    'Install this program again; in a checkout, run "npm run pack:server".',
+  ],
+  server_not_started: [
+    'VirNucPro could not be started on the other computer',
+    'Read the details, then connect again.',
+  ],
+  server_other_version: [
+    'Another version is at work on the other computer',
+    'Wait until its run has ended, then connect again.',
+  ],
+  transfer_failed: ['The file was not transferred', 'Try again.'],
   // setting up without a network
   offline_folder_unusable: [
     'Not a folder to set up from',

@@ -18,6 +18,18 @@ export type {
   WindowContext,
 } from './service/window/windowContext.ts';
 
+// Other computers by SSH
+export {
+  readServerFile,
+  removeOldPrograms,
+  removeServerFile,
+  writeServerFile,
+  type RunningServer as DetachedServer,
+} from './computers/runningServer.ts';
+export { startDetached } from './computers/detachedServer.ts';
+export { detachedStartLine } from './computers/remoteServer.ts';
+export { tunnelHeaders, tunnelSocketAddress, type Tunnel } from './computers/tunnel.ts';
+
 // One run
 export { createRun, defaultFolderName, type CreatedRun } from './run/begin/createRun.ts';
 export { compareExample, exampleRequest, sampleInput } from './run/exampleRun.ts';
@@ -64,6 +76,7 @@ export { describeVerdicts } from './devices/describeVerdicts.ts';
 export { abilityWords, AMD_UNTESTED } from './devices/describeGpu.ts';
 export { checkDevicesOnce } from './devices/checkDevices.ts';
 export { probeDevices } from './devices/probeDevices.ts';
+export { processStart } from './processes/liveProcess.ts';
 export { resolveAppPaths, type AppPaths } from './environment/appPaths.ts';
 export { pythonLaunch } from './environment/pythonLaunch.ts';
 export { networkVariables, readSetupSettings } from './environment/setupSettings.ts';

@@ -82,6 +82,8 @@ async function run(paths: AppPaths, log: ShellLog, safeMode: boolean): Promise<v
     {
       interpreter: process.env['VIRNUCPRO_PYTHON'] || undefined,
       resultsFolder: join(app.getPath('documents'), 'VirNucPro results'),
+      // The environment must not choose what code is installed elsewhere, either.
+      serverPackage: app.isPackaged ? undefined : process.env['VIRNUCPRO_SERVER_PACKAGE'] || undefined,
     },
   );
   serveApp(session.defaultSession, pageFolder());
@@ -91,7 +93,7 @@ async function run(paths: AppPaths, log: ShellLog, safeMode: boolean): Promise<v
   const updates = await openUpdates(service, log, (install) => {
     quitting.quitWith(install);
   });
-  const broker = new PortBroker(serviceRouter(service));
+  const broker = new PortBroker(serviceRouter(service), (computer) => service.others.tunnel(computer));
   const browserMode = new BrowserMode(service, pageFolder());
   const make = (): BrowserWindow => {
     const window = openMainWindow({

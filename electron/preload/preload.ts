@@ -9,13 +9,14 @@ declare const window: {
   postMessage: (message: unknown, targetOrigin: string, transfer: readonly unknown[]) => void;
 };
 
-ipcRenderer.on('virnucpro:port', (event) => {
+ipcRenderer.on('virnucpro:port', (event, computer: unknown) => {
   // A port can't cross the context bridge; it can be posted to the page.
-  window.postMessage({ type: 'virnucpro:port' }, '/', event.ports);
+  window.postMessage({ type: 'virnucpro:port', computer }, '/', event.ports);
 });
 
 contextBridge.exposeInMainWorld('virnucpro', {
-  connect: () => ipcRenderer.invoke('virnucpro:connect'),
+  /** Without a computer's id: to this program's own engine. */
+  connect: (computer?: string) => ipcRenderer.invoke('virnucpro:connect', computer),
   pathForFile: (file: File) => {
     const path = webUtils.getPathForFile(file);
     // Told from here, since a page must not be able to claim that the user has given it a path.

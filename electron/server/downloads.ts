@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { mkdir, open, rm } from 'node:fs/promises';
+import { mkdir, open, rm, type FileHandle } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -44,24 +44,54 @@ export class Downloads implements DownloadOffers {
     return `/download/${id}/${encodeURIComponent(basename(path))}`;
   }
 
-  async send(id: string, response: ServerResponse): Promise<void> {
-    const path = this.offered.get(id);
-    // A run's folder may be somebody else's: what is a link by now is not followed.
-    const file = path === undefined ? undefined : await open(path, OPEN_PLAIN).catch(() => undefined);
-    const info = await file?.stat();
-    if (path === undefined || !file || !info?.isFile()) {
-      await file?.close();
+  /** `range`: of the request, where only the rest is wanted, as after a break. */
+  async send(id: string, response: ServerResponse, range?: string): Promise<void> {
+    const found = await this.open(id);
+    if (!found) {
       response.writeHead(404).end('This download is not there any more. Export again.');
       return;
     }
-    response.writeHead(200, {
+    const { file, size, path } = found;
+    const start = Number(/^bytes=(\d{1,15})-$/.exec(range ?? '')?.[1] ?? 0);
+    if (start > size) {
+      await file.close();
+      response.writeHead(416, { 'content-range': `bytes */${size}` }).end();
+      return;
+    }
+    response.writeHead(start > 0 ? 206 : 200, {
       'content-type': 'application/octet-stream',
-      'content-length': info.size,
+      'content-length': size - start,
+      ...(start > 0 ? { 'content-range': `bytes ${start}-${size - 1}/${size}` } : {}),
       'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(basename(path))}`,
       'cache-control': 'no-store',
     });
     // A browser that goes away in the middle is no trouble of ours.
-    await pipeline(file.createReadStream(), response).catch(() => undefined);
+    await pipeline(file.createReadStream({ start }), response).catch(() => undefined);
+  }
+
+  /** SHA-256 of an offered file, by which whoever has fetched it knows that it is whole. */
+  async sendDigest(id: string, response: ServerResponse): Promise<void> {
+    const found = await this.open(id);
+    if (!found) {
+      response.writeHead(404).end();
+      return;
+    }
+    const hash = createHash('sha256');
+    await pipeline(found.file.createReadStream(), hash);
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ sha256: hash.digest('hex') }));
+  }
+
+  private async open(id: string): Promise<{ path: string; file: FileHandle; size: number } | undefined> {
+    const path = this.offered.get(id);
+    if (path === undefined) return undefined;
+    // A run's folder may be somebody else's: what is a link by now is not followed.
+    const file = await open(path, OPEN_PLAIN).catch(() => undefined);
+    const info = await file?.stat();
+    if (file && info?.isFile()) return { path, file, size: info.size };
+    await file?.close();
+    return undefined;
   }
 
   /** Removes what was exported and not fetched. */

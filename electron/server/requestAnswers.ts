@@ -3,6 +3,7 @@ import { pageHeaders } from '../engine/index.ts';
 import type { Downloads } from './downloads.ts';
 import { sendEntrance, sendPageFile } from './pageServer.ts';
 import { isOurHost, isOurOrigin } from './requestGuard.ts';
+import type { ResumableUploads } from './resumableUploads.ts';
 import { receiveUpload } from './uploads.ts';
 import type { WindowSessions } from './windowSessions.ts';
 
@@ -13,6 +14,9 @@ export interface AnswerParts {
   uploadsFolder: string;
   downloads: Downloads;
   sessions: WindowSessions;
+  resumable: ResumableUploads;
+  /** Who asks whether this is the right server. */
+  about: () => { version: string; atWork: boolean };
   /** A token has been used. */
   entered: () => void;
 }
@@ -35,9 +39,9 @@ export class RequestAnswers {
       response.setHeader(name, value);
     }
     const url = new URL(request.url ?? '/', 'http://localhost');
-    const [, area = '', name = ''] = url.pathname.split('/');
-    if (area === 'rpc' || area === 'upload' || area === 'download') {
-      await this.answerWindow(area, name, request, response);
+    const [, area = ''] = url.pathname.split('/');
+    if (isWindowsArea(area)) {
+      await this.answerWindow(area, url, request, response);
     } else if (!isRead(request)) {
       response.writeHead(405).end();
     } else if (!this.enter(url, response)) {
@@ -55,15 +59,21 @@ export class RequestAnswers {
 
   /** What only a window that was let in may have. */
   private async answerWindow(
-    area: 'rpc' | 'upload' | 'download',
-    name: string,
+    area: WindowsArea,
+    url: URL,
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
+    const [, , name = ''] = url.pathname.split('/');
     if (!this.parts.sessions.knows(request.headers.cookie)) {
       response.writeHead(401).end('Open the address that the server printed.');
     } else if (area === 'download' && isRead(request)) {
-      await this.parts.downloads.send(name, response);
+      if (url.searchParams.has('digest')) await this.parts.downloads.sendDigest(name, response);
+      else await this.parts.downloads.send(name, response, request.headers.range);
+    } else if (area === 'about' && isRead(request)) {
+      sendJson(response, 200, this.parts.about());
+    } else if (area === 'sending') {
+      await this.sending(url, request, response);
     } else if (area === 'upload' && request.method === 'PUT') {
       await this.upload(name, request, response);
     } else {
@@ -82,16 +92,57 @@ export class RequestAnswers {
   }
 
   private async upload(name: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!isOurOrigin({ host: request.headers.host, origin: request.headers.origin })) {
+    if (!isFromOurPage(request)) {
       response.writeHead(403).end();
       return;
     }
     const received = await receiveUpload(this.parts.uploadsFolder, decoded(name), request);
-    const body = JSON.stringify(received.ok ? { path: received.value } : { error: received.error });
-    response
-      .writeHead(received.ok ? 201 : 507, { 'content-type': 'application/json', connection: 'close' })
-      .end(body);
+    if (received.ok) sendJson(response, 201, { path: received.value });
+    else sendJson(response, 507, { error: received.error });
   }
+
+  /** A file that may come in several goes: GET says how much is there, PATCH brings more, POST ends it. */
+  private async sending(url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [, , key = '', name = ''] = url.pathname.split('/');
+    const { method = '' } = request;
+    if (!isFromOurPage(request)) {
+      response.writeHead(403).end();
+      return;
+    }
+    if (!/^[0-9a-f]{64}$/.test(key) || !['GET', 'PATCH', 'POST'].includes(method)) {
+      response.writeHead(405, { connection: 'close' }).end();
+      return;
+    }
+    const number = (parameter: string): number => Number(url.searchParams.get(parameter) ?? 0);
+    const file = { key, name: decoded(name), bytes: number('bytes') };
+    const { resumable } = this.parts;
+    const state =
+      method === 'GET'
+        ? await resumable.state(file)
+        : method === 'PATCH'
+          ? await resumable.receive(file, number('offset'), request)
+          : await resumable.finish(file, url.searchParams.get('sha256') ?? '');
+    if (state.ok) sendJson(response, 200, state.value);
+    else sendJson(response, 507, { error: state.error });
+  }
+}
+
+const WINDOWS_AREAS = ['rpc', 'upload', 'download', 'sending', 'about'] as const;
+type WindowsArea = (typeof WINDOWS_AREAS)[number];
+
+function isWindowsArea(area: string): area is WindowsArea {
+  return (WINDOWS_AREAS as readonly string[]).includes(area);
+}
+
+function isFromOurPage({ headers: { host, origin } }: IncomingMessage): boolean {
+  return isOurOrigin({ host, origin });
+}
+
+/** A body that was not read to its end leaves a connection that is good for nothing more. */
+function sendJson(response: ServerResponse, status: number, body: object): void {
+  response
+    .writeHead(status, { 'content-type': 'application/json', connection: 'close' })
+    .end(JSON.stringify(body));
 }
 
 function isRead(request: IncomingMessage): boolean {

@@ -10,6 +10,7 @@ import { Downloads } from './downloads.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { RequestAnswers } from './requestAnswers.ts';
 import { isLoopbackName, isSameComputer } from './requestGuard.ts';
+import { ResumableUploads } from './resumableUploads.ts';
 import { rootPolicy } from './rootPolicy.ts';
 import { WindowSessions } from './windowSessions.ts';
 
@@ -38,6 +39,10 @@ export interface RunningServer {
   readonly port: number;
   /** With the token that opens one browser. */
   readonly address: () => string;
+  /** A cookie that lets in whoever has it, as the user, for as long as this server runs. */
+  readonly letIn: () => string;
+  /** Windows that are connected now. */
+  readonly windows: () => number;
   readonly close: () => Promise<void>;
 }
 
@@ -75,6 +80,8 @@ export async function startServer(service: Service, options: ServerOptions): Pro
   const { port } = server.address() as AddressInfo;
   const sessions = new WindowSessions(port, join(dataDir, 'window-sessions.json'));
   const answers = new RequestAnswers({
+    resumable: new ResumableUploads(uploads),
+    about: () => ({ version: service.engine.appVersion, atWork: service.control.queue.active !== null }),
     ownName: host.toLowerCase(),
     pageFolder,
     uploadsFolder: uploads,
@@ -104,6 +111,8 @@ export async function startServer(service: Service, options: ServerOptions): Pro
   return {
     port,
     address,
+    letIn: () => sessions.letIn(),
+    windows: () => sockets.clients.size,
     close: async () => {
       for (const socket of sockets.clients) socket.close(GOING_AWAY, 'The server has been stopped.');
       server.close();

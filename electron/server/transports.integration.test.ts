@@ -155,6 +155,26 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['computer.settings', undefined],
       ['computer.changeSettings', { theme: 'dark' }],
       ['computer.browse', { folder: null }],
+      ['computers.list', undefined, inBrowser],
+      ['computers.add', { name: 'Far', address: 'anna@far' }, inBrowser],
+      ...(
+        [
+          ['rename', { name: 'Farther' }],
+          ['connect', {}],
+          ['disconnect', {}],
+          ['answer', { answer: null }],
+          ['sendFile', { path: SAMPLE }],
+          ['fetchFile', { address: '/download/a/b', path: join(folder, 'b') }],
+          ['remove', {}],
+        ] as const
+      ).map(
+        // There is no such computer.
+        ([name, input]): [string, unknown, ErrorCode] => [
+          `computers.${name}`,
+          { id: '2f1e8a52-4f0e-4a7b-9f0f-0d6a3a6b1c11', ...input },
+          'usage',
+        ],
+      ),
       ['runs.watchAll', undefined],
       ['runs.inspect', { paths: [SAMPLE], chunkLength: 500 }],
       ['runs.estimate', { request, chunks: 200, frames: 184, residues: 29_000 }],

@@ -20,10 +20,8 @@ export async function receiveUpload(
   request: IncomingMessage,
 ): Promise<Result<string>> {
   const announced = Number(request.headers['content-length'] ?? 0);
-  const free = await freeBytes(folder);
-  if (free !== null && announced > free - DISK_RESERVE_BYTES) {
-    return err(appError('disk_full', `${name} does not fit on the disk of the engine's computer.`));
-  }
+  const full = await lacksSpace(folder, name, announced);
+  if (full) return err(full);
   const place = join(folder, randomUUID());
   const partial = join(place, 'incoming.part');
   const path = join(place, uploadName(name));
@@ -38,6 +36,13 @@ export async function receiveUpload(
   }
 }
 
+/** Why so many more bytes don't go into the folder; undefined where they do. */
+export async function lacksSpace(folder: string, name: string, bytes: number): Promise<AppError | undefined> {
+  const free = await freeBytes(folder);
+  if (free === null || bytes <= free - DISK_RESERVE_BYTES) return undefined;
+  return appError('disk_full', `${name} does not fit on the disk of the engine's computer.`);
+}
+
 /** The file's name without anything that means something to a file system, and no longer than one takes. */
 export function uploadName(name: string): string {
   let short = safeName(name);
@@ -46,7 +51,7 @@ export function uploadName(name: string): string {
   return short || UNNAMED;
 }
 
-function uploadError(name: string, reason: unknown): AppError {
+export function uploadError(name: string, reason: unknown): AppError {
   const code = reason instanceof Error ? (reason as NodeJS.ErrnoException).code : undefined;
   if (code === 'ENOSPC') return appError('disk_full', `The disk was full before ${name} had arrived.`);
   if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE') {

@@ -36,10 +36,16 @@ export class WindowSessions {
   enter(token: string): string | undefined {
     if (!sameSecret(token, this.token)) return undefined;
     this.token = newSecret();
+    const cookie = this.letIn();
+    this.save();
+    return `${cookie}; Path=/; HttpOnly; SameSite=Strict`;
+  }
+
+  /** A cookie for somebody who is known already, for as long as this server runs. */
+  letIn(): string {
     const session = newSecret();
     this.sessions.set(digest(session), Date.now());
-    this.save();
-    return `${this.cookieName}=${session}; Path=/; HttpOnly; SameSite=Strict`;
+    return `${this.cookieName}=${session}`;
   }
 
   knows(cookieHeader: string | undefined): boolean {

@@ -3,8 +3,9 @@ import type { EngineLink, LinkEnd, Transport } from './transport.ts';
 
 /** The two names that the preload script exposes. */
 export interface VirnucproBridge {
-  /** Asks main for a port. It arrives as a `virnucpro:port` message, since ports cannot cross the context bridge. */
-  connect(): Promise<unknown>;
+  /** Asks main for a port, to another computer's engine where its id is given. It arrives as a `virnucpro:port` message, since
+   * ports cannot cross the context bridge. */
+  connect(computer?: string): Promise<unknown>;
   /** Path on disk of a dropped or picked file; empty where it has none. */
   pathForFile(file: File): string;
 }
@@ -18,16 +19,23 @@ declare global {
 const PORT_MESSAGE = 'virnucpro:port';
 const PORT_DEADLINE_MS = 10_000;
 
-export function electronTransport(bridge: VirnucproBridge, page: Window = window): Transport {
+/** To this program's own engine, or to that of another computer; `ready` resolves when that can be reached. */
+export function electronTransport(
+  bridge: VirnucproBridge,
+  page: Window = window,
+  computer = '',
+  ready: () => Promise<void> = () => Promise.resolve(),
+): Transport {
   return {
     async open() {
-      const port = await requestPort(bridge, page);
+      await ready();
+      const port = await requestPort(bridge, page, computer);
       return linkOverPort(port);
     },
   };
 }
 
-function requestPort(bridge: VirnucproBridge, page: Window): Promise<MessagePort> {
+function requestPort(bridge: VirnucproBridge, page: Window, computer: string): Promise<MessagePort> {
   return new Promise((resolve, reject) => {
     const finish = () => {
       page.removeEventListener('message', receive);
@@ -35,7 +43,7 @@ function requestPort(bridge: VirnucproBridge, page: Window): Promise<MessagePort
     };
     const receive = (event: MessageEvent<unknown>) => {
       const port = event.ports[0];
-      if (event.source !== page || !isPortMessage(event.data) || !port) return;
+      if (event.source !== page || !isPortMessage(event.data, computer) || !port) return;
       finish();
       resolve(port);
     };
@@ -44,15 +52,17 @@ function requestPort(bridge: VirnucproBridge, page: Window): Promise<MessagePort
       reject(new Error('The engine did not answer in time'));
     }, PORT_DEADLINE_MS);
     page.addEventListener('message', receive);
-    bridge.connect().catch((reason: unknown) => {
+    bridge.connect(...(computer === '' ? [] : [computer])).catch((reason: unknown) => {
       finish();
       reject(reason instanceof Error ? reason : new Error(String(reason)));
     });
   });
 }
 
-function isPortMessage(data: unknown): boolean {
-  return typeof data === 'object' && data !== null && 'type' in data && data.type === PORT_MESSAGE;
+function isPortMessage(data: unknown, computer: string): boolean {
+  if (typeof data !== 'object' || data === null || !('type' in data) || data.type !== PORT_MESSAGE)
+    return false;
+  return ('computer' in data ? data.computer : '') === computer;
 }
 
 export function linkOverPort(port: MessagePort): EngineLink {

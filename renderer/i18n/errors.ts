@@ -20,6 +20,10 @@ const ENGLISH: Readonly<Record<string, ErrorWords>> = {
     next: 'Choose the folder that “Make an offline folder …” has written.',
   },
   part_failed: { title: 'These sequences could not be computed' },
+  server_package_missing: { next: 'Install this program again.' },
+  ssh_host_key_changed: {
+    next: 'Do not connect until those who run it confirm its new key. Then remove the old one from your known hosts.',
+  },
   worker_died: { title: 'A device stopped unexpectedly' },
   usage: { title: 'This is not possible now', next: 'Reload this window and try again.' },
 };
@@ -169,6 +173,58 @@ const GERMAN: Readonly<Record<string, ErrorWords>> = {
   network_certificate: {
     title: 'Das Netzwerk zeigt ein unbekanntes Zertifikat',
     next: 'Wählen Sie unter „Einstellungen“ die Zertifikatsdatei Ihres Netzwerks, und versuchen Sie es dann erneut.',
+  },
+  ssh_missing: {
+    title: 'Hier gibt es kein SSH-Programm',
+    next: 'Installieren Sie den OpenSSH-Client, und versuchen Sie es dann erneut.',
+  },
+  ssh_name_unknown: {
+    title: 'Dieser Rechner ist unter diesem Namen nicht bekannt',
+    next: 'Prüfen Sie seinen Namen und, falls er nur von innen erreichbar ist, das VPN.',
+  },
+  ssh_unreachable: {
+    title: 'Der andere Rechner antwortet nicht',
+    next: 'Prüfen Sie, ob er eingeschaltet ist, und das Netzwerk oder VPN, und versuchen Sie es dann erneut.',
+  },
+  ssh_denied: {
+    title: 'Der andere Rechner verweigert die Anmeldung',
+    next: 'Prüfen Sie den Benutzernamen und Ihren Schlüssel oder Ihr Passwort: „ssh“ mit dieser Adresse muss auch in einem Terminal gelingen.',
+  },
+  ssh_host_key_changed: {
+    title: 'Der andere Rechner hat einen anderen Schlüssel als früher',
+    next: 'Verbinden Sie nicht, bevor seine Betreuer den neuen Schlüssel bestätigen. Nehmen Sie dann den alten aus Ihren bekannten Rechnern.',
+  },
+  ssh_host_key_refused: {
+    title: 'Der Schlüssel des anderen Rechners wurde nicht bestätigt',
+    next: 'Fragen Sie seine Betreuer nach dem Fingerabdruck, und verbinden Sie dann noch einmal.',
+  },
+  ssh_lost: {
+    title: 'Die Verbindung zum anderen Rechner ist abgebrochen',
+    next: 'Warten Sie: Sie wird von selbst wieder aufgebaut. Was dort rechnet, rechnet weiter.',
+  },
+  ssh_failed: {
+    title: 'Die Verbindung zum anderen Rechner ist gescheitert',
+    next: 'Sehen Sie nach, ob „ssh“ mit dieser Adresse in einem Terminal gelingt.',
+  },
+  computer_unfit: {
+    title: 'Der andere Rechner ist nicht benutzbar',
+    next: 'Wählen Sie einen anderen Rechner.',
+  },
+  server_package_missing: {
+    title: 'Was auf anderen Rechnern installiert wird, fehlt hier',
+    next: 'Installieren Sie dieses Programm noch einmal.',
+  },
+  server_not_started: {
+    title: 'VirNucPro konnte auf dem anderen Rechner nicht gestartet werden',
+    next: 'Lesen Sie die Einzelheiten, und verbinden Sie dann noch einmal.',
+  },
+  server_other_version: {
+    title: 'Auf dem anderen Rechner rechnet eine andere Version',
+    next: 'Warten Sie, bis deren Lauf zu Ende ist, und verbinden Sie dann noch einmal.',
+  },
+  transfer_failed: {
+    title: 'Die Datei wurde nicht übertragen',
+    next: 'Versuchen Sie es noch einmal.',
   },
   offline_folder_unusable: {
     title: 'Kein Ordner zum Einrichten',

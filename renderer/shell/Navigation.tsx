@@ -4,6 +4,7 @@ import {
   IconHistory,
   IconListCheck,
   IconPlus,
+  IconServer2,
   IconSettings,
 } from '@tabler/icons-react';
 import { Kbd } from '@mantine/core';
@@ -13,6 +14,7 @@ import { isAtWork } from '../../electron/contract/runState.ts';
 import type { RunSummary } from '../../electron/contract/index.ts';
 import { ProgressBar } from '../components/feedback/ProgressBar.tsx';
 import { useTexts } from '../i18n/index.ts';
+import { useChosenComputer, useComputers } from '../state/computer/computers.ts';
 import { go, hashOfRoute, useNavigation, type Route } from '../state/navigation.ts';
 import { useRuns } from '../state/runs/runs.ts';
 import { useSettings } from '../state/settings.ts';
@@ -31,6 +33,7 @@ const PLACES = [
   { screen: 'new-run', icon: IconPlus },
   { screen: 'runs', icon: IconHistory },
   { screen: 'computer', icon: IconDeviceDesktopCheck },
+  { screen: 'computers', icon: IconServer2 },
   { screen: 'settings', icon: IconSettings },
   { screen: 'help', icon: IconHelpCircle },
 ] as const;
@@ -39,7 +42,12 @@ export function Navigation() {
   const { t, format } = useTexts();
   const route = useNavigation((state) => state.route);
   const isNew = useSettings((state) => state.settings?.welcomeSeen === false);
-  const places = PLACES.filter(({ screen }) => screen !== 'start' || isNew || route.screen === 'start');
+  const chosen = useChosenComputer();
+  const hasComputers = useComputers() !== null;
+  const places = PLACES.filter(
+    ({ screen }) =>
+      (screen !== 'start' || isNew || route.screen === 'start') && (screen !== 'computers' || hasComputers),
+  );
   const busy = useRuns(useShallow((state) => state.runs?.filter(needsSight).slice(0, MOST_SHOWN) ?? []));
   return (
     <nav className={classes.nav} aria-label={t('shell.navigation')}>
@@ -57,7 +65,9 @@ export function Navigation() {
               current={route.screen === screen || (screen === 'help' && route.screen === 'guide')}
             >
               <Icon size={20} stroke={1.7} aria-hidden />
-              <span>{t(`nav.${screen}`)}</span>
+              <span className={classes.placeName}>
+                {screen === 'computers' && chosen ? chosen.name : t(`nav.${screen}`)}
+              </span>
             </Place>
           </li>
         ))}

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { Banner } from '../components/feedback/Banner.tsx';
 import { useTexts } from '../i18n/index.ts';
+import { ComputersScreen } from '../screens/computers/ComputersScreen.tsx';
 import { ComputerCheckScreen } from '../screens/computer-check/ComputerCheckScreen.tsx';
 import { GuideScreen } from '../screens/guide/GuideScreen.tsx';
 import { HelpScreen } from '../screens/help/HelpScreen.tsx';
@@ -10,8 +11,10 @@ import { NewRunScreen } from '../screens/new-run/NewRunScreen.tsx';
 import { RunScreen } from '../screens/run/RunScreen.tsx';
 import { SettingsScreen } from '../screens/settings/SettingsScreen.tsx';
 import { StartScreen } from '../screens/welcome/StartScreen.tsx';
-import { retryConnection, useConnectionStatus } from '../state/connection.ts';
+import { useChosenComputer } from '../state/computer/computers.ts';
+import { chosenComputer, retryConnection, useConnectionStatus } from '../state/connection.ts';
 import { useNavigation, type Route } from '../state/navigation.ts';
+import { useSettings } from '../state/settings.ts';
 import { EnvironmentBanner } from './EnvironmentBanner.tsx';
 import { InterruptedBanner } from './InterruptedBanner.tsx';
 import { Navigation } from './Navigation.tsx';
@@ -27,18 +30,25 @@ export function Shell() {
   const route = useNavigation((state) => state.route);
   const status = useConnectionStatus();
   const isDead = useTrueFor(status === 'lost', DEAD_AFTER_MS);
+  const chosen = useChosenComputer();
+  // Until another computer has answered for the first time there is nothing of it to show but the way to it.
+  const isOnTheWay = useSettings((state) => chosenComputer !== null && state.info === null);
   return (
     <div className={classes.shell}>
       <a href="#main" className="skip-link" onClick={skipToMain}>
         {t('shell.skip')}
       </a>
       <Navigation />
-      <main id="main" className={classes.main} tabIndex={0} data-lost={status === 'lost'}>
+      <main id="main" className={classes.main} tabIndex={0} data-lost={status === 'lost' && !isOnTheWay}>
         <div className={classes.banners}>
-          {status === 'lost' && (
+          {status === 'lost' && !isOnTheWay && (
             <Banner
               tone="lost"
-              title={t(isDead ? 'connection.dead' : 'connection.lost')}
+              title={
+                chosen
+                  ? t('computers.lost', { name: chosen.name })
+                  : t(isDead ? 'connection.dead' : 'connection.lost')
+              }
               urgent
               actions={
                 <Button size="compact-sm" variant="default" onClick={retryConnection}>
@@ -46,14 +56,14 @@ export function Shell() {
                 </Button>
               }
             >
-              {t(isDead ? 'connection.deadText' : 'connection.lostText')}
+              {t(chosen ? 'computers.lostText' : isDead ? 'connection.deadText' : 'connection.lostText')}
             </Banner>
           )}
           {route.screen !== 'start' && <EnvironmentBanner atCheck={route.screen === 'computer'} />}
           <InterruptedBanner />
           <UpdateBanner />
         </div>
-        <Screen route={route} />
+        <Screen route={isOnTheWay ? { screen: 'computers' } : route} />
       </main>
     </div>
   );
@@ -90,6 +100,8 @@ function Screen({ route }: { route: Route }) {
       return <RunScreen key={route.runId} runId={route.runId} tab={route.tab} />;
     case 'computer':
       return <ComputerCheckScreen />;
+    case 'computers':
+      return <ComputersScreen />;
     case 'settings':
       return <SettingsScreen />;
     case 'help':

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useTexts } from '../i18n/index.ts';
-import { engine } from './connection.ts';
+import { home } from './connection.ts';
 import { say } from './say.ts';
 
 /** For a button that copies a text and says so. */
@@ -17,7 +17,7 @@ export function useCopy() {
 /** Copies through the shell in Electron, where pages have no clipboard; else through the browser. */
 export async function copyText(text: string): Promise<void> {
   if (window.virnucpro) {
-    await engine.shell.copyText({ text });
+    await home.shell.copyText({ text });
     return;
   }
   if (window.isSecureContext) {

@@ -11,10 +11,29 @@ import type { Transport } from '../api/transport.ts';
 
 export const connectionStore = createStore<ConnectionState>(() => ({ status: 'connecting' }));
 
+const HOME_LOOK_MS = 100;
+
 let connection: Connection | null = null;
 
+/**
+ * Id of the other computer that this page shows; null for the one it runs on. It stands in the address: another choice is another
+ * page, so that nothing of one computer can be taken for something of another.
+ */
+export const chosenComputer: string | null = window.virnucpro
+  ? new URLSearchParams(location.search).get('computer')
+  : null;
+
 export function defaultTransport(): Transport {
-  return window.virnucpro ? electronTransport(window.virnucpro) : browserTransport();
+  const bridge = window.virnucpro;
+  if (!bridge) return browserTransport();
+  if (chosenComputer === null) return electronTransport(bridge);
+  return electronTransport(bridge, window, chosenComputer, () => chosenIsConnected(chosenComputer));
+}
+
+/** Beside the link to the other computer: this program's own engine, which knows the dialogs, the clipboard and the way there. */
+export function startHomeConnection(): void {
+  if (chosenComputer === null || !window.virnucpro) return;
+  keepConnected(electronTransport(window.virnucpro), (state) => homeStore.setState(state, true));
 }
 
 /** Starts talking to the engine; ends an earlier connection. */
@@ -35,6 +54,39 @@ export const engine = createEngineClient(
     return state.calls;
   }),
 );
+
+const homeStore = createStore<ConnectionState>(() => ({ status: 'connecting' }));
+
+/** The engine of the program around this window, whichever computer the window shows. */
+export const home =
+  chosenComputer === null
+    ? engine
+    : createEngineClient(
+        new DynamicLink(() => {
+          const state = homeStore.getState();
+          if (state.status !== 'connected') throw new ConnectionLost();
+          return state.calls;
+        }),
+      );
+
+/** Of that engine's link. */
+export const homeConnection = chosenComputer === null ? connectionStore : homeStore;
+
+async function chosenIsConnected(id: string): Promise<void> {
+  for (;;) {
+    if (homeStore.getState().status === 'connected') {
+      const stop = new AbortController();
+      try {
+        for await (const computers of await home.computers.list(undefined, { signal: stop.signal })) {
+          if (computers.find((one) => one.id === id)?.link.state === 'connected') return;
+        }
+      } finally {
+        stop.abort();
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve, HOME_LOOK_MS));
+  }
+}
 
 /** Options of TanStack Query for every call of the contract. */
 export const queries = createTanstackQueryUtils(engine);

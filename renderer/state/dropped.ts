@@ -1,5 +1,5 @@
 import { sayError } from '../components/feedback/errorToast.tsx';
-import { engine } from './connection.ts';
+import { home } from './connection.ts';
 import { go, useNavigation } from './navigation.ts';
 import { addDropped } from './newRun/store.ts';
 import { takesOfflineDrop, takesOfflineFolder } from './computer/offline.ts';
@@ -41,6 +41,6 @@ async function whatWasDropped(files: readonly File[]): Promise<Dropped> {
   const bridge = window.virnucpro;
   if (!isElectron() || !bridge) return { kind: 'files', files };
   const paths = files.map((file) => bridge.pathForFile(file)).filter((path) => path !== '');
-  await engine.shell.grantPaths({ paths });
+  await home.shell.grantPaths({ paths });
   return { kind: 'paths', paths };
 }

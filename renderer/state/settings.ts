@@ -1,6 +1,6 @@
 import { create } from 'zustand';
 import type { Settings } from '../../electron/contract/index.ts';
-import { engine } from './connection.ts';
+import { chosenComputer, engine, home } from './connection.ts';
 import { go } from './navigation.ts';
 
 const THEME_KEY = 'virnucpro.theme';
@@ -24,8 +24,44 @@ interface SettingsState {
 
 export const useSettings = create<SettingsState>(() => ({ settings: null, info: null }));
 
+/** Of the window and the person in front of it, whichever computer it shows; all others are the shown computer's. */
+const OF_THE_WINDOW = [
+  'theme',
+  'language',
+  'keepAwake',
+  'notifications',
+  'lookForUpdates',
+  'welcomeSeen',
+] as const satisfies readonly (keyof Settings)[];
+
+const pick = (from: Partial<Settings>, isWindows: boolean) =>
+  Object.fromEntries(
+    Object.entries(from).filter(
+      ([name]) => (OF_THE_WINDOW as readonly string[]).includes(name) === isWindows,
+    ),
+  ) as Partial<Settings>;
+
+async function storedSettings(): Promise<Settings> {
+  const settings = await engine.computer.settings();
+  return chosenComputer === null ? settings : { ...settings, ...pick(await home.computer.settings(), true) };
+}
+
+async function storeSettings(change: Partial<Settings>): Promise<Settings> {
+  if (chosenComputer === null) return engine.computer.changeSettings(change);
+  const [shown, own] = [pick(change, false), pick(change, true)];
+  if (Object.keys(shown).length > 0) await engine.computer.changeSettings(shown);
+  if (Object.keys(own).length > 0) await home.computer.changeSettings(own);
+  return storedSettings();
+}
+
+/** Before the other computer has answered, the window has the language and the look of its user. */
+export async function loadWindowSettings(): Promise<void> {
+  const settings = await home.computer.settings();
+  if (useSettings.getState().settings === null) useSettings.setState({ settings });
+}
+
 export async function loadSettings(): Promise<void> {
-  const [settings, info] = await Promise.all([engine.computer.settings(), engine.computer.info()]);
+  const [settings, info] = await Promise.all([storedSettings(), engine.computer.info()]);
   rememberTheme(settings.theme);
   const isFirst = useSettings.getState().settings === null;
   useSettings.setState({ settings, info });
@@ -39,7 +75,7 @@ export async function changeSettings(change: Partial<Settings>): Promise<void> {
   if (!before) return;
   useSettings.setState({ settings: { ...before, ...change } });
   try {
-    const settings = await engine.computer.changeSettings(change);
+    const settings = await storeSettings(change);
     rememberTheme(settings.theme);
     useSettings.setState({ settings });
   } catch (reason) {

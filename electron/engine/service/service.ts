@@ -1,8 +1,10 @@
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
+import type { OtherComputer } from '../../contract/rpc/computers.ts';
 import type { RunRequest, RunSummary } from '../../contract/rpc/runs.ts';
 import { isActive } from '../../contract/runState.ts';
+import { Computers } from '../computers/computers.ts';
 import type { EngineBase } from '../engineBase.ts';
 import { CheckedRuns } from '../store/checkedRuns.ts';
 import { openLibraryStore } from '../store/libraryStore.ts';
@@ -33,6 +35,8 @@ import { SpeedHistory } from './questions/speedHistory.ts';
 import { WeightDownloads } from './computer/weightDownloads.ts';
 
 const LIST_INTERVAL_MS = 500;
+/** A question of ssh, and how far something is, are shown as they come. */
+const OTHERS_INTERVAL_MS = 100;
 const CLOSE_DEADLINE_MS = 15_000;
 /** How the time for closing is shared out: what is left is for databases. */
 const PAUSE_SHARE = 0.5;
@@ -45,6 +49,8 @@ const FRACTION_STEPS = 200;
 export interface ServiceOptions extends PythonEnvironmentOptions {
   /** Where results go that belong beside no file of the user's. */
   resultsFolder?: string;
+  /** What is installed on other computers, in place of the program's own package. */
+  serverPackage?: string | undefined;
 }
 
 /** The product without a window: what all windows share. The router makes the contract's calls of it. */
@@ -63,6 +69,9 @@ export interface Service {
   readonly packing: OfflinePacking;
   readonly known: KnownPaths;
   readonly calls: CallsUnderWay;
+  /** Reached by SSH. */
+  readonly others: Computers;
+  readonly otherComputers: LiveTopic<OtherComputer[]>;
   /** All runs, with their places in the queue. */
   readonly list: LiveTopic<RunSummary[]>;
   /** Where the results of a request go that names no folder: the user's choice, else beside the first input; below the
@@ -177,6 +186,19 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
   const downloads = new WeightDownloads(pythonEnvironment);
   const answers = new AnswerChecks(pythonEnvironment);
   const packing = new OfflinePacking(pythonEnvironment);
+  const otherComputers = new LiveTopic<OtherComputer[]>({
+    take: () => others.all(),
+    intervalMs: OTHERS_INTERVAL_MS,
+  });
+  const others = new Computers({
+    dataDir: engine.paths.usualDataDir,
+    root: engine.paths.root,
+    version: engine.appVersion,
+    serverPackage: options.serverPackage,
+    changed: () => {
+      otherComputers.changed();
+    },
+  });
   catalog.lookAround();
 
   const close = async (deadlineMs: number): Promise<boolean> => {
@@ -190,6 +212,8 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
       downloads.stop(),
       answers.stop(),
       packing.stop(),
+      others.close(),
+      otherComputers.close(),
       list.close(),
       watch.close(),
       catalog.close(),
@@ -221,6 +245,8 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     known,
     list,
     calls,
+    others,
+    otherComputers,
     resultsParent: async ({ inputs: [first = ''] }, policy) => {
       const beside = (await known.isOwn(first)) ? resultsFolder : dirname(resolve(first));
       for (const folder of [settings.current.outputFolder, beside]) {

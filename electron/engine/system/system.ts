@@ -22,6 +22,8 @@ export interface System {
   readonly renamePausesMs: readonly number[];
   /** A folder's entries are made durable by a call of their own. */
   readonly syncsFolders: boolean;
+  /** OpenSSH's client here shares one connection among several commands, and asks through a program of ours. */
+  readonly sharesSsh: boolean;
   /** Name of the network file system that holds an existing folder; null for a local disk. Raises what the system raises where
    * the folder can't be reached. */
   networkFileSystem: (folder: string) => string | null;

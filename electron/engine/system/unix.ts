@@ -6,6 +6,7 @@ export const UNIX = {
   interpreterIn: (environment) => posix.join(environment, 'bin', 'python'),
   renamePausesMs: [],
   syncsFolders: true,
+  sharesSsh: true,
   // The whole group where the process leads one, as workers do.
   signalTargets: (pid) => [-pid, pid],
 } satisfies Partial<System>;

@@ -18,6 +18,8 @@ export function windows(calls: WindowsCalls): System {
     // Virus scanners and search indexes open a file right after it was written. Together about two and a half seconds.
     renamePausesMs: [10, 20, 40, 80, 160, 320, 640, 1280],
     syncsFolders: false,
+    // It has no ControlMaster.
+    sharesSsh: false,
     networkFileSystem: (folder) => (isUncPath(folder) || isUncPath(behind(folder, calls)) ? 'unc' : null),
     isFat: () => false,
     processEntry: () => null,

@@ -90,7 +90,7 @@ beforeEach(() => {
     hostName: 'test',
     root: window.paths.root,
   }));
-  const broker = new PortBroker({ computer: { info } } as unknown as ServiceRouter);
+  const broker = new PortBroker({ computer: { info } } as unknown as ServiceRouter, () => undefined);
   broker.add({
     contents: contents as unknown as WebContents,
     context: { shell: 'electron', paths: new GrantedPaths(), desktop: {} as never },
@@ -114,6 +114,11 @@ describe('PortBroker', () => {
     expect(contents.ports).toEqual([]);
     send(CHANNELS.givenPath, frame, '/etc/passwd');
     expect(given).toEqual([]);
+  });
+
+  it('gives no port to another computer that is not connected', () => {
+    expect(() => send(CHANNELS.connect, OUR_FRAME, 'ab12')).toThrow('not connected');
+    expect(contents.ports).toEqual([]);
   });
 
   it('refuses a window that it does not know', () => {

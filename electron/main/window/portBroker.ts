@@ -1,8 +1,9 @@
 import { RPCHandler } from '@orpc/server/message-port';
 import { ipcMain, MessageChannelMain, type MessagePortMain, type WebContents } from 'electron';
-import type { ServiceRouter, WindowContext } from '../../engine/index.ts';
+import type { ServiceRouter, Tunnel, WindowContext } from '../../engine/index.ts';
 import { CHANNELS } from './channels.ts';
 import { isTrustedFrame } from './pagePolicy.ts';
+import { relayToTunnel } from './tunnelRelay.ts';
 
 interface Window {
   contents: WebContents;
@@ -11,17 +12,25 @@ interface Window {
   given: (path: string) => void;
 }
 
-/** Hands every window one port to the engine: checked when it asks, closed when its page goes, replaced when it comes back. */
+/** Stands for the engine of this program, among the ids of other computers. */
+const OWN = '';
+
+/**
+ * Hands every window a port to the engine, and one to that of another computer where it shows one: checked when it asks, closed
+ * when its page goes, replaced when it comes back.
+ */
 export class PortBroker {
   private readonly handler: RPCHandler<{ window: WindowContext }>;
+  private readonly tunnel: (computer: string) => Tunnel | undefined;
   private readonly windows = new Map<WebContents, Window>();
-  private readonly ports = new Map<WebContents, MessagePortMain>();
+  private readonly ports = new Map<WebContents, Map<string, MessagePortMain>>();
 
-  constructor(router: ServiceRouter) {
+  constructor(router: ServiceRouter, tunnel: (computer: string) => Tunnel | undefined) {
     this.handler = new RPCHandler(router);
-    ipcMain.handle(CHANNELS.connect, ({ sender, senderFrame }) => {
+    this.tunnel = tunnel;
+    ipcMain.handle(CHANNELS.connect, ({ sender, senderFrame }, computer: unknown) => {
       if (!isTrustedFrame(senderFrame)) throw new Error('This page may not talk to the engine.');
-      this.connect(sender);
+      this.connect(sender, typeof computer === 'string' ? computer : OWN);
     });
     ipcMain.on(CHANNELS.givenPath, ({ sender, senderFrame }, path: unknown) => {
       if (isTrustedFrame(senderFrame) && typeof path === 'string') this.windows.get(sender)?.given(path);
@@ -32,7 +41,7 @@ export class PortBroker {
     const { contents } = window;
     this.windows.set(contents, window);
     const disconnect = (): void => {
-      this.ports.get(contents)?.close();
+      for (const port of this.ports.get(contents)?.values() ?? []) port.close();
       this.ports.delete(contents);
     };
     // Not when a navigation starts: it may be stopped, and the page stays.
@@ -44,14 +53,19 @@ export class PortBroker {
     });
   }
 
-  private connect(contents: WebContents): void {
+  private connect(contents: WebContents, computer: string): void {
     const window = this.windows.get(contents);
     if (!window) throw new Error('This page may not talk to the engine.');
-    this.ports.get(contents)?.close();
+    const tunnel = this.tunnel(computer);
+    if (computer !== OWN && !tunnel) throw new Error('That computer is not connected.');
+    const ports = this.ports.get(contents) ?? new Map<string, MessagePortMain>();
+    this.ports.set(contents, ports);
+    ports.get(computer)?.close();
     const { port1, port2 } = new MessageChannelMain();
-    this.ports.set(contents, port1);
-    this.handler.upgrade(port1, { context: { window: window.context } });
+    ports.set(computer, port1);
+    if (tunnel) relayToTunnel(port1, tunnel);
+    else this.handler.upgrade(port1, { context: { window: window.context } });
     port1.start();
-    contents.postMessage(CHANNELS.port, null, [port2]);
+    contents.postMessage(CHANNELS.port, computer, [port2]);
   }
 }

@@ -1,6 +1,7 @@
 import { Dropzone } from '@mantine/dropzone';
 import { IconFileImport } from '@tabler/icons-react';
 import { useTexts } from '../../i18n/index.ts';
+import { useChosenComputer } from '../../state/computer/computers.ts';
 import { takeDropped } from '../../state/dropped.ts';
 import { useNavigation } from '../../state/navigation.ts';
 import { isElectron } from '../../state/settings.ts';
@@ -9,6 +10,7 @@ import classes from './FileDropZone.module.css';
 /** The whole window takes files. The veil shows only while something with files is dragged over it. */
 export function FileDropZone() {
   const { t } = useTexts();
+  const chosen = useChosenComputer();
   const takesWeights = useNavigation(({ route }) => route.screen === 'computer');
   return (
     <Dropzone.FullScreen
@@ -21,7 +23,11 @@ export function FileDropZone() {
       {/* Only who drags a file sees it, and it is in the page at all times. */}
       <div className={classes.frame} aria-hidden>
         <IconFileImport size={48} stroke={1.4} />
-        <p className={classes.title}>{t(takesWeights ? 'models.drop' : 'drop.title')}</p>
+        <p className={classes.title}>
+          {chosen
+            ? t('computers.drop', { name: chosen.name })
+            : t(takesWeights ? 'models.drop' : 'drop.title')}
+        </p>
         <p className={classes.formats}>{t(takesWeights ? 'models.dropFormats' : 'drop.formats')}</p>
       </div>
     </Dropzone.FullScreen>

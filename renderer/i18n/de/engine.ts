@@ -125,6 +125,7 @@ export const engine = {
   'engine.step.pytorch_build': 'Holt PyTorch ({build}), den größten Teil …',
   'engine.step.pytorch_packages': 'Holt PyTorch und die Pakete zum Rechnen …',
   'engine.step.test_tools': 'Holt Werkzeuge für Tests …',
+  'engine.step.ray': 'Holt Ray …',
   'engine.step.verifying': 'Prüft, ob alles funktioniert …',
   'engine.step.devices': 'Rechnet zur Probe auf jedem Gerät …',
   'engine.step.folder': 'Prüft die Dateien des Ordners …',
@@ -149,6 +150,44 @@ export const engine = {
   'engine.offline.version': 'Dieser Ordner wurde mit Version {version} gepackt, die andere Pakete verwendet.',
   'engine.offline.version.next':
     'Packen Sie ihn auf einem Rechner mit Netz mit der Version, die hier verwendet wird.',
+  // warum ein anderer Rechner nicht erreichbar oder nicht benutzbar ist
+  'engine.ssh.missing': 'Auf diesem Rechner wurde kein Programm „ssh“ gefunden.',
+  'engine.ssh.name': '{host} wurde nicht gefunden.',
+  'engine.ssh.refused': '{host} nimmt dort keine SSH-Verbindungen an.',
+  'engine.ssh.timeout': '{host} hat nicht rechtzeitig geantwortet.',
+  'engine.ssh.no_route': 'Aus diesem Netzwerk führt kein Weg zu {host}.',
+  'engine.ssh.denied': '{host} hat weder einen Schlüssel noch ein Passwort angenommen.',
+  'engine.ssh.denied_again':
+    '{host} verlangt erneut ein Passwort oder eine Passphrase, nach denen niemand ungefragt gefragt wird.',
+  'engine.ssh.denied_again.next': 'Verbinden Sie noch einmal.',
+  'engine.ssh.host_key_changed':
+    '{host} zeigt einen anderen Schlüssel als früher. Entweder wurde er neu eingerichtet, oder ein anderer Rechner gibt sich für ihn aus.',
+  'engine.ssh.host_key_unknown': 'Der Schlüssel von {host} ist hier nicht bekannt.',
+  'engine.ssh.host_key_unknown.next':
+    'Melden Sie sich einmal in einem Terminal mit „ssh“ und dieser Adresse an, bestätigen Sie dort den Schlüssel, und verbinden Sie dann noch einmal.',
+  'engine.ssh.lost': 'Die Verbindung zu {host} ist abgebrochen.',
+  'engine.ssh.tunnel': '{host} erlaubt keine Tunnel (AllowTcpForwarding).',
+  'engine.ssh.tunnel.next':
+    'Bitten Sie die Betreuer, Ihnen Tunnel zu erlauben, oder verwenden Sie VirNucPro dort in einem Terminal.',
+  'engine.ssh.failed': 'ssh zu {host} endete: {line}',
+  'engine.computer.system':
+    '{host} ist {system}; über SSH installiert wird nur auf Linux mit x86-64-Prozessor.',
+  'engine.computer.old': '{host} hat ein zu altes System: Nötig ist glibc 2.28 oder neuer.',
+  'engine.computer.no_answer':
+    '{host} hat nicht geantwortet wie ein Rechner, auf dem man Befehle ausführen kann.',
+  'engine.computer.no_answer.next':
+    'Prüfen Sie, ob dort Befehle ausgeführt werden können: „ssh“ mit dieser Adresse und „uname -a“ muss eine Zeile ausgeben.',
+  'engine.computer.disk': '{host} hat im Benutzerordner {free} frei; nötig sind {needed}.',
+  'engine.computer.disk.next': 'Schaffen Sie dort Platz, und verbinden Sie dann noch einmal.',
+  'engine.computer.unpacking': 'Das Programm konnte auf {host} nicht ausgepackt werden.',
+  'engine.computer.damaged': 'Das Programm kam auf {host} beschädigt an.',
+  'engine.computer.not_started': 'VirNucPro startete auf {host} nicht.',
+  'engine.computer.other_version':
+    'Auf {host} rechnet Version {version} an einem Lauf; dies ist Version {own}.',
+  'engine.transfer.changed': '{file} wurde geändert, während sie gesendet wurde.',
+  'engine.transfer.damaged': '{file} kam beschädigt an.',
+  'engine.transfer.gone': '{file} wird auf dem anderen Rechner nicht mehr angeboten.',
+  'engine.transfer.not_connected': 'Dieser Rechner ist nicht verbunden.',
   'engine.run.gone': '{folder} ist nicht zu finden.',
   'engine.run.not_listed': 'Dieser Lauf steht nicht mehr in der Liste.',
   'engine.run.not_listed.next': 'Öffnen Sie seinen Ordner, um ihn zurückzuholen.',

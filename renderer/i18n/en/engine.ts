@@ -112,6 +112,7 @@ export const engine = {
   'engine.step.pytorch_build': 'Getting PyTorch ({build}), the largest part …',
   'engine.step.pytorch_packages': 'Getting PyTorch and the packages for computing …',
   'engine.step.test_tools': 'Getting tools for tests …',
+  'engine.step.ray': 'Getting Ray …',
   'engine.step.verifying': 'Checking that everything works …',
   'engine.step.devices': 'Computing on every device for a test …',
   'engine.step.folder': 'Checking the files of the folder …',
@@ -137,6 +138,42 @@ export const engine = {
   'engine.offline.version': 'This folder was made by version {version}, which uses other packages.',
   'engine.offline.version.next':
     'On a computer with a network, make an offline folder with the version that is used here.',
+  // why another computer can't be reached or used by SSH
+  'engine.ssh.missing': 'No program “ssh” was found on this computer.',
+  'engine.ssh.name': '{host} was not found.',
+  'engine.ssh.refused': '{host} takes no SSH connections there.',
+  'engine.ssh.timeout': '{host} did not answer in time.',
+  'engine.ssh.no_route': 'There is no way to {host} from this network.',
+  'engine.ssh.denied': '{host} accepted neither a key nor a password.',
+  'engine.ssh.denied_again':
+    '{host} wants a password or a passphrase again, for which nobody is asked unasked.',
+  'engine.ssh.denied_again.next': 'Connect again.',
+  'engine.ssh.host_key_changed':
+    '{host} shows another host key than it did before. Either it was set up anew, or another computer pretends to be it.',
+  'engine.ssh.host_key_unknown': 'The host key of {host} is not known here.',
+  'engine.ssh.host_key_unknown.next':
+    'Sign in with “ssh” and this address in a terminal once and confirm the key there, then connect again.',
+  'engine.ssh.lost': 'The connection to {host} broke.',
+  'engine.ssh.tunnel': '{host} permits no tunnels (AllowTcpForwarding).',
+  'engine.ssh.tunnel.next':
+    'Ask those who run it to permit tunnels for you, or use VirNucPro there in a terminal.',
+  'engine.ssh.failed': 'ssh to {host} ended: {line}',
+  'engine.computer.system':
+    '{host} is {system}; installing over SSH works on Linux with an x86-64 processor.',
+  'engine.computer.old': '{host} has too old a system: glibc 2.28 or newer is needed.',
+  'engine.computer.no_answer': '{host} did not answer as a computer does on which commands can be run.',
+  'engine.computer.no_answer.next':
+    'Check that commands can be run there: “ssh” with this address and “uname -a” must print a line.',
+  'engine.computer.disk': '{host} has {free} free in the home folder; {needed} are needed.',
+  'engine.computer.disk.next': 'Free some space there, then connect again.',
+  'engine.computer.unpacking': 'The program could not be unpacked on {host}.',
+  'engine.computer.damaged': 'The program arrived at {host} damaged.',
+  'engine.computer.not_started': 'VirNucPro did not start on {host}.',
+  'engine.computer.other_version': 'On {host}, version {version} is at work on a run; this is version {own}.',
+  'engine.transfer.changed': '{file} was changed while it was sent.',
+  'engine.transfer.damaged': '{file} arrived damaged.',
+  'engine.transfer.gone': '{file} is not offered any more on the other computer.',
+  'engine.transfer.not_connected': 'That computer is not connected.',
   'engine.run.gone': '{folder} is not to be found.',
   'engine.run.not_listed': 'This run is not in the list any more.',
   'engine.run.not_listed.next': 'Open its folder to get it back.',

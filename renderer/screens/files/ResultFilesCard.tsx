@@ -12,7 +12,8 @@ import classes from './Files.module.css';
 
 /** The files that a run has made, each to be fetched in a browser, or shown in their folder. */
 export function ResultFilesCard({ run }: { run: RunSummary }) {
-  const { t, lookUp, format } = useTexts();
+  const texts = useTexts();
+  const { t, lookUp, format } = texts;
   const { runId, folder } = run;
   const isBrowser = useSettings((state) => state.info?.shell === 'browser');
   const reveal = useReveal();
@@ -24,7 +25,8 @@ export function ResultFilesCard({ run }: { run: RunSummary }) {
     },
   );
   const fetch = useMutation({
-    mutationFn: async (name: string) => download((await engine.runs.download({ runId, name })).downloadPath),
+    mutationFn: async (name: string) =>
+      download((await engine.runs.download({ runId, name })).downloadPath, texts),
   });
   if (!files.data || files.data.length === 0) return null;
   return (

@@ -1,10 +1,10 @@
 import { create } from 'zustand';
 import type { StepProgress } from '../../../electron/contract/index.ts';
 import { toShownError, type ShownError } from '../../api/callError.ts';
-import { uploadFile } from '../../api/upload.ts';
 import { engine, queries } from '../connection.ts';
 import type { Dropped } from '../dropped.ts';
 import { queryClient } from '../queryClient.ts';
+import { uploadFile } from '../upload.ts';
 
 /** A download, check or import that this window follows; it stays while other screens are looked at. */
 export interface WeightsWork {
@@ -103,7 +103,7 @@ export async function importDropped(dropped: Dropped): Promise<void> {
     for (const file of dropped.files) {
       const onProgress = (fraction: number) => useWeights.setState({ upload: { name: file.name, fraction } });
       onProgress(0);
-      paths.push(await uploadFile(file, file.name, onProgress, new AbortController().signal));
+      paths.push(await uploadFile(file, onProgress));
     }
     openImport(paths);
   } finally {

@@ -3,11 +3,11 @@ import { sampleNames } from '../../../electron/contract/index.ts';
 import { RUN_REQUEST_DEFAULTS, type RunChoices } from './choices.ts';
 import type { ShownError } from '../../api/callError.ts';
 import { toShownError } from '../../api/callError.ts';
-import { uploadFile } from '../../api/upload.ts';
 import { engine } from '../connection.ts';
 import type { Dropped } from '../dropped.ts';
 import { sayError } from '../../components/feedback/errorToast.tsx';
 import { withFiles, type ListedFile } from './inspection.ts';
+import { uploadFile } from '../upload.ts';
 
 interface Upload {
   readonly id: number;
@@ -148,7 +148,7 @@ export async function uploadAndAdd(files: readonly File[]): Promise<void> {
     const upload = waiting[position];
     if (!upload) continue;
     try {
-      const path = await uploadFile(file, file.name, (fraction) => setUpload(upload.id, fraction), signal);
+      const path = await uploadFile(file, (fraction) => setUpload(upload.id, fraction), signal);
       await addPaths([path]);
     } catch (reason) {
       if (!signal.aborted) sayError(reason);

@@ -3,8 +3,7 @@ import { blastAddress, blastSearchSchema, type BlastSearch } from '../../../elec
 import { sayError } from '../../components/feedback/errorToast.tsx';
 import type { Texts } from '../../i18n/index.ts';
 import { copyText } from '../clipboard.ts';
-import { engine } from '../connection.ts';
-import { isElectron } from '../settings.ts';
+import { home } from '../connection.ts';
 
 /** Opens NCBI's BLAST with the letters filled in, after a question: they leave the computer. Those that no address takes are copied,
  * to be pasted there. */
@@ -25,6 +24,6 @@ export function askAndSearchBlast(search: BlastSearch, { t }: Pick<Texts, 't'>):
 async function searchBlast(search: BlastSearch, fits: boolean): Promise<void> {
   if (!fits) await copyText(search.query);
   const sent = fits ? search : { ...search, query: '' };
-  if (isElectron()) await engine.shell.searchBlast(sent);
+  if (window.virnucpro) await home.shell.searchBlast(sent);
   else window.open(blastAddress(sent), '_blank', 'noopener,noreferrer');
 }

@@ -1,5 +1,41 @@
-/** Lets the browser fetch a file that the engine offers. */
-export function download(path: string): void {
+import { notifications } from '@mantine/notifications';
+import type { Texts } from '../../i18n/index.ts';
+import { chosenComputer, home } from '../connection.ts';
+import { say } from '../say.ts';
+
+/** Fetches a file that the engine offers: the browser does it, or the program from the other computer that it shows. */
+export async function download(path: string, texts: Pick<Texts, 't' | 'format'>): Promise<void> {
+  if (chosenComputer !== null) await fetchFrom(chosenComputer, path, texts);
+  else downloadInBrowser(path);
+}
+
+/** To a place that the user chooses. Goes on where the line broke; the file is there whole, or not at all. */
+async function fetchFrom(
+  id: string,
+  address: string,
+  { t, format }: Pick<Texts, 't' | 'format'>,
+): Promise<void> {
+  const suggestedName = decodeURIComponent(address.split('/').at(-1) ?? '');
+  const { path } = await home.shell.chooseSaveFile({ suggestedName });
+  if (path === null) return;
+  const notice = notifications.show({ message: '', autoClose: false, withCloseButton: false });
+  try {
+    for await (const { doneBytes, totalBytes } of await home.computers.fetchFile({ id, address, path })) {
+      const percent = format.percent(totalBytes === 0 ? 0 : doneBytes / totalBytes);
+      notifications.update({
+        id: notice,
+        message: t('computers.fetching', { name: suggestedName, percent }),
+        autoClose: false,
+        withCloseButton: false,
+      });
+    }
+    say(t('computers.fetched', { path }));
+  } finally {
+    notifications.hide(notice);
+  }
+}
+
+function downloadInBrowser(path: string): void {
   const link = document.createElement('a');
   link.href = new URL(path.replace(/^\//, ''), location.href.split('#')[0]).href;
   link.download = '';

@@ -1,9 +1,9 @@
-import { uploadFile } from '../../api/upload.ts';
 import { sayError } from '../../components/feedback/errorToast.tsx';
 import { engine, queries } from '../connection.ts';
 import type { Dropped } from '../dropped.ts';
 import { chooseFiles } from '../pathChooser.ts';
 import { queryClient } from '../queryClient.ts';
+import { uploadFile } from '../upload.ts';
 import { changeView } from './resultsView.ts';
 
 /** Tables and no sequences, by their names. */
@@ -20,11 +20,7 @@ export async function addDroppedTables(runId: string, dropped: Dropped): Promise
   const paths =
     dropped.kind === 'paths'
       ? dropped.paths
-      : await Promise.all(
-          dropped.files.map((file) =>
-            uploadFile(file, file.name, () => undefined, new AbortController().signal),
-          ),
-        );
+      : await Promise.all(dropped.files.map((file) => uploadFile(file, () => undefined)));
   await addTables(runId, paths);
 }
 

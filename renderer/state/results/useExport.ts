@@ -8,7 +8,7 @@ import {
   type SequenceFilter,
 } from '../../../electron/contract/index.ts';
 import { useTexts, type Texts } from '../../i18n/index.ts';
-import { engine } from '../connection.ts';
+import { chosenComputer, engine } from '../connection.ts';
 import { download } from './download.ts';
 import { useResultsView } from './resultsView.ts';
 import { say } from '../say.ts';
@@ -29,8 +29,9 @@ interface ExportMeans {
 export async function writeExport(
   run: RunSummary,
   { format, filter }: ExportOrder,
-  { texts: { t, format: formats, language }, signal, onFraction }: ExportMeans,
+  { texts, signal, onFraction }: ExportMeans,
 ): Promise<void> {
+  const { t, format: formats, language } = texts;
   const { runId } = run;
   const path = isElectron() ? await choosePath(run, { format, filter }) : undefined;
   if (path === null) return;
@@ -41,7 +42,9 @@ export async function writeExport(
       onFraction?.(event.total === 0 ? 0 : event.done / event.total);
       continue;
     }
-    if (event.downloadPath !== null) download(event.downloadPath);
+    if (event.downloadPath !== null) await download(event.downloadPath, texts);
+    // It has said where the file is.
+    if (chosenComputer !== null) continue;
     say(
       event.downloadPath === null
         ? t('export.written', { path: event.path, size: formats.fileSize(event.bytes) })

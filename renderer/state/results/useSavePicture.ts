@@ -2,10 +2,9 @@ import { useMutation } from '@tanstack/react-query';
 import { createContext, use } from 'react';
 import { chartSvg, svgToPng, type LegendItem } from '../../components/charts/chartPicture.ts';
 import { useTexts } from '../../i18n/index.ts';
-import { engine } from '../connection.ts';
+import { home } from '../connection.ts';
 import { downloadBlob } from './download.ts';
 import { say } from '../say.ts';
-import { isElectron } from '../settings.ts';
 
 export const PICTURE_FORMATS = ['svg', 'png'] as const;
 
@@ -37,12 +36,12 @@ export function useSavePicture() {
       const svg = chartSvg(chart, { title, legend, notes: [note, ...source.notes] });
       const picture = format === 'png' ? await svgToPng(svg) : new Blob([svg], { type: 'image/svg+xml' });
       const name = `${source.stem}_${title.replaceAll(/[^\p{L}\p{N}]+/gu, '_').toLowerCase()}.${format}`;
-      if (!isElectron()) {
+      if (!window.virnucpro) {
         downloadBlob(picture, name);
         say(t('chart.saved', { name }));
         return;
       }
-      const { path } = await engine.shell.savePicture({
+      const { path } = await home.shell.savePicture({
         suggestedName: name,
         base64: await base64Of(picture),
       });

@@ -1,6 +1,7 @@
 import { implement } from '@orpc/server';
 import { contract } from '../../../electron/contract/index.ts';
 import { computerRouter } from './computerRouter.ts';
+import { computersRouter } from './computersRouter.ts';
 import { resultsRouter } from './resultsRouter.ts';
 import { runsRouter } from './runsRouter.ts';
 import { MadeUpdates } from './updates.ts';
@@ -19,6 +20,7 @@ export function createMemoryEngine(options: MemoryEngineOptions = {}) {
     runs: runsRouter(world),
     results: resultsRouter(world),
     computer: computerRouter(world),
+    computers: computersRouter(options.computers),
     shell: {
       chooseFiles: os.shell.chooseFiles.handler(() => ({ paths: [] })),
       chooseFolder: os.shell.chooseFolder.handler(() => ({ path: null })),

@@ -1,4 +1,5 @@
 import {
+  type OtherComputer,
   sampleNames,
   settingsSchema,
   type DeviceLive,
@@ -33,6 +34,8 @@ export interface MemoryEngineOptions {
   readonly fresh?: boolean;
   /** The window is on the engine's computer. */
   readonly sameComputer?: boolean;
+  /** Other computers, as only the desktop app has them. */
+  readonly computers?: readonly OtherComputer[];
   /** Makes it the desktop app's window, and is what that knows of a newer version. */
   readonly update?: UpdateStatus;
 }

@@ -1,16 +1,25 @@
 import { existsSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, parse, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { AppFailure, appError } from '../../../contract/errors.ts';
 import { unwrap } from '../../../contract/result.ts';
 import {
+  type AppPaths,
+  detachedStartLine,
+  endByForce,
   endByForceAfter,
   endBySignal,
   engineBase,
   openService,
+  processStart,
+  removeOldPrograms,
+  removeServerFile,
   resolveAppPaths,
   type Service,
+  startDetached,
+  writeServerFile,
 } from '../../../engine/index.ts';
 import {
   isPortTaken,
@@ -29,6 +38,8 @@ export interface ServeFlags {
   root?: string;
   open?: boolean;
   allowNetwork?: boolean;
+  detached?: boolean;
+  forSsh?: boolean;
 }
 
 const DEFAULT_PORT = 4170;
@@ -36,10 +47,14 @@ const DEFAULT_PORT = 4170;
 const END_MS = 10_000;
 /** Of it, for bringing a run to rest and closing databases. */
 const CLOSE_MS = 9_000;
+/** A server that nobody looks at, and that has nothing to compute, ends after this long. The next connection starts another. */
+const IDLE_MS = 60 * 60_000;
+const IDLE_LOOK_MS = 30_000;
 
 /** Browser mode: the desktop app's window for computers without a screen. Ends with Ctrl-C, which pauses what is at work. */
 export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> {
   const paths = unwrap(resolveAppPaths({ startFolder: import.meta.dirname }));
+  if (flags.detached) return serveDetached(paths, storeHost);
   const pageFolder = await builtWindow(paths.root);
   const root = resolve(flags.root ?? homedir());
   if (!existsSync(root)) throw new AppFailure(appError('usage', `There is no folder ${root}.`));
@@ -47,7 +62,7 @@ export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> 
 
   const service = await openService(engineBase({ appVersion: appVersion(paths.root), paths, storeHost }), {
     interpreter: flags.python ?? (process.env['VIRNUCPRO_PYTHON'] || undefined),
-    resultsFolder: join(root, 'VirNucPro results'),
+    resultsFolder: join(flags.forSsh ? homedir() : root, 'VirNucPro results'),
   });
   const server = await listen(service, flags, {
     host: flags.host,
@@ -58,6 +73,16 @@ export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> 
       say(`A browser has been let in. For another one: ${address}`);
     },
   });
+  if (flags.forSsh) {
+    announce(service, server);
+    await Promise.race([nextSignal(), untilIdle(service, server)]);
+    removeServerFile(paths.usualDataDir);
+    quitOnNextSignal();
+    endByForceAfter(END_MS);
+    await server.close();
+    if (!(await service.close(CLOSE_MS))) endByForce();
+    return EXIT.done;
+  }
   say(`VirNucPro Desktop is ready: ${server.address()}`);
   // Said to those whom it helps: who sits at this computer needs no way to it, and finds files without a word about them.
   if (process.env['SSH_CONNECTION']) {
@@ -83,6 +108,55 @@ export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> 
   if (!(await service.close(CLOSE_MS))) endBySignal(signal);
   if (!atWork) return EXIT.done;
   return exitCodeAfter(signal);
+}
+
+/** Starts the server that the desktop app on another computer talks to through its tunnel, or finds it, and says where it is. */
+async function serveDetached(paths: AppPaths, storeHost: URL): Promise<number> {
+  const program = fileURLToPath(storeHost);
+  const started = await startDetached({
+    command: [
+      process.execPath,
+      program,
+      'serve',
+      '--for-ssh',
+      '--port',
+      '0',
+      '--root',
+      parse(homedir()).root,
+    ],
+    dataDir: paths.usualDataDir,
+    program: paths.root,
+  });
+  process.stdout.write(`${detachedStartLine(started)}\n`);
+  return EXIT.done;
+}
+
+/** Leaves word for the next login of this user: where the server is, and what lets them in. */
+function announce({ engine: { appVersion: version, paths } }: Service, server: RunningServer): void {
+  writeServerFile(paths.usualDataDir, {
+    port: server.port,
+    pid: process.pid,
+    start: processStart(process.pid),
+    version,
+    hostName: hostname(),
+    program: paths.root,
+    cookie: server.letIn(),
+  });
+  removeOldPrograms(paths.root, paths.usualDataDir);
+}
+
+/** Resolves when for an hour neither a window was there nor anything to compute. */
+function untilIdle({ control }: Service, server: RunningServer): Promise<void> {
+  return new Promise((resolve) => {
+    let busy = performance.now();
+    const timer = setInterval(() => {
+      const { active, order } = control.queue;
+      if (server.windows() > 0 || active !== null || order.length > 0) busy = performance.now();
+      if (performance.now() - busy < IDLE_MS) return;
+      clearInterval(timer);
+      resolve();
+    }, IDLE_LOOK_MS).unref();
+  });
 }
 
 /** In a checkout the window is built where it is missing or outdated; an installed program has it. */

@@ -7,6 +7,7 @@ import { namedPaths } from '../window/knownPaths.ts';
 import { MANAGED_PYTHON, SUPPORTED_VERSIONS } from '../../environment/machine/supportedPython.ts';
 import { networkVariables, readSetupSettings } from '../../environment/setupSettings.ts';
 import { browseFolder } from '../window/browseFolder.ts';
+import { isInside } from '../window/pathInside.ts';
 import { withLastTrial } from '../../devices/checkDevices.ts';
 import { checkSetUp } from '../computer/checkSetUp.ts';
 import { checkComputer, wholeCheck } from '../computer/computerCheck.ts';
@@ -133,9 +134,14 @@ export function computerRouter(service: Service) {
       return changed;
     }),
     browse: computer.browse.handler(({ input, context: { window } }) =>
-      browseFolder(input.folder ?? window.paths.root ?? homedir(), window.paths),
+      browseFolder(input.folder ?? startFolder(window.paths.root), window.paths),
     ),
   };
+
+  /** The home folder where it may be shown: below a root such as / nobody wants to begin at the very top. */
+  function startFolder(root: string | null): string {
+    return root === null || isInside(root, homedir()) ? homedir() : root;
+  }
 
   async function troublesOf(folder: string) {
     const events = await open.read(folder, (store) => store.events(EVENTS_IN_DIAGNOSTICS)).catch(() => []);

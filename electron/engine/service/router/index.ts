@@ -1,6 +1,7 @@
 import { calls } from './implementer.ts';
 import type { Service } from '../service.ts';
 import { computerRouter } from './computerRouter.ts';
+import { computersRouter } from './computersRouter.ts';
 import { resultsRouter } from './resultsRouter.ts';
 import { runsRouter } from './runsRouter.ts';
 import { shellRouter } from './shellRouter.ts';
@@ -14,6 +15,7 @@ export function serviceRouter(service: Service) {
       runs: runsRouter(service),
       results: resultsRouter(service),
       computer: computerRouter(service),
+      computers: computersRouter(service),
       shell: shellRouter(service),
     });
 }

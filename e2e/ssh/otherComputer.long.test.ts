@@ -1,0 +1,374 @@
+/**
+ * From one computer to another with nothing but SSH: a real sshd with a host key, a configuration and, where the system lets us, a
+ * network of its own, whose line is cut while a file is sent and while a run works. The other computer is this one with an empty home.
+ */
+import { randomBytes } from 'node:crypto';
+import { cpSync, existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createORPCClient } from '@orpc/client';
+import { RPCLink } from '@orpc/client/websocket';
+import type { ContractRouterClient } from '@orpc/contract';
+import { execa, type ResultPromise } from 'execa';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { z } from 'zod';
+import { buildWindow } from '../../build/buildWindow.ts';
+import { packServer } from '../../build/packServer.ts';
+import { virnucpro } from '../../electron/cli/testing/commandLineProcess.ts';
+import type { contract, ErrorCode, Transfer } from '../../electron/contract/index.ts';
+import { Computers } from '../../electron/engine/computers/computers.ts';
+import { SERVER_PACKAGE_ENDING } from '../../electron/engine/computers/serverPackage.ts';
+import { tunnelHeaders, tunnelSocketAddress } from '../../electron/engine/computers/tunnel.ts';
+import {
+  COMPARED_TABLES,
+  readTables,
+  REAL_PYTHON,
+  SAMPLE,
+  temporaryFolder,
+  WITHOUT_PYTHON,
+} from '../../electron/engine/testing/testContext.ts';
+
+const CUT_MS = 30_000;
+const DEADLINE_MS = 600_000;
+const SSHD = '/usr/sbin/sshd';
+const NETWORK = `vnp${process.pid}`;
+/** Of a range that nobody routes (TEST-NET-2). */
+const [NEAR, FAR] = ['198.51.100.1', '198.51.100.2'];
+const PORT = 2222;
+const FILE_BYTES = 300_000_000;
+const COPIES_OF_THE_SAMPLE = 8;
+
+type Client = ContractRouterClient<typeof contract>;
+
+let folder: string;
+let home: string;
+let computers: Computers;
+let id: string;
+let packed: string;
+let server: ResultPromise<{ reject: false }> | undefined;
+/** Where sshd listens: in a network of its own, else on the loopback interface. */
+let hasNetwork = false;
+let missing: string | undefined;
+
+const run = (file: string, ...args: string[]) => execa(file, args);
+const link = () => computers.all().find((one) => one.id === id)?.link;
+const host = () => (hasNetwork ? FAR : '127.0.0.1');
+
+async function until(what: string, condition: () => boolean): Promise<void> {
+  const deadline = performance.now() + DEADLINE_MS;
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error(`Not in time: ${what}; ${JSON.stringify(link())}`);
+    await sleep(50);
+  }
+}
+
+beforeAll(async () => {
+  missing = whatIsMissing();
+  if (missing !== undefined) return;
+  folder = await temporaryFolder();
+  home = join(folder, 'far home');
+  await mkdir(home);
+  await makeNetwork();
+  for (const name of ['host_key', 'other_host_key', 'key']) {
+    await run('ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-f', join(folder, name));
+  }
+  await startSshd('host_key');
+  // As a user's agent; ~/.ssh stays as it is.
+  await run('ssh-agent', '-a', join(folder, 'agent'));
+  process.env['SSH_AUTH_SOCK'] = join(folder, 'agent');
+  await run('ssh-add', '-q', join(folder, 'key'));
+  packed = await packOwn();
+  computers = openComputers();
+}, DEADLINE_MS);
+
+afterAll(async () => {
+  if (missing !== undefined) return;
+  await (computers as Computers | undefined)?.close();
+  await endServersThere();
+  await stopSshd();
+  await execa('ssh-add', ['-D'], { reject: false });
+  const { stdout } = await execa('pgrep', ['-f', `ssh-agent -a ${join(folder, 'agent')}`], { reject: false });
+  for (const pid of stdout.split('\n').filter(Boolean)) process.kill(Number(pid));
+  if (hasNetwork) await execa('ip', ['netns', 'del', NETWORK], { reject: false });
+  await rm(folder, { recursive: true, force: true });
+}, DEADLINE_MS);
+
+function whatIsMissing(): string | undefined {
+  if (process.platform !== 'linux' || process.arch !== 'x64')
+    return 'servers are Linux with an x86-64 processor';
+  if (!existsSync(SSHD)) return 'there is no sshd here (Debian: openssh-server)';
+  if (WITHOUT_PYTHON) return 'there is no Python environment';
+  return undefined;
+}
+
+/** Two ends of a cable, one of them in a network of its own. Without the right to that, lines are cut by ending sshd's processes. */
+async function makeNetwork(): Promise<void> {
+  const commands = [
+    `netns add ${NETWORK}`,
+    `link add ${NETWORK}a type veth peer name ${NETWORK}b netns ${NETWORK}`,
+    `addr add ${NEAR}/30 dev ${NETWORK}a`,
+    `link set ${NETWORK}a up`,
+    `-n ${NETWORK} addr add ${FAR}/30 dev ${NETWORK}b`,
+    `-n ${NETWORK} link set ${NETWORK}b up`,
+    `-n ${NETWORK} link set lo up`,
+  ];
+  for (const command of commands) {
+    const { failed } = await execa('ip', command.split(' '), { reject: false });
+    if (failed) return;
+  }
+  hasNetwork = true;
+}
+
+async function startSshd(hostKey: string): Promise<void> {
+  // Where sshd, started by root, keeps what it separates from itself.
+  if (userInfo().uid === 0) await mkdir('/run/sshd', { recursive: true });
+  const config = join(folder, 'sshd_config');
+  const lines = [
+    `Port ${PORT}`,
+    `ListenAddress ${host()}`,
+    `HostKey "${join(folder, hostKey)}"`,
+    `AuthorizedKeysFile "${join(folder, 'key.pub')}"`,
+    'PidFile none',
+    'StrictModes no',
+    'UsePAM no',
+    'PasswordAuthentication no',
+    'KbdInteractiveAuthentication no',
+    'ClientAliveInterval 10',
+    `SetEnv "HOME=${home}" "VIRNUCPRO_PYTHON=${REAL_PYTHON}"`,
+  ];
+  await writeFile(config, `${lines.join('\n')}\n`);
+  const command = [SSHD, '-D', '-e', '-f', config];
+  const [file = '', ...args] = hasNetwork ? ['ip', 'netns', 'exec', NETWORK, ...command] : command;
+  const child = execa(file, args, { reject: false, stdin: 'ignore', detached: true, cleanup: true });
+  server = child as unknown as typeof server;
+  await new Promise<void>((resolve, reject) => {
+    let said = '';
+    child.stderr.on('data', (data: Buffer) => {
+      said += String(data);
+      if (said.includes('Server listening')) resolve();
+    });
+    void child.then(() => {
+      reject(new Error(`sshd ended: ${said}`));
+    });
+  });
+}
+
+async function stopSshd(): Promise<void> {
+  const child = server;
+  server = undefined;
+  if (child?.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
+  await child;
+}
+
+/** The line carries nothing any more, and nobody is told. */
+async function cutFor(milliseconds: number): Promise<void> {
+  if (hasNetwork) await run('ip', 'link', 'set', `${NETWORK}a`, 'down');
+  else await stopSshd();
+  await sleep(milliseconds);
+  if (hasNetwork) await run('ip', 'link', 'set', `${NETWORK}a`, 'up');
+  else await startSshd('host_key');
+}
+
+/** As `npm run pack:server` packs it, with the Node of this test inside. */
+async function packOwn(): Promise<string> {
+  await buildWindow();
+  const node = join(folder, 'node');
+  await mkdir(node);
+  cpSync(process.execPath, join(node, 'node'));
+  await writeFile(join(node, 'LICENSE'), '');
+  const file = await packServer('linux-x64', folder, { uv: null, node });
+  return file.replace(/\.tgz$/, SERVER_PACKAGE_ENDING);
+}
+
+function openComputers(): Computers {
+  return new Computers({
+    dataDir: join(folder, 'near'),
+    root: folder,
+    version: 'test',
+    serverPackage: packed,
+    changed: () => undefined,
+  });
+}
+
+/** Calls over the tunnel, as the desktop app relays them. */
+async function withClient<Answer>(work: (client: Client) => Promise<Answer>): Promise<Answer> {
+  const tunnel = computers.tunnel(id);
+  if (!tunnel) throw new Error('It is not connected');
+  const socket = new WebSocket(tunnelSocketAddress(tunnel), { headers: tunnelHeaders(tunnel) });
+  socket.on('error', () => undefined);
+  try {
+    return await work(
+      createORPCClient(new RPCLink({ websocket: socket as unknown as globalThis.WebSocket })),
+    );
+  } finally {
+    socket.terminate();
+  }
+}
+
+async function endServersThere(): Promise<void> {
+  const place = join(home, '.local', 'share', 'virnucpro-desktop', 'servers');
+  for (const name of await readdir(place).catch(() => [])) {
+    if (!name.endsWith('.json')) continue;
+    const { pid } = z
+      .object({ pid: z.number() })
+      .parse(JSON.parse(await readFile(join(place, name), 'utf8')));
+    process.kill(pid, 'SIGTERM');
+    await until('the server there has ended', () => !existsSync(`/proc/${pid}`));
+  }
+}
+
+async function connect(): Promise<void> {
+  computers.connect(id);
+  await until('connected or not', () => {
+    const now = link();
+    if (now?.state === 'connecting' && now.question?.kind === 'host_key') computers.answer(id, 'yes');
+    return now?.state === 'connected' || now?.state === 'away';
+  });
+}
+
+it(
+  'shows the host key, installs itself in an empty home and starts',
+  async ({ skip }) => {
+    skip(missing !== undefined, missing);
+    id = computers.add('Far', `${userInfo().username}@${host()}:${PORT}`);
+    computers.connect(id);
+    await until('the host key is shown', () => {
+      const now = link();
+      return now?.state === 'away' || (now?.state === 'connecting' && now.question !== null);
+    });
+    const { stdout } = await run('ssh-keygen', '-lf', join(folder, 'host_key.pub'));
+    expect(link()).toMatchObject({ question: { kind: 'host_key', fingerprint: stdout.split(' ')[1] } });
+    computers.answer(id, 'yes');
+    await until('connected', () => link()?.state === 'connected' || link()?.state === 'away');
+    expect(link()).toMatchObject({ state: 'connected' });
+    const info = await withClient((client) => client.computer.info());
+    expect(info).toMatchObject({ shell: 'browser', root: '/', sameComputer: false });
+    expect(info.dataDir.startsWith(home)).toBe(true);
+    // Those who may read the file may use the server.
+    const place = join(home, '.local', 'share', 'virnucpro-desktop', 'servers');
+    const { stdout: modes } = await run(
+      'stat',
+      '-c',
+      '%a',
+      place,
+      join(place, (await readdir(place))[0] ?? ''),
+    );
+    expect(modes.split('\n')).toEqual(['700', '600']);
+  },
+  DEADLINE_MS,
+);
+
+it(
+  'sends a file whole though the line is cut for half a minute',
+  async ({ skip }) => {
+    skip(missing !== undefined, missing);
+    const path = join(folder, 'large.fa');
+    const block = randomBytes(FILE_BYTES / 100);
+    await writeFile(path, Buffer.concat(Array.from({ length: 100 }, () => block)));
+    const seen: Transfer[] = [];
+    let cut: Promise<void> | undefined;
+    const there = await computers.sendFile(
+      id,
+      path,
+      (transfer) => {
+        seen.push(transfer);
+        if (transfer.doneBytes > 0) cut ??= cutFor(CUT_MS);
+      },
+      new AbortController().signal,
+    );
+    await cut;
+    expect(seen.some(({ waiting }) => waiting)).toBe(true);
+    await run('cmp', path, there);
+    // What had arrived was not sent again.
+    const afterTheBreak = seen.slice(seen.findLastIndex(({ waiting }) => waiting) + 1);
+    expect(Math.min(...afterTheBreak.map(({ doneBytes }) => doneBytes))).toBeGreaterThan(0);
+    await rm(there);
+    await rm(path);
+  },
+  DEADLINE_MS,
+);
+
+it(
+  'a run goes on while the line is cut and while this side is closed, and its tables are those of a run here',
+  async ({ skip }) => {
+    skip(missing !== undefined, missing);
+    const input = join(folder, 'sample.fa');
+    const sample = await readFile(SAMPLE, 'utf8');
+    const copies = Array.from({ length: COPIES_OF_THE_SAMPLE }, (_, copy) =>
+      sample.replaceAll(/^>/gm, `>${copy}_`),
+    );
+    await writeFile(input, copies.join(''));
+    const { signal } = new AbortController();
+    const there = await computers.sendFile(id, input, () => undefined, signal);
+    const { runId } = await withClient((client) =>
+      client.runs.create({ inputs: [there], model: 'demo', devices: 'cpu:1', name: 'far' }),
+    );
+    await cutFor(CUT_MS);
+    await until('connected again', () => link()?.state === 'connected');
+    // The laptop is closed, and opened again.
+    await computers.close();
+    computers = openComputers();
+    await connect();
+    expect(link()).toMatchObject({ state: 'connected' });
+    await withClient(async (client) => {
+      for await (const { run: far } of await client.runs.watch({ runId })) {
+        if (far.state.phase === 'done') return;
+        expect(far.state.phase).not.toMatch(/failed|paused|cancelled/);
+      }
+    });
+    const fetched = join(folder, 'fetched');
+    await mkdir(fetched);
+    for (const name of COMPARED_TABLES) {
+      const { downloadPath } = await withClient((client) => client.runs.download({ runId, name }));
+      await computers.fetchFile(id, downloadPath, join(fetched, name), () => undefined, signal);
+    }
+    const here = virnucpro(
+      [
+        'predict',
+        input,
+        '--model',
+        'demo',
+        '--devices',
+        'cpu:1',
+        '-o',
+        join(folder, 'here'),
+        '--python',
+        REAL_PYTHON,
+      ],
+      { env: { VIRNUCPRO_DATA_DIR: join(folder, 'near data') } },
+    );
+    const code = await new Promise((resolve) => here.once('exit', resolve));
+    expect(code).toBe(0);
+    expect(await readTables(fetched)).toEqual(await readTables(join(folder, 'here')));
+  },
+  DEADLINE_MS,
+);
+
+it(
+  'says in words why a computer cannot be reached',
+  async ({ skip }) => {
+    skip(missing !== undefined, missing);
+    const codeAt = async (address: string): Promise<ErrorCode | undefined> => {
+      const before = id;
+      id = computers.add('Other', address);
+      await connect();
+      const now = link();
+      await computers.remove(id);
+      id = before;
+      return now?.state === 'away' ? now.error.code : undefined;
+    };
+    const user = userInfo().username;
+    expect(await codeAt(`${user}@no-such-computer.invalid`)).toBe('ssh_name_unknown');
+    expect(await codeAt(`${user}@${host()}:${PORT + 1}`)).toBe('ssh_unreachable');
+    expect(await codeAt(`nobody-of-that-name@${host()}:${PORT}`)).toBe('ssh_denied');
+    await computers.disconnect(id);
+    await stopSshd();
+    await startSshd('other_host_key');
+    await connect();
+    expect(link()).toMatchObject({ state: 'away', error: { code: 'ssh_host_key_changed' }, again: false });
+  },
+  DEADLINE_MS,
+);

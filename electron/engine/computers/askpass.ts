@@ -1,0 +1,106 @@
+/**
+ * How OpenSSH asks: it starts the program named by SSH_ASKPASS and reads the answer from its standard output. Ours hands the
+ * question over in a folder that nobody else may read, and waits at a named pipe: an answer never lies on the disk.
+ */
+import { watch, type FSWatcher } from 'node:fs';
+import { access, constants, mkdir, open, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SshQuestion } from '../../contract/rpc/computers.ts';
+
+const SCRIPT = `#!/bin/sh
+umask 077
+place=$(mktemp -d "$VIRNUCPRO_QUESTIONS/ask-XXXXXX") || exit 1
+mkfifo "$place/answer" || exit 1
+printf '%s' "$1" > "$place/prompt.part" && mv "$place/prompt.part" "$place/prompt" || exit 1
+# Where ssh has ended, nobody waits for the answer any more.
+( while kill -0 "$PPID" 2>/dev/null; do sleep 1; done; printf no > "$place/answer" ) >/dev/null 2>&1 &
+watch=$!
+answer=$(cat "$place/answer")
+kill "$watch" 2>/dev/null
+rm -rf "$place"
+case $answer in
+  yes:*) printf '%s\\n' "\${answer#yes:}" ;;
+  *) exit 1 ;;
+esac
+`;
+const LOOK_AGAIN_MS = 500;
+
+export type AskPerson = (question: SshQuestion, signal: AbortSignal) => Promise<string | null>;
+
+export interface Askpass {
+  /** Added to the environment of ssh. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly close: () => void;
+}
+
+/** Begins to answer what ssh asks in this folder, which must be the user's own. */
+export async function answerQuestions(parent: string, ask: AskPerson): Promise<Askpass> {
+  const folder = join(parent, 'questions');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const script = join(parent, 'askpass');
+  await writeFile(script, SCRIPT, { mode: 0o700 });
+  const closed = new AbortController();
+  const seen = new Set<string>();
+  const look = async (): Promise<void> => {
+    for (const name of await readdir(folder).catch(() => [])) {
+      const prompt = await readFile(join(folder, name, 'prompt'), 'utf8').catch(() => undefined);
+      if (prompt === undefined || seen.has(name) || closed.signal.aborted) continue;
+      seen.add(name);
+      void answerOne(join(folder, name), prompt, ask, closed.signal);
+    }
+  };
+  let watcher: FSWatcher | undefined;
+  try {
+    watcher = watch(folder, () => void look());
+    watcher.on('error', () => undefined);
+  } catch {
+    // The timer is enough.
+  }
+  // The question appears a moment after its folder.
+  const timer = setInterval(() => void look(), LOOK_AGAIN_MS).unref();
+  return {
+    env: {
+      SSH_ASKPASS: script,
+      SSH_ASKPASS_REQUIRE: 'force',
+      VIRNUCPRO_QUESTIONS: folder,
+      // Older versions ask by a program only where there is a display.
+      DISPLAY: process.env['DISPLAY'] || ':0',
+    },
+    close: () => {
+      closed.abort();
+      clearInterval(timer);
+      watcher?.close();
+    },
+  };
+}
+
+async function answerOne(place: string, prompt: string, ask: AskPerson, closed: AbortSignal): Promise<void> {
+  const question = questionOf(prompt);
+  const gone = new AbortController();
+  // ssh that ends, as after its grace period, takes the question with it.
+  const timer = setInterval(() => {
+    access(join(place, 'answer'), constants.F_OK).catch(() => gone.abort());
+  }, LOOK_AGAIN_MS).unref();
+  try {
+    const given = await ask(question, AbortSignal.any([closed, gone.signal])).catch(() => null);
+    const answer = given !== null && question.kind === 'host_key' ? question.fingerprint : given;
+    // Without waiting for a reader: where there is none any more, nobody wants the answer.
+    const pipe = await open(join(place, 'answer'), constants.O_WRONLY | constants.O_NONBLOCK);
+    await pipe.writeFile(answer === null ? 'no' : `yes:${answer.replaceAll('\n', '')}`);
+    await pipe.close();
+  } catch {
+    // The question is gone.
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** What is asked, from the words of OpenSSH. */
+export function questionOf(prompt: string): SshQuestion {
+  const host = /authenticity of (?:host )?'([^']+)'/.exec(prompt)?.[1];
+  const [, keyType, fingerprint] = /(\S+) key fingerprint is (\S+?)\.?(?:\s|$)/.exec(prompt) ?? [];
+  if (host !== undefined && keyType !== undefined && fingerprint !== undefined) {
+    return { kind: 'host_key', host, keyType, fingerprint };
+  }
+  return { kind: 'secret', prompt: prompt.trim() };
+}

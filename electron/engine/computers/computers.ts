@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { appError, AppFailure } from '../../contract/errors.ts';
+import { parseJson } from '../../contract/parseJson.ts';
+import { computerNameSchema, sshAddressSchema, type OtherComputer } from '../../contract/rpc/computers.ts';
+import { replaceFile } from '../files/replaceFile.ts';
+import { connectComputer } from './connectComputer.ts';
+import { KeptComputer } from './keptComputer.ts';
+import { findServerPackage } from './serverPackage.ts';
+import { fetchFile, sendFile, type TellTransfer } from './transfers.ts';
+import type { Tunnel } from './tunnel.ts';
+
+/** No secrets: names and addresses. */
+const storedSchema = z.array(z.object({ id: z.uuid(), name: computerNameSchema, address: sshAddressSchema }));
+type Stored = z.infer<typeof storedSchema>[number];
+
+export interface ComputersOptions {
+  /** Where the list and the confirmed host keys are kept. */
+  readonly dataDir: string;
+  /** Holds the package for other computers. */
+  readonly root: string;
+  readonly version: string;
+  /** A package in place of the program's own. */
+  readonly serverPackage?: string | undefined;
+  readonly changed: () => void;
+}
+
+/** The other computers that the user has named, each with its connection. */
+export class Computers {
+  private readonly options: ComputersOptions;
+  private readonly computers: { stored: Stored; kept: KeptComputer }[];
+
+  constructor(options: ComputersOptions) {
+    this.options = options;
+    this.computers = readList(this.file).map((stored) => ({ stored, kept: this.kept(stored) }));
+  }
+
+  all(): OtherComputer[] {
+    return this.computers.map(({ stored, kept }) => ({ ...stored, link: kept.link }));
+  }
+
+  add(name: string, address: string): string {
+    const stored = { id: randomUUID(), name, address };
+    this.computers.push({ stored, kept: this.kept(stored) });
+    this.save();
+    return stored.id;
+  }
+
+  rename(id: string, name: string): void {
+    this.find(id).stored.name = name;
+    this.save();
+  }
+
+  async remove(id: string): Promise<void> {
+    const found = this.find(id);
+    await found.kept.disconnect();
+    this.computers.splice(this.computers.indexOf(found), 1);
+    this.save();
+  }
+
+  connect(id: string): void {
+    this.find(id).kept.connect();
+  }
+
+  disconnect(id: string): Promise<void> {
+    return this.find(id).kept.disconnect();
+  }
+
+  answer(id: string, answer: string | null): void {
+    this.find(id).kept.answer(answer);
+  }
+
+  /** Undefined where it is not connected, or not known. */
+  tunnel(id: string): Tunnel | undefined {
+    return this.computers.find(({ stored }) => stored.id === id)?.kept.tunnel;
+  }
+
+  sendFile(id: string, path: string, tell: TellTransfer, signal: AbortSignal): Promise<string> {
+    const { kept } = this.find(id);
+    return sendFile(path, (until) => kept.connected(until), tell, signal);
+  }
+
+  fetchFile(
+    id: string,
+    address: string,
+    path: string,
+    tell: TellTransfer,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { kept } = this.find(id);
+    return fetchFile(address, path, (until) => kept.connected(until), tell, signal);
+  }
+
+  /** What is at work on them goes on. */
+  async close(): Promise<void> {
+    await Promise.all(this.computers.map(({ kept }) => kept.disconnect()));
+  }
+
+  private find(id: string): { stored: Stored; kept: KeptComputer } {
+    const found = this.computers.find(({ stored }) => stored.id === id);
+    if (!found) throw new AppFailure(appError('usage', 'This computer is not in the list any more.'));
+    return found;
+  }
+
+  private kept({ address }: Stored): KeptComputer {
+    const { dataDir, root, version, serverPackage, changed } = this.options;
+    return new KeptComputer({
+      address,
+      changed,
+      connect: (ask, tell, signal) =>
+        connectComputer({
+          ...{ address, ask, tell, signal, freePort },
+          knownHosts: join(dataDir, 'known_hosts'),
+          serverPackage: () => findServerPackage(root, version, serverPackage),
+        }),
+    });
+  }
+
+  private get file(): string {
+    return join(this.options.dataDir, 'computers.json');
+  }
+
+  private save(): void {
+    mkdirSync(dirname(this.file), { recursive: true });
+    const list = this.computers.map(({ stored }) => stored);
+    writeFileSync(`${this.file}.tmp`, `${JSON.stringify(list, null, 2)}\n`, { mode: 0o600 });
+    replaceFile(`${this.file}.tmp`, this.file);
+    this.options.changed();
+  }
+}
+
+function readList(file: string): Stored[] {
+  try {
+    return parseJson(storedSchema, readFileSync(file, 'utf8')) ?? [];
+  } catch {
+    return [];
+  }
+}
+
+/** Of this computer, for the end of a tunnel. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => {
+        resolve(port);
+      });
+    });
+  });
+}

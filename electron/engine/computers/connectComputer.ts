@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { appError, AppFailure } from '../../contract/errors.ts';
+import { message } from '../../contract/messages.ts';
+import { parseJson } from '../../contract/parseJson.ts';
+import type { AskPerson } from './askpass.ts';
+import {
+  checkSystem,
+  installServer,
+  lookAtSystem,
+  startRemoteServer,
+  type TellStep,
+} from './remoteServer.ts';
+import type { ServerPackage } from './serverPackage.ts';
+import { SshClient } from './sshClient.ts';
+import { needsPerson } from './sshFailure.ts';
+import { ask as askServer, textOf, type Tunnel } from './tunnel.ts';
+
+export interface ConnectOptions {
+  readonly address: string;
+  readonly knownHosts: string;
+  readonly serverPackage: () => Promise<ServerPackage>;
+  /** Null where nobody is to be disturbed. */
+  readonly ask: AskPerson | null;
+  readonly tell: TellStep;
+  readonly signal: AbortSignal;
+  readonly freePort: () => Promise<number>;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+export interface ComputerConnection {
+  readonly tunnel: Tunnel;
+  /** Resolves with the reason when it is gone. */
+  readonly ended: Promise<AppFailure>;
+  readonly close: () => Promise<void>;
+}
+
+/** All the way to a server on another computer that answers: signs in, installs what is missing, starts it, opens the tunnel. */
+export async function connectComputer(options: ConnectOptions): Promise<ComputerConnection> {
+  const { address, tell, signal } = options;
+  tell('signing_in', null);
+  const file = await options.serverPackage();
+  const ssh = await signIn(options);
+  try {
+    tell('looking', null);
+    const found = await lookAtSystem(ssh, address, file);
+    checkSystem(address, found, file);
+    if (!found.installed) await installServer(ssh, address, file, found, tell, signal);
+    signal.throwIfAborted();
+    tell('starting', null);
+    const server = await startRemoteServer(ssh, address, file);
+    const end = await ssh.tunnel(server.port, await options.freePort());
+    const tunnel = { end, server };
+    await checkTunnel(tunnel, address);
+    signal.throwIfAborted();
+    return { tunnel, ended: ssh.ended, close: () => ssh.close() };
+  } catch (reason) {
+    await ssh.close();
+    throw reason;
+  }
+}
+
+/** First with keys that ask for nothing; a person is asked only where that does not do. */
+async function signIn({ address, knownHosts, env, ask, signal }: ConnectOptions): Promise<SshClient> {
+  const login = { address, knownHosts, ...(env ? { env } : {}) };
+  try {
+    return await SshClient.signIn(login, null, signal);
+  } catch (reason) {
+    if (!ask || !(reason instanceof AppFailure) || !needsPerson(reason.error)) throw reason;
+    return SshClient.signIn(login, ask, signal);
+  }
+}
+
+async function checkTunnel(tunnel: Tunnel, host: string): Promise<void> {
+  try {
+    const answer = await askServer(tunnel, { path: '/about' });
+    const about = parseJson(z.object({ version: z.string() }), await textOf(answer));
+    if (about?.version === tunnel.server.version) return;
+  } catch {
+    // As good as a wrong answer.
+  }
+  throw new AppFailure(
+    appError('ssh_failed', message('ssh.tunnel', { host }), { nextStep: message('ssh.tunnel.next') }),
+  );
+}

@@ -1,0 +1,101 @@
+import { mkdirSync, openSync, readFileSync, closeSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { appError, AppFailure } from '../../contract/errors.ts';
+import { parseJson } from '../../contract/parseJson.ts';
+import { acquireFileLock } from '../processes/fileLock.ts';
+import { isProcessAlive } from '../processes/liveProcess.ts';
+import type { DetachedStart } from './remoteServer.ts';
+import { readServerFile, serverFile, type RunningServer } from './runningServer.ts';
+
+const STARTS_WITHIN_MS = 120_000;
+const ENDS_WITHIN_MS = 60_000;
+const LOOK_EVERY_MS = 100;
+const LOG_TAIL = 2_000;
+
+export interface DetachedServerOptions {
+  /** Starts a server that writes the server file. */
+  readonly command: readonly string[];
+  readonly dataDir: string;
+  /** Folder of this program, and so of the server that is wanted. */
+  readonly program: string;
+}
+
+/**
+ * The server of this user on this computer: the one that runs, or a new one that outlives the terminal and the login. One of
+ * another version makes way, unless it has a run at work.
+ */
+export async function startDetached(options: DetachedServerOptions): Promise<DetachedStart> {
+  const { dataDir, program } = options;
+  mkdirSync(dirname(serverFile(dataDir)), { recursive: true, mode: 0o700 });
+  const started = performance.now();
+  const lock = await acquireFileLock(`${serverFile(dataDir)}.lock`, {
+    onHeld: () => {
+      if (performance.now() - started > STARTS_WITHIN_MS)
+        throw notStarted('Another start does not come to an end.');
+    },
+  });
+  try {
+    const running = readServerFile(dataDir);
+    if (running) {
+      const said = await about(running);
+      if (said && running.program === program) return { outcome: 'running', server: running };
+      if (said?.atWork === true) return { outcome: 'busy', version: running.version };
+      await end(running);
+    }
+    return { outcome: 'running', server: await start(options) };
+  } finally {
+    lock.release();
+  }
+}
+
+async function start({
+  command: [file = '', ...args],
+  dataDir,
+}: DetachedServerOptions): Promise<RunningServer> {
+  const logFile = join(dataDir, 'logs', 'server.log');
+  mkdirSync(dirname(logFile), { recursive: true });
+  const log = openSync(logFile, 'w', 0o600);
+  // In a session of its own, with nothing of the login's: it ends neither with the terminal nor with the connection.
+  const child = spawn(file, args, { detached: true, stdio: ['ignore', log, log], cwd: dataDir });
+  closeSync(log);
+  child.unref();
+  const ended = new AbortController();
+  for (const event of ['exit', 'error']) {
+    child.once(event, () => {
+      ended.abort();
+    });
+  }
+  const deadline = performance.now() + STARTS_WITHIN_MS;
+  while (!ended.signal.aborted && performance.now() < deadline) {
+    const server = readServerFile(dataDir);
+    if (server && server.pid === child.pid) return server;
+    await sleep(LOOK_EVERY_MS);
+  }
+  throw notStarted(readFileSync(logFile, 'utf8').trim().slice(-LOG_TAIL));
+}
+
+async function end({ pid }: RunningServer): Promise<void> {
+  process.kill(pid, 'SIGTERM');
+  const deadline = performance.now() + ENDS_WITHIN_MS;
+  while (isProcessAlive(pid) && performance.now() < deadline) await sleep(LOOK_EVERY_MS);
+}
+
+/** What it says of itself; undefined where it does not answer. */
+async function about({ port, cookie }: RunningServer): Promise<{ atWork: boolean } | undefined> {
+  try {
+    const answer = await fetch(`http://127.0.0.1:${port}/about`, {
+      headers: { cookie },
+      signal: AbortSignal.timeout(10_000),
+    });
+    return parseJson(z.object({ atWork: z.boolean() }), await answer.text());
+  } catch {
+    return undefined;
+  }
+}
+
+function notStarted(detail: string): AppFailure {
+  return new AppFailure(appError('server_not_started', 'The server did not start.', { detail }));
+}

@@ -1,0 +1,151 @@
+import { expect, it } from 'vitest';
+import { appError, AppFailure } from '../../contract/errors.ts';
+import type { ComputerLink } from '../../contract/rpc/computers.ts';
+import type { AskPerson } from './askpass.ts';
+import type { ComputerConnection } from './connectComputer.ts';
+import { delayBefore, KeptComputer } from './keptComputer.ts';
+
+const LOST = new AppFailure(appError('ssh_lost', 'It broke.'));
+const DENIED = new AppFailure(appError('ssh_denied', 'No.'));
+
+/** A computer whose connections the test makes, breaks and refuses. */
+function madeUp() {
+  const seen: ComputerLink[] = [];
+  const pauses: number[] = [];
+  const attempts: {
+    ask: AskPerson | null;
+    succeed: () => (reason?: AppFailure) => void;
+    fail: (reason: unknown) => void;
+  }[] = [];
+  let arrived: () => void = () => undefined;
+  const computer: KeptComputer = new KeptComputer({
+    address: 'gpu',
+    changed: () => seen.push(computer.link),
+    pause: (milliseconds) => {
+      pauses.push(milliseconds);
+      return Promise.resolve();
+    },
+    connect: (ask) =>
+      new Promise<ComputerConnection>((resolve, reject) => {
+        const succeed = () => {
+          let end: (reason: AppFailure) => void = () => undefined;
+          const ended = new Promise<AppFailure>((settle) => (end = settle));
+          resolve({
+            tunnel: {
+              end: { port: 1 },
+              server: {
+                version: '1',
+                hostName: 'gpu',
+                port: 2,
+                pid: 3,
+                start: null,
+                program: '',
+                cookie: '',
+              },
+            },
+            ended,
+            close: () => {
+              end(LOST);
+              return Promise.resolve();
+            },
+          });
+          return (reason = LOST) => end(reason);
+        };
+        attempts.push({ ask, succeed, fail: reject });
+        arrived();
+      }),
+  });
+  /** The n-th attempt to connect, when it is made. */
+  const attempt = async (index: number) => {
+    for (;;) {
+      const made = attempts[index];
+      if (made) return made;
+      await new Promise<void>((resolve) => (arrived = resolve));
+    }
+  };
+  const states = () =>
+    seen.map((link) => (link.state === 'away' ? `away, again: ${link.again}` : link.state));
+  return { computer, attempt, attempts, states, pauses };
+}
+
+it('connects again by itself when the line broke, asking nobody', async () => {
+  const { computer, attempt, states, pauses } = madeUp();
+  computer.connect();
+  const first = await attempt(0);
+  expect(first.ask).not.toBeNull();
+  const breakIt = first.succeed();
+  await computer.connected();
+  breakIt();
+  const second = await attempt(1);
+  expect(second.ask).toBeNull();
+  second.fail(new AppFailure(appError('ssh_unreachable', 'No route.')));
+  const third = await attempt(2);
+  // Who waits for it goes on as soon as it is back.
+  const waiting = computer.connected();
+  third.succeed();
+  expect((await waiting).server.hostName).toBe('gpu');
+  expect(states()).toEqual([
+    'connecting',
+    'connected',
+    'away, again: true',
+    'away, again: true',
+    'connected',
+  ]);
+  expect(pauses).toEqual([delayBefore(0), delayBefore(1)]);
+  await computer.disconnect();
+  expect(computer.link).toEqual({ state: 'idle' });
+});
+
+it('stays away where trying again would not help, until somebody asks', async () => {
+  const { computer, attempt, attempts } = madeUp();
+  computer.connect();
+  (await attempt(0)).fail(DENIED);
+  await expect(computer.connected()).rejects.toThrow('No.');
+  expect(computer.link).toMatchObject({ state: 'away', again: false });
+  expect(attempts).toHaveLength(1);
+  computer.connect();
+  (await attempt(1)).succeed();
+  await computer.connected();
+  await computer.disconnect();
+});
+
+it('says that a password is wanted again, and asks for it only when somebody connects', async () => {
+  const { computer, attempt } = madeUp();
+  computer.connect();
+  const breakIt = (await attempt(0)).succeed();
+  await computer.connected();
+  breakIt();
+  (await attempt(1)).fail(DENIED);
+  await expect(computer.connected()).rejects.toThrow(/again/);
+  computer.connect();
+  expect((await attempt(2)).ask).not.toBeNull();
+  (await attempt(2)).succeed();
+  await computer.connected();
+  await computer.disconnect();
+});
+
+it('shows one question, takes one answer, and forgets it when it is over', async () => {
+  const { computer, attempt } = madeUp();
+  computer.connect();
+  const { ask, succeed } = await attempt(0);
+  const question = { kind: 'secret', prompt: 'Password:' } as const;
+  const answer = ask?.(question, new AbortController().signal);
+  expect(computer.link).toMatchObject({ state: 'connecting', question });
+  computer.answer('open sesame');
+  expect(await answer).toBe('open sesame');
+  expect(computer.link).toMatchObject({ question: null });
+  const over = new AbortController();
+  const unanswered = ask?.(question, over.signal);
+  over.abort();
+  expect(await unanswered).toBeNull();
+  succeed();
+  await computer.connected();
+  expect(JSON.stringify(computer.link)).not.toContain('sesame');
+  await computer.disconnect();
+});
+
+it('waits longer each time, and no longer than half a minute', () => {
+  expect([0, 1, 2, 3, 4, 5, 50].map(delayBefore)).toEqual([
+    1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000,
+  ]);
+});

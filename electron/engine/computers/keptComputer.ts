@@ -1,0 +1,167 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { appError, AppFailure, asAppError, type AppError } from '../../contract/errors.ts';
+import { message } from '../../contract/messages.ts';
+import type { ComputerLink, SshQuestion } from '../../contract/rpc/computers.ts';
+import type { AskPerson } from './askpass.ts';
+import type { ComputerConnection } from './connectComputer.ts';
+import type { TellStep } from './remoteServer.ts';
+import { mayPass, needsPerson } from './sshFailure.ts';
+import type { Tunnel } from './tunnel.ts';
+
+const FIRST_DELAY_MS = 1_000;
+const LONGEST_DELAY_MS = 30_000;
+
+export interface KeptComputerOptions {
+  address: string;
+  connect: (ask: AskPerson | null, tell: TellStep, signal: AbortSignal) => Promise<ComputerConnection>;
+  /** The link has changed. */
+  changed: () => void;
+  /** Waits before it is tried again. */
+  pause?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
+}
+
+/** One other computer: connected when somebody asks for it, and then kept connected until nobody wants it any more. */
+export class KeptComputer {
+  private readonly options: KeptComputerOptions;
+  private state: ComputerLink = { state: 'idle' };
+  private connection: ComputerConnection | undefined;
+  private wanted: AbortController | undefined;
+  private working: Promise<void> = Promise.resolve();
+  private answering: ((answer: string | null) => void) | undefined;
+  private readonly waiting = new Set<() => void>();
+
+  constructor(options: KeptComputerOptions) {
+    this.options = options;
+  }
+
+  get link(): ComputerLink {
+    return this.state;
+  }
+
+  /** Undefined while it is not connected. */
+  get tunnel(): Tunnel | undefined {
+    return this.state.state === 'connected' ? this.connection?.tunnel : undefined;
+  }
+
+  /** A person wants it: they may be asked. Does nothing where it is connected, or on the way. */
+  connect(): void {
+    if (this.state.state === 'connected' || this.state.state === 'connecting') return;
+    this.wanted?.abort();
+    const wanted = new AbortController();
+    this.wanted = wanted;
+    this.set({ state: 'connecting', step: 'signing_in', fraction: null, question: null });
+    this.working = this.working.then(() => this.keep(wanted.signal));
+  }
+
+  async disconnect(): Promise<void> {
+    this.wanted?.abort();
+    this.wanted = undefined;
+    this.answer(null);
+    await this.connection?.close();
+    await this.working;
+    this.set({ state: 'idle' });
+  }
+
+  /** Null for no. */
+  answer(answer: string | null): void {
+    this.answering?.(answer);
+  }
+
+  /** Resolves when it is connected; rejects when it will not be by itself. */
+  async connected(signal?: AbortSignal): Promise<Tunnel> {
+    for (;;) {
+      signal?.throwIfAborted();
+      const { tunnel, state } = this;
+      if (tunnel) return tunnel;
+      if (state.state === 'idle' || (state.state === 'away' && !state.again)) {
+        throw new AppFailure(
+          state.state === 'away'
+            ? state.error
+            : appError('ssh_lost', message('transfer.not_connected'), { nextStep: 'Connect again.' }),
+        );
+      }
+      await new Promise<void>((resolve) => {
+        const wake = (): void => {
+          this.waiting.delete(wake);
+          signal?.removeEventListener('abort', wake);
+          resolve();
+        };
+        this.waiting.add(wake);
+        signal?.addEventListener('abort', wake);
+      });
+    }
+  }
+
+  /** Until nobody wants it any more, or it fails in a way that does not pass by itself. */
+  private async keep(signal: AbortSignal): Promise<void> {
+    const pause =
+      this.options.pause ?? ((milliseconds, until) => sleep(milliseconds, undefined, { signal: until }));
+    // A person is asked once, when they have asked for the computer; never unasked in the night.
+    let asks: AskPerson | null = this.ask;
+    let wasConnected = false;
+    const isWanted = (): boolean => !signal.aborted;
+    for (let attempt = 0; isWanted(); attempt += 1) {
+      let error: AppError;
+      try {
+        this.connection = await this.options.connect(asks, this.tell, signal);
+        if (!isWanted()) await this.connection.close();
+        const { server } = this.connection.tunnel;
+        attempt = 0;
+        wasConnected = true;
+        this.set({ state: 'connected', version: server.version, hostName: server.hostName });
+        error = (await this.connection.ended).error;
+        await this.connection.close();
+      } catch (reason) {
+        error = asAppError(reason);
+        if (asks === null && needsPerson(error)) error = this.deniedAgain(error);
+      }
+      this.connection = undefined;
+      if (!isWanted()) return;
+      const again = wasConnected && mayPass(error);
+      asks = null;
+      this.set({ state: 'away', error, again });
+      if (!again) return;
+      await pause(delayBefore(attempt), signal).catch(() => undefined);
+    }
+  }
+
+  private deniedAgain(error: AppError): AppError {
+    if (error.code !== 'ssh_denied') return error;
+    return appError('ssh_denied', message('ssh.denied_again', { host: this.options.address }), {
+      nextStep: message('ssh.denied_again.next'),
+    });
+  }
+
+  private readonly tell: TellStep = (step, fraction) => {
+    // While it is tried again unasked, the reason for that is worth more than its steps.
+    if (this.state.state !== 'connecting') return;
+    this.set({ state: 'connecting', step, fraction, question: null });
+  };
+
+  private readonly ask: AskPerson = (question: SshQuestion, signal: AbortSignal) =>
+    new Promise((resolve) => {
+      const settle = (answer: string | null): void => {
+        if (this.answering !== settle) return;
+        this.answering = undefined;
+        if (this.state.state === 'connecting') this.set({ ...this.state, question: null });
+        resolve(answer);
+      };
+      this.answering?.(null);
+      this.answering = settle;
+      signal.addEventListener('abort', () => {
+        settle(null);
+      });
+      if (this.state.state === 'connecting') this.set({ ...this.state, question });
+    });
+
+  private set(state: ComputerLink): void {
+    this.state = state;
+    this.options.changed();
+    for (const wake of [...this.waiting]) wake();
+  }
+}
+
+/** Doubled each time, up to half a minute. */
+export function delayBefore(attempt: number): number {
+  return Math.min(FIRST_DELAY_MS * 2 ** attempt, LONGEST_DELAY_MS);
+}

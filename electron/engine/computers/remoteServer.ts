@@ -1,0 +1,214 @@
+/** Brings the server program to another computer and starts it there, over SSH and without root. */
+import { createReadStream } from 'node:fs';
+import { Transform } from 'node:stream';
+import { z } from 'zod';
+import { appError, AppFailure } from '../../contract/errors.ts';
+import { bytesNamed, message } from '../../contract/messages.ts';
+import { parseJson } from '../../contract/parseJson.ts';
+import type { ConnectStep } from '../../contract/rpc/computers.ts';
+import { formatBytes } from '../format/format.ts';
+import { runningServerSchema, type RunningServer } from './runningServer.ts';
+import type { ServerPackage } from './serverPackage.ts';
+import type { SshClient } from './sshClient.ts';
+
+/** Unpacked it takes about four times as much as packed, and must not fill the disk to the last byte. */
+const DISK_FACTOR = 6;
+/** Node 24 is built for it. */
+const OLDEST_GLIBC = [2, 28] as const;
+/** Marks our lines among what a login may print. */
+const MARK = 'virnucpro:';
+/** Of the user, no rights needed. Scripts are one line without single quotes, so that sh, csh and fish pass them on alike. */
+const BASE = '"${XDG_DATA_HOME:-$HOME/.local/share}/virnucpro-server"';
+
+export type TellStep = (step: ConnectStep, fraction: number | null) => void;
+
+export interface RemoteSystem {
+  system: string;
+  processor: string;
+  /** Null where it says nothing, as with musl. */
+  glibc: string | null;
+  freeBytes: number | null;
+  /** Of the package that is being sent: how much of it has arrived. */
+  arrivedBytes: number;
+  installed: boolean;
+}
+
+const sh = (script: string): string => `exec sh -c '${script}'`;
+
+/** What must be known of a computer before something is installed there. */
+export async function lookAtSystem(
+  ssh: SshClient,
+  host: string,
+  { id }: ServerPackage,
+): Promise<RemoteSystem> {
+  const printed = await ssh.run(
+    sh(
+      [
+        `umask 077`,
+        `B=${BASE}`,
+        `mkdir -p "$B"`,
+        `echo "${MARK}system=$(uname -s)"`,
+        `echo "${MARK}processor=$(uname -m)"`,
+        `echo "${MARK}glibc=$(getconf GNU_LIBC_VERSION 2>/dev/null)"`,
+        `echo "${MARK}free=$(df -Pk "$B" | tail -n 1)"`,
+        `[ -f "$B/incoming-${id}" ] && echo "${MARK}arrived=$(wc -c < "$B/incoming-${id}")"`,
+        `[ -x "$B/${id}/node" ] && echo "${MARK}installed=yes"`,
+        `echo "${MARK}end=yes"`,
+      ].join('; '),
+    ),
+  );
+  const system = parseSystem(printed);
+  if (!system) {
+    throw new AppFailure(
+      appError('computer_unfit', message('computer.no_answer', { host }), {
+        nextStep: message('computer.no_answer.next'),
+        detail: printed.slice(-2_000),
+      }),
+    );
+  }
+  return system;
+}
+
+/** From the lines of `lookAtSystem`, among any others. */
+export function parseSystem(printed: string): RemoteSystem | undefined {
+  const values = new Map(
+    printed.split('\n').flatMap((line) => {
+      const at = line.indexOf(MARK);
+      const [name = '', ...value] = at < 0 ? [] : line.slice(at + MARK.length).split('=');
+      return at < 0 ? [] : [[name, value.join('=').trim()] as const];
+    }),
+  );
+  if (values.get('end') !== 'yes') return undefined;
+  const freeKib = Number(values.get('free')?.split(/\s+/).at(-3));
+  return {
+    system: values.get('system') ?? '',
+    processor: values.get('processor') ?? '',
+    glibc: /^glibc (\S+)/.exec(values.get('glibc') ?? '')?.[1] ?? null,
+    freeBytes: Number.isFinite(freeKib) ? freeKib * 1_024 : null,
+    arrivedBytes: Number(values.get('arrived') ?? 0) || 0,
+    installed: values.get('installed') === 'yes',
+  };
+}
+
+/** Throws where the server cannot run there. */
+export function checkSystem(host: string, found: RemoteSystem, file: ServerPackage): void {
+  if (found.system !== 'Linux' || !['x86_64', 'amd64'].includes(found.processor)) {
+    const system = `${found.system} ${found.processor}`.trim();
+    throw new AppFailure(appError('computer_unfit', message('computer.system', { host, system })));
+  }
+  const [major = 0, minor = 0] = (found.glibc ?? '').split('.').map(Number);
+  if (major < OLDEST_GLIBC[0] || (major === OLDEST_GLIBC[0] && minor < OLDEST_GLIBC[1])) {
+    throw new AppFailure(appError('computer_unfit', message('computer.old', { host })));
+  }
+  const needed = file.bytes * DISK_FACTOR;
+  if (!found.installed && found.freeBytes !== null && found.freeBytes < needed) {
+    throw new AppFailure(
+      appError(
+        'computer_unfit',
+        message('computer.disk', {
+          host,
+          free: bytesNamed(found.freeBytes, formatBytes(found.freeBytes)),
+          needed: bytesNamed(needed, formatBytes(needed)),
+        }),
+        { nextStep: message('computer.disk.next') },
+      ),
+    );
+  }
+}
+
+/** Sends what is missing of the package, compares it with its SHA-256, and puts it in its place at once or not at all. */
+export async function installServer(
+  ssh: SshClient,
+  host: string,
+  file: ServerPackage,
+  found: RemoteSystem,
+  tell: TellStep,
+  signal: AbortSignal,
+): Promise<void> {
+  const incoming = `"$B/incoming-${file.id}"`;
+  const start = found.arrivedBytes <= file.bytes ? found.arrivedBytes : 0;
+  if (start < file.bytes) {
+    let sent = start;
+    const counted = new Transform({
+      transform(chunk: Buffer, _, done) {
+        sent += chunk.length;
+        tell('sending', sent / file.bytes);
+        done(null, chunk);
+      },
+    });
+    const source = createReadStream(file.path, { start, highWaterMark: 2 ** 18 });
+    source.on('error', (reason) => counted.destroy(reason));
+    const redirect = start === 0 ? '>' : '>>';
+    await ssh.run(sh(`umask 077; B=${BASE}; exec cat ${redirect} ${incoming}`), source.pipe(counted), signal);
+  }
+  tell('installing', null);
+  const unpack = [
+    `umask 077; B=${BASE}; cd "$B" || exit 1`,
+    `S=$(sha256sum ${incoming} | cut -d" " -f1)`,
+    `[ "$S" = ${file.sha256} ] || { rm -f ${incoming}; echo "${MARK}outcome=damaged"; exit 0; }`,
+    `W=$(mktemp -d "$B/unpacking-XXXXXX") || exit 1`,
+    `tar -xzf ${incoming} -C "$W" || { rm -rf "$W"; exit 1; }`,
+    // Another window may have been faster.
+    `[ -e "$B/${file.id}" ] || { mv "$W/package" "$B/${file.id}" && touch "$B/${file.id}"; }`,
+    `rm -rf "$W" ${incoming}`,
+    `echo "${MARK}outcome=installed"`,
+  ];
+  const printed = await ssh.run(sh(unpack.join('; ')), undefined, signal);
+  if (printed.includes(`${MARK}outcome=installed`)) return;
+  const damaged = printed.includes(`${MARK}outcome=damaged`);
+  throw new AppFailure(
+    appError('server_not_started', message(damaged ? 'computer.damaged' : 'computer.unpacking', { host }), {
+      nextStep: 'Connect again.',
+      detail: printed.slice(-2_000),
+    }),
+  );
+}
+
+const startedSchema = z.discriminatedUnion('outcome', [
+  z.object({ outcome: z.literal('running'), server: runningServerSchema }),
+  /** Of another version, with a run at work. */
+  z.object({ outcome: z.literal('busy'), version: z.string() }),
+]);
+export type DetachedStart = z.infer<typeof startedSchema>;
+
+/** Starts the server there, or finds the one that runs. */
+export async function startRemoteServer(
+  ssh: SshClient,
+  host: string,
+  { id, version }: ServerPackage,
+): Promise<RunningServer> {
+  const program = `B=${BASE}; exec "$B/${id}/node" "$B/${id}/virnucpro.mjs" serve --detached`;
+  let printed: string;
+  try {
+    printed = await ssh.run(sh(program));
+  } catch (reason) {
+    if (!(reason instanceof AppFailure) || reason.error.code === 'ssh_lost') throw reason;
+    const detail = reason.error.detail;
+    throw new AppFailure(
+      appError('server_not_started', message('computer.not_started', { host }), { detail }),
+    );
+  }
+  const line = printed.split('\n').find((one) => one.startsWith(MARK));
+  const started = parseJson(startedSchema, line?.slice(MARK.length));
+  if (!started) {
+    throw new AppFailure(
+      appError('server_not_started', message('computer.not_started', { host }), {
+        detail: printed.slice(-2_000),
+      }),
+    );
+  }
+  if (started.outcome === 'busy') {
+    throw new AppFailure(
+      appError(
+        'server_other_version',
+        message('computer.other_version', { host, version: started.version, own: version }),
+      ),
+    );
+  }
+  return started.server;
+}
+
+/** As `serve --detached` prints it, for `startRemoteServer`. */
+export function detachedStartLine(started: DetachedStart): string {
+  return `${MARK}${JSON.stringify(started)}`;
+}

@@ -1,0 +1,234 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { execa } from 'execa';
+import { appError, AppFailure } from '../../contract/errors.ts';
+import { message } from '../../contract/messages.ts';
+import { HERE } from '../system/here.ts';
+import { answerQuestions, type AskPerson } from './askpass.ts';
+import { sshFailure, sshMissing } from './sshFailure.ts';
+
+const CONNECT_WITHIN_S = 20;
+/** A line that was cut says nothing: the other side is asked, and counts as gone after three answers that did not come. */
+const ALIVE_EVERY_S = 5;
+const ALIVE_MISSED = 3;
+/** Printed there when the shell has begun, whatever the login prints besides. */
+const READY = 'virnucpro-ready';
+/** Lives as long as our end of its input. */
+const HOLD = `exec sh -c "echo ${READY}; exec cat >/dev/null"`;
+/** The path of a socket may have about a hundred characters, of which ssh needs some itself. */
+const LONGEST_FOLDER = 60;
+/** Exit code of ssh where it is not the command's. */
+const SSH_FAILED = 255;
+
+/** Where this computer's end of a tunnel is. */
+export type TunnelEnd = { readonly socketPath: string } | { readonly port: number };
+
+export interface SshClientOptions {
+  readonly address: string;
+  /** Keys of hosts that the user has confirmed here; those of ~/.ssh hold, too. */
+  readonly knownHosts: string;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+interface SshCall {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: Readable | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface Held {
+  /** With what ssh said, when it ends. */
+  readonly ended: Promise<string>;
+  readonly end: () => void;
+}
+
+/**
+ * One login by OpenSSH's own client, with all that is done over it. Keys, agent, jump hosts and ~/.ssh/config are its business.
+ * Where it can (not on Windows), further commands and the tunnel share the connection of the first.
+ */
+export class SshClient {
+  private readonly options: SshClientOptions;
+  private readonly folder: string;
+  private readonly host: string;
+  private readonly held = new Set<Held>();
+
+  private constructor(options: SshClientOptions, folder: string) {
+    this.options = options;
+    this.folder = folder;
+    this.host = options.address;
+  }
+
+  /**
+   * Signs in. Without `ask` nobody is asked anything: keys and an agent must do, and the host be known. Throws an AppFailure.
+   */
+  static async signIn(
+    options: SshClientOptions,
+    ask: AskPerson | null,
+    signal?: AbortSignal,
+  ): Promise<SshClient> {
+    const parent = tmpdir().length > LONGEST_FOLDER ? '/tmp' : tmpdir();
+    const client = new SshClient(options, await mkdtemp(join(parent, 'vnp-')));
+    try {
+      await client.open(ask, signal);
+      return client;
+    } catch (reason) {
+      await client.close();
+      throw reason;
+    }
+  }
+
+  /** Resolves with the reason when the connection is gone. */
+  get ended(): Promise<AppFailure> {
+    return Promise.race([...this.held].map(({ ended }) => ended)).then(
+      (stderr) => new AppFailure(sshFailure(this.host, stderr)),
+    );
+  }
+
+  /** Runs a command there, which any login shell understands; answers with what it prints. */
+  async run(command: string, input?: Readable, signal?: AbortSignal): Promise<string> {
+    const result = await this.ssh([...this.sharing(), '--', this.target, command], { input, signal });
+    if (!result.failed) return result.stdout;
+    signal?.throwIfAborted();
+    const detail = `${result.stdout}\n${result.stderr}`.trim().slice(-2_000);
+    // Any other code is that of the command.
+    if (result.exitCode === undefined || result.exitCode === SSH_FAILED) {
+      throw new AppFailure({ ...sshFailure(this.host, result.stderr), detail });
+    }
+    throw new AppFailure(
+      appError(
+        'ssh_failed',
+        message('ssh.failed', { host: this.host, line: detail.split('\n').at(-1) ?? '' }),
+        {
+          detail,
+        },
+      ),
+    );
+  }
+
+  /** Opens a tunnel from here to a loopback port there. */
+  async tunnel(remotePort: number, localPort: number): Promise<TunnelEnd> {
+    const end: TunnelEnd = HERE.sharesSsh ? { socketPath: join(this.folder, 't') } : { port: localPort };
+    const local = 'socketPath' in end ? end.socketPath : `127.0.0.1:${end.port}`;
+    await this.hold([
+      ...this.sharing(),
+      ...options({ ExitOnForwardFailure: 'yes', StreamLocalBindMask: '0177', StreamLocalBindUnlink: 'yes' }),
+      '-L',
+      `${local}:127.0.0.1:${remotePort}`,
+    ]);
+    return end;
+  }
+
+  async close(): Promise<void> {
+    for (const held of this.held) held.end();
+    await Promise.all([...this.held].map(({ ended }) => ended));
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  private async open(ask: AskPerson | null, signal?: AbortSignal): Promise<void> {
+    const askpass = ask && HERE.sharesSsh ? await answerQuestions(this.folder, ask) : undefined;
+    try {
+      const control = HERE.sharesSsh
+        ? options({ ControlMaster: 'yes', ControlPath: join(this.folder, 'c'), ControlPersist: 'no' })
+        : [];
+      const more = { BatchMode: askpass ? 'no' : 'yes', ClearAllForwardings: 'yes' };
+      await this.hold([...control, ...options(more)], askpass?.env, signal);
+    } finally {
+      askpass?.close();
+    }
+  }
+
+  /** Further commands over the connection that is there. */
+  private sharing(): string[] {
+    if (!HERE.sharesSsh) return options({ BatchMode: 'yes' });
+    return [
+      // The login has read the settings; the tunnels that they may name are not opened once more.
+      ...['-F', 'none'],
+      // Where the login has ended, nothing makes a connection of its own.
+      ...options({ ControlMaster: 'no', ControlPath: join(this.folder, 'c'), ProxyCommand: 'false' }),
+    ];
+  }
+
+  /** Starts an ssh that lasts; resolves when a shell runs at its other end. */
+  private async hold(
+    args: string[],
+    env: Readonly<Record<string, string>> = {},
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const child = this.ssh([...args, '--', this.target, HOLD], { env });
+    const ended = child.then(({ stderr, code }) => (code === 'ENOENT' ? code : stderr));
+    const held: Held = {
+      ended,
+      end: () => {
+        child.kill('SIGTERM');
+      },
+    };
+    this.held.add(held);
+    // What is written to a connection that is gone is lost.
+    child.stdin.on('error', () => undefined);
+    signal?.addEventListener('abort', held.end);
+    const ready = new Promise<void>((resolve) => {
+      let said = '';
+      child.stdout.on('data', (data: Buffer) => {
+        if (said.includes(READY)) return;
+        said += data.toString('utf8');
+        if (said.includes(READY)) resolve();
+      });
+    });
+    try {
+      const failed = await Promise.race([ready, ended]);
+      if (typeof failed !== 'string') return;
+      signal?.throwIfAborted();
+      throw new AppFailure(failed === 'ENOENT' ? sshMissing() : sshFailure(this.host, failed));
+    } finally {
+      signal?.removeEventListener('abort', held.end);
+    }
+  }
+
+  private get target(): string {
+    return targetOf(this.options.address);
+  }
+
+  private ssh(args: string[], { env, input, signal }: SshCall) {
+    const fixed = options({
+      ConnectTimeout: String(CONNECT_WITHIN_S),
+      ServerAliveInterval: String(ALIVE_EVERY_S),
+      ServerAliveCountMax: String(ALIVE_MISSED),
+      // What is confirmed goes into the first; ssh itself knows no better than to ask.
+      UserKnownHostsFile: `${quoted(this.options.knownHosts)} ~/.ssh/known_hosts ~/.ssh/known_hosts2`,
+      StrictHostKeyChecking: 'ask',
+      // Their settings for logins must not disturb ours.
+      RequestTTY: 'no',
+      RemoteCommand: 'none',
+      ForwardAgent: 'no',
+      ForwardX11: 'no',
+      PermitLocalCommand: 'no',
+      LogLevel: 'INFO',
+    });
+    return execa('ssh', ['-T', ...fixed, ...args], {
+      reject: false,
+      windowsHide: true,
+      env: { ...(this.options.env ?? process.env), LC_ALL: 'C', ...env },
+      extendEnv: false,
+      forceKillAfterDelay: 2_000,
+      ...(input ? { input } : {}),
+      ...(signal ? { cancelSignal: signal } : {}),
+    });
+  }
+}
+
+/** With a port, ssh wants an address. */
+export function targetOf(address: string): string {
+  const [, rest, port] = /^(?:ssh:\/\/)?((?:[^@]*@)?(?:\[[^\]]+\]|[^:]+)):(\d{1,5})$/.exec(address) ?? [];
+  return rest !== undefined && port !== undefined ? `ssh://${rest}:${port}` : address;
+}
+
+function options(values: Readonly<Record<string, string>>): string[] {
+  return Object.entries(values).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
+}
+
+/** As ssh_config has a path with spaces. */
+function quoted(path: string): string {
+  return `"${path.replaceAll('%', '%%')}"`;
+}

@@ -1,0 +1,138 @@
+/**
+ * Stands in for OpenSSH's client: the "other computer" is this one with another home. It takes the options that SshClient gives, asks
+ * as ssh asks, and can be cut off. Started by the script that `makeFakeSsh` writes.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+
+export interface FakeSshWorld {
+  /** Of the other computer. */
+  home: string;
+  /** What ssh says instead of connecting. */
+  says?: string;
+  /** Its host key is not known yet. */
+  fingerprint?: string;
+  /** It wants this password. */
+  password?: string;
+  /** Variables that are set there. */
+  env?: Record<string, string>;
+}
+
+const LOOK_EVERY_MS = 50;
+const KNOWN = 'known';
+
+/** A folder for the front of the PATH. While a file `cut` lies in it, there is no connection. */
+export function makeFakeSsh(folder: string, world: FakeSshWorld): string {
+  mkdirSync(folder, { recursive: true });
+  mkdirSync(world.home, { recursive: true });
+  writeFileSync(join(folder, 'world.json'), JSON.stringify(world));
+  const program = join(folder, 'ssh');
+  writeFileSync(
+    program,
+    `#!/bin/sh\nexec "${process.execPath}" "${import.meta.filename}" "${folder}" "$@"\n`,
+  );
+  chmodSync(program, 0o755);
+  return folder;
+}
+
+export function cutFakeSsh(folder: string, cut: boolean): void {
+  if (cut) writeFileSync(join(folder, 'cut'), '');
+  else rmSync(join(folder, 'cut'), { force: true });
+}
+
+if (import.meta.main) main(process.argv.slice(2));
+
+function main([folder = '', ...args]: string[]): void {
+  const world = JSON.parse(readFileSync(join(folder, 'world.json'), 'utf8')) as FakeSshWorld;
+  const options = new Map<string, string>();
+  const forwards: string[] = [];
+  let rest: string[] = [];
+  for (let at = 0; at < args.length; at += 1) {
+    const word = args[at];
+    if (word === '--') {
+      rest = args.slice(at + 1);
+      break;
+    }
+    const [name = '', ...value] = (args[at + 1] ?? '').split('=');
+    if (word === '-o') options.set(name, value.join('='));
+    if (word === '-L') forwards.push(args[at + 1] ?? '');
+    if (word === '-o' || word === '-L' || word === '-F') at += 1;
+  }
+  const [target = '', command = ''] = rest;
+  const cut = (): boolean => existsSync(join(folder, 'cut'));
+  if (cut()) end(`ssh: connect to host ${target} port 22: Network is unreachable`);
+  if (world.says !== undefined) end(world.says);
+  // Further commands go over the connection of the first.
+  if (options.get('ControlMaster') !== 'no') signIn(folder, world, target, options);
+  for (const forward of forwards) openForward(forward);
+  const child = spawn('sh', ['-c', command], {
+    stdio: 'inherit',
+    detached: true,
+    env: {
+      PATH: process.env['PATH'],
+      LANG: 'C.UTF-8',
+      SSH_CONNECTION: 'fake',
+      ...world.env,
+      HOME: world.home,
+    },
+  });
+  child.on('exit', (code) => process.exit(code ?? 1));
+  const stop = (words: string): never => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // It has ended by itself.
+    }
+    return end(words);
+  };
+  process.on('SIGTERM', () => stop(''));
+  setInterval(() => {
+    if (cut()) stop(`Timeout, server ${target} not responding.`);
+  }, LOOK_EVERY_MS);
+}
+
+function signIn(
+  folder: string,
+  world: FakeSshWorld,
+  target: string,
+  options: ReadonlyMap<string, string>,
+): void {
+  const isBatch = options.get('BatchMode') === 'yes';
+  if (world.fingerprint !== undefined && !existsSync(join(folder, KNOWN))) {
+    const answer = isBatch
+      ? ''
+      : asked(
+          `The authenticity of host '${target} (192.0.2.1)' can't be established.\nED25519 key fingerprint is ${world.fingerprint}.\nThis key is not known by any other names.\nAre you sure you want to continue connecting (yes/no/[fingerprint])? `,
+        );
+    if (answer !== world.fingerprint) end('Host key verification failed.');
+    writeFileSync(join(folder, KNOWN), '');
+  }
+  if (world.password !== undefined) {
+    for (let attempt = 0; attempt < 3 && !isBatch; attempt += 1) {
+      if (asked(`${target}'s password: `) === world.password) return;
+    }
+    end(`${target}: Permission denied (publickey,password).`);
+  }
+}
+
+function asked(prompt: string): string {
+  const { stdout } = spawnSync(process.env['SSH_ASKPASS'] ?? 'false', [prompt], { encoding: 'utf8' });
+  return stdout.trim();
+}
+
+function openForward(forward: string): void {
+  const [, socketPath = '', port = ''] = /^(.*):127\.0\.0\.1:(\d+)$/.exec(forward) ?? [];
+  createServer((near) => {
+    const far = connect(Number(port), '127.0.0.1');
+    near.on('error', () => far.destroy());
+    far.on('error', () => near.destroy());
+    near.pipe(far).pipe(near);
+  }).listen(socketPath);
+}
+
+function end(words: string): never {
+  if (words !== '') process.stderr.write(`${words}\n`);
+  process.exit(255);
+}

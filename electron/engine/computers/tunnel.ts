@@ -1,0 +1,60 @@
+import { request, type IncomingMessage, type OutgoingHttpHeaders, type RequestOptions } from 'node:http';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { RunningServer } from './runningServer.ts';
+import type { TunnelEnd } from './sshClient.ts';
+
+const ANSWER_WITHIN_MS = 60_000;
+
+/** The server of another computer, as it can be reached from here. */
+export interface Tunnel {
+  readonly end: TunnelEnd;
+  readonly server: RunningServer;
+}
+
+/** With what the server knows its user by: it is asked under its own address, whatever the tunnel's end is called here. */
+export function tunnelHeaders({ server: { port, cookie } }: Tunnel): Record<string, string> {
+  const host = `127.0.0.1:${port}`;
+  return { host, origin: `http://${host}`, cookie };
+}
+
+/** For a WebSocket. */
+export function tunnelSocketAddress({ end }: Tunnel): string {
+  return 'socketPath' in end ? `ws+unix://${end.socketPath}:/rpc` : `ws://127.0.0.1:${end.port}/rpc`;
+}
+
+/** One request over the tunnel; rejects where the connection breaks before the answer begins. */
+export async function ask(
+  tunnel: Tunnel,
+  {
+    headers,
+    ...options
+  }: Pick<RequestOptions, 'method' | 'path'> & { headers?: OutgoingHttpHeaders; signal?: AbortSignal },
+  body?: Readable,
+): Promise<IncomingMessage> {
+  const { end } = tunnel;
+  const outgoing = request({
+    ...options,
+    ...('socketPath' in end ? end : { host: '127.0.0.1', port: end.port }),
+    headers: { ...headers, ...tunnelHeaders(tunnel) },
+    // A connection that is kept would be one to a tunnel that has gone meanwhile.
+    agent: false,
+    timeout: ANSWER_WITHIN_MS,
+  });
+  outgoing.on('timeout', () => outgoing.destroy(new Error('No answer in time')));
+  const answer = new Promise<IncomingMessage>((resolve, reject) => {
+    outgoing.once('response', resolve);
+    outgoing.once('error', reject);
+  });
+  if (body) {
+    // The answer may come before all was sent, and then decides.
+    pipeline(body, outgoing).catch(() => undefined);
+  } else outgoing.end();
+  return answer;
+}
+
+export async function textOf(answer: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of answer) parts.push(part as Buffer);
+  return Buffer.concat(parts).toString('utf8');
+}

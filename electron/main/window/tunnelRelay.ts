@@ -1,0 +1,54 @@
+import type { MessagePortMain } from 'electron';
+import { WebSocket } from 'ws';
+import { type Tunnel, tunnelHeaders, tunnelSocketAddress } from '../../engine/index.ts';
+
+/** A tunnel that has died says nothing: the socket is asked for a sign of life. */
+const PING_INTERVAL_MS = 10_000;
+const LARGEST_MESSAGE_BYTES = 256 * 1024 * 1024;
+
+/**
+ * Joins a window's port and the engine of another computer. Both carry the same messages, which pass unread; the page itself
+ * reaches no network. Either end closes the other.
+ */
+export function relayToTunnel(port: MessagePortMain, tunnel: Tunnel): void {
+  const socket = new WebSocket(tunnelSocketAddress(tunnel), {
+    headers: tunnelHeaders(tunnel),
+    perMessageDeflate: false,
+    maxPayload: LARGEST_MESSAGE_BYTES,
+  });
+  let waiting: (string | Uint8Array)[] | undefined = [];
+  let answered = true;
+  const timer = setInterval(() => {
+    if (socket.readyState !== WebSocket.OPEN) return;
+    if (!answered) {
+      socket.terminate();
+      return;
+    }
+    answered = false;
+    socket.ping();
+  }, PING_INTERVAL_MS);
+  port.on('message', ({ data }: { data: unknown }) => {
+    if (typeof data !== 'string' && !(data instanceof Uint8Array)) return;
+    if (waiting) waiting.push(data);
+    else socket.send(data);
+  });
+  port.on('close', () => {
+    socket.terminate();
+  });
+  socket.on('open', () => {
+    for (const data of waiting ?? []) socket.send(data);
+    waiting = undefined;
+  });
+  socket.on('message', (data: Buffer, isBinary) => {
+    port.postMessage(isBinary ? new Uint8Array(data) : data.toString('utf8'));
+  });
+  socket.on('pong', () => {
+    answered = true;
+  });
+  // What the socket says of its end is enough.
+  socket.on('error', () => undefined);
+  socket.on('close', () => {
+    clearInterval(timer);
+    port.close();
+  });
+}

@@ -1,0 +1,183 @@
+/** From one program to the server of another, over a stand-in for ssh: sign-in, installation, files both ways, cut lines. */
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { ComputerLink, Transfer } from '../contract/index.ts';
+import { Computers } from '../engine/computers/computers.ts';
+import { detachedStartLine } from '../engine/computers/remoteServer.ts';
+import { cutFakeSsh, makeFakeSsh } from '../engine/computers/testing/fakeSsh.ts';
+import { temporaryFolder } from '../engine/testing/testContext.ts';
+import { Downloads } from './downloads.ts';
+import { RequestAnswers } from './requestAnswers.ts';
+import { ResumableUploads } from './resumableUploads.ts';
+import { WindowSessions } from './windowSessions.ts';
+
+const FINGERPRINT = 'SHA256:3o0ZQ8pPV4QH1rTqnZr1kYbYw7nKfTj0m5vI2kqg8uU';
+const PASSWORD = 'correct horse';
+const DEADLINE_MS = 120_000;
+const FILE_BYTES = 24_000_000;
+
+let folder: string;
+let computers: Computers;
+let downloads: Downloads;
+let ssh: string;
+let id: string;
+const links: ComputerLink[] = [];
+const closing: (() => unknown)[] = [];
+
+const link = () => computers.all()[0]?.link;
+
+async function until(what: string, condition: () => boolean): Promise<void> {
+  const deadline = performance.now() + DEADLINE_MS;
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error(`Not in time: ${what}; ${JSON.stringify(link())}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** What the other computer runs: the answers of a server, without an engine behind them. */
+async function serverThere(home: string): Promise<string> {
+  downloads = new Downloads(join(home, 'exports'));
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  const sessions = new WindowSessions(port, join(home, 'sessions.json'));
+  const answers = new RequestAnswers({
+    ownName: '127.0.0.1',
+    pageFolder: home,
+    uploadsFolder: join(home, 'uploads'),
+    downloads,
+    sessions,
+    resumable: new ResumableUploads(join(home, 'uploads')),
+    about: () => ({ version: '1.2.3', atWork: false }),
+    entered: () => undefined,
+  });
+  server.on('request', (request, response) => void answers.answer(request, response));
+  closing.push(
+    () => server.closeAllConnections(),
+    () => void server.close(),
+    () => downloads.close(),
+  );
+  return detachedStartLine({
+    outcome: 'running',
+    server: {
+      port,
+      pid: process.pid,
+      start: null,
+      version: '1.2.3',
+      hostName: 'far',
+      program: home,
+      cookie: sessions.letIn(),
+    },
+  });
+}
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  const home = join(folder, 'far home');
+  // Of the package, only what starts the server: it says where the one of this test is.
+  const packed = join(folder, 'package');
+  await mkdir(packed);
+  await writeFile(
+    join(packed, 'node'),
+    `#!/bin/sh\ncat <<'END'\nWelcome!\n${await serverThere(home)}\nEND\n`,
+  );
+  await chmod(join(packed, 'node'), 0o755);
+  await writeFile(join(packed, 'virnucpro.mjs'), '');
+  await execa('tar', ['-czf', 'server.tgz', 'package'], { cwd: folder });
+  ssh = makeFakeSsh(join(folder, 'ssh'), { home, fingerprint: FINGERPRINT, password: PASSWORD });
+  process.env['PATH'] = `${ssh}:${process.env['PATH']}`;
+  computers = new Computers({
+    dataDir: join(folder, 'near'),
+    root: folder,
+    version: '1.2.3',
+    serverPackage: join(folder, 'server.tgz'),
+    changed: () => {
+      const now = link();
+      if (now) links.push(now);
+    },
+  });
+});
+
+afterAll(async () => {
+  await computers.close();
+  for (const close of closing) await close();
+  process.env['PATH'] = process.env['PATH']?.replace(`${ssh}:`, '');
+  await rm(folder, { recursive: true, force: true });
+});
+
+const asks = (kind: string) => {
+  const now = link();
+  return now?.state === 'connecting' && now.question?.kind === kind;
+};
+
+it.skipIf(process.platform === 'win32')(
+  'shows the host key, asks for the password, installs and connects; nothing of it is kept but the name',
+  async () => {
+    id = computers.add('Far', 'anna@far');
+    computers.connect(id);
+    await until('the key is shown', () => asks('host_key'));
+    expect(link()).toMatchObject({ question: { keyType: 'ED25519', fingerprint: FINGERPRINT } });
+    computers.answer(id, 'yes');
+    await until('a password is wanted', () => asks('secret'));
+    computers.answer(id, 'wrong');
+    await until('the wrong one was taken', () => !asks('secret'));
+    await until('it is asked again', () => asks('secret'));
+    computers.answer(id, PASSWORD);
+    await until('connected', () => link()?.state === 'connected');
+    expect(link()).toEqual({ state: 'connected', version: '1.2.3', hostName: 'far' });
+    const steps = new Set(links.flatMap((one) => (one.state === 'connecting' ? [one.step] : [])));
+    expect([...steps]).toEqual(['signing_in', 'looking', 'sending', 'installing', 'starting']);
+    for (const name of await readdir(join(folder, 'near'), { recursive: true })) {
+      const path = join(folder, 'near', name);
+      if ((await stat(path)).isFile()) expect(await readFile(path, 'utf8'), name).not.toContain(PASSWORD);
+    }
+  },
+  DEADLINE_MS,
+);
+
+it.skipIf(process.platform === 'win32')(
+  'sends a file and fetches it again, each across a line that is cut, byte by byte',
+  async () => {
+    // From now on a key does, as with most people: the computer comes back without anybody.
+    makeFakeSsh(ssh, { home: join(folder, 'far home') });
+    const path = join(folder, 'reads β.fa');
+    const content = randomBytes(FILE_BYTES);
+    await writeFile(path, content);
+    const { signal } = new AbortController();
+    /** Cuts the line when some of the file has gone. */
+    const cutOnce = () => {
+      const seen: Transfer[] = [];
+      let mended: Promise<void> | undefined;
+      const tell = (transfer: Transfer) => {
+        seen.push(transfer);
+        if (mended || transfer.doneBytes === 0) return;
+        cutFakeSsh(ssh, true);
+        mended = until('the line is cut', () => link()?.state === 'away').then(() => cutFakeSsh(ssh, false));
+      };
+      return { tell, wasCut: async () => (await mended, seen.some(({ waiting }) => waiting)) };
+    };
+    const sending = cutOnce();
+    const there = await computers.sendFile(id, path, sending.tell, signal);
+    expect(await sending.wasCut()).toBe(true);
+    expect((await readFile(there)).equals(content)).toBe(true);
+    expect(there.endsWith('reads β.fa')).toBe(true);
+    // It is there already.
+    expect(await computers.sendFile(id, path, () => undefined, signal)).toBe(there);
+
+    const copy = join(folder, 'copy.fa');
+    const fetching = cutOnce();
+    await computers.fetchFile(id, downloads.lend(there), copy, fetching.tell, signal);
+    expect(await fetching.wasCut()).toBe(true);
+    expect((await readFile(copy)).equals(content)).toBe(true);
+    await expect(
+      computers.fetchFile(id, '/download/gone/x', join(folder, 'x'), () => undefined, signal),
+    ).rejects.toThrow('not offered');
+    expect(await readdir(folder)).not.toContain('x.part');
+  },
+  DEADLINE_MS,
+);

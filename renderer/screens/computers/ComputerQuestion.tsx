@@ -1,0 +1,80 @@
+import { Button, Group, Modal, PasswordInput } from '@mantine/core';
+import { useState } from 'react';
+import type { SshQuestion } from '../../../electron/contract/index.ts';
+import { sayError } from '../../components/feedback/errorToast.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { useComputers } from '../../state/computer/computers.ts';
+import { home } from '../../state/connection.ts';
+import classes from './Computers.module.css';
+
+/** What OpenSSH wants to know while it connects: whether a host key is right, a password, a passphrase. */
+export function ComputerQuestion() {
+  const asking = useComputers()?.find(({ link }) => link.state === 'connecting' && link.question !== null);
+  if (asking?.link.state !== 'connecting' || asking.link.question === null) return null;
+  const { id, name, link } = asking;
+  const answer = (given: string | null) => {
+    home.computers.answer({ id, answer: given }).catch(sayError);
+  };
+  return (
+    <Question
+      key={JSON.stringify(link.question)}
+      name={name}
+      question={asking.link.question}
+      answer={answer}
+    />
+  );
+}
+
+interface QuestionProps {
+  name: string;
+  question: SshQuestion;
+  answer: (given: string | null) => void;
+}
+
+function Question({ name, question, answer }: QuestionProps) {
+  const { t } = useTexts();
+  const [secret, setSecret] = useState('');
+  const isKey = question.kind === 'host_key';
+  return (
+    <Modal
+      opened
+      onClose={() => answer(null)}
+      closeOnClickOutside={false}
+      title={t(isKey ? 'computers.keyTitle' : 'computers.secretTitle', { name })}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          answer(isKey ? 'yes' : secret);
+        }}
+      >
+        {isKey ? (
+          <>
+            <p>{t('computers.keyText', { host: question.host })}</p>
+            <code className={classes.fingerprint}>
+              {question.keyType} {question.fingerprint}
+            </code>
+            <p className="muted">{t('computers.keyHelp')}</p>
+          </>
+        ) : (
+          <>
+            <PasswordInput
+              label={question.prompt}
+              value={secret}
+              onChange={(event) => setSecret(event.currentTarget.value)}
+              autoComplete="off"
+              data-autofocus
+            />
+            <p className="muted">{t('computers.secretHelp')}</p>
+          </>
+        )}
+        <Group justify="flex-end" mt="md">
+          <Button variant="default" onClick={() => answer(null)}>
+            {t('common.cancel')}
+          </Button>
+          <Button type="submit">{t(isKey ? 'computers.keyYes' : 'computers.signIn')}</Button>
+        </Group>
+      </form>
+    </Modal>
+  );
+}

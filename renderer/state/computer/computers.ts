@@ -1,0 +1,51 @@
+import { createStore, useStore } from 'zustand';
+import type { OtherComputer } from '../../../electron/contract/index.ts';
+import { sayError } from '../../components/feedback/errorToast.tsx';
+import { chosenComputer, home, homeConnection } from '../connection.ts';
+
+/** Null until the program has told, and in a browser, which has none. */
+const computersStore = createStore<{ readonly computers: readonly OtherComputer[] | null }>(() => ({
+  computers: null,
+}));
+
+export const useComputers = () => useStore(computersStore, (state) => state.computers);
+
+/** The other computer that this window shows; null for this one, or before it is known. */
+export const useChosenComputer = () =>
+  useStore(computersStore, (state) => state.computers?.find(({ id }) => id === chosenComputer) ?? null);
+
+/** Keeps up with the other computers and asks for the one that this window shows. */
+export function followComputers(): () => void {
+  const stop = new AbortController();
+  let following = false;
+  const follow = async () => {
+    if (following || homeConnection.getState().status !== 'connected') return;
+    following = true;
+    let asked = false;
+    try {
+      for await (const computers of await home.computers.list(undefined, { signal: stop.signal })) {
+        computersStore.setState({ computers });
+        const chosen = computers.find(({ id }) => id === chosenComputer);
+        if (chosen?.link.state === 'idle' && !asked) {
+          asked = true;
+          home.computers.connect({ id: chosen.id }).catch(sayError);
+        }
+      }
+    } catch {
+      // In a browser it is refused. Else the link to the program is gone, and its list comes with the next one.
+    } finally {
+      following = false;
+    }
+  };
+  void follow();
+  const leave = homeConnection.subscribe(() => void follow());
+  return () => {
+    leave();
+    stop.abort();
+  };
+}
+
+/** Shows another computer in this window, or this one again. */
+export function showComputer(id: string | null): void {
+  location.assign(id === null ? '/#/runs' : `/?computer=${encodeURIComponent(id)}#/runs`);
+}

@@ -1,0 +1,21 @@
+import { uploadFile as uploadOverHttp } from '../api/upload.ts';
+import { chosenComputer, home } from './connection.ts';
+
+/** Sends a file of this computer to the engine's. Resolves with its path there. */
+export async function uploadFile(
+  file: File,
+  onProgress: (fraction: number) => void,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<string> {
+  const bridge = window.virnucpro;
+  if (!bridge || chosenComputer === null) return uploadOverHttp(file, file.name, onProgress, signal);
+  // The program sends it from the disk, and goes on with it where the line broke.
+  const path = bridge.pathForFile(file);
+  await home.shell.grantPaths({ paths: [path] });
+  const sending = await home.computers.sendFile({ id: chosenComputer, path }, { signal });
+  for await (const { doneBytes, totalBytes, path: arrived } of sending) {
+    onProgress(totalBytes === 0 ? 1 : doneBytes / totalBytes);
+    if (arrived !== null) return arrived;
+  }
+  throw new DOMException('Upload cancelled', 'AbortError');
+}

@@ -159,7 +159,9 @@ export function sequenceQueryMethods(db: Database.Database, changes: Provisional
     writeSelectedRows: db.transaction((selection: SequenceSelection, path: string): number =>
       writeRows(rowsOf(selection, { by: 'row', descending: false }), path),
     ),
-    writeViralRows: db.transaction((path: string): number => writeRows(Uint32Array.from(viralRows.all()), path)),
+    writeViralRows: db.transaction((path: string): number =>
+      writeRows(Uint32Array.from(viralRows.all()), path),
+    ),
   };
 }
 

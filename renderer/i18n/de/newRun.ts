@@ -1,6 +1,7 @@
 export const newRun = {
   'newRun.title': 'Neuer Lauf',
-  'newRun.lead': 'Virale Sequenzen in FASTA- und FASTQ-Dateien finden. Nichts verlässt diesen Rechner.',
+  'newRun.lead':
+    'Virale Sequenzen in FASTA- und FASTQ-Dateien finden. Nichts verlässt die Rechner, die Sie wählen.',
   'newRun.clear': 'Von vorn',
   'newRun.drop': 'Sequenzdateien oder Ordner hier ablegen',
   'newRun.formats':

@@ -1,6 +1,6 @@
 export const newRun = {
   'newRun.title': 'New run',
-  'newRun.lead': 'Find viral sequences in FASTA and FASTQ files. Nothing leaves this computer.',
+  'newRun.lead': 'Find viral sequences in FASTA and FASTQ files. Nothing leaves the computers you choose.',
   'newRun.clear': 'Start over',
   'newRun.drop': 'Drop sequence files or folders here',
   'newRun.formats':

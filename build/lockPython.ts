@@ -1,6 +1,6 @@
 /**
- * `npm run lock-python`: writes the lock files of the Python environment after requirements.txt or requirements-test.txt has
- * changed, with the hashes of all files of every package, for all systems and all supported Pythons; and how much a set-up
+ * `npm run lock-python`: writes the lock files of the Python environment after one of the requirements*.txt has changed,
+ * with the hashes of all files of every package, for all systems and all supported Pythons; and how much a set-up
  * fetches. `-- --upgrade` takes the newest releases of what the requirements leave open.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -34,6 +34,14 @@ try {
     'requirements.lock',
     'requirements.txt',
     'requirements-test.txt',
+  ]);
+  // Ray has no release yet for each system that the program runs on, so that it is looked for where it can be a cluster's.
+  await compile('requirements-ray.lock', [
+    ...universal,
+    ...upgrade,
+    '--constraints',
+    'requirements.lock',
+    'requirements-ray.txt',
   ]);
   writeFileSync(join(backend, 'download-sizes.json'), `${JSON.stringify(await sizes(), null, 2)}\n`);
 } finally {

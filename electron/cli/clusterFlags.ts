@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { appError, AppFailure } from '../contract/errors.ts';
 import { whereSchema, type Where } from '../contract/rpc/runs.ts';
+import { slurmTasks } from '../contract/slurmScript.ts';
 import { positiveInteger } from './numberArguments.ts';
 import { parsed } from './parsed.ts';
 
@@ -9,6 +11,9 @@ export interface ClusterFlags {
   ray?: string;
   sharedStorage?: boolean;
   cpuWorkers?: number;
+  slurm?: string;
+  slurmLogin?: string;
+  slurmByHand?: boolean;
 }
 
 export function withClusterOptions(command: Command): Command {
@@ -22,16 +27,28 @@ export function withClusterOptions(command: Command): Command {
       '--cpu-workers <n>',
       "with --ray: so many workers on each node's processors (default: none)",
       positiveInteger,
-    );
+    )
+    .option('--slurm <script>', 'compute on a SLURM cluster: a batch script, such as slurm-script prints')
+    .option('--slurm-login <host>', 'with --slurm: where sbatch is, by ssh (default: on this computer)')
+    .option('--slurm-by-hand', 'with --slurm: wait until you have submitted the script yourself');
 }
 
 /** Where to compute, as far as that was said; undefined where it wasn't. */
 export function whereAsked(flags: ClusterFlags, devices: string | undefined): Where | undefined {
-  const { ray, sharedStorage = true, cpuWorkers } = flags;
+  const { ray, sharedStorage = true, cpuWorkers, slurm } = flags;
+  if (slurm !== undefined && ray !== undefined)
+    throw usage('A run computes on one cluster: name --ray or --slurm.');
+  if (slurm === undefined) {
+    if (flags.slurmLogin !== undefined) throw usage('--slurm-login means something with --slurm only.');
+    if (flags.slurmByHand) throw usage('--slurm-by-hand means something with --slurm only.');
+  }
   if (ray === undefined) {
     if (!sharedStorage) throw usage('--no-shared-storage means something with --ray only.');
     if (cpuWorkers !== undefined) throw usage('--cpu-workers means something with --ray only.');
-    return undefined;
+    if (slurm === undefined) return undefined;
+    if (devices !== undefined)
+      throw usage('--devices chooses among the devices of this computer, and --slurm computes on others.');
+    return slurmAsked(slurm, flags);
   }
   if (devices !== undefined)
     throw usage('--devices chooses among the devices of this computer, and --ray computes on others.');
@@ -41,6 +58,28 @@ export function whereAsked(flags: ClusterFlags, devices: string | undefined): Wh
     shared_storage: sharedStorage,
     cpu_workers_per_node: cpuWorkers ?? 0,
   });
+}
+
+function slurmAsked(path: string, { slurmLogin, slurmByHand = false }: ClusterFlags): Where {
+  const script = read(path);
+  const asked = slurmTasks(script);
+  if (!asked) throw usage(`The array in ${path} is none that SLURM takes.`);
+  return parsed(whereSchema, {
+    kind: 'slurm',
+    script: slurmByHand ? null : script,
+    login: slurmLogin ?? null,
+    ...asked,
+  });
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (reason) {
+    throw usage(
+      `The batch script cannot be read: ${reason instanceof Error ? reason.message : String(reason)}`,
+    );
+  }
 }
 
 const usage = (cause: string): AppFailure => new AppFailure(appError('usage', cause));

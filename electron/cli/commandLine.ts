@@ -18,6 +18,7 @@ import { resume, type ResumeFlags } from './commands/run/resume.ts';
 import { results, type ResultsFlags } from './commands/results/results.ts';
 import { serve, type ServeFlags } from './commands/computer/serve.ts';
 import { setup, type SetupFlags } from './commands/computer/setup.ts';
+import { printedScript, slurmScriptCommand, type SlurmScriptFlags } from './slurmScriptCommand.ts';
 import { status } from './commands/run/status.ts';
 import { validate } from './commands/run/validate.ts';
 import { verify } from './commands/run/verify.ts';
@@ -124,6 +125,10 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .action(async (folder: string, flags: CommonFlags & ResumeFlags) => {
       await withEngine(flags, (context) => resume(context, folder, flags, reporter(flags)));
     });
+
+  slurmScriptCommand(root).action((flags: SlurmScriptFlags) => {
+    process.stdout.write(printedScript(flags));
+  });
 
   common(root.command('example'))
     .description('Run the bundled sample and compare with the expected result')
@@ -268,6 +273,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .description('Make this computer ready: Python, PyTorch, and a test computation on every device')
     .option('--from <folder>', 'without a network, from a folder that pack-offline has written')
     .option('--repair', 'make the Python environment anew')
+    .option('--with-ray', 'install Ray too, to compute on a Ray cluster')
     .action(async (flags: CommonFlags & SetupFlags) => {
       setExitCode(await setup(flags));
     });

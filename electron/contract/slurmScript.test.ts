@@ -4,7 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SLURM_JOB_DEFAULTS, slurmJobProblems, slurmScript, type SlurmJob } from './slurmScript.ts';
+import {
+  SLURM_JOB_DEFAULTS,
+  slurmJobProblems,
+  slurmPlace,
+  slurmScript,
+  slurmTasks,
+  type SlurmJob,
+} from './slurmScript.ts';
 
 const job = (changes: Partial<SlurmJob> = {}): SlurmJob => ({ ...SLURM_JOB_DEFAULTS, ...changes });
 const text = (changes: Partial<SlurmJob> = {}): string => slurmScript(job(changes)) ?? '';
@@ -60,6 +67,30 @@ describe('the batch script', () => {
     ).toMatch(
       /export VIRNUCPRO_PYTHON=\/opt\/py\/bin\/python\n[^]*\napptainer exec --nv --bind "\$pool\/..\/.." '\/images\/my torch.sif' sh "\$pool\/task" "\$pool" &/,
     );
+  });
+
+  it('says how many workers it asks for, also after it was changed by hand', () => {
+    expect(slurmTasks(text({ tasks: 8, mostAtOnce: 2 }))).toEqual({ tasks: 8, on_processors: false });
+    expect(slurmTasks(text({ tasks: 3, gpu: 'none' }))).toEqual({ tasks: 3, on_processors: true });
+    const counts = ['#SBATCH --array=1,3,10-20:5%2', '#SBATCH -a 4-6', '#SBATCH --array 7', 'echo'].map(
+      (line) => slurmTasks(`#!/bin/bash\n${line}\n`)?.tasks,
+    );
+    expect(counts).toEqual([5, 3, 1, 1]);
+    for (const array of ['5-1', '0-3:0', 'x', '0-99999']) {
+      expect(slurmTasks(`#!/bin/bash\n#SBATCH --array=${array} \n`), array).toBeNull();
+    }
+    const place = slurmPlace(job({ tasks: 2 }), { login: 'me@login', bySelf: false });
+    expect(place).toEqual({
+      kind: 'slurm',
+      login: 'me@login',
+      ...slurmTasks(place?.script ?? ''),
+      script: text({ tasks: 2 }),
+    });
+    expect(slurmPlace(job(), { login: 'me@login', bySelf: true })).toMatchObject({
+      script: null,
+      login: null,
+    });
+    expect(slurmPlace(job({ tasks: 0 }), { login: null, bySelf: true })).toBeNull();
   });
 
   it.each<[keyof SlurmJob, Partial<SlurmJob>]>([

@@ -1,4 +1,5 @@
 import { quotedForShell } from './predictCommand.ts';
+import type { PoolChoice } from './protocol/pool.ts';
 
 /** What a cluster's batch script asks for. Empty text leaves a setting to the cluster. */
 export interface SlurmJob {
@@ -118,6 +119,44 @@ export function slurmScript(job: SlurmJob): string | null {
     'exit "$status"',
     '',
   ].join('\n');
+}
+
+/**
+ * How many workers a script asks for, and whether on processors: also of one that was changed by hand, or is somebody's own.
+ * Null where its array is not one of SLURM's forms, such as `0-7%2` or `1,3,10-20:5`.
+ */
+export function slurmTasks(script: string): { tasks: number; on_processors: boolean } | null {
+  const array = /^#SBATCH\s+(?:--array[= ][ \t]*|-a[ \t]*)(\S+)/m.exec(script)?.[1] ?? '0';
+  const tasks = array
+    .replace(/%\d+$/, '')
+    .split(',')
+    .map((range) => /^(\d+)(?:-(\d+)(?::(\d+))?)?$/.exec(range))
+    .map((range) =>
+      range ? countOf(Number(range[1]), Number(range[2] ?? range[1]), Number(range[3] ?? 1)) : NaN,
+    )
+    .reduce((sum, count) => sum + count, 0);
+  return isCount(tasks, MOST_TASKS)
+    ? { tasks, on_processors: script.includes('"$pool/task" --processors') }
+    : null;
+}
+
+const countOf = (first: number, last: number, step: number): number =>
+  last >= first && step > 0 ? Math.floor((last - first) / step) + 1 : NaN;
+
+/** Where a run with such a job computes; null where no script can be made. `login`: where SLURM's programs are, null for here. */
+export function slurmPlace(
+  job: SlurmJob,
+  { login, bySelf }: { login: string | null; bySelf: boolean },
+): Extract<PoolChoice, { kind: 'slurm' }> | null {
+  const script = slurmScript(job);
+  if (script === null) return null;
+  return {
+    kind: 'slurm',
+    script: bySelf ? null : script,
+    tasks: job.tasks,
+    login: bySelf ? null : login,
+    on_processors: job.gpu === 'none',
+  };
 }
 
 function options(job: SlurmJob): string[] {

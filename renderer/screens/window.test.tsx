@@ -67,6 +67,16 @@ describe('a new run', () => {
     });
   });
 
+  it('installs Ray where it is missing', async () => {
+    const user = userEvent.setup();
+    await renderWithEngine(<App />, { runs: 'none' });
+    await act(() => addPaths(['/data/contigs.fasta']));
+    await user.click(await screen.findByRole('radio', { name: 'Ray cluster' }));
+    await user.click(await screen.findByRole('button', { name: 'Install Ray' }));
+    await screen.findByText('This computer is being set up.');
+    expect(screen.queryByRole('button', { name: 'Install Ray' })).toBeNull();
+  });
+
   it('starts, and goes to the run’s progress', async () => {
     const user = userEvent.setup();
     const { engine } = await renderWithEngine(<App />, { runs: 'none' });
@@ -104,6 +114,11 @@ describe('a new run', () => {
     // Without that GPU, all is offered that the other can do.
     await user.click(screen.getByRole('checkbox', { name: /^GPU 0/ }));
     expect(screen.getByRole('radio', { name: 'Closest to the original' })).toHaveProperty('disabled', false);
+    // A processor has one level, so there is none to choose.
+    act(() => choose({ useCpu: true }));
+    screen.getByText('The processor computes in 32 bit, as the original tool does.');
+    expect(screen.queryByRole('radio', { name: 'Standard' })).toBeNull();
+    act(() => choose({ useCpu: false }));
     await user.click(screen.getByRole('button', { name: 'Open the computer check' }));
     await screen.findByRole('heading', { level: 1, name: 'Computer check' });
   });

@@ -53,7 +53,7 @@ beforeEach(async () => {
   await cp(whole, copy, { recursive: true, verbatimSymlinks: true });
   paths = { ...paths, environmentFolder: copy };
   const packages = Object.fromEntries([['torch', '1.0']]);
-  const hashes = { run: await requirementsHash('run', paths, 'pip'), test: null };
+  const hashes = { run: await requirementsHash('run', paths, 'pip'), test: null, ray: null };
   await writeStamp(copy, { installer: 'pip', torchBuild: 'cpu', hashes, pythonVersion: '3', packages });
 });
 afterEach(() => rm(paths.environmentFolder, { recursive: true, force: true }));

@@ -7,7 +7,7 @@ import type { EnvironmentRequest } from './environmentState.ts';
 import { inspectInterpreter } from './inspectInterpreter.ts';
 import { ownInspection } from './ownEnvironment.ts';
 import type { PythonEnvironment } from './pythonLaunch.ts';
-import { readStamp, requirementsHash } from './requirements.ts';
+import { readStamp, requirementsHash, type RequirementSet } from './requirements.ts';
 import { runCommand, type CommandRunner } from './runCommand.ts';
 
 /** `thorough` imports every package, which takes seconds; else they only have to be found in the right versions. */
@@ -25,11 +25,13 @@ export async function checkEnvironment(
   if (stamp === undefined) {
     return err(appError('python_broken', message('python.unfinished')));
   }
-  const outdated =
-    stamp.hashes.run !== (await requirementsHash('run', request.paths, stamp.installer)) ||
-    (request.requirements === 'test' &&
-      stamp.hashes.test !== (await requirementsHash('test', request.paths, stamp.installer)));
-  if (outdated) return err(appError('python_broken', message('python.outdated')));
+  const isCurrent = async (set: RequirementSet) =>
+    stamp.hashes[set] === (await requirementsHash(set, request.paths, stamp.installer));
+  const current =
+    (await isCurrent('run')) &&
+    (request.requirements !== 'test' || (await isCurrent('test'))) &&
+    ((request.withRay !== true && stamp.hashes.ray === null) || (await isCurrent('ray')));
+  if (!current) return err(appError('python_broken', message('python.outdated')));
   const changed = Object.entries(stamp.packages).filter(
     ([name, version]) => inspected.value.packages[name] !== version,
   );

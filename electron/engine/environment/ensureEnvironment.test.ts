@@ -36,6 +36,7 @@ beforeEach(async () => {
     join(pythonBackend, 'requirements-test.lock'),
     `${LOCK}pytest==9 \\\n    --hash=sha256:cc\n`,
   );
+  await writeFile(join(pythonBackend, 'requirements-ray.txt'), 'ray==2.55\n');
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
@@ -95,6 +96,16 @@ describe('from nothing', () => {
     expect((await ensure(GOOD)).commands).toEqual(['check']);
     expect((await ensure(GOOD, { requirements: 'test' })).commands).toEqual(['check']);
   });
+});
+
+it('adds Ray where it is asked for, keeps it, and renews it with the program', async () => {
+  await ensure(GOOD);
+  const withRay = await ensure(GOOD, { withRay: true });
+  expect(withRay.commands).toEqual(['check', 'pip?', ...INSTALL, 'install requirements-ray.txt', 'import']);
+  for (const request of [{}, { withRay: true }])
+    expect((await ensure(GOOD, request)).commands).toEqual(['check']);
+  await writeFile(join(paths.pythonBackend, 'requirements-ray.txt'), 'ray==2.56\n');
+  expect((await ensure(GOOD)).commands).toContain('install requirements-ray.txt');
 });
 
 describe('when installing fails', () => {

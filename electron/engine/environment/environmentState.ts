@@ -4,7 +4,6 @@ import type { AppPaths } from './appPaths.ts';
 import type { OfflineSource } from './install/offlineSource.ts';
 import type { Machine } from './machine/machine.ts';
 import type { PythonEnvironment } from './pythonLaunch.ts';
-import type { RequirementSet } from './requirements.ts';
 
 /** How far one step of an installation is. */
 export interface InstallProgress {
@@ -42,7 +41,9 @@ export interface EnvironmentRequest {
   /** `--python`, VIRNUCPRO_PYTHON or the setting: used as it is, never installed into. */
   readonly interpreter?: string | undefined;
   /** `test` adds what the tests and linters need. */
-  readonly requirements?: RequirementSet | undefined;
+  readonly requirements?: 'run' | 'test' | undefined;
+  /** Installs what Ray clusters need too. What was installed once is kept. */
+  readonly withRay?: boolean | undefined;
   /** In place of the network. */
   readonly offline?: OfflineSource | undefined;
   /** Builds the environment anew even where it looks whole. */

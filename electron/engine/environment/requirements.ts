@@ -4,13 +4,24 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { AppPaths } from './appPaths.ts';
-import { lockFile } from './install/lockFile.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 
-export type RequirementSet = 'run' | 'test';
+/** `run` is what computing needs; `test` and `ray` come on top of it, for developers and for Ray clusters. */
+export type RequirementSet = 'run' | 'test' | 'ray';
+
+const FILES: Record<RequirementSet, string> = {
+  run: 'requirements',
+  test: 'requirements-test',
+  ray: 'requirements-ray',
+};
 
 export function requirementsFile(set: RequirementSet, paths: AppPaths): string {
-  return join(paths.pythonBackend, set === 'run' ? 'requirements.txt' : 'requirements-test.txt');
+  return join(paths.pythonBackend, `${FILES[set]}.txt`);
+}
+
+/** The lock file: every package with its version and the hashes of its files, as `npm run lock-python` writes it. */
+export function lockFile(set: RequirementSet, paths: Pick<AppPaths, 'pythonBackend'>): string {
+  return join(paths.pythonBackend, `${FILES[set]}.lock`);
 }
 
 /** Written last, when everything is installed and works; whatever is interrupted leaves none. */
@@ -19,7 +30,11 @@ const stampSchema = z.object({
   installer: z.enum(['pip', 'uv']).default('pip'),
   torchBuild: z.string().nullable().default(null),
   /** Hash of each set's requirements that are installed. */
-  hashes: z.object({ run: z.string(), test: z.string().nullable() }),
+  hashes: z.object({
+    run: z.string(),
+    test: z.string().nullable(),
+    ray: z.string().nullable().default(null),
+  }),
   pythonVersion: z.string(),
   packages: z.record(z.string(), z.string()),
 });

@@ -104,7 +104,15 @@ async function work(
   if (request.from === undefined) {
     const environment = await makeEnvironment(request, run, teller, { before: 0, after: 1 });
     if (!environment.ok) return environment;
-    return finish(request, run, teller, environment.value, []);
+    const { own, interpreter } = environment.value;
+    const file = join(request.paths.pythonBackend, 'requirements-ray.txt');
+    const remarks =
+      request.withRay === true && !own
+        ? [
+            `Nothing is installed into an interpreter of yours. For Ray: ${interpreter} -m pip install -r ${file}`,
+          ]
+        : [];
+    return finish(request, run, teller, environment.value, remarks);
   }
   const folder = resolve(request.from);
   const checked = await checkFolder(folder, request, run, teller);

@@ -71,7 +71,7 @@ def write_safetensors(
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
     return WrittenFile(digest.hexdigest(), size)
 
 
@@ -153,7 +153,7 @@ def _write_all(fd: int, piece: memoryview[int]) -> None:
         piece = piece[os.write(fd, piece) :]
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make the rename itself durable. Windows has no such call and needs none."""
     if os.name == "nt":
         return

@@ -1,7 +1,7 @@
 """A real SLURM of our own on this computer: munged, slurmctld and a few slurmd in a folder, no service.
 
-As a program, `python private_slurm.py FOLDER`, it prints one JSON object with the variables that lead SLURM's
-programs to it, and ends everything when its standard input closes.
+As a program it prints one JSON object with the variables that lead SLURM's programs to it, and ends
+everything when its standard input closes. Exit code 3: there can be none here, for the reason that it prints.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -203,13 +204,18 @@ class PrivateSlurm:
 
 
 def main() -> None:
-    with PrivateSlurm(Path(sys.argv[1])) as slurm:
-        print(json.dumps(slurm.environment), flush=True)
-        sys.stdin.read()
+    # SLURM's configuration takes no path with a space in it.
+    with tempfile.TemporaryDirectory(prefix="slurm-") as folder:
+        Path(folder).chmod(0o755)
+        with PrivateSlurm(Path(folder) / "s") as slurm:
+            print(json.dumps(slurm.environment), flush=True)
+            sys.stdin.read()
 
 
 if __name__ == "__main__":
+    install()
     reason = missing()
     if reason is not None:
-        sys.exit(reason)
+        print(reason, file=sys.stderr)
+        sys.exit(3)
     main()

@@ -89,6 +89,17 @@ class RunningPool:
                 return event
             self._passed_over.append(event)
 
+    def next_event(self, patience: float = PATIENCE) -> Event:
+        """The next event of any type that has not been waited for."""
+        if self._passed_over:
+            return self._passed_over.pop(0)
+        try:
+            event = self._events.get(timeout=patience)
+        except queue.Empty:
+            raise AssertionError(f"no event in {patience} s: {self.log.decode()[-3000:]}") from None
+        assert event is not None, f"the pool ended: {self.log.decode()[-3000:]}"
+        return event
+
     def exit_code(self) -> int:
         """Wait for the end and for everything it said."""
         code = self.process.wait(timeout=PATIENCE)

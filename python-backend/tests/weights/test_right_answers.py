@@ -33,7 +33,8 @@ from virnucpro_backend.right_answers import (
 )
 from virnucpro_backend.safetensors_file import sha256_of_file
 from virnucpro_backend.weights.checkpoints import open_checkpoint
-from virnucpro_backend.weights.model_json import ModelDescription, ModelFile, NormBand, write_model_json
+from virnucpro_backend.weights.model_files import ModelFile
+from virnucpro_backend.weights.model_json import ModelDescription, NormBand, write_model_json
 
 sys.path.append(str(Path(__file__).parents[1] / "encoders"))
 from plain_dnabert_s import plain_dnabert_s

@@ -1,4 +1,5 @@
 import type { Messages } from '../en/index.ts';
+import { cluster } from './cluster.ts';
 import { common } from './common.ts';
 import { computer } from './computer.ts';
 import { computers } from './computers.ts';
@@ -13,6 +14,7 @@ import { run } from './run.ts';
 
 export const de: Messages = {
   ...common,
+  ...cluster,
   ...newRun,
   ...run,
   ...results,

@@ -2,7 +2,8 @@ export const newRun = {
   'newRun.title': 'Neuer Lauf',
   'newRun.leadFar':
     'Virale Sequenzen in FASTA- und FASTQ-Dateien finden. Sie werden an {name} gesendet, der rechnet, und nirgendwohin sonst.',
-  'newRun.lead': 'Virale Sequenzen in FASTA- und FASTQ-Dateien finden. Nichts verlässt diesen Rechner.',
+  'newRun.lead':
+    'Virale Sequenzen in FASTA- und FASTQ-Dateien finden. Nichts verlässt die Rechner, die Sie wählen.',
   'newRun.clear': 'Von vorn',
   'newRun.drop': 'Sequenzdateien oder Ordner hier ablegen',
   'newRun.formats':
@@ -81,6 +82,12 @@ export const newRun = {
   'where.processorsHelp': 'Für Knoten ohne GPU; mit 0 rechnen nur GPUs',
   'where.sharedStorage': 'Die Knoten können den Ergebnisordner lesen',
   'where.sharedStorageHelp': 'Unter demselben Pfad wie dieser Rechner. Sonst überträgt Ray die Daten.',
+  'where.rayMissing': 'Ray ist noch nicht installiert.',
+  'where.rayMissingText':
+    'Das Programm fügt es seiner eigenen Python-Umgebung hinzu; das dauert eine Minute und braucht 200 MB.',
+  'where.rayMissingElsewhere':
+    'Installieren Sie es in der Python-Umgebung, die Sie gewählt haben: dieselbe Version wie auf dem Cluster.',
+  'where.rayInstall': 'Ray installieren',
   'newRun.noGpu': 'Keine GPU gefunden.',
   'newRun.noUsableGpu': 'Keine GPU ist verwendbar.',
   'newRun.noGpuText':
@@ -108,7 +115,7 @@ export const newRun = {
   'preset.failed': '{gpu} hat die Proberechnung in diesem Zahlenformat nicht bestanden, siehe Rechnerprüfung',
   'preset.standard': 'Standard',
   'preset.standardText': 'Was zu diesem Rechner am besten passt. Empfohlen.',
-  'preset.standardCpuText': 'Der Prozessor rechnet in 32 Bit, wie das ursprüngliche Werkzeug.',
+  'preset.processorText': 'Der Prozessor rechnet in 32 Bit, wie das ursprüngliche Werkzeug.',
   'preset.exact': 'Am nächsten am Original',
   'preset.exactText': 'Durchweg 32-Bit-Zahlen wie im ursprünglichen Werkzeug. Mehrfach langsamer.',
   'preset.embeddings': 'Embeddings behalten',

@@ -1,3 +1,4 @@
+import { cluster } from './cluster.ts';
 import { common } from './common.ts';
 import { computer } from './computer.ts';
 import { computers } from './computers.ts';
@@ -13,6 +14,7 @@ import { run } from './run.ts';
 /** Every text of the window. The English catalogue decides which keys there are. */
 export const en = {
   ...common,
+  ...cluster,
   ...newRun,
   ...run,
   ...results,

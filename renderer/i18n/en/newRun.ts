@@ -2,7 +2,7 @@ export const newRun = {
   'newRun.title': 'New run',
   'newRun.leadFar':
     'Find viral sequences in FASTA and FASTQ files. They are sent to {name}, which computes, and nowhere else.',
-  'newRun.lead': 'Find viral sequences in FASTA and FASTQ files. Nothing leaves this computer.',
+  'newRun.lead': 'Find viral sequences in FASTA and FASTQ files. Nothing leaves the computers you choose.',
   'newRun.clear': 'Start over',
   'newRun.drop': 'Drop sequence files or folders here',
   'newRun.formats':
@@ -81,6 +81,12 @@ export const newRun = {
   'where.processorsHelp': 'For nodes without a GPU; 0 computes on GPUs only',
   'where.sharedStorage': 'The nodes can read the results folder',
   'where.sharedStorageHelp': 'Under the same path as this computer. If not, Ray carries the data.',
+  'where.rayMissing': 'Ray is not installed yet.',
+  'where.rayMissingText':
+    'The program adds it to its own Python environment; that takes a minute and 200 MB.',
+  'where.rayMissingElsewhere':
+    'Install it into the Python environment that you have chosen: the same version as on the cluster.',
+  'where.rayInstall': 'Install Ray',
   'newRun.noGpu': 'No GPU found.',
   'newRun.noUsableGpu': 'No GPU can be used.',
   'newRun.noGpuText':
@@ -106,7 +112,7 @@ export const newRun = {
   'preset.failed': '{gpu} failed the test computation in this number format, see Computer check',
   'preset.standard': 'Standard',
   'preset.standardText': 'The best fit for this computer. Recommended.',
-  'preset.standardCpuText': 'The processor computes in 32 bit, as the original tool does.',
+  'preset.processorText': 'The processor computes in 32 bit, as the original tool does.',
   'preset.exact': 'Closest to the original',
   'preset.exactText': '32-bit numbers throughout, as in the original tool. Several times slower.',
   'preset.embeddings': 'Keep embeddings',

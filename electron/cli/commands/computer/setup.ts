@@ -16,6 +16,7 @@ export interface SetupFlags {
   quiet?: boolean;
   from?: string;
   repair?: boolean;
+  withRay?: boolean;
 }
 
 /** Makes this computer ready, from the network or from a folder, and says what each device computed. */
@@ -29,6 +30,7 @@ export async function setup(flags: SetupFlags): Promise<number> {
       env: networkVariables(settings),
       from: flags.from,
       repair: flags.repair,
+      withRay: flags.withRay,
       tryDevices: true,
       ...(flags.quiet === true ? {} : { onProgress: stepLines(toStandardError) }),
     }),

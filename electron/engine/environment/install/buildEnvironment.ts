@@ -28,9 +28,11 @@ export async function buildEnvironment(build: Build): Promise<Result<PythonEnvir
   // What had been installed for the tests stays installed for them.
   const wantsTest = request.requirements === 'test' || before?.hashes.test;
   const set = wantsTest && !request.offline ? 'test' : 'run';
+  // Ray likewise; a folder in place of the network has none.
+  const withRay = (request.withRay === true || Boolean(before?.hashes.ray)) && !request.offline;
   const plan: Plan = {
     ...build,
-    request: { ...request, requirements: set },
+    request: { ...request, requirements: set, withRay },
     machine,
     torch: choosePyTorch(machine),
     uv: request.offline?.uv ?? findUv(request.paths),
@@ -87,6 +89,7 @@ async function verify({ request, run, enter, uv, torch }: Plan): Promise<Result<
     hashes: {
       run: await requirementsHash('run', paths, installer),
       test: request.requirements === 'test' ? await requirementsHash('test', paths, installer) : null,
+      ray: request.withRay === true ? await requirementsHash('ray', paths, installer) : null,
     },
     pythonVersion: verified.value.pythonVersion,
     packages: verified.value.packages,

@@ -7,10 +7,10 @@ import type { Plan } from './buildPlan.ts';
 import { downloadSizes } from './downloadSizes.ts';
 import type { InstallProgress } from '../environmentState.ts';
 import { isNetworkError } from './installFailure.ts';
-import { lockFile, lockWithoutTorch, torchRequirement } from './lockFile.ts';
+import { lockWithoutTorch, torchRequirement } from './lockFile.ts';
 import { ownInterpreter } from '../ownEnvironment.ts';
 import { pipInstall } from './pipInstall.ts';
-import { requirementsFile } from '../requirements.ts';
+import { lockFile, requirementsFile, type RequirementSet } from '../requirements.ts';
 import { uvEnvironment, type Patience } from './uv.ts';
 import { uvInstall } from './uvInstall.ts';
 
@@ -28,6 +28,7 @@ const SHORT_PATIENCE = ['--retries', '1', '--timeout', '15'];
 
 const PACKAGES = message('step.packages');
 const TEST_TOOLS = message('step.test_tools');
+const RAY = message('step.ray');
 const EVERYTHING = message('step.pytorch_packages');
 
 export async function pipSteps(plan: Plan): Promise<InstallStep[]> {
@@ -68,6 +69,7 @@ export async function pipSteps(plan: Plan): Promise<InstallStep[]> {
     ...(request.requirements === 'test'
       ? [pip(TEST_TOOLS, null, ['-r', requirementsFile('test', paths)])]
       : []),
+    ...(request.withRay === true ? [pip(RAY, null, ['-r', requirementsFile('ray', paths)])] : []),
   ];
 }
 
@@ -123,11 +125,12 @@ export async function uvSteps(plan: Plan, uv: string): Promise<InstallStep[]> {
     ...(request.requirements === 'test'
       ? [step(TEST_TOOLS, null, 'long', hashed(await withoutTorch(plan, 'test')))]
       : []),
+    ...(request.withRay === true ? [step(RAY, null, 'long', hashed(await withoutTorch(plan, 'ray')))] : []),
   ];
 }
 
 /** The lock file without PyTorch, written beside the environment's own files. */
-async function withoutTorch({ request: { paths } }: Plan, set: 'run' | 'test'): Promise<string> {
+async function withoutTorch({ request: { paths } }: Plan, set: RequirementSet): Promise<string> {
   const file = join(paths.environmentFolder, `virnucpro-${set}.lock`);
   await writeFile(file, await lockWithoutTorch(lockFile(set, paths)));
   return file;

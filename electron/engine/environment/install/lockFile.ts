@@ -1,12 +1,7 @@
-/** The lock file: every package with its version and the hashes of its files, as `npm run lock-python` writes it. */
+/** What a lock file says; see `lockFile` in requirements.ts. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AppPaths } from '../appPaths.ts';
-import type { RequirementSet } from '../requirements.ts';
-
-export function lockFile(set: RequirementSet, { pythonBackend }: Pick<AppPaths, 'pythonBackend'>): string {
-  return join(pythonBackend, set === 'run' ? 'requirements.lock' : 'requirements-test.lock');
-}
 
 /** PyTorch and what only some of its builds need. */
 const OF_TORCH = /^(torch|triton|cuda-|nvidia-(?!ml-py\b))/;

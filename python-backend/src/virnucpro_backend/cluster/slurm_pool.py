@@ -281,6 +281,7 @@ class SlurmPool(Pool):
             self._slurm.cancel(left)
             return None
         self._jobs = left
+        log.info("job %s is taken over", ", ".join(left))
         self.events.log("info", f"Job {', '.join(left)} of SLURM is still there and is taken over.")
         return left[-1]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from virnucpro_backend.cluster.events import PoolFailedError
 
 _WAITING = {
-    "None": "SLURM has not looked at it yet",
     "Priority": "other jobs come first",
     "Resources": "waiting for a free node",
     "BeginTime": "it may not start yet",
@@ -109,11 +108,13 @@ _REFUSED = (
 
 def waiting_words(reason: str) -> str:
     """Why a task waits, with SLURM's own word, such as `other jobs come first (Priority)`."""
+    if reason in ("", "None"):
+        return "SLURM has not looked at it yet"
     start = reason.partition("(")[0].partition(",")[0].strip()
     plain = _WAITING.get(start) or next(
         (words for begin, words in _WAITING_BY_START.items() if start.startswith(begin)), None
     )
-    return f"{plain} ({reason})" if plain else reason or _WAITING["None"]
+    return f"{plain} ({reason})" if plain else reason
 
 
 def ended_words(state: str) -> str:

@@ -20,7 +20,7 @@ def changing(weights: Path) -> Iterator[None]:
     file = os.open(weights / ".lock", os.O_RDWR | os.O_CREAT)
     try:
         try:
-            _lock(file)
+            take_lock(file)
         except OSError as error:
             raise WeightsError(
                 "busy",
@@ -32,7 +32,8 @@ def changing(weights: Path) -> Iterator[None]:
         os.close(file)
 
 
-def _lock(file: int) -> None:
+def take_lock(file: int) -> None:
+    """Lock an open file until it is closed. Raises OSError at once where another process has the lock."""
     if os.name == "nt":
         import msvcrt
 

@@ -26,7 +26,8 @@ from virnucpro_backend.weights.download import address, download
 from virnucpro_backend.weights.errors import WeightsError, unreadable
 from virnucpro_backend.weights.folder_lock import changing
 from virnucpro_backend.weights.manifest import PublishedFile, PublishedModel, git_blob_id
-from virnucpro_backend.weights.model_json import ModelDescription, ModelFile, NormBand, write_model_json
+from virnucpro_backend.weights.model_files import ModelFile
+from virnucpro_backend.weights.model_json import ModelDescription, NormBand, write_model_json
 from virnucpro_backend.weights.partial_file import recorded_ranges
 from virnucpro_backend.weights.verified import verify_file
 

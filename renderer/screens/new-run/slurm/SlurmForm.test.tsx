@@ -1,0 +1,49 @@
+import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { useState } from 'react';
+import { afterEach, expect, it, vi } from 'vitest';
+import { createTexts, TextsContext } from '../../../i18n/index.ts';
+import { SLURM_DEFAULTS } from '../../../state/newRun/slurm.ts';
+import { renderWithEngine } from '../../../testing/render.tsx';
+import { SlurmForm } from './SlurmForm.tsx';
+
+afterEach(() => vi.unstubAllGlobals());
+
+function Form() {
+  const [settings, setSettings] = useState(SLURM_DEFAULTS);
+  return <SlurmForm settings={settings} onChange={setSettings} />;
+}
+
+it('shows the script that comes of its fields, says what is wrong with one, and copies it', async () => {
+  // Without one a browser has no clipboard.
+  vi.stubGlobal('isSecureContext', true);
+  const user = userEvent.setup();
+  await renderWithEngine(
+    <TextsContext value={createTexts('en')}>
+      <Form />
+    </TextsContext>,
+  );
+  await user.type(screen.getByLabelText('Partition'), 'gpu');
+  await user.type(screen.getByLabelText('Kind of GPU'), 'a100');
+  await user.click(screen.getByRole('button', { name: 'Batch script' }));
+  const script = () => screen.queryByRole('region', { name: 'Batch script', hidden: true })?.textContent;
+  expect(script()).toContain('#SBATCH --partition=gpu\n');
+  expect(script()).toContain('#SBATCH --gres=gpu:a100:1\n');
+
+  await user.type(screen.getByLabelText('Account'), 'my lab');
+  expect(screen.getByText('Letters, digits and . _ + @ - only.')).toBeTruthy();
+  expect(script()).toBeUndefined();
+  expect(screen.getByRole('button', { name: 'Copy as script', hidden: true })).toHaveProperty(
+    'disabled',
+    true,
+  );
+
+  await user.clear(screen.getByLabelText('Account'));
+  await user.click(screen.getByRole('button', { name: 'Copy as script', hidden: true }));
+  await waitFor(async () => expect(await navigator.clipboard.readText()).toBe(script()));
+
+  // Nothing to log in to where a person submits.
+  expect(screen.getByLabelText('Login node')).toBeTruthy();
+  await user.click(screen.getByLabelText('I submit the script myself'));
+  expect(screen.queryByLabelText('Login node')).toBeNull();
+});

@@ -1,0 +1,221 @@
+import { Button, Checkbox, Collapse, NumberInput, Select, Textarea, TextInput } from '@mantine/core';
+import { IconChevronDown, IconChevronRight, IconCopy } from '@tabler/icons-react';
+import { useId, useState, type ReactNode } from 'react';
+import { slurmJobProblems, slurmScript, type SlurmJob } from '../../../../electron/contract/slurmScript.ts';
+import { useTexts } from '../../../i18n/index.ts';
+import type { MessageKey } from '../../../i18n/en/index.ts';
+import { useCopy } from '../../../state/clipboard.ts';
+import type { SlurmSettings } from '../../../state/newRun/slurm.ts';
+import classes from './SlurmForm.module.css';
+
+const ORDER: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error'];
+const GPU = ['gres', 'gpus', 'none'] as const;
+const CONTAINER = ['none', 'apptainer', 'singularity'] as const;
+
+/** What is wrong with a field of which no script can be made. */
+const WRONG: Readonly<Partial<Record<keyof SlurmJob, MessageKey>>> = {
+  partition: 'slurm.wrong.name',
+  account: 'slurm.wrong.name',
+  qos: 'slurm.wrong.name',
+  gpuType: 'slurm.wrong.name',
+  cpus: 'slurm.wrong.count',
+  tasks: 'slurm.wrong.count',
+  mostAtOnce: 'slurm.wrong.count',
+  memory: 'slurm.wrong.memory',
+  time: 'slurm.wrong.time',
+  modules: 'slurm.wrong.modules',
+  image: 'slurm.wrong.image',
+  python: 'slurm.wrong.path',
+  extra: 'slurm.wrong.extra',
+};
+
+interface SlurmFormProps {
+  settings: SlurmSettings;
+  onChange: (settings: SlurmSettings) => void;
+}
+
+/** A job of a SLURM cluster: what it asks for, and the script that comes of it. */
+export function SlurmForm({ settings, onChange }: SlurmFormProps) {
+  const { t } = useTexts();
+  const { job } = settings;
+  const change = (changes: Partial<SlurmJob>) => onChange({ ...settings, job: { ...job, ...changes } });
+  const problems = slurmJobProblems(job);
+  const frame = (field: keyof SlurmJob) => {
+    const wrong = problems.includes(field) ? WRONG[field] : undefined;
+    return { inputWrapperOrder: ORDER, error: wrong && t(wrong) };
+  };
+  const text = (field: TextField, description?: MessageKey, placeholder?: string) => (
+    <TextInput
+      {...frame(field)}
+      label={t(`slurm.${field}`)}
+      description={description && t(description)}
+      placeholder={placeholder ?? t('slurm.clusterDecides')}
+      value={job[field]}
+      onChange={(event) => change({ [field]: event.currentTarget.value })}
+    />
+  );
+  const count = (field: 'tasks' | 'cpus' | 'mostAtOnce', description?: MessageKey, placeholder?: string) => (
+    <NumberInput
+      {...frame(field)}
+      label={t(`slurm.${field}`)}
+      description={description && t(description)}
+      placeholder={placeholder}
+      min={1}
+      allowDecimal={false}
+      value={job[field] ?? ''}
+      onChange={(value) =>
+        change({ [field]: typeof value === 'number' ? value : field === 'tasks' ? 0 : null })
+      }
+    />
+  );
+  return (
+    <>
+      <div className={classes.fields}>
+        {count('tasks', 'slurm.tasksHelp')}
+        <Select
+          inputWrapperOrder={ORDER}
+          label={t('slurm.gpu')}
+          data={GPU.map((value) => ({ value, label: t(`slurm.gpu.${value}`) }))}
+          allowDeselect={false}
+          value={job.gpu}
+          onChange={(value) => change({ gpu: GPU.find((known) => known === value) ?? 'gres' })}
+        />
+        {job.gpu !== 'none' && text('gpuType', undefined, t('slurm.anyGpu'))}
+        {text('partition')}
+        {text('account')}
+        {text('time', 'slurm.timeHelp')}
+      </div>
+      <Fold title={t('slurm.more')} opened={problems.some((field) => IN_MORE.has(field))}>
+        <div className={classes.fields}>
+          {text('qos')}
+          {count('cpus', undefined, t('slurm.clusterDecides'))}
+          {text('memory', 'slurm.memoryHelp')}
+          {count('mostAtOnce', 'slurm.mostAtOnceHelp', t('slurm.all'))}
+          {text('modules', 'slurm.modulesHelp', '')}
+          <Select
+            inputWrapperOrder={ORDER}
+            label={t('slurm.container')}
+            data={CONTAINER.map((value) => ({
+              value,
+              label: value === 'none' ? t('slurm.container.none') : value,
+            }))}
+            allowDeselect={false}
+            value={job.container}
+            onChange={(value) => change({ container: CONTAINER.find((known) => known === value) ?? 'none' })}
+          />
+          {job.container !== 'none' && text('image', undefined, '/images/pytorch.sif')}
+          {text('python', 'slurm.pythonHelp', t('slurm.sameAsHere'))}
+          <Textarea
+            {...frame('extra')}
+            className={classes.wide ?? ''}
+            label={t('slurm.extra')}
+            description={t('slurm.extraHelp')}
+            autosize
+            minRows={2}
+            maxRows={8}
+            value={job.extra}
+            onChange={(event) => change({ extra: event.currentTarget.value })}
+          />
+        </div>
+      </Fold>
+      <div className={classes.fields}>
+        <Checkbox
+          className={classes.wide ?? ''}
+          label={t('slurm.bySelf')}
+          description={t('slurm.bySelfHelp')}
+          checked={settings.bySelf}
+          onChange={(event) => onChange({ ...settings, bySelf: event.currentTarget.checked })}
+        />
+        {!settings.bySelf && (
+          <TextInput
+            inputWrapperOrder={ORDER}
+            className={classes.wide ?? ''}
+            label={t('slurm.login')}
+            description={t('slurm.loginHelp')}
+            placeholder={t('slurm.loginHere')}
+            value={settings.login}
+            onChange={(event) => onChange({ ...settings, login: event.currentTarget.value })}
+          />
+        )}
+      </div>
+      <Script job={job} />
+    </>
+  );
+}
+
+type TextField =
+  'partition' | 'account' | 'qos' | 'gpuType' | 'memory' | 'time' | 'modules' | 'image' | 'python';
+const IN_MORE: ReadonlySet<keyof SlurmJob> = new Set([
+  'qos',
+  'cpus',
+  'memory',
+  'mostAtOnce',
+  'modules',
+  'image',
+  'python',
+  'extra',
+]);
+
+/** What is submitted, word for word; for clusters where only people submit, to copy. */
+function Script({ job }: { job: SlurmJob }) {
+  const { t } = useTexts();
+  const copy = useCopy();
+  const script = slurmScript(job);
+  return (
+    <Fold title={t('slurm.preview')}>
+      {script === null ? (
+        <p className={classes.missing}>{t('slurm.noScript')}</p>
+      ) : (
+        <pre className={classes.script} tabIndex={0} role="region" aria-label={t('slurm.preview')}>
+          {script}
+        </pre>
+      )}
+      <Button
+        variant="default"
+        size="compact-sm"
+        leftSection={<IconCopy size={16} aria-hidden />}
+        disabled={script === null}
+        loading={copy.isPending}
+        onClick={() => copy.mutate(script ?? '')}
+      >
+        {t('slurm.copy')}
+      </Button>
+    </Fold>
+  );
+}
+
+/** Open at first where something within is wrong: it must not be hidden. */
+function Fold({
+  title,
+  opened: forced = false,
+  children,
+}: {
+  title: string;
+  opened?: boolean;
+  children: ReactNode;
+}) {
+  const [wanted, setWanted] = useState(false);
+  const id = useId();
+  const opened = wanted || forced;
+  return (
+    <div>
+      <Button
+        mt="sm"
+        variant="subtle"
+        color="slate"
+        size="compact-sm"
+        aria-expanded={opened}
+        aria-controls={id}
+        leftSection={
+          opened ? <IconChevronDown size={16} aria-hidden /> : <IconChevronRight size={16} aria-hidden />
+        }
+        onClick={() => setWanted(!opened)}
+      >
+        {title}
+      </Button>
+      <Collapse expanded={opened} id={id}>
+        {children}
+      </Collapse>
+    </div>
+  );
+}

@@ -27,11 +27,19 @@ beforeEach(async () => {
   vi.stubEnv(MARK, folder);
 });
 afterEach(async () => {
-  for (const node of nodes.splice(0)) {
-    const end = ended(node);
-    node.kill('SIGTERM');
-    await end;
-  }
+  // By force: a node whose head is gone takes minutes to end in order.
+  for (const node of nodes.splice(0)) node.kill('SIGKILL');
+  await waitUntil(() => {
+    const left = markedProcesses(folder).filter(({ pid }) => pid !== process.pid);
+    for (const { pid } of left) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // Gone meanwhile.
+      }
+    }
+    return left.length === 0;
+  }, 'nothing of the cluster is left');
   vi.unstubAllEnvs();
   rmSync(folder, { recursive: true, force: true });
 });

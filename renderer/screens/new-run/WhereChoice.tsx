@@ -27,7 +27,7 @@ export function WhereChoice({ where, onChange }: WhereChoiceProps) {
       <Radio.Group
         label={t('where.label')}
         value={where.kind}
-        onChange={(kind) => onChange(STARTS[kind as Where['kind']]())}
+        onChange={(kind) => onChange(STARTS[kind]())}
       >
         <Group mt={6} gap="lg">
           {KINDS.map((kind) => (

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from '@playwright/test';
 import { onlyLongTests } from './build/checks/longTests.ts';
 import { findChromium } from './e2e/support/findChromium.ts';
@@ -14,7 +15,7 @@ export default defineConfig<{ host: Host }>({
   outputDir: 'test-results/e2e',
   globalSetup: './e2e/support/buildOnce.ts',
   // Half of a test's time goes by waiting for what the engine or the page does on one core.
-  workers: 2,
+  workers: availableParallelism() + 1,
   timeout: 300_000,
   expect: { timeout: 60_000 },
   forbidOnly: process.env['CI'] !== undefined,

@@ -65,10 +65,14 @@ export async function expectNoComplaint(page: Page, screen: string): Promise<voi
   expect(await complaints(page, screen)).toEqual([]);
 }
 
-/** All that axe finds. In the dark it looks at the contrasts only: the rest is the same. */
-export async function complaints(page: Page, screen: string): Promise<string[]> {
-  // Without frames nothing is lost by axe's older way, which opens no further page for each look.
-  const axe = () => new AxeBuilder({ page }).setLegacyMode(true).options({ resultTypes: ['violations'] });
+/** All that axe finds, on the whole page or within what a selector names. In the dark it looks at the contrasts only: the rest is
+ * the same. */
+export async function complaints(page: Page, screen: string, within?: string): Promise<string[]> {
+  const axe = () => {
+    // Without frames nothing is lost by axe's older way, which opens no further page for each look.
+    const builder = new AxeBuilder({ page }).setLegacyMode(true).options({ resultTypes: ['violations'] });
+    return within === undefined ? builder : builder.include(within);
+  };
   await inScheme(page, 'dark');
   const dark = await axe().withRules(['color-contrast']).analyze();
   await inScheme(page, 'light');

@@ -44,6 +44,16 @@ export const MESSAGES = {
   'imported.original': 'the original VirNucPro',
   'imported.fork': 'the fork of VirNucPro',
   'imported.unknown': 'an unknown precision',
+  'note.input_left_out': '{path} is left out of the run: {text}',
+  'note.gpu_left_out': 'A GPU is left out. {cause} {next}',
+  'note.processor_instead': 'The processor computes. {cause} {next}',
+  'note.weakest_decides':
+    '{gpu} cannot compute in {best}, so all devices of this run compute in {precision}.',
+  'note.weakest_slows':
+    '{gpu} cannot compute in {best}, so all devices of this run compute in {precision}. The others are several times slower in it: leaving this one out may be faster.',
+  'note.unusual_norms':
+    '{frames} of {all} reading frames have embeddings of unusual size. Norms of ESM-2: {esm2}; of DNABERT-S: {dnabertS}. All are scored. Short and repetitive frames can be unusual; if many frames are, let "virnucpro doctor --answers" check that this computer gives the right answers.',
+  'norms.range': '{low} to {high} (expected {expectedLow} to {expectedHigh})',
   'note.mixed_devices':
     'Different devices compute this run: {names}. Each takes work as fast as it can. Scores may differ in their last digits by which of them computed a sequence.',
   'note.wrong_device':

@@ -104,6 +104,11 @@ describe('a new run', () => {
     // Without that GPU, all is offered that the other can do.
     await user.click(screen.getByRole('checkbox', { name: /^GPU 0/ }));
     expect(screen.getByRole('radio', { name: 'Closest to the original' })).toHaveProperty('disabled', false);
+    // A processor has one level, so there is none to choose.
+    act(() => choose({ useCpu: true }));
+    screen.getByText('The processor computes in 32 bit, as the original tool does.');
+    expect(screen.queryByRole('radio', { name: 'Standard' })).toBeNull();
+    act(() => choose({ useCpu: false }));
     await user.click(screen.getByRole('button', { name: 'Open the computer check' }));
     await screen.findByRole('heading', { level: 1, name: 'Computer check' });
   });

@@ -126,7 +126,9 @@ it('keeps what a device failed at from being offered, and says so before a run',
   expect(dead.gpus[0]?.blocked_by).toBe('trial');
   const left = selectDevices('auto', dead, { cpuWorkerMemoryBytes: 1 });
   expect(left).toMatchObject({ value: [{ id: 'GPU-bbbb-2080' }] });
-  expect(leftOutRemark('auto', dead, left.ok ? left.value : [])).toMatch(/left out.*A100.*failed the test/);
+  expect(leftOutRemark('auto', dead, left.ok ? left.value : [])?.text).toMatch(
+    /left out.*A100.*failed the test/,
+  );
   expect(selectDevices('0', dead, { cpuWorkerMemoryBytes: 1 })).toMatchObject({
     error: { code: 'device_blocked' },
   });

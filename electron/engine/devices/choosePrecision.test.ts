@@ -40,7 +40,7 @@ describe('GPUs of several models', () => {
     if (!selected.ok) throw new Error(selected.error.cause);
     const chosen = choosePrecision('auto', selected.value);
     if (!chosen.ok) throw new Error(chosen.error.cause);
-    return precisionRemark(chosen.value, selected.value);
+    return precisionRemark(chosen.value, selected.value)?.text ?? null;
   };
 
   it('names the one that decides for all', () => {

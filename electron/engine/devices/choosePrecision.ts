@@ -50,19 +50,16 @@ function unsupported(device: ChosenDevice, precision: Precision): AppError {
 }
 
 /** What a user of GPUs of several models should know: one of them decides the precision for all. Null where none does. */
-export function precisionRemark(precision: Precision, devices: readonly ChosenDevice[]): string | null {
+export function precisionRemark(precision: Precision, devices: readonly ChosenDevice[]): Message | null {
   const preferred = devices.map(preferredPrecision);
   const best = PREFERENCE.find((each) => preferred.includes(each)) ?? 'fp32';
   const weakest = devices.find((device) => !canDo(device, best));
   if (best === precision || weakest === undefined) return null;
-  const slow =
-    precision === 'fp32'
-      ? ' The others are several times slower in it: leaving this one out may be faster.'
-      : '';
-  return (
-    `${describe(weakest)} cannot compute in ${best.toUpperCase()}, ` +
-    `so all devices of this run compute in ${precision.toUpperCase()}.${slow}`
-  );
+  return message(precision === 'fp32' ? 'note.weakest_slows' : 'note.weakest_decides', {
+    gpu: describe(weakest),
+    best: best.toUpperCase(),
+    precision: precision.toUpperCase(),
+  });
 }
 
 /** What a user should know of devices of several models in one run, whatever its precision. Null where all are alike. */

@@ -72,3 +72,8 @@ export function workerEnvironment(device: ChosenDevice): Record<string, string> 
       return { CUDA_VISIBLE_DEVICES: '' };
   }
 }
+
+/** Whether a worker has found itself on another GPU, or slice of one, than it was meant for. Other devices have no such UUID. */
+export function isOtherGpu(meant: string, found: string): boolean {
+  return /^(gpu|mig)-/i.test(meant) && found.toLowerCase() !== meant.toLowerCase();
+}

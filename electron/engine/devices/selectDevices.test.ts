@@ -17,7 +17,7 @@ import {
 } from './testing/probeExamples.ts';
 import { withCardBlocks } from './probeDevices.ts';
 import { leftOutRemark, selectDevices } from './selectDevices.ts';
-import { workerEnvironment } from './chosenDevice.ts';
+import { isOtherGpu, workerEnvironment } from './chosenDevice.ts';
 
 const GIB = 1024 ** 3;
 const options = { cpuWorkerMemoryBytes: GIB };
@@ -61,7 +61,7 @@ describe('auto', () => {
     const mixed = withCardBlocks(VOLTA_AND_HOPPER, system);
     expect(chosen('auto', mixed)).toEqual(['GPU-eeee-h100']);
     const devices = selectDevices('auto', mixed, options);
-    expect(devices.ok && leftOutRemark('auto', mixed, devices.value)).toMatch(
+    expect(devices.ok && leftOutRemark('auto', mixed, devices.value)?.text).toMatch(
       /^A GPU is left out\. GPU 0 \(Tesla V100.*compute capability 7\.0\) is not supported by the installed PyTorch/,
     );
     expect(refusal('0', mixed)).toMatchObject({ code: 'device_blocked' });
@@ -73,7 +73,7 @@ describe('auto', () => {
   it('says so where the processor computes though a card is there', () => {
     const remark = (text: string, probe: ProbeResult) => {
       const devices = selectDevices(text, probe, options);
-      return devices.ok ? leftOutRemark(text, probe, devices.value) : 'refused';
+      return devices.ok ? (leftOutRemark(text, probe, devices.value)?.text ?? null) : 'refused';
     };
     expect(remark('auto', RADEONS_WITHOUT_ROCM)).toMatch(
       /^The processor computes\. GPU 0 \(AMD Radeon RX 7900 XTX, .* needs PyTorch for ROCm.*--python PATH/,
@@ -175,6 +175,16 @@ it('pins a worker to its device', () => {
   ]);
   const [cpu] = chosenDevices('cpu:1', EIGHT_H200);
   expect(cpu && workerEnvironment(cpu)).toMatchObject({ CUDA_VISIBLE_DEVICES: '', OMP_NUM_THREADS: '1' });
+});
+
+it.each([
+  ['GPU-3F2A90B1', 'gpu-3f2a90b1', false],
+  ['GPU-3f2a90b1', 'GPU-00000000', true],
+  ['MIG-3f2a90b1', 'MIG-00000000', true],
+  ['cpu:0', 'GPU-00000000', false],
+  ['mps', 'GPU-00000000', false],
+])('notices a worker meant for %s that computes on %s: %s', (meant, found, isOther) => {
+  expect(isOtherGpu(meant, found)).toBe(isOther);
 });
 
 function chosenDevices(text: string, probe: ProbeResult) {

@@ -1,5 +1,6 @@
 /** From what the user wrote (`auto`, `cpu:3`, `0,1`, UUIDs) to the devices of a run. */
-import { appError, type AppError } from '../../contract/errors.ts';
+import { appError, causeOf, nextStepOf, type AppError } from '../../contract/errors.ts';
+import { message, type Message } from '../../contract/messages.ts';
 import {
   canCompute,
   isIntegrated,
@@ -55,7 +56,7 @@ export function leftOutRemark(
   text: string,
   probe: ProbeResult,
   chosen: readonly ChosenDevice[],
-): string | null {
+): Message | null {
   if (text.trim().toLowerCase() !== 'auto') return null;
   const others = chosen.some(({ kind }) => kind !== 'cpu');
   const cards = probe.gpus.filter(
@@ -63,7 +64,10 @@ export function leftOutRemark(
   );
   const blocked = cards.map((gpu) => blockedGpu(gpu, describe(gpu))).find((error) => error !== null);
   if (!blocked) return null;
-  return `${others ? 'A GPU is left out.' : 'The processor computes.'} ${blocked.cause} ${blocked.nextStep}`;
+  return message(others ? 'note.gpu_left_out' : 'note.processor_instead', {
+    cause: causeOf(blocked),
+    next: nextStepOf(blocked),
+  });
 }
 
 function processor(wanted: string, probe: ProbeResult, options: SelectionOptions): Result<ChosenDevice[]> {

@@ -23,7 +23,7 @@ import { checkReadiness } from './begin/checkReadiness.ts';
 import { isJustCreated, type CreatedRun } from './begin/createRun.ts';
 import { ProgressTracker, type RunPace } from './progress/progressTracker.ts';
 import { isRunFolder } from '../store/runFolder.ts';
-import type { RunNotes } from './runNotes.ts';
+import { inputLeftOut, type RunNotes } from './runNotes.ts';
 import { RunRecord, type RunListener } from './runRecord.ts';
 import { storedDevice } from './begin/storedDevice.ts';
 import { localDevice } from './work/workDevice.ts';
@@ -158,8 +158,8 @@ export class OpenRun {
     const mixed = mixedDevices(devices);
     if (mixed !== null) this.notes.add('info', 'devices_mixed', mixed);
     if (this.state.phase === 'created')
-      for (const { path, code, message } of run.leftOut)
-        this.notes.add('warning', code, `${path} is left out of the run: ${message}`);
+      for (const { path, code, message: text } of run.leftOut)
+        this.notes.add('warning', code, inputLeftOut(path, code, text));
     await this.batches.recall(devices);
     await this.record.saveDevices(devices.map((device) => storedDevice(localDevice(device))));
     if (this.state.phase !== 'created' && this.state.phase !== 'paused') {

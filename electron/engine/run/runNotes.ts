@@ -1,4 +1,4 @@
-import { asMessage, type Message, type Wording } from '../../contract/messages.ts';
+import { asMessage, message, type Message, type Wording } from '../../contract/messages.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
 import { RunLog } from './runLog.ts';
 
@@ -9,6 +9,14 @@ export interface RunNote {
   message: string;
   wording: Wording | null;
   detail: string | null;
+}
+
+/** Of a file that takes no part; a window names the kind of fault in its own language. */
+export function inputLeftOut(path: string, code: string, text: string): Message {
+  return message('note.input_left_out', {
+    path,
+    text: { text, wording: { key: `error.${code}`, values: {} } },
+  });
 }
 
 /** What happened in a run, in plain words: into the database, into its log, and to whoever listens. */
@@ -23,8 +31,8 @@ export class RunNotes {
     this.log = new RunLog(store.folder);
   }
 
-  add(level: RunNote['level'], code: string, message: string | Message, detail?: string): void {
-    const { text, wording } = asMessage(message);
+  add(level: RunNote['level'], code: string, said: string | Message, detail?: string): void {
+    const { text, wording } = asMessage(said);
     const note: RunNote = { time: Date.now(), level, code, message: text, wording, detail: detail ?? null };
     this.listener(note);
     this.log.line(level, text, note.time);

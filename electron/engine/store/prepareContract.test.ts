@@ -114,7 +114,7 @@ describe.skipIf(!existsSync(PYTHON))('with the real prepare (skipped without pyt
     ]);
 
     const rowsPath = join(folder, 'rows');
-    expect(await store.writeSelectedRows({ filter: { predictions: ['virus'] } }, rowsPath)).toBe(2);
+    expect(await store.writeViralRows(rowsPath)).toBe(2);
     const outPath = join(folder, 'out.fna');
     const hashed = inputs.map(({ path, sha256 }) => ({ path, sha256 }));
     const extraction = { type: 'extract', inputs: hashed, rows_path: rowsPath, out_path: outPath };

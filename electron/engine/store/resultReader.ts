@@ -28,6 +28,8 @@ export interface ResultReader {
   scoreBins(selection: SequenceSelection, bins: number): Promise<number[]>;
   /** Writes the numbers of the selected rows, ascending, as little-endian U32; answers with how many. */
   writeSelectedRows(selection: SequenceSelection, path: string): Promise<number>;
+  /** The same for those called virus, at the end of a run: without reading all results into memory. */
+  writeViralRows(path: string): Promise<number>;
   /** The numbers of the selected rows in the order asked for. */
   selectedRows(selection: SequenceSelection, sort: SequenceSort): Promise<Uint32Array>;
   /** In the order of the given rows. Rejects where one is gone: the results were derived anew meanwhile. */

@@ -204,6 +204,7 @@ function runStore(
     countPredictions: look('countPredictions'),
     scoreBins: look('scoreBins'),
     writeSelectedRows: readAll('writeSelectedRows'),
+    writeViralRows: read('writeViralRows'),
     selectedRows: readAll('selectedRows'),
     sequencesOf: read('sequencesOf'),
     rowsNamed: read('rowsNamed'),

@@ -16,7 +16,7 @@ interface Waiting {
 }
 
 /** Rows of the database live no longer than a page of them; V8 would take three times as much for them, and be no faster. */
-const YOUNG_GENERATION_MB = 64;
+const YOUNG_GENERATION_MB = 16;
 
 /** Within which an empty or small database opens on any computer. */
 const OPEN_MS = 60_000;

@@ -40,6 +40,16 @@ export const engine = {
   'engine.imported.original': 'das ursprüngliche VirNucPro',
   'engine.imported.fork': 'die Abspaltung von VirNucPro',
   'engine.imported.unknown': 'unbekanntem Zahlenformat',
+  'engine.note.input_left_out': '{path} ist nicht Teil des Laufs: {text}',
+  'engine.note.gpu_left_out': 'Eine GPU nimmt nicht teil. {cause} {next}',
+  'engine.note.processor_instead': 'Es rechnet der Prozessor. {cause} {next}',
+  'engine.note.weakest_decides':
+    '{gpu} kann nicht in {best} rechnen; deshalb rechnen alle Geräte dieses Laufs in {precision}.',
+  'engine.note.weakest_slows':
+    '{gpu} kann nicht in {best} rechnen; deshalb rechnen alle Geräte dieses Laufs in {precision}. Die anderen sind darin um ein Mehrfaches langsamer: Ohne diese geht es vielleicht schneller.',
+  'engine.note.unusual_norms':
+    'Embeddings von ungewöhnlicher Größe haben {frames} von {all} Leserahmen. Normen von ESM-2: {esm2}; von DNABERT-S: {dnabertS}. Alle sind bewertet. Kurze und sich wiederholende Rahmen können ungewöhnlich sein; sind es viele, lassen Sie die Rechnerprüfung die Antworten dieses Rechners mit bekannten vergleichen.',
+  'engine.norms.range': '{low} bis {high} (erwartet {expectedLow} bis {expectedHigh})',
   'engine.note.mixed_devices':
     'Diesen Lauf rechnen verschiedene Geräte: {names}. Jedes nimmt so viel Arbeit, wie es schafft. Je nachdem, welches eine Sequenz berechnet hat, können sich Werte in den letzten Stellen unterscheiden.',
   'engine.note.wrong_device':

@@ -38,6 +38,16 @@ export const engine = {
   'engine.imported.original': 'the original VirNucPro',
   'engine.imported.fork': 'the fork of VirNucPro',
   'engine.imported.unknown': 'an unknown number format',
+  'engine.note.input_left_out': '{path} is left out of the run: {text}',
+  'engine.note.gpu_left_out': 'A GPU is left out. {cause} {next}',
+  'engine.note.processor_instead': 'The processor computes. {cause} {next}',
+  'engine.note.weakest_decides':
+    '{gpu} cannot compute in {best}, so all devices of this run compute in {precision}.',
+  'engine.note.weakest_slows':
+    '{gpu} cannot compute in {best}, so all devices of this run compute in {precision}. The others are several times slower in it: leaving this one out may be faster.',
+  'engine.note.unusual_norms':
+    '{frames} of {all} reading frames have embeddings of unusual size. Norms of ESM-2: {esm2}; of DNABERT-S: {dnabertS}. All are scored. Short and repetitive frames can be unusual; if many frames are, let the computer check compare the answers of this computer with known ones.',
+  'engine.norms.range': '{low} to {high} (expected {expectedLow} to {expectedHigh})',
   'engine.note.mixed_devices':
     'Different devices compute this run: {names}. Each takes work as fast as it can. Scores may differ in their last digits by which of them computed a sequence.',
   'engine.note.wrong_device': 'Another device computes for {device} ({found}): one GPU may be used twice.',

@@ -104,7 +104,7 @@ export const newRun = {
   'preset.failed': '{gpu} failed the test computation in this number format, see Computer check',
   'preset.standard': 'Standard',
   'preset.standardText': 'The best fit for this computer. Recommended.',
-  'preset.standardCpuText': 'The processor computes in 32 bit, as the original tool does.',
+  'preset.processorText': 'The processor computes in 32 bit, as the original tool does.',
   'preset.exact': 'Closest to the original',
   'preset.exactText': '32-bit numbers throughout, as in the original tool. Several times slower.',
   'preset.embeddings': 'Keep embeddings',

@@ -65,7 +65,7 @@ export async function status(context: EngineContext, folder: string, json: boole
             `equal sequences once: ESM-2 was spared ${formatCount(repeatedProteins)} frames, ` +
               `DNABERT-S ${formatCount(repeatedNucleotides)}`,
           ]),
-      ...(norms === null ? [] : [describeUnusualNorms(norms)]),
+      ...(norms === null ? [] : [describeUnusualNorms(norms).text]),
       ...devices.map((device) => deviceLine(device) + memoryWords(run, device.id)),
       ...(uneven === null ? [] : [uneven]),
       ...shown.map(({ time, message }) => `${new Date(time).toISOString()} ${message}`),

@@ -1,3 +1,4 @@
+import type { Message } from '../../../contract/messages.ts';
 import type { PoolChoice } from '../../../contract/protocol/index.ts';
 import { clusterOf, type Where } from '../../../contract/rpc/runs.ts';
 import { ok, type Result } from '../../../contract/result.ts';
@@ -13,7 +14,7 @@ export interface DeviceChoice {
   devices: ChosenDevice[];
   pool: PoolChoice | null;
   /** Why GPUs that are there take no part; null where none was left out. */
-  leftOut: string | null;
+  leftOut: Message | null;
   /** Where the model lies on this computer. */
   modelFolder: string;
 }

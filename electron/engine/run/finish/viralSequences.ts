@@ -10,13 +10,13 @@ const ROWS_FILE = 'viral_rows.u32.tmp';
 /** Writes viral_sequences.fna: the records called virus, in the order of the run, as they stand in the inputs. `extract`
  * streams the inputs once more and checks their hashes. Answers with how many records there are. */
 export async function writeViralSequences(
-  store: Pick<RunStore, 'folder' | 'writeSelectedRows'>,
+  store: Pick<RunStore, 'folder' | 'writeViralRows'>,
   { inputs, model }: Pick<Plan, 'inputs' | 'model'>,
   extract: ExtractRecords,
 ): Promise<number> {
   const rowsPath = join(store.folder, ROWS_FILE);
   try {
-    const count = await store.writeSelectedRows({ filter: { predictions: ['virus'] } }, rowsPath);
+    const count = await store.writeViralRows(rowsPath);
     await extract({
       inputs,
       rowsPath,

@@ -32,7 +32,7 @@ describe('embeddings of unusual size', () => {
       ofFrames: 50_000,
       esm2: { low: 9.104, high: 1685, expectedLow: 12, expectedHigh: 16 },
     });
-    const text = norms ? describeUnusualNorms(norms) : '';
+    const text = norms ? describeUnusualNorms(norms).text : '';
     expect(text).toContain('1,234 of 50,000 reading frames');
     expect(text).toContain('ESM-2: 9.10 to 1685.00 (expected 12 to 16)');
     expect(text).toContain('DNABERT-S: 2.50 to 4.10 (expected 2 to 5)');

@@ -1,5 +1,7 @@
+import { message, type Message } from '../../../contract/messages.ts';
 import type { Plan } from '../../../contract/plan.ts';
 import type { EncoderNorms, UnusualNorms } from '../../../contract/rpc/runs.ts';
+import { formatCount } from '../../format/format.ts';
 import type { NormRange, RunCounts } from '../../store/types.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import type { RunNotes } from '../runNotes.ts';
@@ -26,14 +28,15 @@ export function unusualNorms(plan: Plan, counts: RunCounts): UnusualNorms | null
   };
 }
 
-export function describeUnusualNorms({ frames, ofFrames, esm2, dnabertS }: UnusualNorms): string {
+export function describeUnusualNorms({ frames, ofFrames, esm2, dnabertS }: UnusualNorms): Message {
   const range = ({ low, high, expectedLow, expectedHigh }: EncoderNorms) =>
-    `${low.toFixed(2)} to ${high.toFixed(2)} (expected ${expectedLow} to ${expectedHigh})`;
-  return (
-    `${frames.toLocaleString('en')} of ${ofFrames.toLocaleString('en')} reading frames have embeddings of unusual size. ` +
-    `Norms of ESM-2: ${range(esm2)}; of DNABERT-S: ${range(dnabertS)}. All are scored. Short and repetitive frames can be ` +
-    'unusual; if many frames are, let "virnucpro doctor --answers" check that this computer gives the right answers.'
-  );
+    message('norms.range', { low: low.toFixed(2), high: high.toFixed(2), expectedLow, expectedHigh });
+  return message('note.unusual_norms', {
+    frames: formatCount(frames),
+    all: formatCount(ofFrames),
+    esm2: range(esm2),
+    dnabertS: range(dnabertS),
+  });
 }
 
 /** Says so, once in a run, when all of it is computed. */

@@ -13,7 +13,7 @@ import { BackendProcess, type ProcessEvent } from '../../workers/backendProcess.
 import { HELD_UP_MS, READING_SILENT_MS } from '../../workers/deadlines.ts';
 import { FloodLimit } from '../../workers/floodLimit.ts';
 import { exitMessage, type ProcessExit } from '../../workers/describeExit.ts';
-import type { RunNotes } from '../runNotes.ts';
+import { inputLeftOut, type RunNotes } from '../runNotes.ts';
 import type { PrepareStageEvent } from './workEvents.ts';
 
 const STOP_GRACE_MS = 2_000;
@@ -194,10 +194,10 @@ export class PrepareStage {
   }
 
   /** The run goes on without a file that can't be read as it was when the run was made. */
-  private async leaveOut(input: number, { code, message }: PrepareFailed): Promise<void> {
-    await this.store.failInput(input, { code, message });
+  private async leaveOut(input: number, { code, message: text }: PrepareFailed): Promise<void> {
+    await this.store.failInput(input, { code, message: text });
     const { path = '' } = this.inputs.find((one) => one.input === input) ?? {};
-    this.notes.add('warning', code, `${path} is left out of the run: ${message}`);
+    this.notes.add('warning', code, inputLeftOut(path, code, text));
     this.outcome = 'failed';
     this.process.kill();
     this.emit({ type: 'input_left_out', input });

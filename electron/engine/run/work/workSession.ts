@@ -9,7 +9,7 @@ import type {
   PrepareProgress,
   WorkerReady,
 } from '../../../contract/protocol/index.ts';
-import { workerEnvironment, type ChosenDevice } from '../../devices/chosenDevice.ts';
+import { isOtherGpu, workerEnvironment, type ChosenDevice } from '../../devices/chosenDevice.ts';
 import { formatBytes, formatCount, formatDuration } from '../../format/format.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { makeFolderInRun } from '../../files/runFiles.ts';
@@ -449,12 +449,7 @@ export class WorkSession {
         `batches of ${formatCount(ready.tokens_per_batch)} tokens`,
     );
     const found = ready.device_uuid;
-    if (
-      place === null &&
-      found !== null &&
-      /^(gpu|mig)-/i.test(id) &&
-      found.toLowerCase() !== id.toLowerCase()
-    )
+    if (place === null && found !== null && isOtherGpu(id, found))
       notes.add(
         'warning',
         'wrong_device',

@@ -42,7 +42,7 @@ export function openRunWriter(
   }
   // FULL, not WAL's usual NORMAL: a part reported as done must still be done after a power cut. One flush per part.
   db.pragma('synchronous = FULL');
-  db.pragma('cache_size = -65536');
+  db.pragma('cache_size = -16384');
   migrate(db, RUN_DATABASE);
   closeOpenAttempts(db, Date.now());
   return { methods: runWriteMethods(db, folder), journal };
@@ -61,7 +61,7 @@ function renamePartsFolder(folder: string): void {
 export function openRunReader(folder: string, known = false): RunReadMethods {
   const db = openExisting(folder, { readonly: true, known });
   db.exec(COMPATIBILITY_VIEWS[versionOf(db)] ?? '');
-  db.pragma('cache_size = -65536');
+  db.pragma('cache_size = -16384');
   return runReadMethods(db, folder);
 }
 

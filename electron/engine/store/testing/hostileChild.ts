@@ -34,7 +34,7 @@ const CHANGES: ((run: RunWriteMethods, folder: string) => unknown)[] = [
   (run) => run.writeTables(),
   (run, folder) =>
     writeViralSequences(
-      { folder, writeSelectedRows: (...args) => Promise.resolve(run.writeSelectedRows(...args)) },
+      { folder, writeViralRows: (path) => Promise.resolve(run.writeViralRows(path)) },
       syntheticPlan(1),
       () => Promise.resolve(),
     ),

@@ -64,6 +64,9 @@ export function sequenceQueryMethods(db: Database.Database, changes: Provisional
     ]),
   );
   const total = db.prepare<[], number>('SELECT count(*) FROM sequence').pluck();
+  const viralRows = db
+    .prepare<[], number>(`SELECT row FROM sequence WHERE prediction = 'virus' ORDER BY row`)
+    .pluck();
   return {
     /** Reads results into memory for about so long; answers whether all are there. The questions below do it themselves where it
      * has not been done, but hold up all others meanwhile. */
@@ -155,6 +158,9 @@ export function sequenceQueryMethods(db: Database.Database, changes: Provisional
     /** Writes the numbers of the selected rows, ascending, as little-endian U32; answers with how many. */
     writeSelectedRows: db.transaction((selection: SequenceSelection, path: string): number =>
       writeRows(rowsOf(selection, { by: 'row', descending: false }), path),
+    ),
+    writeViralRows: db.transaction((path: string): number =>
+      writeRows(Uint32Array.from(viralRows.all()), path),
     ),
   };
 }

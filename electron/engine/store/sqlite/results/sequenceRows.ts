@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { sortingInLittle } from '../database.ts';
 import { SEQUENCE_INDEXES } from '../runSchema.ts';
 import { countRecords, type CountedRecord } from './recordScan.ts';
 import { recordSummaries } from './recordSummaries.ts';
@@ -85,7 +86,9 @@ function evidenceRank({ length, nChunks }: CountedRecord, summary: SequenceSumma
 }
 
 export function indexSequences(db: Database.Database): void {
-  for (const { create } of SEQUENCE_INDEXES) db.exec(create);
+  sortingInLittle(db, () => {
+    for (const { create } of SEQUENCE_INDEXES) db.exec(create);
+  });
 }
 
 /** Inserts many rows at once, into the lasting table or the one of this connection; what was known of a row before is replaced. */

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import { demoMark } from '../../../../contract/plan.ts';
 import { predictionSchema, reasonSchema, RESULT_FILES } from '../../../../contract/results.ts';
+import { sortingInLittle } from '../database.ts';
 import { readInputs, readPlan } from '../runRows.ts';
 import { syncFolder } from '../../syncFolder.ts';
 import { chunkCount } from '../../../results/chunkLayout.ts';
@@ -38,7 +39,7 @@ export function writeTables(db: Database.Database, folder: string): TablesWritte
       writeOriginalChunks(db, tables.originalChunks);
       return counts;
     });
-    const counts = write.deferred();
+    const counts = sortingInLittle(db, () => write.deferred());
     const files = Object.fromEntries(all.map((table) => [table.name, table.finish()]));
     for (const table of all) table.publish();
     syncFolder(folder);

@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { PROTOCOL_VERSION } from '../../../contract/protocol/index.ts';
+import type { RunStore } from '../../store/runStoreFace.ts';
+import { REAL_PYTHON, temporaryFolder, WITHOUT_PYTHON } from '../../testing/testContext.ts';
+import { RunNotes } from '../runNotes.ts';
+import { PrepareStage } from './prepareStage.ts';
+import type { PrepareStageEvent } from './workEvents.ts';
+
+/** As a read from a network disk that is gone: alive, and without a word. */
+const HANGING = `
+import json, os, time
+print(json.dumps(dict(type='hello', protocol=${PROTOCOL_VERSION}, role='prepare', pid=os.getpid(), backend_version='1', python_version='3')), flush=True)
+time.sleep(600)
+`;
+
+it.skipIf(WITHOUT_PYTHON)('ends with words where reading the inputs does not advance', async () => {
+  const folder = await temporaryFolder();
+  const ended = new Promise<PrepareStageEvent>((emit) => {
+    new PrepareStage(
+      { file: REAL_PYTHON, args: ['-I', '-c', HANGING], env: {} },
+      join(folder, 'prepare.log'),
+      {
+        type: 'prepare',
+        inputs: [{ input: 0, path: join(folder, 'reads.fa'), sha256: null }],
+        work_dir: folder,
+        chunk_length: 500,
+        residues_per_part: 1000,
+        tail_parts: 0,
+      },
+      // Neither has anything to do for a process that says nothing.
+      {} as RunStore,
+      new RunNotes({ folder } as RunStore, () => undefined),
+      emit,
+      false,
+      500,
+    );
+  });
+  expect(await ended).toMatchObject({
+    type: 'prepare_failed',
+    error: {
+      code: 'prepare_failed',
+      cause: expect.stringContaining('Reading the input has not advanced') as string,
+    },
+  });
+});

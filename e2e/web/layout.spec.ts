@@ -223,7 +223,7 @@ test.describe('every screen, at every size', () => {
     for (const place of ['running', 'new run'] as const) {
       await goToPlace(page, PLACES[place]);
       if (place === 'new run') await page.getByRole('radio', { name: 'Ray cluster' }).check();
-      else await expect(page.getByText('gpu-node-2')).toBeVisible();
+      else await expect(page.getByText('gpu-node-2', { exact: true })).toBeVisible();
       found.push(...(await complaints(page, place)));
       for (const [size, viewport] of Object.entries(SIZES)) {
         await page.setViewportSize(viewport);

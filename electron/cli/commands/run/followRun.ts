@@ -104,19 +104,33 @@ async function summarize(session: OpenRun, state: RunState, reporter: Reporter):
       `(model ${model.title}, ${formatCount(progress.frames.done)} reading frames).`,
   );
   if (mark !== null) reporter.line(`${mark}: the folder and the files in it are marked as such.`);
-  if (state.failedInputs) {
-    reporter.line(
-      `${formatCount(state.failedInputs)} files could not be used: see ${join(session.folder, RESULT_FILES.failedFiles)}`,
-    );
-  }
-  if (state.failedParts > 0 || state.failedRecords > 0) {
-    const files = [RESULT_FILES.failedRecords, ...(state.failedParts > 0 ? [RESULT_FILES.failedFiles] : [])];
-    reporter.line(
-      `${formatCount(state.failedRecords)} sequences failed: see ${join(session.folder, files.join(' and '))}`,
-    );
-  }
+  for (const line of failureLines(state, session.folder)) reporter.line(line);
   reporter.line(`Results: ${join(session.folder, RESULT_FILES.sequences)}`);
 }
+
+type Done = Extract<RunState, { phase: 'done' }>;
+
+/** What of a run failed, and which of its lists says what: files and parts have one, sequences another. */
+export function failureLines(
+  {
+    failedInputs = 0,
+    failedParts,
+    failedRecords,
+  }: Pick<Done, 'failedInputs' | 'failedParts' | 'failedRecords'>,
+  folder: string,
+): string[] {
+  const [files, records] = [join(folder, RESULT_FILES.failedFiles), join(folder, RESULT_FILES.failedRecords)];
+  const lists = failedParts > 0 ? `${records} and ${files}` : records;
+  return [
+    ...(failedInputs > 0 ? [`${counted(failedInputs, 'file')} could not be used: see ${files}`] : []),
+    ...(failedParts > 0 || failedRecords > 0
+      ? [`${counted(failedRecords, 'sequence')} failed: see ${lists}`]
+      : []),
+  ];
+}
+
+const counted = (count: number, thing: string): string =>
+  `${formatCount(count)} ${thing}${count === 1 ? '' : 's'}`;
 
 function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : JSON.stringify(path);

@@ -72,6 +72,7 @@ test('another computer is added, shown, sent a file, lost and found again', asyn
   await expect.poll(sent, { timeout: LONG_MS }).toBeDefined();
   expect(await readFile(join(uploads, (await sent()) ?? ''), 'utf8')).toBe(await readFile(input, 'utf8'));
 
+  await expect(page.getByText('Sending contigs.fasta')).toBeHidden({ timeout: LONG_MS });
   const lost = page.getByText('No connection to Far away; trying again.');
   cutFakeSsh(ssh, true);
   await expect(lost).toBeVisible({ timeout: LONG_MS });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, expect, type Page } from '@playwright/test';
-import { appError, type OtherComputer } from '../../electron/contract/index.ts';
+import { MADE_COMPUTERS } from '../../renderer/testing/memoryEngine/computersRouter.ts';
 import { RUN_IDS } from '../../renderer/testing/memoryEngine/runs.ts';
 import { serveMemoryEngine } from '../../renderer/testing/serve.ts';
 
@@ -57,22 +57,6 @@ const PLACES = {
   'failures, progress': `#/run/${RUN_IDS.withFailures}/progress`,
 };
 
-/** In every state. */
-const OTHER_COMPUTERS: OtherComputer[] = (
-  [
-    { state: 'connected', version: '0.1.0', hostName: 'gpu-node-with-a-long-name-17.cluster.example.org' },
-    { state: 'connecting', step: 'sending', fraction: 0.4, question: null },
-    { state: 'away', error: appError('ssh_unreachable', 'gpu3 did not answer in time.'), again: true },
-    { state: 'away', error: appError('ssh_host_key_changed', 'gpu4 shows another host key.'), again: false },
-    { state: 'idle' },
-  ] as const
-).map((link, index) => ({
-  id: `2f1e8a52-4f0e-4a7b-9f0f-0d6a3a6b1c1${index}`,
-  name: `GPU server ${index + 1}`,
-  address: `anna@gpu${index + 1}.cluster.example.org`,
-  link,
-}));
-
 const PALETTE = 'What do you want to do?';
 const bySaying = (words: string) => async (page: Page) => {
   await page.keyboard.press('Control+k');
@@ -102,7 +86,7 @@ const DIALOGS: Record<string, [keyof typeof PLACES, (page: Page) => Promise<void
 test.describe('every screen, at every size', () => {
   let engine: Awaited<ReturnType<typeof serveMemoryEngine>>;
   test.beforeAll(async () => {
-    engine = await serveMemoryEngine({ sequences: 2000, devices: 8, computers: OTHER_COMPUTERS });
+    engine = await serveMemoryEngine({ sequences: 2000, devices: 8, computers: MADE_COMPUTERS });
   });
   test.afterAll(() => engine.stop());
 
@@ -111,7 +95,7 @@ test.describe('every screen, at every size', () => {
     test.setTimeout(900_000);
     test.slow();
     // Of more devices it would say the same.
-    const twoDevices = await serveMemoryEngine({ sequences: 2000, devices: 2, computers: OTHER_COMPUTERS });
+    const twoDevices = await serveMemoryEngine({ sequences: 2000, devices: 2, computers: MADE_COMPUTERS });
     await page.setViewportSize(SIZES.usual);
     await page.goto(twoDevices.url);
     const found: string[] = [];

@@ -249,7 +249,6 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
   common(root.command('doctor'))
     .description('Check driver, GPUs, memory, disk, Python environment and weights')
     .option('--repair', 'make the Python environment anew')
-    .option('--with-ray', 'install Ray too, to compute on a Ray cluster')
     .option('--diagnostics', 'write what helpers ask for, without names of people and files')
     .option('--answers', 'compute reading frames with known answers on every device, and compare')
     .option(

@@ -18,7 +18,13 @@ import { socketClient } from './testing/socketClient.ts';
 type Client = ContractRouterClient<typeof contract>;
 
 /** These start workers, and so are made over one transport only: the shell's tests make them over the other. */
-const COMPUTING = ['computer.check', 'computer.setUpPython', 'computer.checkAnswers', 'runs.runExample'];
+const COMPUTING = [
+  'computer.check',
+  'computer.setUpPython',
+  'computer.installRay',
+  'computer.checkAnswers',
+  'runs.runExample',
+];
 
 /** Every call of the contract by its dotted name. */
 const procedures = [...walk(contract)];
@@ -131,6 +137,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['computer.check', undefined],
       ['computer.environment', undefined],
       ['computer.setUpPython', undefined],
+      ['computer.installRay', undefined],
       ['computer.cancelSetUp', undefined],
       ['computer.freeSpace', { folder }],
       ['computer.answers', undefined],

@@ -45,6 +45,23 @@ describe('the port from Electron’s main', () => {
     expect(await link.ended).toBe('lost');
   });
 
+  it('ends when main says that the port to another computer leads nowhere any more, and not for any other', async () => {
+    const { window, send } = page();
+    const { port1 } = new MessageChannel();
+    const connect = () => {
+      send(window, { type: 'virnucpro:port', computer: 'far' }, [port1]);
+      return Promise.resolve();
+    };
+    const link = await electronTransport({ connect, pathForFile: () => '' }, window, 'far').open();
+    send(window, { type: 'virnucpro:port', computer: 'farther' }, []);
+    const early = await Promise.race([link.ended, new Promise((resolve) => setTimeout(resolve, 50))]);
+    expect(early).toBeUndefined();
+    const call = createEngineClient(link.calls).computer.info();
+    send(window, { type: 'virnucpro:port', computer: 'far' }, []);
+    expect(await link.ended).toBe('lost');
+    await expect(call).rejects.toThrow();
+  });
+
   it('fails when main refuses', async () => {
     const { window } = page();
     const connect = () => Promise.reject(new Error('no'));

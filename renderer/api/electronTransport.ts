@@ -30,7 +30,7 @@ export function electronTransport(
     async open() {
       await ready();
       const port = await requestPort(bridge, page, computer);
-      return linkOverPort(port);
+      return linkOverPort(port, (lost) => onPortGone(page, computer, lost));
     },
   };
 }
@@ -65,11 +65,40 @@ function isPortMessage(data: unknown, computer: string): boolean {
   return ('computer' in data ? data.computer : '') === computer;
 }
 
-export function linkOverPort(port: MessagePort): EngineLink {
-  const calls = new RPCLink({ port });
+/** A message of main's about a port that brings none: it leads nowhere any more. */
+function onPortGone(page: Window, computer: string, gone: () => void): () => void {
+  const receive = (event: MessageEvent<unknown>) => {
+    if (event.source === page && event.ports.length === 0 && isPortMessage(event.data, computer)) gone();
+  };
+  page.addEventListener('message', receive);
+  return () => page.removeEventListener('message', receive);
+}
+
+export function linkOverPort(
+  port: MessagePort,
+  onGone: (gone: () => void) => () => void = () => () => undefined,
+): EngineLink {
   let end: (reason: LinkEnd) => void = () => {};
   const ended = new Promise<LinkEnd>((resolve) => (end = resolve));
-  port.addEventListener('close', () => end('lost'));
+  // Told by us, since not every Chromium tells a page that the other end has closed.
+  const closing: (() => void)[] = [() => end('lost')];
+  const hasClosed = () => closing.forEach((tell) => tell());
+  port.addEventListener('close', hasClosed);
+  const calls = new RPCLink({
+    port: {
+      postMessage: (data: unknown) => port.postMessage(data),
+      onMessage: {
+        addListener: (listener: (data: unknown) => void) =>
+          port.addEventListener('message', ({ data }) => listener(data)),
+      },
+      onDisconnect: { addListener: (listener: () => void) => closing.push(() => listener()) },
+    },
+  });
+  const forget = onGone(() => {
+    port.close();
+    hasClosed();
+  });
+  void ended.then(forget);
   port.start();
   return {
     calls,

@@ -67,6 +67,16 @@ describe('a new run', () => {
     });
   });
 
+  it('installs Ray where it is missing', async () => {
+    const user = userEvent.setup();
+    await renderWithEngine(<App />, { runs: 'none' });
+    await act(() => addPaths(['/data/contigs.fasta']));
+    await user.click(await screen.findByRole('radio', { name: 'Ray cluster' }));
+    await user.click(await screen.findByRole('button', { name: 'Install Ray' }));
+    await screen.findByText('This computer is being set up.');
+    expect(screen.queryByRole('button', { name: 'Install Ray' })).toBeNull();
+  });
+
   it('starts, and goes to the run’s progress', async () => {
     const user = userEvent.setup();
     const { engine } = await renderWithEngine(<App />, { runs: 'none' });

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from '@playwright/test';
+import { MADE_COMPUTERS } from '../../../renderer/testing/memoryEngine/computersRouter.ts';
 import { serveMemoryEngine } from '../../../renderer/testing/serve.ts';
 import { EngineProcess } from '../../support/engineProcess.ts';
 import { bioinformatician } from './bioinformatician.ts';
@@ -25,6 +26,8 @@ export async function filmGuide(
   await pondWater(await readFile(sample, 'utf8'), places.files);
   const engine = await EngineProcess.start({ dataFolder: places.data, filesFolder: places.files });
   const invented = await serveMemoryEngine({ sequences: 100_000 });
+  // Only the desktop app has other computers.
+  const desktop = await serveMemoryEngine({ runs: 'none', computers: MADE_COMPUTERS.slice(0, 3) });
   const empty = await serveMemoryEngine({ runs: 'none', fresh: true, welcomeSeen: false });
   try {
     const window = async (address: string) => {
@@ -43,7 +46,7 @@ export async function filmGuide(
     if (isWanted('screen')) {
       const tour = await window(invented.url);
       const camera = new GuideCamera(tour, IMAGES, 'screen');
-      await screens(tour, camera, invented.url);
+      await screens(tour, camera, { invented: invented.url, desktop: desktop.url });
       await camera.end();
       await tour.close();
     }
@@ -63,6 +66,7 @@ export async function filmGuide(
   } finally {
     await engine.kill();
     await invented.stop();
+    await desktop.stop();
     await empty.stop();
     await rm(place, { recursive: true, force: true, maxRetries: 5 });
   }

@@ -4,8 +4,12 @@ import { open } from '../steps.ts';
 import type { GuideCamera } from './guideCamera.ts';
 
 /** A picture of every screen for its page of the guide, with invented contents. */
-export async function screens(page: Page, camera: GuideCamera, address: string): Promise<void> {
-  const goTo = (place: string) => page.goto(`${address}#/${place}`);
+export async function screens(
+  page: Page,
+  camera: GuideCamera,
+  address: { invented: string; desktop: string },
+): Promise<void> {
+  const goTo = (place: string) => page.goto(`${address.invented}#/${place}`);
   await page.getByRole('button', { name: 'Later' }).click();
   await open(page, 'New run');
   await page.getByRole('button', { name: 'Choose a folder' }).click();
@@ -41,4 +45,7 @@ export async function screens(page: Page, camera: GuideCamera, address: string):
   await open(page, 'Settings');
   await page.getByText('Network and places').waitFor();
   await camera.take('settings');
+  await page.goto(`${address.desktop}#/computers`);
+  await page.getByText('GPU server').first().waitFor();
+  await camera.take('computers');
 }

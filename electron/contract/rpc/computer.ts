@@ -246,7 +246,15 @@ export type SetUpPlan = z.infer<typeof setUpPlanSchema>;
 /** Whether the program can compute, and what is in the way. */
 export const environmentStatusSchema = z.discriminatedUnion('state', [
   z.object({ state: z.literal('checking') }),
-  z.object({ state: z.literal('ready'), pythonVersion: z.string(), torchVersion: z.string().nullable() }),
+  z.object({
+    state: z.literal('ready'),
+    pythonVersion: z.string(),
+    torchVersion: z.string().nullable(),
+    /** Null where Ray isn't installed. */
+    rayVersion: z.string().nullable(),
+    /** The program's own environment, into which it may install. */
+    isOwn: z.boolean(),
+  }),
   /** Nothing was set up yet, or not to its end. */
   z.object({ state: z.literal('absent'), plan: setUpPlanSchema }),
   /** It was set up, and something has damaged it since. */
@@ -351,6 +359,8 @@ export const computerContract = {
   environment: procedure.output(eventIterator(environmentStatusSchema)),
   /** Makes or mends the environment; `environment` tells how far it is. Does nothing where that is under way. */
   setUpPython: procedure,
+  /** Adds Ray to the program's own environment, as `setUpPython` does the rest. */
+  installRay: procedure,
   cancelSetUp: procedure,
   /** Free space where a folder is or will be; null where it can't be found out. */
   freeSpace: procedure

@@ -23,7 +23,7 @@ export class PortBroker {
   private readonly handler: RPCHandler<{ window: WindowContext }>;
   private readonly tunnel: (computer: string) => Tunnel | undefined;
   private readonly windows = new Map<WebContents, Window>();
-  private readonly ports = new Map<WebContents, Map<string, MessagePortMain>>();
+  private readonly ports = new Map<WebContents, Map<string, Pick<MessagePortMain, 'close'>>>();
 
   constructor(router: ServiceRouter, tunnel: (computer: string) => Tunnel | undefined) {
     this.handler = new RPCHandler(router);
@@ -58,13 +58,20 @@ export class PortBroker {
     if (!window) throw new Error('This page may not talk to the engine.');
     const tunnel = this.tunnel(computer);
     if (computer !== OWN && !tunnel) throw new Error('That computer is not connected.');
-    const ports = this.ports.get(contents) ?? new Map<string, MessagePortMain>();
+    const ports = this.ports.get(contents) ?? new Map<string, Pick<MessagePortMain, 'close'>>();
     this.ports.set(contents, ports);
     ports.get(computer)?.close();
     const { port1, port2 } = new MessageChannelMain();
-    ports.set(computer, port1);
-    if (tunnel) relayToTunnel(port1, tunnel);
-    else this.handler.upgrade(port1, { context: { window: window.context } });
+    if (tunnel) {
+      // A page is not told by every Chromium that the other end of its port has closed.
+      const lost = (): void => {
+        if (!contents.isDestroyed()) contents.postMessage(CHANNELS.port, computer);
+      };
+      ports.set(computer, relayToTunnel(port1, tunnel, lost));
+    } else {
+      ports.set(computer, port1);
+      this.handler.upgrade(port1, { context: { window: window.context } });
+    }
     port1.start();
     contents.postMessage(CHANNELS.port, computer, [port2]);
   }

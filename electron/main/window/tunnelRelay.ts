@@ -4,20 +4,32 @@ import { type Tunnel, tunnelHeaders, tunnelSocketAddress } from '../../engine/in
 
 /** A tunnel that has died says nothing: the socket is asked for a sign of life. */
 const PING_INTERVAL_MS = 10_000;
+const HANDSHAKE_MS = 20_000;
 const LARGEST_MESSAGE_BYTES = 256 * 1024 * 1024;
+
+export interface Relay {
+  close: () => void;
+}
 
 /**
  * Joins a window's port and the engine of another computer. Both carry the same messages, which pass unread; the page itself
- * reaches no network. Either end closes the other.
+ * reaches no network. `lost` is called when the other computer's end has gone, and not after `close`.
  */
-export function relayToTunnel(port: MessagePortMain, tunnel: Tunnel): void {
+export function relayToTunnel(port: MessagePortMain, tunnel: Tunnel, lost: () => void): Relay {
   const socket = new WebSocket(tunnelSocketAddress(tunnel), {
     headers: tunnelHeaders(tunnel),
     perMessageDeflate: false,
     maxPayload: LARGEST_MESSAGE_BYTES,
+    handshakeTimeout: HANDSHAKE_MS,
   });
   let waiting: (string | Uint8Array)[] | undefined = [];
   let answered = true;
+  let closed = false;
+  const close = (): void => {
+    closed = true;
+    port.close();
+    socket.terminate();
+  };
   const timer = setInterval(() => {
     if (socket.readyState !== WebSocket.OPEN) return;
     if (!answered) {
@@ -32,9 +44,7 @@ export function relayToTunnel(port: MessagePortMain, tunnel: Tunnel): void {
     if (waiting) waiting.push(data);
     else socket.send(data);
   });
-  port.on('close', () => {
-    socket.terminate();
-  });
+  port.on('close', close);
   socket.on('open', () => {
     for (const data of waiting ?? []) socket.send(data);
     waiting = undefined;
@@ -49,6 +59,8 @@ export function relayToTunnel(port: MessagePortMain, tunnel: Tunnel): void {
   socket.on('error', () => undefined);
   socket.on('close', () => {
     clearInterval(timer);
-    port.close();
+    if (!closed) lost();
+    close();
   });
+  return { close };
 }

@@ -27,6 +27,9 @@ PACKAGES = {
 }
 """Distributions that computing needs, and the module of each."""
 
+OPTIONS = {"ray": "ray"}
+"""Distributions that only some computers need; where one is missing, that is no problem."""
+
 
 def check_environment(*, thorough: bool) -> dict[str, object]:
     """What there is: `packages` (version by distribution) and `problems` (a sentence by distribution).
@@ -41,6 +44,9 @@ def check_environment(*, thorough: bool) -> dict[str, object]:
             packages[distribution] = _version(distribution)
         else:
             problems[distribution] = problem
+    for distribution, module in OPTIONS.items():
+        if _problem(module, thorough) is None:
+            packages[distribution] = _version(distribution)
     return {
         "executable": sys.executable,
         "python_version": ".".join(str(part) for part in sys.version_info[:3]),

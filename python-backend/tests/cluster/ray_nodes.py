@@ -66,6 +66,8 @@ class RayCluster:
 
     def add(self, name: str, cpus: int = 1, gpus: int = 0, **environment: str) -> None:
         self._start(name, [f"--address={self.address}"], cpus, gpus, environment)
+        # One after the other: at the same time two nodes of one computer may choose the same sockets.
+        self._until(lambda: b"runtime started" in (self.folder / f"{name}.log").read_bytes())
 
     def kill_node_of(self, worker: int) -> None:
         """End the node of a worker, by its process, as if its computer lost power: nothing ends in order."""

@@ -1,5 +1,7 @@
 export const newRun = {
   'newRun.title': 'Neuer Lauf',
+  'newRun.leadFar':
+    'Virale Sequenzen in FASTA- und FASTQ-Dateien finden. Sie werden an {name} gesendet, der rechnet, und nirgendwohin sonst.',
   'newRun.lead':
     'Virale Sequenzen in FASTA- und FASTQ-Dateien finden. Nichts verlässt die Rechner, die Sie wählen.',
   'newRun.clear': 'Von vorn',
@@ -80,6 +82,12 @@ export const newRun = {
   'where.processorsHelp': 'Für Knoten ohne GPU; mit 0 rechnen nur GPUs',
   'where.sharedStorage': 'Die Knoten können den Ergebnisordner lesen',
   'where.sharedStorageHelp': 'Unter demselben Pfad wie dieser Rechner. Sonst überträgt Ray die Daten.',
+  'where.rayMissing': 'Ray ist noch nicht installiert.',
+  'where.rayMissingText':
+    'Das Programm fügt es seiner eigenen Python-Umgebung hinzu; das dauert eine Minute und braucht 200 MB.',
+  'where.rayMissingElsewhere':
+    'Installieren Sie es in der Python-Umgebung, die Sie gewählt haben: dieselbe Version wie auf dem Cluster.',
+  'where.rayInstall': 'Ray installieren',
   'newRun.noGpu': 'Keine GPU gefunden.',
   'newRun.noUsableGpu': 'Keine GPU ist verwendbar.',
   'newRun.noGpuText':

@@ -1,5 +1,7 @@
 export const newRun = {
   'newRun.title': 'New run',
+  'newRun.leadFar':
+    'Find viral sequences in FASTA and FASTQ files. They are sent to {name}, which computes, and nowhere else.',
   'newRun.lead': 'Find viral sequences in FASTA and FASTQ files. Nothing leaves the computers you choose.',
   'newRun.clear': 'Start over',
   'newRun.drop': 'Drop sequence files or folders here',
@@ -79,6 +81,12 @@ export const newRun = {
   'where.processorsHelp': 'For nodes without a GPU; 0 computes on GPUs only',
   'where.sharedStorage': 'The nodes can read the results folder',
   'where.sharedStorageHelp': 'Under the same path as this computer. If not, Ray carries the data.',
+  'where.rayMissing': 'Ray is not installed yet.',
+  'where.rayMissingText':
+    'The program adds it to its own Python environment; that takes a minute and 200 MB.',
+  'where.rayMissingElsewhere':
+    'Install it into the Python environment that you have chosen: the same version as on the cluster.',
+  'where.rayInstall': 'Install Ray',
   'newRun.noGpu': 'No GPU found.',
   'newRun.noUsableGpu': 'No GPU can be used.',
   'newRun.noGpuText':

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { Page } from '../../components/Page.tsx';
 import { useTexts } from '../../i18n/index.ts';
+import { useChosenComputer } from '../../state/computer/computers.ts';
 import { startOver, useNewRun } from '../../state/newRun/store.ts';
 import { ComputeCard } from './ComputeCard.tsx';
 import { FilesCard } from './FilesCard.tsx';
@@ -13,6 +14,7 @@ import { useNewRunForm } from './useNewRunForm.ts';
 
 export function NewRunScreen() {
   const { t } = useTexts();
+  const chosen = useChosenComputer();
   const form = useNewRunForm();
   const isEmpty = useNewRun(
     (state) =>
@@ -21,7 +23,7 @@ export function NewRunScreen() {
   return (
     <Page
       title={t('newRun.title')}
-      lead={t('newRun.lead')}
+      lead={chosen ? t('newRun.leadFar', { name: chosen.name }) : t('newRun.lead')}
       actions={
         !isEmpty && (
           <Button variant="subtle" color="slate" onClick={startOver}>

@@ -1,6 +1,8 @@
-import { Checkbox, Group, NumberInput, Radio, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, NumberInput, Radio, TextInput } from '@mantine/core';
 import type { Where } from '../../../electron/contract/index.ts';
+import { Banner } from '../../components/feedback/Banner.tsx';
 import { useTexts } from '../../i18n/index.ts';
+import { installRay, useEnvironment } from '../../state/computer/environment.ts';
 import classes from './WhereChoice.module.css';
 
 type Ray = Extract<Where, { kind: 'ray' }>;
@@ -42,6 +44,9 @@ function RayFields({ ray, onChange }: { ray: Ray; onChange: (ray: Ray) => void }
   const { t } = useTexts();
   return (
     <div className={classes.fields}>
+      <div className={classes.wide}>
+        <RayMissing />
+      </div>
       <TextInput
         label={t('where.rayAddress')}
         description={t('where.rayAddressHelp')}
@@ -68,5 +73,22 @@ function RayFields({ ray, onChange }: { ray: Ray; onChange: (ray: Ray) => void }
         onChange={(event) => onChange({ ...ray, shared_storage: event.currentTarget.checked })}
       />
     </div>
+  );
+}
+
+/** Ray is an option of the Python environment; one that is the user's own is left to them. */
+function RayMissing() {
+  const { t } = useTexts();
+  const status = useEnvironment((state) => state.status);
+  if (status?.state !== 'ready' || status.rayVersion !== null) return null;
+  const install = (
+    <Button size="compact-md" variant="default" onClick={() => void installRay()}>
+      {t('where.rayInstall')}
+    </Button>
+  );
+  return (
+    <Banner tone="info" title={t('where.rayMissing')} actions={status.isOwn ? install : null}>
+      {t(status.isOwn ? 'where.rayMissingText' : 'where.rayMissingElsewhere')}
+    </Banner>
   );
 }

@@ -18,6 +18,8 @@ export const lacksEnvironment = (status: EnvironmentStatus | null) =>
 
 export const setUp = () => engine.computer.setUpPython();
 
+export const installRay = () => engine.computer.installRay();
+
 /** Sets up and shows how far it is. */
 export async function setUpAndShow(): Promise<void> {
   go({ screen: 'start' });

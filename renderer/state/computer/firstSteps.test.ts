@@ -15,7 +15,13 @@ const PLAN = {
   diskFreeBytes: 3,
   pytorch: 'For the processor.',
 };
-const READY: EnvironmentStatus = { state: 'ready', pythonVersion: '3.12.4', torchVersion: '2.13.0' };
+const READY: EnvironmentStatus = {
+  state: 'ready',
+  pythonVersion: '3.12.4',
+  torchVersion: '2.13.0',
+  rayVersion: null,
+  isOwn: true,
+};
 const DEMO_ONLY: ModelStatus[] = MODELS.map((model) => ({ ...model, present: model.id === 'demo' }));
 const error = appError('network_unreachable', 'No way.');
 const progress = {

@@ -1,5 +1,38 @@
 import { implement } from '@orpc/server';
-import { appError, contract, type OtherComputer } from '../../../electron/contract/index.ts';
+import { appError, contract, message, type OtherComputer } from '../../../electron/contract/index.ts';
+
+/** In every state. */
+export const MADE_COMPUTERS: readonly OtherComputer[] = (
+  [
+    ['GPU server', { state: 'connected', version: '0.1.0', hostName: 'gpu-node-17.cluster.example.org' }],
+    ['Workstation', { state: 'connecting', step: 'sending', fraction: 0.4, question: null }],
+    [
+      'Institute',
+      {
+        state: 'away',
+        error: appError('ssh_unreachable', message('ssh.timeout', { host: 'anna@institute.example.org' })),
+        again: true,
+      },
+    ],
+    [
+      'Core facility',
+      {
+        state: 'away',
+        error: appError(
+          'ssh_host_key_changed',
+          message('ssh.host_key_changed', { host: 'anna@core.example.org' }),
+        ),
+        again: false,
+      },
+    ],
+    ['Old server', { state: 'idle' }],
+  ] as const
+).map(([name, link], index) => ({
+  id: `2f1e8a52-4f0e-4a7b-9f0f-0d6a3a6b1c1${index}`,
+  name,
+  address: `anna@${name.toLowerCase().replaceAll(' ', '-')}.example.org`,
+  link,
+}));
 
 /** Other computers as the desktop app has them; refused as in a browser where there are none. */
 export function computersRouter(computers: readonly OtherComputer[] | undefined) {

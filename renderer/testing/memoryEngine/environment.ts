@@ -20,11 +20,19 @@ const STEPS = [
   { step: message('step.verifying'), bytes: null },
 ];
 
+const READY = {
+  state: 'ready',
+  pythonVersion: '3.12.4',
+  torchVersion: '2.13.0',
+  rayVersion: null,
+  isOwn: true,
+} as const;
+
 /** A Python environment that is made in a few seconds, and can be made to lack. */
 export class MadeEnvironment {
   private stop = new AbortController();
   private readonly wake = new Set<() => void>();
-  private state: EnvironmentStatus = { state: 'ready', pythonVersion: '3.12.4', torchVersion: '2.13.0' };
+  private state: EnvironmentStatus = READY;
 
   get status(): EnvironmentStatus {
     return this.state;
@@ -51,7 +59,7 @@ export class MadeEnvironment {
     }
   }
 
-  async setUp(): Promise<void> {
+  async setUp(rayVersion: string | null = null): Promise<void> {
     if (this.state.state === 'setting_up') return;
     let elapsedSeconds = 0;
     this.stop = new AbortController();
@@ -77,7 +85,7 @@ export class MadeEnvironment {
         if (signal.aborted) return;
       }
     }
-    this.status = { state: 'ready', pythonVersion: '3.12.4', torchVersion: '2.13.0' };
+    this.status = { ...READY, rayVersion };
   }
 
   cancel(): void {

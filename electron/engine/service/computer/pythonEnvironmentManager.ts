@@ -107,10 +107,16 @@ export class PythonEnvironmentManager {
     return this.repairing;
   }
 
+  /** The same, with Ray. */
+  installRay(): StepJob {
+    this.repairing ??= this.startSetUp({ withRay: true });
+    return this.repairing;
+  }
+
   /** In place of a set-up from the network that may be under way. */
   async setUpFrom(folder: string): Promise<StepJob> {
     await this.endSetUp();
-    this.repairing = this.startSetUp(folder);
+    this.repairing = this.startSetUp({ from: folder });
     return this.repairing;
   }
 
@@ -143,8 +149,9 @@ export class PythonEnvironmentManager {
     }
     const found = await this.found;
     if (found.ok) {
-      const { pythonVersion, packages } = found.value;
-      return { state: 'ready', pythonVersion, torchVersion: packages['torch'] ?? null };
+      const { pythonVersion, packages, own } = found.value;
+      const [torchVersion = null, rayVersion = null] = [packages['torch'], packages['ray']];
+      return { state: 'ready', pythonVersion, torchVersion, rayVersion, isOwn: own };
     }
     if (this.interpreterNow() !== undefined) return { state: 'interpreter_broken', error: found.error };
     const plan = await this.plan(env);
@@ -191,14 +198,15 @@ export class PythonEnvironmentManager {
     this.topic.changed();
   }
 
-  private startSetUp(from?: string): StepJob {
+  private startSetUp({ from, withRay = false }: { from?: string; withRay?: boolean } = {}): StepJob {
     const job = new StepJob(message('step.looking'), async (tell, signal) => {
       const result = await setUp({
         paths: this.base.paths,
         interpreter: this.interpreterNow(),
         env: networkVariables(this.setup()),
-        repair: from === undefined && (await this.found).ok,
+        repair: from === undefined && !withRay && (await this.found).ok,
         from,
+        withRay,
         signal,
         onProgress: (progress) => {
           // How it ended is told with what it made.

@@ -48,6 +48,9 @@ export function computerRouter(service: Service) {
     setUpPython: computer.setUpPython.handler(() => {
       pythonEnvironment.setUp();
     }),
+    installRay: computer.installRay.handler(() => {
+      pythonEnvironment.installRay();
+    }),
     cancelSetUp: computer.cancelSetUp.handler(() => {
       pythonEnvironment.cancelSetUp();
     }),

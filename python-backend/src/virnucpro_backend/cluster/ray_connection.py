@@ -30,6 +30,7 @@ HOW_TO_GET_THE_TOKEN = (
     'Copy the token from the head node, where "ray get-auth-token" shows it, into ~/.ray/auth_token on this '
     "computer, readable by you alone; or name a file that has it with RAY_AUTH_TOKEN_PATH."
 )
+FOR_THE_NODES = ("VIRNUCPRO_LOG_LEVEL",)
 TOKEN_VARIABLES = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
 
 REFUSED = "InvalidAuthToken"
@@ -101,6 +102,7 @@ def connect(address: str, warn: Callable[[str], None]) -> Connection:
             runtime_env={
                 "py_modules": [str(Path(__file__).parents[1])],
                 "excludes": ["**/__pycache__/**"],
+                "env_vars": {name: os.environ[name] for name in FOR_THE_NODES if name in os.environ},
             },
         )
     except Exception as error:

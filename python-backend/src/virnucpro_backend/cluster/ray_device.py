@@ -27,6 +27,7 @@ SILENCE_SECONDS = 30.0
 CALL_SECONDS = 60.0
 """For one answer of a node, or one piece of a file on its way."""
 
+RETRY_SECONDS = 1.0
 POLL_SECONDS = 10.0
 KILL_SECONDS = 10.0
 """For a killed worker to be gone."""
@@ -200,7 +201,8 @@ class RayDevice:
             done, _ = await asyncio.wait([*tasks, self._lost], return_when=asyncio.FIRST_COMPLETED)
             return next(iter(done)).result()
         except self._node.ray.exceptions.RayError as error:
-            return self._node.gone or f"The actor on {self._node.name} ended: {in_one_line(error)}"
+            log.warning("%s is lost: %s", self.id, error)
+            return self._node.gone or in_words(error, self._node.name)
         except SilentNodeError:
             return f"{self._node.name} doesn't answer."
         finally:
@@ -390,7 +392,7 @@ class RayDevice:
                 silent_since = silent_since or now
                 if now - silent_since > SILENCE_SECONDS:
                     raise SilentNodeError from error
-                await asyncio.sleep(1)
+                await asyncio.sleep(RETRY_SECONDS)
 
     async def _result(self, answer: Awaitable[T]) -> T:
         return await answer
@@ -409,9 +411,19 @@ class UnreadablePartError(Exception):
     """A part's file that can't be read here."""
 
 
-def in_one_line(error: object) -> str:
+def in_words(error: Exception, node: str) -> str:
+    """Why a device is lost, from what Ray says of its actor."""
+    text = in_one_line(error, 2000).lower()
+    if "out of memory" in text or "oom" in text:
+        return f"Ray has ended a worker on {node}, whose main memory was nearly full."
+    if "node" in text and ("died" in text or "dead" in text or "terminated" in text):
+        return f"The node {node} is gone from the Ray cluster."
+    return f"Ray has ended a worker on {node}, or the connection with it is gone."
+
+
+def in_one_line(error: object, most: int = 300) -> str:
     """The beginning of what an error says."""
-    return " ".join(str(error).split())[:300]
+    return " ".join(str(error).split())[:most]
 
 
 def _failure(part: str, code: str, message: str, detail: str) -> str:

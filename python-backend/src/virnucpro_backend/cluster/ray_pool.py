@@ -66,8 +66,8 @@ FIGURES_SECONDS = 2.0
 BUSY_SECONDS = 2.0
 """Before it is asked again whether another run has finished sending the same weights."""
 
-WAITING_SECONDS = 5.0
-"""A device that Ray lends at once is not waited for."""
+WAITING_SECONDS = 20.0
+"""A device that Ray lends at once is not waited for; its actor takes some seconds to start."""
 
 CLOSE_SECONDS = 5.0
 SHUTDOWN_SECONDS = 10.0
@@ -241,7 +241,10 @@ class RayPool(Pool):
         if asked:
             what = "GPU" if "gpu" in asked else "processor core"
             words = f"one {what}" if len(asked) == 1 else f"{len(asked)} {what}s"
-            self.events.waiting(len(asked), f"Ray has lent {words} of the cluster to other work.")
+            self.events.waiting(
+                len(asked),
+                f"Ray has not lent {words} of the cluster yet: other work has them, or they start up.",
+            )
         elif reason is not None:
             self.events.waiting(0, reason)
         elif self._waited:

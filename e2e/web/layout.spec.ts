@@ -77,6 +77,15 @@ const DIALOGS: Record<string, [keyof typeof PLACES, (page: Page) => Promise<void
   'disk space': ['runs', byButton('Disk space')],
   discard: ['running', bySaying('Discard')],
   'other devices': ['halted', bySaying('Continue on other')],
+  'a SLURM job': [
+    'halted',
+    async (page) => {
+      await bySaying('Continue on other')(page);
+      await page.getByRole('radio', { name: 'SLURM cluster' }).click();
+      await byButton('More settings of the job')(page);
+      await byButton('Batch script')(page);
+    },
+  ],
   'choose files': ['new run', byButton('Choose files')],
   'choose a folder': ['new run', byButton('Choose a folder')],
   diagnostics: ['computer check', byButton('Copy diagnostics')],
@@ -199,6 +208,24 @@ test.describe('every screen, at every size', () => {
       expect(faults).toEqual([]);
     });
   }
+
+  test('a cluster fits at every size, and so does the choice of one', async ({ page }) => {
+    const cluster = await serveMemoryEngine({ devices: 6, nodes: 2 });
+    const found: string[] = [];
+    await page.goto(cluster.url);
+    for (const place of ['running', 'new run'] as const) {
+      await goToPlace(page, PLACES[place]);
+      if (place === 'new run') await page.getByRole('radio', { name: 'Ray cluster' }).check();
+      else await expect(page.getByText('gpu-node-2', { exact: true })).toBeVisible();
+      found.push(...(await complaints(page, place)));
+      for (const [size, viewport] of Object.entries(SIZES)) {
+        await page.setViewportSize(viewport);
+        found.push(...(await layoutFaults(page)).map((fault) => `${place}, ${size}: ${fault}`));
+      }
+    }
+    await cluster.stop();
+    expect(found).toEqual([]);
+  });
 
   test('two runs are compared: calls, scores, and the sequences that changed', async ({ page }) => {
     await page.setViewportSize(SIZES.narrow);

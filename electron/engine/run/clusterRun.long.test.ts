@@ -38,13 +38,17 @@ describe.skipIf(WITHOUT_PYTHON)('a run on a cluster', () => {
     await expect.poll(() => session.clusterState(), { interval: 20 }).toMatchObject({ state: 'open' });
     expect(session.state.phase).toBe('running');
     await order({ join: 'node4', devices: 2 });
+    await doneMoreThan(session, partsDone(session) + 1);
+    // What the cluster began, this computer ends.
+    unwrap(await session.pause());
+    unwrap(await session.start({ devices: 'cpu:1' }));
     expect(await session.whenIdle()).toEqual({ phase: 'done', failedParts: 0, failedRecords: 0 });
     const { boundedParts } = (await session.store.loadRun()).counts;
     const nodes = new Set((await session.store.deviceSummaries()).map(({ device }) => device.split('/')[0]));
     await session.close();
     // No part was blamed twice, so none was cut in two.
     expect(boundedParts).toBe(0);
-    expect([...nodes]).toEqual(expect.arrayContaining(['node1', 'node2', 'node4']));
+    expect([...nodes]).toEqual(expect.arrayContaining(['node1', 'node2', 'node4', 'cpu:0']));
     expect(await readTables(session.folder)).toEqual(whole.tables);
   });
 });

@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from signal import Signals
 from typing import Any
 
 from virnucpro_backend.protocol import Channel, EndOfCommands, MalformedCommand
@@ -109,7 +110,7 @@ class Pool:
                     "worker_exit",
                     device=name,
                     exit_code=code if code >= 0 else None,
-                    signal=None if code >= 0 else f"signal {-code}",
+                    signal=None if code >= 0 else Signals(-code).name,
                     last_lines=[],
                 )
 

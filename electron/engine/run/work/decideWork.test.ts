@@ -246,6 +246,7 @@ class World {
 
   join(device: string): void {
     if (this.there.has(device) || this.poolEnded) return;
+    if (!this.state.pool?.open) this.emit({ type: 'pool_ready', version: 'Made-up 1.0', job: null });
     this.there.add(device);
     this.emit({ type: 'device_joined', device, name: device, joined: {} as never });
   }
@@ -262,9 +263,9 @@ class World {
 
   endPool(forGood: boolean): void {
     if (this.poolEnded) return;
-    for (const device of [...this.there]) this.leave(device);
     this.poolEnded = forGood;
     this.emit({ type: 'pool_died', error: DIED, restartAttempt: forGood ? null : 1 });
+    for (const device of [...this.there]) this.leave(device);
   }
 
   /** Nothing more goes wrong: whatever can happen happens, until nothing can. */
@@ -547,7 +548,10 @@ describe('a session of work', () => {
     expect(complete.outcomes).toEqual(['halt']);
 
     const empty = cluster();
-    empty.leave('node-1');
+    empty.join('node-2');
+    empty.emit({ type: 'exclude_device', device: 'node-2' });
+    empty.finishStopping('node-2');
+    // Its devices leave one by one: the last of them is one that the user took out.
     empty.endPool(false);
     expect(empty.outcomes).toEqual([]);
     empty.endPool(true);

@@ -46,8 +46,8 @@ export interface WorkState {
   draining: boolean;
   /** Nothing is handed out any more. */
   ended: boolean;
-  /** Where a cluster brings the devices: how many more it has announced. */
-  readonly pool: { waiting: number } | null;
+  /** Where a cluster brings the devices: whether it has answered, and how many more it has announced. */
+  readonly pool: { open: boolean; waiting: number } | null;
 }
 
 /** With the devices of this computer, or with those that a cluster will bring. */
@@ -66,7 +66,7 @@ export function newWorkState(
     unanswered: 0,
     draining: false,
     ended: false,
-    pool: pool ? { waiting: 0 } : null,
+    pool: pool ? { open: false, waiting: 0 } : null,
   };
 }
 
@@ -207,6 +207,7 @@ class Decision {
         this.poolWaits(event.waiting);
         break;
       case 'pool_ready':
+        if (state.pool) state.pool.open = true;
         this.note('info', 'pool_ready', sentence('note.pool_ready', { scheduler: event.version }));
         break;
       case 'pool_note':
@@ -516,6 +517,7 @@ class Decision {
   private poolDied(error: AppError, restartAttempt: number | null): void {
     const { pool } = this.state;
     if (!pool) return;
+    pool.open = false;
     pool.waiting = 0;
     if (restartAttempt === null) this.halt(error);
     else this.note('warning', error.code, causeOf(error), error.detail);
@@ -689,10 +691,11 @@ class Decision {
     this.halt(appError('no_usable_device', cause, { nextStep, detail }));
   }
 
-  /** While a cluster has announced devices, or has none there, the run waits for it. */
+  /** While a cluster has not answered, has announced devices, or has none there, the run waits for it. */
   private mayBringMore(): boolean {
     const { pool, devices } = this.state;
-    return pool !== null && (pool.waiting > 0 || [...devices.values()].every(({ present }) => !present));
+    if (pool === null) return false;
+    return !pool.open || pool.waiting > 0 || [...devices.values()].every(({ present }) => !present);
   }
 
   private halt(error: AppError): void {

@@ -40,7 +40,7 @@ export type WorkerPoolEvent =
   /** Its worker is gone with it. */
   | { type: 'device_left'; device: string; reason: string }
   | { type: 'device_measured'; device: string; sample: PoolSample }
-  /** All its devices have left before. The attempt of its next start, or null where it isn't started again. */
+  /** All its devices leave now. The attempt of its next start, or null where it isn't started again. */
   | { type: 'pool_died'; error: AppError; restartAttempt: number | null };
 
 export interface WorkerPoolOptions {
@@ -305,7 +305,6 @@ export class WorkerPool {
       this.present.clear();
       return;
     }
-    for (const device of [...this.present.keys()]) this.remove(device, error.cause);
     this.deathsWithoutProgress += 1;
     const decision = decideRestart(this.deathsWithoutProgress, this.options.restartDelayMs);
     if (decision.restart) {
@@ -317,6 +316,8 @@ export class WorkerPool {
     }
     const restartAttempt = decision.restart ? this.deathsWithoutProgress : null;
     this.emit({ type: 'pool_died', error, restartAttempt });
+    for (const device of [...this.present.keys()])
+      this.remove(device, 'The connection to the cluster ended.');
   }
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { NODE_VERSION } from './fetchNode.ts';
 import { packServer } from './packServer.ts';
 
 const SERVERS = readFile(join(import.meta.dirname, '..', 'docs', 'servers.md'), 'utf8');
@@ -56,6 +57,13 @@ it.skipIf(process.platform === 'win32')(
   },
   120_000,
 );
+
+it('the Node for other computers is that of a checkout', async () => {
+  const lock = JSON.parse(await readFile(join(import.meta.dirname, '..', 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { version: string }>;
+  };
+  expect(NODE_VERSION).toBe(lock.packages['node_modules/node']?.version);
+});
 
 it('the unit in docs/servers.md is one that systemd takes', async ({ skip }) => {
   const unit = /```ini\n([^]*?)```/.exec(await SERVERS)?.[1] ?? '';

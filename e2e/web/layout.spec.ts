@@ -77,6 +77,15 @@ const DIALOGS: Record<string, [keyof typeof PLACES, (page: Page) => Promise<void
   'disk space': ['runs', byButton('Disk space')],
   discard: ['running', bySaying('Discard')],
   'other devices': ['halted', bySaying('Continue on other')],
+  'a SLURM job': [
+    'halted',
+    async (page) => {
+      await bySaying('Continue on other')(page);
+      await page.getByRole('radio', { name: 'SLURM cluster' }).click();
+      await byButton('More settings of the job')(page);
+      await byButton('Batch script')(page);
+    },
+  ],
   'choose files': ['new run', byButton('Choose files')],
   'choose a folder': ['new run', byButton('Choose a folder')],
   diagnostics: ['computer check', byButton('Copy diagnostics')],

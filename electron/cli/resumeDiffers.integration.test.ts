@@ -39,13 +39,27 @@ describe.skipIf(WITHOUT_PYTHON)('predict --resume', () => {
     );
     const sizes = ['--chunk-length', '500', '--residues-per-part', '900', '--tokens-per-batch', '777'];
     await refuses(
-      [input, other, ...sizes, '--precision', 'fp16', '--embeddings'],
+      [
+        input,
+        other,
+        ...sizes,
+        '--precision',
+        'fp16',
+        '--embeddings',
+        '--gpu-memory',
+        '5',
+        '--strict',
+        '--keep-work',
+      ],
       `${other} is not among its inputs`,
       '--chunk-length is 400 and not 500',
       'and not 900',
       'and not 777',
       '--precision is fp32 and not fp16',
-      '--embeddings is null and not fp16',
+      '--embeddings is off and not fp16',
+      '--gpu-memory is off and not 5',
+      '--strict is off and not on',
+      '--keep-work is off and not on',
     );
     await succeeds(predict(input, '--model', 'demo', '--chunk-length', '400', '--resume'));
 

@@ -1,33 +1,35 @@
+import { z } from 'zod';
 import { quotedForShell } from './predictCommand.ts';
 import type { PoolChoice } from './protocol/pool.ts';
 
 /** What a cluster's batch script asks for. Empty text leaves a setting to the cluster. */
-export interface SlurmJob {
-  readonly partition: string;
-  readonly account: string;
-  readonly qos: string;
+export const slurmJobSchema = z.object({
+  partition: z.string(),
+  account: z.string(),
+  qos: z.string(),
   /** How a GPU for each task is asked for, as the cluster wants it; `none` computes on processors. */
-  readonly gpu: 'gres' | 'gpus' | 'none';
+  gpu: z.enum(['gres', 'gpus', 'none']),
   /** Such as a100; any GPU where it is empty. */
-  readonly gpuType: string;
-  readonly cpus: number | null;
+  gpuType: z.string(),
+  cpus: z.number().nullable(),
   /** Of a task, such as 32G. */
-  readonly memory: string;
+  memory: z.string(),
   /** Such as 4:00:00, or 1-12:00:00. */
-  readonly time: string;
+  time: z.string(),
   /** One worker each. */
-  readonly tasks: number;
+  tasks: z.number(),
   /** At once; null for as many as the cluster lets run. */
-  readonly mostAtOnce: number | null;
+  mostAtOnce: z.number().nullable(),
   /** For `module load`, separated by spaces. */
-  readonly modules: string;
-  readonly container: 'none' | 'apptainer' | 'singularity';
-  readonly image: string;
+  modules: z.string(),
+  container: z.enum(['none', 'apptainer', 'singularity']),
+  image: z.string(),
   /** Of the container, or where the nodes have another than this computer; empty for the same. */
-  readonly python: string;
+  python: z.string(),
   /** Lines of the user's own: `#SBATCH` options, and commands before the task. */
-  readonly extra: string;
-}
+  extra: z.string(),
+});
+export type SlurmJob = Readonly<z.infer<typeof slurmJobSchema>>;
 
 export const SLURM_JOB_DEFAULTS: SlurmJob = {
   partition: '',

@@ -48,6 +48,27 @@ describe('a new run', () => {
     await waitFor(() => expect(start).toHaveProperty('disabled', false));
   });
 
+  it('is computed on a SLURM cluster, by the job of an earlier run or one from the form', async () => {
+    const user = userEvent.setup();
+    const { engine } = await renderWithEngine(<App />, { runs: 'none' });
+    const script = '#!/bin/sh\n# mine';
+    choose({ where: { kind: 'slurm', script, tasks: 1, login: null, on_processors: true } });
+    await act(() => addPaths(['/data/contigs.fasta']));
+    expect((await screen.findByRole('region', { name: 'Batch script' })).textContent).toBe(script);
+    await user.click(screen.getByRole('button', { name: 'Make another job' }));
+    const partition = screen.getByLabelText('Partition');
+    await user.type(partition, 'a b');
+    await screen.findByText('Cannot start: the job for SLURM has a field that cannot be used as it is.');
+    await user.type(partition, '{Backspace}{Backspace}');
+    const start = screen.getByRole('button', { name: 'Start' });
+    await waitFor(() => expect(start).toHaveProperty('disabled', false));
+    await user.click(start);
+    await waitFor(() => expect(engine.runs()).toHaveLength(1));
+    const { where } = engine.runs()[0]?.request ?? {};
+    expect(where).toMatchObject({ kind: 'slurm', tasks: 4, login: null, on_processors: false });
+    expect(where).toHaveProperty('script', expect.stringContaining('#SBATCH --partition=a\n'));
+  });
+
   it('is computed on a Ray cluster where its address is given', async () => {
     const user = userEvent.setup();
     const { engine } = await renderWithEngine(<App />, { runs: 'none' });

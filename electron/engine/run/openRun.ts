@@ -7,6 +7,7 @@ import {
   type ClusterLive,
   type DeviceLive,
   type RunProgress,
+  type RunRequest,
   type Where,
 } from '../../contract/rpc/runs.ts';
 import { isActive, type RunState } from '../../contract/runState.ts';
@@ -93,6 +94,11 @@ export class OpenRun {
       lock?.release();
       return err(asAppError(reason));
     }
+  }
+
+  /** What it was asked for when it was made. */
+  get request(): RunRequest {
+    return this.record.request;
   }
 
   get stored(): StoredRun {

@@ -1,18 +1,20 @@
 import { Button, Checkbox, Group, NumberInput, Radio, TextInput } from '@mantine/core';
-import type { Where } from '../../../electron/contract/index.ts';
+import { THIS_COMPUTER, type Where } from '../../../electron/contract/index.ts';
 import { Banner } from '../../components/feedback/Banner.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { installRay, useEnvironment } from '../../state/computer/environment.ts';
+import { placeOf, useSlurm } from '../../state/newRun/slurm.ts';
+import { SlurmFields } from './slurm/SlurmFields.tsx';
 import classes from './WhereChoice.module.css';
 
 type Ray = Extract<Where, { kind: 'ray' }>;
 
-const STARTS = {
-  this_computer: { kind: 'this_computer' },
-  ray: { kind: 'ray', address: '', shared_storage: true, cpu_workers_per_node: 0 },
-} as const satisfies Partial<Record<Where['kind'], Where>>;
-type Kind = keyof typeof STARTS;
-const KINDS = Object.keys(STARTS) as Kind[];
+const STARTS: Readonly<Record<Where['kind'], () => Where>> = {
+  this_computer: () => THIS_COMPUTER,
+  ray: () => ({ kind: 'ray', address: '', shared_storage: true, cpu_workers_per_node: 0 }),
+  slurm: () => placeOf(useSlurm.getState()),
+};
+const KINDS = Object.keys(STARTS) as Where['kind'][];
 
 interface WhereChoiceProps {
   where: Where;
@@ -24,11 +26,7 @@ export function WhereChoice({ where, onChange }: WhereChoiceProps) {
   const { t } = useTexts();
   return (
     <div className={classes.where}>
-      <Radio.Group
-        label={t('where.label')}
-        value={where.kind}
-        onChange={(kind) => onChange(STARTS[kind as Kind])}
-      >
+      <Radio.Group label={t('where.label')} value={where.kind} onChange={(kind) => onChange(STARTS[kind]())}>
         <Group mt={6} gap="lg">
           {KINDS.map((kind) => (
             <Radio key={kind} value={kind} label={t(`where.${kind}`)} />
@@ -36,6 +34,7 @@ export function WhereChoice({ where, onChange }: WhereChoiceProps) {
         </Group>
       </Radio.Group>
       {where.kind === 'ray' && <RayFields ray={where} onChange={onChange} />}
+      {where.kind === 'slurm' && <SlurmFields place={where} onChange={onChange} />}
     </div>
   );
 }

@@ -101,7 +101,8 @@ export function useNewRunForm(): NewRunForm {
     lacksEnvironment: lacks,
     modelsKnown: models.data !== undefined,
     model,
-    lacksAddress: !isPlaceKnown(choices.where),
+    unknownPlace:
+      choices.where.kind === 'this_computer' || isPlaceKnown(choices.where) ? null : choices.where.kind,
     chosenGpus: isHere && onGpus ? gpus.length : null,
     estimate: question === null ? null : (estimate.data ?? null),
     folderError,

@@ -71,7 +71,8 @@ export function listedGpus(probe: ProbeResult | null): ProbedGpu[] {
 }
 
 /** Whether all is said that a cluster is found by. */
-export const isPlaceKnown = (where: Where): boolean => where.kind !== 'ray' || where.address.trim() !== '';
+export const isPlaceKnown = (where: Where): boolean =>
+  where.kind === 'ray' ? where.address.trim() !== '' : where.kind !== 'slurm' || where.script !== '';
 
 /** What a cluster's run is planned for. */
 export function isForProcessors(where: Where): boolean {

@@ -1,12 +1,56 @@
-import { SLURM_JOB_DEFAULTS, type SlurmJob } from '../../../electron/contract/slurmScript.ts';
+import { z } from 'zod';
+import { create } from 'zustand';
+import type { Where } from '../../../electron/contract/index.ts';
+import { parseJson } from '../../../electron/contract/parseJson.ts';
+import {
+  SLURM_JOB_DEFAULTS,
+  slurmJobSchema,
+  slurmPlace,
+  slurmScript,
+} from '../../../electron/contract/slurmScript.ts';
 
-/** What a run asks a SLURM cluster for, as the form has it. */
-export interface SlurmSettings {
-  readonly job: SlurmJob;
+const settingsSchema = z.object({
+  job: slurmJobSchema,
   /** Where SLURM's programs are, as ssh takes it; empty for the engine's own computer. */
-  readonly login: string;
+  login: z.string(),
   /** A person submits the script. */
-  readonly bySelf: boolean;
+  bySelf: z.boolean(),
+});
+/** What a run asks a SLURM cluster for, as the form has it. */
+export type SlurmSettings = Readonly<z.infer<typeof settingsSchema>>;
+type SlurmPlace = Extract<Where, { kind: 'slurm' }>;
+
+const KEY = 'virnucpro.slurm';
+
+/** A cluster's partition and account stay the same from run to run. */
+export const useSlurm = create<SlurmSettings>(remembered);
+
+function remembered(): SlurmSettings {
+  try {
+    const settings = parseJson(settingsSchema, localStorage.getItem(KEY) ?? undefined);
+    if (settings) return settings;
+  } catch {
+    // A browser may forbid it.
+  }
+  return { job: SLURM_JOB_DEFAULTS, login: '', bySelf: false };
 }
 
-export const SLURM_DEFAULTS: SlurmSettings = { job: SLURM_JOB_DEFAULTS, login: '', bySelf: false };
+export function rememberSlurm(settings: SlurmSettings): void {
+  useSlurm.setState(settings);
+  try {
+    localStorage.setItem(KEY, JSON.stringify(settings));
+  } catch {
+    // As above.
+  }
+}
+
+/** Where a run with these settings computes; with an empty script where none can be made of them. */
+export function placeOf({ job, login, bySelf }: SlurmSettings): SlurmPlace {
+  const place = slurmPlace(job, { login: login.trim() || null, bySelf });
+  return place ?? { kind: 'slurm', script: '', tasks: 1, login: null, on_processors: job.gpu === 'none' };
+}
+
+/** Whether its script is not the form's: that of an earlier run, or one that was written by hand. */
+export function hasOtherScript(place: SlurmPlace, { job }: SlurmSettings): boolean {
+  return place.script !== null && place.script !== '' && place.script !== slurmScript(job);
+}

@@ -16,7 +16,7 @@ export type StartReason =
   | { readonly code: 'model_missing'; readonly model: string }
   | { readonly code: 'model_damaged'; readonly model: string }
   | { readonly code: 'no_device' }
-  | { readonly code: 'no_address' }
+  | { readonly code: 'no_address' | 'no_job' }
   | { readonly code: 'folder' }
   | { readonly code: 'engine'; readonly error: NonNullable<RunEstimate['blocker']> };
 
@@ -31,8 +31,8 @@ interface StartState {
   readonly modelsKnown: boolean;
   /** Null where none is chosen. */
   readonly model: ModelStatus | null;
-  /** What a cluster is found by is still missing. */
-  readonly lacksAddress: boolean;
+  /** The kind of a cluster of which too little is known. */
+  readonly unknownPlace: 'ray' | 'slurm' | null;
   /** GPUs ticked; null where this computer has none and the processor computes, or a cluster does. */
   readonly chosenGpus: number | null;
   readonly estimate: RunEstimate | null;
@@ -58,7 +58,7 @@ export function startReasons(state: StartState): StartReason[] {
   else if (state.model.problem) reasons.push({ code: 'model_damaged', model: state.model.title });
   else if (!state.model.present) reasons.push({ code: 'model_missing', model: state.model.title });
   if (state.chosenGpus === 0) reasons.push({ code: 'no_device' });
-  if (state.lacksAddress) reasons.push({ code: 'no_address' });
+  if (state.unknownPlace) reasons.push({ code: state.unknownPlace === 'ray' ? 'no_address' : 'no_job' });
   // The engine's own objection comes last: most often it only repeats one of those above.
   if (state.folderError) reasons.push({ code: 'folder' });
   if (reasons.length === 0 && state.estimate?.blocker)

@@ -122,12 +122,13 @@ async function differences(
   request: RunRequest,
   flags: PredictFlags,
 ): Promise<string[]> {
+  const { request: begun } = run;
   const { plan, leftOut } = run.stored;
   const known = new Set([...plan.inputs.map(({ path }) => path), ...leftOut.map(({ path }) => path)]);
   const named = unwrap(await collectInputs(request.inputs)).paths;
   const more = named.filter((path) => !known.has(path));
   const fewer = plan.inputs.filter(({ path }) => !named.includes(path));
-  const asked: [string, unknown, unknown][] = [
+  const asked: [string, Setting | undefined, Setting][] = [
     ['--chunk-length', flags.chunkLength, plan.chunkLength],
     ['--precision', flags.precision === 'auto' ? undefined : flags.precision, plan.precision],
     ['--tokens-per-batch', flags.tokensPerBatch, plan.tokensPerBatch],
@@ -138,6 +139,9 @@ async function differences(
       flags.embedEqualSequencesOnce === false ? false : undefined,
       plan.embedEqualSequencesOnce,
     ],
+    ['--gpu-memory', inGigabytes(flags.gpuMemory), inGigabytes(begun.gpuMemoryBytes) ?? null],
+    ['--keep-work', flags.keepWork || undefined, begun.keepWork],
+    ['--strict', flags.strict || undefined, begun.strict],
     ['--reuse-embeddings', request.reuseEmbeddings, plan.imported?.folder ?? null],
     ['--model', await hashOfModel(context, model(flags)), plan.model.hash],
   ];
@@ -145,14 +149,23 @@ async function differences(
     ...more.map((path) => `${path} is not among its inputs`),
     ...fewer.map(({ path }) => `${path} is one of its inputs and was not named`),
     ...(await changedContents(plan.inputs.filter(({ path }) => named.includes(path)))),
-    ...asked
-      .filter(([, wanted, has]) => wanted !== undefined && wanted !== has)
-      .map(([flag, wanted, has]) =>
-        flag === '--model'
-          ? `its model is ${plan.model.title}`
-          : `${flag} is ${String(has)} and not ${String(wanted)}`,
-      ),
+    ...asked.flatMap(([flag, wanted, has]) => {
+      if (wanted === undefined || wanted === has) return [];
+      return flag === '--model'
+        ? [`its model is ${plan.model.title}`]
+        : [`${flag} is ${shown(has)} and not ${shown(wanted)}`];
+    }),
   ];
+}
+
+const inGigabytes = (bytes: number | undefined): number | undefined =>
+  bytes === undefined ? undefined : bytes / 1e9;
+
+type Setting = string | number | boolean | null;
+
+function shown(value: Setting): string {
+  if (value === null || value === false) return 'off';
+  return value === true ? 'on' : String(value);
 }
 
 /** A file by the same name may have been written anew: then the run's results are those of another one. */

@@ -3,14 +3,14 @@ import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { afterEach, expect, it, vi } from 'vitest';
 import { createTexts, TextsContext } from '../../../i18n/index.ts';
-import { SLURM_DEFAULTS } from '../../../state/newRun/slurm.ts';
+import { useSlurm } from '../../../state/newRun/slurm.ts';
 import { renderWithEngine } from '../../../testing/render.tsx';
 import { SlurmForm } from './SlurmForm.tsx';
 
 afterEach(() => vi.unstubAllGlobals());
 
 function Form() {
-  const [settings, setSettings] = useState(SLURM_DEFAULTS);
+  const [settings, setSettings] = useState(useSlurm.getInitialState);
   return <SlurmForm settings={settings} onChange={setSettings} />;
 }
 

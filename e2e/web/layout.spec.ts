@@ -209,24 +209,6 @@ test.describe('every screen, at every size', () => {
     });
   }
 
-  test('a cluster fits at every size, and so does the choice of one', async ({ page }) => {
-    const cluster = await serveMemoryEngine({ devices: 6, nodes: 2 });
-    const found: string[] = [];
-    await page.goto(cluster.url);
-    for (const place of ['running', 'new run'] as const) {
-      await goToPlace(page, PLACES[place]);
-      if (place === 'new run') await page.getByRole('radio', { name: 'Ray cluster' }).check();
-      else await expect(page.getByText('gpu-node-2', { exact: true })).toBeVisible();
-      found.push(...(await complaints(page, place)));
-      for (const [size, viewport] of Object.entries(SIZES)) {
-        await page.setViewportSize(viewport);
-        found.push(...(await layoutFaults(page)).map((fault) => `${place}, ${size}: ${fault}`));
-      }
-    }
-    await cluster.stop();
-    expect(found).toEqual([]);
-  });
-
   test('two runs are compared: calls, scores, and the sequences that changed', async ({ page }) => {
     await page.setViewportSize(SIZES.narrow);
     await page.goto(engine.url);

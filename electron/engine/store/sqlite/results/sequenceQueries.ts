@@ -24,6 +24,8 @@ const KEPT_ORDERS = 3;
 /** Each time the columns are put together anew. */
 const PARTS_PER_READ = 16;
 
+const ROWS_PER_WRITE = 16_384;
+
 export interface FoundSequences {
   /** Sequences that pass the filter, on all pages together. */
   total: number;
@@ -159,9 +161,7 @@ export function sequenceQueryMethods(db: Database.Database, changes: Provisional
     writeSelectedRows: db.transaction((selection: SequenceSelection, path: string): number =>
       writeRows(rowsOf(selection, { by: 'row', descending: false }), path),
     ),
-    writeViralRows: db.transaction((path: string): number =>
-      writeRows(Uint32Array.from(viralRows.all()), path),
-    ),
+    writeViralRows: db.transaction((path: string): number => writeRows(viralRows.iterate(), path)),
   };
 }
 
@@ -290,15 +290,25 @@ function lengthBin(length: number, edges: readonly number[]): number {
   );
 }
 
-function writeRows(rows: Uint32Array, path: string): number {
-  const bytes = Buffer.alloc(4 * rows.length);
-  rows.forEach((row, i) => bytes.writeUInt32LE(row, 4 * i));
+function writeRows(rows: Iterable<number>, path: string): number {
+  const block = Buffer.allocUnsafe(ROWS_PER_WRITE * 4);
   const descriptor = openNew(path);
+  let count = 0;
+  let filled = 0;
+  const flush = (): void => {
+    for (let done = 0; done < filled;) done += writeSync(descriptor, block, done, filled - done);
+    filled = 0;
+  };
   try {
-    for (let done = 0; done < bytes.length;) done += writeSync(descriptor, bytes, done);
+    for (const row of rows) {
+      filled = block.writeUInt32LE(row, filled);
+      count += 1;
+      if (filled === block.length) flush();
+    }
+    flush();
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
   }
-  return rows.length;
+  return count;
 }

@@ -18,7 +18,7 @@ import { cpus, loadavg, release, tmpdir, totalmem, type } from 'node:os';
 import { dirname, join } from 'node:path';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-import bundleForTests from '../../../build/checks/bundleForTests.ts';
+import { ended, virnucpro } from './commandLineProcess.ts';
 import { FAULTY_PYTHON, REAL_PYTHON } from '../../engine/testing/realFiles.ts';
 import { backendProcesses, MARK } from './markedProcesses.ts';
 
@@ -37,10 +37,6 @@ const LIMITS = {
   resumeSeconds: 10,
   tablesSeconds: 60,
 };
-
-// As it ships: from the sources, every thread takes 20 MB more, for reading TypeScript.
-const removeBundles = await bundleForTests();
-const { ended, virnucpro } = await import('./commandLineProcess.ts');
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { json: { type: 'string' } } });
 const reads = Number(positionals[0] ?? 1_000_000);
@@ -250,6 +246,5 @@ try {
     writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`);
   }
 } finally {
-  removeBundles();
   rmSync(folder, { recursive: true, force: true });
 }

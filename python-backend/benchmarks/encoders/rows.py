@@ -11,6 +11,7 @@ import torch
 
 from benchmarks.encoders.anchors import (
     ORIGINAL_TOKENS_PER_BATCH,
+    RowUnavailableError,
     fair_esm_steps,
     hugging_face_steps,
     random_fair_esm2,
@@ -65,6 +66,8 @@ class Row:
 
 def _esm2(precision: Precision, workload: Workload, kernels: Kernels = "all") -> Row:
     def run(settings: Settings) -> tuple[Timing, str]:
+        if kernels == "general":
+            _need_gpu(settings)
         model = random_esm2(precision, settings.device, kernels)
         return _time_encoder(model, workload, settings), _code_of(model)
 
@@ -76,6 +79,7 @@ def _esm2(precision: Precision, workload: Workload, kernels: Kernels = "all") ->
 
 def _esm2_compiled(precision: Precision, workload: Workload, mode: str) -> Row:
     def run(settings: Settings) -> tuple[Timing, str]:
+        _need_gpu(settings)
         model = random_esm2(precision, settings.device, "none")
         findings = compile_layers(model, mode)
         return _time_encoder(model, workload, settings), f"{_code_of(model)}; {findings}"
@@ -192,6 +196,12 @@ def _encoder_steps(
         return Step(launch, worth(batch.members))
 
     return [step(batch) for batch in plan(lengths, settings.tokens_per_batch)]
+
+
+def _need_gpu(settings: Settings) -> None:
+    """Raises RowUnavailableError where Triton's kernels, own or compiled, have no NVIDIA GPU to run on."""
+    if settings.device.type != "cuda":
+        raise RowUnavailableError("Triton's kernels need an NVIDIA GPU")
 
 
 def _code_of(model: Esm2 | DnabertS) -> str:

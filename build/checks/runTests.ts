@@ -3,6 +3,7 @@
  * `npm run test:long` runs the tests that are too long for every day, `*.long.test.ts` and `*.long.spec.ts`, in the same way.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { execa } from 'execa';
@@ -98,7 +99,8 @@ async function runPytest(): Promise<SuiteOutcome> {
   const report = join(reports, 'pytest.xml');
   const args = [
     '-n',
-    '2',
+    // A third of their time goes by waiting for processes.
+    String(availableParallelism() + 1),
     '--dist=loadfile',
     `--rootdir=${join(root, 'python-backend')}`,
     `--junitxml=${report}`,

@@ -11,9 +11,10 @@ const LONG_MS = 120_000;
 const FINGERPRINT = 'SHA256:3o0ZQ8pPV4QH1rTqnZr1kYbYw7nKfTj0m5vI2kqg8uU';
 const checkout = join(import.meta.dirname, '..', '..');
 
-let home: string;
+let home: string | undefined;
 /** The server there goes on when the app has ended, as it should. */
 test.afterEach(async () => {
+  if (home === undefined) return;
   const place = join(home, '.local', 'share', 'virnucpro-desktop', 'servers');
   for (const name of await readdir(place).catch(() => [])) {
     const { pid } = JSON.parse(await readFile(join(place, name), 'utf8')) as { pid: number };

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PROTOCOL_VERSION, type PartCommand } from '../../contract/protocol/index.ts';
+import { PROTOCOL_VERSION } from '../../contract/protocol/index.ts';
 import { DEADLINES } from './deadlines.ts';
 import {
   DeviceWorker,
@@ -12,6 +12,7 @@ import {
   type LoadCommand,
 } from './deviceWorker.ts';
 import { localLauncher } from './launchers/localWorker.ts';
+import { MADE_UP_PART } from './testing/madeUpPart.ts';
 
 const PROGRAM = `
 const [behaviour] = process.argv.slice(1);
@@ -41,16 +42,6 @@ process.stdin.on('data', (data) => {
 });
 process.stdin.on('end', () => process.exit(0));
 `;
-const PART: PartCommand = {
-  type: 'part',
-  part: '000001',
-  part_path: '/p',
-  part_sha256: '0'.repeat(64),
-  frame_begin: 0,
-  frame_end: 1,
-  scores_path: '/s',
-  embeddings_path: null,
-};
 
 let folder: string;
 beforeAll(async () => {
@@ -81,7 +72,7 @@ async function supervise(
       },
       (event) => {
         events.push(event);
-        if (event.type === 'worker_ready') worker.assign(PART);
+        if (event.type === 'worker_ready') worker.assign(MADE_UP_PART);
         if (isOver(events)) void worker.stop(10_000).then(resolve);
       },
     );

@@ -12,18 +12,14 @@ import type {
   WorkerReady,
 } from '../../contract/protocol/index.ts';
 import type { ProcessEvent } from './backendProcess.ts';
+import { BoundedNotes } from './boundedNotes.ts';
 import { HELD_UP_MS, ProgressWatch, StartWatch, type DeadlineLimits } from './deadlines.ts';
 import { exitMessage, type ProcessExit } from './describeExit.ts';
-import { FloodLimit } from './floodLimit.ts';
 import type { WorkerConnection, WorkerLauncher } from './launchers/workerConnection.ts';
 import { decideRestart } from './restartPolicy.ts';
 
 const STOP_GRACE_MS = 10_000;
 const WATCH_INTERVAL_MS = 1_000;
-/** Words of a worker go into the run's database and log, and to everybody who watches. */
-const NOTES_AT_ONCE = 100;
-const NOTES_PER_SECOND = 0.2;
-const LONGEST_NOTE = 2_000;
 
 export type LoadCommand = Extract<WorkerCommand, { type: 'load' }>;
 
@@ -76,7 +72,9 @@ export class DeviceWorker {
   private stopping = false;
   /** Parts that the process has been given and has not reported on. */
   private readonly held = new Set<string>();
-  private readonly notes = new FloodLimit(NOTES_AT_ONCE, NOTES_PER_SECOND);
+  private readonly notes = new BoundedNotes((level, message) =>
+    this.emit({ type: 'worker_note', device: this.device, level, message }),
+  );
 
   constructor(options: DeviceWorkerOptions, emit: (event: DeviceWorkerEvent) => void) {
     this.device = options.device;
@@ -205,7 +203,7 @@ export class DeviceWorker {
         emit({ type: 'heartbeat', device, beat: message });
         break;
       case 'log':
-        this.note(message.level === 'debug' ? 'info' : message.level, message.message);
+        this.notes.add(message.level, message.message);
         break;
       case 'bye':
         break;
@@ -215,17 +213,6 @@ export class DeviceWorker {
   private settled(part: string): void {
     this.held.delete(part);
     if (this.life.phase === 'ready') this.life.watch.holds(this.held.size, performance.now());
-  }
-
-  private note(level: 'info' | 'warning' | 'error', message: string): void {
-    const { device } = this;
-    const verdict = this.notes.take(performance.now());
-    if (verdict === 'pass')
-      this.emit({ type: 'worker_note', device, level, message: message.slice(0, LONGEST_NOTE) });
-    else if (verdict === 'first_dropped') {
-      const words = 'It says more than can be kept; some of what it says is left out.';
-      this.emit({ type: 'worker_note', device, level: 'warning', message: words });
-    }
   }
 
   private checkDeadlines(now: number): void {

@@ -1,10 +1,11 @@
 /** A pool that is a Node program: it speaks for workers on made-up nodes, and does as its first argument says. */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { PROTOCOL_VERSION, type PartCommand } from '../../../contract/protocol/index.ts';
+import { PROTOCOL_VERSION } from '../../../contract/protocol/index.ts';
 import { temporaryFolder } from '../../testing/temporaryFolder.ts';
 import { DEADLINES } from '../deadlines.ts';
 import { DeviceWorker, type DeviceWorkerEvent, type LoadCommand } from '../deviceWorker.ts';
+import { MADE_UP_PART } from '../testing/madeUpPart.ts';
 import { WorkerPool, type WorkerPoolEvent, type WorkerPoolOptions } from './workerPool.ts';
 
 const PROGRAM = `
@@ -59,16 +60,6 @@ process.stdin.on('data', (data) => {
 });
 process.stdin.on('end', () => process.exit(0));
 `;
-const PART: PartCommand = {
-  type: 'part',
-  part: '000001',
-  part_path: '/p',
-  part_sha256: '0'.repeat(64),
-  frame_begin: 0,
-  frame_end: 1,
-  scores_path: '/s',
-  embeddings_path: null,
-};
 
 type Heard = WorkerPoolEvent | DeviceWorkerEvent;
 
@@ -90,7 +81,7 @@ async function work(
     if (event.type === 'device_joined' && event.device === 'a' && behaviour !== 'flaps')
       startWorker(event.device);
     if (event.type === 'device_left') workers.get(event.device)?.abandon();
-    if (event.type === 'worker_ready') workers.get(event.device)?.assign(PART);
+    if (event.type === 'worker_ready') workers.get(event.device)?.assign(MADE_UP_PART);
     if (isOver(heard)) finish();
   };
   const pool = new WorkerPool(

@@ -2,6 +2,7 @@ import { appError, type AppError } from '../../../contract/errors.ts';
 import { message as sentence } from '../../../contract/messages.ts';
 import { poolEventSchema, type PoolCommand, type PoolEvent } from '../../../contract/protocol/index.ts';
 import { BackendProcess, type ProcessEvent } from '../backendProcess.ts';
+import { BoundedNotes, LONGEST_NOTE } from '../boundedNotes.ts';
 import { HELD_UP_MS, StartWatch, type DeadlineLimits } from '../deadlines.ts';
 import { exitMessage, type ProcessExit } from '../describeExit.ts';
 import { FloodLimit } from '../floodLimit.ts';
@@ -12,10 +13,6 @@ import type { WorkerLauncher } from './workerConnection.ts';
 
 const WATCH_INTERVAL_MS = 1_000;
 const STOP_GRACE_MS = 10_000;
-/** As a worker's: what it says goes into the run's database and log. */
-const NOTES_AT_ONCE = 100;
-const NOTES_PER_SECOND = 0.2;
-const LONGEST_TEXT = 2_000;
 /** More devices than this, over a run, no cluster has; each costs memory. */
 const MOST_DEVICES = 10_000;
 /** Each joining and leaving is noted. */
@@ -74,7 +71,9 @@ export class WorkerPool {
   private readonly patience: Patience;
   private readonly emit: (event: WorkerPoolEvent) => void;
   private readonly watchTimer: NodeJS.Timeout;
-  private readonly notes = new FloodLimit(NOTES_AT_ONCE, NOTES_PER_SECOND);
+  private readonly notes = new BoundedNotes((level, message) =>
+    this.emit({ type: 'pool_note', level, message }),
+  );
   private readonly changes = new FloodLimit(CHANGES_AT_ONCE, CHANGES_PER_SECOND);
   private life: Life = { phase: 'ended' };
   /** That are there, with the worker that each had last, if any. */
@@ -202,7 +201,7 @@ export class WorkerPool {
           this.emit({ type: 'device_measured', device: message.device, sample: message });
         break;
       case 'log':
-        this.note(message.level === 'debug' ? 'info' : message.level, message.message);
+        this.notes.add(message.level, message.message);
         break;
       case 'bye':
         this.verdict = appError('cluster_failed', sentence('pool.over'), {
@@ -244,7 +243,7 @@ export class WorkerPool {
     if (before.waiting === waiting && before.reason === reason) return;
     this.lastWaiting = { waiting, reason };
     this.emit({ type: 'pool_waiting', waiting, reason });
-    if (waiting > 0 && reason !== before.reason) this.note('info', reason);
+    if (waiting > 0 && reason !== before.reason) this.notes.add('info', reason);
   }
 
   /** A device that never joined: what the pool says can't be relied on. */
@@ -265,15 +264,6 @@ export class WorkerPool {
     this.verdict = appError('cluster_lost', `The program that speaks with the cluster ${what}.`);
     process.writeLog(`killed: it ${what}`);
     process.kill();
-  }
-
-  private note(level: 'info' | 'warning' | 'error', message: string): void {
-    const verdict = this.notes.take(performance.now());
-    if (verdict === 'pass') this.emit({ type: 'pool_note', level, message: cut(message) });
-    else if (verdict === 'first_dropped') {
-      const words = 'It says more than can be kept; some of what it says is left out.';
-      this.emit({ type: 'pool_note', level: 'warning', message: words });
-    }
   }
 
   private checkDeadline(now: number): void {
@@ -331,4 +321,4 @@ async function endedWithin(process: Process, milliseconds: number): Promise<void
   clearTimeout(timer);
 }
 
-const cut = (text: string): string => text.slice(0, LONGEST_TEXT);
+const cut = (text: string): string => text.slice(0, LONGEST_NOTE);

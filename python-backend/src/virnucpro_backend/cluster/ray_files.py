@@ -23,6 +23,13 @@ class DamagedFileError(Exception):
     """A file that arrived with other bytes than were sent."""
 
 
+def write_piece(path: Path, offset: int, piece: bytes) -> None:
+    """Put a piece of a file where it belongs; the first begins the file anew. Raises OSError."""
+    with open(path, "r+b" if offset else "wb") as file:
+        file.seek(offset)
+        file.write(piece)
+
+
 class ArrivingFile:
     """A file of the run that comes in pieces, one after the other, and is there whole or not at all."""
 
@@ -82,9 +89,7 @@ class Scratch:
 
     def write(self, name: str, offset: int, piece: bytes) -> None:
         """Put a piece of a file where it belongs; again if it comes again. Raises OSError."""
-        with open(self.path(name), "r+b" if offset else "wb") as file:
-            file.seek(offset)
-            file.write(piece)
+        write_piece(self.path(name), offset, piece)
 
     def read(self, name: str, offset: int) -> bytes:
         """A piece of a file; an empty one at its end. Raises OSError."""

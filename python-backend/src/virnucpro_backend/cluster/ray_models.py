@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from virnucpro_backend.cluster.ray_files import write_piece
 from virnucpro_backend.safetensors_file import sha256_of_file, sync_folder
 from virnucpro_backend.weights.errors import WeightsError
 from virnucpro_backend.weights.folder_lock import take_lock
@@ -105,9 +106,7 @@ class ModelCache:
 
     def write(self, wanted: str, name: str, offset: int, piece: bytes) -> None:
         """Put a piece of a file where it belongs; again if it comes again. Raises OSError."""
-        with open(self._arriving(wanted) / name, "r+b" if offset else "wb") as file:
-            file.seek(offset)
-            file.write(piece)
+        write_piece(self._arriving(wanted) / name, offset, piece)
 
     def finish(self, wanted: str, description: dict[str, Any]) -> str:
         """Check every file against its SHA-256, give the folder its name, and let go of the lock.

@@ -1,0 +1,13 @@
+import type { PartCommand } from '../../../contract/protocol/index.ts';
+
+/** For workers that are made up, and open no file. */
+export const MADE_UP_PART: PartCommand = {
+  type: 'part',
+  part: '000001',
+  part_path: '/p',
+  part_sha256: '0'.repeat(64),
+  frame_begin: 0,
+  frame_end: 1,
+  scores_path: '/s',
+  embeddings_path: null,
+};

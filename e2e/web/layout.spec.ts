@@ -261,6 +261,31 @@ test.describe('every screen, at every size', () => {
     await expect(table).toHaveCount(0);
   });
 
+  test('a call, a preset and the short ones each show as many sequences as they say', async ({ page }) => {
+    await page.goto(engine.url);
+    await goToPlace(page, PLACES.results);
+    const isShown = async (count: string) =>
+      expect(
+        page.getByRole('status').filter({ hasText: new RegExp(`^${count} sequences? shown$`) }),
+      ).toBeVisible();
+    const virus = page.getByRole('button', { name: /^[\d,]+ ?Virus · / });
+    const [viral = ''] = /^[\d,]+/.exec(await virus.innerText()) ?? [];
+    await virus.click();
+    await isShown(viral);
+    await page.getByRole('button', { name: 'Presets' }).click();
+    const preset = page.getByRole('menuitem', { name: /^Conservative.*[\d,]+$/ });
+    const [conservative = ''] = /[\d,]+$/.exec(await preset.innerText()) ?? [];
+    expect(Number(conservative.replaceAll(',', ''))).toBeLessThan(Number(viral.replaceAll(',', '')));
+    await preset.click();
+    await isShown(conservative);
+    await page.getByRole('button', { name: 'Clear filters' }).first().click();
+    const short = page.getByText(/shorter than the 500 bp/);
+    const [count = ''] = /^[\d,]+/.exec(await short.innerText()) ?? [];
+    await page.getByRole('button', { name: 'Show only these' }).click();
+    await isShown(count);
+    await expect(page.getByTitle(/^Shorter than the 500 bp/).first()).toContainText('short');
+  });
+
   test('a plot is saved as SVG and PNG, light in a dark window, with what it is made from', async ({
     page,
   }) => {
@@ -313,7 +338,13 @@ test.describe('every screen without any run, at every size', () => {
   }
 });
 
-const PLOTS = ['Scores by call', 'Viral share by length', 'Length against score', 'Ranked scores'] as const;
+const PLOTS = [
+  'Scores by call',
+  'Viral share by length',
+  'Length against score',
+  'Ranked scores',
+  'Composition of samples',
+] as const;
 
 const MORE_PLOTS = 'details:has([role="figure"], figure)';
 

@@ -14,8 +14,8 @@ export class ConnectionLost extends Error {
 
 const CONNECTION_LOST: ShownError = {
   code: 'connection_lost',
-  title: 'No connection to the engine',
-  cause: 'The engine could not be asked, because the connection to it is lost.',
+  title: 'No connection to the program',
+  cause: 'The program could not be asked, because the connection to it is lost.',
   nextStep: 'Wait until the connection is back, then try again.',
 };
 

@@ -145,7 +145,7 @@ export class WorkSession {
     record.notes.add(
       'warning',
       'rows_damaged',
-      `${damageWords(damage)} What is damaged is computed again.`,
+      message('note.rows_damaged', { what: damageWords(damage) }),
       [...damage.parts, ...damage.recordFiles].join(', '),
     );
     await record.reload();

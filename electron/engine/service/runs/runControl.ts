@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { AppFailure, asAppError, type AppError } from '../../../contract/errors.ts';
+import { AppFailure, asAppError, causeOf, type AppError } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import type { Annotation, RunRequest, RunSummary } from '../../../contract/rpc/runs.ts';
 import { ok, unwrap, type Result } from '../../../contract/result.ts';
@@ -260,8 +260,8 @@ export class RunControl {
 
   /** The caller does not wait for these; a failure is noted in the run instead. */
   private noteIfItFails(session: OpenRun, order: Promise<Result<void>>): void {
-    const note = ({ code, cause, detail }: AppError): void => {
-      session.notes.add('warning', code, cause, detail);
+    const note = (error: AppError): void => {
+      session.notes.add('warning', error.code, causeOf(error), error.detail);
     };
     order.then(
       (done) => {

@@ -8,14 +8,12 @@ import { useTexts } from '../../../i18n/index.ts';
 import { engine, queries } from '../../../state/connection.ts';
 import { useEngineTexts } from '../../../state/engineTexts.ts';
 import { useLiveRun } from '../../../state/runs/liveRun.ts';
-import { LogDialog } from '../../files/LogDialog.tsx';
+import { openRunDialog } from '../../../state/runs/runDialog.ts';
 import classes from './EventList.module.css';
 
 const ICONS = { info: IconInfoCircle, warning: IconAlertTriangle, error: IconCircleX };
 const NO_EVENTS: readonly RunEvent[] = [];
 const PAGE = 100;
-/** Holds more than the events: how each device did, minute by minute. */
-const RUN_LOG = 'logs/run.log';
 
 /** What happened, newest first. */
 export function EventList({ runId }: { runId: string }) {
@@ -27,7 +25,6 @@ export function EventList({ runId }: { runId: string }) {
     queries.runs.events.queryOptions({ input: { runId, limit: PAGE }, refetchOnMount: 'always' }),
   );
   const [earlier, setEarlier] = useState<readonly RunEvent[]>([]);
-  const [isLogShown, setLogShown] = useState(false);
   const [isComplete, setComplete] = useState(false);
   const known = [...earlier, ...(before.data ?? NO_EVENTS), ...recent];
   const all = [...new Map(known.map((event) => [event.id, event])).values()].sort((a, b) => b.id - a.id);
@@ -47,12 +44,11 @@ export function EventList({ runId }: { runId: string }) {
     <Card
       title={t('events.title')}
       aside={
-        <Button size="compact-sm" variant="default" onClick={() => setLogShown(true)}>
+        <Button size="compact-sm" variant="default" onClick={() => openRunDialog(runId, 'log')}>
           {t('files.showLog')}
         </Button>
       }
     >
-      <LogDialog runId={runId} path={isLogShown ? RUN_LOG : null} onClose={() => setLogShown(false)} />
       {all.length === 0 ? (
         <p className="muted">{t('events.empty')}</p>
       ) : (

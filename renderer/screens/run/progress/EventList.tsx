@@ -15,6 +15,14 @@ const ICONS = { info: IconInfoCircle, warning: IconAlertTriangle, error: IconCir
 const NO_EVENTS: readonly RunEvent[] = [];
 const PAGE = 100;
 
+/** A run that goes on is put to rest for an instant first. */
+const INSTANT_MS = 1000;
+
+const isPassingRest = (event: RunEvent, next: RunEvent | undefined) =>
+  event.wording?.key === 'phase.paused' &&
+  next?.wording?.key === 'phase.running' &&
+  Date.parse(next.time) - Date.parse(event.time) < INSTANT_MS;
+
 /** What happened, newest first. */
 export function EventList({ runId }: { runId: string }) {
   const { t, format } = useTexts();
@@ -28,6 +36,7 @@ export function EventList({ runId }: { runId: string }) {
   const [isComplete, setComplete] = useState(false);
   const known = [...earlier, ...(before.data ?? NO_EVENTS), ...recent];
   const all = [...new Map(known.map((event) => [event.id, event])).values()].sort((a, b) => b.id - a.id);
+  const shown = all.filter((event, index) => !isPassingRest(event, all[index - 1]));
   const oldest = all.at(-1);
   const load = useMutation({
     mutationFn: async () => {
@@ -53,7 +62,7 @@ export function EventList({ runId }: { runId: string }) {
         <p className="muted">{t('events.empty')}</p>
       ) : (
         <ol className={classes.list} tabIndex={0} aria-label={t('events.title')}>
-          {all.map((event) => {
+          {shown.map((event) => {
             const Icon = ICONS[event.level];
             return (
               <li key={event.id} className={`${classes.event} ${classes[event.level]}`}>

@@ -48,11 +48,11 @@ export function ThroughputChart({ run }: { run: RunSummary }) {
   );
   const isSeeded = useRef(false);
   useEffect(() => {
-    // Only once: later answers hold nothing that this window has not seen itself.
-    if (isSeeded.current || answer.data === undefined) return;
+    // Only once: later answers hold nothing that this window has not seen itself. What an earlier look at the run left is too old.
+    if (isSeeded.current || answer.data === undefined || !answer.isFetchedAfterMount) return;
     isSeeded.current = true;
     seedSpeeds(answer.data, Date.now());
-  }, [answer.data]);
+  }, [answer.data, answer.isFetchedAfterMount]);
   const top = Math.max(0, ...points.map((point) => point.total ?? 0));
   const gaps = useMemo(() => gapsBetween(points), [points]);
   const scaleTop = niceTop(top);

@@ -104,6 +104,9 @@ export const engine = {
   'engine.part.lost.next': 'Check the disk with the results; then press Continue.',
   'engine.device.damaged': 'What it computed was damaged on the disk {times} times in a row.',
   'engine.device.damaged.next': 'Check the disk with the results, and this device; then press Continue.',
+  'engine.halt.records_damaged':
+    'Stored names or lengths of sequences are damaged, and inputs were being read again.',
+  'engine.halt.records_damaged.next': 'Press Continue: what is damaged is read again.',
   'engine.halt.all_excluded': 'All devices were taken out of the run.',
   'engine.halt.all_excluded.next': 'Press “Use again” at a device, then Continue.',
   'engine.start.disk_needed': 'The run needs about {needed}, and {free} are free at {folder}.',

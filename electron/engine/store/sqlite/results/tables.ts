@@ -21,33 +21,58 @@ import {
   TABLE_HEADERS,
   unopenedChunkLine,
 } from './tableRows.ts';
-import type { ResultCounts, TablesWritten } from '../../../results/types.ts';
+import type { ResultCounts, TablesPrepared } from '../../../results/types.ts';
 
 type TableName =
   'originalFrames' | 'originalChunks' | 'sequences' | 'chunks' | 'failedFiles' | 'failedRecords';
 type Tables = Record<TableName, TableFile>;
 
-/** Writes every table that run.db alone can give, from one state of it. They appear together, each whole. */
-export function writeTables(db: Database.Database, folder: string): TablesWritten {
-  const begun = performance.now();
-  refuseUnfinished(db);
-  const tables = openTables(folder);
-  const all = Object.values(tables);
-  try {
-    const write = db.transaction(() => {
-      const counts = writeInOrder(db, tables);
-      writeOriginalChunks(db, tables.originalChunks);
-      return counts;
-    });
-    const counts = sortingInLittle(db, () => write.deferred());
-    const files = Object.fromEntries(all.map((table) => [table.name, table.finish()]));
-    for (const table of all) table.publish();
-    syncFolder(folder);
-    return { counts, files, seconds: (performance.now() - begun) / 1000 };
-  } catch (error) {
-    for (const table of all) table.discard();
-    throw error;
+export function tableMethods(db: Database.Database, folder: string) {
+  let unpublished: TableFile[] = [];
+
+  /** Writes every table that run.db alone can give, from one state of it; none appears yet. */
+  function prepareTables(): TablesPrepared {
+    refuseUnfinished(db);
+    const tables = openTables(folder);
+    unpublished = Object.values(tables);
+    try {
+      const write = db.transaction(() => {
+        const counts = writeInOrder(db, tables);
+        writeOriginalChunks(db, tables.originalChunks);
+        return counts;
+      });
+      const counts = sortingInLittle(db, () => write.deferred());
+      return { counts, files: Object.fromEntries(unpublished.map((table) => [table.name, table.finish()])) };
+    } catch (error) {
+      discardTables();
+      throw error;
+    }
   }
+
+  /** Now they appear together, each whole. */
+  function publishTables(): void {
+    try {
+      for (const table of unpublished) table.publish();
+      syncFolder(folder);
+      unpublished = [];
+    } catch (error) {
+      discardTables();
+      throw error;
+    }
+  }
+
+  function discardTables(): void {
+    for (const table of unpublished) table.discard();
+    unpublished = [];
+  }
+
+  function writeTables(): TablesPrepared {
+    const prepared = prepareTables();
+    publishTables();
+    return prepared;
+  }
+
+  return { prepareTables, publishTables, discardTables, writeTables };
 }
 
 function openTables(folder: string): Tables {

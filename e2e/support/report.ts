@@ -16,6 +16,9 @@ export async function expectReadableReport(page: Page, path: string): Promise<vo
   const address = pathToFileURL(path).href;
   await report.goto(address);
   expect(asked).toEqual([address]);
+  // What run.json alone knows.
+  await expect(report.getByText(/\(PyTorch \d/)).toBeVisible();
+  await expect(report.getByRole('cell', { name: 'sequences.tsv' })).toBeVisible();
   for (const width of [360, 1440]) {
     await report.setViewportSize({ width, height: 900 });
     expect(await report.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);

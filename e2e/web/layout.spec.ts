@@ -381,7 +381,7 @@ test.describe('every screen, at every size', () => {
     await page.getByRole('button', { name: 'Clear filters' }).first().click();
     const short = page.getByText(/shorter than the 500 bp/);
     const [count = ''] = /^[\d,]+/.exec(await short.innerText()) ?? [];
-    await page.getByRole('button', { name: 'Show only these' }).click();
+    await page.getByRole('button', { name: 'Show only these', exact: true }).click();
     await isShown(count);
     await expect(page.getByTitle(/^Shorter than the 500 bp/).first()).toContainText('short');
   });

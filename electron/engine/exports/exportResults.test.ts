@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { AppFailure } from '../../contract/errors.ts';
@@ -498,6 +498,18 @@ describe('what is exported of a run that is not done', () => {
           : JSON.stringify(sheets).includes('The run was not done when this was exported'),
     };
   };
+
+  it('has in its report the versions and checksums of a run.json, in the form of this and of earlier versions', async () => {
+    const path = join(run.folder, RESULT_FILES.run);
+    onTestFinished(() => rmSync(path));
+    const versions = { app: '0.1.0', torch: '9.8.7', python: null };
+    for (const file of ['d'.repeat(64), { bytes: 12, sha256: 'd'.repeat(64) }]) {
+      writeFileSync(path, JSON.stringify({ versions, files: { 'sequences.tsv': file } }));
+      const report = readFileSync(await exported('report'), 'utf8');
+      expect(report).toContain('(PyTorch 9.8.7)');
+      expect(report).toContain('d'.repeat(64));
+    }
+  });
 
   it('says so in its name and content, and no more once the run is done', async () => {
     const before = (await run.store.loadRun()).state;

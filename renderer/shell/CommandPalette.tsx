@@ -5,8 +5,6 @@ import { IconSearch } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import { useTexts } from '../i18n/index.ts';
-import { useComputers } from '../state/computer/computers.ts';
-import { lacksEnvironment, useEnvironment } from '../state/computer/environment.ts';
 import { useLiveRun } from '../state/runs/liveRun.ts';
 import { useNavigation } from '../state/navigation.ts';
 import { isLeftOut, useNumberedDevices } from '../state/runs/deviceLabels.ts';
@@ -14,9 +12,6 @@ import { useRuns } from '../state/runs/runs.ts';
 import classes from './CommandPalette.module.css';
 import { commandsFor, type Seen } from './commands.ts';
 import { keyNames } from './keyNames.ts';
-
-/** Every action, and the newest runs; older ones are found by their names. */
-const MOST_SHOWN = 120;
 
 /** Opens with Ctrl+K: every action by name, with its keys beside it; the keys work everywhere. */
 export function CommandPalette() {
@@ -50,7 +45,7 @@ export function CommandPalette() {
       actions={groups}
       shortcut="mod+K"
       nothingFound={t('palette.nothing')}
-      limit={MOST_SHOWN}
+      limit={40}
       scrollable
       maxHeight={420}
       searchProps={{
@@ -66,20 +61,16 @@ export function CommandPalette() {
 
 export const openPalette = () => spotlight.open();
 
-/** Told again only when it changes. */
+/** What the snapshots of the run on screen tell, told again only when it changes. */
 function useSeen(): Seen {
   const isRead = useLiveRun((state) => state.live?.progress.prepare.finished ?? false);
-  const lacksPython = useEnvironment(({ status }) => lacksEnvironment(status));
-  const hasComputers = useComputers() !== null;
   const devices = useNumberedDevices();
   const out = useLiveRun(useShallow((state) => state.live?.devices.map((device) => isLeftOut(device)) ?? []));
   return useMemo(
     () => ({
-      lacksPython,
-      hasComputers,
       isRead,
       devices: devices.map((device, number) => ({ ...device, isOut: out[number] ?? false })),
     }),
-    [lacksPython, hasComputers, isRead, devices, out],
+    [isRead, devices, out],
   );
 }

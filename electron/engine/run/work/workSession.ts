@@ -179,7 +179,7 @@ export class WorkSession {
     this.options.record.notes.add(
       'warning',
       'rows_damaged',
-      `${damageWords(damage)} What is damaged is computed again.`,
+      message('note.rows_damaged', { what: damageWords(damage) }),
       [...damage.parts, ...damage.recordFiles].join(', '),
     );
   }

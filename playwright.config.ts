@@ -1,10 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from '@playwright/test';
 import { onlyLongTests } from './build/checks/longTests.ts';
-import { findChromium } from './e2e/support/findChromium.ts';
+import { findChromium, launchOptions } from './e2e/support/findChromium.ts';
 import type { Host } from './e2e/shell/support/shellApp.ts';
-
-const chromium = findChromium();
 
 /** Whole starts and runs, several in a test, on what may be a busy machine. */
 const SHELL = { timeout: 600_000, expect: { timeout: 60_000 } };
@@ -32,13 +30,7 @@ export default defineConfig<{ host: Host }>({
     {
       name: 'web',
       testMatch: 'web/*.spec.ts',
-      use: {
-        launchOptions: {
-          ...(chromium === undefined ? {} : { executablePath: chromium }),
-          // Chromium refuses its own sandbox to root, which is who one is in most containers.
-          args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
-        },
-      },
+      use: { launchOptions: launchOptions(findChromium()) },
     },
     // The desktop app in a stand-in for Electron, and in Electron itself where its program is here: the same specs.
     { name: 'shell', testMatch: 'shell/*.spec.ts', ...SHELL, use: { host: 'stand-in', trace: 'off' } },

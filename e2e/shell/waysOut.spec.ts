@@ -14,7 +14,7 @@ const runFolder = ({ files }: Places) => join(files, 'Long run_DEMO');
 async function atWork(app: ShellApp, places: Places): Promise<{ page: Page; workers: number[] }> {
   const page = await firstWindow(app);
   const input = join(places.files, 'contigs.fasta');
-  await writeSample(input, 10);
+  await writeSample(input, 6);
   await startDroppedRun(page, [input], 'Long run');
   await partsDone(page);
   let workers: number[] = [];

@@ -7,8 +7,6 @@ import { serveMemoryEngine } from '../../renderer/testing/serve.ts';
 
 import { complaints } from '../support/window.ts';
 
-// What is wrong stands in the message, and a trace of so many screens takes longer than looking at them.
-test.use({ trace: 'off' });
 test.describe.configure({ mode: 'parallel' });
 
 const FAULTS = readFileSync(join(import.meta.dirname, '..', 'support', 'layoutFaults.js'), 'utf8');

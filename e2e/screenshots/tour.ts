@@ -81,7 +81,7 @@ export async function atWork(page: Page, camera: Camera, runName: string): Promi
 
 export async function queue(page: Page, camera: Camera): Promise<void> {
   await open(page, 'Runs');
-  await page.getByText('Waiting runs start when the GPUs are free').waitFor();
+  await page.getByText('Waiting runs start one after the other').waitFor();
   await camera.take('runs-queue');
 }
 

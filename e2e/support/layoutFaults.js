@@ -37,6 +37,13 @@
         found.push(`cut beside free room: ${nameOf(cell)}`);
   }
 
+  // Words that are cut off where nothing else says them.
+  for (const label of document.querySelectorAll(
+    '.mantine-Button-label, .mantine-Tabs-tabLabel, .mantine-SegmentedControl-innerLabel, [class*="placeName"]',
+  ))
+    if (label.scrollWidth > label.clientWidth + 1 && label.clientWidth > 0 && isSeen(label))
+      found.push(`cut label: ${nameOf(label)}`);
+
   // Buttons and headings that lie on each other.
   const blocks = [...main.querySelectorAll('button, h1, h2, h3, dt, dd')].filter(isSeen);
   const boxes = blocks.map((element) => element.getBoundingClientRect());

@@ -28,7 +28,7 @@ test('the first steps, from an empty home to the finished example', async ({ pag
   await expectNoComplaint(page, 'First steps, setting up');
   await page.getByRole('button', { name: 'Cancel' }).click();
   await expect(page.getByText('What was downloaded is kept')).toBeVisible({ timeout: LONG_MS });
-  await expect(page.getByRole('button', { name: 'Go on' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Continue' })).toBeVisible();
 
   // Files that are dropped meanwhile are kept.
   const reads = join(places.files, 'reads.fa');

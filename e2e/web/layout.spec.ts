@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, expect, type Page } from '@playwright/test';
+import type { RunSummary } from '../../electron/contract/index.ts';
 import { MADE_COMPUTERS } from '../../renderer/testing/memoryEngine/computersRouter.ts';
 import { RUN_IDS } from '../../renderer/testing/memoryEngine/runs.ts';
 import { serveMemoryEngine } from '../../renderer/testing/serve.ts';
@@ -55,6 +56,25 @@ const PLACES = {
   'failures, progress': `#/run/${RUN_IDS.withFailures}/progress`,
 };
 
+/** Further places, made of the same pieces as those above. */
+const MORE_PLACES = {
+  'first steps': '#/start',
+  'guide, pictures': '#/guide/biologist',
+  'guide, tables': '#/guide/peers',
+  'guide, troubleshooting': '#/guide/troubleshooting',
+  'interrupted, files': `#/run/${RUN_IDS.interrupted}/files`,
+  'no such run': '#/run/00000000-0000-4000-8000-000000000000/progress',
+};
+
+/** States that no invented run is in: one of them is put into each. */
+const MORE_STATES: Record<string, Partial<RunSummary>> = {
+  Paused: { interrupted: false, state: { phase: 'paused', error: null } },
+  'Pausing …': { interrupted: false, state: { phase: 'pausing' } },
+  'Finishing current work …': { interrupted: false, state: { phase: 'draining' } },
+  'Writing results …': { interrupted: false, state: { phase: 'finishing' } },
+  'Folder not found': { missing: true },
+};
+
 const PALETTE = 'What do you want to do?';
 const bySaying = (words: string) => async (page: Page) => {
   await page.keyboard.press('Control+k');
@@ -90,6 +110,27 @@ const DIALOGS: Record<string, [keyof typeof PLACES, (page: Page) => Promise<void
   'choose a folder': ['new run', byButton('Choose a folder')],
   diagnostics: ['computer check', byButton('Copy diagnostics')],
   'make an offline folder': ['computer check', byButton('Make an offline folder …')],
+  'set up from a folder': [
+    'computer check',
+    async (page) => {
+      await byButton('Set up from an offline folder …')(page);
+      await byButton('Take this folder')(page);
+      await expect(page.getByRole('dialog', { name: 'Set up from this folder?' })).toBeVisible();
+    },
+  ],
+  'the log of a run': ['running', bySaying('Show log')],
+  'finish now': ['interrupted', bySaying('Finish with')],
+  'skip what failed': [
+    'done with failures',
+    (page) => page.getByRole('button', { name: 'Skip' }).first().click(),
+  ],
+  'samples of a new run': [
+    'new run',
+    async (page) => {
+      await takeFolder(page);
+      await byButton('Name samples')(page);
+    },
+  ],
 };
 
 test.describe('every screen, at every size', () => {
@@ -192,6 +233,80 @@ test.describe('every screen, at every size', () => {
       }).toPass({ timeout: 20_000 });
     }
     expect(found).toEqual([]);
+  });
+
+  test('a cluster fits at every size, and so does the choice of one, and axe finds nothing', async ({
+    page,
+  }) => {
+    const cluster = await serveMemoryEngine({ devices: 6, nodes: 2 });
+    const found: string[] = [];
+    const look = async (place: string) => {
+      found.push(...(await allFaults(page, place, 'main')));
+    };
+    await page.goto(cluster.url + PLACES.running);
+    await expect(page.getByText('gpu-node-2', { exact: true })).toBeVisible();
+    await look('running on a cluster');
+    await bySaying('Run again with these settings')(page);
+    await page.getByRole('radio', { name: 'Ray cluster' }).check();
+    await expect(page.getByLabel('Address of the Ray cluster')).toBeVisible();
+    await look('new run on a Ray cluster');
+    await cluster.stop();
+    expect(found).toEqual([]);
+  });
+
+  test('fits at every size: new files, states that pass, what is folded away', async ({ page }) => {
+    await page.setViewportSize(SIZES.usual);
+    await page.goto(engine.url);
+    const faults: string[] = [];
+    const look = async (state: string) => {
+      faults.push(...(await layoutFaultsAtEverySize(page, state)));
+    };
+    for (const [place, hash] of Object.entries(MORE_PLACES)) {
+      await goToPlace(page, hash);
+      await look(place);
+    }
+    const { interrupted } = RUN_IDS;
+    const before = engine.runs().find(({ runId }) => runId === interrupted);
+    await goToPlace(page, `#/run/${interrupted}/progress`);
+    for (const [words, change] of Object.entries(MORE_STATES)) {
+      engine.changeRun(interrupted, { ...before, ...change });
+      await expect(page.getByRole('main').getByText(words, { exact: true }).first()).toBeVisible();
+      await look(words);
+    }
+    engine.changeRun(interrupted, { ...before });
+
+    await goToPlace(page, PLACES.running);
+    await unfold(page);
+    await expect(page.locator('pre').getByText('part_failed')).toBeVisible();
+    await look('running, unfolded');
+    await goToPlace(page, PLACES['done with failures']);
+    await unfold(page);
+    await look('done with failures, unfolded');
+
+    await goToPlace(page, PLACES['new run']);
+    await takeFolder(page);
+    await unfold(page);
+    await look('new run with files');
+    await page.keyboard.press('Control+k');
+    await expect(page.getByRole('textbox', { name: PALETTE })).toBeVisible();
+    await look('command palette');
+    expect(faults).toEqual([]);
+  });
+
+  test('fits: narrow, in German', async ({ page }) => {
+    const german = await serveMemoryEngine({ sequences: 2000, devices: 8, computers: MADE_COMPUTERS });
+    await page.setViewportSize(SIZES.narrow);
+    await page.goto(german.url);
+    await goToPlace(page, PLACES.settings);
+    await bySaying('Deutsch')(page);
+    await expect(page.getByRole('heading', { level: 1, name: 'Einstellungen' })).toBeVisible();
+    const faults: string[] = [];
+    for (const [place, hash] of Object.entries({ ...PLACES, ...MORE_PLACES })) {
+      await goToPlace(page, hash);
+      faults.push(...(await layoutFaults(page)).map((fault) => `${place}: ${fault}`));
+    }
+    await german.stop();
+    expect(faults).toEqual([]);
   });
 
   test('two runs are compared: calls, scores, and the sequences that changed', async ({ page }) => {
@@ -333,6 +448,17 @@ async function goToPlace(page: Page, hash: string): Promise<void> {
   await expect(page.locator('.mantine-Skeleton-root')).toHaveCount(0);
 }
 
+/** The first folder of the chooser, with all that was found in its files. */
+async function takeFolder(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Choose a folder' }).click();
+  await page.getByRole('button', { name: 'Take this folder' }).click();
+  await expect(page.getByText('Used in part').first()).toBeVisible();
+  await expect(page.getByText(/^About /)).toBeVisible();
+}
+
+const unfold = (page: Page) =>
+  page.evaluate(`document.querySelectorAll('main details').forEach((details) => { details.open = true; })`);
+
 /** What reaches out of a dialog or of the window. */
 const dialogFaults = (page: Page) =>
   page.evaluate<string[]>(`[...document.querySelectorAll('[role="dialog"]')].flatMap((dialog) => {
@@ -349,12 +475,17 @@ const dialogFaults = (page: Page) =>
     ];
   })`);
 
-/** What is wrong with the layout as it stands, once the page has been laid out for its present size. */
+/** What is and stays wrong with the layout: charts take their new size a moment after the window. */
 async function layoutFaults(page: Page): Promise<string[]> {
   await page.evaluate(
     'new Promise((laidOut) => requestAnimationFrame(() => requestAnimationFrame(laidOut)))',
   );
-  return page.evaluate<string[]>(FAULTS);
+  let faults = await page.evaluate<string[]>(FAULTS);
+  for (let attempt = 0; attempt < 10 && faults.length > 0; attempt++) {
+    await page.waitForTimeout(200);
+    faults = await page.evaluate<string[]>(FAULTS);
+  }
+  return faults;
 }
 
 async function layoutFaultsAtEverySize(page: Page, what: string): Promise<string[]> {

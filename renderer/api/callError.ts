@@ -14,8 +14,8 @@ export class ConnectionLost extends Error {
 
 const CONNECTION_LOST: ShownError = {
   code: 'connection_lost',
-  title: 'No connection to the engine',
-  cause: 'The engine could not be asked, because the connection to it is lost.',
+  title: 'No connection to the program',
+  cause: 'The program could not be asked, because the connection to it is lost.',
   nextStep: 'Wait until the connection is back, then try again.',
 };
 
@@ -25,7 +25,7 @@ export const isConnectionLost = (reason: unknown) =>
 
 /** Takes whatever a call threw, or an error that is ready to be shown. */
 export function toShownError(reason: unknown): ShownError {
-  if (isConnectionLost(reason)) return CONNECTION_LOST;
+  if (isConnectionLost(reason) || reason === CONNECTION_LOST) return CONNECTION_LOST;
   if (reason instanceof ORPCError && reason.code === 'APP' && isAppError(reason.data)) return reason.data;
   if (isAppError(reason)) return reason;
   return asAppError(reason);

@@ -24,13 +24,17 @@ const ENGLISH: Readonly<Record<string, ErrorWords>> = {
   ssh_host_key_changed: {
     next: 'Do not connect until those who run it confirm its new key. Then remove the old one from your known hosts.',
   },
+  protocol_garbage: { title: 'A device sent something unreadable' },
   worker_died: { title: 'A device stopped unexpectedly' },
+  worker_load_failed: { title: 'A device could not load the model' },
+  worker_silent: { title: 'A device gives no sign of life' },
+  worker_stalled: { title: 'A device makes no progress' },
   usage: { title: 'This is not possible now', next: 'Reload this window and try again.' },
 };
 
 const GERMAN: Readonly<Record<string, ErrorWords>> = {
   connection_lost: {
-    title: 'Keine Verbindung zum Rechenkern',
+    title: 'Keine Verbindung zum Programm',
     next: 'Warten Sie, bis die Verbindung wieder da ist, und versuchen Sie es dann erneut.',
   },
   input_not_found: {
@@ -239,27 +243,27 @@ const GERMAN: Readonly<Record<string, ErrorWords>> = {
     next: 'Reparieren Sie sie: Das dauert einige Minuten und berührt keine Ergebnisse.',
   },
   worker_died: {
-    title: 'Ein Rechenprozess endete unerwartet',
-    next: 'Er startet von selbst neu. Kommt es öfter vor, sehen Sie in sein Log.',
+    title: 'Ein Gerät ist unerwartet ausgefallen',
+    next: 'Es startet von selbst neu. Kommt es öfter vor, sehen Sie in sein Log.',
   },
   worker_silent: {
-    title: 'Ein Rechenprozess gibt kein Lebenszeichen',
-    next: 'Er startet von selbst neu. Kommt es öfter vor, sehen Sie in sein Log.',
+    title: 'Ein Gerät gibt kein Lebenszeichen',
+    next: 'Es startet von selbst neu. Kommt es öfter vor, sehen Sie in sein Log.',
   },
   worker_stalled: {
-    title: 'Ein Rechenprozess kommt nicht voran',
-    next: 'Er startet von selbst neu. Kommt es öfter vor, sehen Sie in sein Log.',
+    title: 'Ein Gerät kommt nicht voran',
+    next: 'Es startet von selbst neu. Kommt es öfter vor, sehen Sie in sein Log.',
   },
   protocol_garbage: {
-    title: 'Ein Rechenprozess sandte Unlesbares',
-    next: 'Er startet von selbst neu. Sehen Sie in sein Log.',
+    title: 'Ein Gerät sandte Unlesbares',
+    next: 'Es startet von selbst neu. Sehen Sie in sein Log.',
   },
   protocol_version: {
     title: 'Programm und Python-Teil passen nicht zusammen',
     next: 'Reparieren Sie die Python-Umgebung.',
   },
   worker_load_failed: {
-    title: 'Ein Rechenprozess konnte das Modell nicht laden',
+    title: 'Ein Gerät konnte das Modell nicht laden',
     next: 'Lesen Sie die Einzelheiten, und setzen Sie dann fort.',
   },
   device_switched_off: {
@@ -268,7 +272,7 @@ const GERMAN: Readonly<Record<string, ErrorWords>> = {
   },
   part_failed: {
     title: 'Diese Sequenzen konnten nicht berechnet werden',
-    next: 'Wiederholen Sie ihn. Scheitert er erneut, stehen seine Sequenzen namentlich in den Ergebnissen.',
+    next: 'Wiederholen Sie es. Scheitert es erneut, stehen sie namentlich in den Ergebnissen.',
   },
   prepare_failed: {
     title: 'Lesen der Eingabe gescheitert',

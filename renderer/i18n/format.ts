@@ -36,9 +36,10 @@ export function createFormats(locale: string): Formats {
   };
   const integer = numbers({ maximumFractionDigits: 0 });
   const score = numbers({ minimumFractionDigits: 4, maximumFractionDigits: 4 });
-  const compact = numbers({ notation: 'compact', maximumSignificantDigits: 3 });
+  const compact = numbers({ notation: 'compact', maximumSignificantDigits: 3, useGrouping: 'always' });
   const rate = numbers({
     notation: 'compact',
+    useGrouping: 'always',
     minimumSignificantDigits: 3,
     maximumSignificantDigits: 3,
   });

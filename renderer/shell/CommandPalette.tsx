@@ -5,6 +5,8 @@ import { IconSearch } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import { useTexts } from '../i18n/index.ts';
+import { useComputers } from '../state/computer/computers.ts';
+import { lacksEnvironment, useEnvironment } from '../state/computer/environment.ts';
 import { useLiveRun } from '../state/runs/liveRun.ts';
 import { useNavigation } from '../state/navigation.ts';
 import { isLeftOut, useNumberedDevices } from '../state/runs/deviceLabels.ts';
@@ -12,6 +14,9 @@ import { useRuns } from '../state/runs/runs.ts';
 import classes from './CommandPalette.module.css';
 import { commandsFor, type Seen } from './commands.ts';
 import { keyNames } from './keyNames.ts';
+
+/** Every action, and the newest runs; older ones are found by their names. */
+const MOST_SHOWN = 120;
 
 /** Opens with Ctrl+K: every action by name, with its keys beside it; the keys work everywhere. */
 export function CommandPalette() {
@@ -45,7 +50,7 @@ export function CommandPalette() {
       actions={groups}
       shortcut="mod+K"
       nothingFound={t('palette.nothing')}
-      limit={40}
+      limit={MOST_SHOWN}
       scrollable
       maxHeight={420}
       searchProps={{
@@ -61,16 +66,20 @@ export function CommandPalette() {
 
 export const openPalette = () => spotlight.open();
 
-/** What the snapshots of the run on screen tell, told again only when it changes. */
+/** Told again only when it changes. */
 function useSeen(): Seen {
   const isRead = useLiveRun((state) => state.live?.progress.prepare.finished ?? false);
+  const lacksPython = useEnvironment(({ status }) => lacksEnvironment(status));
+  const hasComputers = useComputers() !== null;
   const devices = useNumberedDevices();
   const out = useLiveRun(useShallow((state) => state.live?.devices.map((device) => isLeftOut(device)) ?? []));
   return useMemo(
     () => ({
+      lacksPython,
+      hasComputers,
       isRead,
       devices: devices.map((device, number) => ({ ...device, isOut: out[number] ?? false })),
     }),
-    [isRead, devices, out],
+    [lacksPython, hasComputers, isRead, devices, out],
   );
 }

@@ -79,7 +79,7 @@ export function Navigation() {
       {busy.length > 0 && (
         <>
           <p className={classes.heading}>{t('nav.atWork')}</p>
-          <ul className={classes.list}>
+          <ul className={classes.list} data-live>
             {busy.map((run) => (
               <li key={run.runId}>
                 <Place

@@ -5,6 +5,8 @@ import { commandsFor } from './commands.ts';
 
 const runs = madeRuns(Date.now());
 const seen = {
+  lacksPython: false,
+  hasComputers: false,
   isRead: true,
   devices: [
     { id: 'GPU-a', index: 0, place: null, isOut: false },
@@ -30,7 +32,12 @@ describe('the commands', () => {
         'report',
         'rename',
         'again',
+        'log',
         'disk',
+        'diagnostics',
+        'check-again',
+        'set-up-offline',
+        'guide-numbers',
       ],
       ['continue', 'delete'],
     ],
@@ -48,6 +55,17 @@ describe('the commands', () => {
   it('leave out a device that computes and take in one that does not', () => {
     const labels = at(RUN_IDS.running).map(({ label }) => label);
     expect(labels).toEqual(expect.arrayContaining(['Exclude: GPU 0', 'Use again: GPU 1']));
+  });
+
+  it('set up a computer that is not, and lead to other computers where there are some', () => {
+    const ids = (what: typeof seen) =>
+      commandsFor({ screen: 'help' }, [], what, createTexts('en')).map(({ id }) => id);
+    expect(ids({ ...seen, lacksPython: true, hasComputers: true })).toEqual(
+      expect.arrayContaining(['set-up', 'set-up-offline', 'go-computers', 'go-start']),
+    );
+    expect(ids({ ...seen, lacksPython: true })).not.toContain('pack');
+    expect(ids(seen)).toEqual(expect.arrayContaining(['pack', 'import-files']));
+    expect(ids(seen)).not.toContain('set-up');
   });
 
   it('finish a run with what is computed only once all of its input is read', () => {

@@ -1,16 +1,21 @@
 import { isAtWork, predictCommand, type RunSummary } from '../../electron/contract/index.ts';
 import type { Texts } from '../i18n/index.ts';
-import { engine } from '../state/connection.ts';
+import { guidePage } from '../screens/guide/pages.ts';
+import { engine, queries } from '../state/connection.ts';
 import { sayError } from '../components/feedback/errorToast.tsx';
 import { copyText } from '../state/clipboard.ts';
 import { askToDiscard } from '../state/runs/discardRun.ts';
 import { deviceTitle, type DeviceNumber } from '../state/runs/deviceLabels.ts';
-import { runExample } from '../state/computer/environment.ts';
+import { runExample, setUpAndShow } from '../state/computer/environment.ts';
+import { chooseOfflineFolder, openPacking } from '../state/computer/offline.ts';
+import { openImport } from '../state/computer/weights.ts';
+import { GUIDE_PAGES } from '../state/guidePages.ts';
 import { go, goToRun, type Route } from '../state/navigation.ts';
 import { prepareAgain } from '../state/newRun/prepareAgain.ts';
 import { addPaths, startOver } from '../state/newRun/store.ts';
 import { chooseFiles, chooseFolder, choosePaths } from '../state/pathChooser.ts';
-import { openDiskDialog, openRunDialog } from '../state/runs/runDialog.ts';
+import { queryClient } from '../state/queryClient.ts';
+import { openDiagnostics, openDiskDialog, openRunDialog } from '../state/runs/runDialog.ts';
 import { askForNotifications, canAskForNotifications } from '../state/runs/runEnds.ts';
 import { askToFinishNow, includeDevice, mayFinishNow, orderRun } from '../state/runs/runOrders.ts';
 import { runStatus } from '../state/runs/runStatus.ts';
@@ -28,10 +33,15 @@ export interface Command {
   readonly run: () => void;
 }
 
-/** What the snapshots of the run on screen tell. */
+/** What else decides which commands there are. */
 export interface Seen {
-  /** All of its input is read. */
+  /** Python is not set up, or is damaged. */
+  readonly lacksPython: boolean;
+  /** Other computers, which only the desktop app has. */
+  readonly hasComputers: boolean;
+  /** All input of the run on screen is read. */
   readonly isRead: boolean;
+  /** Those of the run on screen. */
   readonly devices: readonly (DeviceNumber & { readonly isOut: boolean })[];
 }
 
@@ -47,7 +57,7 @@ const RESTING = ['paused', 'halted', 'interrupted', 'failed', 'cancelled', 'queu
 
 /** Everything that can be done from wherever one is, for the command palette and its keys. */
 export function commandsFor(route: Route, runs: readonly RunSummary[], seen: Seen, texts: Texts): Command[] {
-  const { t } = texts;
+  const { t, language } = texts;
   const commands: Command[] = PLACES.map((screen) => ({
     id: `go-${screen}`,
     group: t('palette.go'),
@@ -55,6 +65,19 @@ export function commandsFor(route: Route, runs: readonly RunSummary[], seen: See
     keys: PLACE_KEYS[screen],
     run: () => go({ screen }),
   }));
+  commands.push({
+    id: 'go-start',
+    group: t('palette.go'),
+    label: t('nav.start'),
+    run: () => go({ screen: 'start' }),
+  });
+  if (seen.hasComputers)
+    commands.push({
+      id: 'go-computers',
+      group: t('palette.go'),
+      label: t('nav.computers'),
+      run: () => go({ screen: 'computers' }),
+    });
   const here = route.screen === 'run' ? runs.find(({ runId }) => runId === route.runId) : undefined;
   if (here) commands.push(...commandsOfRun(here, seen, texts));
   commands.push(
@@ -107,6 +130,7 @@ export function commandsFor(route: Route, runs: readonly RunSummary[], seen: See
     ...(runs.length > 0
       ? [{ id: 'disk', group: t('palette.do'), label: t('disk.title'), run: openDiskDialog }]
       : []),
+    ...commandsOfComputer(seen, texts),
     ...(['light', 'dark', 'system'] as const).map((theme) => ({
       id: `theme-${theme}`,
       group: t('palette.do'),
@@ -119,6 +143,12 @@ export function commandsFor(route: Route, runs: readonly RunSummary[], seen: See
       label: language === 'en' ? 'English' : 'Deutsch',
       run: () => attempt(changeSettings({ language })),
     })),
+    ...GUIDE_PAGES.map((page) => ({
+      id: `guide-${page}`,
+      group: t('guide.title'),
+      label: guidePage(page, language).title,
+      run: () => go({ screen: 'guide', page }),
+    })),
     ...runs.map((run) => ({
       id: run.runId,
       group: t('history.title'),
@@ -128,6 +158,52 @@ export function commandsFor(route: Route, runs: readonly RunSummary[], seen: See
     })),
   );
   return commands;
+}
+
+/** What the computer check offers. */
+function commandsOfComputer({ lacksPython }: Seen, { t }: Texts): Command[] {
+  const group = t('nav.computer');
+  return [
+    ...(lacksPython
+      ? [{ id: 'set-up', group, label: t('start.setUp.title'), run: () => attempt(setUpAndShow()) }]
+      : [
+          { id: 'pack', group, label: t('offline.make'), run: openPacking },
+          {
+            id: 'import-files',
+            group,
+            label: t('models.importFiles'),
+            run: () => importWeights('files'),
+          },
+          {
+            id: 'import-folder',
+            group,
+            label: t('models.importFolder'),
+            run: () => importWeights('folder'),
+          },
+        ]),
+    {
+      id: 'set-up-offline',
+      group,
+      label: t('offline.use'),
+      run: () => attempt(chooseOfflineFolder()),
+    },
+    {
+      id: 'check-again',
+      group,
+      label: t('computer.again'),
+      run: () => {
+        go({ screen: 'computer' });
+        attempt(queryClient.invalidateQueries({ queryKey: queries.computer.check.key() }));
+      },
+    },
+    { id: 'diagnostics', group, label: t('computer.diagnostics'), run: openDiagnostics },
+  ];
+}
+
+/** The dialog that follows belongs to the list of models. */
+function importWeights(kind: 'files' | 'folder'): void {
+  go({ screen: 'computer' });
+  attempt(choosePaths({ kind, purpose: 'weights' }).then(openImport));
 }
 
 function commandsOfRun(run: RunSummary, seen: Seen, texts: Texts): Command[] {
@@ -246,6 +322,9 @@ function commandsOfRun(run: RunSummary, seen: Seen, texts: Texts): Command[] {
             run: () => attempt(writeReport(run, texts)),
           },
         ]),
+    ...(run.missing || status === 'queued'
+      ? []
+      : [{ id: 'log', group, label: t('files.showLog'), run: () => openRunDialog(runId, 'log') }]),
     { id: 'again', group, label: t('run.again'), run: () => attempt(prepareAgain(run)) },
     {
       id: 'command',

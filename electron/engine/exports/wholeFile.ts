@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { appError, AppFailure } from '../../contract/errors.ts';
+import { message, type Message } from '../../contract/messages.ts';
 import { replaceFile } from '../files/replaceFile.ts';
 
 const BLOCK_BYTES = 1 << 20;
@@ -63,13 +64,13 @@ export class WholeFile {
   }
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'its folder is not there',
-  EACCES: 'you may not write there',
-  EPERM: 'you may not write there',
-  EROFS: 'the disk can only be read',
-  ENOTDIR: 'a part of its path is a file',
-  EISDIR: 'it is a folder',
+const REASONS: Readonly<Record<string, Message>> = {
+  ENOENT: message('reason.no_folder'),
+  EACCES: message('reason.not_allowed'),
+  EPERM: message('reason.not_allowed'),
+  EROFS: message('reason.read_only'),
+  ENOTDIR: message('reason.file_in_path'),
+  EISDIR: message('reason.is_folder'),
 };
 
 function explained(path: string, reason: unknown): unknown {
@@ -77,14 +78,16 @@ function explained(path: string, reason: unknown): unknown {
   const code = String(reason.code);
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new AppFailure(
-      appError('disk_full', `There is no space left for ${path}.`, {
-        nextStep: 'Free some space on this disk, or export to another one.',
+      appError('disk_full', message('place.full_for', { path }), {
+        nextStep: message('place.full_for.next'),
       }),
     );
   }
   return new AppFailure(
-    appError('folder_unwritable', `${path} cannot be written: ${REASONS[code] ?? reason.message}.`, {
-      nextStep: 'Choose another place for the file.',
-    }),
+    appError(
+      'folder_unwritable',
+      message('place.refused', { path, reason: REASONS[code] ?? reason.message }),
+      { nextStep: message('place.refused.next') },
+    ),
   );
 }

@@ -2,6 +2,7 @@ import type { Dirent, Stats } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { appError, AppFailure, asAppError } from '../../contract/errors.ts';
+import { message } from '../../contract/messages.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import { isOurName, RUN_DATABASE } from '../store/runFolder.ts';
 
@@ -34,15 +35,15 @@ export async function collectInputs(
     for (const name of named) {
       const path = resolve(name);
       const info = await stat(path).catch(() => undefined);
-      if (!info) return err(appError('input_not_found', `There is no file ${path}.`));
+      if (!info) return err(appError('input_not_found', message('input.not_found', { path })));
       if (info.isFile()) {
         paths.add(path);
       } else if (info.isDirectory()) {
         for (const file of (await below.sequenceFiles(path)).sort()) paths.add(file);
       } else {
         return err(
-          appError('input_unreadable', `${path} is a pipe or a device, and a run reads its inputs twice.`, {
-            nextStep: 'Write its content to a file, and choose that.',
+          appError('input_unreadable', message('input.pipe', { path }), {
+            nextStep: message('input.pipe.next'),
           }),
         );
       }
@@ -51,7 +52,7 @@ export async function collectInputs(
     return err(asAppError(reason));
   }
   if (paths.size === 0) {
-    return err(appError('no_sequences', 'The folder holds no FASTA or FASTQ files (by their endings).'));
+    return err(appError('no_sequences', message('input.none_in_folder')));
   }
   return ok({ paths: [...paths], ignored: below.ignored });
 }
@@ -110,8 +111,8 @@ class FolderWalk {
 
 function tooMany(folder: string): AppFailure {
   return new AppFailure(
-    appError('usage', `${folder} holds more files than can be looked at together.`, {
-      nextStep: 'Choose a smaller folder, or use the command line.',
+    appError('usage', message('input.too_many', { folder }), {
+      nextStep: message('input.too_many.next'),
     }),
   );
 }
@@ -121,9 +122,13 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
     return await readdir(folder, { withFileTypes: true });
   } catch (reason) {
     throw new AppFailure(
-      appError('input_unreadable', `The folder ${folder} cannot be read: ${asAppError(reason).cause}`, {
-        nextStep: 'Check that you may read this folder, or name the files themselves.',
-      }),
+      appError(
+        'input_unreadable',
+        message('input.folder_unreadable', { folder, reason: asAppError(reason).cause }),
+        {
+          nextStep: message('input.folder_unreadable.next'),
+        },
+      ),
     );
   }
 }

@@ -2,6 +2,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { appError } from '../../contract/errors.ts';
+import { message } from '../../contract/messages.ts';
 import type { PlanModel } from '../../contract/plan.ts';
 import { err, type Result } from '../../contract/result.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
@@ -35,7 +36,7 @@ export async function resolveModel(choice: string, paths: AppPaths): Promise<Res
   const info = await stat(path).catch(() => undefined);
   if (info?.isDirectory()) return readModelFolder(path);
   if (info?.isFile()) return customHeadModel(path, paths);
-  return err(appError('model_unknown', `There is no model "${choice}", and no folder or file of that name.`));
+  return err(appError('model_unknown', message('model.unknown', { model: choice })));
 }
 
 /** Where a published or imported model lies that is called so; undefined for what can be no name. */
@@ -58,13 +59,9 @@ export async function findModel(wanted: PlanModel, paths: AppPaths): Promise<Res
   }
   if (there.ok) {
     return err(
-      appError(
-        'model_damaged',
-        `The weights of ${wanted.title} are not those that the run was started with.`,
-        {
-          nextStep: 'Put the original weights back, or start a new run.',
-        },
-      ),
+      appError('model_damaged', message('model.of_run_other', { title: wanted.title }), {
+        nextStep: message('model.of_run_other.next'),
+      }),
     );
   }
   if (there.error.code === 'model_damaged') return there;
@@ -72,7 +69,7 @@ export async function findModel(wanted: PlanModel, paths: AppPaths): Promise<Res
     ? `Get it with "virnucpro models get ${wanted.name}", then resume.`
     : `Copy its folder from the other computer into ${weights}, then resume.`;
   return err(
-    appError('model_missing', `The model of this run, ${wanted.title}, is not on this computer.`, {
+    appError('model_missing', message('model.of_run_missing', { title: wanted.title }), {
       nextStep,
       detail: there.error.cause,
     }),
@@ -84,7 +81,7 @@ async function publishedModel(name: string, paths: AppPaths): Promise<Result<Res
   const found = await readModelFolder(folder);
   if (found.ok || found.error.code === 'model_damaged') return found;
   return err(
-    appError('model_missing', `The weights of the ${name}-bp model are not on this computer.`, {
+    appError('model_missing', message('model.weights_missing', { name }), {
       nextStep: `Get them with "virnucpro models get ${name}", or try the program with --model demo.`,
       detail: found.error.cause,
     }),

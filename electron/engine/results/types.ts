@@ -49,10 +49,14 @@ export interface ResultCounts {
   failedParts: number;
 }
 
-export interface TablesWritten {
-  counts: ResultCounts;
+export interface TablesPrepared<Counts = ResultCounts> {
+  counts: Counts;
   /** By file name, in the order they were written. */
   files: Record<string, { bytes: number; sha256: string }>;
+}
+
+export interface TablesWritten extends TablesPrepared {
+  /** From the first look at what is stored until all tables were there. */
   seconds: number;
 }
 

@@ -15,6 +15,7 @@ import { mixedDevices, precisionRemark } from '../devices/choosePrecision.ts';
 import type { EngineContext } from '../engineContext.ts';
 import type { FileLock } from '../processes/fileLock.ts';
 import { acquireRunLock } from '../store/runLock.ts';
+import type { TablesWritten } from '../results/types.ts';
 import { damageWords, isSound } from '../store/damage.ts';
 import { openRunStore } from '../store/runStore.ts';
 import type { StoredRun } from '../store/types.ts';
@@ -137,6 +138,11 @@ export class OpenRun {
   /** How the cluster does that the run computes on; null on this computer, and while nobody works on it. */
   clusterState(): ClusterLive | null {
     return this.work.session?.clusterProgress ?? null;
+  }
+
+  /** The result files as they were written, if they were since the run was opened. */
+  get written(): TablesWritten | undefined {
+    return this.work.written;
   }
 
   /** Starts the run, or goes on with it where it was, whatever had become of it. */

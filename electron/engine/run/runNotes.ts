@@ -1,4 +1,4 @@
-import { asMessage, message, type Message, type Wording } from '../../contract/messages.ts';
+import { message, type Message, type Wording } from '../../contract/messages.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
 import { RunLog } from './runLog.ts';
 
@@ -31,8 +31,8 @@ export class RunNotes {
     this.log = new RunLog(store.folder);
   }
 
-  add(level: RunNote['level'], code: string, said: string | Message, detail?: string): void {
-    const { text, wording } = asMessage(said);
+  add(level: RunNote['level'], code: string, said: Message, detail?: string): void {
+    const { text, wording } = said;
     const note: RunNote = { time: Date.now(), level, code, message: text, wording, detail: detail ?? null };
     this.listener(note);
     this.log.line(level, text, note.time);

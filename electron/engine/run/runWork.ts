@@ -27,6 +27,7 @@ export class RunWork {
   private workerFacts: WorkerReady | undefined;
   private ending: Promise<void> = Promise.resolve();
   private halting = false;
+  private tables: TablesWritten | undefined;
 
   constructor(
     context: EngineContext,
@@ -45,6 +46,11 @@ export class RunWork {
   /** What is going on now. */
   get session(): WorkSession | undefined {
     return this.current;
+  }
+
+  /** The result files as they were written, if they were since the run was opened. */
+  get written(): TablesWritten | undefined {
+    return this.tables;
   }
 
   /** Starts a session of work; it ends by itself, or by `end` or `stop`. */
@@ -184,6 +190,7 @@ export class RunWork {
   }
 
   private wrapUp(tables: TablesWritten): Promise<void> {
+    this.tables = tables;
     return wrapUpRun(this.context, this.store, this.record.notes, {
       tables,
       worker: this.workerFacts,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { existsSync } from 'node:fs';
 import { appendFile, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { appError, AppFailure } from '../../contract/errors.ts';
 import { runRequestSchema, type RunRequest } from '../../contract/rpc/runs.ts';
 import { SAMPLE, WITHOUT_PYTHON } from '../testing/testContext.ts';
@@ -56,9 +56,20 @@ const phase = (runId: string): string => service.catalog.find(runId).state.phase
 describe.skipIf(WITHOUT_PYTHON)('the service with real workers', () => {
   it('runs one at a time in the order wanted; a pause frees the devices, also from waiting runs; a resumed one goes first', async () => {
     const input = await writeInput('long.fa', 6);
+    // From the moment that it is listed, a run that was asked for is starting or waits: it never seems to be paused.
+    const { catalog, control } = service;
+    const add = catalog.add.bind(catalog);
+    const startingOnceListed: boolean[] = [];
+    vi.spyOn(catalog, 'add').mockImplementation(async (...given) => {
+      const added = await add(...given);
+      startingOnceListed.push(control.isStarting(added));
+      return added;
+    });
     const first = await create(input);
     const second = await create(input);
     const third = await create(input);
+    expect(startingOnceListed).toEqual([true, true, true]);
+    expect(control.isStarting(catalog.find(second))).toBe(false);
     service.control.move(third, 0);
     expect([first, second, third].map((id) => service.control.queue.position(id))).toEqual([null, 1, 0]);
     expect(service.catalog.find(second).folder).toBe(`${service.catalog.find(first).folder}_2`);

@@ -3,7 +3,6 @@ import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import type { OtherComputer } from '../../contract/rpc/computers.ts';
 import type { RunRequest, RunSummary } from '../../contract/rpc/runs.ts';
-import { isActive } from '../../contract/runState.ts';
 import { Computers } from '../computers/computers.ts';
 import type { EngineBase } from '../engineBase.ts';
 import { CheckedRuns } from '../store/checkedRuns.ts';
@@ -171,7 +170,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
   const placed = (summary: RunSummary, expected: ReadonlyMap<string, SecondsRange>): RunSummary => ({
     ...summary,
     queuePosition: control.queue.position(summary.runId),
-    starting: control.queue.active === summary.runId && !isActive(summary.state),
+    starting: control.isStarting(summary),
     startsInSeconds: expected.get(summary.runId) ?? null,
   });
   const watch = new RunWatch(open, catalog, (summary) => placed(summary, starts()));

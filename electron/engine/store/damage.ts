@@ -1,5 +1,15 @@
 import type { DamageReport } from './types.ts';
 
+export const NO_DAMAGE: DamageReport = {
+  plan: false,
+  counts: null,
+  index: false,
+  parts: [],
+  recordFiles: [],
+  strayChunks: 0,
+  unverified: 0,
+};
+
 export function isSound({ plan, counts, index, parts, recordFiles, strayChunks }: DamageReport): boolean {
   return (
     !plan && counts === null && !index && parts.length === 0 && recordFiles.length === 0 && strayChunks === 0

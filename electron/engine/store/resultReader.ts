@@ -24,6 +24,8 @@ export interface ResultReader {
     limit: number,
   ): Promise<FoundSequences>;
   countPredictions(selection: SequenceSelection): Promise<PredictionCounts>;
+  /** How many are called virus, of a run that is done: without reading all results into memory. */
+  viralSequences(): Promise<number>;
   /** Scored sequences per bin of virus_score of width 1/bins. */
   scoreBins(selection: SequenceSelection, bins: number): Promise<number[]>;
   /** Writes the numbers of the selected rows, ascending, as little-endian U32; answers with how many. */

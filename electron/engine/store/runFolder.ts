@@ -2,7 +2,7 @@ import { constants, existsSync, readdirSync, type Dirent } from 'node:fs';
 import { access, mkdir, readdir, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { appError, AppFailure, asAppError, type AppError } from '../../contract/errors.ts';
-import { message } from '../../contract/messages.ts';
+import { message, type Message } from '../../contract/messages.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import { IMPORTED_EMBEDDINGS_FOLDER } from '../../contract/plan.ts';
 import { DEMO_NOTE_FILE, RESULT_FILES } from '../../contract/results.ts';
@@ -102,7 +102,7 @@ async function checkCanMake(folder: string): Promise<Result<void>> {
   let above = dirname(folder);
   while (!existsSync(above) && dirname(above) !== above) above = dirname(above);
   if (!(await stat(above)).isDirectory())
-    return err(appError('folder_unwritable', `${folder} cannot be made: ${above} is a file.`));
+    return err(appError('folder_unwritable', message('place.file_above', { folder, above })));
   await access(above, constants.W_OK | constants.X_OK);
   return ok(undefined);
 }
@@ -119,14 +119,14 @@ export async function makeRunFolder(folder: string): Promise<void> {
   }
 }
 
-const REFUSALS: Readonly<Record<string, string>> = {
-  EACCES: 'you may not write there',
-  EPERM: 'you may not write there',
-  EROFS: 'the disk can only be read',
-  ENOTDIR: 'a part of its path is a file',
-  EEXIST: 'a file or a broken link of this name is there',
-  ENAMETOOLONG: 'the name is too long for this disk',
-  ENOENT: 'its disk does not take new folders',
+const REFUSALS: Readonly<Record<string, Message>> = {
+  EACCES: message('reason.not_allowed'),
+  EPERM: message('reason.not_allowed'),
+  EROFS: message('reason.read_only'),
+  ENOTDIR: message('reason.file_in_path'),
+  EEXIST: message('reason.name_taken'),
+  ENAMETOOLONG: message('reason.name_too_long'),
+  ENOENT: message('reason.no_new_folders'),
 };
 
 function unwritable(folder: string, reason: unknown): AppError {
@@ -134,9 +134,10 @@ function unwritable(folder: string, reason: unknown): AppError {
   const code = reason instanceof Error && 'code' in reason ? String(reason.code) : '';
   const detail = asAppError(reason).cause;
   if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return appError('disk_full', `There is no space left to make ${folder}.`, { detail });
+    return appError('disk_full', message('place.full_to_make', { folder }), { detail });
   }
-  return appError('folder_unwritable', `${folder} cannot be written: ${REFUSALS[code] ?? detail}.`, {
+  const because = REFUSALS[code] ?? detail;
+  return appError('folder_unwritable', message('place.refused', { path: folder, reason: because }), {
     detail,
   });
 }

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { appError, AppFailure } from '../../contract/errors.ts';
+import { message } from '../../contract/messages.ts';
 import { acquireFileLock, fileLockHolder, type FileLock, type LockHolder } from '../processes/fileLock.ts';
 import { describeStoreError } from './sqlite/storeErrors.ts';
 
@@ -9,10 +10,12 @@ const LOCK_FILE = 'run.lock';
 /** Takes the lock of a run folder. Rejects with run_locked, naming the holder; folder_gone; folder_unwritable. */
 export async function acquireRunLock(folder: string, onLost?: () => void): Promise<FileLock> {
   const onHeld = ({ host, pid }: LockHolder) => {
-    const where = host === hostname() ? 'this computer' : host;
-    throw new AppFailure(
-      appError('run_locked', `${folder} is being worked on by process ${pid} on ${where}.`),
-    );
+    const held = { folder, pid: String(pid) };
+    const cause =
+      host === hostname()
+        ? message('run.locked.here', held)
+        : message('run.locked', { ...held, where: host });
+    throw new AppFailure(appError('run_locked', cause));
   };
   try {
     return await acquireFileLock(join(folder, LOCK_FILE), { onHeld, onLost });

@@ -384,7 +384,11 @@ describe('progress', () => {
       [0, 0],
     ]);
     expect(await states()).toEqual([false, false, true]);
-    await compute(run, '000001');
+    const inWork = async () => (await run.store.inputProgress()).map(({ partsInWork }) => partsInWork);
+    const attempt = await begin(run.store, '000001');
+    expect(await inWork()).toEqual([0, 1, 0]);
+    await run.store.completePart(await scoresFor(run, '000001', scoreOf), attempt, 2000);
+    expect(await inWork()).toEqual([0, 0, 0]);
     expect(await states()).toEqual([false, true, true]);
     await compute(run, '000000');
     expect(await states()).toEqual([true, true, true]);

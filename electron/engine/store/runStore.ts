@@ -66,6 +66,8 @@ const LOOK_MS = 2_000;
 const DERIVE_SLICE_MS = 100;
 const LOAD_MS = 20_000;
 const NAMES_AFTER_MS = 500;
+/** Fewer are read in a moment. */
+const RECORDS_WORTH_A_THREAD = 50_000;
 /** A step of making it takes a third of a second for a million. */
 const MOST_NAMES_AHEAD = 2_000_000;
 
@@ -85,6 +87,24 @@ function runStore(
     <Name extends keyof RunWriteMethods>(name: Name) =>
     async (...args: Parameters<RunWriteMethods[Name]>) =>
       toWrite(writer).call(name, ...args);
+
+  const apart = new Set<Reader>();
+  /** What reads all of a large run is asked of a thread of its own: others are answered meanwhile. */
+  const readApart =
+    <Name extends keyof RunReadMethods>(name: Name) =>
+    async (...args: Parameters<RunReadMethods[Name]>) => {
+      const { records } = await read('counts')();
+      if (openReader === null || records < RECORDS_WORTH_A_THREAD) return read(name)(...args);
+      const own = await openReader();
+      apart.add(own);
+      try {
+        if (isClosing()) await own.stop();
+        return await own.call(name, ...args);
+      } finally {
+        apart.delete(own);
+        await own.close('closeReader', CLOSE_READER_MS).catch(() => undefined);
+      }
+    };
 
   /** Derives first what a run that is not done lacks of its results: for a moment only, or all of it. */
   async function derive(limitMs: number): Promise<void> {
@@ -142,7 +162,10 @@ function runStore(
   async function close(): Promise<void> {
     // The reader first: the writer can only tidy up when it is alone.
     try {
-      await reader?.close('closeReader', CLOSE_READER_MS);
+      await Promise.all([
+        reader?.close('closeReader', CLOSE_READER_MS),
+        ...[...apart].map((own) => own.stop()),
+      ]);
     } finally {
       await writer?.close('closeWriter');
     }
@@ -165,8 +188,10 @@ function runStore(
     failInput: write('failInput'),
     finishPrepare: write('finishPrepare'),
     invalidatePrepare: write('invalidatePrepare'),
-    verifyPendingParts: read('verifyPendingParts'),
-    findDamage: read('findDamage'),
+    verifyPendingParts: readApart('verifyPendingParts'),
+    findDamage: readApart('findDamage'),
+    refuseDamagedPlan: read('refuseDamagedPlan'),
+    repairIndex: write('repairIndex'),
     repairDamage: write('repairDamage'),
     wrongSequences: read('wrongSequences'),
     checkPages: read('checkPages'),
@@ -202,6 +227,7 @@ function runStore(
     inputSummaries: look('inputSummaries'),
     findSequences,
     countPredictions: look('countPredictions'),
+    viralSequences: read('viralSequences'),
     scoreBins: look('scoreBins'),
     writeSelectedRows: readAll('writeSelectedRows'),
     writeViralRows: read('writeViralRows'),

@@ -75,7 +75,11 @@ export interface RunStore extends ResultReader {
   invalidatePrepare(): Promise<void>;
   /** Compares everything stored with its digests. Reads all of it. */
   findDamage(): Promise<DamageReport>;
-  /** The same; what is damaged is made ready to be computed again, in one transaction. */
+  /** Rejects with run_damaged where the plan is not what the run was made with. */
+  refuseDamagedPlan(): Promise<void>;
+  /** Makes the index of the parts anew if it does not fit them; answers whether it did not. */
+  repairIndex(): Promise<boolean>;
+  /** Compares everything stored with its digests; what is damaged is made ready to be computed again, in one transaction. */
   repairDamage(): Promise<DamageReport>;
   /** How many derived sequence results are not what the stored scores give. Of a run that is done. */
   wrongSequences(): Promise<number>;
@@ -116,9 +120,9 @@ export interface RunStore extends ResultReader {
   inputProgress(): Promise<InputProgress[]>;
   timings(): Promise<RunTimings>;
   deviceSummaries(): Promise<DeviceSummary[]>;
-  /** Reads all samples: for when a run has ended, or somebody asks. */
   /** Sequences called virus among those scored so far; results have them once a run is done. */
   viralSoFar(): Promise<{ viral: number; scored: number }>;
+  /** Reads all samples: for when a run has ended, or somebody asks. */
   deviceMeasures(): Promise<DeviceMeasures[]>;
   addSamples(samples: DeviceSampleRow[]): Promise<void>;
   samples(device: string, from: Milliseconds, to: Milliseconds): Promise<DeviceSampleRow[]>;
@@ -132,9 +136,9 @@ export interface RunStore extends ResultReader {
   pageParts(request: PartPageRequest): Promise<PartPage>;
 
   // Results
-  /** After comparing everything stored with its digests, derives the sequence results and writes every table that run.db alone can give: all of RESULT_FILES but
-   * viral_sequences.fna and run.json. Rejects if a part is still pending or a record's frames are not all there.
-   * `meanwhile` is called as soon as the sequence results can be read, and waited for; the tables may appear later. */
+  /** Compares everything stored with its digests, derives the sequence results and writes every table that run.db alone can give: all
+   * of RESULT_FILES but viral_sequences.fna and run.json. Rejects, and no table appears, if anything is damaged, a part is still pending or a record's frames are not all there.
+   * `meanwhile` is called as soon as sound sequence results can be read, and waited for; the tables may appear later. */
   writeTables(meanwhile?: () => Promise<void>): Promise<TablesWritten>;
 
   /** Brings everything into run.db itself, so that copying the folder loses nothing. */

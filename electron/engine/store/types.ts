@@ -145,6 +145,7 @@ export interface InputProgress {
   parts: number;
   partsDone: number;
   partsFailed: number;
+  partsInWork: number;
   residues: WorkCount;
   /** Time of devices for its parts that are done; of a part that spans several inputs by their share of its records. */
   deviceSeconds: number;

@@ -1,7 +1,7 @@
 import { partNumber } from '../../i18n/format.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { totalsOverTime } from '../../screens/run/progress/throughputTotals.ts';
+import { gapsBetween, totalsOverTime } from '../../screens/run/progress/throughputTotals.ts';
 import { SPEED_WINDOW_MS } from '../../state/runs/liveRun.ts';
 import { niceTop, timeTicks } from './chartScale.ts';
 import { trackBars } from './chunkTrackBars.ts';
@@ -83,6 +83,8 @@ describe('speed over time', () => {
       { time: 70, total: null },
       { time: 120, total: 10 },
     ]);
+    expect(gapsBetween(totals)).toEqual([{ from: 20, to: 120 }]);
+    expect(gapsBetween(totals.slice(0, 3))).toEqual([]);
   });
 
   it('draws the newest sample at the right edge and lets old ones leave at the left', () => {

@@ -116,7 +116,7 @@ export const computer = {
   'help.updates.title': 'Wie bekomme ich eine neuere Version?',
   'help.updates.text':
     'Das Desktop-Programm fragt einmal am Tag, solange kein Lauf rechnet, in seinem Veröffentlichungsordner nach und sagt, wenn es eine neuere Version gibt. Heruntergeladen und installiert wird sie nur, wenn Sie den Knopf drücken; Läufe und Einstellungen bleiben. In den Einstellungen lässt es sich abschalten. Ein Programm, das sich nicht selbst ersetzen kann oder nicht weiß, wo Versionen veröffentlicht werden, sagt es dort: Holen Sie die neuere Version dort, woher Sie diese haben.',
-  'help.answers.title': 'Gibt dieser Computer die richtigen Antworten?',
+  'help.answers.title': 'Gibt dieser Rechner die richtigen Antworten?',
   'help.answers.text':
     'Dafür gibt es eine Karte in der Computerprüfung. Vier Leserahmen, deren Ergebnisse mit dem ursprünglichen Programm bekannt sind, gehen durch das Modell, auf jedem Gerät und in jedem Zahlenformat. Prüfen Sie nach jeder Änderung an Gewichten, Treiber oder PyTorch erneut; die Karte sagt, wann das nötig ist. Mit dem Demo-Modell zeigt es nur, dass richtig gerechnet wird.',
   'help.files.title': 'Welche Dateien hinterlässt ein Lauf?',

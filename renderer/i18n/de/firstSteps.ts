@@ -41,7 +41,7 @@ export const firstSteps: Record<keyof typeof english, string> = {
   'start.model.done': 'Vorhanden: {names}.',
   'start.files.title': 'Ihre eigenen Dateien',
   'start.files.later':
-    'Legen Sie FASTA- oder FASTQ-Dateien ab, drücken Sie „Start“, und Sie bekommen eine Tabelle, die sagt, welche Sequenzen viral aussehen.',
+    'Legen Sie FASTA- oder FASTQ-Dateien ab, drücken Sie „Starten“, und Sie bekommen eine Tabelle, die sagt, welche Sequenzen viral aussehen.',
   'start.files.text':
     'Alles ist bereit. Legen Sie Dateien irgendwo auf diesem Fenster ab, oder wählen Sie sie.',
   'start.files.withoutModel':

@@ -52,8 +52,8 @@ export const run = {
   'run.normsTitle':
     '{frames, plural, one {# Leserahmen hat Einbettungen von ungewöhnlicher Größe.} other {# Leserahmen haben Einbettungen von ungewöhnlicher Größe.}}',
   'run.normsText':
-    'Das sind {share} der berechneten. Normen von ESM-2: {esm2} (erwartet {esm2Expected}); von DNABERT-S: {dnabertS} (erwartet {dnabertSExpected}). Alle werden bewertet: Kurze und sich wiederholende Leserahmen können ungewöhnlich sein. Sind es viele, prüfen Sie, ob dieser Computer richtig rechnet.',
-  'run.normsCheck': 'Computer prüfen',
+    'Das sind {share} der berechneten. Normen von ESM-2: {esm2} (erwartet {esm2Expected}); von DNABERT-S: {dnabertS} (erwartet {dnabertSExpected}). Alle werden bewertet: Kurze und sich wiederholende Leserahmen können ungewöhnlich sein. Sind es viele, prüfen Sie, ob dieser Rechner richtig rechnet.',
+  'run.normsCheck': 'Rechner prüfen',
   'run.cpuTitle': 'Der Prozessor rechnet.',
   'run.cpuText': 'Das geht, dauert aber um ein Vielfaches länger als mit einer GPU.',
 
@@ -122,6 +122,7 @@ export const run = {
   'throughput.title': 'Tempo im Verlauf',
   'throughput.unit': 'Sequenzen pro Minute',
   'throughput.time': 'Zeit',
+  'throughput.gap': 'ruhte',
   'throughput.empty': 'Die Kurve erscheint nach etwa einer halben Minute Rechenzeit.',
   'throughput.none': 'Der Lauf war zu kurz für eine Kurve.',
   'throughput.summary': 'Jetzt {now}, höchstens {top} Sequenzen pro Minute',

@@ -47,7 +47,7 @@ export const firstSteps = {
   'setUp.size': '{size}, about {time}',
   'setUp.start': 'Set up',
   'setUp.repair': 'Repair',
-  'setUp.goOn': 'Go on',
+  'setUp.goOn': 'Continue',
   'setUp.show': 'Show progress',
   'setUp.toSettings': 'Open Settings',
   'setUp.absent': 'Python is not set up yet.',

@@ -118,6 +118,7 @@ export const run = {
   'throughput.title': 'Speed over time',
   'throughput.unit': 'sequences per minute',
   'throughput.time': 'Time',
+  'throughput.gap': 'at rest',
   'throughput.empty': 'The curve appears after about half a minute of computing.',
   'throughput.none': 'The run was too short for a curve.',
   'throughput.summary': 'Now {now}, at most {top} sequences per minute',

@@ -1,13 +1,15 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { Answers, ModelAnswers, StepProgress } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
+import { Waiting } from '../../components/feedback/Waiting.tsx';
 import { Badge } from '../../components/feedback/StateBadge.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
+import { useEngineTexts } from '../../state/engineTexts.ts';
 import classes from './ComputerCheck.module.css';
 
 /** Does this installation give the right answers? Known reading frames go through each model, on every device. */
@@ -17,7 +19,7 @@ export function AnswersCard() {
   return (
     <Card title={t('answers.title')} aside={t('answers.hint')}>
       {models.error && <ErrorCard error={models.error} />}
-      {!models.data && !models.error && <Skeleton height={100} />}
+      {!models.data && !models.error && <Waiting like="table" rows={2} />}
       {models.data?.map((model) => (
         <AnswersOfModel key={model.model} {...model} />
       ))}
@@ -27,6 +29,7 @@ export function AnswersCard() {
 
 function AnswersOfModel({ model, title, last }: ModelAnswers) {
   const { t, format } = useTexts();
+  const say = useEngineTexts();
   const client = useQueryClient();
   const [progress, setProgress] = useState<StepProgress | null>(null);
   const check = useMutation({
@@ -59,11 +62,13 @@ function AnswersOfModel({ model, title, last }: ModelAnswers) {
       </p>
       {check.isPending && progress && (
         <p role="status" className="muted">
-          {t('answers.computing', {
-            device: progress.step,
-            number: progress.stepNumber,
-            count: progress.stepCount,
-          })}
+          {progress.wording
+            ? say({ text: progress.step, wording: progress.wording })
+            : t('answers.computing', {
+                device: progress.step,
+                number: progress.stepNumber,
+                count: progress.stepCount,
+              })}
         </p>
       )}
       {failure && <ErrorCard error={failure} />}

@@ -1,18 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
-import { Button, Skeleton } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconClipboardText } from '@tabler/icons-react';
-import { useState } from 'react';
 import type { ComputerCheck } from '../../../electron/contract/index.ts';
 import { sayError } from '../../components/feedback/errorToast.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
+import { Waiting } from '../../components/feedback/Waiting.tsx';
 import { Page } from '../../components/Page.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
 import { lacksEnvironment, setUpAndShow, useEnvironment } from '../../state/computer/environment.ts';
+import { openDiagnostics } from '../../state/runs/runDialog.ts';
 import { AnswersCard } from './AnswersCard.tsx';
 import { CheckCard } from './CheckCard.tsx';
 import classes from './ComputerCheck.module.css';
-import { DiagnosticsDialog } from './DiagnosticsDialog.tsx';
 import { ModelsCard } from '../models/ModelsCard.tsx';
 import { OfflineCard } from '../offline/OfflineCard.tsx';
 
@@ -23,7 +23,6 @@ export function ComputerCheckScreen() {
   const { t } = useTexts();
   const { data: checks, error, refetch } = useQuery(queries.computer.check.experimental_liveOptions());
   const again = () => void refetch();
-  const [showsDiagnostics, setShowsDiagnostics] = useState(false);
   const act = (check: ComputerCheck) => {
     if (check.action?.kind === 'repair_python' || check.action?.kind === 'set_up_python')
       setUpAndShow().catch(sayError);
@@ -59,7 +58,7 @@ export function ComputerCheckScreen() {
           <Button
             variant="default"
             leftSection={<IconClipboardText size={16} aria-hidden />}
-            onClick={() => setShowsDiagnostics(true)}
+            onClick={openDiagnostics}
           >
             {t('computer.diagnostics')}
           </Button>
@@ -71,8 +70,8 @@ export function ComputerCheckScreen() {
       }
     >
       {error && <ErrorCard error={error} />}
+      {checks === undefined && !error && <Waiting like="choices" rows={6} />}
       <div className={classes.grid}>
-        {checks === undefined && !error && [1, 2, 3, 4, 5, 6].map((n) => <Skeleton key={n} height={132} />)}
         {checks?.map((check) => (
           <CheckCard key={check.id} check={check} onAct={() => act(check)} />
         ))}
@@ -82,7 +81,6 @@ export function ComputerCheckScreen() {
       </div>
       <AnswersCard />
       <OfflineCard />
-      {showsDiagnostics && <DiagnosticsDialog onClose={() => setShowsDiagnostics(false)} />}
     </Page>
   );
 }

@@ -35,17 +35,19 @@ export function InputsCard({ run, selected, onSelect }: InputsCardProps) {
   return (
     <Card title={t('files.inputs')} aside={run.plan.inputs.length > 1 ? t('files.inputsHint') : undefined}>
       {rows.error && <ErrorCard error={rows.error} />}
-      <VirtualTable
-        label={t('files.inputs')}
-        columns={columns}
-        total={total}
-        rowAt={rows.rowAt}
-        onRangeChange={rows.onRangeChange}
-        onOpen={onSelect}
-        isOpen={(input) => input.input === selected}
-        height={(Math.min(total, ROWS_IN_SIGHT) + 1) * ROW_HEIGHT + 4}
-        empty={null}
-      />
+      <div data-live>
+        <VirtualTable
+          label={t('files.inputs')}
+          columns={columns}
+          total={total}
+          rowAt={rows.rowAt}
+          onRangeChange={rows.onRangeChange}
+          onOpen={onSelect}
+          isOpen={(input) => input.input === selected}
+          height={(Math.min(total, ROWS_IN_SIGHT) + 1) * ROW_HEIGHT + 4}
+          empty={null}
+        />
+      </div>
       {chosen && <InputProblems input={chosen} />}
     </Card>
   );

@@ -1,8 +1,9 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Button, Checkbox, Group, Modal, NumberInput, Skeleton } from '@mantine/core';
+import { Button, Checkbox, Group, Modal, NumberInput } from '@mantine/core';
 import { useState } from 'react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
+import { Waiting } from '../../components/feedback/Waiting.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
 import {
@@ -44,7 +45,7 @@ export function DevicesDialog({ run, onClose }: { run: RunSummary; onClose: () =
         <p>{t('run.continueElsewhereText')}</p>
         <WhereChoice where={choices.where} onChange={(where) => setChoices({ ...choices, where })} />
         {isHere && probe.error && <ErrorCard error={probe.error} />}
-        {isHere && probe.isPending && <Skeleton height={88} aria-label={t('common.loading')} />}
+        {isHere && probe.isPending && <Waiting like="choices" />}
         {isHere && (
           <GpuChoices
             probe={devices}

@@ -3,11 +3,15 @@ import { Button, Modal } from '@mantine/core';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
+import { idle } from '../../components/idle.ts';
 import { isAtWork } from '../../../electron/contract/runState.ts';
 import classes from './History.module.css';
 
 /** The folders of older runs are looked at one by one, which takes its time on a slow disk. */
 const MOST_LOOKED_AT = 200;
+
+const mayClean = (run: RunSummary, size: { workBytes: number } | undefined) =>
+  size !== undefined && size.workBytes > 0 && !isAtWork(run);
 
 /** What the runs take up on the disk, the largest first, and what can go without losing results. */
 export function DiskDialog({ runs, onClose }: { runs: readonly RunSummary[]; onClose: () => void }) {
@@ -48,9 +52,11 @@ export function DiskDialog({ runs, onClose }: { runs: readonly RunSummary[]; onC
             <Button
               size="compact-sm"
               variant="default"
-              disabled={!size || size.workBytes === 0 || isAtWork(run) || clean.isPending}
+              {...idle(!mayClean(run, size))}
               title={t('history.deleteText.work')}
-              onClick={() => clean.mutate(run.runId)}
+              onClick={() => {
+                if (mayClean(run, size) && !clean.isPending) clean.mutate(run.runId);
+              }}
             >
               {size && size.workBytes > 0
                 ? t('disk.clean', { size: format.fileSize(size.workBytes) })

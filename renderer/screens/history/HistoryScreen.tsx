@@ -1,11 +1,12 @@
 import { useMutation } from '@tanstack/react-query';
-import { Button, Skeleton, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { IconFolderOpen, IconHistory, IconPlus, IconSearch } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { isAtWork } from '../../../electron/contract/runState.ts';
 import { Card } from '../../components/Card.tsx';
 import { Empty } from '../../components/feedback/Empty.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
+import { Waiting } from '../../components/feedback/Waiting.tsx';
 import { Page } from '../../components/Page.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
@@ -61,7 +62,11 @@ export function HistoryScreen() {
       }
     >
       {error && <ErrorCard error={error} />}
-      {!runs && !error && <Skeleton height={280} aria-label={t('common.loading')} />}
+      {!runs && !error && (
+        <Card title={t('history.all')}>
+          <Waiting like="table" rows={5} />
+        </Card>
+      )}
       {runs?.length === 0 && (
         <Empty
           icon={<IconHistory size={28} aria-hidden />}

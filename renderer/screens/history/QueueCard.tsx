@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { ActionIcon, Button } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
+import { idle } from '../../components/idle.ts';
 import { announce } from '../../components/feedback/Announcer.tsx';
 import { Card } from '../../components/Card.tsx';
 import { ProgressBar } from '../../components/feedback/ProgressBar.tsx';
@@ -29,6 +30,9 @@ export function QueueCard({ busy, waiting }: QueueCardProps) {
     onSuccess: (_moved, { run, position }) =>
       announce(t('history.moved', { name: run.name, position: position + 1 })),
   });
+  const moveTo = (run: RunSummary, position: number) => {
+    if (position >= 0 && position < waiting.length && !move.isPending) move.mutate({ run, position });
+  };
   const [next] = waiting;
   const begin = useMutation({ mutationFn: startRun });
   return (
@@ -44,7 +48,7 @@ export function QueueCard({ busy, waiting }: QueueCardProps) {
         )
       }
     >
-      <ol className={classes.queue}>
+      <ol className={classes.queue} data-live>
         {busy.map((run) => (
           <li key={run.runId} className={classes.item}>
             <span className={classes.place} />
@@ -69,16 +73,16 @@ export function QueueCard({ busy, waiting }: QueueCardProps) {
               <ActionIcon
                 variant="default"
                 aria-label={t('history.earlier', { name: run.name })}
-                disabled={index === 0 || move.isPending}
-                onClick={() => move.mutate({ run, position: index - 1 })}
+                {...idle(index === 0)}
+                onClick={() => moveTo(run, index - 1)}
               >
                 <IconArrowUp size={16} aria-hidden />
               </ActionIcon>
               <ActionIcon
                 variant="default"
                 aria-label={t('history.later', { name: run.name })}
-                disabled={index === waiting.length - 1 || move.isPending}
-                onClick={() => move.mutate({ run, position: index + 1 })}
+                {...idle(index === waiting.length - 1)}
+                onClick={() => moveTo(run, index + 1)}
               >
                 <IconArrowDown size={16} aria-hidden />
               </ActionIcon>

@@ -1,6 +1,8 @@
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { closeRunDialog, useRunDialog, type RunDialog } from '../../state/runs/runDialog.ts';
 import { useRuns } from '../../state/runs/runs.ts';
+import { DiagnosticsDialog } from '../computer-check/DiagnosticsDialog.tsx';
+import { LogDialog } from '../files/LogDialog.tsx';
 import { AnnotateDialog } from './AnnotateDialog.tsx';
 import { ExportDialog } from '../results/ExportDialog.tsx';
 import { DiskDialog } from './DiskDialog.tsx';
@@ -16,7 +18,15 @@ const DIALOGS = {
   verify: VerifyDialog,
   delete: DeleteDialog,
   export: ExportDialog,
+  log: RunLogDialog,
 } as const;
+
+/** Holds more than the events: how each device did, minute by minute. */
+const RUN_LOG = 'logs/run.log';
+
+function RunLogDialog({ run, onClose }: { run: RunSummary; onClose: () => void }) {
+  return <LogDialog runId={run.runId} path={RUN_LOG} onClose={onClose} />;
+}
 
 interface DialogOfRunProps {
   run: RunSummary;
@@ -33,6 +43,7 @@ export function DialogOfRun({ run, dialog, onClose }: DialogOfRunProps) {
 export function RunDialogs() {
   const open = useRunDialog((state) => state.open);
   const runs = useRuns((state) => state.runs);
+  if (open?.dialog === 'diagnostics') return <DiagnosticsDialog onClose={closeRunDialog} />;
   if (!open || !runs) return null;
   if (open.dialog === 'disk') return <DiskDialog runs={runs} onClose={closeRunDialog} />;
   const run = runs.find(({ runId }) => runId === open.runId);

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { Button, Group, Skeleton } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { IconFiles, IconFolder } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import { Card } from '../../components/Card.tsx';
 import { sayError } from '../../components/feedback/errorToast.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { ProgressBar } from '../../components/feedback/ProgressBar.tsx';
+import { Waiting } from '../../components/feedback/Waiting.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
 import { choosePaths, type Choice } from '../../state/pathChooser.ts';
@@ -29,7 +30,7 @@ export function ModelsCard() {
   return (
     <Card title={t('computer.models')} aside={t('computer.modelsHint')}>
       {models.error && <ErrorCard error={models.error} />}
-      {!models.data && !models.error && <Skeleton height={140} />}
+      {!models.data && !models.error && <Waiting like="choices" rows={3} />}
       <ul className={classes.models}>
         {models.data?.map((model) => (
           <ModelRow key={model.id} model={model} />

@@ -1,7 +1,7 @@
-import { Skeleton } from '@mantine/core';
 import { Banner } from '../../components/feedback/Banner.tsx';
 import { Card } from '../../components/Card.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
+import { Waiting } from '../../components/feedback/Waiting.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { listedGpus } from '../../state/newRun/choices.ts';
 import { choose } from '../../state/newRun/store.ts';
@@ -31,7 +31,7 @@ function ThisComputer({ form }: { form: NewRunForm }) {
   return (
     <>
       {form.probe.error && <ErrorCard error={form.probe.error} />}
-      {!probe && !form.probe.error && <Skeleton height={88} />}
+      {!probe && !form.probe.error && <Waiting like="choices" />}
       {probe && !form.hasGpus && (
         <Banner tone="warn" title={t(listed.length === 0 ? 'newRun.noGpu' : 'newRun.noUsableGpu')}>
           {(probe.no_gpu_code && lookUp(`engine.no_gpu.${probe.no_gpu_code}`)) ?? probe.no_gpu_reason}{' '}

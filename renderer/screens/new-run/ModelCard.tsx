@@ -1,8 +1,9 @@
-import { Button, Radio, Skeleton, Stack } from '@mantine/core';
+import { Button, Radio, Stack } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import type { ModelStatus } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
+import { Waiting } from '../../components/feedback/Waiting.tsx';
 import { modelNotice, modelTitle } from '../../state/computer/modelTexts.ts';
 import { useTexts, type Texts } from '../../i18n/index.ts';
 import { go } from '../../state/navigation.ts';
@@ -22,7 +23,7 @@ export function ModelCard({ form }: { form: NewRunForm }) {
   return (
     <Card title={t('newRun.model')}>
       {models.error && <ErrorCard error={models.error} />}
-      {!models.data && !models.error && <Skeleton height={88} />}
+      {!models.data && !models.error && <Waiting like="choices" rows={3} />}
       {advice && models.data && (
         <p className={classes.advice} role="status">
           {t(`modelAdvice.${advice.fit}`, {

@@ -1,4 +1,4 @@
-import { Skeleton, Tabs } from '@mantine/core';
+import { Tabs } from '@mantine/core';
 import { IconActivity, IconFiles, IconTable } from '@tabler/icons-react';
 import { useEffect, useMemo } from 'react';
 import { runFileStem, type RunSummary } from '../../../electron/contract/index.ts';
@@ -7,6 +7,7 @@ import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { Page } from '../../components/Page.tsx';
 import { PathText } from '../../components/files/PathText.tsx';
 import { RunBadge } from '../../components/feedback/StateBadge.tsx';
+import { Waiting } from '../../components/feedback/Waiting.tsx';
 import { modelNotice } from '../../state/computer/modelTexts.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { followRun, useLiveRun } from '../../state/runs/liveRun.ts';
@@ -34,11 +35,7 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
   const failedParts = useLiveRun((state) => state.live?.progress.parts.failed ?? 0);
   const source = useChartSource(run);
   if (!run) {
-    return (
-      <Page title={t('run.title')}>
-        {error ? <ErrorCard error={error} /> : <Skeleton height={320} aria-label={t('common.loading')} />}
-      </Page>
-    );
+    return <Page title={t('run.title')}>{error ? <ErrorCard error={error} /> : <Waiting like="run" />}</Page>;
   }
   const notice = modelNotice(run.plan.model, texts);
   return (
@@ -47,7 +44,9 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
       title={run.name}
       lead={
         <span className={classes.lead}>
-          <RunBadge run={run} />
+          <span data-live>
+            <RunBadge run={run} />
+          </span>
           <PathText path={run.folder} />
         </span>
       }

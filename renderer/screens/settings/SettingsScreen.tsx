@@ -1,8 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
-import { Button, SegmentedControl, Select, Skeleton, Switch, TextInput } from '@mantine/core';
+import { Button, SegmentedControl, Select, Switch, TextInput } from '@mantine/core';
 import { useId, type ReactNode } from 'react';
 import { settingsSchema, type Settings } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
+import { Waiting } from '../../components/feedback/Waiting.tsx';
 import { Page } from '../../components/Page.tsx';
 import { useTexts, type MessageKey } from '../../i18n/index.ts';
 import { chooseFolder } from '../../state/pathChooser.ts';
@@ -37,7 +38,9 @@ export function SettingsScreen() {
   if (!settings) {
     return (
       <Page narrow title={t('settings.title')}>
-        <Skeleton height={320} aria-label={t('common.loading')} />
+        <Card title={t('settings.look')}>
+          <Waiting like="fields" rows={2} />
+        </Card>
       </Page>
     );
   }

@@ -1,15 +1,20 @@
 import { create } from 'zustand';
 
-export type RunDialog = 'devices' | 'rename' | 'annotate' | 'verify' | 'delete' | 'export';
+export type RunDialog = 'devices' | 'rename' | 'annotate' | 'verify' | 'delete' | 'export' | 'log';
 
-type OpenDialog = { readonly runId: string; readonly dialog: RunDialog } | { readonly dialog: 'disk' };
+type OpenDialog =
+  | { readonly runId: string; readonly dialog: RunDialog }
+  | { readonly dialog: 'disk' }
+  | { readonly dialog: 'diagnostics' };
 
-/** The dialog of a run, or of all, that was asked for from anywhere. */
+/** The dialog of a run, or of the whole program, that was asked for from anywhere. */
 export const useRunDialog = create<{ open: OpenDialog | null }>(() => ({ open: null }));
 
 export const openRunDialog = (runId: string, dialog: RunDialog) =>
   useRunDialog.setState({ open: { runId, dialog } });
 
 export const openDiskDialog = () => useRunDialog.setState({ open: { dialog: 'disk' } });
+
+export const openDiagnostics = () => useRunDialog.setState({ open: { dialog: 'diagnostics' } });
 
 export const closeRunDialog = () => useRunDialog.setState({ open: null });

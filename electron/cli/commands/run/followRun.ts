@@ -65,7 +65,7 @@ export async function followRun(
       reporter.line(`Stopped. Go on with: virnucpro resume ${quoted(session.folder)}`);
       return exitCodeAfter(stoppedBy);
     }
-    await summarize(session, state, reporter);
+    summarize(session, state, reporter);
     const missing = state.phase === 'done' ? session.missingResults : [];
     if (missing.length > 0) {
       reporter.line(`Could not be written: ${missing.join(', ')}.`);
@@ -79,7 +79,7 @@ export async function followRun(
   }
 }
 
-async function summarize(session: OpenRun, state: RunState, reporter: Reporter): Promise<void> {
+function summarize(session: OpenRun, state: RunState, reporter: Reporter): void {
   if (state.phase === 'paused' && state.error) {
     reporter.error(state.error);
     if (state.error.code === 'run_damaged' || state.error.code === 'folder_gone') return;
@@ -88,15 +88,11 @@ async function summarize(session: OpenRun, state: RunState, reporter: Reporter):
     );
     return;
   }
-  if (state.phase !== 'done') return;
+  const { written } = session;
+  if (state.phase !== 'done' || !written) return;
   const { model } = session.stored.plan;
   const mark = demoMark(model);
-  const total = { virus: 0, others: 0, not_scored: 0, failed: 0 };
-  for (const input of await session.store.inputSummaries()) {
-    for (const [prediction, count] of Object.entries(input.byPrediction)) {
-      total[prediction as keyof typeof total] += count;
-    }
-  }
+  const total = written.counts.byPrediction;
   const progress = session.progress();
   reporter.line(
     `Done in ${formatDuration(progress.elapsedSeconds)}: ${formatCount(total.virus)} sequences called virus, ` +

@@ -11,6 +11,8 @@ export type DeviceMeasures = Pick<
   'utilization_percent' | 'memory_used_bytes' | 'temperature_c' | 'power_w'
 > & { memory_total_bytes?: number | null };
 
+const STARTING: ReadonlySet<WorkerState['state']> = new Set(['starting', 'loading', 'restarting']);
+
 /** What is known of one device while a run goes on: its worker's state, its work, and what the monitor measures. */
 export class DeviceTelemetry {
   readonly device: WorkDevice;
@@ -104,6 +106,11 @@ export class DeviceTelemetry {
 
   residuesPerSecond(now: number): number | null {
     return this.worker.state === 'working' ? this.residues.rate(now) : null;
+  }
+
+  /** It will compute, unless its start fails. */
+  get isStarting(): boolean {
+    return STARTING.has(this.worker.state);
   }
 
   /** False once a cluster has taken it back. */

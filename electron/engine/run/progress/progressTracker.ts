@@ -68,6 +68,7 @@ export class ProgressTracker {
   progress(run: StoredRun, session: WorkSession | undefined, now: number): RunProgress {
     const devices = session?.devices() ?? [];
     const rates = devices.map((device) => device.residuesPerSecond(now)).filter((rate) => rate !== null);
+    const starting = devices.filter((device) => device.isStarting).length;
     const worked =
       this.workedMs + (this.workingSince === undefined ? 0 : performance.now() - this.workingSince);
     const residuesPerSecond = rates.length > 0 ? rates.reduce((sum, rate) => sum + rate, 0) : null;
@@ -83,7 +84,10 @@ export class ProgressTracker {
       partsInWork: session?.partsInWork ?? 0,
       elapsedSeconds: worked / 1000,
       residuesPerSecond,
-      speeds: residuesPerSecond === null ? null : this.speeds(residuesPerSecond, residuesInWork),
+      speeds:
+        residuesPerSecond === null
+          ? null
+          : this.speeds(residuesPerSecond, residuesInWork, 1 + starting / rates.length),
     });
     if (!progress.prepare.finished || !session) return progress;
     // Counts and telemetry are not of the same moment: a part just stored is in neither for an instant.
@@ -106,7 +110,7 @@ export class ProgressTracker {
     };
   }
 
-  private speeds(now: number, residuesInWork: number): Speeds | null {
+  private speeds(now: number, residuesInWork: number, growth: number): Speeds | null {
     const done = this.counts.residues.done + residuesInWork;
     this.latestResidues = done;
     const at = performance.now();
@@ -114,6 +118,6 @@ export class ProgressTracker {
     this.firstResidues ??= { at, done };
     const seconds = (at - this.firstResidues.at) / 1000;
     const overall = (done - this.firstResidues.done) / seconds;
-    return overall > 0 ? { now, overall, seconds } : null;
+    return overall > 0 ? { now, overall, seconds, growth } : null;
   }
 }

@@ -26,7 +26,7 @@ describe('progress by work', () => {
   });
 
   it('gives the time left as a range that narrows as the input is read', () => {
-    const speeds = { now: 10, overall: 10, seconds: 1e9 };
+    const speeds = { now: 10, overall: 10, seconds: 1e9, growth: 1 };
     const early = remainingSeconds(work({ residuesFound: 500, readFraction: 0.5 }), speeds);
     const late = remainingSeconds(
       work({ residuesFound: 1000, readFraction: 1, prepareFinished: true }),
@@ -41,11 +41,20 @@ describe('progress by work', () => {
 
   it('gives a wide range after a short time of computing, and where the speed has changed', () => {
     const known = work({ residuesFound: 1000, readFraction: 1, prepareFinished: true });
-    const short = remainingSeconds(known, { now: 10, overall: 10, seconds: 10 });
+    const short = remainingSeconds(known, { now: 10, overall: 10, seconds: 10, growth: 1 });
     expect((short?.high ?? 0) / (short?.low ?? 1)).toBeGreaterThan(2);
-    const faster = remainingSeconds(known, { now: 40, overall: 10, seconds: 1e9 });
+    const faster = remainingSeconds(known, { now: 40, overall: 10, seconds: 1e9, growth: 1 });
     expect(faster?.low).toBeLessThan(25);
     expect(faster?.high).toBeGreaterThan(100);
+  });
+
+  it('counts on devices that are still being started for the least it may take, not for the most', () => {
+    const known = work({ residuesFound: 1000, readFraction: 1, prepareFinished: true });
+    const speeds = { now: 10, overall: 10, seconds: 10 };
+    const alone = remainingSeconds(known, { ...speeds, growth: 1 });
+    const withSeven = remainingSeconds(known, { ...speeds, growth: 8 });
+    expect(withSeven?.low).toBeCloseTo((alone?.low ?? 0) / 8);
+    expect(withSeven?.high).toBe(alone?.high);
   });
 });
 
@@ -60,7 +69,7 @@ it.each([
   const known = work({ residuesFound: 1000, residuesDone: 750, readFraction: 1, prepareFinished: true });
   const doubt = 1.1;
   const speed = (250 * doubt) / highBefore;
-  const told = remainingSeconds(known, { now: speed, overall: speed, seconds: 1e9 });
+  const told = remainingSeconds(known, { now: speed, overall: speed, seconds: 1e9, growth: 1 });
   expect(told?.high).toBeGreaterThan(truth);
   expect(told?.low).toBeLessThan(truth);
 });
@@ -74,7 +83,7 @@ it.each([4.7, 6.5, 8.4, 10.3])('counts on the tables of many sequences: %s s', (
     readFraction: 1,
     prepareFinished: true,
   });
-  const told = remainingSeconds(computed, { now: 2e5, overall: 2e5, seconds: 300 });
+  const told = remainingSeconds(computed, { now: 2e5, overall: 2e5, seconds: 300, growth: 1 });
   expect(told?.low).toBeLessThan(truth);
   expect(told?.high).toBeGreaterThan(truth);
 });

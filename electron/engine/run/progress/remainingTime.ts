@@ -29,6 +29,8 @@ export interface Speeds {
   /** The same since the first ones of this session of work, and how long that is. */
   overall: number;
   seconds: number;
+  /** Devices that compute or are being started, to each that computes: so many times as fast it may soon be. */
+  growth: number;
 }
 
 /** Once the amount of work and the speed are known well, the time left is off by this much either way ... */
@@ -46,7 +48,10 @@ const HALF_MEASURED_SECONDS = 30;
 const ENDING_SECONDS = 2;
 const ENDING_SECONDS_A_FRAME = { low: 3e-6, high: 8e-6 };
 
-/** Time left as a range: from the faster to the slower of the two speeds, and wider the less is known. */
+/**
+ * Time left as a range: from the faster to the slower of the two speeds, and wider the less is known. Devices that are still being
+ * started can only make it shorter.
+ */
 export function remainingSeconds(
   work: WorkKnown,
   speeds: Speeds | null,
@@ -58,7 +63,9 @@ export function remainingSeconds(
   const unmeasured = (UNMEASURED * HALF_MEASURED_SECONDS) / (HALF_MEASURED_SECONDS + speeds.seconds);
   const doubt = 1 + KNOWN_WELL + unread + unmeasured;
   return {
-    low: left / Math.max(speeds.now, speeds.overall) / doubt + ENDING_SECONDS_A_FRAME.low * work.framesFound,
+    low:
+      left / (Math.max(speeds.now, speeds.overall) * speeds.growth) / doubt +
+      ENDING_SECONDS_A_FRAME.low * work.framesFound,
     high:
       (left / Math.min(speeds.now, speeds.overall)) * doubt +
       ENDING_SECONDS +

@@ -407,6 +407,61 @@ describe('a session of work', () => {
     expect(decideWork(state, started)).toEqual([]);
   });
 
+  it('computes while what is stored is compared, and ends when it is known to be sound', () => {
+    const world = new World(['gpu-0'], ['000001']);
+    world.parts.set('000001', 'pending');
+    world.emit({
+      type: 'started',
+      parts: [part('000001')],
+      damaged: [],
+      prepared: true,
+      checking: true,
+    });
+    world.getReady('gpu-0');
+    world.finishPart('gpu-0');
+    while (world.unanswered.length > 0) world.answer(0, 1);
+    expect(world.outcomes).toEqual([]);
+    world.emit({ type: 'checked', parts: [], lost: [], readAgain: false });
+    expect(world.outcomes).toEqual(['settled']);
+  });
+
+  it('computes again what is found damaged, and has lost files and records read again', () => {
+    const checking = { type: 'started', damaged: [], prepared: true, checking: true } as const;
+    const damaged = new World(['gpu-0'], ['000001', '000002']);
+    damaged.parts.set('000001', 'pending');
+    damaged.emit({ ...checking, parts: [] });
+    expect([...damaged.held.keys()]).toEqual([]);
+    damaged.emit({ type: 'checked', parts: [part('000001')], lost: [], readAgain: false });
+    damaged.calmDown();
+    expect(damaged.outcomes).toEqual(['settled']);
+    expect(damaged.prepareStarts).toBe(0);
+
+    const lost = new World(['gpu-0'], ['000001', '000002']);
+    const parts = [part('000001'), part('000002')];
+    for (const { key } of parts) lost.parts.set(key, 'pending');
+    lost.emit({ ...checking, parts });
+    lost.emit({ type: 'checked', parts, lost: ['000002'], readAgain: false });
+    lost.getReady('gpu-0');
+    expect(lost.held.get('gpu-0')).toEqual(['000001']);
+    lost.calmDown();
+    expect(lost.outcomes).toEqual(['settled']);
+    expect(lost.prepareStarts).toBe(1);
+    expect([...lost.parts.values()]).toEqual(['done', 'done']);
+
+    const records = new World(['gpu-0'], ['000001']);
+    records.emit({ ...checking, parts: [] });
+    records.emit({ type: 'checked', parts: [], lost: [], readAgain: true });
+    expect(records.outcomes).toEqual([]);
+    records.calmDown();
+    expect(records.prepareStarts).toBe(1);
+    expect(records.outcomes).toEqual(['settled']);
+
+    const failing = new World(['gpu-0'], ['000001']);
+    failing.emit({ ...checking, parts: [part('000001')] });
+    failing.emit({ type: 'check_failed', error: appError('run_damaged', 'The plan is damaged.') });
+    expect(failing.outcomes).toEqual(['halt']);
+  });
+
   it('computes a part that killed its worker alone, then cuts it down to the chunk that does it', () => {
     const world = new World(['gpu-0'], ['000001', '000002']);
     world.emit({ type: 'started', parts: [], damaged: [], prepared: false });

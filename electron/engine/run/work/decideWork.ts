@@ -37,6 +37,10 @@ export interface WorkState {
   supply: 'not_started' | 'invalidating' | 'preparing' | 'finished';
   /** Parts, as prepare numbers them, whose files must be written again before they can be computed. */
   readonly awaited: Set<string>;
+  /** What is stored is still being compared with its digests. */
+  checking: boolean;
+  /** Monitor and workers have been started. */
+  devicesStarted: boolean;
   /** How often the work file of a part was lost, in this session. */
   readonly losses: Map<string, number>;
   /** Parts asked back from a worker that had not begun them. */
@@ -61,6 +65,8 @@ export function newWorkState(
     devices: new Map(devices.map((device) => [device.id, newDevice(device)])),
     supply: 'not_started',
     awaited: new Set(),
+    checking: false,
+    devicesStarted: false,
     losses: new Map(),
     recalled: new Set(),
     unanswered: 0,
@@ -143,6 +149,12 @@ class Decision {
     switch (event.type) {
       case 'started':
         this.start(event);
+        break;
+      case 'checked':
+        this.checked(event);
+        break;
+      case 'check_failed':
+        this.halt(event.error);
         break;
       case 'stop':
         state.ended = true;
@@ -315,21 +327,53 @@ class Decision {
     }
   }
 
-  private start({ parts, damaged, prepared }: Extract<WorkEvent, { type: 'started' }>): void {
+  private start({ parts, damaged, prepared, checking }: Extract<WorkEvent, { type: 'started' }>): void {
     const { state } = this;
     if (state.ended) return;
+    state.checking = checking ?? false;
     const unusable = new Set(damaged);
     for (const key of unusable) state.awaited.add(preparedKey(key));
     const complete = prepared && unusable.size === 0;
-    if (parts.length > 0 || !complete) {
-      this.effects.push({ type: 'start_monitor' });
-      if (state.pool) this.effects.push({ type: 'start_pool' });
-      for (const device of state.devices.values())
-        if (device.included && !hasWorker(device)) this.startWorker(device);
-    }
+    if (parts.length > 0 || !complete) this.startDevices();
     for (const part of parts) if (!unusable.has(part.key)) this.offer(part);
     if (complete) state.supply = 'finished';
     else this.startPrepare();
+  }
+
+  private startDevices(): void {
+    const { state } = this;
+    if (state.devicesStarted) return;
+    state.devicesStarted = true;
+    this.effects.push({ type: 'start_monitor' });
+    if (state.pool) this.effects.push({ type: 'start_pool' });
+    for (const device of state.devices.values())
+      if (device.included && !hasWorker(device)) this.startWorker(device);
+  }
+
+  /** What was damaged is computed again, or read again; what is in work already is found out by its worker. */
+  private checked({ parts, lost, readAgain }: Extract<WorkEvent, { type: 'checked' }>): void {
+    const { state } = this;
+    const { queue, awaited } = state;
+    state.checking = false;
+    if (state.ended) return;
+    if (readAgain && state.supply !== 'finished') {
+      // Prepare has read on top of what was damaged.
+      const nextStep = sentence('halt.records_damaged.next');
+      this.halt(appError('run_damaged', sentence('halt.records_damaged'), { nextStep }));
+      return;
+    }
+    const unusable = new Set(lost);
+    for (const key of unusable) {
+      if (queue.holder(key) !== undefined) continue;
+      queue.withdraw(key);
+      awaited.add(preparedKey(key));
+    }
+    for (const part of parts) if (!unusable.has(part.key)) this.offer(part);
+    const mustRead = readAgain || awaited.size > 0;
+    if (queue.waitingCount > 0 || mustRead) this.startDevices();
+    if (!mustRead || state.supply !== 'finished') return;
+    state.supply = 'invalidating';
+    this.ask({ type: 'invalidate_prepare' });
   }
 
   // ---- Parts ----
@@ -654,8 +698,11 @@ class Decision {
       this.recallForIdleWorkers(devices);
     }
     if (state.queue.assignedCount > 0 || state.unanswered > 0) return;
-    if (state.supply === 'finished' && state.queue.waitingCount === 0) this.end({ type: 'settled' });
-    else if (state.draining) this.end({ type: 'drained' });
+    if (state.supply === 'finished' && state.queue.waitingCount === 0) {
+      if (!state.checking) this.end({ type: 'settled' });
+    } else if (state.draining) {
+      this.end({ type: 'drained' });
+    }
   }
 
   private assignNext(device: DeviceWork): void {

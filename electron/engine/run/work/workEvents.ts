@@ -47,7 +47,20 @@ type SessionEvent =
       damaged: readonly string[];
       /** Whether prepare has read all inputs to their end. */
       prepared: boolean;
+      /** What is stored is still being compared with its digests: `checked` follows. */
+      checking?: true;
     }
+  /** All that is stored has been compared with its digests, and what was damaged waits again. */
+  | {
+      type: 'checked';
+      /** All parts that wait by now. */
+      parts: readonly StoredPart[];
+      /** Those of them whose files are lost or damaged. */
+      lost: readonly string[];
+      /** Whether prepare must read the inputs again. */
+      readAgain: boolean;
+    }
+  | { type: 'check_failed'; error: AppError }
   | { type: 'stop' }
   /** The worker's process has ended, as it was asked to. */
   | { type: 'worker_stopped'; device: string };

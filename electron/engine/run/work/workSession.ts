@@ -13,9 +13,9 @@ import { isOtherGpu, workerEnvironment, type ChosenDevice } from '../../devices/
 import { formatBytes, formatCount, formatDuration } from '../../format/format.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { makeFolderInRun } from '../../files/runFiles.ts';
-import { damageWords, isSound } from '../../store/damage.ts';
+import { damageWords, isSound, NO_DAMAGE } from '../../store/damage.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
-import type { StoredPart } from '../../store/types.ts';
+import type { DamageReport, StoredPart } from '../../store/types.ts';
 import type { DeadlineLimits } from '../../workers/deadlines.ts';
 import { DeviceWorker, type DeviceWorkerOptions, type LoadCommand } from '../../workers/deviceWorker.ts';
 import { localLauncher } from '../../workers/launchers/localWorker.ts';
@@ -127,28 +127,61 @@ export class WorkSession {
   /** Looks through what is stored and the parts that are there, then starts what is needed to compute them. */
   async start(): Promise<void> {
     const { store, record } = this.options;
-    await this.repair();
+    await store.refuseDamagedPlan();
+    // By it the parts are found that wait.
+    if (await store.repairIndex()) this.noteDamage({ ...NO_DAMAGE, index: true });
     for (const { input, failure } of record.run.inputs) if (failure) this.leftOut.add(input);
-    const prepared = record.run.prepared !== null;
+    if (record.run.prepared !== null) {
+      // All parts are known: what is stored of a large run is compared with its digests while others are computed.
+      this.emit({
+        type: 'started',
+        parts: await store.pendingParts(),
+        damaged: [],
+        prepared: true,
+        checking: true,
+      });
+      void this.check();
+      return;
+    }
+    await this.repair();
     const damaged = await store.verifyPendingParts();
     const parts = await store.pendingParts();
     if (damaged.length > 0) await store.invalidatePrepare();
-    this.emit({ type: 'started', parts, damaged, prepared });
+    this.emit({ type: 'started', parts, damaged, prepared: false });
+  }
+
+  private async check(): Promise<void> {
+    const { store, record } = this.options;
+    try {
+      await this.repair();
+      if (this.state.ended) return;
+      const lost = await store.verifyPendingParts();
+      const parts = await store.pendingParts();
+      this.emit({ type: 'checked', parts, lost, readAgain: record.run.prepared === null });
+    } catch (reason) {
+      this.emit({ type: 'check_failed', error: asAppError(reason) });
+    }
   }
 
   /** Damaged rows are computed again, or read from the inputs again. */
   private async repair(): Promise<void> {
     const { store, record } = this.options;
+    // Without holding up the thread that writes, if nothing is damaged.
+    if (isSound(await store.findDamage()) || this.state.ended) return;
     const damage = await store.repairDamage();
     if (damage.plan) throw new AppFailure(appError('run_damaged', damageWords(damage)));
     if (isSound(damage)) return;
-    record.notes.add(
+    this.noteDamage(damage);
+    await record.reload();
+  }
+
+  private noteDamage(damage: DamageReport): void {
+    this.options.record.notes.add(
       'warning',
       'rows_damaged',
-      `${damageWords(damage)} What is damaged is computed again.`,
+      message('note.rows_damaged', { what: damageWords(damage) }),
       [...damage.parts, ...damage.recordFiles].join(', '),
     );
-    await record.reload();
   }
 
   request(event: UserEvent): void {

@@ -1,5 +1,5 @@
 import { appError, AppFailure } from '../../../contract/errors.ts';
-import { plain } from '../../../contract/messages.ts';
+import { message } from '../../../contract/messages.ts';
 import { unwrap } from '../../../contract/result.ts';
 import type { ModelAnswers } from '../../../contract/rpc/computer.ts';
 import { probeDevices } from '../../devices/probeDevices.ts';
@@ -34,7 +34,7 @@ export class AnswerChecks {
   check(model: string): StepJob {
     const known = this.jobs.get(model);
     if (known) return known;
-    const job = new StepJob(plain('Computing known reading frames'), async (tell, signal) => {
+    const job = new StepJob(message('step.known_frames'), async (tell, signal) => {
       const { environment, paths } = await this.pythonEnvironment.context();
       const here = (await listModels(paths)).some(({ id, present }) => id === model && present);
       if (!here)

@@ -42,7 +42,8 @@ function stateOf(
     if (progress.partsFailed === 0) return 'done';
     return progress.partsDone === 0 ? 'failed' : 'done_with_failures';
   }
-  const { prepared } = run.inputs[input] ?? {};
-  if (prepared || (progress && progress.parts > 0)) return 'working';
+  // Read to its end, it waits until a device takes the first of it.
+  if (progress && progress.partsInWork + progress.partsDone + progress.partsFailed > 0) return 'working';
+  if (run.inputs[input]?.prepared) return 'waiting';
   return isActive(run.state) && input === firstUnread ? 'preparing' : 'waiting';
 }

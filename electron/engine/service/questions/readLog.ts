@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, readSync, realpathSync } from 'node:fs';
 import { isAbsolute, relative, sep } from 'node:path';
 import { appError, AppFailure } from '../../../contract/errors.ts';
+import { message } from '../../../contract/messages.ts';
 import { openPlain, pathInRun } from '../../files/runFiles.ts';
 
 /** More than any 5,000 lines that this program writes. */
@@ -41,9 +42,7 @@ function openLogFile(folder: string, name: string): number {
     return openPlain(pathInRun(folder, name), 'read');
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-    throw new AppFailure(
-      appError('usage', 'There is no such log.', { nextStep: 'It appears when the worker starts.' }),
-    );
+    throw new AppFailure(appError('usage', message('log.none'), { nextStep: message('log.none.next') }));
   }
 }
 

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { AppFailure, asAppError, type AppError } from '../../../contract/errors.ts';
+import { AppFailure, asAppError, causeOf, type AppError } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import type { Annotation, RunRequest, RunSummary } from '../../../contract/rpc/runs.ts';
+import { isActive } from '../../../contract/runState.ts';
 import { ok, unwrap, type Result } from '../../../contract/result.ts';
 import type { InspectedFile } from '../../../contract/protocol/index.ts';
 import type { Walk } from '../../inputs/collectInputs.ts';
@@ -48,6 +49,8 @@ export class RunControl {
   private readonly smallerBatches = new Set<string>();
   /** Where runs are to go on, if not where and on what they were made for. */
   private readonly elsewhere = new Map<string, Pick<StartOptions, 'devices' | 'where'>>();
+  /** Runs that were made and are being put into the list and the queue. */
+  private readonly entering = new Set<string>();
   /** Runs that were made and have not begun yet. */
   private readonly created = new Map<string, CreatedRun>();
 
@@ -83,10 +86,20 @@ export class RunControl {
       this.queue.remove(before.runId);
       await catalog.forget(before.runId);
     }
-    await catalog.add(created.folder, namedPaths(request));
-    this.created.set(created.runId, created);
-    this.queue.add(created.runId, 'last');
+    this.entering.add(created.runId);
+    try {
+      await catalog.add(created.folder, namedPaths(request));
+      this.created.set(created.runId, created);
+      this.queue.add(created.runId, 'last');
+    } finally {
+      this.entering.delete(created.runId);
+    }
     return created.runId;
+  }
+
+  /** It was asked for, and nothing is computed yet. */
+  isStarting({ runId, state }: Pick<RunSummary, 'runId' | 'state'>): boolean {
+    return this.entering.has(runId) || (this.queue.active === runId && !isActive(state));
   }
 
   /** It is at work, or waits for it. */
@@ -260,8 +273,8 @@ export class RunControl {
 
   /** The caller does not wait for these; a failure is noted in the run instead. */
   private noteIfItFails(session: OpenRun, order: Promise<Result<void>>): void {
-    const note = ({ code, cause, detail }: AppError): void => {
-      session.notes.add('warning', code, cause, detail);
+    const note = (error: AppError): void => {
+      session.notes.add('warning', error.code, causeOf(error), error.detail);
     };
     order.then(
       (done) => {

@@ -13,16 +13,15 @@ import type { RunStore } from '../../store/runStoreFace.ts';
 
 /** What the list of runs says of one, from its database. Whether it waits in the queue is added by the list. */
 export async function readSummary(
-  store: Pick<RunStore, 'folder' | 'loadRun' | 'timings' | 'countPredictions'>,
+  store: Pick<RunStore, 'folder' | 'loadRun' | 'timings' | 'viralSequences'>,
 ): Promise<RunSummary> {
   const [run, timings] = await Promise.all([store.loadRun(), store.timings()]);
   const done = run.state.phase === 'done';
-  const predictions = done ? await store.countPredictions({ filter: {} }) : null;
   return {
     ...describeRun(run, store.folder),
     interrupted: isActive(run.state) && runLockHolder(store.folder) === null,
     finishedAt: hasEnded(run.state) ? new Date(timings.lastChangeAt).toISOString() : null,
-    viralSequences: predictions?.byPrediction.virus ?? null,
+    viralSequences: done ? await store.viralSequences() : null,
     computingSeconds: isActive(run.state) ? null : timings.workingMilliseconds / 1000,
   };
 }

@@ -1,8 +1,9 @@
 /**
  * How honest the estimates are: runs of different shapes one after the other with the real workers and the demo model, each
  * predicted from those before it, then from what it has done itself.
- * `node electron/engine/service/testing/benchEstimates.ts [--drawn RUNS --seed SEED] [RESULTS.json]`: the shapes below, by which the
- * estimates were made, or others that are drawn from a seed, by which they are checked.
+ * `npm run bench:estimates -- [--drawn RUNS --seed SEED] [RESULTS.json]`: the shapes below, by which the
+ * estimates were made, or others that are drawn from a seed, by which they are checked. Ends with a table in Markdown. It wants a
+ * computer that does nothing else, and takes about a minute and a half a run.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -109,10 +110,20 @@ function seeded(seed: number): () => number {
   };
 }
 
+/** Of a table: the range, and what it should have held where it did not. */
+function cell(range: { low: number; high: number } | null | undefined, truth: number): string {
+  if (!range) return '–';
+  const text = `${range.low.toFixed(0)} to ${range.high.toFixed(0)} s`;
+  return holds(range, truth) ? text : `**${text}**, was ${truth.toFixed(1)}`;
+}
+
+const holds = ({ low, high }: { low: number; high: number }, truth: number): boolean =>
+  low <= truth && truth <= high;
+
 /** The range and the truth: 12 to 40 s, was 21. */
 function shown(range: { low: number; high: number } | null, truth: number): string {
   if (!range) return `unknown, was ${truth.toFixed(1)}`;
-  const verdict = range.low <= truth && truth <= range.high ? '' : ' WRONG';
+  const verdict = holds(range, truth) ? '' : ' WRONG';
   return `${range.low.toFixed(1)} to ${range.high.toFixed(1)} s, was ${truth.toFixed(1)}${verdict}`;
 }
 
@@ -211,6 +222,29 @@ for (const [number, shape] of shapes.entries()) {
   // What a run has shown is taken in a moment after it has come to rest.
   await sleep(500);
 }
+const ranges = results.flatMap(({ predicted: before, told, seconds }) => [
+  ...(before ? [{ range: before, truth: seconds }] : []),
+  ...told.flatMap(({ left, atSeconds }) => (left ? [{ range: left, truth: seconds - atSeconds }] : [])),
+]);
+const rows = results.map(({ name, predicted: before, told, seconds }) => {
+  const marked = MARKS.map((mark) => {
+    const one = told.find((each) => each.mark === mark);
+    return one ? cell(one.left, seconds - one.atSeconds) : '–';
+  });
+  return `| ${[name, cell(before, seconds), ...marked, `${seconds.toFixed(1)} s`].join(' | ')} |`;
+});
+const right = ranges.filter(({ range, truth }) => holds(range, truth)).length;
+process.stdout.write(
+  [
+    '',
+    '| run | before the start | left at 25 % | at 50 % | at 75 % | took |',
+    '| --- | --- | --- | --- | --- | --- |',
+    ...rows,
+    '',
+    `${right} of ${ranges.length} ranges held what came; those in bold did not.`,
+    '',
+  ].join('\n'),
+);
 const [resultsPath] = positionals;
 if (resultsPath !== undefined) await writeFile(resultsPath, `${JSON.stringify(results, null, 2)}\n`);
 await service.close();

@@ -79,6 +79,7 @@ export function readInputProgress(db: Database.Database): InputProgress[] {
       parts: 0,
       partsDone: 0,
       partsFailed: 0,
+      partsInWork: 0,
       residues: noWork(),
       deviceSeconds: 0,
       finished: false,
@@ -95,6 +96,7 @@ export function readInputProgress(db: Database.Database): InputProgress[] {
         progress.partsDone++;
         progress.deviceSeconds += ((seconds ?? 0) * rows) / (last_row + 1 - first_row);
       }
+      if (state === 'assigned') progress.partsInWork++;
       if (state === 'failed' || state === 'skipped') progress.partsFailed++;
       count(progress.residues, state, residues);
     }

@@ -2,6 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { appError, AppFailure } from '../../../contract/errors.ts';
+import { message } from '../../../contract/messages.ts';
 import type { Plan } from '../../../contract/plan.ts';
 import { refuseLinks, RUN_DATABASE as RUN_DATABASE_FILE } from '../runFolder.ts';
 import { replaceFile } from '../../files/replaceFile.ts';
@@ -73,12 +74,12 @@ function openExisting(
   const path = join(folder, RUN_DATABASE_FILE);
   checkDatabaseFiles(folder, RUN_DATABASE_FILE);
   if (!somethingAt(path))
-    throw new AppFailure(appError('folder_not_a_run', `There is no run.db in ${folder}.`));
+    throw new AppFailure(appError('folder_not_a_run', message('run.no_database', { folder })));
   const db = new Database(path, { readonly, fileMustExist: true });
   try {
     distrust(db);
     if (isEmptyDatabase(db))
-      throw new AppFailure(appError('folder_not_a_run', `The run.db in ${folder} is empty.`));
+      throw new AppFailure(appError('folder_not_a_run', message('run.empty_database', { folder })));
     checkDatabase(db, RUN_DATABASE, known);
     return db;
   } catch (error) {

@@ -2,8 +2,8 @@ import type Database from 'better-sqlite3';
 import { resultQueryMethods } from './results/queries.ts';
 import { provisionalSequences } from './results/provisionalSequences.ts';
 import { sequenceQueryMethods } from './results/sequenceQueries.ts';
-import { deriveSequences, indexSequences, wrongSequences } from './results/sequenceRows.ts';
-import { writeTables } from './results/tables.ts';
+import { deriveSequences, forgetSequences, indexSequences, wrongSequences } from './results/sequenceRows.ts';
+import { tableMethods } from './results/tables.ts';
 import { checkPages } from './checkDatabase.ts';
 import { attemptReadMethods, attemptWriteMethods } from './attempts.ts';
 import { readDeviceMeasures } from './deviceMeasures.ts';
@@ -21,7 +21,7 @@ import {
   runRowMethods,
 } from './runRows.ts';
 import { readDeviceSummaries, readTimings } from './runTimings.ts';
-import { findDamage, refuseDamage } from './parts/digests.ts';
+import { findDamage, refuseDamage, refuseDamagedPlan } from './parts/digests.ts';
 import { partFailureMethods } from './parts/partFailure.ts';
 import { partIntakeMethods } from './parts/partIntake.ts';
 import { partPageMethods } from './parts/partPages.ts';
@@ -52,6 +52,8 @@ export function runReadMethods(db: Database.Database, folder: string) {
     deviceMeasures: () => readDeviceMeasures(db),
     verifyPendingParts: () => verifyPendingParts(db, folder),
     findDamage: db.transaction(() => findDamage(db)),
+    refuseDamage: db.transaction(() => refuseDamage(db)),
+    refuseDamagedPlan: db.transaction(() => refuseDamagedPlan(db)),
     wrongSequences: db.transaction(() => wrongSequences(db)),
     checkPages: () => checkPages(db),
     resultFiles: () => readResultFiles(db),
@@ -63,7 +65,7 @@ export function runReadMethods(db: Database.Database, folder: string) {
     ...resultQueryMethods(db),
     ...sequenceQueryMethods(db, changes),
     deriveProvisional,
-    writeTables: () => writeTables(db, folder),
+    ...tableMethods(db, folder),
     closeReader: (): void => void db.close(),
   };
 }
@@ -84,13 +86,13 @@ export function runWriteMethods(db: Database.Database, folder: string) {
     ...partFailureMethods(db, folder),
     ...partSplitMethods(db, folder),
     ...telemetryWriteMethods(db),
-    refuseDamage: db.transaction(() => refuseDamage(db)),
     deriveSequences: (): void => {
       // Else the commit that says that the run is done would bring all of this into run.db first.
       db.pragma('wal_autocheckpoint = 0');
       deriveSequences(db);
     },
     indexSequences: (): void => indexSequences(db),
+    forgetSequences: (): void => forgetSequences(db),
     checkpoint: (): void => {
       db.pragma(`wal_autocheckpoint = ${WAL_PAGES}`);
       db.pragma('wal_checkpoint(TRUNCATE)');

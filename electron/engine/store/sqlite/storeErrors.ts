@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { appError, AppFailure, asAppError, type AppError } from '../../../contract/errors.ts';
+import { message } from '../../../contract/messages.ts';
 
 /** What a failure of SQLite or of the file system in `folder` means to the user. */
 export function describeStoreError(reason: unknown, folder: string): AppError {
@@ -8,18 +9,18 @@ export function describeStoreError(reason: unknown, folder: string): AppError {
   const code = errorCode(reason);
   if (code === null) return asAppError(reason);
   const detail = reason instanceof Error ? `${code}: ${reason.message}` : code;
-  if (!existsSync(folder)) return appError('folder_gone', `${folder} is not there any more.`, { detail });
+  if (!existsSync(folder)) return appError('folder_gone', message('place.gone', { folder }), { detail });
   if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'SQLITE_FULL')
-    return appError('disk_full', `There is no space left to write in ${folder}.`, { detail });
+    return appError('disk_full', message('place.full', { folder }), { detail });
   if (isDamage(reason))
-    return appError('run_damaged', `The database in ${folder} cannot be read.`, { detail });
+    return appError('run_damaged', message('run.database_unreadable', { folder }), { detail });
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED'))
-    return appError('run_locked', `Another program uses the database in ${folder}.`, { detail });
+    return appError('run_locked', message('run.database_busy', { folder }), { detail });
   if (['EACCES', 'EPERM', 'EROFS', 'SQLITE_PERM', 'SQLITE_AUTH'].includes(code) || isRefusedWrite(code))
-    return appError('folder_unwritable', `${folder} cannot be written.`, { detail });
+    return appError('folder_unwritable', message('place.unwritable', { folder }), { detail });
   if (code.startsWith('SQLITE_IOERR') || DISK_TROUBLE.has(code))
-    return appError('folder_unwritable', `The disk with ${folder} does not read or write as it should.`, {
-      nextStep: 'Check that it is connected, and that neither it nor your quota is full; then resume.',
+    return appError('folder_unwritable', message('place.trouble', { folder }), {
+      nextStep: message('place.trouble.next'),
       detail,
     });
   return asAppError(reason);

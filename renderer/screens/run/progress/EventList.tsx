@@ -8,14 +8,20 @@ import { useTexts } from '../../../i18n/index.ts';
 import { engine, queries } from '../../../state/connection.ts';
 import { useEngineTexts } from '../../../state/engineTexts.ts';
 import { useLiveRun } from '../../../state/runs/liveRun.ts';
-import { LogDialog } from '../../files/LogDialog.tsx';
+import { openRunDialog } from '../../../state/runs/runDialog.ts';
 import classes from './EventList.module.css';
 
 const ICONS = { info: IconInfoCircle, warning: IconAlertTriangle, error: IconCircleX };
 const NO_EVENTS: readonly RunEvent[] = [];
 const PAGE = 100;
-/** Holds more than the events: how each device did, minute by minute. */
-const RUN_LOG = 'logs/run.log';
+
+/** A run that goes on is put to rest for an instant first. */
+const INSTANT_MS = 1000;
+
+const isPassingRest = (event: RunEvent, next: RunEvent | undefined) =>
+  event.wording?.key === 'phase.paused' &&
+  next?.wording?.key === 'phase.running' &&
+  Date.parse(next.time) - Date.parse(event.time) < INSTANT_MS;
 
 /** What happened, newest first. */
 export function EventList({ runId }: { runId: string }) {
@@ -27,10 +33,10 @@ export function EventList({ runId }: { runId: string }) {
     queries.runs.events.queryOptions({ input: { runId, limit: PAGE }, refetchOnMount: 'always' }),
   );
   const [earlier, setEarlier] = useState<readonly RunEvent[]>([]);
-  const [isLogShown, setLogShown] = useState(false);
   const [isComplete, setComplete] = useState(false);
   const known = [...earlier, ...(before.data ?? NO_EVENTS), ...recent];
   const all = [...new Map(known.map((event) => [event.id, event])).values()].sort((a, b) => b.id - a.id);
+  const shown = all.filter((event, index) => !isPassingRest(event, all[index - 1]));
   const oldest = all.at(-1);
   const load = useMutation({
     mutationFn: async () => {
@@ -47,17 +53,16 @@ export function EventList({ runId }: { runId: string }) {
     <Card
       title={t('events.title')}
       aside={
-        <Button size="compact-sm" variant="default" onClick={() => setLogShown(true)}>
+        <Button size="compact-sm" variant="default" onClick={() => openRunDialog(runId, 'log')}>
           {t('files.showLog')}
         </Button>
       }
     >
-      <LogDialog runId={runId} path={isLogShown ? RUN_LOG : null} onClose={() => setLogShown(false)} />
       {all.length === 0 ? (
         <p className="muted">{t('events.empty')}</p>
       ) : (
         <ol className={classes.list} tabIndex={0} aria-label={t('events.title')}>
-          {all.map((event) => {
+          {shown.map((event) => {
             const Icon = ICONS[event.level];
             return (
               <li key={event.id} className={`${classes.event} ${classes[event.level]}`}>

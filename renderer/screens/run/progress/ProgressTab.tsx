@@ -1,8 +1,8 @@
-import { Skeleton } from '@mantine/core';
 import type { RunSummary } from '../../../../electron/contract/index.ts';
 import { Banner } from '../../../components/feedback/Banner.tsx';
 import { Card } from '../../../components/Card.tsx';
 import { ProgressBar } from '../../../components/feedback/ProgressBar.tsx';
+import { Waiting } from '../../../components/feedback/Waiting.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import { useLiveRun } from '../../../state/runs/liveRun.ts';
 import { isAtWork } from '../../../../electron/contract/runState.ts';
@@ -39,7 +39,7 @@ export function ProgressTab({ run }: { run: RunSummary }) {
         <ProgressBar label={t('newRun.preparing')} fraction={null} />
       </Card>
     ) : (
-      <Skeleton height={360} aria-label={t('common.loading')} />
+      <Waiting like="run" />
     );
   }
   return (
@@ -50,7 +50,7 @@ export function ProgressTab({ run }: { run: RunSummary }) {
         </Banner>
       )}
       {isAtWork(run) && <ClusterBanner />}
-      <div className={classes.live}>
+      <div className={classes.live} data-live>
         <OverallProgress />
         {showsDevices && <DeviceGrid runId={run.runId} />}
       </div>

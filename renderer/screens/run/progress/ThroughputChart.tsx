@@ -2,7 +2,16 @@ import { isAtWork } from '../../../../electron/contract/runState.ts';
 import { queries } from '../../../state/connection.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef } from 'react';
-import { Area, AreaChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
+import {
+  Area,
+  AreaChart,
+  CartesianGrid,
+  ReferenceArea,
+  ResponsiveContainer,
+  Tooltip,
+  XAxis,
+  YAxis,
+} from 'recharts';
 import type { RunSummary } from '../../../../electron/contract/index.ts';
 import { AccessibleChart } from '../../../components/charts/AccessibleChart.tsx';
 import { Card } from '../../../components/Card.tsx';
@@ -10,10 +19,12 @@ import { niceTop, timeTicks } from '../../../components/charts/chartScale.ts';
 import { ChartTip } from '../../../components/charts/ChartTip.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import { seedSpeeds, sequencesPerMinute, useLiveRun } from '../../../state/runs/liveRun.ts';
-import { totalsOverTime } from './throughputTotals.ts';
+import { gapsBetween, totalsOverTime } from './throughputTotals.ts';
 
 const EVERY_MS = 10_000;
 const MOST_POINTS = 240;
+/** Of the chart's width: a narrower gap has no room for its name. */
+const LABELLED_SHARE = 0.12;
 
 /** Sequences a minute of all devices together, from the start of the run until now. */
 export function ThroughputChart({ run }: { run: RunSummary }) {
@@ -37,12 +48,13 @@ export function ThroughputChart({ run }: { run: RunSummary }) {
   );
   const isSeeded = useRef(false);
   useEffect(() => {
-    // Only once: later answers hold nothing that this window has not seen itself.
-    if (isSeeded.current || answer.data === undefined) return;
+    // Only once: later answers hold nothing that this window has not seen itself. What an earlier look at the run left is too old.
+    if (isSeeded.current || answer.data === undefined || !answer.isFetchedAfterMount) return;
     isSeeded.current = true;
     seedSpeeds(answer.data, Date.now());
-  }, [answer.data]);
+  }, [answer.data, answer.isFetchedAfterMount]);
   const top = Math.max(0, ...points.map((point) => point.total ?? 0));
+  const gaps = useMemo(() => gapsBetween(points), [points]);
   const scaleTop = niceTop(top);
   const begin = points[0]?.time ?? 0;
   const end = points.at(-1)?.time ?? 0;
@@ -76,6 +88,20 @@ export function ThroughputChart({ run }: { run: RunSummary }) {
               accessibilityLayer={false}
             >
               <CartesianGrid vertical={false} stroke="var(--line)" />
+              {gaps.map(({ from, to }) => (
+                <ReferenceArea
+                  key={from}
+                  x1={from}
+                  x2={to}
+                  fill="var(--surface-sunken)"
+                  fillOpacity={1}
+                  label={
+                    (to - from) / (end - begin) < LABELLED_SHARE
+                      ? false
+                      : { value: t('throughput.gap'), fontSize: 11, fill: 'var(--text-muted)' }
+                  }
+                />
+              ))}
               <XAxis
                 dataKey="time"
                 type="number"

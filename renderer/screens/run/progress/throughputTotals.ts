@@ -8,6 +8,14 @@ export interface ThroughputTotal {
 /** Points come every ten seconds while a run computes: more than this between two is a pause. */
 const PAUSE_SECONDS = 35;
 
+/** From the last point before a pause or an outage to the first one after it. */
+export function gapsBetween(points: readonly ThroughputTotal[]): { from: number; to: number }[] {
+  return points.flatMap(({ total }, index) => {
+    const [before, after] = [points[index - 1], points[index + 1]];
+    return total === null && before && after ? [{ from: before.time, to: after.time }] : [];
+  });
+}
+
 /** Sum over the devices, averaged over equal numbers of points where there are more than the chart can show. */
 export function totalsOverTime(
   points: readonly { time: number; residuesPerSecond: Record<string, number> }[],

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import { appError, AppFailure } from '../../../../contract/errors.ts';
+import { inLittleMemory } from '../database.ts';
 import { wrongCounts } from './preparedCounts.ts';
 import { deleteChunksOf, findPart, type PartRow } from './partRows.ts';
 import { forgetSequences } from '../results/sequenceRows.ts';
 import { readRun } from '../runRows.ts';
-import { damageWords, isSound } from '../../damage.ts';
+import { damageWords, isSound, NO_DAMAGE } from '../../damage.ts';
 import type { DamageReport } from '../../types.ts';
 
 /*
@@ -15,31 +16,36 @@ import type { DamageReport } from '../../types.ts';
 
 const SETTLED = `state IN ('done', 'failed', 'skipped')`;
 
-/** All columns as one text. Between them stand characters that no number has; a real number is left out where there is one, since how it
- * is written depends on the version of SQLite. */
+/** Columns as one text, those that may be without a value marked as such. Between them stand characters that no number has; a real number
+ * is left out where there is one, since how it is written depends on the version of SQLite. */
 function asText(columns: readonly string[]): string {
-  return columns.map((column) => `coalesce(${column}, char(29))`).join(` || char(31) || `);
+  return `concat_ws(char(31), ${columns.join(', ')})`;
 }
 
+const ifAny = (column: string): string => `coalesce(${column}, char(29))`;
+
 const PART_TEXT = asText([
-  ...['id', 'key', 'number', 'parent', 'sha256', 'frame_begin', 'frame_end', 'frames', 'residues', 'chunks'],
-  ...[
-    'first_row',
-    'last_row',
-    'state',
-    'scores_sha256',
-    'embeddings_sha256',
-    'recomputed_fp32',
-    'frames_failed',
-  ],
-  ...['frames_outside_norm_band', 'batch_halvings', 'bisected', 'failure_code', 'failure_message'],
-  ...['repeated_proteins', 'repeated_nucleotides'],
+  ...['id', 'key', 'number', ifAny('parent'), 'sha256', 'frame_begin', 'frame_end', 'frames', 'residues'],
+  ...['chunks', 'first_row', 'last_row', 'state', ifAny('scores_sha256'), ifAny('embeddings_sha256')],
+  ...['recomputed_fp32', 'frames_failed', 'frames_outside_norm_band', 'batch_halvings', 'bisected'],
+  ...[ifAny('failure_code'), ifAny('failure_message'), 'repeated_proteins', 'repeated_nucleotides'],
 ]);
 const CHUNK_TEXT = asText([
-  ...['row', 'chunk', 'part', 'frames', 'unscored', 'fp32', 'is_virus', 'hex(scores)', 'reason'],
+  ...[
+    'row',
+    'chunk',
+    'part',
+    'frames',
+    'unscored',
+    'fp32',
+    ifAny('is_virus'),
+    'hex(scores)',
+    ifAny('reason'),
+  ],
 ]);
 const RECORD_TEXT = asText([
-  ...['row', 'input', 'byte_offset', 'length', 'n_chunks', 'n_frames', 'reason', 'name', 'header'],
+  ...['row', 'input', 'byte_offset', 'length', 'n_chunks', 'n_frames', ifAny('reason'), 'name'],
+  ifAny('header'),
 ]);
 const INPUT_TEXT = asText(['input', 'path', 'size_bytes', 'sha256']);
 
@@ -47,28 +53,28 @@ const INPUT_TEXT = asText(['input', 'path', 'size_bytes', 'sha256']);
 const OPTIONS_AS_MADE = `CASE WHEN json_valid(options)
   THEN json_remove(options, '$.annotation', '$.samples') ELSE options END`;
 
-/** Rows handed over at once, as one text: far faster than one by one. */
+/** Rows handed over at once, as one text in UTF-8: far faster than one by one. */
 const ROWS_AT_ONCE = 1024;
 
 /** Takes the digest of what the database holds now. */
 class Digests {
   private readonly part: Database.Statement<[string], string>;
-  private readonly chunks: Database.Statement<[string], { text: string | null; rows: number }>;
-  private readonly records: Database.Statement<[number, number], string>;
+  private readonly chunks: Database.Statement<[string], { text: Buffer | null; rows: number }>;
+  private readonly records: Database.Statement<[number, number], Buffer | null>;
   private readonly db: Database.Database;
 
   constructor(db: Database.Database) {
     this.db = db;
     this.part = db.prepare<[string], string>(`SELECT ${PART_TEXT} FROM part WHERE key = ?`).pluck();
-    this.chunks = db.prepare<[string], { text: string | null; rows: number }>(
-      `SELECT group_concat(text, char(30)) AS text, count(*) AS rows FROM (
+    this.chunks = db.prepare<[string], { text: Buffer | null; rows: number }>(
+      `SELECT CAST(group_concat(text, char(30)) AS BLOB) AS text, count(*) AS rows FROM (
          SELECT ${CHUNK_TEXT} AS text FROM (SELECT id, first_row, last_row FROM part WHERE key = ?) AS own
          CROSS JOIN chunk ON chunk.row BETWEEN own.first_row AND own.last_row AND chunk.part = own.id
          ORDER BY chunk.row, chunk.chunk)`,
     );
     this.records = db
-      .prepare<[number, number], string>(
-        `SELECT group_concat(text, char(30)) FROM (
+      .prepare<[number, number], Buffer | null>(
+        `SELECT CAST(group_concat(text, char(30)) AS BLOB) FROM (
            SELECT ${RECORD_TEXT} AS text FROM record WHERE row BETWEEN ? AND ? ORDER BY row)`,
       )
       .pluck();
@@ -83,7 +89,7 @@ class Digests {
     return sha256(this.recordPages(firstRow, firstRow + count));
   }
 
-  private *recordPages(begin: number, end: number): Generator<string | undefined> {
+  private *recordPages(begin: number, end: number): Generator<Buffer | null | undefined> {
     for (let row = begin; row < end; row += ROWS_AT_ONCE)
       yield this.records.get(row, Math.min(row + ROWS_AT_ONCE, end) - 1);
   }
@@ -98,9 +104,9 @@ class Digests {
   }
 }
 
-function sha256(texts: Iterable<string | null | undefined>): string {
+function sha256(texts: Iterable<string | Buffer | null | undefined>): string {
   const hash = createHash('sha256');
-  for (const text of texts) hash.update(`${text ?? ''}\n`);
+  for (const text of texts) hash.update(text ?? '').update('\n');
   return hash.digest('hex');
 }
 
@@ -124,6 +130,10 @@ export function sealPlan(db: Database.Database): void {
 
 /** Compares everything stored with its digests. What is stored is read once: about two seconds for a million chunks. */
 export function findDamage(db: Database.Database): DamageReport {
+  return inLittleMemory(db, () => readDamage(db));
+}
+
+function readDamage(db: Database.Database): DamageReport {
   const digests = new Digests(db);
   const settled = db
     .prepare<[], { key: string; rows_sha256: string | null }>(
@@ -137,13 +147,12 @@ export function findDamage(db: Database.Database): DamageReport {
     .all();
   const found = settled.map(({ key, rows_sha256 }) => ({ key, sealed: rows_sha256, ...digests.ofPart(key) }));
   const stored = db.prepare<[], number>('SELECT count(*) FROM chunk').pluck().get() ?? 0;
-  const sealedPlan = db.prepare<[], string | null>('SELECT plan_sha256 FROM run').pluck().get() ?? null;
   const { prepared } = readRun(db);
   const wrong = prepared === null ? [] : wrongCounts(db, prepared);
   return {
-    plan: sealedPlan !== null && sealedPlan !== digests.ofPlan(),
+    plan: isPlanDamaged(db, digests),
     counts: wrong.length === 0 ? null : wrong.join('; '),
-    index: db.pragma('integrity_check(part)', { simple: true }) !== 'ok',
+    index: isIndexDamaged(db),
     parts: found.filter(({ sealed, sha256 }) => sealed !== null && sealed !== sha256).map(({ key }) => key),
     recordFiles: files
       .filter(
@@ -156,6 +165,28 @@ export function findDamage(db: Database.Database): DamageReport {
   };
 }
 
+function isPlanDamaged(db: Database.Database, digests: Digests): boolean {
+  const sealed = db.prepare<[], string | null>('SELECT plan_sha256 FROM run').pluck().get() ?? null;
+  return sealed !== null && sealed !== digests.ofPlan();
+}
+
+function isIndexDamaged(db: Database.Database): boolean {
+  return db.pragma('integrity_check(part)', { simple: true }) !== 'ok';
+}
+
+/** Raises where the plan, or what is said of the inputs, is not what the run was made with: nothing can make that good. */
+export function refuseDamagedPlan(db: Database.Database): void {
+  if (isPlanDamaged(db, new Digests(db)))
+    throw new AppFailure(appError('run_damaged', damageWords({ ...NO_DAMAGE, plan: true })));
+}
+
+/** Makes the index of the parts anew if it does not fit them; answers whether it did not. */
+export function repairIndex(db: Database.Database): boolean {
+  const isDamaged = isIndexDamaged(db);
+  if (isDamaged) db.exec('REINDEX part');
+  return isDamaged;
+}
+
 /**
  * Makes ready what is damaged to be computed again: damaged parts wait, and where records or counts are damaged, the inputs are
  * read again. A damaged plan can't be made good, and nothing is done then.
@@ -165,7 +196,7 @@ export function repairDamage(db: Database.Database): DamageReport {
   if (damage.plan) return damage;
   if (isSound(damage)) return damage;
   // Before anything is looked for by it.
-  if (damage.index) db.exec('REINDEX part');
+  if (damage.index) repairIndex(db);
   const pend = db.prepare(
     `UPDATE part SET state = 'pending', attempts = 0, device = NULL, seconds = NULL, rows_sha256 = NULL, scores_sha256 = NULL,
        failure_code = NULL, failure_message = NULL WHERE key = ?`,

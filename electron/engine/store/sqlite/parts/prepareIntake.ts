@@ -13,7 +13,7 @@ import { readRecords } from '../files/recordsFile.ts';
 import { SafetensorsError } from '../files/safetensorsFile.ts';
 import { isFileError } from '../files/partFile.ts';
 import { forgetSequences } from '../results/sequenceRows.ts';
-import { repairDamage, sealMethods } from './digests.ts';
+import { repairDamage, repairIndex, sealMethods } from './digests.ts';
 import { deleteChunksOf, findPart, partPath, type PartRow } from './partRows.ts';
 import type { InputFailure, Registered } from '../../types.ts';
 
@@ -88,6 +88,7 @@ export function prepareIntakeMethods(db: Database.Database, folder: string) {
     finishPrepare: db.transaction(finishPrepare),
     invalidatePrepare: (): void => void savePrepared.run(null),
     repairDamage: db.transaction(() => repairDamage(db)),
+    repairIndex: db.transaction(() => repairIndex(db)),
   };
 }
 

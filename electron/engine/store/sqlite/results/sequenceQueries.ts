@@ -69,6 +69,9 @@ export function sequenceQueryMethods(db: Database.Database, changes: Provisional
   const viralRows = db
     .prepare<[], number>(`SELECT row FROM sequence WHERE prediction = 'virus' ORDER BY row`)
     .pluck();
+  const viralSequences = db
+    .prepare<[], number>(`SELECT count(*) FROM sequence WHERE prediction = 'virus'`)
+    .pluck();
   return {
     /** Reads results into memory for about so long; answers whether all are there. The questions below do it themselves where it
      * has not been done, but hold up all others meanwhile. */
@@ -106,6 +109,7 @@ export function sequenceQueryMethods(db: Database.Database, changes: Provisional
       });
       return { total, byPrediction };
     }),
+    viralSequences: (): number => viralSequences.get() ?? 0,
     inputSummaries: db.transaction((): InputResultSummary[] => {
       const summaries = new Map<number, InputResultSummary>();
       countBy({ filter: {} }, ({ input, length }, index, prediction) => {

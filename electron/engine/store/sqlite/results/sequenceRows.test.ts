@@ -1,15 +1,17 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { RESULT_FILES } from '../../../../contract/results.ts';
 import { float32Text } from '../../../results/float32Text.ts';
 import { FRAMES_WORTH_A_THREAD } from '../../resultThreads.ts';
 import { SEQUENCE_INDEXES } from '../runSchema.ts';
 import { TABLE_HEADERS } from './tableRows.ts';
+import { openRunStore } from '../../runStore.ts';
 import {
   begin,
   compute,
+  HOST_ENTRY,
   preparedRun,
   removeFolders,
   scoreOf,
@@ -117,5 +119,24 @@ describe.each([
     const index = db.prepare('SELECT name FROM sqlite_schema WHERE type = ? AND tbl_name = ?').pluck();
     expect(index.all('index', 'sequence')).toEqual(SEQUENCE_INDEXES.map(({ name }) => name));
     db.close();
+  });
+
+  it('are not left behind, nor any table or sequence written, where they rest on damaged scores', async () => {
+    const db = new Database(join(run.folder, 'run.db'));
+    db.exec(
+      'UPDATE chunk SET scores = zeroblob(length(scores)) WHERE row = (SELECT min(row) FROM chunk WHERE scores IS NOT NULL)',
+    );
+    db.close();
+    const before = sequencesTable(run);
+    const store = await openRunStore(run.folder, { hostEntry: HOST_ENTRY });
+    const extract = vi.fn(() => Promise.resolve());
+    await expect(store.writeTables(extract)).rejects.toMatchObject({ error: { code: 'run_damaged' } });
+    expect(extract).not.toHaveBeenCalled();
+    await store.close();
+    expect(readdirSync(run.folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+    expect(sequencesTable(run)).toBe(before);
+    const after = new Database(join(run.folder, 'run.db'), { readonly: true });
+    expect(after.prepare('SELECT count(*) FROM sequence').pluck().get()).toBe(0);
+    after.close();
   });
 });

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { demoMark } from '../../../../contract/plan.ts';
 import { predictionSchema, reasonSchema, RESULT_FILES } from '../../../../contract/results.ts';
-import { sortingInLittle } from '../database.ts';
+import { inLittleMemory } from '../database.ts';
 import { readInputs, readPlan } from '../runRows.ts';
 import { syncFolder } from '../../syncFolder.ts';
 import { chunkCount } from '../../../results/chunkLayout.ts';
@@ -21,46 +21,69 @@ import {
   TABLE_HEADERS,
   unopenedChunkLine,
 } from './tableRows.ts';
-import type { ResultCounts, TablesWritten } from '../../../results/types.ts';
+import type { ResultCounts, TablesPrepared } from '../../../results/types.ts';
 
-type TableName =
-  'originalFrames' | 'originalChunks' | 'sequences' | 'chunks' | 'failedFiles' | 'failedRecords';
+type TableName = 'originalFrames' | 'sequences' | 'chunks' | 'failedFiles' | 'failedRecords';
 type Tables = Record<TableName, TableFile>;
 
-/** Writes every table that run.db alone can give, from one state of it. They appear together, each whole. */
-export function writeTables(db: Database.Database, folder: string): TablesWritten {
-  const begun = performance.now();
-  refuseUnfinished(db);
-  const tables = openTables(folder);
-  const all = Object.values(tables);
-  try {
-    const write = db.transaction(() => {
-      const counts = writeInOrder(db, tables);
-      writeOriginalChunks(db, tables.originalChunks);
-      return counts;
-    });
-    const counts = sortingInLittle(db, () => write.deferred());
-    const files = Object.fromEntries(all.map((table) => [table.name, table.finish()]));
-    for (const table of all) table.publish();
-    syncFolder(folder);
-    return { counts, files, seconds: (performance.now() - begun) / 1000 };
-  } catch (error) {
-    for (const table of all) table.discard();
-    throw error;
+export function tableMethods(db: Database.Database, folder: string) {
+  let unpublished: TableFile[] = [];
+
+  /** From one state of the database. */
+  function prepared<Counts>(tables: readonly TableFile[], write: () => Counts): TablesPrepared<Counts> {
+    refuseUnfinished(db);
+    unpublished.push(...tables);
+    const counts = inLittleMemory(db, () => db.transaction(write).deferred());
+    return { counts, files: Object.fromEntries(tables.map((table) => [table.name, table.finish()])) };
   }
+
+  /** Writes every table that run.db alone can give, but for the sorted one; none appears yet. */
+  function prepareTables(): TablesPrepared {
+    const tables = openTables(folder);
+    return prepared(Object.values(tables), () => writeInOrder(db, tables));
+  }
+
+  function prepareSortedTable(): TablesPrepared<void> {
+    const table = new TableFile(folder, RESULT_FILES.originalChunks);
+    return prepared([table], () => writeOriginalChunks(db, table));
+  }
+
+  /** What this thread has prepared appears, each table whole. */
+  function publishTables(): void {
+    for (const table of unpublished) table.publish();
+    syncFolder(folder);
+    unpublished = [];
+  }
+
+  function discardTables(): void {
+    for (const table of unpublished) table.discard();
+    unpublished = [];
+  }
+
+  function writeTables(): TablesPrepared {
+    try {
+      const { counts, files } = prepareTables();
+      const sorted = prepareSortedTable();
+      publishTables();
+      return { counts, files: { ...files, ...sorted.files } };
+    } catch (error) {
+      discardTables();
+      throw error;
+    }
+  }
+
+  return { prepareTables, prepareSortedTable, publishTables, discardTables, writeTables };
 }
 
 function openTables(folder: string): Tables {
   const open = (name: TableName) => new TableFile(folder, RESULT_FILES[name]);
-  const tables: Tables = {
+  return {
     originalFrames: open('originalFrames'),
-    originalChunks: open('originalChunks'),
     sequences: open('sequences'),
     chunks: open('chunks'),
     failedFiles: open('failedFiles'),
     failedRecords: open('failedRecords'),
   };
-  return tables;
 }
 
 /** All tables but the one sorted by id. */
@@ -78,9 +101,9 @@ function writeInOrder(db: Database.Database, tables: Tables): ResultCounts {
   let next = 0;
   const failedIn = new Set<number>();
 
-  for (const [name, header] of Object.entries(TABLE_HEADERS)) {
-    tables[name as keyof typeof TABLE_HEADERS].write(name === 'chunks' ? marked(header, 'model') : header);
-  }
+  for (const name of ['originalFrames', 'sequences', 'failedRecords'] as const)
+    tables[name].write(TABLE_HEADERS[name]);
+  tables.chunks.write(marked(TABLE_HEADERS.chunks, 'model'));
   const writeUnopened = (record: ScannedRecord, end: number): void => {
     for (; next < end; next++)
       tables.chunks.write(marked(unopenedChunkLine(record, chunkLength, next), modelLabel));
@@ -115,6 +138,7 @@ function writeInOrder(db: Database.Database, tables: Tables): ResultCounts {
 
 /** prediction_results_highestscore.csv: chunks by id in code-point order, which is how SQLite compares UTF-8 text. */
 function writeOriginalChunks(db: Database.Database, table: TableFile): void {
+  table.write(TABLE_HEADERS.originalChunks);
   const sorted = db
     .prepare<[], [string, number]>(
       `SELECT record.name || '_chunk_' || (chunk.chunk + 1) AS id, chunk.is_virus

@@ -1,4 +1,4 @@
-"""A worker's process forked from one that has imported PyTorch, which takes longer than most tests of a worker."""
+"""A worker's process forked from one that has imported PyTorch, which takes longer than most of its tests."""
 
 from __future__ import annotations
 

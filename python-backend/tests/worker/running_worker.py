@@ -43,8 +43,8 @@ class RunningWorker:
     """The engine's end of the protocol."""
 
     def __init__(self, prologue: str = "", *, fresh: bool = False) -> None:
-        """`prologue`: Python that runs in the worker's process before its `main`. `fresh`: in an interpreter and
-        environment of its own, as the engine starts it."""
+        """`prologue`: Python that runs in the worker's process before its `main`. `fresh`: in an
+        interpreter and environment of its own, as the engine starts it."""
         program = f"{prologue}\nfrom virnucpro_backend.worker import main\nmain()"
         self.process: subprocess.Popen[bytes] | ForkedWorker
         if sys.platform == "linux" and not fresh:

@@ -33,6 +33,7 @@ code { font: 11px/1.4 ui-monospace, 'SF Mono', Consolas, monospace; overflow-wra
 .sums td:first-child { width: 38%; }
 a { color: #1d5c8c; overflow-wrap: anywhere; }
 li { margin: 4px 0; }
-@media screen and (max-width: 520px) { body { padding: 12px; } table { font-size: 10px; } th, td { padding: 3px 2px; } }
+@media screen and (max-width: 520px) { body { padding: 12px; } table { display: block; overflow-x: auto; font-size: 11px; }
+  th, td { padding: 3px 4px; } td:first-child { min-width: 88px; } }
 @media print { body { padding: 0; max-width: none; font-size: 10.5pt; } table { font-size: 9pt; } }
 `;

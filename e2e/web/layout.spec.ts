@@ -253,6 +253,30 @@ test.describe('every screen, at every size', () => {
     });
   }
 
+  test('a cluster fits at every size, and so does the choice of one, and axe finds nothing', async ({
+    page,
+  }) => {
+    const cluster = await serveMemoryEngine({ devices: 6, nodes: 2 });
+    const found: string[] = [];
+    const look = async (place: string) => {
+      found.push(...(await complaints(page, place, 'main')));
+      for (const [size, viewport] of Object.entries(SIZES)) {
+        await page.setViewportSize(viewport);
+        found.push(...(await layoutFaults(page)).map((fault) => `${place}, ${size}: ${fault}`));
+      }
+      await page.setViewportSize(SIZES.usual);
+    };
+    await page.goto(cluster.url + PLACES.running);
+    await expect(page.getByText('gpu-node-2', { exact: true })).toBeVisible();
+    await look('running on a cluster');
+    await bySaying('Run again with these settings')(page);
+    await page.getByRole('radio', { name: 'Ray cluster' }).check();
+    await expect(page.getByLabel('Address of the Ray cluster')).toBeVisible();
+    await look('new run on a Ray cluster');
+    await cluster.stop();
+    expect(found).toEqual([]);
+  });
+
   test('fits at every size: new files, states that pass, what is folded away', async ({ page }) => {
     await page.setViewportSize(SIZES.usual);
     await page.goto(engine.url);

@@ -1,8 +1,11 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DeviceLive } from '../contract/rpc/runs.ts';
 import { REAL_PYTHON, readTables, SAMPLE, temporaryFolder } from '../engine/testing/testContext.ts';
 import { ended, MANY_PARTS, succeeds, virnucpro, waitUntil } from './testing/commandLineProcess.ts';
 import { backendProcesses, MARK, markedProcesses } from './testing/markedProcesses.ts';
@@ -11,79 +14,127 @@ const PYTHON = process.env['VIRNUCPRO_RAY_PYTHON'] ?? REAL_PYTHON;
 const WITHOUT_RAY = process.platform !== 'linux' || spawnSync(PYTHON, ['-c', 'import ray']).status !== 0;
 const RAY = 'import sys; from ray.scripts.scripts import main; sys.exit(main())';
 
+const COPIES = 6;
+/** A dead node is seen after some 3 s, and no Python is started that nobody has asked for. */
+const QUICK_AND_SMALL = {
+  RAY_health_check_initial_delay_ms: '1000',
+  RAY_health_check_period_ms: '1000',
+  RAY_health_check_timeout_ms: '10000',
+  RAY_health_check_failure_threshold: '3',
+  RAY_prestart_worker_first_driver: '0',
+  RAY_enable_worker_prestart: '0',
+};
+
 /** Ray's sockets lie below it, and their paths must be short. */
 let folder: string;
+let env: Record<string, string>;
 let port: number;
-const nodes: ChildProcess[] = [];
-
-beforeEach(async () => {
-  folder = mkdtempSync('/tmp/vr-');
-  port = await freePort();
-  writeFileSync(join(folder, 'token'), 'a-token-of-this-test-alone-0123456789abcdef', { mode: 0o600 });
-  vi.stubEnv('RAY_AUTH_TOKEN_PATH', join(folder, 'token'));
-  vi.stubEnv('RAY_AUTH_MODE', 'token');
-  vi.stubEnv('RAY_USAGE_STATS_ENABLED', '0');
-  vi.stubEnv('TMPDIR', folder);
-  vi.stubEnv(MARK, folder);
-});
-afterEach(async () => {
-  // By force: a node whose head is gone takes minutes to end in order.
-  for (const node of nodes.splice(0)) node.kill('SIGKILL');
-  await waitUntil(() => {
-    const left = markedProcesses(folder).filter(({ pid }) => pid !== process.pid);
-    for (const { pid } of left) {
-      try {
-        process.kill(pid, 'SIGKILL');
-      } catch {
-        // Gone meanwhile.
-      }
-    }
-    return left.length === 0;
-  }, 'nothing of the cluster is left');
-  vi.unstubAllEnvs();
-  rmSync(folder, { recursive: true, force: true });
-});
+const nodes = new Map<string, ChildProcess>();
+let parent: string;
+let input: string;
+let local: string;
 
 describe.skipIf(WITHOUT_RAY)('a run on a Ray cluster of three nodes, on processors', () => {
-  it.each([['--no-shared-storage'], []])(
-    'has the tables of a local run, though a node is killed and one added (%s)',
-    async (...flags: string[]) => {
-      const parent = await temporaryFolder();
-      const [local, remote] = [join(parent, 'local'), join(parent, 'remote')];
-      await succeeds(['predict', SAMPLE, '-o', local, '-q', ...MANY_PARTS]);
-      await start('head', ['--head', `--port=${port}`, `--temp-dir=${folder}/t`, '--num-cpus=0']);
-      await start('one', [`--address=127.0.0.1:${port}`, '--num-cpus=1']);
-      const before = raylets();
-      await start('two', [`--address=127.0.0.1:${port}`, '--num-cpus=1']);
-      const [two] = raylets().filter((pid) => !before.includes(pid));
-      const run = virnucpro([
-        ...['predict', SAMPLE, '-o', remote, '-q', '--model', 'demo', '--residues-per-part', '800'],
-        ...['--python', PYTHON, '--ray', `127.0.0.1:${port}`, '--cpu-workers', '1', ...flags],
-      ]);
+  beforeAll(async () => {
+    parent = await temporaryFolder();
+    local = join(parent, 'local');
+    input = join(parent, 'input.fa');
+    const sample = readFileSync(SAMPLE, 'utf8');
+    const copies = Array.from({ length: COPIES }, (_, copy) => sample.replaceAll(/^>/gm, `>copy_${copy}_`));
+    writeFileSync(input, copies.join(''));
+    await succeeds(['predict', input, '-o', local, '-q', ...MANY_PARTS]);
+    port = await freePort();
+    folder = mkdtempSync('/tmp/vr-');
+    env = {
+      ...QUICK_AND_SMALL,
+      RAY_AUTH_TOKEN_PATH: join(folder, 'token'),
+      RAY_AUTH_MODE: 'token',
+      RAY_USAGE_STATS_ENABLED: '0',
+      TMPDIR: folder,
+      VIRNUCPRO_CACHE: join(folder, 'cache'),
+      [MARK]: folder,
+    };
+    writeFileSync(join(folder, 'token'), 'a-token-of-this-test-alone-0123456789abcdef', { mode: 0o600 });
+    await start('head', ['--head', `--port=${port}`, `--temp-dir=${folder}/t`, '--num-cpus=0']);
+    await start('one', joining());
+    await start('two', joining());
+  }, 300_000);
+  afterAll(async () => {
+    // By force: a node whose head is gone takes minutes to end in order.
+    for (const node of nodes.values()) node.kill('SIGKILL');
+    await waitUntil(() => {
+      const left = processesOfTheCluster();
+      for (const pid of left) {
+        try {
+          process.kill(pid, 'SIGKILL');
+        } catch {
+          // Gone meanwhile.
+        }
+      }
+      return left.length === 0;
+    }, 'nothing of the cluster is left');
+    rmSync(folder, { recursive: true, force: true });
+  }, 120_000);
+
+  it.each([
+    { storage: 'shared storage', flags: [], lost: 'one', kept: 'two', added: 'three' },
+    {
+      storage: "Ray's object store",
+      flags: ['--no-shared-storage'],
+      lost: 'two',
+      kept: 'three',
+      added: 'four',
+    },
+  ])(
+    'has the tables of a local run through $storage, though a node is killed and one added',
+    async ({ flags, lost, kept, added }) => {
+      const remote = join(parent, `on ${kept}`);
+      const run = virnucpro(
+        [
+          ...['predict', input, '-o', remote, '--json', '--model', 'demo', '--residues-per-part', '800'],
+          ...['--python', PYTHON, '--ray', `127.0.0.1:${port}`, '--cpu-workers', '1', ...flags],
+        ],
+        { env, timeoutMs: 300_000 },
+      );
       const end = ended(run);
-      const scored = (): number => {
-        const scores = join(remote, 'work', 'scores');
-        return existsSync(scores) ? readdirSync(scores).length : 0;
-      };
-      await waitUntil(() => scored() > 1 || run.exitCode !== null, 'two parts are scored');
+      const nodesWithParts = followed(run);
+      const until = (condition: () => boolean, what: string): Promise<void> =>
+        waitUntil(() => condition() || run.exitCode !== null, what);
+      await until(() => [lost, kept].every((node) => nodesWithParts().has(node)), 'both nodes have computed');
+      // Both have parts, and finish none until the third node has.
+      for (const node of [lost, kept]) process.kill(workerOf(node), 'SIGSTOP');
+      const goesOn = workerOf(kept);
       // As if its computer lost power.
-      expect(two).toBeDefined();
-      process.kill(Number(two), 'SIGKILL');
-      await start('three', [`--address=127.0.0.1:${port}`, '--num-cpus=1']);
-      expect(await end).toMatchObject({ code: 0 });
+      process.kill(rayletOf(lost), 'SIGKILL');
+      await start(added, joining());
+      await until(() => nodesWithParts().has(added), 'the third node has computed');
+      process.kill(goesOn, 'SIGCONT');
+      const { code, said } = await end;
+      expect(code, `${said.slice(-8_000)}\n${logs()}`).toBe(0);
       expect(await readTables(remote)).toEqual(await readTables(local));
+      const { cluster } = JSON.parse(readFileSync(join(remote, 'run.json'), 'utf8')) as {
+        cluster: { nodes: { node: string; devices: { parts: number }[] }[] };
+      };
+      const computed = cluster.nodes.filter(({ devices }) => devices[0] && devices[0].parts > 0);
+      expect(computed.map(({ node }) => node).toSorted()).toEqual([added, kept, lost].toSorted());
       await waitUntil(() => backendProcesses(folder, 'worker').length === 0, 'no worker is left');
     },
-    600_000,
+    300_000,
   );
 });
 
+const joining = (): string[] => [`--address=127.0.0.1:${port}`, '--num-cpus=1'];
+
 async function start(name: string, args: string[]): Promise<void> {
-  const common = ['--num-gpus=0', '--object-store-memory=80000000', '--include-log-monitor=false', '--block'];
-  const node = spawn(PYTHON, ['-c', RAY, 'start', ...args, ...common], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  nodes.push(node);
+  const node = spawn(
+    PYTHON,
+    [
+      ...['-c', RAY, 'start', ...args, `--node-name=${name}`, '--num-gpus=0', '--block'],
+      ...['--object-store-memory=80000000', `--plasma-directory=${folder}`, '--include-log-monitor=false'],
+    ],
+    { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } },
+  );
+  nodes.set(name, node);
   let said = '';
   node.stdout.on('data', (data) => (said += String(data)));
   node.stderr.on('data', (data) => (said += String(data)));
@@ -92,11 +143,62 @@ async function start(name: string, args: string[]): Promise<void> {
   expect(node.exitCode, said).toBeNull();
 }
 
-/** Numbers of the processes that stand for a node. */
-const raylets = (): number[] =>
-  markedProcesses(folder)
-    .filter(({ command }) => command.includes('/raylet/raylet '))
-    .map(({ pid }) => pid);
+/** The nodes that have finished parts, by what the program says every second. */
+function followed(run: ChildProcess): () => Set<string> {
+  const nodesWithParts = new Set<string>();
+  const lines = createInterface({ input: run.stdout ?? Readable.from([]) });
+  lines.on('line', (line) => {
+    const { devices = [] } = JSON.parse(line) as { devices?: DeviceLive[] };
+    for (const { place, partsDone } of devices) if (place && partsDone > 0) nodesWithParts.add(place.node);
+  });
+  return () => nodesWithParts;
+}
+
+/** The child of Ray's actor, which is a child of the node. */
+function workerOf(name: string): number {
+  const raylet = rayletOf(name);
+  const worker = backendProcesses(folder, 'worker').find(({ pid }) => parentOf(parentOf(pid)) === raylet);
+  if (!worker) throw new Error(`There is no worker on ${name}`);
+  return worker.pid;
+}
+
+/** The process that stands for a node, which the one that was started has started. */
+function rayletOf(name: string): number {
+  const starter = nodes.get(name)?.pid;
+  const raylet = markedProcesses(folder).find(
+    ({ pid, command }) => command.includes('/raylet/raylet ') && parentOf(pid) === starter,
+  );
+  if (!raylet) throw new Error(`There is no node ${name}`);
+  return raylet.pid;
+}
+
+function parentOf(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/^PPid:\s*(\d+)/m.exec(status)?.[1]);
+}
+
+/** Ray's agents write their names over their environment, so they have no mark; they write logs into the folder. */
+function processesOfTheCluster(): number[] {
+  const marked = markedProcesses(folder).map(({ pid }) => pid);
+  const writing = readdirSync('/proc').filter((pid) => {
+    try {
+      const files = /^\d+$/.test(pid) ? readdirSync(`/proc/${pid}/fd`) : [];
+      return files.some((file) => readlinkSync(`/proc/${pid}/fd/${file}`).startsWith(`${folder}/`));
+    } catch {
+      return false;
+    }
+  });
+  return [...new Set([...marked, ...writing.map(Number)])].filter((pid) => pid !== process.pid);
+}
+
+/** The ends of Ray's logs, for a run that fails. */
+function logs(): string {
+  const place = join(folder, 't', 'session_latest', 'logs');
+  return readdirSync(place)
+    .filter((name) => /^(gcs_server|raylet|pool)|\.err$/.test(name))
+    .map((name) => `--- ${name}\n${readFileSync(join(place, name), 'utf8').slice(-3_000)}`)
+    .join('\n');
+}
 
 async function freePort(): Promise<number> {
   const server = createServer();

@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Command } from 'commander';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { predictCommand as commandToRepeat, type RepeatableRun } from '../contract/predictCommand.ts';
+import { quotedForShell } from '../contract/quotedForShell.ts';
 import { runRequestSchema } from '../contract/rpc/runs.ts';
+import { SLURM_JOB_DEFAULTS, slurmPlace } from '../contract/slurmScript.ts';
 import { HOST_ENTRY } from '../engine/store/testing/storeFixture.ts';
 import { command } from './commands/run/command.ts';
 import { whereAsked } from './clusterFlags.ts';
@@ -31,9 +33,16 @@ function made(change: Partial<RepeatableRun['plan']> = {}, request = {}): Repeat
   };
 }
 
-/** What a program started by that line in a shell is given, and what `predict` makes of it. */
-async function understood(line: string): Promise<{ inputs: string[]; flags: Record<string, unknown> }> {
-  const words = execFileSync('/bin/sh', ['-c', `virnucpro() { printf '%s\\0' "$@"; }; ${line}`]);
+/**
+ * What a program started by that line in a shell is given, and what `predict` makes of it. Its standard input goes into the file
+ * `input`.
+ */
+async function understood(
+  line: string,
+  input?: string,
+): Promise<{ inputs: string[]; flags: Record<string, unknown> }> {
+  const keep = input === undefined ? '' : `cat /dev/stdin >${quotedForShell(input)};`;
+  const words = execFileSync('/bin/sh', ['-c', `virnucpro() { ${keep} printf '%s\\0' "$@"; }; ${line}`]);
   const root = new Command().exitOverride();
   let answer = { inputs: [] as string[], flags: {} as Record<string, unknown> };
   predictCommand(root).action((inputs: string[], flags: Record<string, unknown>) => {
@@ -80,6 +89,20 @@ describe.skipIf(process.platform === 'win32')('the command that makes a run agai
     } as const;
     const { flags } = await understood(commandToRepeat(made({}, { where })));
     expect(whereAsked(flags, undefined)).toEqual(where);
+  });
+
+  it('brings the batch script of a SLURM cluster along, also where a line of it looks like its end', async () => {
+    const job = { ...SLURM_JOB_DEFAULTS, tasks: 3, extra: `END_OF_SCRIPT\necho "$HOME" '\\'` };
+    const submitted = slurmPlace(job, { login: 'anna@login', bySelf: false });
+    const byHand = slurmPlace({ ...job, gpu: 'none' }, { login: null, bySelf: true });
+    for (const where of [submitted, byHand]) {
+      if (where === null) throw new Error('no script can be made');
+      const script = join(mkdtempSync(join(tmpdir(), 'virnucpro-command-')), 'script');
+      folders.push(dirname(script));
+      const { flags } = await understood(commandToRepeat(made({}, { where })), script);
+      expect(flags).toMatchObject({ slurm: '/dev/stdin' });
+      expect(whereAsked({ ...flags, slurm: script }, undefined)).toEqual(where);
+    }
   });
 
   it('leaves to chance nothing that decides numbers, and names the demo model for what it is', async () => {

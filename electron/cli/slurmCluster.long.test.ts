@@ -11,8 +11,12 @@ import { ended, succeeds, virnucpro, waitUntil } from './testing/commandLineProc
 const BACKEND = join(APP_PATHS.root, 'python-backend');
 const TESTS = join(BACKEND, 'tests', 'cluster');
 const COPIES = 6;
-/** Of private_slurm.py. */
+/** Of private_slurm.py, and what it prints. */
 const CANT_BE_HERE = 3;
+interface PrivateSlurm {
+  environment: Record<string, string>;
+  login: { name: string; environment: Record<string, string> } | null;
+}
 
 it.skipIf(WITHOUT_PYTHON)(
   'a real SLURM gives the scores of a local worker, with a task cancelled, one killed, a node drained and time ended',
@@ -40,7 +44,10 @@ it.skipIf(WITHOUT_PYTHON)(
 
 describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
   let slurm: ChildProcess | undefined;
+  /** Of the programs of SLURM, and of `virnucpro`, which reaches them as `by` says. */
   let env: Record<string, string> | undefined;
+  let ours: Record<string, string>;
+  let by: string[] = [];
   let missing = '';
   beforeAll(async () => {
     const started = spawn(REAL_PYTHON, [join(TESTS, 'private_slurm.py')]);
@@ -53,7 +60,12 @@ describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
     });
     if (started.exitCode === CANT_BE_HERE) missing = first.trim();
     else if (!first.startsWith('{')) throw new Error(first);
-    else env = JSON.parse(first) as Record<string, string>;
+    else {
+      const { environment, login } = JSON.parse(first) as PrivateSlurm;
+      env = environment;
+      ours = login?.environment ?? environment;
+      by = login ? ['--slurm-login', login.name] : [];
+    }
   }, 300_000);
   afterAll(async () => {
     if (!slurm || slurm.exitCode !== null) return;
@@ -62,6 +74,7 @@ describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
     await closed;
   }, 120_000);
 
+  // By ssh where there is an OpenSSH server, else by the programs of this computer.
   it('writes the tables of a local run, though a task is cancelled, a node drained and the program killed', async ({
     skip,
   }) => {
@@ -81,8 +94,8 @@ describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
     const job = ['--gpu', 'none', '--tasks', '3', '--time', '30', '--memory', '1G', '--cpus', '1'];
     const script = join(parent, 'job.sh');
     writeFileSync(script, await succeeds(['slurm-script', ...job]));
-    const begun = virnucpro(['predict', input, '-o', folder, '--slurm', script, ...small], {
-      env: env ?? {},
+    const begun = virnucpro(['predict', input, '-o', folder, '--slurm', script, ...by, ...small], {
+      env: ours,
     });
     const beginning = ended(begun);
     const scores = join(folder, 'work', 'scores');
@@ -101,7 +114,7 @@ describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
     begun.kill('SIGKILL');
     expect((await beginning).code).toBeNull();
 
-    await succeeds(['resume', folder, '--python', REAL_PYTHON, '-q'], { env: env ?? {} });
+    await succeeds(['resume', folder, '--python', REAL_PYTHON, '-q'], { env: ours });
     expect(await readTables(folder)).toEqual(await readTables(local));
     const log = readFileSync(join(folder, 'logs', 'pool.log'), 'utf8');
     expect(log).toContain(`job ${jobs[0]} is taken over`);

@@ -1,5 +1,7 @@
 import { demoMark, type Plan } from './plan.ts';
+import { quotedForShell } from './quotedForShell.ts';
 import type { RunRequest } from './rpc/runs.ts';
+import { SLURM_JOB_DEFAULTS, slurmScript } from './slurmScript.ts';
 
 /** What decides the numbers of a run, and where its results went. */
 export interface RepeatableRun {
@@ -47,12 +49,18 @@ export function predictCommand({ plan, request, folder }: RepeatableRun): string
     ...(request.gpuMemoryBytes === undefined ? [] : ['--gpu-memory', String(request.gpuMemoryBytes / 1e9)]),
     ...(request.keepWork ? ['--keep-work'] : []),
   ];
-  return words.map(quotedForShell).join(' ');
+  return `${words.map(quotedForShell).join(' ')}${batchScript(request)}`;
 }
 
 function whereFlags({ where, devices }: RepeatableRun['request']): string[] {
   if (where.kind === 'this_computer') return devices === 'auto' ? [] : ['--devices', devices];
-  if (where.kind === 'slurm') return [];
+  if (where.kind === 'slurm') {
+    return [
+      ...['--slurm', '/dev/stdin'],
+      ...(where.login === null ? [] : ['--slurm-login', where.login]),
+      ...(where.script === null ? ['--slurm-by-hand'] : []),
+    ];
+  }
   return [
     '--ray',
     where.address,
@@ -61,7 +69,14 @@ function whereFlags({ where, devices }: RepeatableRun['request']): string[] {
   ];
 }
 
-/** As a POSIX shell takes it; for most words that is as it stands. */
-export function quotedForShell(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+/** What follows the line as its standard input. A script that somebody submitted is not known; as large a job's stands for it. */
+function batchScript({ where }: RepeatableRun['request']): string {
+  if (where.kind !== 'slurm') return '';
+  const { script, tasks, on_processors } = where;
+  const text =
+    script ?? slurmScript({ ...SLURM_JOB_DEFAULTS, tasks, gpu: on_processors ? 'none' : 'gres' }) ?? '';
+  const lines = text.replace(/\n$/, '').split('\n');
+  let end = 'END_OF_SCRIPT';
+  while (lines.includes(end)) end += '_';
+  return ` <<'${end}'\n${lines.join('\n')}\n${end}`;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { quotedForShell } from './predictCommand.ts';
 import type { PoolChoice } from './protocol/pool.ts';
+import { quotedForShell } from './quotedForShell.ts';
 
 /** What a cluster's batch script asks for. Empty text leaves a setting to the cluster. */
 export const slurmJobSchema = z.object({

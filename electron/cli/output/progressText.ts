@@ -8,6 +8,8 @@ import {
 } from '../../engine/index.ts';
 
 const BAR_WIDTH = 24;
+/** More of them than this don't fit on a terminal: a cluster's are then shown node by node. */
+const MOST_DEVICE_LINES = 8;
 
 export function bar(fraction: number, width = BAR_WIDTH): string {
   const filled = Math.round(Math.max(0, Math.min(1, fraction)) * width);
@@ -30,24 +32,54 @@ export function totalLine(progress: RunProgress): string {
   return parts.join('  ');
 }
 
-export function deviceLine(device: DeviceLive): string {
-  const name = deviceName(device);
-  const cells = [name.slice(0, 26).padEnd(26)];
-  if (device.worker.state === 'working') {
-    cells.push(bar(device.partFraction ?? 0, 12), `part ${device.worker.part}`.padEnd(14));
-  } else {
-    cells.push(workerWords(device).padEnd(27));
-  }
-  cells.push(`${formatCount(device.partsDone)} done`.padStart(10));
-  cells.push(
-    device.memoryUsedBytes === null ? ''.padStart(9) : formatBytes(device.memoryUsedBytes).padStart(9),
+/** A line for each device, or for each node of a cluster with many. */
+export function deviceLines(devices: readonly DeviceLive[]): string[] {
+  if (devices.length <= MOST_DEVICE_LINES) return devices.map(deviceLine);
+  return [...Map.groupBy(devices, ({ place }) => place?.node)].flatMap(([node, there]) =>
+    node === undefined ? there.map(deviceLine) : [nodeLine(node, there)],
   );
-  if (device.utilizationPercent !== null)
-    cells.push(formatPercent(device.utilizationPercent / 100).padStart(6));
-  if (device.residuesPerSecond !== null) {
-    cells.push(`${formatCount(device.residuesPerSecond)} residues/s`.padStart(20));
-  }
-  return cells.join(' ');
+}
+
+function deviceLine(device: DeviceLive): string {
+  const { worker } = device;
+  const doing =
+    worker.state === 'working'
+      ? `${bar(device.partFraction ?? 0, 12)} part ${worker.part}`
+      : workerWords(worker);
+  return columns(deviceName(device), doing, device);
+}
+
+function nodeLine(node: string, devices: readonly DeviceLive[]): string {
+  const states = Map.groupBy(devices, ({ worker }) => workerWords(worker));
+  const doing = [...states].map(([words, { length }]) => `${length} ${words}`).join(', ');
+  const measured = devices.filter(({ utilizationPercent }) => utilizationPercent !== null).length;
+  const utilization = sumOf(devices, 'utilizationPercent');
+  return columns(node, doing, {
+    partsDone: sumOf(devices, 'partsDone') ?? 0,
+    memoryUsedBytes: sumOf(devices, 'memoryUsedBytes'),
+    utilizationPercent: utilization === null ? null : utilization / measured,
+    residuesPerSecond: sumOf(devices, 'residuesPerSecond'),
+  });
+}
+
+type Figures = Pick<DeviceLive, 'partsDone' | 'memoryUsedBytes' | 'utilizationPercent' | 'residuesPerSecond'>;
+
+/** Null where none of them has that figure. */
+function sumOf(devices: readonly Figures[], figure: keyof Figures): number | null {
+  const known = devices.map((device) => device[figure]).filter((value) => value !== null);
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
+}
+
+function columns(name: string, doing: string, figures: Figures): string {
+  const { partsDone, memoryUsedBytes, utilizationPercent, residuesPerSecond } = figures;
+  return [
+    name.slice(0, 26).padEnd(26),
+    doing.padEnd(27),
+    `${formatCount(partsDone)} done`.padStart(10),
+    (memoryUsedBytes === null ? '' : formatBytes(memoryUsedBytes)).padStart(9),
+    ...(utilizationPercent === null ? [] : [formatPercent(utilizationPercent / 100).padStart(6)]),
+    ...(residuesPerSecond === null ? [] : [`${formatCount(residuesPerSecond)} residues/s`.padStart(20)]),
+  ].join(' ');
 }
 
 function deviceName({ id, index, name, place }: DeviceLive): string {
@@ -64,7 +96,7 @@ export function clusterLine(cluster: ClusterLive): string | null {
   return `Waiting for ${formatCount(cluster.waiting)} devices of ${scheduler}: ${cluster.reason ?? 'no reason given'}`;
 }
 
-function workerWords({ worker }: DeviceLive): string {
+function workerWords(worker: DeviceLive['worker']): string {
   switch (worker.state) {
     case 'starting':
     case 'loading':

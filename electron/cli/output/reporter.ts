@@ -2,7 +2,7 @@ import { createLogUpdate } from 'log-update';
 import type { AppError } from '../../contract/errors.ts';
 import type { RunState } from '../../contract/runState.ts';
 import type { OpenRun, RunNote } from '../../engine/index.ts';
-import { bar, clusterLine, deviceLine, totalLine } from './progressText.ts';
+import { bar, clusterLine, deviceLines, totalLine } from './progressText.ts';
 import { toLog, toStandardError } from './terminal.ts';
 
 /** How a run is reported to the user who watches it. Everything but JSON goes to standard error; tables lie in the folder. */
@@ -49,7 +49,7 @@ function sayError(error: AppError, verbose: boolean): void {
 }
 
 function progressLines(session: OpenRun, verbose: boolean): string[] {
-  const devices = verbose ? session.deviceStates().map((device) => `  ${deviceLine(device)}`) : [];
+  const devices = verbose ? deviceLines(session.deviceStates()).map((line) => `  ${line}`) : [];
   return [totalLine(session.progress()), ...clusterLines(session), ...devices];
 }
 
@@ -96,7 +96,7 @@ class LineReporter implements Reporter {
   }
 }
 
-/** A live table on a terminal: a row per device, the total, the time left. Notes scroll by above it. */
+/** A live table on a terminal: a row per device or node, the total, the time left. Notes scroll by above it. */
 class TableReporter implements Reporter {
   private readonly verbose: boolean;
   private readonly screen = createLogUpdate(process.stderr);
@@ -128,7 +128,7 @@ class TableReporter implements Reporter {
   follow(session: OpenRun): void {
     const draw = (): void => {
       const progress = session.progress();
-      const devices = session.deviceStates().map(deviceLine);
+      const devices = deviceLines(session.deviceStates());
       const total = `${bar(progress.fraction ?? 0)} ${totalLine(progress)}`;
       this.screen([...devices, ...clusterLines(session), total].join('\n'));
     };

@@ -22,6 +22,7 @@ import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { ended, virnucpro } from './commandLineProcess.ts';
 import { FAULTY_PYTHON, REAL_PYTHON } from '../../engine/testing/realFiles.ts';
+import { MEMORY_SETTING } from '../../../build/bundleCommandLine.ts';
 import { backendProcesses, MARK } from './markedProcesses.ts';
 
 const READ_LENGTH = 100;
@@ -57,7 +58,14 @@ const folder = values.folder ?? (await mkdtemp(join(tmpdir(), 'virnucpro-long-')
 if (values.folder !== undefined) mkdirSync(folder, { recursive: true });
 const input = join(folder, 'reads.fa');
 const run = join(folder, 'run');
-const env = { VIRNUCPRO_FAULT: 'instant', VIRNUCPRO_REAL_PYTHON: REAL_PYTHON, [MARK]: folder };
+/** As the first line of the command line's file has it. */
+const [memoryName = '', memoryValue = ''] = MEMORY_SETTING.split('=');
+const env = {
+  [memoryName]: memoryValue,
+  VIRNUCPRO_FAULT: 'instant',
+  VIRNUCPRO_REAL_PYTHON: REAL_PYTHON,
+  [MARK]: folder,
+};
 
 function say(line: string): void {
   process.stdout.write(`${line}\n`);

@@ -49,8 +49,8 @@ export interface ResultCounts {
   failedParts: number;
 }
 
-export interface TablesPrepared {
-  counts: ResultCounts;
+export interface TablesPrepared<Counts = ResultCounts> {
+  counts: Counts;
   /** By file name, in the order they were written. */
   files: Record<string, { bytes: number; sha256: string }>;
 }

@@ -15,8 +15,8 @@ interface Waiting {
   reject: (failure: AppFailure) => void;
 }
 
-/** Rows of the database live no longer than a page of them; V8 would take three times as much for them, and be no faster. */
-const YOUNG_GENERATION_MB = 16;
+/** Rows of the database live no longer than a page of them; V8 would take ten times as much for them, and be no faster. */
+const YOUNG_GENERATION_MB = 6;
 
 /** Within which an empty or small database opens on any computer. */
 const OPEN_MS = 60_000;

@@ -21,10 +21,32 @@ export const DEADLINES: DeadlineLimits = {
   stepFloorMs: 120_000,
 };
 
+const LOOK_INTERVAL_MS = 1_000;
 /** A look at the clock that comes later than this was held up by something other than the worker. */
-export const HELD_UP_MS = 10_000;
+const HELD_UP_MS = 10_000;
 const STEP_PATIENCE = 10;
 const WORKING_STEPS: ReadonlySet<Heartbeat['step']> = new Set(['reading', 'computing', 'writing']);
+
+/** Looks at the clock every second, to see whether somebody is late. Nobody is to blame for the time that it was held up itself. */
+export class RegularLook {
+  private readonly timer: NodeJS.Timeout;
+  private lastAt = performance.now();
+
+  /** `heldUpMs` is 0 but where the computer slept meanwhile, or this program had no time. */
+  constructor(look: (now: number, heldUpMs: number) => void) {
+    this.timer = setInterval(() => {
+      const now = performance.now();
+      const sinceLastMs = now - this.lastAt;
+      this.lastAt = now;
+      look(now, sinceLastMs > HELD_UP_MS ? sinceLastMs : 0);
+    }, LOOK_INTERVAL_MS);
+    this.timer.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+  }
+}
 
 /** What a worker did not do in time: as an error, and as it follows its name. */
 export interface DeadlineMissed {

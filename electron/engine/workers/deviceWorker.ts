@@ -13,13 +13,12 @@ import type {
 } from '../../contract/protocol/index.ts';
 import type { ProcessEvent } from './backendProcess.ts';
 import { BoundedNotes } from './boundedNotes.ts';
-import { HELD_UP_MS, ProgressWatch, StartWatch, type DeadlineLimits } from './deadlines.ts';
+import { ProgressWatch, RegularLook, StartWatch, type DeadlineLimits } from './deadlines.ts';
 import { exitMessage, type ProcessExit } from './describeExit.ts';
 import type { WorkerConnection, WorkerLauncher } from './launchers/workerConnection.ts';
-import { decideRestart } from './restartPolicy.ts';
+import { Restarts } from './restarts.ts';
 
 const STOP_GRACE_MS = 10_000;
-const WATCH_INTERVAL_MS = 1_000;
 
 export type LoadCommand = Extract<WorkerCommand, { type: 'load' }>;
 
@@ -54,19 +53,18 @@ export type DeviceWorkerEvent = { device: string } & (
 type Life =
   | { phase: 'starting' | 'loading'; worker: WorkerConnection; watch: StartWatch }
   | { phase: 'ready'; worker: WorkerConnection; watch: ProgressWatch }
-  | { phase: 'restarting'; timer: NodeJS.Timeout }
-  | { phase: 'ended' };
+  /** There is no process, or not yet another one. */
+  | { phase: 'none' };
 
 /** One supervised worker of one device, wherever that is: started, watched, restarted, stopped. */
 export class DeviceWorker {
   readonly device: string;
   private readonly options: DeviceWorkerOptions;
   private readonly emit: (event: DeviceWorkerEvent) => void;
-  private readonly watchTimer: NodeJS.Timeout;
-  private life: Life = { phase: 'ended' };
+  private readonly restarts: Restarts;
+  private readonly look = new RegularLook((now, heldUpMs) => this.checkDeadlines(now, heldUpMs));
+  private life: Life = { phase: 'none' };
   private load: LoadCommand | null = null;
-  private deathsWithoutProgress = 0;
-  private lastCheckAt = performance.now();
   /** Why the process is about to end, where the engine itself has found that out. */
   private verdict: AppError | undefined;
   private stopping = false;
@@ -80,10 +78,7 @@ export class DeviceWorker {
     this.device = options.device;
     this.options = options;
     this.emit = emit;
-    this.watchTimer = setInterval(() => {
-      this.checkDeadlines(performance.now());
-    }, WATCH_INTERVAL_MS);
-    this.watchTimer.unref();
+    this.restarts = new Restarts(() => this.start(), options.restartDelayMs);
   }
 
   start(): void {
@@ -121,23 +116,19 @@ export class DeviceWorker {
 
   /** Ends the process after the batch under way. */
   async stop(graceMs = STOP_GRACE_MS): Promise<void> {
-    this.stopping = true;
-    clearInterval(this.watchTimer);
     const { life } = this;
-    if (life.phase === 'restarting') clearTimeout(life.timer);
-    else if (life.phase !== 'ended') {
-      life.worker.send({ type: 'stop' });
-      await life.worker.stop(graceMs);
-    }
-    this.life = { phase: 'ended' };
+    this.abandon();
+    if (life.phase === 'none') return;
+    life.worker.send({ type: 'stop' });
+    await life.worker.stop(graceMs);
   }
 
   /** Its device has left, and the worker with it: nothing more is heard of either. */
   abandon(): void {
     this.stopping = true;
-    clearInterval(this.watchTimer);
-    if (this.life.phase === 'restarting') clearTimeout(this.life.timer);
-    this.life = { phase: 'ended' };
+    this.look.stop();
+    this.restarts.cancel();
+    this.life = { phase: 'none' };
   }
 
   private take(event: ProcessEvent<WorkerEvent>, worker: WorkerConnection): void {
@@ -170,7 +161,7 @@ export class DeviceWorker {
           this.verdict = appError('worker_load_failed', sentence('worker.other_model'), {
             nextStep: sentence('worker.other_model.next'),
           });
-          this.deathsWithoutProgress = Number.POSITIVE_INFINITY;
+          this.restarts.giveUp();
           worker.kill();
           break;
         }
@@ -180,7 +171,7 @@ export class DeviceWorker {
       case 'load_failed':
         this.verdict = appError('worker_load_failed', message.message, { nextStep: message.next_step });
         // What is missing or unsupported stays so: only an unexplained failure is worth another start.
-        if (message.code !== 'internal_error') this.deathsWithoutProgress = Number.POSITIVE_INFINITY;
+        if (message.code !== 'internal_error') this.restarts.giveUp();
         worker.kill();
         break;
       case 'progress':
@@ -188,7 +179,7 @@ export class DeviceWorker {
         break;
       case 'part_done':
         this.settled(message.part);
-        this.deathsWithoutProgress = 0;
+        this.restarts.progress();
         emit({ type: 'part_done', device, done: message });
         break;
       case 'part_failed':
@@ -215,19 +206,13 @@ export class DeviceWorker {
     if (this.life.phase === 'ready') this.life.watch.holds(this.held.size, performance.now());
   }
 
-  private checkDeadlines(now: number): void {
-    const watched = 'watch' in this.life ? this.life : undefined;
-    const heldUpMs = now - this.lastCheckAt;
-    this.lastCheckAt = now;
-    if (heldUpMs > HELD_UP_MS) {
-      watched?.watch.forgive(heldUpMs);
-      this.emit({ type: 'held_up', device: this.device });
-      return;
-    }
-    const missed = watched?.watch.missed(now);
-    if (watched && missed) {
-      this.condemn(appError(missed.code, `The worker of ${this.device} ${missed.words}.`), watched.worker);
-    }
+  private checkDeadlines(now: number, heldUpMs: number): void {
+    if (heldUpMs > 0) this.emit({ type: 'held_up', device: this.device });
+    if (this.life.phase === 'none') return;
+    const { watch, worker } = this.life;
+    watch.forgive(heldUpMs);
+    const missed = watch.missed(now);
+    if (missed) this.condemn(appError(missed.code, `The worker of ${this.device} ${missed.words}.`), worker);
   }
 
   private condemn(error: AppError, worker: WorkerConnection): void {
@@ -246,18 +231,9 @@ export class DeviceWorker {
         detail: exit.lastLines.join('\n'),
       });
     this.verdict = undefined;
-    this.deathsWithoutProgress += 1;
-    const decision = decideRestart(this.deathsWithoutProgress, this.options.restartDelayMs);
-    if (decision.restart) {
-      const timer = setTimeout(() => {
-        this.start();
-      }, decision.delayMs);
-      this.life = { phase: 'restarting', timer };
-    } else {
-      clearInterval(this.watchTimer);
-      this.life = { phase: 'ended' };
-    }
-    const restartAttempt = decision.restart ? this.deathsWithoutProgress : null;
+    this.life = { phase: 'none' };
+    const restartAttempt = this.restarts.died();
+    if (restartAttempt === null) this.look.stop();
     this.emit({ type: 'worker_died', device: this.device, error, restartAttempt });
   }
 }

@@ -1,20 +1,18 @@
 import { appError, AppFailure } from '../../contract/errors.ts';
 import { ChildProcess } from './childProcess.ts';
-import { HELD_UP_MS, READING_SILENT_MS } from './deadlines.ts';
+import { READING_SILENT_MS, RegularLook } from './deadlines.ts';
 import type { ProcessExit } from './describeExit.ts';
 import type { RecordedLaunch } from './processRecords.ts';
 
-const WATCH_INTERVAL_MS = 1_000;
 const STOP_GRACE_MS = 1_000;
 
 /** A process that reads inputs and answers in lines. It is ended when it says nothing for long. */
 export class ReadingProcess {
   private readonly child: ChildProcess;
   private readonly silentMs: number;
-  private readonly watch: NodeJS.Timeout;
+  private readonly watch = new RegularLook((now, heldUpMs) => this.look(now, heldUpMs));
   /** Null until it has been asked for something. */
   private lastWordAt: number | null = null;
-  private lastLookAt = performance.now();
   private fault: AppFailure | undefined;
 
   constructor(launch: RecordedLaunch, onLine: (line: string) => void, silentMs = READING_SILENT_MS) {
@@ -26,8 +24,6 @@ export class ReadingProcess {
       },
       overlong: () => this.condemn('The process that reads the files wrote a line that does not end.'),
     });
-    this.watch = setInterval(() => this.look(performance.now()), WATCH_INTERVAL_MS);
-    this.watch.unref();
   }
 
   /** Sends its whole command. From now on it must give signs of life. */
@@ -40,22 +36,20 @@ export class ReadingProcess {
   /** Its end. Rejects with AppFailure where it had to be ended. */
   async ended(): Promise<ProcessExit> {
     const exit = await this.child.ended;
-    clearInterval(this.watch);
+    this.watch.stop();
     if (this.fault) throw this.fault;
     return exit;
   }
 
   /** Ends it, whatever it is doing. */
   async stop(): Promise<void> {
-    clearInterval(this.watch);
+    this.watch.stop();
     await this.child.stop(STOP_GRACE_MS);
   }
 
-  private look(now: number): void {
-    const heldUpMs = now - this.lastLookAt;
-    this.lastLookAt = now;
+  private look(now: number, heldUpMs: number): void {
     if (this.lastWordAt === null) return;
-    if (heldUpMs > HELD_UP_MS) this.lastWordAt += heldUpMs;
+    this.lastWordAt += heldUpMs;
     if (now - this.lastWordAt <= this.silentMs) return;
     this.condemn(`Reading the files has not advanced for ${Math.round(this.silentMs / 60_000)} minutes.`);
   }

@@ -1,8 +1,7 @@
-import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ProgressWatch } from './deadlines.ts';
 import { describeExit } from './describeExit.ts';
-import { decideRestart } from './restartPolicy.ts';
+import { Restarts } from './restarts.ts';
 
 const limits = { helloMs: 1000, loadMs: 1000, silentMs: 60_000, stepFloorMs: 120_000 };
 
@@ -50,15 +49,30 @@ describe('ProgressWatch', () => {
   });
 });
 
-describe('decideRestart', () => {
-  it('restarts three times with growing delays, then gives up', () => {
-    expect([1, 2, 3, 4].map((deaths) => decideRestart(deaths, 1000))).toEqual([
-      { restart: true, delayMs: 1000 },
-      { restart: true, delayMs: 2000 },
-      { restart: true, delayMs: 4000 },
-      { restart: false },
-    ]);
-    fc.assert(fc.property(fc.integer({ min: 4 }), (deaths) => !decideRestart(deaths).restart));
+describe('Restarts', () => {
+  it('restarts three times with growing delays, then gives up, unless there is progress', () => {
+    vi.useFakeTimers();
+    try {
+      const starts: number[] = [];
+      const begun = Date.now();
+      const restarts = new Restarts(() => starts.push(Date.now() - begun), 1000);
+      const attempts = Array.from({ length: 4 }, () => {
+        const attempt = restarts.died();
+        vi.runAllTimers();
+        return attempt;
+      });
+      expect(attempts).toEqual([1, 2, 3, null]);
+      expect(starts).toEqual([1000, 3000, 7000]);
+      restarts.progress();
+      expect(restarts.died()).toBe(1);
+      restarts.cancel();
+      restarts.giveUp();
+      expect(restarts.died()).toBeNull();
+      vi.runAllTimers();
+      expect(starts).toHaveLength(3);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 

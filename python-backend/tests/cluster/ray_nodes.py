@@ -11,14 +11,29 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
 
 import psutil
+from running_pool import RunningPool
 
 MARK = "VIRNUCPRO_TEST_FOLDER"
 PATIENCE = 120.0
 OBJECT_STORE_BYTES = 80_000_000
+LOG_BYTES = 3000
+"""Of the end of each log that is shown where a test fails."""
+
+QUICK_AND_SMALL = {
+    # A dead node is seen after some 3 s. One that only is slow has half a minute.
+    "RAY_health_check_initial_delay_ms": "1000",
+    "RAY_health_check_period_ms": "1000",
+    "RAY_health_check_timeout_ms": "10000",
+    "RAY_health_check_failure_threshold": "3",
+    # No Python is started that nobody has asked for.
+    "RAY_prestart_worker_first_driver": "0",
+    "RAY_enable_worker_prestart": "0",
+}
 
 
 class RayCluster:
@@ -35,6 +50,7 @@ class RayCluster:
             "RAY_AUTH_MODE": "token" if token else "disabled",
             "RAY_AUTH_TOKEN_PATH": str(self.folder / "token"),
             "RAY_USAGE_STATS_ENABLED": "0",
+            **QUICK_AND_SMALL,
             "TMPDIR": str(self.folder),
             "VIRNUCPRO_CACHE": str(self.folder / "cache"),
             MARK: str(self.folder),
@@ -70,32 +86,55 @@ class RayCluster:
         # One after the other: at the same time two nodes of one computer may choose the same sockets.
         self._until(lambda: b"runtime started" in (self.folder / f"{name}.log").read_bytes())
 
-    def kill_node_of(self, worker: int) -> None:
-        """End the node of a worker, by its process, as if its computer lost power: nothing ends in order."""
-        for process in psutil.Process(worker).parents():
+    def kill_node_of(self, worker: psutil.Process) -> None:
+        """End the node of a worker, as if its computer lost power: nothing ends in order."""
+        for process in worker.parents():
             if process.name() == "raylet":
                 process.kill()
                 return
         raise AssertionError(f"{worker} is no process of a node")
 
-    def processes(self, word: str = "") -> list[psutil.Process]:
-        """What runs of the cluster and of what was started on it, with this word in its command line."""
-        found = []
-        for process in psutil.process_iter():
-            try:
-                of_ours = process.environ().get(MARK) == str(self.folder)
-                if of_ours and word in " ".join(process.cmdline()) and process.pid != os.getpid():
-                    found.append(process)
-            except (psutil.Error, OSError):
-                continue
-        return found
+    @contextlib.contextmanager
+    def logs_if_it_fails(self, pool: RunningPool) -> Iterator[None]:
+        """Print what Ray and the pool have logged where something fails within, or is not there in time."""
+        try:
+            yield
+        except BaseException:
+            print(f"--- the pool\n{pool.log.decode(errors='replace')[-2 * LOG_BYTES :]}\n{self.logs()}")
+            raise
 
-    def wait_until_gone(self, word: str) -> None:
-        self._until(lambda: not self.processes(word))
+    def logs(self) -> str:
+        """The ends of Ray's logs, those that are not empty."""
+        ray = self.folder / "t" / "session_latest" / "logs"
+        wanted = [
+            *self.folder.glob("*.log"),
+            *ray.glob("gcs_server*"),
+            *ray.glob("raylet*"),
+            *ray.glob("*.err"),
+        ]
+        ends = {
+            path: path.read_text(errors="replace")[-LOG_BYTES:].strip() for path in wanted if path.is_file()
+        }
+        return "\n".join(f"--- {path.name}\n{end}" for path, end in ends.items() if end)
 
-    def wait_until_dead(self, process: int) -> None:
-        """Until this process is gone, by its number."""
-        self._until(lambda: _is_dead(process))
+    def processes(self) -> list[psutil.Process]:
+        """What runs of the cluster and of what was started on it."""
+        return [
+            process for process in psutil.process_iter() if process.pid != os.getpid() and self._has(process)
+        ]
+
+    def _has(self, process: psutil.Process) -> bool:
+        try:
+            # Ray's agents write their names over their environment; they write logs into the folder.
+            return process.environ().get(MARK) == str(self.folder) or any(
+                file.path.startswith(f"{self.folder}/") for file in process.open_files()
+            )
+        except (psutil.Error, OSError):
+            return False
+
+    def wait_until_dead(self, *processes: psutil.Process) -> None:
+        """Until these very processes have ended."""
+        self._until(lambda: all(map(_is_dead, processes)))
 
     def _bury_orphans(self) -> None:
         own = {process.pid for process in self._starts.values()}
@@ -116,9 +155,11 @@ class RayCluster:
                 "import sys; from ray.scripts.scripts import main; sys.exit(main())",
                 "start",
                 *arguments,
+                f"--node-name={name}",
                 f"--num-cpus={cpus}",
                 f"--num-gpus={gpus}",
                 f"--object-store-memory={OBJECT_STORE_BYTES}",
+                f"--plasma-directory={self.folder}",
                 "--include-log-monitor=false",
                 "--block",
             ],
@@ -128,13 +169,11 @@ class RayCluster:
             stderr=subprocess.STDOUT,
         )
 
-    def _until(self, accept: object) -> None:
+    def _until(self, accept: Callable[[], bool]) -> None:
         deadline = time.monotonic() + PATIENCE
-        while not accept():  # type: ignore[operator]
+        while not accept():
             self._bury_orphans()
-            if time.monotonic() > deadline:
-                words = [path.read_text(errors="replace")[-1500:] for path in self.folder.glob("*.log")]
-                raise AssertionError("\n".join(words))
+            assert time.monotonic() < deadline, self.logs()
             time.sleep(0.5)
 
 
@@ -147,9 +186,9 @@ def _adopt_orphans() -> None:
     ctypes.CDLL(None).prctl(pr_set_child_subreaper, 1, 0, 0, 0)
 
 
-def _is_dead(process: int) -> bool:
+def _is_dead(process: psutil.Process) -> bool:
     try:
-        return psutil.Process(process).status() == psutil.STATUS_ZOMBIE
+        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return True
 

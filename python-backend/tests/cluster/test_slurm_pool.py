@@ -92,8 +92,8 @@ class Cluster:
     def run(self) -> RunningPool:
         return RunningPool(QUICK, self.environment)
 
-    def open(self, pool: RunningPool, tasks: int = 2, script: bool = True) -> None:
-        choice = {"kind": "slurm", "tasks": tasks, "login": None, "on_processors": True}
+    def open(self, pool: RunningPool, tasks: int = 2, script: bool = True, login: str | None = None) -> None:
+        choice = {"kind": "slurm", "tasks": tasks, "login": login, "on_processors": True}
         pool.send(
             type="open_pool",
             pool={**choice, "script": self.script if script else None},
@@ -213,6 +213,27 @@ def test_a_script_that_a_person_submits_is_waited_for(cluster: Cluster) -> None:
         pool.send(type="close_pool")
         assert pool.exit_code() == 0
     assert cluster.tasks("100")["0"]["state"] == "CANCELLED"
+
+
+def test_a_login_node_is_asked_by_ssh_which_leaves_a_connection_open(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    # As OpenSSH before 8.5: what it leaves open for the next call holds its standard error.
+    ssh = tmp_path / "bin" / "ssh"
+    ssh.write_text(
+        '#!/bin/bash\necho "$@" >>"$TMPDIR/ssh.log"\nsleep 150 & echo $! >>"$TMPDIR/open"\neval "${@: -1}"\n'
+    )
+    ssh.chmod(0o755)
+    with cluster.run() as pool:
+        cluster.open(pool, tasks=1, login="anna@login")
+        assert pool.wait_for("pool_ready")["job"] == "100"
+        start(pool, "node0/100_0")
+        pool.send(type="close_pool")
+        assert pool.exit_code() == 0
+    assert "BatchMode=yes" in (cluster.slurm / "ssh.log").read_text()
+    for pid in (cluster.slurm / "open").read_text().split():
+        with contextlib.suppress(OSError):
+            os.kill(int(pid), signal.SIGKILL)
 
 
 def test_why_tasks_wait_and_are_refused_is_said_in_words(cluster: Cluster) -> None:

@@ -67,6 +67,7 @@ describe('measures of a device', () => {
         utilizationMeanPercent: null,
         utilizationMedianPercent: null,
         memoryPeakBytes: null,
+        sampledMilliseconds: 1000,
         powerMeanW: null,
         energyWh: null,
       },
@@ -90,5 +91,25 @@ describe('deviceReports', () => {
       deviceReports([device('a')], [{ ...work, seconds }], [], long),
     );
     expect(shares.map(([report]) => report?.kept_busy)).toEqual([false, true]);
+  });
+
+  it("counts a cluster's device for the time that it was there", () => {
+    const late = {
+      id: 'GPU-1',
+      name: 'H200',
+      kind: 'cuda',
+      facts: { node: 'node1' },
+      switchedOff: null,
+    } as const;
+    const work = [{ device: 'GPU-1', parts: 3, frames: 30, residues: 9000, seconds: 1080 }];
+    // There for the first 600 s and the last 600 s of an hour.
+    const there = [0, 3000].flatMap((from) =>
+      Array.from({ length: 601 }, (_, second) => sample(from + second)),
+    );
+    const hour = { workingMilliseconds: 3_600_000 };
+    const [report] = deviceReports([late], work, measured(there), hour);
+    expect(report).toMatchObject({ busy_share: 0.9, kept_busy: true });
+    const [here] = deviceReports([{ ...late, facts: {} }], work, measured(there), hour);
+    expect(here).toMatchObject({ busy_share: 0.3, kept_busy: false });
   });
 });

@@ -18,8 +18,11 @@ export function deviceReports(
     const work = done.find(({ device }) => device === id);
     const measures = measured.find(({ device }) => device === id);
     const seconds = work?.seconds ?? 0;
-    // Of the time that the run was at work: the rest is loading, waiting, and what was lost with a worker.
-    const busy = workingMilliseconds > 0 ? Math.min(1, (1000 * seconds) / workingMilliseconds) : null;
+    // A cluster's devices come and go.
+    const sampled = typeof facts['node'] === 'string' ? measures?.sampledMilliseconds : undefined;
+    const thereMilliseconds = Math.min(workingMilliseconds, sampled ?? workingMilliseconds);
+    // Of the time that the run was at work and the device there: the rest is loading, waiting, and what was lost with a worker.
+    const busy = thereMilliseconds > 0 ? Math.min(1, (1000 * seconds) / thereMilliseconds) : null;
     return {
       id,
       name,
@@ -33,7 +36,7 @@ export function deviceReports(
       residues_per_second: work && seconds > 0 ? rounded(work.residues / seconds, 1) : null,
       busy_share: rounded(busy, 4),
       // Null for runs too short to tell.
-      kept_busy: busy === null || workingMilliseconds < LONG_ENOUGH_MS ? null : busy >= BUSY_ENOUGH,
+      kept_busy: busy === null || thereMilliseconds < LONG_ENOUGH_MS ? null : busy >= BUSY_ENOUGH,
       utilization_mean_percent: rounded(measures?.utilizationMeanPercent ?? null, 1),
       utilization_median_percent: rounded(measures?.utilizationMedianPercent ?? null, 1),
       memory_peak_bytes: measures?.memoryPeakBytes ?? null,

@@ -10,14 +10,13 @@ import { message, type Wording } from '../../../contract/messages.ts';
 import type { PythonLaunch } from '../../environment/pythonLaunch.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import { BackendProcess, type ProcessEvent } from '../../workers/backendProcess.ts';
-import { HELD_UP_MS, READING_SILENT_MS } from '../../workers/deadlines.ts';
+import { READING_SILENT_MS, RegularLook } from '../../workers/deadlines.ts';
 import { FloodLimit } from '../../workers/floodLimit.ts';
 import { exitMessage, type ProcessExit } from '../../workers/describeExit.ts';
 import { inputLeftOut, type RunNotes } from '../runNotes.ts';
 import type { PrepareStageEvent } from './workEvents.ts';
 
 const STOP_GRACE_MS = 2_000;
-const WATCH_INTERVAL_MS = 1_000;
 /** Events that wait to be stored: then prepare waits too. */
 const MOST_WAITING = 256;
 const PROBLEMS_TOLD = 200;
@@ -55,8 +54,7 @@ export class PrepareStage {
   private readonly strict: boolean;
   private readonly silentMs: number;
   private lastWordAt = performance.now();
-  private lastLookAt = performance.now();
-  private readonly watch: NodeJS.Timeout;
+  private readonly watch = new RegularLook((now, heldUpMs) => this.look(now, heldUpMs));
   private verdict: AppError | undefined;
   private outcome: 'open' | 'finished' | 'failed' | 'stopped' = 'open';
 
@@ -80,8 +78,6 @@ export class PrepareStage {
       this.take(event);
     });
     this.process.send(command);
-    this.watch = setInterval(() => this.look(performance.now()), WATCH_INTERVAL_MS);
-    this.watch.unref();
   }
 
   async stop(): Promise<void> {
@@ -107,7 +103,7 @@ export class PrepareStage {
         this.verdict ??= event.error;
         break;
       case 'exit':
-        clearInterval(this.watch);
+        this.watch.stop();
         void this.filing.then(() => {
           this.onExit(event.exit);
         });
@@ -123,10 +119,8 @@ export class PrepareStage {
   }
 
   /** A read that never comes back, as from a network disk that is gone, would hold the run for ever. */
-  private look(now: number): void {
-    const heldUpMs = now - this.lastLookAt;
-    this.lastLookAt = now;
-    if (heldUpMs > HELD_UP_MS) this.lastWordAt += heldUpMs;
+  private look(now: number, heldUpMs: number): void {
+    this.lastWordAt += heldUpMs;
     if (this.waiting > 0 || now - this.lastWordAt <= this.silentMs) return;
     const minutes = Math.round(this.silentMs / 60_000);
     this.verdict ??= appError(

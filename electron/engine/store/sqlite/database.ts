@@ -40,13 +40,13 @@ export function versionOf(db: Database.Database): number {
   return db.pragma('user_version', { simple: true }) as number;
 }
 
-/** SQLite sorts in pieces of the size of its cache, and what a thread has taken for them it keeps. */
-const SORTING_CACHE_KB = 4096;
+/** SQLite sorts in pieces of the size of its cache, and what a thread has taken it keeps. */
+const SMALL_CACHE_KB = 4096;
 
-/** With less memory for what is sorted on the way, a million rows or more; as fast. */
-export function sortingInLittle<Value>(db: Database.Database, work: () => Value): Value {
+/** With less memory for what is sorted on the way, or read from beginning to end, a million rows or more; as fast. */
+export function inLittleMemory<Value>(db: Database.Database, work: () => Value): Value {
   const before = db.pragma('cache_size', { simple: true }) as number;
-  db.pragma(`cache_size = -${SORTING_CACHE_KB}`);
+  db.pragma(`cache_size = -${SMALL_CACHE_KB}`);
   try {
     return work();
   } finally {

@@ -8,6 +8,8 @@ export interface DeviceMeasures {
   utilizationMedianPercent: number | null;
   powerMeanW: number | null;
   memoryPeakBytes: number | null;
+  /** How long it was there: from sample to sample, without the gaps. Null where there are fewer than two. */
+  sampledMilliseconds: number | null;
   /** Over all the time that it was sampled, loading and waiting included, pauses not. */
   energyWh: number | null;
 }
@@ -21,6 +23,7 @@ export function readDeviceMeasures(db: Database.Database): DeviceMeasures[] {
     device: string;
     power: number | null;
     memory: number | null;
+    sampled: number | null;
     energy: number | null;
   }
   const rows = db
@@ -28,16 +31,18 @@ export function readDeviceMeasures(db: Database.Database): DeviceMeasures[] {
       `SELECT device,
          avg(power) FILTER (WHERE residues_per_s IS NOT NULL) AS power,
          max(memory) AS memory,
+         sum(gap) FILTER (WHERE gap <= ${LONGEST_GAP_MS}) AS sampled,
          sum(power * gap) FILTER (WHERE gap <= ${LONGEST_GAP_MS}) / ${MILLISECONDS_PER_HOUR} AS energy
        FROM (SELECT *, time - lag(time) OVER (PARTITION BY device ORDER BY time) AS gap FROM device_sample)
        GROUP BY device ORDER BY device`,
     )
     .all();
-  return rows.map(({ device, power, memory, energy }) => ({
+  return rows.map(({ device, power, memory, sampled, energy }) => ({
     device,
     ...utilization(db, device),
     powerMeanW: power,
     memoryPeakBytes: memory,
+    sampledMilliseconds: sampled,
     energyWh: energy,
   }));
 }

@@ -3,15 +3,14 @@ import { message as sentence } from '../../../contract/messages.ts';
 import { poolEventSchema, type PoolCommand, type PoolEvent } from '../../../contract/protocol/index.ts';
 import { BackendProcess, type ProcessEvent } from '../backendProcess.ts';
 import { BoundedNotes, LONGEST_NOTE } from '../boundedNotes.ts';
-import { HELD_UP_MS, StartWatch, type DeadlineLimits } from '../deadlines.ts';
+import { RegularLook, StartWatch, type DeadlineLimits } from '../deadlines.ts';
 import { exitMessage, type ProcessExit } from '../describeExit.ts';
 import { FloodLimit } from '../floodLimit.ts';
 import type { RecordedLaunch } from '../processRecords.ts';
-import { decideRestart } from '../restartPolicy.ts';
+import { Restarts } from '../restarts.ts';
 import { GONE, PoolWorker, type PoolPatience } from './poolWorker.ts';
 import type { WorkerLauncher } from './workerConnection.ts';
 
-const WATCH_INTERVAL_MS = 1_000;
 const STOP_GRACE_MS = 10_000;
 /** More devices than this, over a run, no cluster has; each costs memory. */
 const MOST_DEVICES = 10_000;
@@ -59,8 +58,8 @@ type Process = BackendProcess<PoolEvent>;
 type Life =
   | { phase: 'starting' | 'opening'; process: Process; watch: StartWatch }
   | { phase: 'open'; process: Process }
-  | { phase: 'restarting'; timer: NodeJS.Timeout }
-  | { phase: 'ended' };
+  /** There is no process, or not yet another one. */
+  | { phase: 'none' };
 
 /**
  * The pool of a run: one process that starts workers on other computers, through the scheduler of a cluster. It is started,
@@ -70,20 +69,19 @@ export class WorkerPool {
   private readonly options: WorkerPoolOptions;
   private readonly patience: Patience;
   private readonly emit: (event: WorkerPoolEvent) => void;
-  private readonly watchTimer: NodeJS.Timeout;
+  private readonly restarts: Restarts;
+  private readonly look = new RegularLook((now, heldUpMs) => this.checkDeadline(now, heldUpMs));
   private readonly notes = new BoundedNotes((level, message) =>
     this.emit({ type: 'pool_note', level, message }),
   );
   private readonly changes = new FloodLimit(CHANGES_AT_ONCE, CHANGES_PER_SECOND);
-  private life: Life = { phase: 'ended' };
+  private life: Life = { phase: 'none' };
   /** That are there, with the worker that each had last, if any. */
   private readonly present = new Map<string, PoolWorker | null>();
   /** That were ever there, by the number that each has on its node. */
   private readonly known = new Map<string, number>();
   private readonly devicesOfNode = new Map<string, number>();
   private lastWaiting = { waiting: -1, reason: '' };
-  private deathsWithoutProgress = 0;
-  private lastCheckAt = performance.now();
   private verdict: AppError | undefined;
   private stopping = false;
 
@@ -91,10 +89,7 @@ export class WorkerPool {
     this.options = options;
     this.patience = { ...PATIENCE, ...options.patience };
     this.emit = emit;
-    this.watchTimer = setInterval(() => {
-      this.checkDeadline(performance.now());
-    }, WATCH_INTERVAL_MS);
-    this.watchTimer.unref();
+    this.restarts = new Restarts(() => this.start(), options.restartDelayMs);
   }
 
   start(): void {
@@ -131,15 +126,14 @@ export class WorkerPool {
   /** Its workers have been stopped before. Resolves once the scheduler has back what it lent, or the time for that is over. */
   async stop(): Promise<void> {
     this.stopping = true;
-    clearInterval(this.watchTimer);
+    this.look.stop();
+    this.restarts.cancel();
     const { life } = this;
-    if (life.phase === 'restarting') clearTimeout(life.timer);
-    else if (life.phase !== 'ended') {
-      life.process.send({ type: 'close_pool' });
-      await endedWithin(life.process, this.patience.closeMs);
-      await life.process.stop(STOP_GRACE_MS);
-    }
-    this.life = { phase: 'ended' };
+    if (life.phase === 'none') return;
+    life.process.send({ type: 'close_pool' });
+    await endedWithin(life.process, this.patience.closeMs);
+    await life.process.stop(STOP_GRACE_MS);
+    this.life = { phase: 'none' };
   }
 
   private send(command: PoolCommand): void {
@@ -176,7 +170,7 @@ export class WorkerPool {
       case 'pool_failed':
         this.verdict = appError('cluster_failed', cut(message.message), { nextStep: cut(message.next_step) });
         // What is missing or not allowed stays so.
-        if (message.code !== 'internal_error') this.deathsWithoutProgress = Number.POSITIVE_INFINITY;
+        if (message.code !== 'internal_error') this.restarts.giveUp();
         void process.stop(STOP_GRACE_MS);
         break;
       case 'pool_waiting':
@@ -190,7 +184,7 @@ export class WorkerPool {
         break;
       case 'worker_line':
         if (!this.knows(message.device, process)) break;
-        if (message.event.type === 'part_done') this.deathsWithoutProgress = 0;
+        if (message.event.type === 'part_done') this.restarts.progress();
         this.present.get(message.device)?.take(message.event);
         break;
       case 'worker_exit':
@@ -207,7 +201,7 @@ export class WorkerPool {
         this.verdict = appError('cluster_failed', sentence('pool.over'), {
           nextStep: sentence('pool.over.next'),
         });
-        this.deathsWithoutProgress = Number.POSITIVE_INFINITY;
+        this.restarts.giveUp();
         break;
     }
   }
@@ -266,19 +260,14 @@ export class WorkerPool {
     process.kill();
   }
 
-  private checkDeadline(now: number): void {
-    const watched = 'watch' in this.life ? this.life : undefined;
-    const heldUpMs = now - this.lastCheckAt;
-    this.lastCheckAt = now;
-    if (heldUpMs > HELD_UP_MS) {
-      watched?.watch.forgive(heldUpMs);
-      return;
-    }
-    const missed = watched?.watch.missed(now);
-    if (!watched || !missed || this.verdict) return;
+  private checkDeadline(now: number, heldUpMs: number): void {
+    if (!('watch' in this.life)) return;
+    const { watch, process } = this.life;
+    watch.forgive(heldUpMs);
+    if (!watch.missed(now) || this.verdict) return;
     this.verdict = appError('cluster_failed', sentence('pool.silent'));
-    watched.process.writeLog('killed: it was not ready in time');
-    watched.process.kill();
+    process.writeLog('killed: it was not ready in time');
+    process.kill();
   }
 
   private onExit(exit: ProcessExit): void {
@@ -295,16 +284,9 @@ export class WorkerPool {
       this.present.clear();
       return;
     }
-    this.deathsWithoutProgress += 1;
-    const decision = decideRestart(this.deathsWithoutProgress, this.options.restartDelayMs);
-    if (decision.restart) {
-      const timer = setTimeout(() => this.start(), decision.delayMs);
-      this.life = { phase: 'restarting', timer };
-    } else {
-      clearInterval(this.watchTimer);
-      this.life = { phase: 'ended' };
-    }
-    const restartAttempt = decision.restart ? this.deathsWithoutProgress : null;
+    this.life = { phase: 'none' };
+    const restartAttempt = this.restarts.died();
+    if (restartAttempt === null) this.look.stop();
     this.emit({ type: 'pool_died', error, restartAttempt });
     for (const device of [...this.present.keys()])
       this.remove(device, 'The connection to the cluster ended.');

@@ -267,8 +267,7 @@ class RayPool(Pool):
         return unfit[0].problem
 
     async def _close(self) -> None:
-        for task in self._tasks:
-            task.cancel()
+        # Before their tasks, with whose end Ray ends the actors: then nobody would clean up.
         closing = [
             asyncio.ensure_future(device.close())
             for node in self._nodes.values()
@@ -277,6 +276,8 @@ class RayPool(Pool):
         ]
         if closing:
             await asyncio.wait(closing, timeout=CLOSE_SECONDS)
+        for task in [*closing, *self._tasks]:
+            task.cancel()
         await asyncio.to_thread(self.ray.shutdown)
 
 

@@ -17,6 +17,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from virnucpro_backend.cluster.events import PoolFailedError
 from virnucpro_backend.cluster.slurm_words import refusal
@@ -186,15 +187,18 @@ class SlurmClient:
             if name in _KEPT or name.startswith(("SLURM_CONF", "SLURM_CLUSTERS", "SBATCH_", "LC_", "KRB5"))
         }
         try:
-            answer = subprocess.run(
-                command,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=PATIENCE_SECONDS,
-                env=kept,
-            )
+            # Not by pipes: before OpenSSH 8.5 the connection that ssh leaves open for the next call holds
+            # them, and they would not end.
+            with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as errors:
+                ended = subprocess.run(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=said,
+                    stderr=errors,
+                    timeout=PATIENCE_SECONDS,
+                    env=kept,
+                )
+                answer = subprocess.CompletedProcess(command, ended.returncode, _text(said), _text(errors))
         except FileNotFoundError as error:
             return subprocess.CompletedProcess(command, _NOT_FOUND, "", str(error))
         except subprocess.TimeoutExpired as error:
@@ -214,6 +218,11 @@ class SlurmClient:
         else:
             step = "Try again later, or ask who runs the cluster."
         return PoolFailedError("unreachable", f"SLURM on {self._where()} gives no answer: {heard}", step)
+
+
+def _text(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode("utf-8", "replace")
 
 
 def _last_line(text: str) -> str:

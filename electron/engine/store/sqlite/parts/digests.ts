@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import { appError, AppFailure } from '../../../../contract/errors.ts';
+import { inLittleMemory } from '../database.ts';
 import { wrongCounts } from './preparedCounts.ts';
 import { deleteChunksOf, findPart, type PartRow } from './partRows.ts';
 import { forgetSequences } from '../results/sequenceRows.ts';
@@ -129,6 +130,10 @@ export function sealPlan(db: Database.Database): void {
 
 /** Compares everything stored with its digests. What is stored is read once: about two seconds for a million chunks. */
 export function findDamage(db: Database.Database): DamageReport {
+  return inLittleMemory(db, () => readDamage(db));
+}
+
+function readDamage(db: Database.Database): DamageReport {
   const digests = new Digests(db);
   const settled = db
     .prepare<[], { key: string; rows_sha256: string | null }>(

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { sortingInLittle } from '../database.ts';
+import { inLittleMemory } from '../database.ts';
 import { SEQUENCE_INDEXES } from '../runSchema.ts';
 import { countRecords, type CountedRecord } from './recordScan.ts';
 import { recordSummaries } from './recordSummaries.ts';
@@ -86,7 +86,7 @@ function evidenceRank({ length, nChunks }: CountedRecord, summary: SequenceSumma
 }
 
 export function indexSequences(db: Database.Database): void {
-  sortingInLittle(db, () => {
+  inLittleMemory(db, () => {
     for (const { create } of SEQUENCE_INDEXES) db.exec(create);
   });
 }

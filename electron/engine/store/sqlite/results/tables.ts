@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { demoMark } from '../../../../contract/plan.ts';
 import { predictionSchema, reasonSchema, RESULT_FILES } from '../../../../contract/results.ts';
-import { sortingInLittle } from '../database.ts';
+import { inLittleMemory } from '../database.ts';
 import { readInputs, readPlan } from '../runRows.ts';
 import { syncFolder } from '../../syncFolder.ts';
 import { chunkCount } from '../../../results/chunkLayout.ts';
@@ -23,42 +23,36 @@ import {
 } from './tableRows.ts';
 import type { ResultCounts, TablesPrepared } from '../../../results/types.ts';
 
-type TableName =
-  'originalFrames' | 'originalChunks' | 'sequences' | 'chunks' | 'failedFiles' | 'failedRecords';
+type TableName = 'originalFrames' | 'sequences' | 'chunks' | 'failedFiles' | 'failedRecords';
 type Tables = Record<TableName, TableFile>;
 
 export function tableMethods(db: Database.Database, folder: string) {
   let unpublished: TableFile[] = [];
 
-  /** Writes every table that run.db alone can give, from one state of it; none appears yet. */
-  function prepareTables(): TablesPrepared {
+  /** From one state of the database. */
+  function prepared<Counts>(tables: readonly TableFile[], write: () => Counts): TablesPrepared<Counts> {
     refuseUnfinished(db);
-    const tables = openTables(folder);
-    unpublished = Object.values(tables);
-    try {
-      const write = db.transaction(() => {
-        const counts = writeInOrder(db, tables);
-        writeOriginalChunks(db, tables.originalChunks);
-        return counts;
-      });
-      const counts = sortingInLittle(db, () => write.deferred());
-      return { counts, files: Object.fromEntries(unpublished.map((table) => [table.name, table.finish()])) };
-    } catch (error) {
-      discardTables();
-      throw error;
-    }
+    unpublished.push(...tables);
+    const counts = inLittleMemory(db, () => db.transaction(write).deferred());
+    return { counts, files: Object.fromEntries(tables.map((table) => [table.name, table.finish()])) };
   }
 
-  /** Now they appear together, each whole. */
+  /** Writes every table that run.db alone can give, but for the sorted one; none appears yet. */
+  function prepareTables(): TablesPrepared {
+    const tables = openTables(folder);
+    return prepared(Object.values(tables), () => writeInOrder(db, tables));
+  }
+
+  function prepareSortedTable(): TablesPrepared<void> {
+    const table = new TableFile(folder, RESULT_FILES.originalChunks);
+    return prepared([table], () => writeOriginalChunks(db, table));
+  }
+
+  /** What this thread has prepared appears, each table whole. */
   function publishTables(): void {
-    try {
-      for (const table of unpublished) table.publish();
-      syncFolder(folder);
-      unpublished = [];
-    } catch (error) {
-      discardTables();
-      throw error;
-    }
+    for (const table of unpublished) table.publish();
+    syncFolder(folder);
+    unpublished = [];
   }
 
   function discardTables(): void {
@@ -67,25 +61,29 @@ export function tableMethods(db: Database.Database, folder: string) {
   }
 
   function writeTables(): TablesPrepared {
-    const prepared = prepareTables();
-    publishTables();
-    return prepared;
+    try {
+      const { counts, files } = prepareTables();
+      const sorted = prepareSortedTable();
+      publishTables();
+      return { counts, files: { ...files, ...sorted.files } };
+    } catch (error) {
+      discardTables();
+      throw error;
+    }
   }
 
-  return { prepareTables, publishTables, discardTables, writeTables };
+  return { prepareTables, prepareSortedTable, publishTables, discardTables, writeTables };
 }
 
 function openTables(folder: string): Tables {
   const open = (name: TableName) => new TableFile(folder, RESULT_FILES[name]);
-  const tables: Tables = {
+  return {
     originalFrames: open('originalFrames'),
-    originalChunks: open('originalChunks'),
     sequences: open('sequences'),
     chunks: open('chunks'),
     failedFiles: open('failedFiles'),
     failedRecords: open('failedRecords'),
   };
-  return tables;
 }
 
 /** All tables but the one sorted by id. */
@@ -103,9 +101,9 @@ function writeInOrder(db: Database.Database, tables: Tables): ResultCounts {
   let next = 0;
   const failedIn = new Set<number>();
 
-  for (const [name, header] of Object.entries(TABLE_HEADERS)) {
-    tables[name as keyof typeof TABLE_HEADERS].write(name === 'chunks' ? marked(header, 'model') : header);
-  }
+  for (const name of ['originalFrames', 'sequences', 'failedRecords'] as const)
+    tables[name].write(TABLE_HEADERS[name]);
+  tables.chunks.write(marked(TABLE_HEADERS.chunks, 'model'));
   const writeUnopened = (record: ScannedRecord, end: number): void => {
     for (; next < end; next++)
       tables.chunks.write(marked(unopenedChunkLine(record, chunkLength, next), modelLabel));
@@ -140,6 +138,7 @@ function writeInOrder(db: Database.Database, tables: Tables): ResultCounts {
 
 /** prediction_results_highestscore.csv: chunks by id in code-point order, which is how SQLite compares UTF-8 text. */
 function writeOriginalChunks(db: Database.Database, table: TableFile): void {
+  table.write(TABLE_HEADERS.originalChunks);
   const sorted = db
     .prepare<[], [string, number]>(
       `SELECT record.name || '_chunk_' || (chunk.chunk + 1) AS id, chunk.is_virus

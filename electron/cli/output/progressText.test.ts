@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import type { DeviceLive } from '../../contract/rpc/runs.ts';
+import { deviceLines } from './progressText.ts';
+
+const device = (node: string, number: number, change: Partial<DeviceLive> = {}): DeviceLive => ({
+  id: `${node}/${number}`,
+  name: 'NVIDIA H200',
+  index: number,
+  place: { node, number },
+  worker: { state: 'working', part: '000012' },
+  partFraction: 0.5,
+  partsDone: 11,
+  residuesDone: 1e6,
+  residuesPerSecond: 100_000,
+  framesPerSecond: 600,
+  tokensPerBatch: 33_792,
+  placement: null,
+  utilizationPercent: 99,
+  memoryUsedBytes: 8e9,
+  memoryTotalBytes: 141e9,
+  temperatureC: 60,
+  powerW: 690,
+  ...change,
+});
+const eight = Array.from({ length: 8 }, (_, number) => device('node1', number));
+
+it('has a line for each of eight devices, and one for each node of a cluster with more', () => {
+  expect(deviceLines(eight).map((line) => line.replaceAll(/ +/g, ' '))[7]).toBe(
+    'node1 GPU 7 NVIDIA H200 ██████░░░░░░ part 000012 11 done 8 GB 99 % 100,000 residues/s',
+  );
+  const idle = { residuesPerSecond: null, utilizationPercent: null, memoryUsedBytes: null };
+  const more = [
+    ...eight,
+    device('node2', 0, { utilizationPercent: 51 }),
+    device('node2', 1, { ...idle, worker: { state: 'loading' }, partsDone: 0 }),
+    device('node3', 0, { ...idle, worker: { state: 'left', reason: 'preempted' } }),
+  ];
+  expect(deviceLines(more).map((line) => line.replaceAll(/ +/g, ' '))).toEqual([
+    'node1 8 working 88 done 64 GB 99 % 800,000 residues/s',
+    'node2 1 working, 1 loading the model 11 done 8 GB 51 % 100,000 residues/s',
+    'node3 1 gone 11 done ',
+  ]);
+  // The columns stand one below the other.
+  expect(
+    new Set(deviceLines([...eight, device('n', 0)]).map((line) => line.indexOf(' done'))),
+  ).toHaveProperty('size', 1);
+});
+
+it('has a line for each device of this computer, however many', () => {
+  const here = [...eight, device('node1', 8)].map((one) => ({ ...one, place: null }));
+  expect(deviceLines(here)).toHaveLength(9);
+});

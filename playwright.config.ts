@@ -1,10 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from '@playwright/test';
 import { onlyLongTests } from './build/checks/longTests.ts';
-import { findChromium } from './e2e/support/findChromium.ts';
+import { findChromium, launchOptions } from './e2e/support/findChromium.ts';
 import type { Host } from './e2e/shell/support/shellApp.ts';
-
-const chromium = findChromium();
 
 /** Whole starts and runs, several in a test, on what may be a busy machine. */
 const SHELL = { timeout: 600_000, expect: { timeout: 60_000 } };
@@ -23,8 +21,8 @@ export default defineConfig<{ host: Host }>({
   retries: 0,
   reporter: 'list',
   use: {
-    // Without the film, which costs a processor as much as the test does.
-    trace: { mode: 'retain-on-failure', screenshots: false, snapshots: true, sources: true },
+    // It costs a tenth of all tests; one that fails leaves its page in words. --trace=retain-on-failure where that is not enough.
+    trace: 'off',
     viewport: { width: 1440, height: 900 },
     contextOptions: { reducedMotion: 'reduce' },
   },
@@ -32,16 +30,10 @@ export default defineConfig<{ host: Host }>({
     {
       name: 'web',
       testMatch: 'web/*.spec.ts',
-      use: {
-        launchOptions: {
-          ...(chromium === undefined ? {} : { executablePath: chromium }),
-          // Chromium refuses its own sandbox to root, which is who one is in most containers.
-          args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
-        },
-      },
+      use: { launchOptions: launchOptions(findChromium()) },
     },
     // The desktop app in a stand-in for Electron, and in Electron itself where its program is here: the same specs.
-    { name: 'shell', testMatch: 'shell/*.spec.ts', ...SHELL, use: { host: 'stand-in', trace: 'off' } },
-    { name: 'electron', testMatch: 'shell/*.spec.ts', ...SHELL, use: { host: 'electron', trace: 'off' } },
+    { name: 'shell', testMatch: 'shell/*.spec.ts', ...SHELL, use: { host: 'stand-in' } },
+    { name: 'electron', testMatch: 'shell/*.spec.ts', ...SHELL, use: { host: 'electron' } },
   ],
 });

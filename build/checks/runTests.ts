@@ -113,10 +113,9 @@ async function runPytest(): Promise<SuiteOutcome> {
 }
 
 async function runPlaywright(): Promise<SuiteOutcome | undefined> {
-  const chromium = findChromium();
-  if (chromium === undefined) {
+  if (findChromium() === undefined) {
     process.stdout.write(
-      'Not run: there is no Chromium here. Install chromium or google-chrome for these tests.\n',
+      'Not run: there is no Chromium here. Install chromium-headless-shell, chromium or google-chrome for these tests.\n',
     );
     return undefined;
   }
@@ -124,7 +123,7 @@ async function runPlaywright(): Promise<SuiteOutcome | undefined> {
   const exitCode = await run(
     process.execPath,
     [join(root, 'node_modules', '@playwright', 'test', 'cli.js'), 'test', '--reporter=list,json'],
-    { ...definedEnvironment(), CHROMIUM_PATH: chromium, PLAYWRIGHT_JSON_OUTPUT_FILE: report },
+    { ...definedEnvironment(), PLAYWRIGHT_JSON_OUTPUT_FILE: report },
   );
   return { ...readReport(report, readPlaywrightReport), exitCode };
 }

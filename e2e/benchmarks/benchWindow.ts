@@ -7,7 +7,7 @@ import { chromium, type Browser, type Page } from '@playwright/test';
 import { RUN_IDS } from '../../renderer/testing/memoryEngine/runs.ts';
 import { serveMemoryEngine } from '../../renderer/testing/serve.ts';
 import { buildWindow } from '../../build/buildWindow.ts';
-import { findChromium } from '../support/findChromium.ts';
+import { findChromiumWithScreen } from '../support/findChromium.ts';
 import { cpuShare, scrollFigures, switchFigures, type ScrollFigures } from './measure.ts';
 import { percentile } from './trace.ts';
 
@@ -27,7 +27,7 @@ function report(what: string, figure: string, limit: string, met: boolean): void
   say(`${met ? 'ok    ' : 'MISSED'} ${what}: ${figure} (limit ${limit})`);
 }
 
-const executablePath = findChromium();
+const executablePath = findChromiumWithScreen();
 if (executablePath === undefined) {
   say('No Chromium found: install one, or set CHROMIUM_PATH.');
   process.exit(1);

@@ -70,7 +70,7 @@ export async function scrollFigures(browser: Browser, page: Page, table: string)
       await page.mouse.wheel(0, distance);
       await page.evaluate(NEXT_FRAME);
     }
-    farthest = Math.max(farthest, Number(await grid.evaluate('node => node.scrollTop')));
+    farthest = Math.max(farthest, await grid.evaluate((node: { scrollTop: number }) => node.scrollTop));
   }
   const trace = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
   if (farthest < FAR_PX) throw new Error(`The table was scrolled no farther than ${farthest} px`);

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
+import { violations } from '../support/axe.ts';
 
 const THEMES = ['light', 'dark'] as const;
 const SIZES = [
@@ -46,8 +46,7 @@ export class Camera {
   }
 
   private async inspect(picture: string): Promise<void> {
-    const { violations } = await new AxeBuilder({ page: this.page }).analyze();
-    for (const { id, impact, nodes } of violations) {
+    for (const { id, impact, nodes } of await violations(this.page)) {
       const where = nodes.map((node) => node.target.join(' ')).join(', ');
       this.complaints.push({ picture, rule: id, impact: impact ?? 'unknown', where });
     }

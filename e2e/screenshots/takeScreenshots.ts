@@ -3,7 +3,7 @@
  * engine with the demo model, then of what this computer may not have to show (eight GPUs, failures) against invented
  * contents. They go to screenshots/, which git ignores. axe looks at each, and what it finds is printed. Last come the
  * pictures of the guide, in docs/images/guide; `npm run screenshots -- --guide` takes these alone, and
- * `--guide biologist` (or bioinformatician, screen) those of one story.
+ * `--guide biologist` (or bioinformatician, results, screen) those of one story.
  */
 import { mkdtemp, mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

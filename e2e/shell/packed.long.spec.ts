@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { extractAll } from '@electron/asar';
 import { FuseV1Options, getCurrentFuseWire } from '@electron/fuses';
@@ -14,33 +14,16 @@ import { writeSample } from '../support/inputs.ts';
 import { finishedParts } from '../support/runDatabase.ts';
 import { goTo, isDone, partsDone } from '../support/window.ts';
 import { expect, firstWindow, shellLog, test } from './support/fixtures.ts';
+import { packAround } from './support/madeUpElectron.ts';
 import { answerQuestions, quit, startDroppedRun } from './support/steps.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-/** Where Electron's program holds its fuses, and as they are when it is delivered. */
-const FUSE_WIRE = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX\u0001\u000810110001';
-
 /** In the wire, the digit 1. */
 const FUSE_ON = 0x31;
 
 /** Packs into a folder that is then as it would be unpacked, except that the archive is one of plain files. */
 async function packInto(folder: string): Promise<{ program: string; resources: string }> {
-  const electron = join(folder, 'electron');
-  await mkdir(join(electron, 'resources'), { recursive: true });
-  await writeFile(join(electron, 'electron'), `#!/bin/sh\nexit 1\n${FUSE_WIRE}`);
-  await chmod(join(electron, 'electron'), 0o755);
-  for (const name of ['version', 'LICENSE', 'LICENSES.chromium.html'])
-    await writeFile(join(electron, name), '');
-  await execa(
-    process.execPath,
-    [
-      join(root, 'node_modules', 'electron-builder', 'cli.js'),
-      ...['--config', join(root, 'build', 'electron-builder.yml'), '--linux', 'dir', '--x64'],
-      `-c.electronDist=${electron}`,
-      `-c.directories.output=${folder}`,
-    ],
-    { cwd: root },
-  );
+  await packAround(folder, 'linux', ['dir']);
   const unpacked = join(folder, 'linux-unpacked');
   const resources = join(unpacked, 'resources');
   const archive = join(resources, 'app.asar');

@@ -2,11 +2,14 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeSample } from '../support/inputs.ts';
-import { drop, goTo, isDone } from '../support/window.ts';
+import { goTo, isDone } from '../support/window.ts';
 import { expect, firstWindow, openDatabases, shellLog, test } from './support/fixtures.ts';
 import { pidOf, quit, startDroppedRun } from './support/steps.ts';
 
-test('a first start, the example to its end, and a quit', async ({ start }) => {
+test('a first start, the example to its end, and a quit, with nothing amiss in the log', async ({
+  start,
+  places,
+}) => {
   const app = await start();
   const page = await firstWindow(app);
   const thrown: string[] = [];
@@ -30,6 +33,10 @@ test('a first start, the example to its end, and a quit', async ({ start }) => {
   expect(thrown).toEqual([]);
   await quit(app);
   expect(await app.ended()).toBe(0);
+  const log = await shellLog(places);
+  expect(log).toMatch(/info Start of VirNucPro Desktop \S+ from a checkout on .*sandbox .*\n/);
+  expect(log).toContain('End, exit code 0');
+  expect(log).not.toMatch(/ (error|warning) /);
 });
 
 test('a file that is dropped becomes a run beside it, and its export goes where the user says', async ({
@@ -57,20 +64,6 @@ test('a file that is dropped becomes a run beside it, and its export goes where 
   await expect
     .poll(async () => (await readFile(exported, 'utf8').catch(() => '')).trimEnd().split('\n').length)
     .toBe(61);
-});
-
-test('a path that the page names by itself is refused', async ({ start, places }) => {
-  const app = await start();
-  const page = await firstWindow(app);
-  await goTo(page, 'New run');
-  // A file made by a script has no path, whatever it is called.
-  expect(await page.evaluate("window.virnucpro.pathForFile(new File(['>a\\nACGT'], '/etc/passwd'))")).toBe(
-    '',
-  );
-  const input = join(places.files, 'given.fasta');
-  await writeSample(input, 1);
-  await drop(page, [input]);
-  await expect(page.getByText('given.fasta').first()).toBeVisible();
 });
 
 test('without Python the window opens, says so, and starts again in another data folder', async ({

@@ -5,6 +5,7 @@ import { writeSample } from '../support/inputs.ts';
 import { finishedParts } from '../support/runDatabase.ts';
 import { isDone, partsDone, runState } from '../support/window.ts';
 import { isAlive, workersBelow } from '../support/workerProcesses.ts';
+import type { Host } from './support/shellApp.ts';
 import { expect, firstWindow, openDatabases, test, type Places, type ShellApp } from './support/fixtures.ts';
 import { answerQuestions, isVisible, questions, quit, startDroppedRun } from './support/steps.ts';
 
@@ -13,7 +14,7 @@ const runFolder = ({ files }: Places) => join(files, 'Long run_DEMO');
 async function atWork(app: ShellApp, places: Places): Promise<{ page: Page; workers: number[] }> {
   const page = await firstWindow(app);
   const input = join(places.files, 'contigs.fasta');
-  await writeSample(input, 10);
+  await writeSample(input, 6);
   await startDroppedRun(page, [input], 'Long run');
   await partsDone(page);
   let workers: number[] = [];
@@ -21,16 +22,23 @@ async function atWork(app: ShellApp, places: Places): Promise<{ page: Page; work
   return { page, workers };
 }
 
-/** It has ended well and left nothing at work; what it had computed is there. */
-async function expectCleanEnd(app: ShellApp, workers: number[], places: Places): Promise<void> {
+/** It has ended well, though its page was reading the run; no process, thread or open database is left, and what it had computed is there. */
+async function expectCleanEnd(
+  app: ShellApp,
+  workers: number[],
+  { places, host }: { places: Places; host: Host },
+): Promise<void> {
   expect(await app.ended(), app.said).toBe(0);
   await expect.poll(() => [app.pid, ...workers].filter(isAlive)).toEqual([]);
+  if (host === 'stand-in') expect(app.said).toContain('THREADS AT QUIT 0');
+  expect([...(await openDatabases(places.data)), ...(await openDatabases(places.files))]).toEqual([]);
   expect(finishedParts(runFolder(places)).length).toBeGreaterThan(0);
 }
 
 test('closing the window asks: cancel, then on in the background, a second start, then at once', async ({
   start,
   places,
+  host,
 }) => {
   const app = await start();
   const { page, workers } = await atWork(app, places);
@@ -58,7 +66,7 @@ test('closing the window asks: cancel, then on in the background, a second start
 
   await answerQuestions(app, 'Quit now');
   await quit(app);
-  await expectCleanEnd(app, workers, places);
+  await expectCleanEnd(app, workers, { places, host });
 
   // What was interrupted is offered at the next start, and goes on.
   const again = await start();
@@ -69,15 +77,15 @@ test('closing the window asks: cancel, then on in the background, a second start
   await isDone(next);
 });
 
-test('the parts in work are finished, then it quits', async ({ start, places }) => {
+test('the parts in work are finished, then it quits', async ({ start, places, host }) => {
   const app = await start();
   const { workers } = await atWork(app, places);
   await answerQuestions(app, 'Finish the parts');
   await quit(app);
-  await expectCleanEnd(app, workers, places);
+  await expectCleanEnd(app, workers, { places, host });
 });
 
-test('the system shuts down: no question, and a quick end', async ({ start, places }) => {
+test('the system shuts down: no question, and a quick end', async ({ start, places, host }) => {
   const app = await start();
   const { workers } = await atWork(app, places);
   await answerQuestions(app, 'Cancel');
@@ -89,24 +97,13 @@ test('the system shuts down: no question, and a quick end', async ({ start, plac
   });
   // "If event.preventDefault() is called, the app will delay system shutdown" until it has ended.
   expect(prevented).toBe(true);
-  await expectCleanEnd(app, workers, places);
+  await expectCleanEnd(app, workers, { places, host });
 });
 
-test('SIGTERM asks nobody and keeps what is computed', async ({ start, places }) => {
+test('SIGTERM asks nobody and keeps what is computed', async ({ start, places, host }) => {
   const app = await start();
   const { workers } = await atWork(app, places);
   await answerQuestions(app, 'Quit now');
   process.kill(app.pid, 'SIGTERM');
-  await expectCleanEnd(app, workers, places);
-});
-
-// A page that shows a run reads its database while the engine closes.
-test('leaves no thread and no open database behind', async ({ start, places, host }) => {
-  const app = await start();
-  const { workers } = await atWork(app, places);
-  await answerQuestions(app, 'Quit now');
-  await quit(app);
-  await expectCleanEnd(app, workers, places);
-  if (host === 'stand-in') expect(app.said).toContain('THREADS AT QUIT 0');
-  expect([...(await openDatabases(places.data)), ...(await openDatabases(places.files))]).toEqual([]);
+  await expectCleanEnd(app, workers, { places, host });
 });

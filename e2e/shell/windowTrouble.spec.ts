@@ -1,6 +1,6 @@
 /** A window that ends, and one that is never painted. */
 import { expect, firstWindow, shellLog, test, type ShellApp } from './support/fixtures.ts';
-import { answerQuestions, isVisible, pidOf, questions, quit } from './support/steps.ts';
+import { answerQuestions, isVisible, pidOf, questions } from './support/steps.ts';
 
 async function crash(app: ShellApp): Promise<void> {
   await app.evaluate(({ BrowserWindow }) => {
@@ -71,15 +71,4 @@ test('a window that is never painted says so and starts again in safe mode', asy
   await expect.poll(() => shellLog(places), { timeout: 60_000 }).toMatch(/Start of .* safe mode/);
   process.kill(await pidOf(places.data), 'SIGTERM');
   await expect.poll(() => shellLog(places)).toMatch(/safe mode[^]*End, exit code 0/);
-});
-
-test('a window that is painted late needs no answer', async ({ start, places }) => {
-  const app = await start();
-  await firstWindow(app);
-  await quit(app);
-  expect(await app.ended()).toBe(0);
-  const log = await shellLog(places);
-  expect(log).toMatch(/info Start of VirNucPro Desktop \S+ from a checkout on .*sandbox .*\n/);
-  expect(log).toContain('End, exit code 0');
-  expect(log).not.toMatch(/ (error|warning) /);
 });

@@ -1,5 +1,5 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect, type Locator, type Page } from '@playwright/test';
+import { violations } from './axe.ts';
 
 const LONG_MS = 90_000;
 
@@ -68,16 +68,11 @@ export async function expectNoComplaint(page: Page, screen: string): Promise<voi
 /** All that axe finds, on the whole page or within what a selector names. In the dark it looks at the contrasts only: the rest is
  * the same. */
 export async function complaints(page: Page, screen: string, within?: string): Promise<string[]> {
-  const axe = () => {
-    // Without frames nothing is lost by axe's older way, which opens no further page for each look.
-    const builder = new AxeBuilder({ page }).setLegacyMode(true).options({ resultTypes: ['violations'] });
-    return within === undefined ? builder : builder.include(within);
-  };
   await inScheme(page, 'dark');
-  const dark = await axe().withRules(['color-contrast']).analyze();
+  const dark = await violations(page, within, ['color-contrast']);
   await inScheme(page, 'light');
-  const light = await axe().analyze();
-  return [...dark.violations, ...light.violations].map(
+  const light = await violations(page, within);
+  return [...dark, ...light].map(
     ({ id, nodes }) => `${screen}: ${id}: ${nodes[0]?.html.slice(0, 200) ?? ''}`,
   );
 }

@@ -10,7 +10,6 @@ test('a first start: the example, its verdict, its results, an export', async ({
   // The token is gone from the address as soon as it has been used.
   await expect(page).toHaveURL(/^http:\/\/127\.0\.0\.1:\d+\/(#.*)?$/);
   await page.getByRole('button', { name: 'Run the example' }).click();
-  await page.getByRole('button', { name: 'Show it' }).click();
   await isDone(page);
   // Whoever watches the example to its end is taken to its results.
   await expect(page.getByText('The installation works.')).toBeVisible();

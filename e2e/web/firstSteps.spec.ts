@@ -2,6 +2,7 @@ import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { expect, test, type Places } from '../support/fixtures.ts';
+import { expectReadableReport } from '../support/report.ts';
 import { drop, expectNoComplaint, goTo } from '../support/window.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -56,6 +57,14 @@ test('the first steps, from an empty home to the finished example', async ({ pag
   await expect(page.getByText('The installation works.')).toBeVisible();
   await page.getByRole('button', { name: 'See its results' }).click();
   await expect(page.getByText('60 sequences shown')).toBeVisible();
+  await page.getByRole('button', { name: 'Report, comparisons and command' }).click();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: 'Report (HTML)' }).click(),
+  ]);
+  const report = join(places.files, download.suggestedFilename());
+  await download.saveAs(report);
+  await expectReadableReport(page, report);
 
   // Own files get no demo model by themselves.
   await goTo(page, 'Computer check');

@@ -8,8 +8,6 @@ import { serveMemoryEngine } from '../../renderer/testing/serve.ts';
 
 import { complaints } from '../support/window.ts';
 
-// What is wrong stands in the message, and a trace of so many screens takes longer than looking at them.
-test.use({ trace: 'off' });
 test.describe.configure({ mode: 'parallel' });
 
 const FAULTS = readFileSync(join(import.meta.dirname, '..', 'support', 'layoutFaults.js'), 'utf8');
@@ -86,6 +84,8 @@ const bySaying = (words: string) => async (page: Page) => {
 };
 const byButton = (name: string) => (page: Page) => page.getByRole('button', { name, exact: true }).click();
 
+const SCREEN_PARTS = 3;
+
 /** Where each is opened, and how. */
 const DIALOGS: Record<string, [keyof typeof PLACES, (page: Page) => Promise<void>]> = {
   rename: ['done', bySaying('Rename')],
@@ -140,30 +140,31 @@ test.describe('every screen, at every size', () => {
   });
   test.afterAll(() => engine.stop());
 
-  // Two halves, so that neither is what all the others wait for in the end.
-  for (const half of [0, 1]) {
-    test(`axe finds nothing on any screen, in both themes: half ${half + 1}`, async ({ page }) => {
+  // In parts, so that none is what all the others wait for in the end.
+  for (let part = 0; part < SCREEN_PARTS; part++) {
+    test(`every screen fits at every size, and axe finds nothing in both themes: ${part + 1} of ${SCREEN_PARTS}`, async ({
+      page,
+    }) => {
       test.setTimeout(900_000);
-      // Of more devices it would say the same.
-      const twoDevices = await serveMemoryEngine({ sequences: 2000, devices: 2, computers: MADE_COMPUTERS });
       await page.setViewportSize(SIZES.usual);
-      await page.goto(twoDevices.url);
+      await page.goto(engine.url);
       const found: string[] = [];
-      for (const [place, hash] of Object.entries(PLACES).filter((_, index) => index % 2 === half)) {
+      for (const [place, hash] of Object.entries(PLACES).filter(
+        (_, index) => index % SCREEN_PARTS === part,
+      )) {
         await goToPlace(page, hash);
-        if (place !== 'results, plots') found.push(...(await complaints(page, place)));
+        if (place !== 'results, plots') found.push(...(await allFaults(page, place)));
         else
           for (const plot of PLOTS) {
             await showPlot(page, plot);
-            found.push(...(await complaints(page, `${place}: ${plot}`, MORE_PLOTS)));
+            found.push(...(await allFaults(page, `${place}: ${plot}`, MORE_PLOTS)));
           }
       }
-      if (half === 0) {
+      if (part === 0) {
         await page.keyboard.press('Control+k');
         await page.getByRole('dialog').getByRole('textbox').fill('pau');
         found.push(...(await complaints(page, 'command palette')));
       }
-      await twoDevices.stop();
       expect(found).toEqual([]);
     });
   }
@@ -214,9 +215,6 @@ test.describe('every screen, at every size', () => {
     const found: string[] = [];
     for (const [name, [place, open]] of Object.entries(DIALOGS)) {
       await page.setViewportSize(SIZES.usual);
-      await page.emulateMedia({ reducedMotion: 'no-preference' });
-      await page.goto('about:blank');
-      await page.goto(engine.url + PLACES[place]);
       await goToPlace(page, PLACES[place]);
       await open(page);
       await expect(page.getByRole('dialog').first(), name).toBeVisible({ timeout: 15_000 });
@@ -237,34 +235,13 @@ test.describe('every screen, at every size', () => {
     expect(found).toEqual([]);
   });
 
-  for (const [size, viewport] of Object.entries(SIZES)) {
-    test(`fits: ${size}`, async ({ page }) => {
-      await page.setViewportSize(viewport);
-      await page.goto(engine.url);
-      const faults: string[] = [];
-      for (const [place, hash] of Object.entries(PLACES)) {
-        await goToPlace(page, hash);
-        for (const plot of place === 'results, plots' ? PLOTS : [null]) {
-          if (plot !== null) await showPlot(page, plot);
-          faults.push(...(await layoutFaults(page)).map((fault) => `${place}: ${fault}`));
-        }
-      }
-      expect(faults).toEqual([]);
-    });
-  }
-
   test('a cluster fits at every size, and so does the choice of one, and axe finds nothing', async ({
     page,
   }) => {
     const cluster = await serveMemoryEngine({ devices: 6, nodes: 2 });
     const found: string[] = [];
     const look = async (place: string) => {
-      found.push(...(await complaints(page, place, 'main')));
-      for (const [size, viewport] of Object.entries(SIZES)) {
-        await page.setViewportSize(viewport);
-        found.push(...(await layoutFaults(page)).map((fault) => `${place}, ${size}: ${fault}`));
-      }
-      await page.setViewportSize(SIZES.usual);
+      found.push(...(await allFaults(page, place, 'main')));
     };
     await page.goto(cluster.url + PLACES.running);
     await expect(page.getByText('gpu-node-2', { exact: true })).toBeVisible();
@@ -282,11 +259,7 @@ test.describe('every screen, at every size', () => {
     await page.goto(engine.url);
     const faults: string[] = [];
     const look = async (state: string) => {
-      for (const [size, viewport] of Object.entries(SIZES)) {
-        await page.setViewportSize(viewport);
-        faults.push(...(await lastingFaults(page)).map((fault) => `${state}, ${size}: ${fault}`));
-      }
-      await page.setViewportSize(SIZES.usual);
+      faults.push(...(await layoutFaultsAtEverySize(page, state)));
     };
     for (const [place, hash] of Object.entries(MORE_PLACES)) {
       await goToPlace(page, hash);
@@ -385,6 +358,31 @@ test.describe('every screen, at every size', () => {
     await expect(table).toHaveCount(0);
   });
 
+  test('a call, a preset and the short ones each show as many sequences as they say', async ({ page }) => {
+    await page.goto(engine.url);
+    await goToPlace(page, PLACES.results);
+    const isShown = async (count: string) =>
+      expect(
+        page.getByRole('status').filter({ hasText: new RegExp(`^${count} sequences? shown$`) }),
+      ).toBeVisible();
+    const virus = page.getByRole('button', { name: /^[\d,]+ ?Virus · / });
+    const [viral = ''] = /^[\d,]+/.exec(await virus.innerText()) ?? [];
+    await virus.click();
+    await isShown(viral);
+    await page.getByRole('button', { name: 'Presets' }).click();
+    const preset = page.getByRole('menuitem', { name: /^Conservative.*[\d,]+$/ });
+    const [conservative = ''] = /[\d,]+$/.exec(await preset.innerText()) ?? [];
+    expect(Number(conservative.replaceAll(',', ''))).toBeLessThan(Number(viral.replaceAll(',', '')));
+    await preset.click();
+    await isShown(conservative);
+    await page.getByRole('button', { name: 'Clear filters' }).first().click();
+    const short = page.getByText(/shorter than the 500 bp/);
+    const [count = ''] = /^[\d,]+/.exec(await short.innerText()) ?? [];
+    await page.getByRole('button', { name: 'Show only these', exact: true }).click();
+    await isShown(count);
+    await expect(page.getByTitle(/^Shorter than the 500 bp/).first()).toContainText('short');
+  });
+
   test('a plot is saved as SVG and PNG, light in a dark window, with what it is made from', async ({
     page,
   }) => {
@@ -423,21 +421,24 @@ test.describe('every screen without any run, at every size', () => {
   });
   test.afterAll(() => engine.stop());
 
-  for (const [size, viewport] of Object.entries(SIZES)) {
-    test(`fits: ${size}, empty`, async ({ page }) => {
-      await page.setViewportSize(viewport);
-      await page.goto(engine.url);
-      const faults: string[] = [];
-      for (const place of ['new run', 'runs', 'computer check', 'settings', 'help'] as const) {
-        await goToPlace(page, PLACES[place]);
-        faults.push(...(await layoutFaults(page)).map((fault) => `${place}: ${fault}`));
-      }
-      expect(faults).toEqual([]);
-    });
-  }
+  test('fits', async ({ page }) => {
+    await page.goto(engine.url);
+    const faults: string[] = [];
+    for (const place of ['new run', 'runs', 'computer check', 'settings', 'help'] as const) {
+      await goToPlace(page, PLACES[place]);
+      faults.push(...(await layoutFaultsAtEverySize(page, place)));
+    }
+    expect(faults).toEqual([]);
+  });
 });
 
-const PLOTS = ['Scores by call', 'Viral share by length', 'Length against score', 'Ranked scores'] as const;
+const PLOTS = [
+  'Scores by call',
+  'Viral share by length',
+  'Length against score',
+  'Ranked scores',
+  'Composition of samples',
+] as const;
 
 const MORE_PLOTS = 'details:has([role="figure"], figure)';
 
@@ -455,14 +456,7 @@ async function showPlot(page: Page, plot: (typeof PLOTS)[number]): Promise<void>
 test('the set-up fits at every size, before and while it works, and axe finds nothing', async ({ page }) => {
   const engine = await serveMemoryEngine({ runs: 'none', devices: 1, fresh: true, welcomeSeen: false });
   const found: string[] = [];
-  const look = async (state: string) => {
-    for (const [size, viewport] of Object.entries(SIZES)) {
-      await page.setViewportSize(viewport);
-      found.push(...(await layoutFaults(page)).map((fault) => `${state}, ${size}: ${fault}`));
-    }
-    await page.setViewportSize(SIZES.usual);
-    found.push(...(await complaints(page, state)));
-  };
+  const look = async (state: string) => found.push(...(await allFaults(page, state)));
   await page.setViewportSize(SIZES.usual);
   await page.goto(engine.url);
   await expect(page.getByRole('button', { name: 'Set up from an offline folder …' })).toBeVisible();
@@ -512,15 +506,31 @@ const dialogFaults = (page: Page) =>
     ];
   })`);
 
-/** What stays wrong with the layout: charts take their new size a moment after the window. */
-async function lastingFaults(page: Page): Promise<string[]> {
-  let faults = await layoutFaults(page);
+/** What is and stays wrong with the layout: charts take their new size a moment after the window. */
+async function layoutFaults(page: Page): Promise<string[]> {
+  await page.evaluate(
+    'new Promise((laidOut) => requestAnimationFrame(() => requestAnimationFrame(laidOut)))',
+  );
+  let faults = await page.evaluate<string[]>(FAULTS);
   for (let attempt = 0; attempt < 10 && faults.length > 0; attempt++) {
     await page.waitForTimeout(200);
-    faults = await layoutFaults(page);
+    faults = await page.evaluate<string[]>(FAULTS);
   }
   return faults;
 }
 
-/** What is wrong with the layout as it stands. */
-const layoutFaults = (page: Page) => page.evaluate<string[]>(FAULTS);
+async function layoutFaultsAtEverySize(page: Page, what: string): Promise<string[]> {
+  const faults: string[] = [];
+  for (const [size, viewport] of Object.entries(SIZES)) {
+    await page.setViewportSize(viewport);
+    await expect(page.locator('.mantine-Skeleton-root')).toHaveCount(0);
+    faults.push(...(await layoutFaults(page)).map((fault) => `${what}, ${size}: ${fault}`));
+  }
+  await page.setViewportSize(SIZES.usual);
+  return faults;
+}
+
+/** All that a screen may have: of its layout at every size, and of axe's complaints in both themes. */
+async function allFaults(page: Page, what: string, within?: string): Promise<string[]> {
+  return [...(await layoutFaultsAtEverySize(page, what)), ...(await complaints(page, what, within))];
+}

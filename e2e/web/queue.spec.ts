@@ -1,7 +1,11 @@
 import { join } from 'node:path';
+import { findChromiumWithScreen, launchOptions } from '../support/findChromium.ts';
 import { expect, test } from '../support/fixtures.ts';
 import { writeSample } from '../support/inputs.ts';
 import { goTo, partsDone, startRun } from '../support/window.ts';
+
+// The Chromium that only runs headless shows no notifications.
+test.use({ launchOptions: launchOptions(findChromiumWithScreen()) });
 
 /** As if nobody looked at the page: whoever does needs no notification. */
 const KEEP_NOTIFICATIONS = `

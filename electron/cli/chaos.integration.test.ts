@@ -8,10 +8,10 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')('runs that are d
   it('end with the tables of one that nobody disturbed', async () => {
     const figures = await chaos({
       seed: 20_261_122,
-      until: { each: ['everything killed, in random order', 'worker that lies'] },
+      until: { each: ['everything killed, in random order'] },
     });
     expect(figures.faults).toEqual([]);
-    expect(figures).toMatchObject({ tried: 2, identical: 2, lost: 0, doubled: 0, changed: 0, hung: 0 });
+    expect(figures).toMatchObject({ tried: 1, identical: 1, lost: 0, doubled: 0, changed: 0, hung: 0 });
     // Else it would be the test that disturbs nothing. On a busy computer the moment may come before there are workers to kill.
     expect(figures.kills).toBeGreaterThan(0);
     expect(figures.recoverSeconds.most).toBeGreaterThan(0);

@@ -19,6 +19,7 @@ describe('--filter', () => {
     [['sample=gut'], { inputs: [0, 1] }],
     [['file=soil.fa'], { inputs: [2] }],
     [['all'], {}],
+    [['virus', 'noted'], { predictions: ['virus'], noted: true }],
     [['agreement=only_theirs'], { other: { table: 0, agreement: 'only_theirs' } }],
   ])('%j', (words, filter) => {
     expect(filterOf(words, NAMES)).toEqual(filter);

@@ -1,4 +1,4 @@
-import { SHORTLIST } from '../contract/evidence.ts';
+import { CONSERVATIVE, SHORTLIST } from '../contract/evidence.ts';
 import type { Agreement } from '../contract/otherTools.ts';
 import { appError, AppFailure } from '../contract/errors.ts';
 import {
@@ -19,7 +19,7 @@ export interface FilterNames {
 }
 
 export const FILTER_HELP =
-  'virus, others, not_scored, failed, shortlist, or conditions such as score>=0.9, length>=1000, length<=5000, chunks>=2, ' +
+  'virus, others, not_scored, failed, shortlist, conservative, noted (with a tag or note), or conditions such as score>=0.9, length>=1000, length<=5000, chunks>=2, ' +
   'evidence=strong,moderate, sample=NAME, file=NAME, name=TEXT; with a table of another tool agreement=both, only_ours or ' +
   'only_theirs; all of them must hold';
 
@@ -32,8 +32,18 @@ export function filterOf(words: readonly string[], names: FilterNames): Sequence
   for (const word of words) {
     const call = CALLS.find((known) => known === word);
     if (word === 'all') continue;
+    if (word === 'noted') {
+      filter.noted = true;
+      continue;
+    }
     if (word === 'shortlist')
       Object.assign(filter, { ...SHORTLIST, predictions: [...SHORTLIST.predictions] });
+    else if (word === 'conservative')
+      Object.assign(filter, {
+        ...CONSERVATIVE,
+        predictions: [...CONSERVATIVE.predictions],
+        evidence: [...CONSERVATIVE.evidence],
+      });
     else if (call) filter.predictions = [...(filter.predictions ?? []), call];
     else Object.assign(filter, condition(word, names));
   }

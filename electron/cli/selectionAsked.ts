@@ -3,6 +3,7 @@ import {
   readOtherTable,
   samplesOf,
   selectionOf,
+  sequenceNotes,
   storedOtherTables,
   type RunStore,
 } from '../engine/index.ts';
@@ -21,7 +22,8 @@ export async function selectionAsked(
     samples,
     others: others.map(({ table }) => table.title),
   });
-  return { samples, others, filter, selection: selectionOf(filter, others) };
+  const noted = filter.noted ? { noted: sequenceNotes(store.folder).map(({ row }) => row) } : {};
+  return { samples, others, filter, selection: { ...selectionOf(filter, others), ...noted } };
 }
 
 /** Those named on the command line, then those that stay with the run. */

@@ -26,3 +26,10 @@ export const SHORTLIST = {
   minScoredChunks: 2,
   minLength: 1000,
 } as const satisfies SequenceFilter;
+
+/** What is followed up in the laboratory: called virus, on strong evidence, with a mean that reaches what the second-best chunk must. */
+export const CONSERVATIVE = {
+  predictions: ['virus'],
+  evidence: ['strong'],
+  minScore: EVIDENCE_RULE.strong.secondScore,
+} as const satisfies SequenceFilter;

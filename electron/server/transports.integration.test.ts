@@ -99,6 +99,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
         chooseSaveFile: (name) => Promise.resolve(join(folder, name)),
         grantPaths: () => Promise.resolve({ ok: true, value: undefined }),
         revealInFolder: () => undefined,
+        openFile: () => Promise.resolve({ ok: true, value: undefined }),
         restart: () => undefined,
         updates: {
           // eslint-disable-next-line @typescript-eslint/require-await -- a stream of one
@@ -191,6 +192,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['runs.deviceHistory', byRun],
       ['runs.viralSoFar', byRun],
       ['runs.files', byRun],
+      ['runs.openFile', { ...byRun, name: 'sequences.tsv' }, inBrowser],
       ['runs.download', { ...byRun, name: 'sequences.tsv' }, inBrowser ? undefined : 'usage'],
       ['runs.annotate', { ...byRun, note: 'Seen', tags: ['gut'] }],
       ['runs.verify', byRun],

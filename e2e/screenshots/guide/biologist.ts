@@ -9,6 +9,8 @@ const RUN_NAME = 'Pond water, May';
 /** What most mail servers take. */
 const MAIL_BYTES = 10_000_000;
 const PHONE = { width: 390, height: 844 };
+/** At 96 dots to an inch. */
+const A4 = { width: 794, height: 1123 };
 
 /** An empty home: the set-up, on an invented computer, because a real one fetches some gigabytes and takes minutes. */
 export async function emptyHome(page: Page, camera: GuideCamera): Promise<void> {
@@ -65,19 +67,33 @@ export async function biologist(
   await download.saveAs(report);
   await camera.take('report-saved');
   await camera.take('report', await received(page, report));
+  await camera.take('report-on-paper', await printed(page, report));
 }
 
 /** What somebody sees who got the file by mail and opens it on a phone, without this program and without a network. */
 async function received(page: Page, report: string): Promise<Page> {
   const { size } = await stat(report);
   if (size > MAIL_BYTES) throw new Error(`The report has ${size} bytes, too many for a mail`);
+  return offline(page, report, PHONE);
+}
+
+/** As wide as a sheet of A4, and as a printer would have it. */
+async function printed(page: Page, report: string): Promise<Page> {
+  const paper = await offline(page, report, A4);
+  await paper.emulateMedia({ media: 'print' });
+  // The margins of a sheet, which only a printer leaves.
+  await paper.addStyleTag({ content: 'body { padding: 16mm 15mm !important }' });
+  return paper;
+}
+
+async function offline(page: Page, report: string, viewport: typeof PHONE): Promise<Page> {
   const browser = page.context().browser();
   if (!browser) throw new Error('The page has no browser');
-  const theirs = await browser.newContext({ offline: true, viewport: PHONE, colorScheme: 'light' });
-  const mail = await theirs.newPage();
-  await mail.goto(pathToFileURL(report).href);
-  await mail.getByRole('heading', { level: 1 }).waitFor();
-  return mail;
+  const theirs = await browser.newContext({ offline: true, viewport, colorScheme: 'light' });
+  const opened = await theirs.newPage();
+  await opened.goto(pathToFileURL(report).href);
+  await opened.getByRole('heading', { level: 1 }).waitFor();
+  return opened;
 }
 
 /** As an assembler gives them: the sample's records some dozens of times, with names of their own. */

@@ -8,6 +8,7 @@ import { EngineProcess } from '../../support/engineProcess.ts';
 import { bioinformatician } from './bioinformatician.ts';
 import { biologist, emptyHome, pondWater } from './biologist.ts';
 import { GUIDE_SIZE, GuideCamera } from './guideCamera.ts';
+import { results } from './results.ts';
 import { screens } from './screens.ts';
 
 const IMAGES = join(import.meta.dirname, '..', '..', '..', 'docs', 'images', 'guide');
@@ -49,6 +50,13 @@ export async function filmGuide(
       await screens(tour, camera, { invented: invented.url, desktop: desktop.url });
       await camera.end();
       await tour.close();
+    }
+    if (isWanted('results')) {
+      const theirs = await window(invented.url);
+      const camera = new GuideCamera(theirs, IMAGES, 'results');
+      await results(theirs, camera, invented.url);
+      await camera.end();
+      await theirs.close();
     }
     if (isWanted('bioinformatician')) {
       const theirs = await window(invented.url);

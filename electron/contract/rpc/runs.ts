@@ -389,6 +389,8 @@ export const runsContract = {
   viralSoFar: procedure.input(byRun).output(z.object({ viral: countSchema, scored: countSchema })),
   /** Files in the run's folder that can be had by themselves. */
   files: procedure.input(byRun).output(z.array(runFileSchema)),
+  /** Desktop: opens one of the result files in the program that the computer has for it. */
+  openFile: procedure.input(byRun.extend({ name: wordSchema })),
   /** Browser mode: where one of these files can be fetched. */
   download: procedure
     .input(byRun.extend({ name: wordSchema }))

@@ -1,5 +1,6 @@
 import type { ExportLanguage } from '../../contract/exports.ts';
 import type { Evidence, Prediction, Reason, SequenceResult } from '../../contract/results.ts';
+import { sequenceNotes } from '../store/sequenceNotes.ts';
 import type { SequenceSelection } from '../store/sqlite/results/sequenceFilter.ts';
 import { cellText } from '../results/inputLabels.ts';
 import type { ExportSource } from './exportSource.ts';
@@ -116,6 +117,26 @@ export async function usedColumns(source: ExportSource, selection: SequenceSelec
   return [
     ...COLUMNS.filter(({ needs }) => needs === undefined || met[needs]),
     ...source.others.flatMap((joined, table) => otherColumns(joined, table, source.others)),
+    ...noteColumns(source),
+  ];
+}
+
+/** What the user has written on the selected sequences, last: it is no result. */
+function noteColumns({ order, store }: ExportSource): Column[] {
+  const written = new Map(sequenceNotes(store.folder).map((one) => [one.row, one]));
+  if (written.size === 0) return [];
+  const tags = new Map<number, string>();
+  const notes = new Map<number, string>();
+  for (const row of order) {
+    const one = written.get(row);
+    if (one && one.tags.length > 0) tags.set(row, cellText(one.tags.join('; ')));
+    if (one && one.note !== '') notes.set(row, cellText(one.note));
+  }
+  return [
+    ...(tags.size === 0
+      ? []
+      : [text('tags', 'Tags', 'Schlagwörter', 20, ({ row }) => tags.get(row) ?? null)]),
+    ...(notes.size === 0 ? [] : [text('note', 'Note', 'Notiz', 40, ({ row }) => notes.get(row) ?? null)]),
   ];
 }
 

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { AppFailure } from '../../contract/errors.ts';
 import { exportFileName, type ExportFormat } from '../../contract/exports.ts';
 import { RESULT_FILES, type SequenceResult } from '../../contract/results.ts';
 import type { SequenceFilter, SequenceSort } from '../../contract/rpc/results.ts';
 import { openRunStore } from '../store/runStore.ts';
+import { noteSequence } from '../store/sequenceNotes.ts';
 import {
   computeAll,
   HOST_ENTRY,
@@ -111,6 +112,16 @@ describe('tables for other programs, read back by other programs', () => {
     context.skip(readersMissing !== undefined, readersMissing);
     const filter: SequenceFilter = { predictions: ['virus', 'others'] };
     const formats = ['tsv', 'csv', 'parquet', 'json', 'xlsx'] as const;
+    const noted = {
+      row: 5,
+      seqName: 'long',
+      tags: ['to check', 'PCR'],
+      note: '=BLAST?\nAsk "Ute"; later, 2\tµl',
+    };
+    noteSequence(run.folder, noted);
+    onTestFinished(() => noteSequence(run.folder, { ...noted, tags: [], note: '' }));
+    // On one line, so that every format has the same.
+    const written = { tags: 'to check; PCR', note: '=BLAST? Ask "Ute"; later, 2 µl' };
     const paths = await Promise.all(formats.map((format) => exported(format, filter, BEST)));
     const [tsv, csv, parquet, json, xlsx, cellFormats] = readBack(
       ['tsv', paths[0]!],
@@ -146,6 +157,13 @@ describe('tables for other programs, read back by other programs', () => {
         model: 'demo (demo model, no biological meaning)',
       });
       expect(json.sequences[i]).toMatchObject({ seq_name: sequence.seqName, n_chunks: sequence.nChunks });
+      const isNoted = sequence.row === noted.row;
+      expect(tsv[i]).toMatchObject(isNoted ? written : { tags: 'NA', note: 'NA' });
+      expect(csv[i]).toMatchObject(
+        isNoted ? { ...written, note: `'${written.note}` } : { tags: 'NA', note: 'NA' },
+      );
+      for (const { [i]: row } of [parquet.rows, json.sequences])
+        expect(row).toMatchObject(isNoted ? written : { tags: null, note: null });
     }
     expect(parquet.types).toMatchObject({ no: 'int64', virus_score: 'float', seq_name: 'string' });
     expect(parquet.metadata['virnucpro.notice']).toBe('demo model, no biological meaning');
@@ -158,6 +176,8 @@ describe('tables for other programs, read back by other programs', () => {
     expect(rows.find((row) => row[0] === 1)?.[1]).toBe('=HYPERLINK("x")');
     expect(rows.find((row) => row[0] === 2)?.[1]).toBe('contig<1>&co');
     expect(rows[0]![heading!.indexOf('Score')]).toBeCloseTo(wanted[0]!.virusScore!, 7);
+    expect(heading!.slice(-2)).toEqual(['Tags', 'Note']);
+    expect(rows.find((row) => row[0] === noted.row + 1)?.slice(-2)).toEqual([written.tags, written.note]);
     expect(cellFormats['F']).toBe('0.0000');
     expect(xlsx['About']!.flat()).toContain(MARK);
   });
@@ -167,6 +187,7 @@ describe('tables for other programs, read back by other programs', () => {
     const everything = header(await exported('tsv'));
     expect(everything).not.toContain('fdr');
     expect(everything).not.toContain('taxonomy');
+    expect(everything).not.toContain('note');
     expect(everything).toContain('second_score');
     const unscored = header(await exported('tsv', { predictions: ['not_scored'] }));
     expect(unscored).toEqual(
@@ -477,6 +498,18 @@ describe('what is exported of a run that is not done', () => {
           : JSON.stringify(sheets).includes('The run was not done when this was exported'),
     };
   };
+
+  it('has in its report the versions and checksums of a run.json, in the form of this and of earlier versions', async () => {
+    const path = join(run.folder, RESULT_FILES.run);
+    onTestFinished(() => rmSync(path));
+    const versions = { app: '0.1.0', torch: '9.8.7', python: null };
+    for (const file of ['d'.repeat(64), { bytes: 12, sha256: 'd'.repeat(64) }]) {
+      writeFileSync(path, JSON.stringify({ versions, files: { 'sequences.tsv': file } }));
+      const report = readFileSync(await exported('report'), 'utf8');
+      expect(report).toContain('(PyTorch 9.8.7)');
+      expect(report).toContain('d'.repeat(64));
+    }
+  });
 
   it('says so in its name and content, and no more once the run is done', async () => {
     const before = (await run.store.loadRun()).state;

@@ -21,6 +21,7 @@ export function workbookNotes(source: ExportSource, columns: readonly Column[]):
     [texts.call, CALL_TEXT[language]],
     ...(has('evidence') ? [[texts.evidence, EVIDENCE_TEXT[language]] as [string, string]] : []),
     [texts.positions, texts.positionsText],
+    ...(has('tags') || has('note') ? [[texts.notes, texts.notesText] as [string, string]] : []),
   ];
 }
 
@@ -38,6 +39,8 @@ const TEXTS = {
     evidence: 'Evidence',
     positions: 'Positions',
     positionsText: 'Count from 1; both ends belong to the chunk.',
+    notes: 'Tags, note',
+    notesText: 'Written on single sequences by people who looked at them; no result of the computation.',
     chunks: (length: number) => `chunks of ${length} bp`,
   },
   de: {
@@ -53,6 +56,9 @@ const TEXTS = {
     evidence: 'Beleglage',
     positions: 'Positionen',
     positionsText: 'Zählen ab 1; beide Enden gehören zum Stück.',
+    notes: 'Schlagwörter, Notiz',
+    notesText:
+      'Von Menschen, die sich einzelne Sequenzen angesehen haben, dazu geschrieben; kein Ergebnis der Berechnung.',
     chunks: (length: number) => `Stücke von ${length} bp`,
   },
 } as const satisfies Record<ExportLanguage, object>;

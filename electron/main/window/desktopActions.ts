@@ -1,5 +1,5 @@
 import { clipboard, dialog, shell, type BrowserWindow, type OpenDialogOptions } from 'electron';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { blastAddress } from '../../contract/blast.ts';
 import { appError } from '../../contract/errors.ts';
 import { err, ok } from '../../contract/result.ts';
@@ -94,6 +94,12 @@ export function desktopActions(
     grantPaths: (paths) => granted.confirm(paths),
     revealInFolder: (path) => {
       shell.showItemInFolder(path);
+    },
+    openFile: async (path) => {
+      const refusal = await shell.openPath(path);
+      if (refusal === '') return ok(undefined);
+      const nextStep = 'Show it in its folder, and choose a program there.';
+      return err(appError('usage', `${basename(path)} cannot be opened: ${refusal}`, { nextStep }));
     },
     restart,
     updates,

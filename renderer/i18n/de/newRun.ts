@@ -114,7 +114,7 @@ export const newRun = {
   'newRun.preset': 'Wie genau',
   'preset.failed': '{gpu} hat die Proberechnung in diesem Zahlenformat nicht bestanden, siehe Rechnerprüfung',
   'preset.standard': 'Standard',
-  'preset.standardText': 'Was zu diesem Rechner am besten passt. Empfohlen.',
+  'preset.standardText': 'Was zu den Geräten am besten passt. Empfohlen.',
   'preset.processorText': 'Der Prozessor rechnet in 32 Bit, wie das ursprüngliche Werkzeug.',
   'preset.exact': 'Am nächsten am Original',
   'preset.exactText': 'Durchweg 32-Bit-Zahlen wie im ursprünglichen Werkzeug. Mehrfach langsamer.',

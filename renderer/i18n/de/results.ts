@@ -11,6 +11,11 @@ export const results = {
     'Setzen Sie den Lauf fort, um den Rest zu berechnen. Exporte enthalten, was jetzt da ist.',
   'results.calls': 'Einstufungen',
   'results.ofSequences': '{count, plural, one {# Sequenz} other {# Sequenzen}}',
+  'results.shortOnes':
+    '{count, plural, one {# ist} other {# sind}} kürzer als die {length, number} bp, auf die das Modell trainiert ist; ihre Werte sind mit Vorsicht zu lesen.',
+  'results.showThese': 'Nur diese zeigen',
+  'results.short': 'kurz',
+  'results.shortText': 'Kürzer als die {length, number} bp, auf die das Modell trainiert ist',
   'results.noteCalls':
     'Eine Sequenz gilt als Virus, wenn mindestens die Hälfte ihrer bewerteten Stücke so eingestuft ist; das ursprüngliche Werkzeug stuft nur Stücke ein.',
   'results.scores': 'Verteilung der Werte',
@@ -43,6 +48,8 @@ export const results = {
   'results.column.prediction': 'Einstufung',
   'results.column.viralFraction': 'Virale Stücke',
   'results.column.nChunks': 'Bewertet',
+  'results.column.bestTwo': 'Beste zwei',
+  'results.bestTwoText': 'Viruswerte des besten und des zweitbesten Stücks',
   'results.column.best': 'Höchstes Stück',
   'results.column.frames': 'Rahmen',
   'results.column.reason': 'Grund',
@@ -105,10 +112,19 @@ export const results = {
   'export.write': 'Exportieren',
   'results.moreFilters': 'Weitere Filter',
   'results.minScoredChunks': 'Bewertete Stücke, mindestens',
-  'results.shortlist': 'Engere Wahl',
   'results.shortlistText': 'Als Virus eingestuft, mindestens 2 bewertete Stücke, mindestens 1.000 bp',
+  'presets.title': 'Vorauswahl',
+  'presets.relaxed': 'Weit',
+  'presets.relaxedText':
+    'Alle als Virus eingestuften, gleich mit welchem Wert und welcher Beleglage: wenn nichts übersehen werden soll',
+  'presets.shortlist': 'Engere Wahl',
+  'presets.shortlistText':
+    'Als Virus eingestuft, mindestens 2 bewertete Stücke, mindestens 1.000 bp: was zuerst anzusehen ist',
+  'presets.conservative': 'Streng',
+  'presets.conservativeText':
+    'Als Virus eingestuft mit starker Beleglage und einem Wert von mindestens {score}: was im Labor weiterverfolgt wird. Nie Reads oder Contigs unter 1.000 bp',
   'results.onlySample': 'Nur {sample}',
-  'results.exactScore': 'Kleinster gezeigter Wert, genau',
+  'results.exactScore': 'Werte zeigen ab',
   'results.more': 'Bericht, Vergleiche und Befehl',
   'results.report': 'Bericht (HTML)',
   'results.copyCommand': 'Als Befehl kopieren',
@@ -121,6 +137,8 @@ export const results = {
   'evidence.strong': 'Stark',
   'evidence.rule':
     'Die Beleglage sagt, auf wie viel von der Sequenz die Einstufung beruht und ob die Stücke übereinstimmen; sie ist keine Wahrscheinlichkeit. Schwach: weniger als {scoredChunks} bewertete Stücke, oder weniger als zwei Drittel davon haben die Einstufung, oder der Wert liegt auf der anderen Seite von {middle}. Stark: mindestens {length} bp, mindestens {strongChunks} bewertete Stücke und die Hälfte aller Stücke, neun Zehntel davon mit der Einstufung, und das zweitbeste Stück bestätigt sie (Virus: mindestens {secondScore}; anderes: unter {middle}). Mittel: alles dazwischen.',
+  'chunks.short':
+    'Kürzer als die {length, number} bp, auf die das Modell trainiert ist: bewertet als ein kürzeres Stück. Der Wert ist mit Vorsicht zu lesen.',
   'chunks.disagree':
     'Einstufung und Wert widersprechen sich hier: Die Einstufung zählt Stücke, der Wert ist ihr Mittel, und ein Stück wird eingestuft, indem sein höchster Viruswert mit seinem höchsten anderen Wert verglichen wird; beide können aus verschiedenen Rahmen stammen. Nehmen Sie es als schwachen Beleg.',
   'chunks.bestTwo': 'Bestes Stück {best}, zweitbestes {second}.',
@@ -132,6 +150,10 @@ export const results = {
   'plots.lengths': 'Virusanteil nach Länge',
   'plots.grid': 'Länge gegen Wert',
   'plots.ranked': 'Werte nach Rang',
+  'plots.composition': 'Zusammensetzung der Proben',
+  'plots.compositionNote':
+    'Wie die Sequenzen jeder Probe eingestuft sind; von allen Sequenzen, gleich was gefiltert ist.',
+  'plots.shareOfSequences': 'Anteil an den Sequenzen',
   'plots.log': 'Logarithmische Skala',
   'plots.lengthsNote':
     'Wie viele der Sequenzen einer Länge, die eine Einstufung haben, als Virus eingestuft sind.',

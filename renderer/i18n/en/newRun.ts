@@ -111,7 +111,7 @@ export const newRun = {
   'newRun.preset': 'How exact',
   'preset.failed': '{gpu} failed the test computation in this number format, see Computer check',
   'preset.standard': 'Standard',
-  'preset.standardText': 'The best fit for this computer. Recommended.',
+  'preset.standardText': 'The best fit for the devices. Recommended.',
   'preset.processorText': 'The processor computes in 32 bit, as the original tool does.',
   'preset.exact': 'Closest to the original',
   'preset.exactText': '32-bit numbers throughout, as in the original tool. Several times slower.',

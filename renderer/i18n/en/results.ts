@@ -9,6 +9,11 @@ export const results = {
   'results.provisionalAtRest': 'Continue the run to compute the rest. Exports hold what is there now.',
   'results.calls': 'Calls',
   'results.ofSequences': '{count, plural, one {# sequence} other {# sequences}}',
+  'results.shortOnes':
+    '{count, plural, one {# is} other {# are}} shorter than the {length, number} bp that the model was trained on; read their scores with care.',
+  'results.showThese': 'Show only these',
+  'results.short': 'short',
+  'results.shortText': 'Shorter than the {length, number} bp that the model was trained on',
   'results.noteCalls':
     'A sequence is called virus when at least half of its scored chunks are; the original tool has calls for chunks only.',
   'results.scores': 'Score distribution',
@@ -41,6 +46,8 @@ export const results = {
   'results.column.prediction': 'Call',
   'results.column.viralFraction': 'Viral chunks',
   'results.column.nChunks': 'Scored',
+  'results.column.bestTwo': 'Best two',
+  'results.bestTwoText': 'Virus scores of the best and the second-best chunk',
   'results.column.best': 'Highest chunk',
   'results.column.frames': 'Frames',
   'results.column.reason': 'Reason',
@@ -102,10 +109,18 @@ export const results = {
   'export.write': 'Export',
   'results.moreFilters': 'More filters',
   'results.minScoredChunks': 'Scored chunks, at least',
-  'results.shortlist': 'Suggested shortlist',
   'results.shortlistText': 'Called virus, at least 2 scored chunks, at least 1,000 bp',
+  'presets.title': 'Presets',
+  'presets.relaxed': 'Relaxed',
+  'presets.relaxedText':
+    'All that are called virus, whatever their score and evidence: where nothing should be missed',
+  'presets.shortlist': 'Suggested shortlist',
+  'presets.shortlistText': 'Called virus, at least 2 scored chunks, at least 1,000 bp: what to look at first',
+  'presets.conservative': 'Conservative',
+  'presets.conservativeText':
+    'Called virus on strong evidence, with a score of at least {score}: what to follow up in the laboratory. Never reads or contigs below 1,000 bp',
   'results.onlySample': 'Only {sample}',
-  'results.exactScore': 'Smallest score shown, exact',
+  'results.exactScore': 'Show scores from',
   'results.more': 'Report, comparisons and command',
   'results.report': 'Report (HTML)',
   'results.copyCommand': 'Copy as command',
@@ -118,6 +133,8 @@ export const results = {
   'evidence.strong': 'Strong',
   'evidence.rule':
     'Evidence says on how much of the sequence the call rests and whether its chunks agree; it is no probability. Weak: fewer than {scoredChunks} scored chunks, or fewer than two thirds of them have the call, or the score lies on the other side of {middle}. Strong: at least {length} bp, at least {strongChunks} scored chunks and half of all chunks, nine tenths of them with the call, and the second-best chunk confirms it (a virus: at least {secondScore}; other: below {middle}). Moderate: all between.',
+  'chunks.short':
+    'Shorter than the {length, number} bp that the model was trained on: it is scored as one shorter chunk. Read its score with care.',
   'chunks.disagree':
     'Call and score disagree here: the call counts chunks, the score is their mean, and a chunk is called by comparing its highest virus score with its highest other score, which may come from different frames. Treat it as weak evidence.',
   'chunks.bestTwo': 'Best chunk {best}, second-best {second}.',
@@ -129,6 +146,10 @@ export const results = {
   'plots.lengths': 'Viral share by length',
   'plots.grid': 'Length against score',
   'plots.ranked': 'Ranked scores',
+  'plots.composition': 'Composition of samples',
+  'plots.compositionNote':
+    'Which calls the sequences of each sample have; of all sequences, whatever is filtered.',
+  'plots.shareOfSequences': 'Share of the sequences',
   'plots.log': 'Logarithmic scale',
   'plots.lengthsNote': 'Of the sequences of a length that have a call, how many are called virus.',
   'plots.gridNote': 'The stronger the colour, the more sequences, on a logarithmic scale.',

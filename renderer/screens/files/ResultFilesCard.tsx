@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Button } from '@mantine/core';
-import { IconDownload } from '@tabler/icons-react';
+import { ActionIcon, Button, Group } from '@mantine/core';
+import { IconDownload, IconFolderOpen } from '@tabler/icons-react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
 import { useTexts } from '../../i18n/index.ts';
@@ -28,6 +28,7 @@ export function ResultFilesCard({ run }: { run: RunSummary }) {
     mutationFn: async (name: string) =>
       download((await engine.runs.download({ runId, name })).downloadPath, texts),
   });
+  const open = useMutation({ mutationFn: (name: string) => engine.runs.openFile({ runId, name }) });
   if (!files.data || files.data.length === 0) return null;
   return (
     <Card
@@ -54,6 +55,28 @@ export function ResultFilesCard({ run }: { run: RunSummary }) {
               >
                 {t('resultFiles.download')}
               </Button>
+            )}
+            {reveal.hasFileManager && (
+              <Group gap={6} wrap="nowrap">
+                {/* What no other program should write to. */}
+                {name !== 'run.db' && (
+                  <Button
+                    size="compact-sm"
+                    variant="default"
+                    aria-label={`${t('resultFiles.open')}: ${name}`}
+                    onClick={() => open.mutate(name)}
+                  >
+                    {t('resultFiles.open')}
+                  </Button>
+                )}
+                <ActionIcon
+                  variant="default"
+                  aria-label={`${reveal.label}: ${name}`}
+                  onClick={() => reveal.run(`${folder}${folder.includes('\\') ? '\\' : '/'}${name}`)}
+                >
+                  <IconFolderOpen size={16} aria-hidden />
+                </ActionIcon>
+              </Group>
             )}
           </li>
         ))}

@@ -1,15 +1,26 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { z } from 'zod';
-import type { resultCountsSchema } from '../../../electron/contract/index.ts';
+import type { resultCountsSchema, RunSummary, SequenceFilter } from '../../../electron/contract/index.ts';
 import { Skeleton } from '@mantine/core';
 import { Card } from '../../components/Card.tsx';
 import { useTexts } from '../../i18n/index.ts';
+import { queries } from '../../state/connection.ts';
+import { changeView, useResultsView } from '../../state/results/resultsView.ts';
 import classes from './ResultsTab.module.css';
 
 type Counts = z.infer<typeof resultCountsSchema>;
 
-/** How many sequences got which call. */
-export function CallsCard({ counts }: { counts: Counts | null }) {
+interface CallsCardProps {
+  run: RunSummary;
+  counts: Counts | null;
+  /** By which they were counted. */
+  filter: SequenceFilter;
+}
+
+/** How many sequences got which call; a click shows only these. */
+export function CallsCard({ run, counts, filter }: CallsCardProps) {
   const { t, format } = useTexts();
+  const chosen = useResultsView((state) => state.predictions);
   if (!counts) return <Skeleton height={210} />;
   const calls = [
     { key: 'virus', count: counts.virus, color: 'var(--virus)' },
@@ -27,17 +38,52 @@ export function CallsCard({ counts }: { counts: Counts | null }) {
           ))}
       </div>
       <ul className={classes.calls}>
-        {calls.map((call) => (
-          <li key={call.key} className={classes.call}>
-            <span className={classes.swatch} style={{ background: call.color }} aria-hidden />
-            <span className={classes.callCount}>{format.integer(call.count)}</span>
-            <span className={classes.callLabel}>
-              {t(`prediction.${call.key}`)}
-              {counts.total > 0 && ` · ${format.percent(call.count / counts.total, 1)}`}
-            </span>
-          </li>
-        ))}
+        {calls.map(({ key, count, color }) => {
+          const isOnly = chosen.length === 1 && chosen[0] === key;
+          return (
+            <li key={key}>
+              <button
+                type="button"
+                className={classes.call}
+                aria-pressed={isOnly}
+                onClick={() => changeView({ predictions: isOnly ? [] : [key] })}
+              >
+                <span className={classes.swatch} style={{ background: color }} aria-hidden />
+                <span className={classes.callCount}>{format.integer(count)}</span>
+                <span className={classes.callLabel}>
+                  {t(`prediction.${key}`)}
+                  {counts.total > 0 && ` · ${format.percent(count / counts.total, 1)}`}
+                </span>
+              </button>
+            </li>
+          );
+        })}
       </ul>
+      <ShortOnes run={run} counts={counts} filter={filter} />
     </Card>
+  );
+}
+
+/** How many of them are shorter than what the model was trained on. Nothing where none is. */
+function ShortOnes({ run, counts, filter }: CallsCardProps) {
+  const { t } = useTexts();
+  const { runId, plan, state } = run;
+  const maxLength = Math.min(filter.maxLength ?? Infinity, plan.chunkLength - 1);
+  const asked = queries.results.counts.queryOptions({ input: { runId, filter: { ...filter, maxLength } } });
+  const { data } = useQuery({
+    ...asked,
+    queryKey: [...asked.queryKey, state.phase, counts?.total],
+    placeholderData: keepPreviousData,
+  });
+  if (!data || data.total === 0) return null;
+  return (
+    <p className={classes.shortOnes}>
+      {t('results.shortOnes', { count: data.total, length: plan.chunkLength })}{' '}
+      {filter.maxLength !== maxLength && (
+        <button type="button" className={classes.link} onClick={() => changeView({ maxLength })}>
+          {t('results.showThese')}
+        </button>
+      )}
+    </p>
   );
 }

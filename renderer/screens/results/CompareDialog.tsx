@@ -8,7 +8,7 @@ import { queries } from '../../state/connection.ts';
 import { changeView } from '../../state/results/resultsView.ts';
 import { useRuns } from '../../state/runs/runs.ts';
 import classes from './CompareDialog.module.css';
-import { TwoScoresChart } from './distributions/distributionCharts.tsx';
+import { TwoScoresChart } from './distributions/TwoScoresChart.tsx';
 import { PredictionLabel } from './PredictionLabel.tsx';
 
 /** Where two runs of the same sequences agree, such as with another model or precision. */

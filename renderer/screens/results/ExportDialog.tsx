@@ -3,7 +3,6 @@ import { Button, Group, Modal, Progress, Radio, Select, Stack, Text } from '@man
 import { useState } from 'react';
 import {
   exportFormatSchema,
-  SHORTLIST,
   WHOLE_RUN_FORMATS,
   type ExportFormat,
   type RunSummary,
@@ -11,7 +10,7 @@ import {
 } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
-import { changeView, filterOf, useResultsView } from '../../state/results/resultsView.ts';
+import { changeView, filterOf, PRESETS, useResultsView } from '../../state/results/resultsView.ts';
 import { useExport } from '../../state/results/useExport.ts';
 
 const SCOPES = ['shown', 'shortlist', 'virus', 'all'] as const;
@@ -36,8 +35,8 @@ export function ExportDialog({ run, onClose }: ExportDialogProps) {
   const { write, fraction, cancel } = useExport(run, onClose);
   const filters: Record<Scope, SequenceFilter> = {
     shown: filterOf(view, { withScore: true }),
-    shortlist: { ...SHORTLIST, predictions: [...SHORTLIST.predictions] },
-    virus: { predictions: ['virus'] },
+    shortlist: PRESETS.shortlist,
+    virus: PRESETS.relaxed,
     all: {},
   };
   const close = () => {

@@ -39,8 +39,9 @@ export function ResultsTab({ run }: { run: RunSummary }) {
   const view = useResultsView();
   const chartsShown = useResultsView((state) => state.chartsShown);
   const atWork = useLiveRun((state) => state.live !== null && isAtWork(state.live.run));
+  const ofCalls = callsFilter(view);
   const counts = useQuery({
-    ...queries.results.counts.queryOptions({ input: { runId, filter: callsFilter(view) } }),
+    ...queries.results.counts.queryOptions({ input: { runId, filter: ofCalls } }),
     refetchInterval: atWork && REFRESH_MS,
     placeholderData: keepPreviousData,
   });
@@ -57,7 +58,7 @@ export function ResultsTab({ run }: { run: RunSummary }) {
       {run.state.phase !== 'done' && <ProvisionalBanner run={run} />}
       {chartsShown && (
         <div className={classes.cards}>
-          <CallsCard counts={counts.data ?? null} />
+          <CallsCard run={run} counts={counts.data ?? null} filter={ofCalls} />
           <ScoreCard run={run} version={counts.data?.total ?? 0} />
         </div>
       )}

@@ -21,16 +21,11 @@ import { useMemo } from 'react';
 import { evidenceSchema, predictionSchema, type RunSummary } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { openRunDialog } from '../../state/runs/runDialog.ts';
-import {
-  changeView,
-  clearFilters,
-  isFiltered,
-  showShortlist,
-  useResultsView,
-} from '../../state/results/resultsView.ts';
+import { changeView, clearFilters, isFiltered, useResultsView } from '../../state/results/resultsView.ts';
 import classes from './ResultsTab.module.css';
 import { useSequenceNotes } from '../../state/results/sequenceNotes.ts';
 import { evidenceRule } from './evidenceRule.ts';
+import { PresetsMenu } from './PresetsMenu.tsx';
 import { RunActionsMenu } from './RunActionsMenu.tsx';
 import { HIDEABLE_COLUMNS } from './sequenceColumns.tsx';
 import { useHiddenColumns } from './useHiddenColumns.ts';
@@ -152,14 +147,7 @@ export function ResultsToolbar({ run }: { run: RunSummary }) {
             ))}
           </Group>
         </Chip.Group>
-        <Button
-          variant="default"
-          size="compact-xs"
-          title={t('results.shortlistText')}
-          onClick={showShortlist}
-        >
-          {t('results.shortlist')}
-        </Button>
+        <PresetsMenu run={run} />
         {(view.noted || (notes !== null && notes.size > 0)) && (
           <Chip size="xs" variant="outline" checked={view.noted} onChange={(noted) => changeView({ noted })}>
             {t('notes.only')}

@@ -7,14 +7,8 @@ import { SamplesDialog } from '../../components/files/SamplesDialog.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
 import { changeView, useResultsView } from '../../state/results/resultsView.ts';
+import { SAMPLE_CALLS } from './sampleCalls.ts';
 import classes from './SamplesCard.module.css';
-
-const CALLS = [
-  { key: 'virus', prediction: 'virus', color: 'var(--virus)' },
-  { key: 'others', prediction: 'others', color: 'var(--others)' },
-  { key: 'notScored', prediction: 'not_scored', color: 'var(--not-scored)' },
-  { key: 'failed', prediction: 'failed', color: 'var(--failed)' },
-] as const;
 
 /** What was found in each sample, as table and bars; a click shows only its sequences. Nothing for a run of one file. */
 export function SamplesCard({ run, version }: { run: RunSummary; version: number }) {
@@ -58,7 +52,7 @@ export function SamplesCard({ run, version }: { run: RunSummary; version: number
                 {t('samples.composition')}
               </th>
               <th scope="col">{t('samples.sequences')}</th>
-              {CALLS.map(({ key, prediction }) => (
+              {SAMPLE_CALLS.map(({ key, prediction }) => (
                 <th key={key} scope="col">
                   {t(`prediction.${prediction}`)}
                 </th>
@@ -84,13 +78,13 @@ export function SamplesCard({ run, version }: { run: RunSummary; version: number
                 </th>
                 <td aria-hidden>
                   <span className={classes.bar}>
-                    {CALLS.filter(({ key }) => item[key] > 0).map(({ key, color }) => (
+                    {SAMPLE_CALLS.filter(({ key }) => item[key] > 0).map(({ key, color }) => (
                       <span key={key} style={{ background: color, flexGrow: item[key] }} />
                     ))}
                   </span>
                 </td>
                 <td>{format.integer(item.sequences)}</td>
-                {CALLS.map(({ key }) => (
+                {SAMPLE_CALLS.map(({ key }) => (
                   <td key={key}>{format.integer(item[key])}</td>
                 ))}
                 <td>{format.bases(item.bases)}</td>

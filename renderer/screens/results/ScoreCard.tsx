@@ -15,6 +15,7 @@ import {
 } from '../../state/results/resultsView.ts';
 import classes from './ResultsTab.module.css';
 
+const HEIGHT = 132;
 const MARKS = [0, 0.2, 0.4, 0.6, 0.8, 1];
 
 /** Distribution of the scores, with the slider that hides what lies below. */
@@ -69,7 +70,7 @@ export function ScoreCard({ run, version }: { run: RunSummary; version: number }
       }
     >
       {!counts ? (
-        <Skeleton height={88} />
+        <Skeleton height={HEIGHT} />
       ) : (
         <Histogram
           title={t('results.scores')}
@@ -81,7 +82,7 @@ export function ScoreCard({ run, version }: { run: RunSummary; version: number }
           bins={bins}
           formatBorder={formatBorder}
           countLabel={t('results.sequences')}
-          height={88}
+          height={HEIGHT}
           withoutScale
           color={color}
         />
@@ -102,8 +103,7 @@ export function ScoreCard({ run, version }: { run: RunSummary; version: number }
         <NumberInput
           className={classes.exactScore ?? ''}
           size="xs"
-          w={92}
-          aria-label={t('results.exactScore')}
+          label={t('results.exactScore')}
           min={0}
           max={1}
           step={1 / SCORE_BINS}

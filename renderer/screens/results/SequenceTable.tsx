@@ -41,7 +41,7 @@ export function SequenceTable({ run, filter, sort, hiddenColumns, version }: Seq
   });
   const { total } = rows;
   useEffect(() => changeView({ shown: total }), [total]);
-  const { inputs } = run.plan;
+  const { inputs, chunkLength } = run.plan;
   const others = useQuery(queries.results.otherTables.queryOptions({ input: { runId } })).data;
   const { notes } = useSequenceNotes(runId);
   const columns = useMemo(
@@ -49,10 +49,11 @@ export function SequenceTable({ run, filter, sort, hiddenColumns, version }: Seq
       sequenceColumns(
         texts,
         (input) => fileName(inputs[input]?.path ?? ''),
+        chunkLength,
         (others ?? []).map(({ title }) => title),
         notes,
       ),
-    [texts, inputs, others, notes],
+    [texts, inputs, chunkLength, others, notes],
   );
   const sorting = useMemo<SortingState>(() => [{ id: sort.by, desc: sort.descending }], [sort]);
   const onSort = useCallback((next: SortingState) => {

@@ -14,6 +14,7 @@ export const HIDEABLE_COLUMNS = [
   'evidence',
   'viralFraction',
   'nChunks',
+  'bestTwo',
   'best',
   'frames',
   'reason',
@@ -25,6 +26,8 @@ export const HIDEABLE_COLUMNS = [
 export function sequenceColumns(
   { t, format }: Texts,
   inputName: (input: number) => string,
+  /** What the model was trained on: what is shorter is marked. */
+  chunkLength: number,
   others: readonly string[],
   notes: ReadonlyMap<number, SequenceNote> | null,
 ): VirtualColumn<ListedSequence>[] {
@@ -56,8 +59,17 @@ export function sequenceColumns(
       id: 'length',
       accessorFn: (row) => row.length,
       header: t('results.column.length'),
-      meta: { width: '88px', align: 'end' },
-      cell: ({ row }) => format.integer(row.original.length),
+      meta: { width: '96px', align: 'end' },
+      cell: ({ row }) => {
+        const { length } = row.original;
+        const text = format.integer(length);
+        if (length >= chunkLength) return text;
+        return (
+          <span title={t('results.shortText', { length: chunkLength })}>
+            <span className={classes.short}>{t('results.short')}</span> {text}
+          </span>
+        );
+      },
     },
     {
       id: 'virusScore',
@@ -115,6 +127,21 @@ export function sequenceColumns(
           part: format.integer(row.original.nChunksScored),
           whole: format.integer(row.original.nChunks),
         }),
+    },
+    {
+      id: 'bestTwo',
+      header: t('results.column.bestTwo'),
+      meta: { width: '112px', align: 'end' },
+      cell: ({ row }) => {
+        const { bestScore, secondScore } = row.original;
+        if (bestScore === null) return <span className="muted">{missing}</span>;
+        const second = secondScore === null ? missing : format.decimal(secondScore, 2);
+        return (
+          <span title={t('results.bestTwoText')}>
+            {format.decimal(bestScore, 2)} · {second}
+          </span>
+        );
+      },
     },
     {
       id: 'best',

@@ -5,7 +5,9 @@ import {
   countFrom,
   filterOf,
   isFiltered,
+  PRESETS,
   SCORE_BINS,
+  showPreset,
   useResultsView,
   viewRun,
 } from './resultsView.ts';
@@ -48,6 +50,15 @@ describe('the filter', () => {
       input: 0,
     });
     expect(filterOf(view, { withScore: false })).not.toHaveProperty('minScore');
+  });
+
+  it('is all that a preset says, and nothing else', () => {
+    viewRun('presets');
+    changeView({ search: 'k141', minScore: 0.3 });
+    showPreset('conservative');
+    expect(filterOf(useResultsView.getState(), { withScore: true })).toEqual(PRESETS.conservative);
+    showPreset('shortlist');
+    expect(filterOf(useResultsView.getState(), { withScore: true })).toEqual(PRESETS.shortlist);
   });
 
   it('starts afresh with another run, and stays with the same', () => {

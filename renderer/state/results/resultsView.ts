@@ -1,5 +1,6 @@
 import { create } from 'zustand';
 import {
+  CONSERVATIVE,
   SHORTLIST,
   type Agreement,
   type Evidence,
@@ -97,11 +98,22 @@ export function clearFilters(): void {
   });
 }
 
-/** Shows what is worth looking at first. */
-export function showShortlist(): void {
-  const { minLength, minScoredChunks } = SHORTLIST;
+/** Selections with a meaning, from the widest to the narrowest. */
+export const PRESETS = {
+  relaxed: { predictions: ['virus'] },
+  shortlist: { ...SHORTLIST, predictions: [...SHORTLIST.predictions] },
+  conservative: {
+    ...CONSERVATIVE,
+    predictions: [...CONSERVATIVE.predictions],
+    evidence: [...CONSERVATIVE.evidence],
+  },
+} as const satisfies Record<string, SequenceFilter>;
+export type Preset = keyof typeof PRESETS;
+
+/** Shows what a preset selects, and takes all other filters away. */
+export function showPreset(preset: Preset): void {
   clearFilters();
-  useResultsView.setState({ predictions: [...SHORTLIST.predictions], minLength, minScoredChunks });
+  useResultsView.setState(PRESETS[preset]);
 }
 
 export const isFiltered = (view: ResultsView) =>

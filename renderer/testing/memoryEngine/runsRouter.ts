@@ -123,6 +123,7 @@ export function runsRouter(world: World) {
     files: runs.files.handler(({ input }) =>
       world.find(input.runId).state.phase === 'done' ? MADE_FILES : [],
     ),
+    openFile: runs.openFile.handler(() => undefined),
     download: runs.download.handler(({ input }) => ({ downloadPath: `/download/made-up/${input.name}` })),
     events: runs.events.handler(({ input }) =>
       madeEvents(world.openedAt).filter((event) => input.beforeId === undefined || event.id < input.beforeId),

@@ -1,8 +1,10 @@
 import {
+  EVIDENCE_RULE,
   evidenceSchema,
   FRAME_NAMES,
   type Agreement,
   type ChunkResult,
+  type Evidence,
   type SequenceFilter,
   type SequenceResult,
   type SequenceSort,
@@ -70,8 +72,17 @@ function madeSequence(row: number, input: number, random: () => number): Sequenc
     nFramesScored: nChunksScored + Math.floor(random() * 3),
     bestScore,
     secondScore: nChunksScored < 2 ? null : Math.fround(virusScore * 0.97),
-    evidence: nChunksScored < 2 ? 'weak' : virusScore > 0.9 && length >= 1000 ? 'strong' : 'moderate',
+    evidence: madeEvidence(virusScore, nChunksViral / nChunksScored, nChunksScored, length),
   };
+}
+
+/** Much as the rule has it, so that what is shown of a sequence goes together. */
+function madeEvidence(score: number, viral: number, scored: number, length: number): Evidence {
+  const { scoredChunks, agreement, middle, strong } = EVIDENCE_RULE;
+  const agreeing = viral >= 0.5 ? viral : 1 - viral;
+  if (scored < scoredChunks || agreeing < agreement || score >= middle !== viral >= 0.5) return 'weak';
+  const isStrong = length >= strong.length && scored >= strong.scoredChunks && agreeing >= strong.agreement;
+  return isStrong && (viral < 0.5 || score >= strong.secondScore) ? 'strong' : 'moderate';
 }
 
 export function madeChunks(sequence: SequenceResult): ChunkResult[] {

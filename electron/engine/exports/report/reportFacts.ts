@@ -18,7 +18,11 @@ const MOST_RUN_JSON_BYTES = 2 ** 27;
 /** What run.json alone knows. */
 const runJsonSchema = z.object({
   versions: z.record(z.string(), z.string().nullable()),
-  files: z.record(z.string(), z.string()),
+  /** Of runs of earlier versions the SHA-256 alone. */
+  files: z.record(
+    z.string(),
+    z.union([z.string(), z.object({ sha256: z.string() }).transform(({ sha256 }) => sha256)]),
+  ),
 });
 
 /** Everything that a report says, before it is put into words. */
@@ -72,7 +76,7 @@ export async function reportFacts(source: ExportSource): Promise<ReportFacts> {
   };
 }
 
-function readRunJson(folder: string): z.infer<typeof runJsonSchema> | undefined {
+function readRunJson(folder: string): z.output<typeof runJsonSchema> | undefined {
   const path = join(folder, RESULT_FILES.run);
   const bytes = isPlainFile(path) ? readPlain(path, MOST_RUN_JSON_BYTES) : null;
   return bytes === null ? undefined : parseJson(runJsonSchema, bytes.toString('utf8'));

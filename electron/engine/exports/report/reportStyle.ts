@@ -33,7 +33,7 @@ code { font: 11px/1.4 ui-monospace, 'SF Mono', Consolas, monospace; overflow-wra
 .sums td:first-child { width: 38%; }
 a { color: #1d5c8c; overflow-wrap: anywhere; }
 li { margin: 4px 0; }
-@media screen and (max-width: 520px) { body { padding: 12px; } table { display: block; overflow-x: auto; font-size: 10px; }
-  th, td { padding: 3px 4px; overflow-wrap: normal; } }
+@media screen and (max-width: 520px) { body { padding: 12px; } table { font-size: 10px; } th, td { padding: 3px 2px; }
+  th, th.n { white-space: normal; overflow-wrap: anywhere; } dl.long { grid-template-columns: 1fr; } }
 @media print { body { padding: 0; max-width: none; font-size: 10.5pt; } table { font-size: 9pt; } }
 `;

@@ -45,6 +45,10 @@ export function runsRouter(service: Service) {
   /** While a run is at work, the newest of its database is in a journal beside it. */
   const filesOf = (runId: string) =>
     resultFiles(catalog.folder(runId), control.queue.active === runId ? [] : [RUN_DATABASE]);
+  const mustBeAmong = async (name: string, files: ReturnType<typeof resultFiles>): Promise<void> => {
+    if ((await files).every((file) => file.name !== name))
+      throw usage(`${name} is not among the files of this run.`);
+  };
 
   return {
     watchAll: runs.watchAll.handler(({ signal }) => service.list.watch(signal)),
@@ -99,11 +103,16 @@ export function runsRouter(service: Service) {
       viralSoFar.of(input.runId, (ask) => read(input.runId, ask)),
     ),
     files: runs.files.handler(({ input }) => filesOf(input.runId)),
+    openFile: runs.openFile.handler(async ({ input, context: { window } }) => {
+      if (window.shell !== 'electron') throw usage('A browser downloads the file instead.');
+      const folder = catalog.folder(input.runId);
+      // Not the database: no other program should write to it.
+      await mustBeAmong(input.name, resultFiles(folder, []));
+      unwrap(await window.desktop.openFile(join(folder, input.name)));
+    }),
     download: runs.download.handler(async ({ input, context: { window } }) => {
       if (window.shell !== 'browser') throw usage('The desktop app shows the folder instead.');
-      const files = await filesOf(input.runId);
-      if (files.every(({ name }) => name !== input.name))
-        throw usage(`${input.name} is not among the files of this run.`);
+      await mustBeAmong(input.name, filesOf(input.runId));
       return { downloadPath: window.downloads.lend(join(catalog.folder(input.runId), input.name)) };
     }),
     events: runs.events.handler(({ input }) =>

@@ -28,6 +28,8 @@ export interface DesktopActions {
   /** Takes dropped paths as given by the user, where the preload script has seen the drop. */
   grantPaths: (paths: readonly string[]) => Promise<Result<void>>;
   revealInFolder: (path: string) => void;
+  /** In the program that the computer has for such files. */
+  openFile: (path: string) => Promise<Result<void>>;
   /** Goes the way out that quitting goes, and begins again at its end. */
   restart: () => void;
   updates: UpdateActions;

@@ -2,18 +2,20 @@
  * call. The file `stuck` in the run's folder says that it is so in a moment. A folder called `refused` is refused. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort, threadId, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { runStoreHost } from '../sqlite/host.ts';
 import type { StoreReply, StoreThreadData } from '../storeProtocol.ts';
 
 const { virnucproStore: task } = workerData as StoreThreadData;
 
+/** Waits within SQLite, and leaves the processor to others, for a lock that is never released. */
 function neverEnds(folder: string): void {
-  const endless = 'WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n';
-  const query = new Database(':memory:').prepare(endless);
+  const file = join(folder, `locked-${threadId}.db`);
+  new Database(file).exec('BEGIN EXCLUSIVE');
+  const waiting = new Database(file, { timeout: 0x7fffffff });
   writeFileSync(join(folder, 'stuck'), '');
-  query.get();
+  waiting.exec('BEGIN EXCLUSIVE');
 }
 
 if (task.store === 'library' || task.folder.endsWith('refused')) {

@@ -7,10 +7,15 @@ import { useTexts } from '../../../i18n/index.ts';
 import { queries } from '../../../state/connection.ts';
 import { filterOf, useResultsView } from '../../../state/results/resultsView.ts';
 import classes from './DistributionsCard.module.css';
+import { CompositionChart } from './CompositionChart.tsx';
 import { isEmpty } from './distributions.ts';
-import { LengthScoreChart, LengthShareChart, RankedChart, ScoresByCallChart } from './distributionCharts.tsx';
+import { LengthScoreChart } from './LengthScoreChart.tsx';
+import { LengthShareChart } from './LengthShareChart.tsx';
+import { HEIGHT } from './plotParts.ts';
+import { RankedChart } from './RankedChart.tsx';
+import { ScoresByCallChart } from './ScoresByCallChart.tsx';
 
-const KINDS = ['scores', 'lengths', 'grid', 'ranked'] as const;
+const KINDS = ['scores', 'lengths', 'grid', 'ranked', 'composition'] as const;
 type Kind = (typeof KINDS)[number];
 /** Every chart merges these as it needs. */
 const BINS = 100;
@@ -34,7 +39,10 @@ export function DistributionsCard(props: { run: RunSummary; version: number }) {
 /** One at a time, large enough to read. */
 function Distributions({ run, version }: { run: RunSummary; version: number }) {
   const { t } = useTexts();
-  const [kind, setKind] = useState<Kind>('scores');
+  const [chosen, setKind] = useState<Kind>('scores');
+  const isOneSample = run.plan.inputs.length < 2;
+  const kinds = KINDS.filter((one) => one !== 'composition' || !isOneSample);
+  const kind = kinds.includes(chosen) ? chosen : 'scores';
   const [isLog, setLog] = useState(false);
   const view = useResultsView();
   const filter = useMemo(() => filterOf(view, { withScore: true }), [view]);
@@ -67,10 +75,12 @@ function Distributions({ run, version }: { run: RunSummary; version: number }) {
         aria-label={t('plots.title')}
         value={kind}
         onChange={(value) => setKind(KINDS.find((known) => known === value) ?? 'scores')}
-        data={KINDS.map((value) => ({ value, label: t(`plots.${value}`) }))}
+        data={kinds.map((value) => ({ value, label: t(`plots.${value}`) }))}
       />
-      {!data ? (
-        <Skeleton height={260} />
+      {kind === 'composition' ? (
+        <Composition run={run} version={version} />
+      ) : !data ? (
+        <Skeleton height={HEIGHT} />
       ) : isEmpty(data) ? (
         <p className={classes.none}>{t('plots.none')}</p>
       ) : kind === 'scores' ? (
@@ -84,4 +94,11 @@ function Distributions({ run, version }: { run: RunSummary; version: number }) {
       )}
     </Card>
   );
+}
+
+/** Of all sequences: beside each other, what is filtered would say little. */
+function Composition({ run, version }: { run: RunSummary; version: number }) {
+  const asked = queries.results.samples.queryOptions({ input: { runId: run.runId } });
+  const { data } = useQuery({ ...asked, queryKey: [...asked.queryKey, run.state.phase, version] });
+  return data ? <CompositionChart samples={data.items} /> : <Skeleton height={HEIGHT} />;
 }

@@ -92,6 +92,9 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
         ]}
       />
       {sequence.reason !== 'ok' && <p className={classes.reason}>{t(`reasonText.${sequence.reason}`)}</p>}
+      {sequence.virusScore !== null && sequence.length < run.plan.chunkLength && (
+        <p className={classes.reason}>{t('chunks.short', { length: run.plan.chunkLength })}</p>
+      )}
       {contradictsItsScore(sequence) && <p className={classes.reason}>{t('chunks.disagree')}</p>}
       {sequence.secondScore !== null && sequence.bestScore !== null && (
         <p className={classes.note}>

@@ -1,6 +1,6 @@
 import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { message, type RunEvent, type RunLive } from '../../../../electron/contract/index.ts';
 import { madeRuns } from '../../../testing/memoryEngine/runs.ts';
 import { useLiveRun } from '../../../state/runs/liveRun.ts';
@@ -38,6 +38,8 @@ it('says of a run that goes on nothing of the rest that it passes through, and k
     at(104, 120, 'phase.paused'),
     at(105, 120, 'phase.running'),
   ];
+  // Other files of tests go on in this process.
+  onTestFinished(() => useLiveRun.setState({ live: null }));
   useLiveRun.setState({ live: { devices: [], recentEvents } as unknown as RunLive });
   await renderWithEngine(<EventList runId="66666666-6666-4666-8666-666666666666" />);
   await screen.findByText('The run was made.');

@@ -1,0 +1,36 @@
+import { pathToFileURL } from 'node:url';
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect, type Page } from '@playwright/test';
+
+/** Of A4, in points. */
+const A4 = { width: 595, height: 842 };
+
+/** The report as whoever gets it has it: opened without a network, on a phone and on a screen, and printed. */
+export async function expectReadableReport(page: Page, path: string): Promise<void> {
+  const browser = page.context().browser();
+  if (!browser) throw new Error('The page has no browser');
+  const context = await browser.newContext({ offline: true });
+  const report = await context.newPage();
+  const asked: string[] = [];
+  report.on('request', (request) => asked.push(request.url()));
+  const address = pathToFileURL(path).href;
+  await report.goto(address);
+  expect(asked).toEqual([address]);
+  // What run.json alone knows.
+  await expect(report.getByText(/\(PyTorch \d/)).toBeVisible();
+  await expect(report.getByRole('cell', { name: 'sequences.tsv' })).toBeVisible();
+  for (const width of [360, 1440]) {
+    await report.setViewportSize({ width, height: 900 });
+    expect(await report.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+  }
+  const { violations } = await new AxeBuilder({ page: report }).setLegacyMode(true).analyze();
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)).toEqual([]);
+  const pdf = (await report.pdf({ preferCSSPageSize: true, printBackground: true })).toString('latin1');
+  const sheets = [...pdf.matchAll(/\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/g)].map(([, width, height]) => ({
+    width: Math.round(Number(width)),
+    height: Math.round(Number(height)),
+  }));
+  expect(sheets.length).toBeGreaterThan(1);
+  expect(sheets).toEqual(sheets.map(() => A4));
+  await context.close();
+}

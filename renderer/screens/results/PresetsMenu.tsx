@@ -1,0 +1,47 @@
+import { useQuery } from '@tanstack/react-query';
+import { Button, Menu } from '@mantine/core';
+import { IconChevronDown } from '@tabler/icons-react';
+import { CONSERVATIVE, type RunSummary, type SequenceFilter } from '../../../electron/contract/index.ts';
+import { useTexts } from '../../i18n/index.ts';
+import { queries } from '../../state/connection.ts';
+import { PRESETS, showPreset, type Preset } from '../../state/results/resultsView.ts';
+import classes from './ResultsTab.module.css';
+
+const NAMES = Object.keys(PRESETS) as Preset[];
+
+/** Selections with what each of them means, and how many sequences of the run it holds. */
+export function PresetsMenu({ run }: { run: RunSummary }) {
+  const { t } = useTexts();
+  return (
+    <Menu position="bottom-start" withArrow shadow="md" width={330}>
+      <Menu.Target>
+        <Button variant="default" size="compact-xs" rightSection={<IconChevronDown size={12} aria-hidden />}>
+          {t('presets.title')}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {NAMES.map((name) => (
+          <PresetItem key={name} run={run} name={name} filter={PRESETS[name]} />
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function PresetItem({ run, name, filter }: { run: RunSummary; name: Preset; filter: SequenceFilter }) {
+  const { t, format } = useTexts();
+  const { data } = useQuery(
+    queries.results.counts.queryOptions({ input: { runId: run.runId, filter }, staleTime: 0 }),
+  );
+  return (
+    <Menu.Item
+      onClick={() => showPreset(name)}
+      rightSection={data && <span className={classes.presetCount}>{format.integer(data.total)}</span>}
+    >
+      <span className={classes.presetName}>{t(`presets.${name}`)}</span>
+      <span className={classes.presetText}>
+        {t(`presets.${name}Text`, { score: format.decimal(CONSERVATIVE.minScore, 1) })}
+      </span>
+    </Menu.Item>
+  );
+}

@@ -82,7 +82,7 @@ async function measureRun(folder: string, chromiumPath: string): Promise<void> {
     const version = browser.version();
     say(`Chromium ${version}, headless, window ${SCREEN.width} × ${SCREEN.height}`);
     await page.goto(await engine.address());
-    await openRunFolder(page, basename(folder));
+    await openRunFolder(page, folder);
     const total = await showResults(page);
     await page.waitForTimeout(FIRST_LOOK_MS);
     await measureOpening(page);
@@ -109,14 +109,15 @@ async function measureRun(folder: string, chromiumPath: string): Promise<void> {
   }
 }
 
-async function openRunFolder(page: Page, name: string): Promise<void> {
+async function openRunFolder(page: Page, folder: string): Promise<void> {
   const later = page.getByRole('button', { name: 'Skip' });
   await page.getByRole('heading', { level: 1 }).waitFor();
   if (await later.isVisible()) await later.click();
   await page.getByRole('navigation').getByRole('link', { name: 'Runs', exact: true }).click();
   await page.getByRole('button', { name: 'Open a run folder' }).first().click();
   const chooser = page.getByRole('dialog');
-  await chooser.getByRole('button', { name }).click();
+  await chooser.getByRole('button', { name: basename(folder) }).click();
+  await chooser.getByText(folder, { exact: true }).waitFor();
   await chooser.getByRole('button', { name: 'Take this folder' }).click();
   await page.getByRole('tab', { name: 'Results' }).waitFor();
 }

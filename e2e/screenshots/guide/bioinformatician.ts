@@ -11,13 +11,14 @@ export async function bioinformatician(
   camera: GuideCamera,
   engine: Awaited<ReturnType<typeof serveMemoryEngine>>,
 ): Promise<void> {
+  await page.getByRole('button', { name: 'Later' }).click();
   await open(page, 'Computer check');
   await page.getByText('Action needed').waitFor();
   await camera.take('computer-check');
   await open(page, 'New run');
   await page.getByRole('button', { name: 'Choose a folder' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'cohort-2026' }).click();
-  await page.getByRole('dialog').getByText('/data/cohort-2026').first().waitFor();
+  await page.getByRole('dialog').getByText('P01_contigs.fasta.gz').waitFor();
   await camera.take('choose-folder');
   await page.getByRole('button', { name: 'Take this folder' }).click();
   await page.getByText('40 samples').waitFor();
@@ -56,7 +57,14 @@ export async function bioinformatician(
   await camera.take('palette');
   await page.keyboard.press('Escape');
 
-  engine.changeRun(run.runId, { state: { phase: 'done', failedParts: 3, failedRecords: 214 }, fraction: 1 });
+  // No tip of a chart.
+  await page.mouse.move(0, 0);
+  engine.changeRun(run.runId, {
+    state: { phase: 'done', failedParts: 3, failedRecords: 214 },
+    fraction: 1,
+    sequences: 1_109_360,
+    viralSequences: 198_310,
+  });
   await page.getByText('Done, but not everything').scrollIntoViewIfNeeded();
   await camera.take('not-everything');
   await page.getByRole('button', { name: 'See what is missing' }).click();

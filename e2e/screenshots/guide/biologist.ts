@@ -46,10 +46,9 @@ export async function biologist(
   await page.getByRole('button', { name: 'Start', exact: true }).click({ timeout: LONG_MS });
   await page.getByRole('heading', { name: RUN_NAME }).waitFor({ timeout: LONG_MS });
   await camera.take('started');
-  await page
-    .getByText(/viral so far/i)
-    .first()
-    .waitFor({ timeout: LONG_MS });
+  // Well under way: there is a curve, and a time left.
+  await page.getByRole('figure', { name: /^Speed over time/ }).waitFor({ timeout: LONG_MS });
+  await page.getByText(/^about \d/).waitFor({ timeout: LONG_MS });
   await page.waitForTimeout(8000);
   await camera.take('at-work');
   await page.getByText('Done', { exact: true }).first().waitFor({ timeout: LONG_MS });
@@ -100,7 +99,7 @@ async function offline(page: Page, report: string, viewport: typeof PHONE): Prom
 /** As an assembler gives them: the sample's records some dozens of times, with names of their own. */
 export async function pondWater(sample: string, folder: string): Promise<void> {
   const records = sample.split(/^>/m).filter(Boolean);
-  const text = Array.from({ length: 12 }, (_, copy) =>
+  const text = Array.from({ length: 24 }, (_, copy) =>
     records.map((record) => `>k141_${copy}${record.replace(/^\S+_/, '')}`).join(''),
   ).join('');
   await writeFile(join(folder, 'pond_water.fasta'), text);

@@ -15,14 +15,16 @@ export function CheckCard({ check, onAct }: { check: ComputerCheck; onAct: () =>
   const Icon = check.status === 'checking' ? null : ICONS[check.status];
   const status = useEnvironment((state) => state.status);
   const size = useSetUpSize(status && 'plan' in status ? status.plan : null);
+  /** What is fetched, announced by a colon: only once its size is known. */
+  const fetched = (words: string) => (size === null ? [] : [words, size]);
   const kind = check.action?.kind;
   const sentence =
     check.status === 'waiting'
       ? t('check.waiting')
       : kind === 'set_up_python'
-        ? `${t('setUp.absent')} ${t('setUp.absentText')} ${size ?? ''}`
+        ? [t('setUp.absent'), ...fetched(t('setUp.absentText'))].join(' ')
         : kind === 'repair_python' && check.id === 'python'
-          ? `${say(check)} ${t('setUp.brokenText')} ${size ?? ''}`
+          ? [say(check), ...fetched(t('setUp.brokenText'))].join(' ')
           : say(check);
   return (
     <article className={`${classes.check} ${classes[check.status]}`}>

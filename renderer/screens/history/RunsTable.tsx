@@ -60,7 +60,7 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
       id: 'name',
       accessorKey: 'name',
       header: t('history.column.name'),
-      meta: { width: 'minmax(180px, 3fr)' },
+      meta: { width: 'minmax(160px, 2fr)' },
       cell: ({ row }) => <Name run={row.original} />,
     },
     {
@@ -74,7 +74,7 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
       id: 'inputs',
       accessorFn: (run) => run.plan.inputs.length,
       header: t('history.column.inputs'),
-      meta: { width: 'minmax(190px, 1fr)' },
+      meta: { width: 'minmax(212px, 1fr)' },
       cell: ({ row }) => {
         const words = describeInputs(row.original, texts);
         return <span title={words}>{words}</span>;

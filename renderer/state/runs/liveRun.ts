@@ -20,10 +20,12 @@ export function followRun(runId: string): () => void {
     queryClient,
     queries.runs.watch.experimental_liveOptions({ input: { runId } }),
   );
-  return observer.subscribe(({ data, error }) =>
+  return observer.subscribe(({ data, error, isFetchedAfterMount }) =>
     useLiveRun.setState((state) => ({
       error,
-      ...(data && { live: data, speeds: withSpeeds(state.speeds, data.devices, Date.now()) }),
+      ...(data && { live: data }),
+      // A snapshot that an earlier look at the run has left is no measurement of now.
+      ...(data && isFetchedAfterMount && { speeds: withSpeeds(state.speeds, data.devices, Date.now()) }),
     })),
   );
 }

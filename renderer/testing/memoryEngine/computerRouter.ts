@@ -11,6 +11,7 @@ import {
 import {
   CHECKS,
   COHORT,
+  COHORT_FILES,
   DIAGNOSTICS,
   FOUND_WEIGHTS,
   madeAnswers,
@@ -122,6 +123,19 @@ export function computerRouter(world: World) {
     }),
     browse: computer.browse.handler(({ input }) => {
       const folder = input.folder ?? '/data';
+      if (folder.endsWith(COHORT))
+        return {
+          folder,
+          parent: '/data',
+          entries: COHORT_FILES.map((name, index) => ({
+            name,
+            path: `${folder}/${name}`,
+            isFolder: false,
+            sizeBytes: 18_400_000 + index * 310_000,
+            changedAt: '2026-11-19T08:30:00.000Z',
+          })),
+          truncated: false,
+        };
       return {
         folder,
         parent: folder === '/data' ? null : '/data',

@@ -8,6 +8,8 @@ import { madeEvents, madeInputs, madeParts } from './runDetails.ts';
 import { madeRun, RUN_IDS } from './runs.ts';
 import { isAtWork, type World } from './world.ts';
 
+const PAUSED_AT = 110;
+
 export function runsRouter(world: World) {
   const { runs } = implement(contract);
   return {
@@ -101,8 +103,9 @@ export function runsRouter(world: World) {
     throughput: runs.throughput.handler(({ input }) => {
       const run = world.find(input.runId);
       const end = Date.now() / 1000;
+      // A pause of six minutes lies in it.
       return Array.from({ length: 216 }, (_, index) => ({
-        time: end - (216 - index) * 10,
+        time: end - (216 - index) * 10 - (index < PAUSED_AT ? 360 : 0),
         residuesPerSecond: Object.fromEntries(
           world.devices
             .slice(0, run.plan.model.notice === null ? world.devices.length : 1)

@@ -38,7 +38,8 @@ async function start(profile: string): Promise<DevTools> {
       ...(asRoot ? ['--no-sandbox'] : []),
       'about:blank',
     ],
-    { stdio: ['ignore', 'ignore', 'pipe'] },
+    // In a group of its own, since the program is often a script that starts the real one.
+    { stdio: ['ignore', 'ignore', 'pipe'], detached: true },
   );
   program.unref();
   const { stderr } = program;
@@ -60,5 +61,7 @@ async function start(profile: string): Promise<DevTools> {
 
 /** With the app, as the processes of Electron's windows do. */
 export function killChromium(): void {
-  program?.kill('SIGKILL');
+  if (program?.pid === undefined || program.exitCode !== null || program.signalCode !== null) return;
+  if (process.platform === 'win32') program.kill('SIGKILL');
+  else process.kill(-program.pid, 'SIGKILL');
 }

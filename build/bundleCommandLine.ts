@@ -1,12 +1,10 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { MEMORY_SETTING } from '../electron/cli/memorySetting.ts';
 import { nodeBundle, REQUIRE_IN_A_MODULE } from './nodeBundle.ts';
 
 const root = join(import.meta.dirname, '..');
-/** Else glibc keeps what each of the store's threads has given back for that thread alone: 60 MB in a run of a million reads. */
-export const MEMORY_SETTING = 'MALLOC_ARENA_MAX=2';
-
 /** The command line as one module, `virnucpro.mjs`, with the SQLite binary of the target beside it; replaces the folder. `node`: a
  * version of Node other than ours that has to do. */
 export async function bundleCommandLine(outFolder: string, target: string, node?: string): Promise<void> {

@@ -1,12 +1,18 @@
 import type { Page } from '@playwright/test';
 import axe, { type Result } from 'axe-core';
 
-/**
- * What axe finds on the page, or within what a selector names: by all its rules, or by those given. It is put into a page once and
- * stays for further looks, which a page that is loaded again loses.
- */
-export async function violations(page: Page, within?: string, rules?: readonly string[]): Promise<Result[]> {
+export interface Look {
+  /** Selectors of the part that is looked at, and of what is left out of it; else the whole page. */
+  within?: string | undefined;
+  without?: string | undefined;
+  /** Else all of axe's. */
+  rules?: readonly string[] | undefined;
+}
+
+/** What axe finds on the page. It is put into a page once and stays for further looks, which a page that is loaded again loses. */
+export async function violations(page: Page, { within, without, rules }: Look = {}): Promise<Result[]> {
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe.source);
+  const context = { include: [within ?? 'html'], ...(without === undefined ? {} : { exclude: [without] }) };
   const options = {
     resultTypes: ['violations'],
     // No page of ours has frames.
@@ -14,6 +20,6 @@ export async function violations(page: Page, within?: string, rules?: readonly s
     ...(rules === undefined ? {} : { runOnly: rules }),
   };
   return page.evaluate<Result[]>(
-    `axe.run(${JSON.stringify(within ?? 'html')}, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
+    `axe.run(${JSON.stringify(context)}, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
   );
 }

@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect, type Page } from '@playwright/test';
+import { violations } from './axe.ts';
 
 /** Of A4, in points. */
 const A4 = { width: 595, height: 842 };
@@ -24,9 +24,8 @@ export async function expectReadableReport(page: Page, path: string): Promise<vo
     expect(await report.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
   }
   // DEMO across the page is pale on purpose; the note at its top says the same in full contrast.
-  const axe = new AxeBuilder({ page: report }).setLegacyMode(true).exclude('.watermark');
-  const { violations } = await axe.analyze();
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)).toEqual([]);
+  const found = await violations(report, { without: '.watermark' });
+  expect(found.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)).toEqual([]);
   const pdf = (await report.pdf({ preferCSSPageSize: true, printBackground: true })).toString('latin1');
   const sheets = [...pdf.matchAll(/\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/g)].map(([, width, height]) => ({
     width: Math.round(Number(width)),

@@ -69,9 +69,9 @@ export async function expectNoComplaint(page: Page, screen: string): Promise<voi
  * the same. */
 export async function complaints(page: Page, screen: string, within?: string): Promise<string[]> {
   await inScheme(page, 'dark');
-  const dark = await violations(page, within, ['color-contrast']);
+  const dark = await violations(page, { within, rules: ['color-contrast'] });
   await inScheme(page, 'light');
-  const light = await violations(page, within);
+  const light = await violations(page, { within });
   return [...dark, ...light].map(
     ({ id, nodes }) => `${screen}: ${id}: ${nodes[0]?.html.slice(0, 200) ?? ''}`,
   );

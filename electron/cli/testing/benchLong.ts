@@ -22,7 +22,7 @@ import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { ended, virnucpro } from './commandLineProcess.ts';
 import { FAULTY_PYTHON, REAL_PYTHON } from '../../engine/testing/realFiles.ts';
-import { MEMORY_SETTING } from '../../../build/bundleCommandLine.ts';
+import { MEMORY_SETTING } from '../memorySetting.ts';
 import { backendProcesses, MARK } from './markedProcesses.ts';
 
 const READ_LENGTH = 100;

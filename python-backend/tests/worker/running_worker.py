@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+from forked_worker import ForkedWorker
 from made_parts import DEMO_MODEL, PartFile
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
@@ -28,19 +29,28 @@ PATIENCE = 60.0
 Event = dict[str, Any]
 
 
+def _fresh(program: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-X", "utf8", "-u", "-c", program],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+
+
 class RunningWorker:
     """The engine's end of the protocol."""
 
-    def __init__(self, prologue: str = "") -> None:
-        """`prologue`: Python that runs in the worker's process before its `main`."""
+    def __init__(self, prologue: str = "", *, fresh: bool = False) -> None:
+        """`prologue`: Python that runs in the worker's process before its `main`. `fresh`: in an
+        interpreter and environment of its own, as the engine starts it."""
         program = f"{prologue}\nfrom virnucpro_backend.worker import main\nmain()"
-        self.process = subprocess.Popen(
-            [sys.executable, "-X", "utf8", "-u", "-c", program],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env={**os.environ, "OMP_NUM_THREADS": "1"},
-        )
+        self.process: subprocess.Popen[bytes] | ForkedWorker
+        if sys.platform == "linux" and not fresh:
+            self.process = ForkedWorker(program)
+        else:
+            self.process = _fresh(program)
         self.log = b""
         self.seen: list[Event] = []
         self._events: queue.Queue[Event | None] = queue.Queue()

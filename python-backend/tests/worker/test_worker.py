@@ -39,7 +39,7 @@ def sha256_of(path: str | Path) -> str:
 
 
 def test_parts_to_scores(files: list[PartFile], tmp_path: Path) -> None:
-    with RunningWorker(QUICK_BEATS) as worker:
+    with RunningWorker(QUICK_BEATS, fresh=True) as worker:
         worker.load(embeddings="fp16")
         for i, file in enumerate(files):
             path = str(tmp_path / "embeddings" / f"{i:06}.safetensors")
@@ -133,7 +133,7 @@ def test_batches_get_smaller_while_it_loads_and_while_it_computes(tmp_path: Path
 
 def test_a_range_of_frames(files: list[PartFile], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VIRNUCPRO_LOG_LEVEL", "debug")
-    with RunningWorker() as worker:
+    with RunningWorker(fresh=True) as worker:
         worker.load()
         worker.part("000001", files[1], tmp_path)
         worker.part("000001.1", files[1], tmp_path, frame_begin=30)

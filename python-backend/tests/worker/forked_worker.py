@@ -1,0 +1,65 @@
+"""A worker's process forked from one that has imported PyTorch, which takes longer than most of its tests."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+from multiprocessing.connection import Connection
+
+_FORKS = multiprocessing.get_context("forkserver") if sys.platform == "linux" else None
+if _FORKS is not None:
+    _FORKS.set_forkserver_preload(
+        ["virnucpro_backend.inference.session", "virnucpro_backend.inference.commands"]
+    )
+
+
+class ForkedWorker:
+    """What is used of `subprocess.Popen`, for a program that finds the worker's modules imported."""
+
+    def __init__(self, program: str) -> None:
+        assert _FORKS is not None
+        their_input, our_output = _FORKS.Pipe(duplex=False)
+        our_input, their_output = _FORKS.Pipe(duplex=False)
+        our_errors, their_errors = _FORKS.Pipe(duplex=False)
+        theirs = (their_input, their_output, their_errors)
+        self._process = _FORKS.Process(target=_run, args=(program, *theirs), daemon=True)
+        self._process.start()
+        for end in theirs:
+            end.close()
+        self.stdin = os.fdopen(_taken(our_output), "wb")
+        self.stdout = os.fdopen(_taken(our_input), "rb")
+        self.stderr = os.fdopen(_taken(our_errors), "rb")
+        assert self._process.pid is not None
+        self.pid = self._process.pid
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def send_signal(self, number: signal.Signals) -> None:
+        os.kill(self.pid, number)
+
+    def wait(self, timeout: float) -> int:
+        """The exit code, or minus the signal's number. Raises: TimeoutError."""
+        self._process.join(timeout)
+        if self._process.exitcode is None:
+            raise TimeoutError(f"the worker has not ended in {timeout} s")
+        return self._process.exitcode
+
+
+def _taken(connection: Connection) -> int:
+    """The descriptor, which stays open when the connection is gone."""
+    descriptor = os.dup(connection.fileno())
+    connection.close()
+    return descriptor
+
+
+def _run(program: str, *standard: Connection) -> None:
+    for descriptor, connection in enumerate(standard):
+        os.dup2(connection.fileno(), descriptor)
+        connection.close()
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115, open to the end
+    sys.stdout = open(1, "w", encoding="utf-8", closefd=False, buffering=1)  # noqa: SIM115, open to the end
+    sys.stderr = open(2, "w", encoding="utf-8", closefd=False, buffering=1)  # noqa: SIM115, open to the end
+    exec(program, {"__name__": "__main__"})

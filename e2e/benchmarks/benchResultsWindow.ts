@@ -31,6 +31,25 @@ const JUMPS = 20;
 const FIRST_LOOK_MS = 8000;
 const LONG_MS = 120_000;
 
+/** What the page runs, as text: scripts of Node know nothing of documents. */
+const RECORD_FRAMES = `(() => {
+  const times = [];
+  let empty = 0;
+  let isOver = false;
+  const grid = document.querySelector('[role="grid"][aria-label="Sequences"]');
+  const frame = (time) => {
+    if (isOver) return;
+    times.push(time);
+    if (grid.querySelector('[class*="placeholder"]')) empty += 1;
+    requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(frame);
+  globalThis.endFrames = () => {
+    isOver = true;
+    return { times, empty };
+  };
+})()`;
+
 interface Figure {
   what: string;
   value: number;
@@ -193,6 +212,8 @@ async function measureFilters(page: Page): Promise<void> {
 
 async function measureScrolling(page: Page): Promise<void> {
   const grid = page.getByRole('grid', { name: 'Sequences' });
+  // Brings it into sight.
+  await grid.hover();
   const box = await grid.boundingBox();
   if (!box) throw new Error('The table is not there');
   const devtools = await page.context().newCDPSession(page);
@@ -314,21 +335,3 @@ async function timeOf(element: Locator, act: string, isDone: string): Promise<nu
   })()`);
   return Number(answer);
 }
-
-const RECORD_FRAMES = `(() => {
-  const times = [];
-  let empty = 0;
-  let isOver = false;
-  const grid = document.querySelector('[role="grid"][aria-label="Sequences"]');
-  const frame = (time) => {
-    if (isOver) return;
-    times.push(time);
-    if (grid.querySelector('[class*="placeholder"]')) empty += 1;
-    requestAnimationFrame(frame);
-  };
-  requestAnimationFrame(frame);
-  globalThis.endFrames = () => {
-    isOver = true;
-    return { times, empty };
-  };
-})()`;

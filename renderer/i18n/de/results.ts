@@ -49,7 +49,6 @@ export const results = {
   'results.column.viralFraction': 'Virale Stücke',
   'results.column.nChunks': 'Bewertet',
   'results.column.bestTwo': 'Beste zwei',
-  'results.bestTwoText': 'Viruswerte des besten und des zweitbesten Stücks',
   'results.column.best': 'Höchstes Stück',
   'results.column.frames': 'Rahmen',
   'results.column.reason': 'Grund',

@@ -47,7 +47,6 @@ export const results = {
   'results.column.viralFraction': 'Viral chunks',
   'results.column.nChunks': 'Scored',
   'results.column.bestTwo': 'Best two',
-  'results.bestTwoText': 'Virus scores of the best and the second-best chunk',
   'results.column.best': 'Highest chunk',
   'results.column.frames': 'Frames',
   'results.column.reason': 'Reason',

@@ -134,13 +134,9 @@ export function sequenceColumns(
       meta: { width: '112px', align: 'end' },
       cell: ({ row }) => {
         const { bestScore, secondScore } = row.original;
-        if (bestScore === null) return <span className="muted">{missing}</span>;
+        if (bestScore === null) return missing;
         const second = secondScore === null ? missing : format.decimal(secondScore, 2);
-        return (
-          <span title={t('results.bestTwoText')}>
-            {format.decimal(bestScore, 2)} · {second}
-          </span>
-        );
+        return `${format.decimal(bestScore, 2)} · ${second}`;
       },
     },
     {

@@ -4,6 +4,7 @@
  * its memory is that of the questions alone. A folder given is made once and kept.
  */
 import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { cpus, release, tmpdir, totalmem, type as systemName } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { predictionSchema, evidenceSchema } from '../../../contract/results.ts';
+import { runRequestSchema } from '../../../contract/rpc/runs.ts';
 import { sequenceSortSchema, type SequenceFilter, type SequenceSort } from '../../../contract/rpc/results.ts';
 import { CheckedRuns } from '../checkedRuns.ts';
 import { openRunStore } from '../runStore.ts';
@@ -75,9 +77,16 @@ async function makeRun(folder: string): Promise<void> {
     return Array.from({ length: end - first }, (__, i) => made(first + i));
   });
   const prepared = writePrepared(folder, inputs, { framesPerPart: FRAMES_PER_PART });
+  const plan = syntheticPlan(INPUTS);
+  // Without which the window opens no run.
+  const request = runRequestSchema.parse({
+    inputs: plan.inputs.map(({ path }) => path),
+    model: plan.model.name,
+    devices: 'cpu:2',
+  });
   const store = await openRunStore(folder, {
     hostEntry: HOST_ENTRY,
-    create: { plan: syntheticPlan(INPUTS), description: DESCRIPTION },
+    create: { plan, description: { ...DESCRIPTION, runId: randomUUID(), options: { request } } },
   });
   for (const file of prepared.records) await store.ingestRecords(file);
   for (const part of prepared.parts) await store.registerPart(part);
@@ -92,6 +101,7 @@ async function makeRun(folder: string): Promise<void> {
   }
   const begun = performance.now();
   await store.writeTables();
+  await store.setState({ phase: 'done', failedParts: 0, failedRecords: 0 });
   say(`derived, indexed and written as tables in ${((performance.now() - begun) / 1000).toFixed(1)} s`);
   await store.close();
 }

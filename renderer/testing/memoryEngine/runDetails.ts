@@ -21,7 +21,7 @@ export function madeDevices(count: number, nodes = 0): DeviceLive[] {
     place: nodes === 0 ? null : { node: `gpu-node-${1 + Math.floor(index / each)}`, number: index % each },
     worker: { state: 'working', part: String(40 + index).padStart(6, '0') },
     partFraction: (index * 0.13) % 1,
-    partsDone: 40 - index,
+    partsDone: Math.max(0, 40 - index),
     residuesDone: 10_485_760 - index * 262_144,
     residuesPerSecond: 41_000,
     framesPerSecond: 245,

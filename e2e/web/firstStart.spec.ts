@@ -10,7 +10,7 @@ test('a first start: the example, its verdict, its results, an export', async ({
   // The token is gone from the address as soon as it has been used.
   await expect(page).toHaveURL(/^http:\/\/127\.0\.0\.1:\d+\/(#.*)?$/);
   await page.getByRole('button', { name: 'Run the example' }).click();
-  // From the welcome the example is shown at once; First steps, which is there when the computer has been looked at, leads to it.
+  // New run shows the example at once; First steps, which takes its place when the computer has been looked at, leads to it.
   const lead = page.getByRole('button', { name: 'See its results' });
   await expect(lead.or(runState(page, 'Done')).first()).toBeVisible({ timeout: 90_000 });
   if (await lead.isVisible()) await lead.click();

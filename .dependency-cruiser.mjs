@@ -35,7 +35,7 @@ const BOTTOM = {
   setup: ['devices', 'environment', 'files', 'format', 'models', 'system'],
   workers: ['environment', 'files', 'processes', 'system'],
   store: ['files', 'processes', 'results', 'system'],
-  inputs: ['environment', 'results', 'store', 'workers'],
+  inputs: ['environment', 'files', 'results', 'store', 'workers'],
   exports: ['environment', 'files', 'format', 'inputs', 'results', 'store'],
   computers: ['files', 'format', 'processes', 'system'],
 };
@@ -48,7 +48,7 @@ const ENGINE = {
   run: [...bottom, ...ROOT_FILES],
   service: ['run/', ...bottom, ...ROOT_FILES],
 };
-const TESTS = '[.]test[.]tsx?$|/testing/';
+const TESTS = '[.]test[.]tsx?$|/(testing|benchmarks)/';
 
 const engineRules = Object.entries(ENGINE).map(([folder, allowed]) => ({
   name: `engine-${folder}`,

@@ -13,7 +13,7 @@ export default defineConfig<{ host: Host }>({
   outputDir: 'test-results/e2e',
   globalSetup: './e2e/support/buildOnce.ts',
   // Half of a test's time goes by waiting for what the engine or the page does on one core.
-  workers: availableParallelism() + 1,
+  workers: 2 * availableParallelism(),
   timeout: 300_000,
   expect: { timeout: 60_000 },
   forbidOnly: process.env['CI'] !== undefined,

@@ -23,8 +23,8 @@ export default defineConfig({
           setupFiles: 'electron/engine/testing/setUpTests.ts',
           // A process for each file would cost as much as many a file's tests.
           isolate: false,
-          // Most files wait for processes of their own: more at once than there are cores.
-          maxWorkers: availableParallelism() + 1,
+          // Half of a file's time goes by waiting for processes, threads and disks.
+          maxWorkers: 2 * availableParallelism(),
           // Whatever a test changes in settings or history is not the user's.
           env: { VIRNUCPRO_DATA_DIR: mkdtempSync(join(tmpdir(), 'virnucpro-tests-')) },
           // Real threads, files and child processes take their time on a busy machine; what hangs is found all the same.

@@ -1,6 +1,6 @@
 /**
- * Bundles the command line into dist/cli/virnucpro.mjs, for servers: it runs with a bare Node 24, with the SQLite binary beside
- * it and the folders python-backend and resources beside or above it.
+ * Bundles the command line into dist/cli/virnucpro.mjs, for servers: it runs with a bare Node 24, with the entry of the
+ * store's threads and the SQLite binary beside it, and the folders python-backend and resources beside or above it.
  *
  *   npm run build:cli [-- linux-arm64]     for this computer, or for the one named
  */
@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '..');
 const outFolder = join(root, 'dist', 'cli');
 
 await bundleCommandLine(outFolder, process.argv[2] ?? `${process.platform}-${process.arch}`);
-for (const file of ['virnucpro.mjs', 'better_sqlite3.node']) {
+for (const file of ['virnucpro.mjs', 'storeHost.mjs', 'better_sqlite3.node']) {
   const path = join(outFolder, file);
   process.stdout.write(`${relative(root, path)}  ${(statSync(path).size / 1024 ** 2).toFixed(1)} MB\n`);
 }

@@ -7,10 +7,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type BuildOptions } from 'esbuild';
-import { nodeBundle } from './nodeBundle.ts';
+import { nodeBundle, STORE_HOST } from './nodeBundle.ts';
 
 const root = join(import.meta.dirname, '..');
-const STORE_HOST = join(root, 'electron', 'engine', 'store', 'sqlite', 'hostEntry.ts');
 
 export const PRELOAD_BUNDLE: BuildOptions = {
   entryPoints: { preload: join(root, 'electron', 'preload', 'preload.ts') },
@@ -23,11 +22,6 @@ export const PRELOAD_BUNDLE: BuildOptions = {
   external: ['electron'],
   logLevel: 'warning',
 };
-
-/** `storeHost.mjs`, the entry of the store's threads. */
-export async function bundleStoreHost(outFolder: string, target: string): Promise<void> {
-  await build({ ...nodeBundle(target), entryPoints: { storeHost: STORE_HOST }, outdir: outFolder });
-}
 
 export async function buildDesktop(target = `${process.platform}-${process.arch}`): Promise<void> {
   const main = join(root, 'dist', 'main');

@@ -10,7 +10,7 @@ const DOWNLOAD_WITHIN_MS = 15 * 60_000;
 /** Has Node use HTTPS_PROXY and its kin. */
 const THROUGH_PROXY = { NODE_USE_ENV_PROXY: '1' };
 
-export type ElectronSearch = { found: true; file: string } | { found: false; reason: string };
+type ElectronSearch = { found: true; file: string } | { found: false; reason: string };
 
 /** Electron's program where npm put it, or where ELECTRON_OVERRIDE_DIST_PATH says. */
 export function findElectron(env: NodeJS.ProcessEnv = process.env): ElectronSearch {

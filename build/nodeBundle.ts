@@ -1,4 +1,16 @@
+import { join } from 'node:path';
 import type { BuildOptions } from 'esbuild';
+
+/** Entry of the store's threads; bundled as `storeHost.mjs`. */
+export const STORE_HOST = join(
+  import.meta.dirname,
+  '..',
+  'electron',
+  'engine',
+  'store',
+  'sqlite',
+  'hostEntry.ts',
+);
 
 /** CommonJS packages in the bundle expect a `require`, which a module doesn't have by itself. */
 export const REQUIRE_IN_A_MODULE =

@@ -25,7 +25,7 @@ import { fetchUv } from './fetchUv.ts';
 
 const root = join(import.meta.dirname, '..');
 /** Its bundle is compiled for this one; the desktop program has a newer one inside. */
-const OLDEST_NODE = '22.15';
+export const OLDEST_NODE = '22.15';
 
 /** As electron-builder.yml has them for the desktop program. */
 const FILES = [

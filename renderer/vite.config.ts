@@ -27,7 +27,7 @@ export default defineConfig({
     // No test changes what a module keeps, and a new environment for each file would cost twice what the tests do.
     isolate: false,
     // As many as the other tests, beside which these run.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: 2 * availableParallelism(),
     css: false,
     // A deadline for a busy machine, not a measure of speed.
     testTimeout: 300_000,

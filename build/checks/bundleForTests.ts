@@ -2,7 +2,6 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { BUNDLES_VARIABLE } from '../../electron/engine/testing/testBundles.ts';
 import { bundleCommandLine } from '../bundleCommandLine.ts';
-import { bundleStoreHost } from '../buildDesktop.ts';
 
 /** The command line and the store's threads as they ship, of today's sources: tests start them hundreds of times, and so they start
  * in half the time. Answers with what removes them again. */
@@ -10,7 +9,6 @@ export default async function bundleForTests(): Promise<() => void> {
   const folder = join(import.meta.dirname, '..', '..', 'dist', 'tests', String(process.pid));
   const target = `${process.platform}-${process.arch}`;
   await bundleCommandLine(folder, target);
-  await bundleStoreHost(folder, target);
   process.env[BUNDLES_VARIABLE] = folder;
   return () => rmSync(folder, { recursive: true, force: true });
 }

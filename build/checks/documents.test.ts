@@ -69,6 +69,11 @@ it('would find what there is not', () => {
   expect(code(read('README.md')).flatMap(calls).length).toBeGreaterThan(20);
 });
 
+it('says of every script of package.json what it is for', () => {
+  const text = DOCUMENTS.map(read).join('\n');
+  expect(scripts.filter((script) => !new RegExp(`\\b${script}(?![\\w:-])`).test(text))).toEqual([]);
+});
+
 describe.each(DOCUMENTS)('%s', (file) => {
   const text = read(file);
 

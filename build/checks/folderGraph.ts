@@ -5,14 +5,14 @@ import { dirname, join, relative, sep } from 'node:path';
 const root = join(import.meta.dirname, '..', '..');
 const PYTHON = 'python-backend/src/virnucpro_backend';
 
-export interface FolderGraph {
+interface FolderGraph {
   readonly boxes: ReadonlySet<string>;
   /** `from -> to` */
   readonly arrows: ReadonlySet<string>;
 }
 
 /** The boxes: the window, the shells, each folder and each loose file of the engine, each folder of the Python side. */
-export function boxOf(file: string): string | undefined {
+function boxOf(file: string): string | undefined {
   const [top = '', second = '', third = '', ...below] = file.split('/');
   if (top === 'renderer') return 'renderer';
   if (top === 'electron' && second === 'engine') {

@@ -100,7 +100,7 @@ async function runPytest(): Promise<SuiteOutcome> {
   const args = [
     '-n',
     // A third of their time goes by waiting for processes.
-    String(availableParallelism() + 1),
+    String(2 * availableParallelism()),
     '--dist=loadfile',
     `--rootdir=${join(root, 'python-backend')}`,
     `--junitxml=${report}`,

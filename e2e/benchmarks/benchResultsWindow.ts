@@ -5,7 +5,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, release, tmpdir, totalmem, type as systemName } from 'node:os';
+import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -14,6 +14,7 @@ import { buildWindow } from '../../build/buildWindow.ts';
 import { EngineProcess } from '../support/engineProcess.ts';
 import { findChromium } from '../support/findChromium.ts';
 import { scrollFigures } from './measure.ts';
+import { measuringComputer } from '../../electron/engine/testing/measuringComputer.ts';
 import { frameFigures, percentile, type FrameFigures } from './trace.ts';
 
 const MAKE_RUN = fileURLToPath(
@@ -186,7 +187,7 @@ async function measureOrders(page: Page): Promise<void> {
 
 async function measureFilters(page: Page): Promise<void> {
   const filter = page.getByRole('search', { name: 'Filter the table' });
-  const search = filter.getByRole('textbox', { name: 'Search by name' });
+  const search = filter.getByRole('textbox', { name: 'Search names and headers' });
   const measure = async (what: string, node: Locator, act: string) => {
     await page.waitForTimeout(400);
     const value = await timeOf(
@@ -292,11 +293,7 @@ function finish(total: number, chromiumVersion: string): void {
   process.exitCode = missed.length > 0 ? 1 : 0;
   if (values.json === undefined) return;
   const machine = {
-    cpu: cpus()[0]?.model,
-    cores: cpus().length,
-    memoryBytes: totalmem(),
-    system: `${systemName()} ${release()}`,
-    node: process.version,
+    ...measuringComputer(),
     chromium: `${chromiumVersion}, headless, painting in software`,
   };
   const written = { measured: new Date().toISOString(), machine, sequences: total, figures };

@@ -20,7 +20,7 @@ const TRACED = [
 /** Ten thousand rows: else the pointer was not over the table. */
 const FAR_PX = 380_000;
 
-export interface CpuFigures {
+interface CpuFigures {
   /** Share of one core: everything that the page's process did, all its threads. */
   readonly page: number;
   /** The process that paints, in software where there is no GPU. */
@@ -80,7 +80,7 @@ export async function scrollFigures(browser: Browser, page: Page, table: string)
   };
 }
 
-export interface SwitchFigures {
+interface SwitchFigures {
   readonly slowestMs: number;
   readonly slowest: string;
   readonly medianMs: number;

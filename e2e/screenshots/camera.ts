@@ -9,7 +9,7 @@ const SIZES = [
   { width: 1024, height: 700 },
 ] as const;
 
-export interface Complaint {
+interface Complaint {
   readonly picture: string;
   readonly rule: string;
   readonly impact: string;

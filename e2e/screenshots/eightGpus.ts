@@ -14,11 +14,11 @@ export async function eightGpus(page: Page, camera: Camera, address: string): Pr
   await camera.take('gpus-new-run-problems');
   await page.getByRole('button', { name: 'Remove what cannot be used' }).first().click();
   await page.getByText(/^About /).waitFor();
-  await page.getByRole('radio', { name: 'Keep embeddings' }).scrollIntoViewIfNeeded();
+  await page.getByText('Advanced settings').scrollIntoViewIfNeeded();
   await camera.take('gpus-new-run');
 
   await goTo(`run/${RUN_IDS.running}/progress`);
-  await page.getByText('Part 2').first().waitFor();
+  await page.getByText('Working').first().waitFor();
   await page.waitForTimeout(4000);
   await camera.take('gpus-run');
   await page.getByRole('heading', { name: 'Speed over time' }).scrollIntoViewIfNeeded();
@@ -40,9 +40,9 @@ export async function eightGpus(page: Page, camera: Camera, address: string): Pr
   await page.getByText('100,000 sequences shown').waitFor();
   await page.waitForTimeout(1000);
   await camera.take('gpus-results');
-  await page.getByRole('search').getByRole('button', { name: 'Length' }).click();
-  await page.getByRole('textbox', { name: 'At least' }).waitFor();
-  await camera.take('gpus-results-length');
+  await page.getByRole('button', { name: 'More filters' }).click();
+  await page.getByLabel('Length, at least').waitFor();
+  await camera.take('gpus-results-filters');
   await page.keyboard.press('Escape');
   await page.getByRole('columnheader', { name: 'Length' }).getByRole('button').click();
   await page.waitForTimeout(1000);
@@ -59,6 +59,6 @@ export async function eightGpus(page: Page, camera: Camera, address: string): Pr
   await page.getByText('Action needed').waitFor();
   await camera.take('gpus-computer-check');
   await page.getByRole('button', { name: 'Repair' }).click();
-  await page.getByText(/^Step \d of 4/).waitFor();
+  await page.getByText(/^Step \d of \d/).waitFor();
   await camera.take('gpus-repair');
 }

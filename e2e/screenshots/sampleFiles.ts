@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
-export interface SampleFiles {
+interface SampleFiles {
   readonly folder: string;
   readonly contigs: string;
   readonly plots: string;

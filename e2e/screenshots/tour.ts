@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { takeDemoModel } from '../support/window.ts';
+import { isDone, takeDemoModel } from '../support/window.ts';
 import type { Camera } from './camera.ts';
 import { LONG_MS, open, runExample, showExport, showResults, showSequence } from './steps.ts';
 
@@ -52,6 +52,8 @@ export async function startNamed(page: Page, name: string): Promise<void> {
 export async function addFolder(page: Page, folderName: string): Promise<void> {
   await open(page, 'New run');
   await page.getByRole('button', { name: 'Choose a folder' }).click();
+  // It begins in the folder that was taken last, which lies beside this one.
+  await page.getByRole('button', { name: 'Up', exact: true }).click();
   await page.getByRole('button', { name: folderName }).click();
   await page.getByRole('button', { name: 'Take this folder' }).click();
   await takeDemoModel(page);
@@ -64,7 +66,8 @@ export async function atWork(page: Page, camera: Camera, runName: string): Promi
   await page
     .getByText(/^[1-9]\d* parts? done$/)
     .first()
-    .waitFor({ timeout: LONG_MS });
+    // It stands in a fold, which stays closed in the pictures.
+    .waitFor({ state: 'attached', timeout: LONG_MS });
   await page.waitForTimeout(6000);
   await camera.take('run-progress');
   await page.getByRole('button', { name: 'Stop …' }).click();
@@ -75,7 +78,7 @@ export async function atWork(page: Page, camera: Camera, runName: string): Promi
   await camera.take('run-stop-now');
   await page.keyboard.press('Escape');
   await page.getByRole('tab', { name: /Files and failures/ }).click();
-  await page.getByRole('row').nth(3).waitFor();
+  await page.getByRole('row').nth(2).waitFor();
   await camera.take('run-files');
 }
 
@@ -97,7 +100,7 @@ export async function paused(page: Page, camera: Camera, runName: string): Promi
 
 export async function results(page: Page, camera: Camera, runName: string): Promise<void> {
   await openRun(page, runName);
-  await page.getByText('Done', { exact: true }).first().waitFor({ timeout: LONG_MS });
+  await isDone(page);
   await showResults(page, camera);
   await page.getByLabel('Smallest score shown').focus();
   for (let step = 0; step < 50; step++) await page.keyboard.press('ArrowRight');
@@ -105,7 +108,9 @@ export async function results(page: Page, camera: Camera, runName: string): Prom
   await camera.take('results-filtered');
   await page.getByRole('columnheader', { name: 'Length' }).getByRole('button').click();
   await page.waitForTimeout(800);
-  await showSequence(page, camera, page.getByRole('row').nth(3));
+  // The run's samples have a table of their own before it.
+  const sequences = page.getByRole('grid', { name: 'Sequences' });
+  await showSequence(page, camera, sequences.getByRole('row').nth(3));
   await showExport(page, camera);
 }
 

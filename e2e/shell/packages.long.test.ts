@@ -3,15 +3,21 @@
  * would fetch, read back by other programs.
  */
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { getRawHeader } from '@electron/asar';
+import { parsePlistFile } from 'app-builder-lib/out/util/plist.js';
 import { execa } from 'execa';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildDesktop } from '../../build/buildDesktop.ts';
 import { buildWindow } from '../../build/buildWindow.ts';
 import { packAround } from './support/madeUpElectron.ts';
+import { nsisTools } from './support/nsisTools.ts';
 
+const root = join(import.meta.dirname, '..', '..');
+const PNG_BEGINNING = Buffer.from('\x89PNG', 'latin1');
 const NOT_FOR_USERS = /\.test\.|requirements-test|\.map$|__pycache__|node_modules|\.venv/;
 const RESOURCES = [
   'app.asar',
@@ -43,9 +49,7 @@ const missing =
     : sevenZip === undefined
       ? 'there is no 7zip here'
       : undefined;
-const { version } = JSON.parse(
-  await readFile(join(import.meta.dirname, '..', '..', 'package.json'), 'utf8'),
-) as { version: string };
+const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
 
 let folder: string;
 let tools: { ELECTRON_BUILDER_7ZIP_PATH: string };
@@ -62,6 +66,11 @@ beforeEach(({ skip }) => {
 /** Paths in a list of lines, of which the last word is the path. */
 const below = (names: readonly string[], prefix: string): string[] =>
   names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+
+async function unpack(archive: string, into: string): Promise<string[]> {
+  await execa(sevenZip ?? '', ['x', `-o${into}`, archive]);
+  return (await readdir(into, { recursive: true })).map(String);
+}
 
 describe('packages for Linux', () => {
   beforeAll(async () => {
@@ -176,22 +185,99 @@ describe('packages for Linux', () => {
   });
 });
 
-it('zip for Windows: the same with the native part of its own', async () => {
-  await buildDesktop('win32-x64');
-  const out = join(folder, 'zip');
+describe('packages for Windows', () => {
   // Writing into the program's resources takes a tool that electron-builder fetches.
   const options = ['-c.win.signAndEditExecutable=false'];
-  await packAround(out, 'win', ['zip'], { options, env: tools });
+  beforeAll(async () => {
+    if (missing === undefined) await buildDesktop('win32-x64');
+  });
+
+  async function expectTheApp(archive: string): Promise<void> {
+    const unpacked = `${archive} unpacked`;
+    const names = await unpack(archive, unpacked);
+    expect(names.filter((each) => NOT_FOR_USERS.test(each))).toEqual([]);
+    expect(names).toContain('VirNucPro Desktop.exe');
+    expect(names).not.toContain('allow-sandbox.sh');
+    expect(below(names, 'resources/')).toEqual(expect.arrayContaining(RESOURCES));
+    const sqlite = await readFile(
+      join(unpacked, 'resources', 'app.asar.unpacked', 'dist', 'main', 'better_sqlite3.node'),
+    );
+    expect(sqlite.subarray(0, 2).toString('latin1')).toBe('MZ');
+  }
+
+  it('zip: the same with the native part of its own', async () => {
+    const out = join(folder, 'zip');
+    await packAround(out, 'win', ['zip'], { options, env: tools });
+    const name = (await readdir(out)).find((file) => file.endsWith('.zip')) ?? '';
+    await expectTheApp(join(out, name));
+  });
+
+  it('nsis: an installer with the app, its icon, an uninstaller, and what an older program asks for', async ({
+    skip,
+  }) => {
+    const makensis = found('makensis');
+    if (makensis === undefined) skip('there is no makensis here');
+    const nsis = await nsisTools(join(folder, 'nsis tools'), makensis ?? '');
+    const out = join(folder, 'nsis');
+    // Those of the program: not all languages of electron-builder's are whole in Debian's NSIS.
+    const languages = ['en_US', 'de_DE'].map((language) => `-c.nsis.installerLanguages=${language}`);
+    await packAround(out, 'win', ['nsis'], {
+      options: [...options, ...languages],
+      env: { ...tools, ...nsis },
+    });
+    const name = `VirNucPro Desktop Setup ${version}.exe`;
+    const installer = await readFile(join(out, name));
+    const unpacked = join(folder, 'nsis unpacked');
+    const names = await unpack(join(out, name), unpacked);
+    expect(names.find((each) => each.endsWith('/Uninstall VirNucPro Desktop.exe'))).toBeDefined();
+    const app = names.find((each) => each.endsWith('/app-64.7z')) ?? '';
+    await expectTheApp(join(unpacked, app));
+    const icon = await readFile(join(root, 'build', 'icon.ico'));
+    const largest = icon.subarray(icon.lastIndexOf(PNG_BEGINNING));
+    expect(installer.includes(largest)).toBe(true);
+
+    const latest = await readFile(join(out, 'latest.yml'), 'utf8');
+    expect(latest).toContain(`version: ${version}`);
+    expect(latest).toContain(name);
+    expect(latest).toContain(createHash('sha512').update(installer).digest('base64'));
+    expect(await readdir(out)).toContain(`${name}.blockmap`);
+  });
+});
+
+it('zip for macOS, not yet signed: what the system reads of it, its helpers, its native part, its archive', async () => {
+  await buildDesktop('darwin-arm64');
+  const out = join(folder, 'mac');
+  // Signing takes Apple's programs.
+  const options = ['-c.electronFuses.resetAdHocDarwinSignature=false'];
+  await packAround(out, 'mac', ['zip'], { options, env: tools, arch: 'arm64' });
   const name = (await readdir(out)).find((file) => file.endsWith('.zip')) ?? '';
-  const unpacked = join(folder, 'zip unpacked');
-  await execa(sevenZip ?? '', ['x', `-o${unpacked}`, join(out, name)]);
-  const names = (await readdir(unpacked, { recursive: true })).map(String);
+  const unpacked = join(folder, 'mac unpacked');
+  const names = await unpack(join(out, name), unpacked);
+  const contents = 'VirNucPro Desktop.app/Contents/';
   expect(names.filter((each) => NOT_FOR_USERS.test(each))).toEqual([]);
-  expect(names).toContain('VirNucPro Desktop.exe');
-  expect(names).not.toContain('allow-sandbox.sh');
-  expect(below(names, 'resources/')).toEqual(expect.arrayContaining(RESOURCES));
-  const sqlite = await readFile(
-    join(unpacked, 'resources', 'app.asar.unpacked', 'dist', 'main', 'better_sqlite3.node'),
-  );
-  expect(sqlite.subarray(0, 2).toString('latin1')).toBe('MZ');
+  expect(names).not.toContain(`${contents}allow-sandbox.sh`);
+  expect(below(names, `${contents}Resources/`)).toEqual(expect.arrayContaining([...RESOURCES, 'icon.icns']));
+  for (const helper of ['', ' (Renderer)', ' (GPU)', ' (Plugin)'])
+    expect(names).toContain(
+      `${contents}Frameworks/VirNucPro Desktop Helper${helper}.app/Contents/MacOS/VirNucPro Desktop Helper${helper}`,
+    );
+
+  const resources = join(unpacked, contents, 'Resources');
+  const archive = join(resources, 'app.asar');
+  const header = createHash('sha256').update(getRawHeader(archive).headerString).digest('hex');
+  expect(await parsePlistFile(join(unpacked, contents, 'Info.plist'))).toMatchObject({
+    CFBundleExecutable: 'VirNucPro Desktop',
+    CFBundleIdentifier: 'org.virnucpro.desktop',
+    CFBundleIconFile: 'icon.icns',
+    CFBundleShortVersionString: version,
+    LSApplicationCategoryType: 'public.app-category.education',
+    // Without it, or with another, Electron refuses the archive.
+    ElectronAsarIntegrity: { 'Resources/app.asar': { algorithm: 'SHA256', hash: header } },
+  });
+  const icon = await readFile(join(resources, 'icon.icns'));
+  expect(icon.equals(await readFile(join(root, 'build', 'icon.icns')))).toBe(true);
+  const sqlite = await readFile(join(`${archive}.unpacked`, 'dist', 'main', 'better_sqlite3.node'));
+  // A library for 64 bits, then the processor: Apple's.
+  expect(sqlite.subarray(0, 8).toString('hex')).toBe('cffaedfe0c000001');
+  expect(await readFile(join(out, 'latest-mac.yml'), 'utf8')).toContain(name);
 });

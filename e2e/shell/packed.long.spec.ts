@@ -127,6 +127,8 @@ test('the packed app runs from a folder that it may not write to, and goes on wi
   const env = {
     VIRNUCPRO_PYTHON: join(root, 'python-backend', '.venv', 'bin', 'python'),
     APPIMAGE: appImage,
+    // A packaged program takes its code from nowhere else.
+    VIRNUCPRO_HOME: places.files,
     XDG_CACHE_HOME: undefined,
   };
   const packed = (folder: string) => ({ appFolder: join(folder, 'app.asar'), resources: folder, env });

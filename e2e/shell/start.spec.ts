@@ -93,7 +93,7 @@ test('without Python the window opens, says so, and starts again in another data
   }, other);
   await goTo(page, 'Settings');
   await page.getByRole('button', { name: 'Choose: Data folder' }).click();
-  await expect(page.getByText(`From the next start on, the data lie in ${other}.`)).toBeVisible();
+  await expect(page.getByText(`From the next start on, data are kept in ${other}.`)).toBeVisible();
   await page.getByRole('button', { name: 'Restart now' }).click();
   expect(await app.ended(), app.said).toBe(0);
 

@@ -77,10 +77,10 @@ test('closing the window asks: cancel, then on in the background, a second start
   await isDone(next);
 });
 
-test('the parts in work are finished, then it quits', async ({ start, places, host }) => {
+test('the current parts are finished, then it quits', async ({ start, places, host }) => {
   const app = await start();
   const { workers } = await atWork(app, places);
-  await answerQuestions(app, 'Finish the parts');
+  await answerQuestions(app, 'Finish the current parts');
   await quit(app);
   await expectCleanEnd(app, workers, { places, host });
 });

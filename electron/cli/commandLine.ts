@@ -69,7 +69,7 @@ export async function runCommandLine(argv: readonly string[], storeHost: URL): P
   return exitCode;
 }
 
-/** Every command with its flags and texts, for who wants to read and not to run them. */
+/** Every command with its flags and texts, for readers that do not run them. */
 export function describedCommands(): Command {
   return program(
     () => Promise.resolve(),
@@ -248,7 +248,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
 
   common(root.command('doctor'))
     .description('Check driver, GPUs, memory, disk, Python environment and weights')
-    .option('--repair', 'make the Python environment anew')
+    .option('--repair', 'rebuild the Python environment')
     .option('--diagnostics', 'write what helpers ask for, without names of people and files')
     .option('--answers', 'compute reading frames with known answers on every device, and compare')
     .option(
@@ -272,7 +272,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
   common(root.command('setup'))
     .description('Make this computer ready: Python, PyTorch, and a test computation on every device')
     .option('--from <folder>', 'without a network, from a folder that pack-offline has written')
-    .option('--repair', 'make the Python environment anew')
+    .option('--repair', 'rebuild the Python environment')
     .option('--with-ray', 'install Ray too, to compute on a Ray cluster')
     .action(async (flags: CommonFlags & SetupFlags) => {
       setExitCode(await setup(flags));

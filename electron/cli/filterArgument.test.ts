@@ -16,6 +16,11 @@ describe('--filter', () => {
     [['virus', 'others', 'score>=0.9'], { predictions: ['virus', 'others'], minScore: 0.9 }],
     [['length>=1000', 'length<=5000', 'chunks>=2'], { minLength: 1000, maxLength: 5000, minScoredChunks: 2 }],
     [['evidence=strong,moderate', 'name=k141'], { evidence: ['strong', 'moderate'], search: 'k141' }],
+    [
+      ['frames>=10', 'viral>=0.5', 'second>=0.9'],
+      { minFramesScored: 10, minViralFraction: 0.5, minSecondScore: 0.9 },
+    ],
+    [['reason=empty,no_open_frame'], { reasons: ['empty', 'no_open_frame'] }],
     [['sample=gut'], { inputs: [0, 1] }],
     [['file=soil.fa'], { inputs: [2] }],
     [['all'], {}],
@@ -37,6 +42,8 @@ describe('--filter', () => {
     ['score>=high'],
     ['score>=2'],
     ['evidence=certain'],
+    ['reason=none'],
+    ['viral>=2'],
     ['sample=sea'],
     ['agreement=all'],
     ['viruses'],
@@ -47,6 +54,7 @@ describe('--filter', () => {
   it('sorts by what is named', () => {
     expect(sortOf('-score')).toEqual({ by: 'virusScore', descending: true });
     expect(sortOf('no')).toEqual({ by: 'row', descending: false });
+    expect(sortOf('-best')).toEqual({ by: 'bestScore', descending: true });
     expect(() => sortOf('beauty')).toThrow(AppFailure);
   });
 });

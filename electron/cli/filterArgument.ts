@@ -2,15 +2,14 @@ import { CONSERVATIVE, SHORTLIST } from '../contract/evidence.ts';
 import type { Agreement } from '../contract/otherTools.ts';
 import { appError, AppFailure } from '../contract/errors.ts';
 import {
-  sequenceFilterSchema,
-  sequenceSortSchema,
   type SequenceFilter,
+  sequenceFilterSchema,
   type SequenceSort,
+  sequenceSortSchema,
 } from '../contract/rpc/results.ts';
-import { fileNameOf } from './output/fileNameOf.ts';
 
 /** What a condition may name besides the sequences themselves. */
-export interface FilterNames {
+interface FilterNames {
   /** Paths of the inputs, and the sample of each. */
   inputs: readonly string[];
   samples: readonly string[];
@@ -19,8 +18,8 @@ export interface FilterNames {
 }
 
 export const FILTER_HELP =
-  'virus, others, not_scored, failed, shortlist, conservative, noted (with a tag or note), or conditions such as score>=0.9, length>=1000, length<=5000, chunks>=2, ' +
-  'evidence=strong,moderate, sample=NAME, file=NAME, name=TEXT; with a table of another tool agreement=both, only_ours or ' +
+  'virus, others, not_scored, failed, shortlist, conservative, noted (with a tag or note), or conditions such as score>=0.9, length>=1000, length<=5000, chunks>=2, frames>=10, ' +
+  'viral>=0.5 (share of the scored chunks), second>=0.9 (second-best chunk), reason=no_open_frame, evidence=strong,moderate, sample=NAME, file=NAME, name=TEXT; with a table of another tool agreement=both, only_ours or ' +
   'only_theirs; all of them must hold';
 
 const CALLS = ['virus', 'others', 'not_scored', 'failed'] as const;
@@ -36,14 +35,8 @@ export function filterOf(words: readonly string[], names: FilterNames): Sequence
       filter.noted = true;
       continue;
     }
-    if (word === 'shortlist')
-      Object.assign(filter, { ...SHORTLIST, predictions: [...SHORTLIST.predictions] });
-    else if (word === 'conservative')
-      Object.assign(filter, {
-        ...CONSERVATIVE,
-        predictions: [...CONSERVATIVE.predictions],
-        evidence: [...CONSERVATIVE.evidence],
-      });
+    if (word === 'shortlist') Object.assign(filter, SHORTLIST);
+    else if (word === 'conservative') Object.assign(filter, CONSERVATIVE);
     else if (call) filter.predictions = [...(filter.predictions ?? []), call];
     else Object.assign(filter, condition(word, names));
   }
@@ -64,6 +57,14 @@ function condition(word: string, { inputs, samples, others = [] }: FilterNames):
       return { maxLength: number };
     case 'chunks>=':
       return { minScoredChunks: number };
+    case 'frames>=':
+      return { minFramesScored: number };
+    case 'viral>=':
+      return { minViralFraction: number };
+    case 'second>=':
+      return { minSecondScore: number };
+    case 'reason=':
+      return { reasons: value.split(',') as NonNullable<SequenceFilter['reasons']> };
     case 'evidence=':
       return { evidence: value.split(',') as NonNullable<SequenceFilter['evidence']> };
     case 'name=':
@@ -104,6 +105,12 @@ const SORT_NAMES: Readonly<Record<string, SequenceSort['by']>> = {
   chunks: 'nChunks',
   call: 'prediction',
   evidence: 'evidence',
+  best: 'bestScore',
+  position: 'bestChunkStart',
+  frames: 'nFramesScored',
+  reason: 'reason',
+  file: 'input',
+  header: 'header',
 };
 export const SORT_HELP = `${Object.keys(SORT_NAMES).join(', ')}; with a minus before it from the largest down`;
 
@@ -119,4 +126,9 @@ function misunderstood(word: string): AppFailure {
   return new AppFailure(
     appError('usage', `The filter "${word}" is not understood.`, { nextStep: `Use ${FILTER_HELP}.` }),
   );
+}
+
+/** The last part of a path, of this system or another. */
+function fileNameOf(path: string): string {
+  return path.split(/[\\/]/).at(-1) ?? path;
 }

@@ -1,12 +1,14 @@
-import { isMainThread } from 'node:worker_threads';
-import { endByForce, runStoreHost, threadsLeft } from '../engine/index.ts';
+import { endByForce, threadsLeft } from '../engine/index.ts';
 import { runCommandLine } from './commandLine.ts';
 
-// The same file serves as the entry of the store's threads, so that a bundle of everything is one file.
-if (isMainThread) {
-  // Of this process, whose first line sets it; Python's threads allocate far more.
-  delete process.env['MALLOC_ARENA_MAX'];
-  process.exitCode = await runCommandLine(process.argv, new URL(import.meta.url));
-  // A thread that cannot be ended would keep the process alive, and everything has been printed.
-  if (threadsLeft() > 0) endByForce();
-} else runStoreHost();
+// Of this process, whose first line sets it; Python's threads allocate far more.
+delete process.env['MALLOC_ARENA_MAX'];
+process.exitCode = await runCommandLine(process.argv, storeHost());
+// A thread that cannot be ended would keep the process alive, and everything has been printed.
+if (threadsLeft() > 0) endByForce();
+
+/** Entry of the store's threads, bundled beside this file: a thread that read all of this file would take 18 MB more. */
+function storeHost(): URL {
+  const isSource = import.meta.url.endsWith('.ts');
+  return new URL(isSource ? '../engine/store/sqlite/hostEntry.ts' : './storeHost.mjs', import.meta.url);
+}

@@ -15,9 +15,9 @@ import {
   sweepOrphans,
 } from '../engine/index.ts';
 
-export interface OpenEngineOptions {
+interface OpenEngineOptions {
   python?: string | undefined;
-  /** File of this process, by which the store's threads are started. */
+  /** By which the store's threads are started. */
   storeHost: URL;
   /** Called only where something has to be set up first. */
   onSetUp?: (progress: StepProgress) => void;

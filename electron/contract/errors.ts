@@ -35,6 +35,10 @@ const ERROR_CATALOGUE = {
     'Folder cannot be written',
     'Choose another folder, or ask for permission to write there.',
   ],
+  results_missing: [
+    'Result files are missing',
+    'Look in run.log for the reason and mend it, then resume: only the results are written again.',
+  ],
   folder_gone: ['Results folder is gone', 'Connect the disk again or move the folder back, then resume.'],
   folder_unsafe: [
     'Folder holds links or special files',
@@ -53,7 +57,10 @@ const ERROR_CATALOGUE = {
     'Device is hidden by an environment variable',
     'Unset the variable, or choose one of the devices that it lists.',
   ],
-  device_blocked: ['Device cannot compute yet', 'Give it what it lacks, or choose another device.'],
+  device_blocked: [
+    'Device cannot compute yet',
+    'Install what is missing (see the reason), or choose another device.',
+  ],
   no_usable_device: [
     'No device left to compute on',
     'Check the devices, then resume. Everything computed is kept.',
@@ -157,7 +164,7 @@ const ERROR_CATALOGUE = {
   part_failed: ['A part failed', 'Retry it. If it fails again, its sequences are listed by name.'],
   prepare_failed: ['Reading the input failed', 'Read the reason below; then resume.'],
   // anything else
-  usage: ['Used wrongly', 'See "virnucpro --help".'],
+  usage: ['Invalid command', 'See "virnucpro --help".'],
   internal: ['Unexpected error', 'Copy the diagnostics and report it. The run can be resumed.'],
 } as const satisfies Record<string, readonly [title: string, nextStep: string]>;
 

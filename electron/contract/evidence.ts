@@ -25,11 +25,11 @@ export const SHORTLIST = {
   predictions: ['virus'],
   minScoredChunks: 2,
   minLength: 1000,
-} as const satisfies SequenceFilter;
+} satisfies SequenceFilter;
 
 /** What is followed up in the laboratory: called virus, on strong evidence, with a mean that reaches what the second-best chunk must. */
 export const CONSERVATIVE = {
   predictions: ['virus'],
   evidence: ['strong'],
   minScore: EVIDENCE_RULE.strong.secondScore,
-} as const satisfies SequenceFilter;
+} satisfies SequenceFilter;

@@ -32,9 +32,6 @@ export const WHOLE_RUN_FORMATS: ReadonlySet<ExportFormat> = new Set([
   'report',
 ]);
 
-/** Formats that are made from the inputs' sequences, read once more. */
-export const SEQUENCE_FORMATS: ReadonlySet<ExportFormat> = new Set(['fasta', 'proteins']);
-
 export const exportLanguageSchema = z.enum(['en', 'de']);
 export type ExportLanguage = z.infer<typeof exportLanguageSchema>;
 
@@ -56,7 +53,7 @@ const ENDINGS: Readonly<Record<ExportFormat, string>> = {
   report: '_report.html',
 };
 
-export type ExportScope = 'all' | 'virus' | 'shortlist' | 'selected';
+type ExportScope = 'all' | 'virus' | 'shortlist' | 'selected';
 
 /** What a filter selects, in a word for a file's name. */
 export function exportScope(filter: SequenceFilter, rows?: readonly number[]): ExportScope {
@@ -69,7 +66,7 @@ export function exportScope(filter: SequenceFilter, rows?: readonly number[]): E
       ([key, value]) => JSON.stringify(value) === JSON.stringify(wanted[key as keyof SequenceFilter]),
     );
   if (isExactly({ predictions: ['virus'] })) return 'virus';
-  return isExactly({ ...SHORTLIST, predictions: ['virus'] }) ? 'shortlist' : 'selected';
+  return isExactly(SHORTLIST) ? 'shortlist' : 'selected';
 }
 
 const LONGEST_STEM = 80;

@@ -10,8 +10,8 @@ export const MESSAGES = {
   // what happened in a run
   'phase.created': 'The run was made.',
   'phase.running': 'Work began.',
-  'phase.pausing': 'The batches in work are being finished.',
-  'phase.draining': 'The parts in work are being finished.',
+  'phase.pausing': 'The current batches are being finished.',
+  'phase.draining': 'The current parts are being finished.',
   'phase.paused': 'The run is paused. Everything computed is kept.',
   'phase.finishing': 'All parts are computed; the result tables are being written.',
   'phase.done': 'The run is done.',
@@ -54,6 +54,8 @@ export const MESSAGES = {
   'note.unusual_norms':
     '{frames} of {all} reading frames have embeddings of unusual size. Norms of ESM-2: {esm2}; of DNABERT-S: {dnabertS}. All are scored. Short and repetitive frames can be unusual; if many frames are, let "virnucpro doctor --answers" check that this computer gives the right answers.',
   'norms.range': '{low} to {high} (expected {expectedLow} to {expectedHigh})',
+  'note.synced_folder':
+    '{client} copies {folder} while the run writes there. Both are slowed by that, and {client} may hold files that are being written. Pause {client} until the run is done, or let runs go to another folder.',
   'note.mixed_devices':
     'Different devices compute this run: {names}. Each takes work as fast as it can. Scores may differ in their last digits by which of them computed a sequence.',
   'note.wrong_device':
@@ -95,7 +97,7 @@ export const MESSAGES = {
   'part.out_of_memory': 'The device had too little memory even for the smallest batch.',
   'part.out_of_memory.next': 'Close other programs that use the GPU, then retry with smaller batches.',
   'part.non_finite':
-    'The model gave results that are no numbers, also when computed again in full precision.',
+    'The model gave results that are no numbers, even when computed again in full precision.',
   'part.non_finite.next':
     'Retry it on another device. If it fails again, check the weights in the computer check.',
   'part.part_unreadable': 'The work file of this part is missing or damaged.',
@@ -139,7 +141,7 @@ export const MESSAGES = {
   'step.finishing': 'Finishing',
   'step.queued': 'Waiting',
   // why a folder can't set up this computer
-  'offline.other': '{folder} is no folder for setting up without a network: there is no {list} in it.',
+  'offline.other': '{folder} cannot be used to set up without a network: it has no {list}.',
   'offline.unfinished': 'Packing this folder was not finished.',
   'offline.unfinished.next': 'Pack it again into the same folder: it goes on where it stopped.',
   'offline.damaged': '{file} in this folder is missing or damaged.',
@@ -147,7 +149,7 @@ export const MESSAGES = {
   'offline.platform': 'This folder is for {platform}; this computer is {here}.',
   'offline.platform.next': 'On a computer with a network, pack a folder for {here}.',
   'offline.version':
-    "This folder was packed by version {version}, whose packages are others than this version's.",
+    'This folder was packed by version {version}, which uses other packages than this version.',
   'offline.version.next':
     'On a computer with a network, pack a folder with the version of this program that is used here.',
   // why another computer can't be reached or used by SSH
@@ -157,10 +159,11 @@ export const MESSAGES = {
   'ssh.timeout': '{host} did not answer in time.',
   'ssh.no_route': 'There is no way to {host} from this network.',
   'ssh.denied': '{host} accepted neither a key nor a password.',
-  'ssh.denied_again': '{host} wants a password or a passphrase again, for which nobody is asked unasked.',
+  'ssh.denied_again':
+    '{host} asks for a password or passphrase again. You are asked for one only when you connect.',
   'ssh.denied_again.next': 'Connect again.',
   'ssh.host_key_changed':
-    '{host} shows another host key than it did before. Either it was set up anew, or another computer pretends to be it.',
+    '{host} shows another host key than it did before. Either it was reinstalled, or another computer pretends to be it.',
   'ssh.host_key_unknown': 'The host key of {host} is not known here.',
   'ssh.host_key_unknown.next':
     'Run "ssh" with this address in a terminal once and confirm the key, then connect again.',
@@ -170,7 +173,7 @@ export const MESSAGES = {
   'ssh.failed': 'ssh to {host} ended: {line}',
   'computer.system': '{host} is {system}; installing over SSH works on Linux with an x86-64 processor.',
   'computer.old': '{host} has too old a system: glibc 2.28 or newer is needed.',
-  'computer.no_answer': '{host} did not answer as a computer does on which commands can be run.',
+  'computer.no_answer': '{host} does not seem to allow commands to be run.',
   'computer.no_answer.next':
     'Check that commands can be run there: "ssh" with this address and "uname -a" must print a line.',
   'computer.disk': '{host} has {free} free in the home folder; {needed} are needed.',
@@ -178,7 +181,7 @@ export const MESSAGES = {
   'computer.unpacking': 'The program could not be unpacked on {host}.',
   'computer.damaged': 'The program arrived at {host} damaged.',
   'computer.not_started': 'VirNucPro did not start on {host}.',
-  'computer.other_version': 'On {host}, version {version} is at work on a run; this is version {own}.',
+  'computer.other_version': 'On {host}, version {version} is working on a run; this is version {own}.',
   'transfer.changed': '{file} was changed while it was sent.',
   'transfer.damaged': '{file} arrived damaged.',
   'transfer.gone': '{file} is not offered any more on the other computer.',
@@ -196,18 +199,18 @@ export const MESSAGES = {
   'start.folder_not_ours': '{folder} holds other files, such as {file}.',
   'start.outside_root': '{path} is outside of {root}.',
   'start.outside_root.next': 'Choose something inside, or start the server with another --root.',
-  'run.gone': '{folder} is not to be found.',
+  'run.gone': '{folder} was not found.',
   'run.not_listed': 'This run is not in the list any more.',
   'run.not_listed.next': 'Open its folder to get it back.',
-  'run.at_work': 'The run is at work already.',
-  'run.pause_first': 'The run is at work. Pause it first.',
-  'run.not_at_work': 'The run is not at work.',
+  'run.at_work': 'The run is already being computed.',
+  'run.pause_first': 'The run is being computed. Pause it first.',
+  'run.not_at_work': 'The run is not being computed.',
   'run.still_reading':
     'The input files have not been read to their end, so it is not known which sequences would be missing. Let the run go on until they are.',
   'run.nothing_left_out': 'Nothing waits to be computed.',
   'run.not_waiting': 'The run does not wait in the queue.',
   'run.nothing_failed': 'There are no failed parts to retry.',
-  'run.devices_at_rest': 'Devices can be left out or taken in only while the run is at work.',
+  'run.devices_at_rest': 'Devices can be left out or taken in only while the run is being computed.',
   'run.impossible': 'A run that is {phase} cannot take "{order}".',
   // folders, files, models and logs that are not as they should be
   'place.gone': '{folder} is not there any more.',
@@ -219,6 +222,8 @@ export const MESSAGES = {
   'place.refused': '{path} cannot be written: {reason}.',
   'place.refused.next': 'Choose another place for the file.',
   'place.file_above': '{folder} cannot be made: {above} is a file.',
+  'place.too_long': '{path} has {length} characters, and Windows can work with {most} here.',
+  'place.too_long.next': 'Choose a place with a shorter path.',
   'place.trouble': 'The disk with {folder} does not read or write as it should.',
   'place.trouble.next':
     'Check that it is connected, and that neither it nor your quota is full; then resume.',
@@ -234,6 +239,10 @@ export const MESSAGES = {
   'run.database_busy': 'Another program uses the database in {folder}.',
   'run.no_database': 'There is no run.db in {folder}.',
   'run.empty_database': 'The run.db in {folder} is empty.',
+  'run.no_request':
+    'The run in {folder} does not say how it was asked for, so this program cannot go on with it.',
+  'run.no_request.next':
+    'Its tables can be read in its folder; "virnucpro export" writes them in other formats. Or start a new run on its files.',
   'run.locked': '{folder} is being worked on by process {pid} on {where}.',
   'run.locked.here': '{folder} is being worked on by process {pid} on this computer.',
   'note.rows_damaged': '{what} What is damaged is computed again.',
@@ -259,7 +268,7 @@ export const MESSAGES = {
   // the computer check
   'check.under_way': 'Checking …',
   'check.after_python': 'Checked after Python is set up.',
-  'check.driver.unknown': 'The driver could not be asked.',
+  'check.driver.unknown': 'The driver information could not be read.',
   'check.driver.nvidia': 'NVIDIA driver {version}.',
   'check.driver.amd': "AMD's driver of this Linux kernel.",
   'check.driver.none': 'No NVIDIA driver was found.',
@@ -276,22 +285,22 @@ export const MESSAGES = {
     'With less than {all} free, the layers of ESM-2 come from main memory one after the other: the results are the same.',
   'check.gpu.fp32_only': '{name} computes in FP32 only, and so do all GPUs of a run that it takes part in.',
   'check.gpu.no_bf16': '{name} has no BF16: runs that it takes part in compute in FP16.',
-  'check.memory.unknown': 'Memory could not be asked.',
+  'check.memory.unknown': 'Memory information could not be read.',
   'check.memory': '{free} of {total} free.',
   'check.memory.little': 'Loading the published models takes up to {needed}.',
-  'check.disk.unknown': 'The free space could not be found out.',
+  'check.disk.unknown': 'The free disk space could not be determined.',
   'check.disk': '{free} free for weights and results.',
   'check.disk.little': 'Only {free} free; weights and work files need about {needed}.',
   'check.python': 'Python {version}.',
   'check.python.torch': 'Python {version}, PyTorch {torch}.',
   'check.python.absent': 'Not set up yet.',
-  'check.computing.untried': 'The devices could not be tried.',
+  'check.computing.untried': 'The devices could not be tested.',
   'check.computing.right': "{device} ({precisions}): all results agree with the processor's in FP32.",
   'check.computing.leave_out': 'Leave out what computes wrongly.',
   'check.computing.wrong': '{device} in {precision}: {problem}',
   'check.computing.differs': "The results differ by {difference} from the processor's; {allowed} is allowed.",
   'check.computing.no_answer': 'It gave no answer within 5 minutes.',
-  'check.computing.broke_off': 'The test computation broke off. {line}',
+  'check.computing.broke_off': 'The test computation stopped early. {line}',
   'check.weights.unknown': 'The weights could not be checked.',
   'check.weights': 'Here: {models}.',
   'check.weights.none': 'Only the demo model is here. It has no biological meaning.',

@@ -16,7 +16,6 @@ export type ModelFile = z.infer<typeof modelFileSchema>;
 const size = z.int().positive();
 const normBandSchema = z.tuple([z.number(), z.number()]);
 export const normBandsSchema = z.object({ esm2: normBandSchema, dnabert_s: normBandSchema });
-export type NormBands = z.infer<typeof normBandsSchema>;
 
 /** `model.json` of a model folder, as the Python backend writes and reads it. */
 export const modelManifestSchema = z.object({

@@ -18,13 +18,13 @@ export const RESIDUES_PER_PART = { gpu: 262_144, cpu: 16_384 } as const;
 export const TOKENS_PER_BATCH = { gpu: 24_576, cpu: 512 } as const;
 export const CHUNK_LENGTH_LIMITS = { min: 30, max: 10_000 } as const;
 
-export const planInputSchema = z.object({
+const planInputSchema = z.object({
   path: z.string(),
   sizeBytes: countSchema,
   sha256: sha256Schema,
 });
 
-export const planModelSchema = z.object({
+const planModelSchema = z.object({
   name: z.string(),
   title: z.string(),
   hash: sha256Schema,

@@ -161,10 +161,13 @@ describe.skipIf(process.platform === 'win32')('in a shell', () => {
   });
 
   it('hands signals on, and asks to be queued again only where the task says so', () => {
-    const waiting = 'trap "echo told; exit 75" USR1\nkill -USR1 $PPID\nwhile :; do sleep 0.05; done\n';
-    const told = run(text({ gpu: 'none' }), waiting);
-    expect(told.stdout).toBe('told\nscontrol requeue 42_3\n');
-    expect(told.status).toBe(75);
+    const waiting = 'trap "echo signalled; exit 75" USR1\nkill -USR1 $PPID\nwhile :; do sleep 0.05; done\n';
+    // However late the script is with its next line.
+    for (const slowly of ['', "trap 'sleep 0.1' DEBUG\n"]) {
+      const signalled = run(slowly + text({ gpu: 'none' }), waiting);
+      expect(signalled.stdout).toBe('signalled\nscontrol requeue 42_3\n');
+      expect(signalled.status).toBe(75);
+    }
     const ended = run(text({ gpu: 'none' }), 'exit 3\n');
     expect([ended.stdout, ended.status]).toEqual(['', 3]);
   });

@@ -49,7 +49,7 @@ export const SLURM_JOB_DEFAULTS: SlurmJob = {
   extra: '',
 };
 
-/** Seconds before its end at which a task is told that its time is over: it ends its batch, and is queued again. */
+/** Seconds before its time limit at which SLURM signals a task: it finishes its batch and is queued again. */
 const TOLD_BEFORE_END_S = 90;
 /** Status of a task whose time has ended: REQUEUE_EXIT_CODE in node_task.py. */
 const QUEUE_AGAIN = 75;
@@ -109,12 +109,11 @@ export function slurmScript(job: SlurmJob): string | null {
     ...(job.python === '' ? [] : [`export VIRNUCPRO_PYTHON=${quotedForShell(job.python)}`]),
     ...commands,
     '',
-    '# SLURM tells this script that the time ends, or that the task has to go; the worker is told by it.',
-    `trap 'told=1; kill -USR1 "$task" 2>/dev/null' USR1`,
-    `trap 'told=1; kill -TERM "$task" 2>/dev/null' TERM`,
+    '# SLURM signals this script when the time ends or the task has to go, and this script signals the worker.',
+    `trap 'signalled=1; kill -USR1 "$!" 2>/dev/null' USR1`,
+    `trap 'signalled=1; kill -TERM "$!" 2>/dev/null' TERM`,
     `${[...container(job), 'sh'].join(' ')} "$pool/task"${job.gpu === 'none' ? ' --processors' : ''} "$pool" &`,
-    'task=$!',
-    'while told=; wait "$task"; status=$?; [ -n "$told" ]; do :; done',
+    'while signalled=; wait "$!"; status=$?; [ -n "$signalled" ]; do :; done',
     '# The time has ended before the run: into the queue again.',
     // By the array's number and the task's: one task of each array has the array's own number for itself, which means all of them.
     `if [ "$status" -eq ${QUEUE_AGAIN} ]; then scontrol requeue "\${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID" && sleep 60; fi`,

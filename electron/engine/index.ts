@@ -48,7 +48,6 @@ export { runLockHolder } from './store/runLock.ts';
 export { openRunStore } from './store/runStore.ts';
 export type { RunStore } from './store/runStoreFace.ts';
 export { sequenceNotes } from './store/sequenceNotes.ts';
-export { runStoreHost } from './store/sqlite/host.ts';
 export { threadsLeft } from './store/storeThread.ts';
 export type { StoredRun } from './store/types.ts';
 

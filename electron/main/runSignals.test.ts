@@ -63,7 +63,7 @@ describe('notifications', () => {
       body: '28 sequences called virus, 3 sequences failed',
     });
     const error = appError('disk_full', 'There is no space left.');
-    expect(noticeOf(inState({ phase: 'paused', error }))?.title).toBe('gut needs you');
+    expect(noticeOf(inState({ phase: 'paused', error }))?.title).toBe('gut needs attention');
     expect(noticeOf(inState({ phase: 'failed', error }))?.body).toBe('There is no space left.');
   });
 
@@ -127,8 +127,8 @@ describe('the question at closing', () => {
     const { message, detail, buttons, answers, cancelId } = closeQuestion(live({ phase: 'running' }));
     expect(message).toBe('"gut" is still at work (43 %).');
     expect(detail).toContain('17 of 40 parts are computed and stay on the disk');
-    expect(detail).toContain('2 parts are in work: if you quit now, they are computed again');
-    expect(buttons).toContain('Finish the parts in work (about 2 min), then quit');
+    expect(detail).toContain('2 parts are being computed: if you quit now, they are computed again');
+    expect(buttons).toContain('Finish the current parts (about 2 min), then quit');
     expect(answers).toEqual(['background', 'after_parts', 'now', 'cancel']);
     expect(answers[cancelId]).toBe('cancel');
   });

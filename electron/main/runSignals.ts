@@ -11,7 +11,7 @@ export const BATTERY_NOTICE: Notice = {
   body: 'A run takes much power. Connect the computer, or pause the run.',
 };
 
-/** What a run that has come to rest is worth telling the user who looks elsewhere; null for what they did themselves. */
+/** The notification for a run that has come to rest; null for what the user did themselves. */
 export function noticeOf(run: RunSummary): Notice | null {
   const { state, name } = run;
   switch (state.phase) {
@@ -24,14 +24,14 @@ export function noticeOf(run: RunSummary): Notice | null {
       return { title: `${name} could not go on`, body: state.error.cause };
     case 'paused':
       return state.error
-        ? { title: `${name} needs you`, body: `${state.error.title}. ${state.error.nextStep}` }
+        ? { title: `${name} needs attention`, body: `${state.error.title}. ${state.error.nextStep}` }
         : null;
     default:
       return null;
   }
 }
 
-export interface TaskbarProgress {
+interface TaskbarProgress {
   /** -1 for none, above 1 for one without an end in sight. */
   value: number;
   mode: 'none' | 'normal' | 'indeterminate' | 'paused' | 'error';

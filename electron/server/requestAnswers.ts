@@ -7,7 +7,7 @@ import type { ResumableUploads } from './resumableUploads.ts';
 import { receiveUpload } from './uploads.ts';
 import type { WindowSessions } from './windowSessions.ts';
 
-export interface AnswerParts {
+interface AnswerParts {
   /** Beside the loopback names: what the server listens on. */
   ownName: string;
   pageFolder: string;

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 
 /** What a request says of where it comes from. */
-export interface RequestOrigin {
+interface RequestOrigin {
   host: string | undefined;
   origin: string | undefined;
 }

@@ -11,14 +11,14 @@ import { lacksSpace, uploadError, uploadName } from './uploads.ts';
 
 const PARTIAL = 'incoming.part';
 
-export interface SentFile {
+interface SentFile {
   /** Of the sender's choice: the same for the same file. Also the name of its folder. */
   key: string;
   name: string;
   bytes: number;
 }
 
-export interface SentState {
+interface SentState {
   received: number;
   /** Where the file is when it is whole. */
   path: string | null;

@@ -36,7 +36,7 @@ export async function receiveUpload(
   }
 }
 
-/** Why so many more bytes don't go into the folder; undefined where they do. */
+/** Why the folder has no room for that many more bytes; undefined if it has. */
 export async function lacksSpace(folder: string, name: string, bytes: number): Promise<AppError | undefined> {
   const free = await freeBytes(folder);
   if (free === null || bytes <= free - DISK_RESERVE_BYTES) return undefined;

@@ -24,7 +24,7 @@ from virnucpro_backend.inference.part_file import read_part
 from virnucpro_backend.legacy.files import RefusedFileError, read_legacy_file
 from virnucpro_backend.prepare.failures import PrepareError
 from virnucpro_backend.prepare.input_file import InputFile
-from virnucpro_backend.prepare.survey import Survey
+from virnucpro_backend.prepare.records.survey import Survey
 
 MOST_MEMORY = 6 << 30
 """Bytes of address space: a damaged length must not take the computer's memory."""

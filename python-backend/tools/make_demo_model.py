@@ -24,11 +24,11 @@ from virnucpro_backend.encoders.esm2 import Esm2, Esm2Config
 from virnucpro_backend.encoders.layout import SequenceLayout
 from virnucpro_backend.encoders.tokens import DnaTokenizer, TokenSequences, esm2_tokens
 from virnucpro_backend.safetensors_file import sha256_of_file
-from virnucpro_backend.weights.checkpoints import open_checkpoint
+from virnucpro_backend.weights.formats.checkpoints import open_checkpoint
+from virnucpro_backend.weights.formats.names import dnabert_s_state, esm2_state
 from virnucpro_backend.weights.model_files import ModelFile
 from virnucpro_backend.weights.model_folder import fill
 from virnucpro_backend.weights.model_json import ModelDescription, write_model_json
-from virnucpro_backend.weights.names import dnabert_s_state, esm2_state
 
 SEED = 500
 ESM2 = Esm2Config(layers=2, width=64, heads=4, feed_forward=256)

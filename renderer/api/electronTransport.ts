@@ -2,7 +2,7 @@ import { RPCLink } from '@orpc/client/message-port';
 import type { EngineLink, LinkEnd, Transport } from './transport.ts';
 
 /** The two names that the preload script exposes. */
-export interface VirnucproBridge {
+interface VirnucproBridge {
   /** Asks main for a port, to another computer's engine where its id is given. It arrives as a `virnucpro:port` message, since
    * ports cannot cross the context bridge. */
   connect(computer?: string): Promise<unknown>;

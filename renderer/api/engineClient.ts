@@ -6,7 +6,7 @@ import type { contract } from '../../electron/contract/index.ts';
 export type EngineCalls = ClientLink<ClientContext>;
 
 /** Every call of the contract, typed. */
-export type EngineClient = ContractRouterClient<typeof contract>;
+type EngineClient = ContractRouterClient<typeof contract>;
 
 export function createEngineClient(calls: EngineCalls): EngineClient {
   return createORPCClient<EngineClient>(calls);

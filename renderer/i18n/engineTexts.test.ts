@@ -75,7 +75,7 @@ describe('what the engine says', () => {
 
   it('is carried by errors, whose text stays for the command line', () => {
     const error = appError('usage', message('run.at_work'), { nextStep: 'Wait.' });
-    expect(error.cause).toBe('The run is at work already.');
+    expect(error.cause).toBe('The run is already being computed.');
     expect(error.wording).toEqual({ cause: { key: 'run.at_work', values: {} } });
   });
 });

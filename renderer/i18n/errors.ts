@@ -81,6 +81,10 @@ const GERMAN: Readonly<Record<string, ErrorWords>> = {
     title: 'Ordner nicht beschreibbar',
     next: 'Wählen Sie einen anderen Ordner, oder bitten Sie um Schreibrechte.',
   },
+  results_missing: {
+    title: 'Ergebnisdateien fehlen',
+    next: 'Sehen Sie in run.log nach dem Grund, beheben Sie ihn, und setzen Sie fort: Nur die Ergebnisse werden neu geschrieben.',
+  },
   folder_gone: {
     title: 'Ergebnisordner ist weg',
     next: 'Schließen Sie den Datenträger wieder an oder legen Sie den Ordner zurück, und setzen Sie dann fort.',
@@ -119,7 +123,7 @@ const GERMAN: Readonly<Record<string, ErrorWords>> = {
   },
   device_blocked: {
     title: 'Gerät kann noch nicht rechnen',
-    next: 'Geben Sie ihm, was ihm fehlt, oder wählen Sie ein anderes Gerät.',
+    next: 'Installieren Sie, was fehlt (siehe Grund), oder wählen Sie ein anderes Gerät.',
   },
   no_usable_device: {
     title: 'Kein Gerät zum Rechnen mehr da',

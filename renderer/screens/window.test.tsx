@@ -214,6 +214,7 @@ describe('a run', () => {
     act(() => go({ screen: 'run', runId: RUN_IDS.interrupted, tab: 'results' }));
     await user.click(await screen.findByRole('button', { name: 'Finish with what is computed' }));
     const dialog = await screen.findByRole('dialog', { name: 'Finish with what is computed?' });
+    await within(dialog).findByText(/^4,000 of [\d,]+ sequences have a result, [\d,]+ would be left out;/);
     await user.click(within(dialog).getByRole('button', { name: 'Finish with what is computed' }));
     await waitFor(() =>
       expect(engine.runs().find((run) => run.runId === RUN_IDS.interrupted)?.state.phase).toBe('done'),
@@ -277,7 +278,7 @@ describe('the computer check', () => {
     await within(card).findByText('NVIDIA H200, BF16');
     within(card).getByText(/Too far from the known answers: norms differ by up to 13.6/);
     within(card).getByText(/Gives the answers of the original tool: norms within 0.11%, scores within 0.04%/);
-    within(card).getByText('Not right');
+    within(card).getByText('Wrong');
     within(card).getByText(/^Checked /);
   });
 });
@@ -361,7 +362,7 @@ describe('a newer version of the program', () => {
   it('waits for the end of a run', async () => {
     const update = { state: 'ready', version: '1.1.0' } as const;
     await renderWithEngine(<App />, { update: { outdated: false, update } });
-    await screen.findByText('Possible as soon as no run is at work.');
+    await screen.findByText('Possible as soon as no run is being computed.');
     expect(screen.getByRole('button', { name: 'Restart and install' })).toHaveProperty('disabled', true);
   });
 

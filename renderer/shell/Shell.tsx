@@ -34,12 +34,12 @@ export function Shell() {
   // Until another computer has answered for the first time there is nothing of it to show but the way to it.
   const isOnTheWay = useSettings((state) => chosenComputer !== null && state.info === null);
   return (
-    <div className={classes.shell}>
+    <div className={classes.shell} data-lost={status === 'lost' && !isOnTheWay}>
       <a href="#main" className="skip-link" onClick={skipToMain}>
         {t('shell.skip')}
       </a>
       <Navigation />
-      <main id="main" className={classes.main} tabIndex={0} data-lost={status === 'lost' && !isOnTheWay}>
+      <main id="main" className={classes.main} tabIndex={0}>
         <div className={classes.banners}>
           {status === 'lost' && !isOnTheWay && (
             <Banner

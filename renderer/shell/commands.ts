@@ -45,7 +45,7 @@ export interface Seen {
   readonly devices: readonly (DeviceNumber & { readonly isOut: boolean })[];
 }
 
-export const PLACE_KEYS = {
+const PLACE_KEYS = {
   'new-run': 'alt+1',
   runs: 'alt+2',
   computer: 'alt+3',

@@ -3,7 +3,7 @@ import { linkOverPort } from '../api/electronTransport.ts';
 import type { EngineLink, Transport } from '../api/transport.ts';
 import type { createMemoryEngine } from './memoryEngine/index.ts';
 
-export type MemoryEngine = ReturnType<typeof createMemoryEngine>;
+type MemoryEngine = ReturnType<typeof createMemoryEngine>;
 
 /** A link to a memory engine over a real message channel, as in Electron. */
 export function linkTo(engine: MemoryEngine): EngineLink & { cut(): void } {

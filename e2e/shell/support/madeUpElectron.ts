@@ -1,5 +1,5 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { windowsProgram } from './windowsProgram.mjs';
 
@@ -7,23 +7,56 @@ const root = join(import.meta.dirname, '..', '..', '..');
 /** Where Electron's program holds its fuses, and as they are when it is delivered. */
 const FUSE_WIRE = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX\u0001\u000810110001';
 
+const MAC_APP = 'Electron.app/Contents';
+const MAC_HELPERS = [
+  'Electron Helper',
+  'Electron Helper (Renderer)',
+  'Electron Helper (GPU)',
+  'Electron Helper (Plugin)',
+];
+
+/** What macOS reads of a program before it starts it. */
+const plist = (program: string) => `<?xml version="1.0" encoding="UTF-8"?>
+<plist version="1.0"><dict><key>CFBundleExecutable</key><string>${program}</string></dict></plist>
+`;
+
+const macBundle = (folder: string, program: string): Record<string, string> => ({
+  [`${folder}/Info.plist`]: plist(program),
+  [`${folder}/MacOS/${program}`]: '',
+});
+
 /** Of Electron's own files, those that packing looks for; the program itself only ends with 1. */
-const FILES: Readonly<Record<'linux' | 'win', Readonly<Record<string, string | Buffer>>>> = {
+const FILES: Readonly<Record<PackedSystem, Readonly<Record<string, string | Buffer>>>> = {
   linux: { electron: `#!/bin/sh\nexit 1\n${FUSE_WIRE}`, 'chrome-sandbox': '' },
   win: { 'electron.exe': Buffer.concat([windowsProgram(), Buffer.from(FUSE_WIRE)]) },
+  mac: {
+    ...macBundle(MAC_APP, 'Electron'),
+    [`${MAC_APP}/Frameworks/Electron Framework.framework/Electron Framework`]: FUSE_WIRE,
+    ...Object.fromEntries(
+      MAC_HELPERS.flatMap((name) =>
+        Object.entries(macBundle(`${MAC_APP}/Frameworks/${name}.app/Contents`, name)),
+      ),
+    ),
+  },
 };
+type PackedSystem = 'linux' | 'win' | 'mac';
 const OF_ALL = ['version', 'LICENSE', 'LICENSES.chromium.html'];
 
 /** Packs into `folder` with electron-builder, around a made-up Electron. */
 export async function packAround(
   folder: string,
-  system: 'linux' | 'win',
+  system: PackedSystem,
   targets: readonly string[],
-  { options = [], env = {} }: { options?: readonly string[]; env?: NodeJS.ProcessEnv } = {},
+  {
+    options = [],
+    env = {},
+    arch = 'x64',
+  }: { options?: readonly string[]; env?: NodeJS.ProcessEnv; arch?: 'x64' | 'arm64' } = {},
 ): Promise<void> {
   const electron = join(folder, 'electron');
   await mkdir(join(electron, 'resources'), { recursive: true });
   for (const [name, content] of Object.entries(FILES[system])) {
+    await mkdir(dirname(join(electron, name)), { recursive: true });
     await writeFile(join(electron, name), content);
     await chmod(join(electron, name), 0o755);
   }
@@ -32,7 +65,7 @@ export async function packAround(
     process.execPath,
     [
       join(root, 'node_modules', 'electron-builder', 'cli.js'),
-      ...['--config', join(root, 'build', 'electron-builder.yml'), `--${system}`, ...targets, '--x64'],
+      ...['--config', join(root, 'build', 'electron-builder.yml'), `--${system}`, ...targets, `--${arch}`],
       ...['--publish', 'never'],
       `-c.electronDist=${electron}`,
       `-c.directories.output=${folder}`,

@@ -16,11 +16,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
-import { cpus, loadavg, release, tmpdir, totalmem, type } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { ended, virnucpro } from './commandLineProcess.ts';
+import { measuringComputer } from '../../engine/testing/measuringComputer.ts';
 import { FAULTY_PYTHON, REAL_PYTHON } from '../../engine/testing/realFiles.ts';
 import { MEMORY_SETTING } from '../memorySetting.ts';
 import { backendProcesses, MARK } from './markedProcesses.ts';
@@ -272,13 +273,7 @@ try {
   };
   const report = {
     measured: new Date().toISOString(),
-    machine: {
-      cpu: cpus()[0]?.model ?? 'unknown',
-      cores: cpus().length,
-      memoryBytes: totalmem(),
-      system: `${type()} ${release()}`,
-      node: process.version,
-    },
+    machine: measuringComputer(),
     reads,
     records: counts.records,
     frames: counts.frames,

@@ -28,7 +28,7 @@ const anyGpuSchema = z.object({
   /** False where the environment, as the user set it (such as CUDA_VISIBLE_DEVICES), leaves this GPU out. */
   visible: z.boolean(),
   /** What else keeps this GPU from computing here: a PyTorch built for the other maker's GPUs, this account's rights, a PyTorch
-   * without code for this card, a driver too old for PyTorch, or a test computation that failed in every precision. The engine
+   * without code for this GPU, a driver too old for PyTorch, or a test computation that failed in every precision. The engine
    * adds the last three to what the backend says. */
   blocked_by: z.enum(['pytorch', 'permission', 'architecture', 'driver', 'trial']).nullable(),
   /** What it has the arithmetic for and failed at in the test computation of the computer check. The engine adds it. */

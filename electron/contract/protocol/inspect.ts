@@ -34,7 +34,7 @@ export const inspectedFileSchema = z.object({
   ambiguous_fraction: z.number().min(0).max(1),
   looks_like_protein: z.boolean(),
   chunks: countSchema,
-  /** Open reading frames that the file will give, and their residues; told from a sample of its chunks. */
+  /** Open reading frames that the file will give, and their residues; estimated from a sample of its chunks. */
   frames: countSchema,
   residues: countSchema,
   problems: z.array(problemSchema),

@@ -18,13 +18,13 @@ const rayPoolSchema = z.object({
   address: z.string().min(1).max(300),
   /** Nodes that can't read the run's folder are sent the parts, and send back the scores. */
   shared_storage: z.boolean(),
-  /** Workers on processors too, where a node has no GPU: so many a node. 0 for none. */
+  /** CPU workers per node, where a node has no GPU. 0 for none. */
   cpu_workers_per_node: countSchema,
 });
 
 const slurmPoolSchema = z.object({
   kind: z.literal('slurm'),
-  /** A batch script; the pool submits it as an array of so many tasks, of one worker each. Null where a person submits it. */
+  /** A batch script; the pool submits it as an array of this many tasks, with one worker each. Null where a person submits it. */
   script: z.string().max(LONGEST_SCRIPT).nullable(),
   tasks: z.int().positive(),
   /** Where sbatch, squeue and scancel are: on this computer, or on another by ssh. */
@@ -51,7 +51,7 @@ export const poolCommandSchema = z.discriminatedUnion('type', [
    * sent again only after that. */
   z.object({ type: z.literal('start_worker'), device: poolDeviceSchema }),
   z.object({ type: z.literal('worker_command'), device: poolDeviceSchema, command: workerCommandSchema }),
-  /** Ends it after the batch under way; by force after so many seconds. */
+  /** Ends it after the current batch; by force after this many seconds. */
   z.object({ type: z.literal('end_worker'), device: poolDeviceSchema, grace_seconds: z.number().positive() }),
   z.object({ type: z.literal('kill_worker'), device: poolDeviceSchema }),
   /** Ends all workers, and gives back what the scheduler has lent. */

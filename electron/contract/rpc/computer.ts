@@ -60,17 +60,9 @@ export type Settings = z.infer<typeof settingsSchema>;
 /** Made from the bare fields: a default would set back every setting that a change does not name. */
 export const settingsChangeSchema = z.object({ ...settings, ...setup }).partial();
 
-export const computerCheckIdSchema = z.enum([
-  'driver',
-  'gpus',
-  'memory',
-  'disk',
-  'python',
-  'computing',
-  'weights',
-]);
+const computerCheckIdSchema = z.enum(['driver', 'gpus', 'memory', 'disk', 'python', 'computing', 'weights']);
 
-export const computerCheckSchema = z.object({
+const computerCheckSchema = z.object({
   id: computerCheckIdSchema,
   title: z.string(),
   /** `waiting`: it can be said only once something else is in place. */
@@ -116,10 +108,10 @@ export const answersSchema = z.object({
 export type Answers = z.infer<typeof answersSchema>;
 
 /** What is another since the last check. */
-export const answersOutdatedSchema = z.enum(['model', 'driver', 'pytorch', 'devices']);
+const answersOutdatedSchema = z.enum(['model', 'driver', 'pytorch', 'devices']);
 export type AnswersOutdated = z.infer<typeof answersOutdatedSchema>;
 
-export const modelAnswersSchema = z.object({
+const modelAnswersSchema = z.object({
   /** As in `models`. */
   model: z.string(),
   title: z.string(),
@@ -128,7 +120,7 @@ export const modelAnswersSchema = z.object({
 });
 export type ModelAnswers = z.infer<typeof modelAnswersSchema>;
 
-export const modelStatusSchema = z.object({
+const modelStatusSchema = z.object({
   /** demo, 300, 500, or the path of an imported model's folder. */
   id: z.string(),
   title: z.string(),
@@ -165,7 +157,7 @@ export const modelStatusSchema = z.object({
 });
 export type ModelStatus = z.infer<typeof modelStatusSchema>;
 
-export const removedModelSchema = z.object({
+const removedModelSchema = z.object({
   freedBytes: countSchema,
   /** Titles of the models that keep what they share with it. */
   usedBy: z.array(z.string()),
@@ -203,14 +195,14 @@ export const foundWeightsSchema = z.object({
 });
 export type FoundWeights = z.infer<typeof foundWeightsSchema>;
 
-export const importRequestSchema = z.object({
+const importRequestSchema = z.object({
   paths: z.array(inputPathSchema).min(1).max(LIMITS.weightFiles),
   name: wordSchema.min(1).optional(),
   chunkLength: z.int().positive().max(100_000).optional(),
 });
 export type ImportRequest = z.infer<typeof importRequestSchema>;
 
-export const stepProgressSchema = z.object({
+const stepProgressSchema = z.object({
   step: z.string(),
   /** Of the step, for a window in another language. */
   wording: wordingSchema.nullable().optional(),
@@ -232,7 +224,7 @@ export const stepProgressSchema = z.object({
 export type StepProgress = z.infer<typeof stepProgressSchema>;
 
 /** What a set-up of the Python environment would do, known before it begins. */
-export const setUpPlanSchema = z.object({
+const setUpPlanSchema = z.object({
   folder: z.string(),
   /** Null where it isn't known ahead. */
   downloadBytes: countSchema.nullable(),
@@ -244,7 +236,7 @@ export const setUpPlanSchema = z.object({
 export type SetUpPlan = z.infer<typeof setUpPlanSchema>;
 
 /** Whether the program can compute, and what is in the way. */
-export const environmentStatusSchema = z.discriminatedUnion('state', [
+const environmentStatusSchema = z.discriminatedUnion('state', [
   z.object({ state: z.literal('checking') }),
   z.object({
     state: z.literal('ready'),
@@ -281,7 +273,7 @@ const modelInput = z.object({ model: pathSchema.min(1) });
 export const offlinePlatformSchema = z.enum(['linux-x64', 'linux-arm64', 'darwin-arm64', 'win32-x64']);
 export type OfflinePlatform = z.infer<typeof offlinePlatformSchema>;
 
-/** `nvidia`: Turing or newer with a driver for CUDA 13; `nvidia_older`: older cards or drivers. */
+/** `nvidia`: Turing or newer with a driver for CUDA 13; `nvidia_older`: older GPUs or drivers. */
 export const gpuKindSchema = z.enum(['nvidia', 'nvidia_older', 'amd', 'apple', 'none']);
 export type GpuKind = z.infer<typeof gpuKindSchema>;
 
@@ -300,7 +292,7 @@ export const packOfflineSchema = z.object({
 export type PackOffline = z.infer<typeof packOfflineSchema>;
 
 /** What can be packed. */
-export const offlineChoicesSchema = z.object({
+const offlineChoicesSchema = z.object({
   /** This computer's own; null where there is no PyTorch for it. */
   platform: offlinePlatformSchema.nullable(),
   gpu: gpuKindSchema,
@@ -320,7 +312,7 @@ export const OFFLINE_LIST = 'virnucpro-offline.json';
 export const OFFLINE_PACKING = 'virnucpro-offline.packing';
 
 /** What a folder is that somebody wants to set this computer up from. */
-export const offlineFolderSchema = z.discriminatedUnion('state', [
+const offlineFolderSchema = z.discriminatedUnion('state', [
   /** Nothing in it says that it was packed for that. */
   z.object({ state: z.literal('other') }),
   /** Packed, but not for this computer or this version, or not to its end. */

@@ -14,7 +14,7 @@ export const sshAddressSchema = wordSchema.regex(
 export const computerNameSchema = wordSchema.trim().min(1, 'Give the computer a name.').max(60);
 
 /** What OpenSSH wants to know of the person in front of the screen. */
-export const sshQuestionSchema = z.discriminatedUnion('kind', [
+const sshQuestionSchema = z.discriminatedUnion('kind', [
   /** The computer is met for the first time: whether this is its key. */
   z.object({ kind: z.literal('host_key'), host: z.string(), keyType: z.string(), fingerprint: z.string() }),
   /** A password, a passphrase or a one-time code, in OpenSSH's own words. */
@@ -22,10 +22,10 @@ export const sshQuestionSchema = z.discriminatedUnion('kind', [
 ]);
 export type SshQuestion = z.infer<typeof sshQuestionSchema>;
 
-export const connectStepSchema = z.enum(['signing_in', 'looking', 'sending', 'installing', 'starting']);
+const connectStepSchema = z.enum(['signing_in', 'looking', 'sending', 'installing', 'starting']);
 export type ConnectStep = z.infer<typeof connectStepSchema>;
 
-export const computerLinkSchema = z.discriminatedUnion('state', [
+const computerLinkSchema = z.discriminatedUnion('state', [
   /** Nobody has asked for it. */
   z.object({ state: z.literal('idle') }),
   z.object({
@@ -41,7 +41,7 @@ export const computerLinkSchema = z.discriminatedUnion('state', [
 ]);
 export type ComputerLink = z.infer<typeof computerLinkSchema>;
 
-export const otherComputerSchema = z.object({
+const otherComputerSchema = z.object({
   id: z.uuid(),
   name: z.string(),
   address: z.string(),
@@ -50,7 +50,7 @@ export const otherComputerSchema = z.object({
 export type OtherComputer = z.infer<typeof otherComputerSchema>;
 
 /** Of a file under way between two computers. `path` is where it has arrived; null until then. */
-export const transferSchema = z.object({
+const transferSchema = z.object({
   doneBytes: countSchema,
   totalBytes: countSchema,
   /** The connection is gone; it goes on by itself. */

@@ -4,7 +4,13 @@ import { exportFormatSchema, exportLanguageSchema } from '../exports.ts';
 import { LIMITS, pathSchema, wordSchema } from '../limits.ts';
 import { agreementSchema, otherTableSchema } from '../otherTools.ts';
 import { countSchema } from '../protocol/common.ts';
-import { chunkResultSchema, evidenceSchema, predictionSchema, sequenceResultSchema } from '../results.ts';
+import {
+  chunkResultSchema,
+  evidenceSchema,
+  predictionSchema,
+  reasonSchema,
+  sequenceResultSchema,
+} from '../results.ts';
 import { procedure } from './procedure.ts';
 import { annotationSchema, runIdSchema } from './runs.ts';
 
@@ -17,6 +23,12 @@ export const sequenceFilterSchema = z.object({
   minLength: countSchema.optional(),
   maxLength: countSchema.optional(),
   minScoredChunks: countSchema.optional(),
+  minFramesScored: countSchema.optional(),
+  minViralFraction: z.number().min(0).max(1).optional(),
+  /** Of the second-best chunk: at least two are as good. */
+  minSecondScore: z.number().min(0).max(1).optional(),
+  /** Why there is no call, or that there is nothing to say (`ok`). */
+  reasons: z.array(reasonSchema).max(reasonSchema.options.length).optional(),
   evidence: z.array(evidenceSchema).max(evidenceSchema.options.length).optional(),
   /** Part of the name or header, case-insensitive. */
   search: wordSchema.optional(),
@@ -37,6 +49,14 @@ export const sequenceSortSchema = z.object({
     'nChunks',
     'prediction',
     'evidence',
+    'bestScore',
+    'bestChunkStart',
+    'nFramesScored',
+    'reason',
+    /** By the name of the file. */
+    'input',
+    /** By name, and then by the rest of the header. */
+    'header',
   ]),
   descending: z.boolean(),
 });
@@ -62,7 +82,7 @@ export const resultCountsSchema = z.object({
   failed: countSchema,
 });
 
-export const exportEventSchema = z.discriminatedUnion('type', [
+const exportEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('progress'), done: countSchema, total: countSchema }),
   z.object({
     type: z.literal('written'),
@@ -74,7 +94,7 @@ export const exportEventSchema = z.discriminatedUnion('type', [
 ]);
 export type ExportEvent = z.infer<typeof exportEventSchema>;
 
-export const sampleSummarySchema = z.object({
+const sampleSummarySchema = z.object({
   sample: z.string(),
   /** Numbers of its files. */
   inputs: z.array(countSchema),
@@ -96,7 +116,7 @@ const comparedSchema = z.object({
 const callCountsSchema = z.record(predictionSchema, countSchema);
 
 /** Two runs of the same sequences, such as with another model or precision. */
-export const runComparisonSchema = z.object({
+const runComparisonSchema = z.object({
   /** With the same name and length in both. */
   inBoth: countSchema,
   onlyInFirst: countSchema,

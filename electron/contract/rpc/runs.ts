@@ -70,7 +70,7 @@ export const runRequestSchema = z.object({
 export type RunRequest = z.infer<typeof runRequestSchema>;
 export type RunRequestInput = z.input<typeof runRequestSchema>;
 
-export const workerStateSchema = z.discriminatedUnion('state', [
+const workerStateSchema = z.discriminatedUnion('state', [
   z.object({ state: z.literal('starting') }),
   z.object({ state: z.literal('loading') }),
   z.object({ state: z.literal('idle') }),
@@ -84,7 +84,7 @@ export const workerStateSchema = z.discriminatedUnion('state', [
 ]);
 export type WorkerState = z.infer<typeof workerStateSchema>;
 
-export const deviceLiveSchema = z.object({
+const deviceLiveSchema = z.object({
   /** GPU UUID, or cpu:0, cpu:1, ... */
   id: z.string(),
   name: z.string(),
@@ -110,7 +110,7 @@ export const deviceLiveSchema = z.object({
 export type DeviceLive = z.infer<typeof deviceLiveSchema>;
 
 /** The cluster that a run computes on just now. */
-export const clusterLiveSchema = z.object({
+const clusterLiveSchema = z.object({
   kind: z.enum(['ray', 'slurm']),
   /** `connecting`: it has not answered yet. */
   state: z.enum(['connecting', 'open', 'restarting', 'ended']),
@@ -133,7 +133,7 @@ const encoderNormsSchema = z.object({
 export type EncoderNorms = z.infer<typeof encoderNormsSchema>;
 
 /** Frames whose embeddings are of another size (Euclidean norm) than the model is expected to give, and the norms of all. */
-export const unusualNormsSchema = z.object({
+const unusualNormsSchema = z.object({
   frames: countSchema,
   ofFrames: countSchema,
   esm2: encoderNormsSchema,
@@ -141,7 +141,7 @@ export const unusualNormsSchema = z.object({
 });
 export type UnusualNorms = z.infer<typeof unusualNormsSchema>;
 
-export const runProgressSchema = z.object({
+const runProgressSchema = z.object({
   prepare: z.object({
     finished: z.boolean(),
     bytesRead: countSchema,
@@ -172,7 +172,7 @@ export const annotationSchema = z.object({
 });
 export type Annotation = z.infer<typeof annotationSchema>;
 
-/** What a run is expected to compute, and on what: how long it will take is told from it while the run waits. */
+/** What a run is expected to compute, and on what: the expected time is derived from it while the run waits. */
 export const expectedWorkSchema = z.object({
   frames: countSchema,
   residues: countSchema,
@@ -215,7 +215,7 @@ export const runSummarySchema = z.object({
 });
 export type RunSummary = z.infer<typeof runSummarySchema>;
 
-export const runEventSchema = z.object({
+const runEventSchema = z.object({
   id: countSchema,
   time: z.iso.datetime(),
   level: z.enum(['info', 'warning', 'error']),
@@ -228,7 +228,7 @@ export const runEventSchema = z.object({
 export type RunEvent = z.infer<typeof runEventSchema>;
 
 /** Everything that the dashboard shows; sent whole, at most four times a second. */
-export const runLiveSchema = z.object({
+const runLiveSchema = z.object({
   run: runSummarySchema,
   progress: runProgressSchema,
   devices: z.array(deviceLiveSchema),
@@ -239,7 +239,7 @@ export const runLiveSchema = z.object({
 });
 export type RunLive = z.infer<typeof runLiveSchema>;
 
-export const throughputPointSchema = z.object({
+const throughputPointSchema = z.object({
   time: z.number(),
   /** Tokens per second by device id. */
   residuesPerSecond: z.record(z.string(), z.number()),
@@ -248,7 +248,7 @@ export const throughputPointSchema = z.object({
 const measureSchema = z.number().nullable();
 
 /** How one device did over a run; measures are null where the device has no such sensor. */
-export const deviceHistorySchema = z.object({
+const deviceHistorySchema = z.object({
   id: z.string(),
   points: z.array(
     z.object({
@@ -274,10 +274,10 @@ export const deviceHistorySchema = z.object({
 });
 export type DeviceHistory = z.infer<typeof deviceHistorySchema>;
 
-export const runFileSchema = z.object({ name: z.string(), bytes: countSchema });
+const runFileSchema = z.object({ name: z.string(), bytes: countSchema });
 export type RunFile = z.infer<typeof runFileSchema>;
 
-export const inputStatusSchema = z.object({
+const inputStatusSchema = z.object({
   input: countSchema,
   path: z.string(),
   sizeBytes: countSchema,
@@ -302,7 +302,7 @@ export type InputStatus = z.infer<typeof inputStatusSchema>;
 const failedWhileSchema = z.enum(['reading', 'computing', 'writing', 'waiting']);
 export type FailedWhile = z.infer<typeof failedWhileSchema>;
 
-export const partStatusSchema = z.object({
+const partStatusSchema = z.object({
   key: partKeySchema,
   state: partStateSchema,
   firstRow: countSchema,
@@ -333,7 +333,7 @@ const inspectEventSchema = z.discriminatedUnion('type', [
 ]);
 export type InspectEvent = z.infer<typeof inspectEventSchema>;
 
-export const estimateSchema = z.object({
+const estimateSchema = z.object({
   /** Null where this computer has no measured speed for the model yet. */
   seconds: z.object({ low: z.number(), high: z.number() }).nullable(),
   /** What the time rests on: runs of this model on these devices, and when the newest was. */
@@ -347,7 +347,7 @@ export const estimateSchema = z.object({
 export type RunEstimate = z.infer<typeof estimateSchema>;
 
 /** What was found of one file where a run was verified. */
-export const verifiedFileSchema = z.object({
+const verifiedFileSchema = z.object({
   kind: z.enum(['database', 'work', 'result', 'input']),
   /** Below the run's folder; of an input, its path. */
   path: z.string(),
@@ -407,7 +407,7 @@ export const runsContract = {
     .input(byRun.extend({ ...page, input: countSchema.optional(), state: partStateSchema.optional() }))
     .output(z.object({ total: countSchema, items: z.array(partStatusSchema) })),
   pause: procedure.input(byRun),
-  /** Finishes the parts in work, then pauses. */
+  /** Finishes the current parts, then pauses. */
   drain: procedure.input(byRun),
   /** Where and on what it was made for, or this time elsewhere. */
   resume: procedure.input(
@@ -416,7 +416,7 @@ export const runsContract = {
       where: whereSchema.optional(),
     }),
   ),
-  /** Ends the workers at once; parts in work are computed again on resume. */
+  /** Ends the workers at once; their current parts are computed again on resume. */
   stop: procedure.input(byRun),
   cancel: procedure.input(byRun),
   retry: procedure.input(
@@ -426,7 +426,7 @@ export const runsContract = {
     }),
   ),
   skip: procedure.input(byRun.extend({ parts: partKeysSchema })),
-  /** Leaves out what still waits: when the parts in work are finished, the results are written and say what is missing. */
+  /** Leaves out what still waits: when the current parts are finished, the results are written and say what is missing. */
   finishNow: procedure.input(byRun),
   includeDevice: procedure.input(byRun.extend({ device: wordSchema, included: z.boolean() })),
   moveInQueue: procedure.input(byRun.extend({ position: countSchema })),

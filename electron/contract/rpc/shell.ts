@@ -4,11 +4,11 @@ import { blastSearchSchema } from '../blast.ts';
 import { LIMITS, pathSchema, wordSchema } from '../limits.ts';
 import { procedure } from './procedure.ts';
 
-export const filePurposeSchema = z.enum(['sequences', 'weights', 'tables', 'certificate', 'interpreter']);
+const filePurposeSchema = z.enum(['sequences', 'weights', 'tables', 'certificate', 'interpreter']);
 export type FilePurpose = z.infer<typeof filePurposeSchema>;
 
 /** `offline`: one that was packed for setting up without a network; `pack`: where to pack one. */
-export const folderPurposeSchema = z.enum(['inputs', 'output', 'run', 'weights', 'offline', 'pack', 'data']);
+const folderPurposeSchema = z.enum(['inputs', 'output', 'run', 'weights', 'offline', 'pack', 'data']);
 export type FolderPurpose = z.infer<typeof folderPurposeSchema>;
 
 /** As a release is called. It comes from a server, and is shown. */

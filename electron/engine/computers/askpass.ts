@@ -27,7 +27,7 @@ const LOOK_AGAIN_MS = 500;
 
 export type AskPerson = (question: SshQuestion, signal: AbortSignal) => Promise<string | null>;
 
-export interface Askpass {
+interface Askpass {
   /** Added to the environment of ssh. */
   readonly env: Readonly<Record<string, string>>;
   readonly close: () => void;

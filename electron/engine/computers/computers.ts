@@ -11,14 +11,14 @@ import { replaceFile } from '../files/replaceFile.ts';
 import { connectComputer } from './connectComputer.ts';
 import { KeptComputer } from './keptComputer.ts';
 import { findServerPackage } from './serverPackage.ts';
-import { fetchFile, sendFile, type TellTransfer } from './transfers.ts';
+import { fetchFile, sendFile, type ReportTransfer } from './transfers.ts';
 import type { Tunnel } from './tunnel.ts';
 
 /** No secrets: names and addresses. */
 const storedSchema = z.array(z.object({ id: z.uuid(), name: computerNameSchema, address: sshAddressSchema }));
 type Stored = z.infer<typeof storedSchema>[number];
 
-export interface ComputersOptions {
+interface ComputersOptions {
   /** Where the list and the confirmed host keys are kept. */
   readonly dataDir: string;
   /** Holds the package for other computers. */
@@ -79,7 +79,7 @@ export class Computers {
     return this.computers.find(({ stored }) => stored.id === id)?.kept.tunnel;
   }
 
-  sendFile(id: string, path: string, tell: TellTransfer, signal: AbortSignal): Promise<string> {
+  sendFile(id: string, path: string, tell: ReportTransfer, signal: AbortSignal): Promise<string> {
     const { kept } = this.find(id);
     return sendFile(path, (until) => kept.connected(until), tell, signal);
   }
@@ -88,7 +88,7 @@ export class Computers {
     id: string,
     address: string,
     path: string,
-    tell: TellTransfer,
+    tell: ReportTransfer,
     signal: AbortSignal,
   ): Promise<void> {
     const { kept } = this.find(id);

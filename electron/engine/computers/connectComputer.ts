@@ -15,7 +15,7 @@ import { SshClient } from './sshClient.ts';
 import { needsPerson } from './sshFailure.ts';
 import { ask as askServer, textOf, type Tunnel } from './tunnel.ts';
 
-export interface ConnectOptions {
+interface ConnectOptions {
   readonly address: string;
   readonly knownHosts: string;
   readonly serverPackage: () => Promise<ServerPackage>;

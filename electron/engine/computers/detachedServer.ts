@@ -15,7 +15,7 @@ const ENDS_WITHIN_MS = 60_000;
 const LOOK_EVERY_MS = 100;
 const LOG_TAIL = 2_000;
 
-export interface DetachedServerOptions {
+interface DetachedServerOptions {
   /** Starts a server that writes the server file. */
   readonly command: readonly string[];
   readonly dataDir: string;

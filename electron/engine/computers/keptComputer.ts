@@ -11,7 +11,7 @@ import type { Tunnel } from './tunnel.ts';
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 30_000;
 
-export interface KeptComputerOptions {
+interface KeptComputerOptions {
   address: string;
   connect: (ask: AskPerson | null, tell: TellStep, signal: AbortSignal) => Promise<ComputerConnection>;
   /** The link has changed. */
@@ -96,7 +96,7 @@ export class KeptComputer {
   private async keep(signal: AbortSignal): Promise<void> {
     const pause =
       this.options.pause ?? ((milliseconds, until) => sleep(milliseconds, undefined, { signal: until }));
-    // A person is asked once, when they have asked for the computer; never unasked in the night.
+    // Someone is asked for a password only when they connect, never by an automatic retry.
     let asks: AskPerson | null = this.ask;
     let wasConnected = false;
     const isWanted = (): boolean => !signal.aborted;
@@ -133,7 +133,7 @@ export class KeptComputer {
   }
 
   private readonly tell: TellStep = (step, fraction) => {
-    // While it is tried again unasked, the reason for that is worth more than its steps.
+    // During automatic retries the reason is shown rather than the steps.
     if (this.state.state !== 'connecting') return;
     this.set({ state: 'connecting', step, fraction, question: null });
   };

@@ -22,7 +22,7 @@ const BASE = '"${XDG_DATA_HOME:-$HOME/.local/share}/virnucpro-server"';
 
 export type TellStep = (step: ConnectStep, fraction: number | null) => void;
 
-export interface RemoteSystem {
+interface RemoteSystem {
   system: string;
   processor: string;
   /** Null where it says nothing, as with musl. */

@@ -16,7 +16,7 @@ export interface ServerPackage {
 }
 
 /** Lies beside the package, so that gigabytes need not be read to know it. */
-export const serverPackageListSchema = z.object({
+const serverPackageListSchema = z.object({
   version: z.string().regex(/^[\w.+-]+$/),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   bytes: z.int().positive(),

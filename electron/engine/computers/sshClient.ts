@@ -25,7 +25,7 @@ const SSH_FAILED = 255;
 /** Where this computer's end of a tunnel is. */
 export type TunnelEnd = { readonly socketPath: string } | { readonly port: number };
 
-export interface SshClientOptions {
+interface SshClientOptions {
   readonly address: string;
   /** Keys of hosts that the user has confirmed here; those of ~/.ssh hold, too. */
   readonly knownHosts: string;

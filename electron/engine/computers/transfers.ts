@@ -16,12 +16,12 @@ import { hashFile } from '../files/hashFile.ts';
 import { replaceFile } from '../files/replaceFile.ts';
 import { ask, textOf, type Tunnel } from './tunnel.ts';
 
-const TELL_EVERY_MS = 200;
+const REPORT_EVERY_MS = 200;
 const RETRY_AFTER_MS = 500;
 
 /** The way to the other computer: waits until there is one. */
 export type Connected = (signal?: AbortSignal) => Promise<Tunnel>;
-export type TellTransfer = (transfer: Transfer) => void;
+export type ReportTransfer = (transfer: Transfer) => void;
 
 const stateSchema = z.object({ received: z.int().nonnegative(), path: z.string().nullable() });
 const refusedSchema = z.object({ error: appErrorSchema });
@@ -30,7 +30,7 @@ const refusedSchema = z.object({ error: appErrorSchema });
 export async function sendFile(
   path: string,
   connected: Connected,
-  tell: TellTransfer,
+  report: ReportTransfer,
   signal: AbortSignal,
 ): Promise<string> {
   const { size, mtimeMs } = await stat(path);
@@ -38,7 +38,7 @@ export async function sendFile(
   // The same file, sent again after whatever interruption, goes on where it was.
   const key = createHash('sha256').update(`${path}\0${size}\0${mtimeMs}`).digest('hex');
   const address = `/sending/${key}/${encodeURIComponent(name)}?bytes=${size}`;
-  const progress = progressOf(size, tell);
+  const progress = progressOf(size, report);
   for (;;) {
     const tunnel = await connected(signal);
     try {
@@ -85,7 +85,7 @@ export async function fetchFile(
   address: string,
   path: string,
   connected: Connected,
-  tell: TellTransfer,
+  report: ReportTransfer,
   signal: AbortSignal,
 ): Promise<void> {
   const partial = `${path}.part`;
@@ -104,7 +104,7 @@ export async function fetchFile(
         if (answer.statusCode === 404) throw failed('transfer.gone', name);
         if (answer.statusCode !== (arrived > 0 ? 206 : 200)) throw new Error('An unexpected answer');
         const total = arrived + Number(answer.headers['content-length'] ?? 0);
-        const { now } = (progress ??= progressOf(total, tell));
+        const { now } = (progress ??= progressOf(total, report));
         const start = arrived;
         await pipeline(
           answer,
@@ -160,17 +160,17 @@ function counting(start: number, now: (bytes: number) => void): Transform {
 }
 
 /** A few times a second. */
-function progressOf(totalBytes: number, tell: TellTransfer) {
-  let told = Number.NEGATIVE_INFINITY;
+function progressOf(totalBytes: number, report: ReportTransfer) {
+  let reportedAt = Number.NEGATIVE_INFINITY;
   let doneBytes = 0;
   const say = (waiting: boolean): void => {
-    told = performance.now();
-    tell({ doneBytes, totalBytes, waiting, path: null });
+    reportedAt = performance.now();
+    report({ doneBytes, totalBytes, waiting, path: null });
   };
   return {
     now: (bytes: number): void => {
       doneBytes = bytes;
-      if (performance.now() - told >= TELL_EVERY_MS) say(false);
+      if (performance.now() - reportedAt >= REPORT_EVERY_MS) say(false);
     },
     waits: (): void => {
       say(true);

@@ -92,7 +92,7 @@ function driverCheck(probe: ProbeResult | null): ComputerCheck {
 
 function gpuCheck(probe: ProbeResult | null, environment: Result<PythonEnvironment>): ComputerCheck {
   const base = { id: 'gpus', title: 'GPUs' } as const;
-  // A processor's graphics part that lacks something is no card that somebody misses.
+  // Nobody misses an integrated GPU: one that cannot compute is not reported.
   const gpus = (probe?.gpus ?? []).filter(
     (gpu) => gpu.visible && !(isIntegrated(gpu) && gpu.blocked_by !== null),
   );

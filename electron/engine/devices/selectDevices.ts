@@ -12,7 +12,7 @@ import { err, ok, type Result } from '../../contract/result.ts';
 import { blockedGpu } from './blockedGpu.ts';
 import { gpuDevice, type ChosenDevice } from './chosenDevice.ts';
 
-export interface SelectionOptions {
+interface SelectionOptions {
   /** Main memory that one CPU worker needs; limits how many `cpu` and `auto` start. */
   readonly cpuWorkerMemoryBytes: number;
 }
@@ -36,7 +36,7 @@ export function selectDevices(
 }
 
 function automatic(probe: ProbeResult, options: SelectionOptions): ChosenDevice[] {
-  // An integrated GPU computes only for who names it.
+  // Integrated GPUs are used only when requested explicitly.
   const gpus = probe.gpus.filter((gpu) => gpu.visible && canCompute(gpu) && !isIntegrated(gpu));
   if (gpus.length > 0) return gpus.map(gpuDevice);
   const apple = appleGpu(probe);
@@ -50,7 +50,7 @@ const LEFT_OUT_BESIDE_OTHERS: ReadonlySet<ProbedGpu['blocked_by']> = new Set([
   'trial',
 ]);
 
-/** What a user should know of a card that is there and that a run doesn't take by itself: the processor computes instead, or
+/** What a user should know of a GPU that is present but not used by default: the processor computes instead, or
  * PyTorch can't use this one of several. Null where there is none. */
 export function leftOutRemark(
   text: string,

@@ -46,7 +46,7 @@ export interface EnvironmentRequest {
   readonly withRay?: boolean | undefined;
   /** In place of the network. */
   readonly offline?: OfflineSource | undefined;
-  /** Builds the environment anew even where it looks whole. */
+  /** Rebuilds the environment even if it looks complete. */
   readonly repair?: boolean | undefined;
   /** What this computer is; found out where it is left out. */
   readonly machine?: Machine;

@@ -38,7 +38,7 @@ const stampSchema = z.object({
   pythonVersion: z.string(),
   packages: z.record(z.string(), z.string()),
 });
-export type EnvironmentStamp = z.infer<typeof stampSchema>;
+type EnvironmentStamp = z.infer<typeof stampSchema>;
 
 export async function readStamp(folder: string): Promise<EnvironmentStamp | undefined> {
   return parseJson(stampSchema, await readFile(stampPath(folder), 'utf8').catch(() => undefined));

@@ -27,7 +27,7 @@ export interface ExportRequest extends SourceOptions {
   environment: () => Promise<PythonEnvironment>;
 }
 
-export interface WrittenExport {
+interface WrittenExport {
   /** In the file. */
   sequences: number;
   bytes: number;

@@ -15,7 +15,7 @@ const PAGE_ROWS = 2000;
 /** Chunks asked for at once, but for a sequence that has more. */
 const PAGE_CHUNKS = 4000;
 
-export interface ExportProgress {
+interface ExportProgress {
   done: number;
   total: number;
 }

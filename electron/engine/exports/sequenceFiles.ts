@@ -7,7 +7,6 @@ import type { ScoredChunk } from '../results/types.ts';
 import type { ExportSource } from './exportSource.ts';
 import { lettersOf } from './fastaFile.ts';
 import { checkName, type InputSequences } from './inputSequences.ts';
-import { reverseComplement, translate } from './translate.ts';
 import type { WholeFile } from './wholeFile.ts';
 
 const LETTERS_PER_LINE = 80;
@@ -80,7 +79,7 @@ export async function lettersOfOne(
 }
 
 /** The protein of a reading frame of a chunk. */
-export function frameProtein(chunk: string, frame: FrameName): string {
+function frameProtein(chunk: string, frame: FrameName): string {
   const strand = frame.startsWith('F') ? chunk : reverseComplement(chunk);
   return translate(strand.slice(Number(frame[1]) - 1));
 }
@@ -90,4 +89,31 @@ function wrapped(letters: string): string {
   for (let i = 0; i < letters.length; i += LETTERS_PER_LINE)
     lines += `${letters.slice(i, i + LETTERS_PER_LINE)}\n`;
   return lines;
+}
+
+const BASES = 'TCAG';
+/** The standard genetic code in the order of the tables of NCBI: T, C, A, G at the first place, then the second, then the third. */
+const AMINO_ACIDS = 'FFLLSSSSYY**CC*WLLLLPPPPHHQQRRRRIIIMTTTTNNKKSSRRVVVVAAAADDEEGGGG';
+
+const AMINO_ACID = new Map(
+  Array.from(AMINO_ACIDS, (letter, i) => [
+    BASES.charAt(i >> 4) + BASES.charAt((i >> 2) & 3) + BASES.charAt(i & 3),
+    letter,
+  ]),
+);
+
+/** As the method does it: a codon with a letter other than A, C, G or T adds nothing. `strand` is upper-case. */
+function translate(strand: string): string {
+  let protein = '';
+  for (let i = 0; i + 3 <= strand.length; i += 3) protein += AMINO_ACID.get(strand.slice(i, i + 3)) ?? '';
+  return protein;
+}
+
+const COMPLEMENT: Readonly<Record<string, string>> = { A: 'T', C: 'G', G: 'C', T: 'A' };
+
+/** Other letters than A, C, G and T keep their identity and only change place. */
+function reverseComplement(strand: string): string {
+  let reverse = '';
+  for (let i = strand.length - 1; i >= 0; i--) reverse += COMPLEMENT[strand[i]!] ?? strand[i]!;
+  return reverse;
 }

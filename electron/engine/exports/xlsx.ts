@@ -9,7 +9,7 @@ import { workbookNotes } from './workbookNotes.ts';
 import type { WholeFile } from './wholeFile.ts';
 
 /** A sheet takes 1,048,576 rows; a round number tells people where the next one begins. */
-export const ROWS_PER_SHEET = 1_000_000;
+const ROWS_PER_SHEET = 1_000_000;
 /** A cell takes 32,767 characters. */
 const LONGEST_TEXT = 32_000;
 

@@ -3,7 +3,7 @@ import { HERE } from '../system/here.ts';
 
 const HELD_OPEN: ReadonlySet<unknown> = new Set(['EPERM', 'EACCES', 'EBUSY']);
 
-export interface Renaming {
+interface Renaming {
   readonly renamePausesMs: readonly number[];
   readonly rename: (from: string, to: string) => void;
   readonly pause: (milliseconds: number) => void;

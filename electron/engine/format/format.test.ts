@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import {
   formatBytes,
   formatCount,
-  formatDay,
   formatDuration,
   formatEstimateRange,
   formatMeasures,
@@ -40,11 +39,10 @@ it('writes estimates without seconds once they take minutes', () => {
   expect(formatEstimateRange({ low: 3590, high: 3610 })).toBe('about 1 h');
 });
 
-it('writes counts, shares and days', () => {
+it('writes counts and shares', () => {
   expect(formatCount(1_234_567.8)).toBe('1,234,568');
   expect(formatPercent(0.984)).toBe('98 %');
   expect(formatPercent(0.5, 1)).toBe('50.0 %');
-  expect(formatDay(Date.UTC(2026, 1, 3, 23, 59))).toBe('2026-02-03');
 });
 
 it('leaves out what was not measured', () => {

@@ -49,11 +49,6 @@ export function formatEstimateRange({ low, high }: { low: number; high: number }
   return from === to ? `about ${from}` : `${from} to ${to}`;
 }
 
-/** The day alone, by the clock of Greenwich as all times in logs are. */
-export function formatDay(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
-}
-
 export interface DeviceMeasures {
   utilizationPercent: number | null;
   memoryBytes: number | null;

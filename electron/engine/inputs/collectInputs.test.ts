@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { madeSystem } from '../system/testing/madeSystem.ts';
 import { temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
 import { collectInputs } from './collectInputs.ts';
 import { inspectInputs } from './inspectInputs.ts';
@@ -14,6 +15,21 @@ async function collected(...named: string[]): Promise<string[] | string> {
 }
 
 describe('the inputs of a run', () => {
+  it('are refused on Windows where Python could not open them', async () => {
+    const folder = (await temporaryFolder()).padEnd(250, '/x');
+    await mkdir(folder, { recursive: true });
+    const [short, long] = [join(folder, 'a.fa'), join(folder, 'abcdefgh.fa')];
+    for (const file of [short, long]) await writeFile(file, FASTA);
+    const limit = madeSystem('win32');
+    expect((await collectInputs([short], { limit })).ok).toBe(true);
+    const refused = await collectInputs([folder], { limit });
+    expect(!refused.ok && refused.error).toMatchObject({
+      code: 'input_unreadable',
+      wording: { cause: { values: { path: long, length: 262, most: 259 } } },
+    });
+    expect(await collected(folder)).toEqual([short, long]);
+  });
+
   it.skipIf(process.platform === 'win32')(
     'are all sequence files of a folder, through links too, whether or not they can be read',
     async () => {

@@ -4,12 +4,13 @@ import { join, resolve } from 'node:path';
 import { appError, AppFailure, asAppError } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
+import { tooLong, type PathLimit } from '../files/pathLength.ts';
 import { isOurName, RUN_DATABASE } from '../store/runFolder.ts';
 
 /** Endings by which files are picked out of a folder; a file named by itself may be called anything. */
 const SEQUENCE_FILE = /\.(fa|fasta|fna|fas|ffn|frn|fq|fastq)(\.(gz|bz2|xz|zst))?$/i;
 
-export interface CollectedInputs {
+interface CollectedInputs {
   paths: string[];
   /** Files in folders that were left out because of their ending. */
   ignored: number;
@@ -22,6 +23,7 @@ export interface Walk {
   /** How many sequence files may come together, and how many files and folders may be looked at for them. */
   most?: { files: number; visited: number };
   signal?: AbortSignal;
+  limit?: PathLimit;
 }
 
 /** The files that the user named, and the sequence files below the folders that they named; each once, in order. */
@@ -53,6 +55,10 @@ export async function collectInputs(
   }
   if (paths.size === 0) {
     return err(appError('no_sequences', message('input.none_in_folder')));
+  }
+  for (const path of paths) {
+    const long = tooLong(path, { code: 'input_unreadable' }, walk.limit);
+    if (long !== undefined) return err(long);
   }
   return ok({ paths: [...paths], ignored: below.ignored });
 }

@@ -8,7 +8,7 @@ import { pythonLaunch, type PythonEnvironment } from '../environment/pythonLaunc
 import { describeExit } from '../workers/describeExit.ts';
 import { ReadingProcess } from '../workers/readingProcess.ts';
 
-export interface LegacyImport {
+interface LegacyImport {
   /** What the earlier tool left. */
   folder: string;
   inputs: readonly string[];

@@ -49,7 +49,7 @@ const storedSchema = z.object({ identity: identitySchema, answers: answersSchema
 /** ESM-2 3B in FP32 from a slow disk onto a slow processor, once per precision. */
 const TIMEOUT_MS = 60 * 60_000;
 
-export interface AnswersOptions {
+interface AnswersOptions {
   readonly onDevice?: (name: string, number: number, count: number) => void;
   readonly signal?: AbortSignal;
   readonly run?: CommandRunner;

@@ -43,7 +43,7 @@ export interface FileLock {
   release(): void;
 }
 
-export interface LockOptions {
+interface LockOptions {
   /** Called each time the lock is found held. Throw to give up; otherwise it is tried again after `retryMs`. */
   onHeld: (holder: LockHolder) => void;
   retryMs?: number;

@@ -1,5 +1,5 @@
 /** 0-based, half-open interval of a sequence. */
-export interface ChunkBounds {
+interface ChunkBounds {
   start: number;
   end: number;
 }

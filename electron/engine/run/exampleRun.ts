@@ -5,7 +5,7 @@ import type { Precision } from '../../contract/protocol/index.ts';
 import { RESULT_FILES } from '../../contract/results.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
 
-export interface ExampleComparison {
+interface ExampleComparison {
   matches: boolean;
   /** Reading frames compared. */
   compared: number;

@@ -122,7 +122,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
 
   it('starts no process where it is paused while it still looks through its parts', async () => {
     const session = await makeRun(testContext());
-    vi.spyOn(session.store, 'verifyPendingParts').mockImplementation(async () => {
+    vi.spyOn(session.store, 'pendingParts').mockImplementation(async () => {
       unwrap(await session.pause());
       return [];
     });

@@ -11,6 +11,7 @@ import {
   type Where,
 } from '../../contract/rpc/runs.ts';
 import { isActive, type RunState } from '../../contract/runState.ts';
+import { syncedFolder } from '../files/syncedFolder.ts';
 import { mixedDevices, precisionRemark } from '../devices/choosePrecision.ts';
 import type { EngineContext } from '../engineContext.ts';
 import type { FileLock } from '../processes/fileLock.ts';
@@ -114,7 +115,7 @@ export class OpenRun {
     return this.record.run.state;
   }
 
-  /** Cut off by a crash: the database says that it is being worked on, but nobody does. */
+  /** Cut off by a crash: its database says that it is being computed, but no process is doing so. */
   get interrupted(): boolean {
     return isActive(this.state) && this.work.session === undefined;
   }
@@ -135,7 +136,7 @@ export class OpenRun {
     return this.work.session?.devices().map((device) => device.live(now)) ?? [];
   }
 
-  /** How the cluster does that the run computes on; null on this computer, and while nobody works on it. */
+  /** State of the cluster that the run computes on; null on this computer, and while the run is not being computed. */
   clusterState(): ClusterLive | null {
     return this.work.session?.clusterProgress ?? null;
   }
@@ -145,7 +146,7 @@ export class OpenRun {
     return this.work.written;
   }
 
-  /** Starts the run, or goes on with it where it was, whatever had become of it. */
+  /** Starts the run, or resumes it from whatever state it is in. */
   async start({ devices: wanted, where, created }: StartOptions = {}): Promise<Result<void>> {
     if (this.work.session) return err(appError('usage', message('run.at_work')));
     const { request, run } = this.record;
@@ -153,7 +154,7 @@ export class OpenRun {
       this.context,
       this.folder,
       run,
-      // Who names devices of this computer means this computer.
+      // Naming devices of this computer means computing here.
       {
         where: where ?? (wanted === undefined ? request.where : THIS_COMPUTER),
         devices: wanted ?? request.devices,
@@ -169,6 +170,8 @@ export class OpenRun {
     }
     const mixed = mixedDevices(devices);
     if (mixed !== null) this.notes.add('info', 'devices_mixed', mixed);
+    const synced = syncedFolder(this.folder);
+    if (synced !== null) this.notes.add('warning', 'folder_synced', synced);
     if (this.state.phase === 'created')
       for (const { path, code, message: text } of run.leftOut)
         this.notes.add('warning', code, inputLeftOut(path, code, text));
@@ -187,14 +190,14 @@ export class OpenRun {
     return this.rest();
   }
 
-  /** Lets the parts in work be finished, then pauses. */
+  /** Finishes the current parts, then pauses. */
   async drain(): Promise<Result<void>> {
     const draining = await this.record.advance({ type: 'drain' });
     if (draining.ok) this.work.session?.request({ type: 'drain' });
     return draining;
   }
 
-  /** Ends the workers at once; parts in work are computed again on resume. */
+  /** Ends the workers at once; their current parts are computed again on resume. */
   stopNow(): Promise<Result<void>> {
     return this.rest(STOP_NOW_GRACE_MS);
   }
@@ -218,7 +221,7 @@ export class OpenRun {
     return ok(undefined);
   }
 
-  /** Whether a run that is done has everything that such a run leaves, and nothing else. */
+  /** Whether a finished run has all its result files and no work files left. */
   get isWrappedUp(): boolean {
     return isWrappedUp(this.folder, this.record.request.keepWork);
   }
@@ -251,7 +254,7 @@ export class OpenRun {
     return ok(undefined);
   }
 
-  /** Leaves out every part that waits. The run is then done when its parts in work are, which may be at once on the next start. */
+  /** Skips every waiting part. The run is then done as soon as its current parts are, or immediately on the next start. */
   async finishNow(): Promise<Result<void>> {
     await this.work.refresh();
     if (!this.record.run.prepared) return err(appError('usage', message('run.still_reading')));
@@ -296,13 +299,13 @@ export class OpenRun {
     return ok(undefined);
   }
 
-  /** Resolves once nobody works on the run any more. */
+  /** Resolves once the run is no longer being computed. */
   whenIdle(): Promise<RunState> {
     return this.work.whenIdle();
   }
 
   async close(): Promise<void> {
-    // Refused where the run is writing its results: that is waited for.
+    // Pausing is refused while results are being written; wait for that instead.
     if (this.work.session) allowRefusal(await this.rest());
     await this.work.ended();
     await this.notes.log.written();

@@ -1,18 +1,19 @@
 import { asAppError, causeOf } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
-import { runRequestSchema, type Annotation, type RunRequest } from '../../contract/rpc/runs.ts';
+import type { Annotation, RunRequest } from '../../contract/rpc/runs.ts';
 import type { RunState } from '../../contract/runState.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
 import { SAMPLES_OPTION, type RunDevice, type StoredRun } from '../store/types.ts';
 import { RunNotes, type RunNote } from './runNotes.ts';
 import { describePhase, transition, type LifecycleEvent } from './runTransitions.ts';
+import { storedRequest } from './storedRequest.ts';
 
 export type RunListener = (
   change: { type: 'state'; state: RunState } | { type: 'note'; note: RunNote },
 ) => void;
 
-/** A run as its database has it, its notes, and who wants to know when either changes. */
+/** A run as stored in its database, with its notes and the listeners for changes of either. */
 export class RunRecord {
   readonly notes: RunNotes;
   private readonly store: RunStore;
@@ -33,7 +34,7 @@ export class RunRecord {
   }
 
   get request(): RunRequest {
-    return runRequestSchema.parse(this.stored.description.options['request']);
+    return storedRequest(this.stored, this.store.folder);
   }
 
   subscribe(listener: RunListener): () => void {

@@ -13,7 +13,7 @@ export type LifecycleEvent =
   | { type: 'cancel' }
   | { type: 'reopen' };
 
-export type Transition = { ok: true; state: RunState } | { ok: false; error: AppError };
+type Transition = { ok: true; state: RunState } | { ok: false; error: AppError };
 
 const to = (state: RunState): Transition => ({ ok: true, state });
 

@@ -16,7 +16,7 @@ import type { WorkOutcome } from './work/workEvents.ts';
 import { WorkSession } from './work/workSession.ts';
 import { wrapUpRun } from './finish/wrapUpRun.ts';
 
-/** Runs one session of work at a time, and takes the run to the state that its end leads to. */
+/** Runs one work session at a time and applies the state transition when it ends. */
 export class RunWork {
   private readonly context: EngineContext;
   private readonly store: RunStore;
@@ -81,7 +81,7 @@ export class RunWork {
     }
   }
 
-  /** Ends the work and brings the run to where that leads. */
+  /** Ends the work session and applies the resulting state transition. */
   async end(event: LifecycleEvent, graceMs?: number): Promise<void> {
     await this.stop(graceMs);
     const ended = await this.record.advance(event);
@@ -114,7 +114,7 @@ export class RunWork {
     }
   }
 
-  /** Resolves once nobody works on the run any more. */
+  /** Resolves once the run is no longer being computed. */
   async whenIdle(): Promise<RunState> {
     if (this.current || isActive(this.record.run.state)) {
       await new Promise<void>((resolve) => {
@@ -129,7 +129,7 @@ export class RunWork {
     return this.record.run.state;
   }
 
-  /** Resolves once what a session of work led to by itself is done. */
+  /** Resolves once everything that the end of a work session set off is done. */
   async ended(): Promise<void> {
     await this.ending;
   }

@@ -3,16 +3,16 @@ import type { RunState } from '../../contract/runState.ts';
 import type { OpenRun, StartOptions } from './openRun.ts';
 import type { RunListener } from './runRecord.ts';
 
-export interface WorkOptions extends StartOptions {
-  /** Hears of every change until the run is at rest. */
+interface WorkOptions extends StartOptions {
+  /** Called on every change until the run is at rest. */
   listener: RunListener;
   /** Workers have been started, or the run is at rest already. */
   started: () => void;
 }
 
 /**
- * Works on an open run until nobody does any more, whatever the reason; answers with the state that it then has, or with why
- * it could not be started. Windows and command line both do it by this.
+ * Computes an open run until it comes to rest, for whatever reason; returns the state it then has, or why
+ * it could not be started. Windows and the command line both use this function.
  */
 export async function workOnRun(run: OpenRun, options: WorkOptions): Promise<Result<RunState>> {
   const unsubscribe = run.subscribe(options.listener);

@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { engineBase } from '../engineBase.ts';
 import { openRunStore } from '../store/runStore.ts';
+import { StoreThread } from '../store/storeThread.ts';
 import { syntheticPlan } from '../store/testing/syntheticRun.ts';
 import { temporaryFolder, testContext } from '../testing/testContext.ts';
 import { openService, type Service } from './service.ts';
@@ -58,6 +59,23 @@ it('shows a long history from the library alone, and notices in the background w
     .toEqual([runs[500]?.runId]);
   expect(catalog.all().every(({ state }) => state.phase === 'done')).toBe(true);
   expect(openRuns.readerCount).toBe(0);
+});
+
+it('asks its library as much for a history of a thousand runs as for one of ten, and lists it in one message', async () => {
+  const asked: string[][] = [];
+  for (const count of [10, 1000]) {
+    const dataDir = join(await temporaryFolder(), 'data');
+    await libraryOfRuns({ dataDir, storeHost: testContext().storeHost }, count);
+    const call = vi.spyOn(StoreThread.prototype, 'call');
+    const { list, close } = await open(dataDir);
+    const { value } = await list.watch().next();
+    expect(value).toHaveLength(count);
+    asked.push(call.mock.calls.map(([method]) => method));
+    call.mockRestore();
+    await close();
+  }
+  expect(asked[1]).toEqual(asked[0]);
+  expect(asked[1]?.filter((method) => method === 'history')).toHaveLength(1);
 });
 
 it('has at most four databases open to be read, and none after its end', async () => {

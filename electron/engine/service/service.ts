@@ -45,7 +45,7 @@ const CALLS_MS = 1_000;
 /** A fraction in the list that moves by less isn't worth sending all runs again. */
 const FRACTION_STEPS = 200;
 
-export interface ServiceOptions extends PythonEnvironmentOptions {
+interface ServiceOptions extends PythonEnvironmentOptions {
   /** Where results go that belong beside no file of the user's. */
   resultsFolder?: string;
   /** What is installed on other computers, in place of the program's own package. */

@@ -144,7 +144,7 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
   });
 
   it.each<[string, (place: string) => Promise<unknown>, RegExp]>([
-    ['without its list', (place) => rm(join(place, OFFLINE_LIST)), /there is no virnucpro-offline.json/],
+    ['without its list', (place) => rm(join(place, OFFLINE_LIST)), /it has no virnucpro-offline.json/],
     ['with a list that was cut off', (place) => truncate(join(place, OFFLINE_LIST), 40), /damaged/],
     ['without a wheel', (place) => rm(join(place, 'wheels', 'numpy-1.0-py3-none-any.whl')), /numpy-1.0/],
     [

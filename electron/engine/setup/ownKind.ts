@@ -23,7 +23,7 @@ export async function ownKind(
   };
 }
 
-export interface PackableKind {
+interface PackableKind {
   platform: OfflinePlatform;
   gpu: GpuKind;
   /** Packages and PyTorch; null where that isn't known ahead. */

@@ -22,10 +22,10 @@ import { installedModel, type InstalledModel } from './modelFiles.ts';
 import { PLACES, type OfflineFile, type OfflineManifest } from './offlineFolder.ts';
 import { packPackages } from './packPackages.ts';
 import type { Packing, PackRequest } from './packing.ts';
-import { stepTeller } from './stepTeller.ts';
+import { countedSteps } from './countedSteps.ts';
 import { ownPlatform, TARGETS } from './targets.ts';
 
-export interface PackedFolder {
+interface PackedFolder {
   readonly folder: string;
   readonly manifest: OfflineManifest;
   readonly bytes: number;
@@ -97,7 +97,7 @@ async function pack(request: PackRequest, work: string, run: CommandRunner): Pro
   const room = await roomFor(folder, models, sizes.packages, sizes.torch);
   if (!room.ok) return room;
 
-  const steps = stepTeller(STEPS, request.onProgress ?? (() => undefined));
+  const steps = countedSteps(STEPS, request.onProgress ?? (() => undefined));
   const tools: ToolsRequest = {
     paths,
     environment: request.environment,

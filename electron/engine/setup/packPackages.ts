@@ -14,7 +14,7 @@ import { lockFile } from '../environment/requirements.ts';
 import { hashFile } from '../files/hashFile.ts';
 import { PLACES } from './offlineFolder.ts';
 import type { Packing } from './packing.ts';
-import type { StepTeller } from './stepTeller.ts';
+import type { CountedSteps } from './countedSteps.ts';
 import { TARGETS } from './targets.ts';
 
 /** The wheels, and the lock file of exactly these. Answers with the build of PyTorch that it came to. */
@@ -163,7 +163,7 @@ function wheelArguments({ platform, systemPython }: Packing): string[] {
   ];
 }
 
-function progressOf(steps: StepTeller): (progress: InstallProgress) => void {
+function progressOf(steps: CountedSteps): (progress: InstallProgress) => void {
   return ({ bytesDone, line }) => {
     steps.at(bytesDone, line);
   };

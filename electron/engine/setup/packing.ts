@@ -3,7 +3,7 @@ import type { AppPaths } from '../environment/appPaths.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 import type { CommandRunner } from '../environment/runCommand.ts';
 import type { Download } from './fetchTools.ts';
-import type { StepTeller } from './stepTeller.ts';
+import type { CountedSteps } from './countedSteps.ts';
 
 export interface PackRequest extends PackOffline {
   readonly paths: AppPaths;
@@ -22,5 +22,5 @@ export interface Packing extends PackRequest {
   readonly env: NodeJS.ProcessEnv;
   readonly uv: string;
   readonly download: Download;
-  readonly steps: StepTeller;
+  readonly steps: CountedSteps;
 }

@@ -26,9 +26,9 @@ import {
   verifyOfflineFolder,
   type OfflineManifest,
 } from './offlineFolder.ts';
-import { stepTeller, type StepTeller } from './stepTeller.ts';
+import { countedSteps, type CountedSteps } from './countedSteps.ts';
 
-export interface SetUpRequest extends Omit<EnvironmentRequest, 'onState' | 'offline'> {
+interface SetUpRequest extends Omit<EnvironmentRequest, 'onState' | 'offline'> {
   /** A folder that `packOffline` has written, in place of the network. */
   readonly from?: string | undefined;
   /** Even where nothing has changed. */
@@ -37,7 +37,7 @@ export interface SetUpRequest extends Omit<EnvironmentRequest, 'onState' | 'offl
   readonly onProgress?: (progress: StepProgress) => void;
 }
 
-export interface SetUpOutcome {
+interface SetUpOutcome {
   readonly environment: PythonEnvironment;
   /** What each device computed; null where nothing has changed since they were tried. */
   readonly devices: readonly DeviceVerdict[] | null;
@@ -49,9 +49,9 @@ export async function setUp(
   request: SetUpRequest,
   run: CommandRunner = runCommand,
 ): Promise<Result<SetUpOutcome>> {
-  const teller = new Teller(request.onProgress ?? (() => undefined));
-  const result = await work(request, run, teller).catch((reason: unknown) => err(inWords(reason, request)));
-  teller.finish(result.ok ? null : result.error);
+  const reporter = new SetUpReporter(request.onProgress ?? (() => undefined));
+  const result = await work(request, run, reporter).catch((reason: unknown) => err(inWords(reason, request)));
+  reporter.finish(result.ok ? null : result.error);
   return result;
 }
 
@@ -64,8 +64,8 @@ function afterwards({ models }: Pick<OfflineManifest, 'models'>): number {
   return models.length > 0 ? 2 : 1;
 }
 
-/** Where the steps of all parts of a set-up are told, under one count. */
-class Teller {
+/** Reports the steps of all parts of a set-up under one count. */
+class SetUpReporter {
   private readonly onProgress: (progress: StepProgress) => void;
   private latest: StepProgress | undefined;
 
@@ -73,22 +73,22 @@ class Teller {
     this.onProgress = onProgress;
   }
 
-  readonly tell = (progress: StepProgress): void => {
+  readonly report = (progress: StepProgress): void => {
     this.latest = progress;
     this.onProgress(progress);
   };
 
-  first(stepCount: number): StepTeller {
-    return stepTeller(stepCount, this.tell);
+  first(stepCount: number): CountedSteps {
+    return countedSteps(stepCount, this.report);
   }
 
-  /** A step with so many more to come, itself included. */
-  last(remaining: number): StepTeller {
+  /** Numbers the last `remaining` steps, whatever came before. */
+  last(remaining: number): CountedSteps {
     const stepCount = this.latest?.stepCount ?? remaining;
-    return stepTeller(stepCount, this.tell, stepCount - remaining + 1);
+    return countedSteps(stepCount, this.report, stepCount - remaining + 1);
   }
 
-  /** Nothing where nothing was told. */
+  /** Reports nothing if no step was reported. */
   finish(error: AppError | null): void {
     if (this.latest === undefined) return;
     const fraction = error === null ? 1 : this.latest.fraction;
@@ -99,10 +99,10 @@ class Teller {
 async function work(
   request: SetUpRequest,
   run: CommandRunner,
-  teller: Teller,
+  reporter: SetUpReporter,
 ): Promise<Result<SetUpOutcome>> {
   if (request.from === undefined) {
-    const environment = await makeEnvironment(request, run, teller, { before: 0, after: 1 });
+    const environment = await makeEnvironment(request, run, reporter, { before: 0, after: 1 });
     if (!environment.ok) return environment;
     const { own, interpreter } = environment.value;
     const file = join(request.paths.pythonBackend, 'requirements-ray.txt');
@@ -112,10 +112,10 @@ async function work(
             `Nothing is installed into an interpreter of yours. For Ray: ${interpreter} -m pip install -r ${file}`,
           ]
         : [];
-    return finish(request, run, teller, environment.value, remarks);
+    return finish(request, run, reporter, environment.value, remarks);
   }
   const folder = resolve(request.from);
-  const checked = await checkFolder(folder, request, run, teller);
+  const checked = await checkFolder(folder, request, run, reporter);
   if (!checked.ok) return checked;
   const { manifest, remarks } = checked.value;
   const tools = join(uvFolder(request.paths), 'from-folder');
@@ -128,10 +128,10 @@ async function work(
     await chmod(uv, 0o755);
     const offline = { ...sourceIn(folder, manifest), uv };
     const others = { before: BEFORE, installing: 1, after: afterwards(manifest) };
-    const environment = await makeEnvironment({ ...request, offline }, run, teller, others);
+    const environment = await makeEnvironment({ ...request, offline }, run, reporter, others);
     if (!environment.ok) return environment;
-    await copyWeights(folder, manifest, request, teller);
-    return await finish(request, run, teller, environment.value, remarks);
+    await copyWeights(folder, manifest, request, reporter);
+    return await finish(request, run, reporter, environment.value, remarks);
   } finally {
     await rm(tools, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
   }
@@ -140,7 +140,7 @@ async function work(
 async function makeEnvironment(
   request: Omit<EnvironmentRequest, 'onState'>,
   run: CommandRunner,
-  teller: Teller,
+  reporter: SetUpReporter,
   others: OtherSteps,
 ): Promise<Result<PythonEnvironment & { changed: boolean }>> {
   const report = stepReporter(others);
@@ -150,7 +150,7 @@ async function makeEnvironment(
       ...request,
       onState: (state) => {
         changed ||= state.state === 'waiting' || state.state === 'creating' || state.state === 'installing';
-        if (changed && state.state !== 'ready' && state.state !== 'failed') teller.tell(report(state));
+        if (changed && state.state !== 'ready' && state.state !== 'failed') reporter.report(report(state));
       },
     },
     run,
@@ -162,13 +162,13 @@ async function makeEnvironment(
 async function finish(
   request: SetUpRequest,
   run: CommandRunner,
-  teller: Teller,
+  reporter: SetUpReporter,
   { changed, ...environment }: PythonEnvironment & { changed: boolean },
   remarks: readonly string[],
 ): Promise<Result<SetUpOutcome>> {
   const outcome: SetUpOutcome = { environment, devices: null, remarks };
   if (!changed && request.tryDevices !== true) return ok(outcome);
-  teller.last(1).begin(message('step.devices'));
+  reporter.last(1).begin(message('step.devices'));
   const probe = await probeDevices(environment, run);
   // What is wrong with a driver is no fault of the environment; the computer check says it.
   if (!probe.ok) return ok({ ...outcome, remarks: [...remarks, probe.error.cause] });
@@ -180,7 +180,7 @@ async function checkFolder(
   folder: string,
   request: SetUpRequest,
   run: CommandRunner,
-  teller: Teller,
+  reporter: SetUpReporter,
 ): Promise<Result<{ manifest: OfflineManifest; remarks: string[] }>> {
   const read = await readOfflineManifest(folder);
   if (!read.ok) return read;
@@ -189,7 +189,7 @@ async function checkFolder(
   const unfit = await unfitFor(machine, manifest, request.paths);
   if (unfit) return err(unfit);
   const total = manifest.files.reduce((sum, { size }) => sum + size, 0);
-  const step = teller.first(BEFORE + STEPS_OF_ENVIRONMENT + afterwards(manifest));
+  const step = reporter.first(BEFORE + STEPS_OF_ENVIRONMENT + afterwards(manifest));
   step.begin(message('step.folder'), total);
   const whole = await verifyOfflineFolder(folder, manifest, step.more, request.signal);
   if (!whole.ok) return whole;
@@ -208,14 +208,14 @@ async function copyWeights(
   folder: string,
   { files, models }: OfflineManifest,
   { paths, signal }: SetUpRequest,
-  teller: Teller,
+  reporter: SetUpReporter,
 ): Promise<void> {
   if (models.length === 0) return;
   const place = `${PLACES.weights}/`;
   const weights = files
     .filter(({ path }) => path.startsWith(place))
     .toSorted((a, b) => Number(a.path.endsWith('/model.json')) - Number(b.path.endsWith('/model.json')));
-  const step = teller.last(afterwards({ models }));
+  const step = reporter.last(afterwards({ models }));
   step.begin(
     message('step.weights'),
     weights.reduce((sum, { size }) => sum + size, 0),

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { asAppError } from '../../contract/errors.ts';
+import { madeSystem } from '../system/testing/madeSystem.ts';
 import { temporaryFolder } from '../testing/testContext.ts';
 import { checkRunFolder, isOurName, makeRunFolder, removeRun, SEQUENCE_NOTES_FILE } from './runFolder.ts';
 import { noteSequence, sequenceNotes } from './sequenceNotes.ts';
@@ -48,6 +49,20 @@ describe('the folder of a run', () => {
     await writeFile(join(folder, 'run.lock'), '');
     await removeRun(folder);
     expect((await readdir(folder)).sort()).toEqual(['run.db.mine', 'run.lock', 'thesis.tmp']);
+  });
+
+  it('is refused on Windows where the longest of its files could not be opened', async () => {
+    const windows = madeSystem('win32');
+    const longest = HALF_WRITTEN.reduce((most, name) => Math.max(most, join('/', name).length), 0);
+    const folder = (await temporaryFolder()).padEnd(windows.longestPath - longest, '/x');
+    const refused = await checkRunFolder(folder, false, [], windows);
+    expect(!refused.ok && refused.error).toMatchObject({
+      code: 'folder_unwritable',
+      wording: { cause: { key: 'place.too_long' } },
+    });
+    expect((await checkRunFolder(folder, false, [])).ok).toBe(true);
+    const short = (await temporaryFolder()).padEnd(windows.longestPath - 64, '/x');
+    expect((await checkRunFolder(short, false, [], windows)).ok).toBe(true);
   });
 
   it('is refused where the run would delete its own input', async () => {

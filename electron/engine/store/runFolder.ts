@@ -6,6 +6,7 @@ import { message, type Message } from '../../contract/messages.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import { IMPORTED_EMBEDDINGS_FOLDER } from '../../contract/plan.ts';
 import { DEMO_NOTE_FILE, RESULT_FILES } from '../../contract/results.ts';
+import { tooLong, type PathLimit } from '../files/pathLength.ts';
 import { deleteInRun, isLink, makeFolderInRun, notAFile, somethingAt } from '../files/runFiles.ts';
 
 export const RUN_DATABASE = 'run.db';
@@ -16,6 +17,9 @@ export const OTHER_TABLES_FILE = 'other_tools.json';
 export const SEQUENCE_NOTES_FILE = 'sequence_notes.json';
 const FOLDERS: ReadonlySet<string> = new Set(['work', 'logs']);
 const WORK_FOLDERS = ['records', 'parts', 'scores', 'embeddings'].map((name) => `work/${name}`);
+
+/** Characters of the longest name below a run's folder, half written ones included, with the stroke before it. */
+const LONGEST_BELOW = 64;
 
 /** Everything this program leaves in a run's folder. */
 const OUR_NAMES: ReadonlySet<string> = new Set([
@@ -62,7 +66,10 @@ export async function checkRunFolder(
   folder: string,
   force: boolean,
   inputs: readonly string[],
+  limit?: PathLimit,
 ): Promise<Result<void>> {
+  const long = tooLong(folder, { code: 'folder_unwritable', below: LONGEST_BELOW }, limit);
+  if (long !== undefined) return err(long);
   try {
     if (!existsSync(folder)) return await checkCanMake(folder);
     const foreign = (await readdir(folder)).filter((name) => !isOurName(name));

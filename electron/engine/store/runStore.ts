@@ -217,6 +217,8 @@ function runStore(
     deviceMeasures: read('deviceMeasures'),
     addSamples: write('addSamples'),
     samples: read('samples'),
+    sampleSpan: read('sampleSpan'),
+    sampleMeans: read('sampleMeans'),
     addEvent: write('addEvent'),
     events: read('events'),
     remarks: read('remarks'),

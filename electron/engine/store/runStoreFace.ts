@@ -17,27 +17,29 @@ import type { DeviceMeasures } from './sqlite/deviceMeasures.ts';
 import type { NumberedRunEvent } from './sqlite/eventPages.ts';
 import type { PartPage, PartPageRequest } from './sqlite/parts/partPages.ts';
 import type {
+  AttemptEnd,
+  AttemptStart,
+  DamageReport,
+  DeviceSampleRow,
+  DeviceSummary,
+  InputFailure,
+  InputProgress,
   Milliseconds,
+  PartFailing,
+  PartIntake,
+  PartSplit,
+  Registered,
+  ResultFileDigest,
+  RunCounts,
   RunDescription,
   RunDevice,
-  StoredPart,
-  RunCounts,
-  RunTimings,
-  DeviceSummary,
-  InputProgress,
-  StoredRun,
-  Registered,
-  AttemptStart,
-  AttemptEnd,
-  StoredAttempt,
-  InputFailure,
-  PartIntake,
-  DamageReport,
-  ResultFileDigest,
-  PartFailing,
-  PartSplit,
-  DeviceSampleRow,
   RunEvent,
+  RunTimings,
+  SampleMeans,
+  StoredAttempt,
+  StoredPart,
+  StoredRun,
+  TimeSpan,
 } from './types.ts';
 
 /**
@@ -126,6 +128,10 @@ export interface RunStore extends ResultReader {
   deviceMeasures(): Promise<DeviceMeasures[]>;
   addSamples(samples: DeviceSampleRow[]): Promise<void>;
   samples(device: string, from: Milliseconds, to: Milliseconds): Promise<DeviceSampleRow[]>;
+  /** When a device was sampled first and last; null where it never was. */
+  sampleSpan(device: string): Promise<TimeSpan | null>;
+  /** Means of a device's samples over each `step` of a time; steps without any sample are left out. */
+  sampleMeans(device: string, span: TimeSpan, step: Milliseconds): Promise<SampleMeans[]>;
   addEvent(event: RunEvent): Promise<void>;
   /** The newest `limit` events, oldest first. */
   events(limit: number): Promise<RunEvent[]>;

@@ -250,6 +250,15 @@ export interface DeviceSampleRow {
   framesPerSecond: number | null;
 }
 
+/** Both ends included. */
+export interface TimeSpan {
+  first: Milliseconds;
+  last: Milliseconds;
+}
+
+/** Of the samples from `time` on. */
+export type SampleMeans = Omit<DeviceSampleRow, 'device' | 'framesPerSecond'>;
+
 export interface RunEvent {
   time: Milliseconds;
   level: 'debug' | 'info' | 'warning' | 'error';

@@ -42,6 +42,7 @@ export function linux(calls: LinuxCalls): System {
     macosMajor: () => null,
     hasMusl: () => !calls.hasGlibc(),
     usesAmd: true,
+    syncClient: () => null,
     // statfs answers with a signed word on some architectures.
     networkFileSystem: (folder) => NETWORK_TYPES.get(calls.fileSystemType(folder) >>> 0) ?? null,
     isFat: (folder) => FAT_TYPES.has(calls.fileSystemType(folder) >>> 0),

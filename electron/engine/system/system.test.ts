@@ -1,6 +1,7 @@
 /** What each of the three systems answers, on made-up computers of each kind. */
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
+import { syncedFolder } from '../files/syncedFolder.ts';
 import { HERE } from './here.ts';
 import { madeSystem } from './testing/madeSystem.ts';
 
@@ -182,5 +183,39 @@ describe('other processes', () => {
   it('can be told of this very process', () => {
     if (HERE.platform === 'win32') return;
     expect(HERE.processEntry(process.pid)?.state).toMatch(/^[RS]$/);
+  });
+});
+
+describe('folders that are copied into a cloud', () => {
+  const env = { OneDrive: 'C:\\Users\\me\\OneDrive', OneDriveCommercial: 'D:\\Institute' };
+  it.each([
+    ['C:\\Users\\me\\onedrive\\data\\run', 'OneDrive'],
+    ['D:\\Institute\\run', 'OneDrive'],
+    ['C:\\Users\\me\\iCloudDrive', 'iCloud Drive'],
+    ['C:\\Users\\me\\Dropbox\\run', 'Dropbox'],
+    ['C:\\Users\\me\\OneDrive of last year\\run', null],
+    ['E:\\run', null],
+  ])('%s on Windows: %s', (folder, client) => {
+    expect(madeSystem('win32').syncClient(folder, env, 'C:\\Users\\me')).toBe(client);
+    expect(madeSystem('win32').syncClient(folder, {}, 'C:\\Users\\you')).toBeNull();
+  });
+
+  it.each([
+    ['/Users/me/Library/Mobile Documents/com~apple~CloudDocs/run', 'iCloud Drive'],
+    ['/Users/me/Library/CloudStorage/OneDrive-Institute/run', 'OneDrive'],
+    ['/Users/me/Library/CloudStorage/Dropbox/run', 'Dropbox'],
+    ['/Users/me/data/run', null],
+  ])('%s on macOS: %s', (folder, client) => {
+    expect(madeSystem('darwin').syncClient(folder, {}, '/Users/me')).toBe(client);
+    expect(madeSystem('linux').syncClient(folder, {}, '/Users/me')).toBeNull();
+  });
+
+  it('are named in the warning of a run', () => {
+    const folder = '/Users/me/Library/CloudStorage/OneDrive-Institute/run';
+    const here = { env: {}, home: '/Users/me' };
+    expect(syncedFolder(folder, madeSystem('darwin'), here)?.text).toMatch(
+      /^OneDrive copies \/Users\/me\/Library\/CloudStorage\/OneDrive-Institute\/run while/,
+    );
+    expect(syncedFolder('/Users/me/run', madeSystem('darwin'), here)).toBeNull();
   });
 });

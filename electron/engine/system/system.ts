@@ -10,7 +10,7 @@ export interface System {
   dataFolder: (env: NodeJS.ProcessEnv, home: string) => string;
   /** In a virtual environment of Python. */
   interpreterIn: (environment: string) => string;
-  /** NVIDIA's tool; null where there are no cards of theirs. */
+  /** NVIDIA's tool; null where there are no GPUs of theirs. */
   nvidiaSmi: (env: NodeJS.ProcessEnv) => string | null;
   /** 14 is macOS 14; null elsewhere. */
   macosMajor: () => number | null;
@@ -18,6 +18,8 @@ export interface System {
   hasMusl: () => boolean;
   /** PyTorch can use AMD's GPUs here. */
   readonly usesAmd: boolean;
+  /** Characters of the longest path that Python and SQLite open here. Node opens longer ones. */
+  readonly longestPath: number;
   /** How long to wait before each further try to rename a file that another program may have open. */
   readonly renamePausesMs: readonly number[];
   /** A folder's entries are made durable by a call of their own. */
@@ -27,6 +29,8 @@ export interface System {
   /** Name of the network file system that holds an existing folder; null for a local disk. Raises what the system raises where
    * the folder can't be reached. */
   networkFileSystem: (folder: string) => string | null;
+  /** Name of the program that copies what is written to a folder into a cloud, as far as its place tells; null elsewhere. */
+  syncClient: (folder: string, env: NodeJS.ProcessEnv, home: string) => string | null;
   /** Whether an existing folder lies on a file system without a time of change that only the system sets. On Windows a file
    * without one shows it by a time of 0. */
   isFat: (folder: string) => boolean;

@@ -4,6 +4,8 @@ import type { System } from './system.ts';
 /** What Linux and macOS have in common. */
 export const UNIX = {
   interpreterIn: (environment) => posix.join(environment, 'bin', 'python'),
+  // The disk says so itself.
+  longestPath: Number.POSITIVE_INFINITY,
   renamePausesMs: [],
   syncsFolders: true,
   sharesSsh: true,

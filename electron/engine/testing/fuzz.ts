@@ -55,7 +55,7 @@ const WORDS = [
 ];
 
 /**
- * Tries so many random values on every schema of the contract and of the line protocol, and as many cut streams on the line
+ * Tries that many random values on every schema of the contract and of the line protocol, and as many cut streams on the line
  * reader. Throws, with the smallest example and its seed, where one throws, keeps what it then refuses, or loses a line.
  */
 export function fuzz(count: number, seed: number): { schemas: number; tried: number } {

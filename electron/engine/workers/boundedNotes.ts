@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { logSchema } from '../../contract/protocol/index.ts';
 import { FloodLimit } from './floodLimit.ts';
 
-/** Words of a process go into the run's database and log, and to everybody who watches. */
+/** Messages of a process go into the run's database and log, and to every window. */
 const NOTES_AT_ONCE = 100;
 const NOTES_PER_SECOND = 0.2;
 export const LONGEST_NOTE = 2_000;

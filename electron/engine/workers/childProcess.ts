@@ -27,7 +27,7 @@ function spawn(launch: RecordedLaunch) {
   });
 }
 
-export interface ChildListener {
+interface ChildListener {
   /** A line of standard output. */
   line: (line: string) => void;
   /** A line of standard error, cut where it is very long. */

@@ -49,7 +49,7 @@ export class RegularLook {
 }
 
 /** What a worker did not do in time: as an error, and as it follows its name. */
-export interface DeadlineMissed {
+interface DeadlineMissed {
   readonly code: 'worker_silent' | 'worker_stalled';
   readonly words: string;
 }

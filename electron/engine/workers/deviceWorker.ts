@@ -25,7 +25,7 @@ export type LoadCommand = Extract<WorkerCommand, { type: 'load' }>;
 export interface DeviceWorkerOptions {
   device: string;
   launch: WorkerLauncher;
-  /** How the model is to be loaded: asked for when the first worker can be told. */
+  /** How to load the model: requested once the first worker is ready for it. */
   load: () => LoadCommand;
   /** Of the model that the run was made for. */
   modelHash: string;

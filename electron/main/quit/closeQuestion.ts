@@ -12,7 +12,7 @@ export interface CloseQuestion {
   defaultId: number;
 }
 
-/** What the user is asked who closes the program while a run is at work: what will be kept, and what each choice does. */
+/** The question to a user who closes the program during a run: what will be kept, and what each choice does. */
 export function closeQuestion(live: RunLive): CloseQuestion {
   const { run, progress } = live;
   const { parts } = progress;
@@ -21,12 +21,12 @@ export function closeQuestion(live: RunLive): CloseQuestion {
     parts.total === 0
       ? 'Its sequences are still being read, and nothing is computed yet. '
       : `${parts.done} of ${parts.total}${progress.prepare.finished ? '' : ' or more'} parts are computed and stay on the disk whatever you choose. `;
-  const inWork = parts.inWork === 1 ? '1 part is in work' : `${parts.inWork} parts are in work`;
+  const inWork = parts.inWork === 1 ? '1 part is being computed' : `${parts.inWork} parts are being computed`;
   const choices: [button: string, answer: QuitAnswer][] =
     run.state.phase === 'running'
       ? [
           ['Keep running without a window', 'background'],
-          [`Finish the parts in work${minutes(partsInWorkSeconds(live))}, then quit`, 'after_parts'],
+          [`Finish the current parts${minutes(partsInWorkSeconds(live))}, then quit`, 'after_parts'],
           ['Quit now', 'now'],
           ['Cancel', 'cancel'],
         ]
@@ -41,7 +41,7 @@ export function closeQuestion(live: RunLive): CloseQuestion {
       computed +
       (parts.inWork === 0 ? '' : `${inWork}: if you quit now, they are computed again when you go on. `) +
       (run.state.phase === 'draining' || run.state.phase === 'pausing'
-        ? 'If you cancel, the program stays open, and the run pauses when the parts in work are finished. '
+        ? 'If you cancel, the program stays open, and the run pauses when the current parts are finished. '
         : '') +
       'Without a window the run goes on in the background; start the program again to see it.',
     buttons: choices.map(([button]) => button),
@@ -65,7 +65,7 @@ export function downloadQuestion(): CloseQuestion {
   };
 }
 
-/** How long the slowest part in work will take; null where no device has a speed yet. */
+/** How long the slowest current part will take; null while no device has a measured speed. */
 function partsInWorkSeconds({ run, devices }: RunLive): number | null {
   const seconds = devices.flatMap(({ worker, partFraction, residuesPerSecond }) =>
     worker.state === 'working' && residuesPerSecond

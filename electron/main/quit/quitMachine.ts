@@ -3,7 +3,7 @@ export type QuitState =
   | { readonly phase: 'open' }
   /** The user is being asked what is to become of the run. */
   | { readonly phase: 'asking' }
-  /** The parts in work are being finished; the window stays. */
+  /** The current parts are being finished; the window stays. */
   | { readonly phase: 'draining' }
   /** Workers are being ended and databases closed. */
   | { readonly phase: 'cleaning' }
@@ -24,7 +24,7 @@ export type QuitEvent =
 /** What is to be done. Only `let_go` lets Electron quit. */
 type QuitEffect = 'nothing' | 'ask' | 'hide_window' | 'drain' | 'clean' | 'let_go';
 
-export interface QuitStep {
+interface QuitStep {
   readonly state: QuitState;
   readonly effect: QuitEffect;
 }

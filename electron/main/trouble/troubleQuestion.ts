@@ -2,7 +2,7 @@ import type { WindowTrouble } from '../window/windowHealth.ts';
 
 export type TroubleAnswer = 'wait' | 'reload' | 'safe_mode' | 'browser' | 'log' | 'quit';
 
-export interface TroubleQuestion {
+interface TroubleQuestion {
   message: string;
   detail: string;
   buttons: string[];

@@ -1,13 +1,15 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { z } from 'zod';
+import { fittingBounds, type Rectangle, SMALLEST_SIZE } from './windowBounds.ts';
+import { parseJson } from '../../contract/parseJson.ts';
 import { app, BrowserWindow, nativeTheme, screen } from 'electron';
 import { join } from 'node:path';
 import { APP_PAGE, PAGE_PREFERENCES } from './pagePolicy.ts';
-import { fittingBounds, SMALLEST_SIZE } from './windowBounds.ts';
-import { readWindowBounds, writeWindowBounds } from './windowFile.ts';
 
 /** As the page's own backgrounds, so that nothing flashes before it is painted. */
 const BACKGROUND = { dark: '#1a1b1e', light: '#ffffff' } as const;
 
-export interface MainWindowFiles {
+interface MainWindowFiles {
   preload: string;
   icon: string | undefined;
 }
@@ -41,4 +43,23 @@ export function openMainWindow({ preload, icon }: MainWindowFiles): BrowserWindo
   // What goes wrong is reported by events (windowHealth.ts).
   window.loadURL(APP_PAGE).catch(() => undefined);
   return window;
+}
+
+const boundsSchema = z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() });
+
+/** Where the window was when it was closed. Whatever is wrong with the file, a window opens. */
+function readWindowBounds(file: string): Rectangle | undefined {
+  try {
+    return parseJson(boundsSchema, readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function writeWindowBounds(file: string, bounds: Rectangle): void {
+  try {
+    writeFileSync(file, JSON.stringify(bounds));
+  } catch {
+    // The next window opens in the middle.
+  }
 }

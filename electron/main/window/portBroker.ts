@@ -63,7 +63,7 @@ export class PortBroker {
     ports.get(computer)?.close();
     const { port1, port2 } = new MessageChannelMain();
     if (tunnel) {
-      // A page is not told by every Chromium that the other end of its port has closed.
+      // Not every Chromium notifies a page when the other end of its port closes.
       const lost = (): void => {
         if (!contents.isDestroyed()) contents.postMessage(CHANNELS.port, computer);
       };

@@ -7,7 +7,7 @@ const PING_INTERVAL_MS = 10_000;
 const HANDSHAKE_MS = 20_000;
 const LARGEST_MESSAGE_BYTES = 256 * 1024 * 1024;
 
-export interface Relay {
+interface Relay {
   close: () => void;
 }
 

@@ -6,7 +6,7 @@ import { SAFE_MODE_SWITCH } from '../trouble/safeMode.ts';
 import { troubleQuestion, type TroubleAnswer } from '../trouble/troubleQuestion.ts';
 import { WindowHealth, type WindowTrouble } from './windowHealth.ts';
 
-export interface WindowKeeperOptions {
+interface WindowKeeperOptions {
   log: ShellLog;
   safeMode: boolean;
   browserMode: BrowserMode;

@@ -143,7 +143,7 @@ def test_scores_are_those_of_a_local_worker_whatever_befalls_the_tasks(
         "run_folder": str(run),
         "pool_folder": str(folder),
     }
-    quick = "import virnucpro_backend.cluster.slurm_pool as s\ns.QUEUE_SECONDS = 2\n"
+    quick = "import virnucpro_backend.cluster.slurm.pool as s\ns.QUEUE_SECONDS = 2\n"
 
     with RunningPool(quick, slurm.environment) as pool:
         engine = Engine(pool, parts, scores)

@@ -9,7 +9,7 @@ import pytest
 from running_pool import RunningPool
 
 from virnucpro_backend.cluster.events import PoolFailedError
-from virnucpro_backend.cluster.ray_connection import connect, failure_to_connect, is_protected, release
+from virnucpro_backend.cluster.ray.connection import connect, failure_to_connect, is_protected, release
 
 
 def test_a_cluster_without_a_token_is_used_on_this_computer_only() -> None:

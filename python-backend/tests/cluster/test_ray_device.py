@@ -15,10 +15,10 @@ from typing import Any, Literal
 import pytest
 from made_parts import DEMO_MODEL, random_frames, write_part_file
 
-import virnucpro_backend.cluster.ray_device as ray_device
 from virnucpro_backend.cluster.events import PoolEvents
-from virnucpro_backend.cluster.ray_device import RayDevice
-from virnucpro_backend.cluster.ray_node import WorkerHost
+from virnucpro_backend.cluster.ray import device as ray_device
+from virnucpro_backend.cluster.ray.device import RayDevice
+from virnucpro_backend.cluster.ray.node import WorkerHost
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Ray clusters have Linux nodes")
 
@@ -127,7 +127,7 @@ def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(ray_device, "AGAIN_SECONDS", (0.1, 0.1))
     monkeypatch.setattr(ray_device, "PIECE_BYTES", 2_000)
     monkeypatch.setattr(ray_device, "RETRY_SECONDS", 0.01)
-    monkeypatch.setattr("virnucpro_backend.cluster.ray_files.PIECE_BYTES", 700)
+    monkeypatch.setattr("virnucpro_backend.cluster.ray.files.PIECE_BYTES", 700)
 
 
 async def until(accept: Callable[[], object]) -> None:

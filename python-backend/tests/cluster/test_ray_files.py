@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 from made_parts import DEMO_MODEL
 
-from virnucpro_backend.cluster.ray_files import ArrivingFile, DamagedFileError, Scratch
-from virnucpro_backend.cluster.ray_models import ModelCache, local_names, read_model, with_files
-from virnucpro_backend.cluster.ray_node import WorkerHost, gpu_problem, worker_environment
+from virnucpro_backend.cluster.ray.files import ArrivingFile, DamagedFileError, Scratch
+from virnucpro_backend.cluster.ray.models import ModelCache, local_names, read_model, with_files
+from virnucpro_backend.cluster.ray.node import WorkerHost, gpu_problem, worker_environment
 from virnucpro_backend.weights.errors import WeightsError
 from virnucpro_backend.weights.model_json import read_model_json
 

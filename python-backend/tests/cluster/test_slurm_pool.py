@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 from running_pool import Event, RunningPool
 
-from virnucpro_backend.cluster.slurm_words import refusal, waiting_words
+from virnucpro_backend.cluster.slurm.answers import describe_waiting, refusal
 
 HERE = Path(__file__).parent
 pytestmark = [
@@ -28,7 +28,7 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("bash") is None, reason="batch scripts are bash's"),
 ]
 
-QUICK = "import virnucpro_backend.cluster.slurm_pool as s\ns.POLL_SECONDS = 0.05; s.QUEUE_SECONDS = 0.3\n"
+QUICK = "import virnucpro_backend.cluster.slurm.pool as s\ns.POLL_SECONDS = 0.05; s.QUEUE_SECONDS = 0.3\n"
 
 NODE = """
 import sys
@@ -286,5 +286,5 @@ def test_a_refusal_says_why_and_what_to_do(said: str, words: str) -> None:
 
 
 def test_a_reason_that_is_not_known_stands_as_it_is() -> None:
-    assert waiting_words("Priority") == "other jobs come first (Priority)"
-    assert waiting_words("SomethingNew") == "SomethingNew"
+    assert describe_waiting("Priority") == "other jobs come first (Priority)"
+    assert describe_waiting("SomethingNew") == "SomethingNew"

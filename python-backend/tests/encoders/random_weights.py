@@ -9,9 +9,9 @@ from torch import Tensor, nn
 
 from virnucpro_backend.encoders.dnabert_s import DnabertS, DnabertSConfig
 from virnucpro_backend.encoders.esm2 import Esm2, Esm2Config
-from virnucpro_backend.weights.checkpoints import Checkpoint
+from virnucpro_backend.weights.formats.checkpoints import Checkpoint
+from virnucpro_backend.weights.formats.names import dnabert_s_state, esm2_state
 from virnucpro_backend.weights.model_folder import fill
-from virnucpro_backend.weights.names import dnabert_s_state, esm2_state
 
 if TYPE_CHECKING:
     from transformers import EsmForMaskedLM

@@ -105,6 +105,14 @@ def test_a_changed_input_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.fasta"]
 
 
+def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
+    source = as_input(tmp_path / "in.fasta", b">a\nACGT\n")
+    for name in ("out.fna.123.tmp", "out.fna.124.tmp", "other.fna.123.tmp"):
+        (tmp_path / name).write_bytes(b">half")
+    extract([source], np.array([0], np.uint32), tmp_path / "out.fna")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.fasta", "other.fna.123.tmp", "out.fna"]
+
+
 def test_no_rows_need_no_input(tmp_path: Path) -> None:
     out = tmp_path / "out.fna"
     assert extract([ExtractInput(tmp_path / "gone", "0" * 64)], np.zeros(0, np.uint32), out) == 0

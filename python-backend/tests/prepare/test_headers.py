@@ -5,7 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from virnucpro_backend.prepare.headers import RepeatedIdentifiers, as_utf8, hash_identifiers, identifier
+from virnucpro_backend.prepare.records.headers import (
+    RepeatedIdentifiers,
+    as_utf8,
+    hash_identifiers,
+    identifier,
+)
 
 header_lists = st.lists(st.text(st.sampled_from("ab \tc1|é"), max_size=8), max_size=30)
 

@@ -13,7 +13,7 @@ import torch
 from published_files import DEMO
 
 from tools.make_sample import make_contigs, to_fasta
-from virnucpro_backend.weights.checkpoints import open_checkpoint
+from virnucpro_backend.weights.formats.checkpoints import open_checkpoint
 
 ROOT = DEMO.parents[1]
 BACKEND = ROOT / "python-backend"

@@ -23,17 +23,17 @@ from virnucpro_backend.encoders.dnabert_s import DnabertS
 from virnucpro_backend.encoders.esm2 import Esm2
 from virnucpro_backend.encoders.layout import SequenceLayout
 from virnucpro_backend.safetensors_file import sha256_of_file
-from virnucpro_backend.weights.checkpoints import open_checkpoint
-from virnucpro_backend.weights.convert import convert_dnabert_s, convert_esm2, convert_head
 from virnucpro_backend.weights.errors import WeightsError
-from virnucpro_backend.weights.model_folder import fill
-from virnucpro_backend.weights.names import (
+from virnucpro_backend.weights.formats.checkpoints import open_checkpoint
+from virnucpro_backend.weights.formats.convert import convert_dnabert_s, convert_esm2, convert_head
+from virnucpro_backend.weights.formats.names import (
     dnabert_s_config,
     dnabert_s_state,
     esm2_config,
     esm2_state,
     head_state,
 )
+from virnucpro_backend.weights.model_folder import fill
 
 CPU = torch.device("cpu")
 

@@ -24,9 +24,9 @@ from published_files import (
 from safetensors.torch import save_file
 
 from virnucpro_backend.weights.__main__ import main
+from virnucpro_backend.weights.formats.recognise import recognise
 from virnucpro_backend.weights.manifest import git_blob_id
 from virnucpro_backend.weights.model_folder import load_model
-from virnucpro_backend.weights.recognise import recognise
 
 MANIFEST = DEMO.parent / "models.json"
 TOKENIZER = DEMO / "dnabert_s" / "tokenizer.json"

@@ -12,9 +12,9 @@ import torch
 from published_files import write_head
 from torch import Tensor
 
-from virnucpro_backend.weights.checkpoints import open_checkpoint
 from virnucpro_backend.weights.errors import WeightsError
-from virnucpro_backend.weights.pickles import Inert, read_pickled
+from virnucpro_backend.weights.formats.checkpoints import open_checkpoint
+from virnucpro_backend.weights.formats.pickles import Inert, read_pickled
 
 ORIGINAL_RUN = Path(__file__).parents[1] / "data" / "original_run"
 

@@ -32,7 +32,7 @@ from virnucpro_backend.right_answers import (
     read_reference,
 )
 from virnucpro_backend.safetensors_file import sha256_of_file
-from virnucpro_backend.weights.checkpoints import open_checkpoint
+from virnucpro_backend.weights.formats.checkpoints import open_checkpoint
 from virnucpro_backend.weights.model_files import ModelFile
 from virnucpro_backend.weights.model_json import ModelDescription, NormBand, write_model_json
 

@@ -5,7 +5,7 @@ export interface LegendItem {
   readonly opacity?: number;
 }
 
-export interface PictureTexts {
+interface PictureTexts {
   readonly title: string;
   readonly legend: readonly LegendItem[];
   /** Below the chart: how to read it, and what must not be overlooked. */
@@ -123,7 +123,7 @@ export async function svgToPng(svg: string): Promise<Blob> {
   });
 }
 
-/** Lines of at most so many characters; a longer word stands alone. */
+/** Lines of at most `most` characters; a longer word gets a line of its own. */
 export function wrapped(note: string, most: number): string[] {
   const lines: string[] = [];
   for (const word of note.split(/\s+/).filter((part) => part !== '')) {

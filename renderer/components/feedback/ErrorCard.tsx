@@ -61,7 +61,7 @@ export function ErrorCard({ error: reason, actions, bare = false }: ErrorCardPro
       <IconAlertTriangle className={classes.icon} size={20} aria-hidden />
       <div className={classes.body}>
         <p className={classes.title}>{title}</p>
-        {cause !== null && <p className={classes.cause}>{cause}</p>}
+        {cause !== null && <p>{cause}</p>}
         <p className={classes.next}>
           <span className={classes.nextLabel}>{t('error.nextStep')}</span> {next}
         </p>

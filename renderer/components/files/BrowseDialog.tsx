@@ -166,7 +166,7 @@ function BrowseFolder({ choice, onChosen }: BrowseFolderProps) {
           </li>
         )}
         {entries.map((entry) => (
-          <li key={entry.path} className={classes.entry}>
+          <li key={entry.path}>
             {entry.isFolder ? (
               <button type="button" className={classes.folder} onClick={() => open(entry.path)}>
                 <IconFolder size={18} aria-hidden />

@@ -1,6 +1,5 @@
-import { FlexRender, type Row as TableRow } from '@tanstack/react-table';
 import { memo } from 'react';
-import type { VirtualColumn, VirtualTableFeatures } from './virtualColumns.ts';
+import type { VirtualColumn } from './virtualColumns.ts';
 import classes from './VirtualTable.module.css';
 
 interface VirtualRowProps<Row extends object> {
@@ -8,10 +7,9 @@ interface VirtualRowProps<Row extends object> {
   index: number;
   top: number;
   template: string;
-  columns: VirtualColumn<Row>[];
-  /** Undefined while the row has not arrived: placeholders are shown. */
-  row: TableRow<VirtualTableFeatures, Row> | undefined;
-  columnIds: readonly string[];
+  columns: readonly VirtualColumn<Row>[];
+  /** Undefined while the row has not arrived: its cells are empty. */
+  row: Row | undefined;
   active: boolean;
   open: boolean;
   onOpen: ((row: Row, index: number) => void) | undefined;
@@ -26,45 +24,35 @@ function VirtualRowView<Row extends object>(props: VirtualRowProps<Row>) {
       role="row"
       aria-rowindex={index + 2}
       aria-selected={props.open}
-      className={classes.row}
+      className={row ? classes.row : `${classes.row} ${classes.placeholder}`}
       data-active={props.active}
       data-open={props.open}
       data-clickable={onOpen !== undefined}
       style={{ transform: `translateY(${props.top}px)`, gridTemplateColumns: props.template }}
       onClick={() => {
         props.onActivate(index);
-        if (row) onOpen?.(row.original, index);
+        if (row) onOpen?.(row, index);
       }}
     >
-      {row
-        ? row.getVisibleCells().map((cell) => (
-            <div
-              key={cell.column.id}
-              role="gridcell"
-              className={`${classes.cell} ${classes[cell.column.columnDef.meta?.align ?? 'start']}`}
-            >
-              <FlexRender cell={cell} />
-            </div>
-          ))
-        : props.columnIds.map((id) => (
-            <div key={id} role="gridcell" className={classes.cell}>
-              <span className={classes.placeholder} />
-            </div>
-          ))}
+      {props.columns.map((column) => {
+        const { align = 'start' } = column;
+        const look = row && column.look?.(row);
+        const className = `${classes.cell} ${classes[align]}`;
+        return (
+          <div
+            key={column.id}
+            role="gridcell"
+            className={look?.className ? `${className} ${look.className}` : className}
+            title={look?.title}
+            style={look?.style}
+          >
+            {row && column.cell(row)}
+          </div>
+        );
+      })}
     </div>
   );
 }
 
-/** The table makes new row objects whenever the window moves; their content decides whether a row has to be drawn. */
-export const VirtualRow = memo(
-  VirtualRowView,
-  (before, after) =>
-    before.row?.original === after.row?.original &&
-    before.columns === after.columns &&
-    before.index === after.index &&
-    before.top === after.top &&
-    before.template === after.template &&
-    before.active === after.active &&
-    before.open === after.open &&
-    before.onOpen === after.onOpen,
-) as typeof VirtualRowView;
+/** Most rows in sight stay what they are when the table is scrolled. */
+export const VirtualRow = memo(VirtualRowView) as typeof VirtualRowView;

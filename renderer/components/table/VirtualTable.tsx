@@ -1,9 +1,8 @@
-import { useTable, type SortingState } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { flushSync } from 'react-dom';
 import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { LongScroll, MOST_PIXELS } from './longScroll.ts';
-import { virtualTableFeatures, type VirtualColumn, type VirtualTableFeatures } from './virtualColumns.ts';
+import type { TableSort, VirtualColumn } from './virtualColumns.ts';
 import classes from './VirtualTable.module.css';
 import { VirtualHeaderCell } from './VirtualHeaderCell.tsx';
 import { VirtualRow } from './VirtualRow.tsx';
@@ -15,19 +14,18 @@ const REST_MS = 150;
 /** Rows made above and below those in sight. */
 const OVERSCAN = 4;
 
-const NO_SORTING: SortingState = [];
 const NO_HIDDEN: Readonly<Record<string, boolean>> = {};
 
 interface VirtualTableProps<Row extends object> {
   label: string;
-  columns: VirtualColumn<Row>[];
+  columns: readonly VirtualColumn<Row>[];
   hiddenColumns?: Readonly<Record<string, boolean>>;
   total: number;
   /** The row at a place of the sorted, filtered list; undefined while it has not arrived. Has to be the same
    * function until a row changes. */
   rowAt: (index: number) => Row | undefined;
-  sorting?: SortingState;
-  onSort?: (sorting: SortingState) => void;
+  sort?: TableSort;
+  onSort?: (sort: TableSort) => void;
   onRangeChange?: (first: number, last: number) => void;
   onOpen?: (row: Row, index: number) => void;
   isOpen?: (row: Row) => boolean;
@@ -54,11 +52,18 @@ export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) 
     setShift(scroll.shift);
   };
 
+  const slots = (): number =>
+    Math.ceil((virtualizer.scrollRect?.height ?? 0) / ROW_HEIGHT) + 2 * OVERSCAN + 1;
   const virtualizer = useVirtualizer<HTMLDivElement, Element>({
     count: total,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_HEIGHT,
-    overscan: OVERSCAN,
+    // As many wherever the table stands, so that no row is made or thrown away while it is scrolled.
+    rangeExtractor: ({ startIndex, count }) => {
+      const length = Math.min(slots(), count);
+      const begin = Math.max(0, Math.min(startIndex - OVERSCAN, count - length));
+      return Array.from({ length }, (_, place) => begin + place);
+    },
     observeElementOffset: (instance, onOffset) => {
       const element = instance.scrollElement;
       if (!element) return undefined;
@@ -88,9 +93,9 @@ export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) 
     scrollToFn: (offset, { adjustments = 0 }) => goTo(offset + adjustments),
   });
   const items = virtualizer.getVirtualItems();
+  const slotCount = slots();
   // A row that leaves at one end is refilled and enters at the other: making rows costs far more than filling them.
   // Their order in the document is therefore that of the slots; `aria-owns` gives the order in which they are read.
-  const slotCount = Math.ceil((virtualizer.scrollRect?.height ?? 0) / ROW_HEIGHT) + 2 * OVERSCAN + 1;
   const bySlot = items.toSorted((a, b) => (a.index % slotCount) - (b.index % slotCount));
   const first = items[0]?.index ?? 0;
   const last = items.at(-1)?.index ?? -1;
@@ -98,32 +103,12 @@ export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) 
     if (last >= first) onRangeChange?.(first, last);
   }, [first, last, onRangeChange]);
 
-  const placed = useMemo(() => {
-    const rows: Row[] = [];
-    const places: number[] = [];
-    for (let index = first; index <= last; index++) {
-      const row = rowAt(index);
-      if (row === undefined) continue;
-      rows.push(row);
-      places.push(index);
-    }
-    return { rows, places };
-  }, [first, last, rowAt]);
-  const sorting = props.sorting ?? NO_SORTING;
-  const table = useTable<VirtualTableFeatures, Row>({
-    features: virtualTableFeatures,
-    columns,
-    data: placed.rows,
-    manualSorting: true,
-    enableSortingRemoval: false,
-    state: { columnVisibility: props.hiddenColumns ?? NO_HIDDEN, sorting },
-    onSortingChange: (change) => props.onSort?.(typeof change === 'function' ? change(sorting) : change),
-  });
-  const leafColumns = table.getVisibleLeafColumns();
-  const template = leafColumns.map((column) => column.columnDef.meta?.width ?? '1fr').join(' ');
-  const columnIds = leafColumns.map((column) => column.id);
-  const modelRows = table.getRowModel().rows;
-  const rowByPlace = new Map(placed.places.map((place, position) => [place, modelRows[position]]));
+  const { hiddenColumns = NO_HIDDEN } = props;
+  const shownColumns = useMemo(
+    () => columns.filter(({ id }) => hiddenColumns[id] !== false),
+    [columns, hiddenColumns],
+  );
+  const template = shownColumns.map(({ width }) => width).join(' ');
 
   const move = (index: number) => {
     const target = Math.max(0, Math.min(total - 1, index));
@@ -169,54 +154,55 @@ export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) 
         tabIndex={0}
         onKeyDown={onKeyDown}
       >
-        <div className={classes.head} role="rowgroup">
-          <div className={classes.row} role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
-            {leafColumns.map((column) => (
-              <VirtualHeaderCell
-                key={column.id}
-                title={String(column.columnDef.header ?? '')}
-                align={column.columnDef.meta?.align ?? 'start'}
-                hidden={column.columnDef.meta?.headerHidden ?? false}
-                sorted={column.getIsSorted()}
-                onToggle={props.onSort && column.getCanSort() ? () => column.toggleSorting() : undefined}
-              />
-            ))}
-          </div>
-        </div>
-        {total === 0 ? (
-          <div role="rowgroup">
-            <div role="row" className={classes.empty}>
-              <div role="gridcell">{props.empty}</div>
+        <div className={classes.columns}>
+          <div className={classes.head} role="rowgroup">
+            <div
+              className={classes.row}
+              role="row"
+              aria-rowindex={1}
+              style={{ gridTemplateColumns: template }}
+            >
+              {shownColumns.map((column) => (
+                <VirtualHeaderCell key={column.id} column={column} sort={props.sort} onSort={props.onSort} />
+              ))}
             </div>
           </div>
-        ) : (
-          <div
-            role="rowgroup"
-            aria-owns={virtualizer.isScrolling ? undefined : items.map((item) => rowId(item.index)).join(' ')}
-            className={classes.body}
-            style={{ height }}
-          >
-            {bySlot.map((item) => {
-              const row = rowByPlace.get(item.index);
-              return (
-                <VirtualRow
-                  key={item.index % slotCount}
-                  id={rowId(item.index)}
-                  index={item.index}
-                  top={item.start - (hidden > 0 ? shift : 0)}
-                  template={template}
-                  columns={columns}
-                  row={row}
-                  columnIds={columnIds}
-                  active={item.index === active}
-                  open={row !== undefined && (props.isOpen?.(row.original) ?? false)}
-                  onOpen={onOpen}
-                  onActivate={setActive}
-                />
-              );
-            })}
-          </div>
-        )}
+          {total === 0 ? (
+            <div role="rowgroup">
+              <div role="row" className={classes.empty}>
+                <div role="gridcell">{props.empty}</div>
+              </div>
+            </div>
+          ) : (
+            <div
+              role="rowgroup"
+              aria-owns={
+                virtualizer.isScrolling ? undefined : items.map((item) => rowId(item.index)).join(' ')
+              }
+              className={classes.body}
+              style={{ height }}
+            >
+              {bySlot.map((item) => {
+                const row = rowAt(item.index);
+                return (
+                  <VirtualRow
+                    key={item.index % slotCount}
+                    id={rowId(item.index)}
+                    index={item.index}
+                    top={item.start - (hidden > 0 ? shift : 0)}
+                    template={template}
+                    columns={shownColumns}
+                    row={row}
+                    active={item.index === active}
+                    open={row !== undefined && (props.isOpen?.(row) ?? false)}
+                    onOpen={onOpen}
+                    onActivate={setActive}
+                  />
+                );
+              })}
+            </div>
+          )}
+        </div>
       </div>
     </div>
   );

@@ -50,6 +50,8 @@ export const engine = {
   'engine.note.unusual_norms':
     'Embeddings von ungewöhnlicher Größe haben {frames} von {all} Leserahmen. Normen von ESM-2: {esm2}; von DNABERT-S: {dnabertS}. Alle sind bewertet. Kurze und sich wiederholende Rahmen können ungewöhnlich sein; sind es viele, lassen Sie die Rechnerprüfung die Antworten dieses Rechners mit bekannten vergleichen.',
   'engine.norms.range': '{low} bis {high} (erwartet {expectedLow} bis {expectedHigh})',
+  'engine.note.synced_folder':
+    '{client} kopiert {folder}, während der Lauf dort schreibt. Das bremst beide, und {client} kann Dateien festhalten, die gerade geschrieben werden. Halten Sie {client} an, bis der Lauf fertig ist, oder legen Sie Läufe in einen anderen Ordner.',
   'engine.note.mixed_devices':
     'Diesen Lauf rechnen verschiedene Geräte: {names}. Jedes nimmt so viel Arbeit, wie es schafft. Je nachdem, welches eine Sequenz berechnet hat, können sich Werte in den letzten Stellen unterscheiden.',
   'engine.note.wrong_device':
@@ -225,6 +227,8 @@ export const engine = {
   'engine.place.refused': '{path} ist nicht beschreibbar: {reason}.',
   'engine.place.refused.next': 'Wählen Sie einen anderen Ort für die Datei.',
   'engine.place.file_above': '{folder} kann nicht angelegt werden: {above} ist eine Datei.',
+  'engine.place.too_long': '{path} hat {length} Zeichen; Windows kann hier mit {most} umgehen.',
+  'engine.place.too_long.next': 'Wählen Sie einen Ort mit kürzerem Pfad.',
   'engine.place.trouble': 'Der Datenträger mit {folder} liest oder schreibt nicht, wie er soll.',
   'engine.place.trouble.next':
     'Prüfen Sie, ob er angeschlossen und weder er noch Ihr Kontingent voll ist; drücken Sie dann „Fortsetzen“.',
@@ -240,6 +244,10 @@ export const engine = {
   'engine.run.database_busy': 'Ein anderes Programm benutzt die Datenbank in {folder}.',
   'engine.run.no_database': 'In {folder} liegt keine run.db.',
   'engine.run.empty_database': 'Die run.db in {folder} ist leer.',
+  'engine.run.no_request':
+    'Der Lauf in {folder} sagt nicht, wie er angefordert wurde; dieses Programm kann ihn nicht weiterführen.',
+  'engine.run.no_request.next':
+    'Seine Tabellen lassen sich in seinem Ordner lesen; „virnucpro export“ schreibt sie in anderen Formaten. Oder starten Sie einen neuen Lauf mit seinen Dateien.',
   'engine.run.locked': 'An {folder} arbeitet der Prozess {pid} auf {where}.',
   'engine.run.locked.here': 'An {folder} arbeitet der Prozess {pid} auf diesem Rechner.',
   'engine.note.rows_damaged':

@@ -117,5 +117,4 @@ export const firstSteps: Record<keyof typeof english, string> = {
   'settings.interpreterHelp': 'Ein eigener, so verwendet, wie er ist. Leer: der des Programms',
   'settings.choose': 'Wählen',
   'settings.save': 'Sichern',
-  'settings.checking': 'Wird geprüft …',
 };

@@ -25,8 +25,6 @@ export const newRun = {
   'newRun.uploaded': 'von diesem Browser gesendet',
   'newRun.chunkLine': 'Stück: {length}',
   'newRun.preparing': 'Vorbereitung: Dateien, Modell und Geräte werden geprüft …',
-  'newRun.whereLocal': 'Alles bleibt auf diesem Rechner: Die Dateien werden gelesen, wo sie liegen.',
-  'newRun.whereRemote': 'Gerechnet wird auf {host}; dort liegen auch die Dateien der Läufe.',
   'newRun.totals':
     '{files, plural, one {# Datei} other {# Dateien}} · {sequenceCount, plural, one {# Sequenz} other {# Sequenzen}} · {bases}',
   'newRun.samples': '{count, plural, one {# Probe} other {# Proben}}',

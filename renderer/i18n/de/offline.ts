@@ -24,7 +24,6 @@ export const offline: Record<keyof typeof english, string> = {
   'offline.browserDrop':
     'Ein Browser sagt nicht, wo ein abgelegter Ordner liegt. Wählen Sie den Ordner auf {place} hier.',
   'offline.packTitle': 'Offline-Ordner packen',
-  'offline.packFor': 'Für einen Rechner mit',
   'offline.platform': 'System',
   'offline.platform.linux-x64': 'Linux, x64',
   'offline.platform.linux-arm64': 'Linux, ARM',
@@ -53,5 +52,4 @@ export const offline: Record<keyof typeof english, string> = {
   'offline.packed': 'Der Ordner ist fertig',
   'offline.packedText':
     'Bringen Sie {folder} zum anderen Rechner, starten Sie dort dieses Programm und wählen Sie „Aus Offline-Ordner einrichten …“, oder legen Sie den Ordner auf dem Fenster ab.',
-  'offline.working': 'Das Einrichten aus dem Ordner ist fertig.',
 } as const;

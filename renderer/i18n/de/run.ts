@@ -34,6 +34,8 @@ export const run = {
   'run.drain': 'Nach der laufenden Arbeit pausieren',
   'run.finishNow': 'Mit dem Berechneten abschließen',
   'run.finishNowTitle': 'Mit dem Berechneten abschließen?',
+  'run.finishNowCounts':
+    '{found, number} von {known, plural, one {# Sequenz} other {# Sequenzen}} {found, plural, one {hat} other {haben}} ein Ergebnis, {missing, number} {missing, plural, one {fiele} other {fielen}} weg; {done, number} von {files, plural, one {# Datei ist} other {# Dateien sind}} berechnet.',
   'run.finishNowHelp':
     'Rechnet zu Ende, was in Arbeit ist, lässt den Rest aus und schreibt die Ergebnisdateien. Sequenzen ohne Ergebnis werden namentlich aufgeführt; sie lassen sich später noch berechnen.',
   'run.stopAndKeep': 'Beenden und behalten',

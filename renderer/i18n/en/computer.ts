@@ -29,11 +29,11 @@ export const computer = {
   'answers.check': 'Check answers',
   'answers.computing': '{device} computes (device {number} of {count}) …',
   'answers.isRight': 'Right',
-  'answers.isWrong': 'Not right',
+  'answers.isWrong': 'Wrong',
   'answers.right.original_tool':
     'Gives the answers of the original tool: norms within {norm}{hasScores, select, yes {, scores within {score}} other {. Scores are known for the 500 model only}}.',
   'answers.right.stored':
-    'Computes rightly: scores within {score} of the stored ones. As the weights are random, this says nothing of biology.',
+    'Computes correctly: scores within {score} of the stored ones. As the weights are random, this says nothing of biology.',
   'answers.right.processor':
     'Agrees with the processor within {norm}. For this model no known answers exist.',
   'answers.differ':
@@ -62,7 +62,7 @@ export const computer = {
   'settings.title': 'Settings',
   'settings.look': 'Appearance',
   'settings.theme': 'Colours',
-  'settings.themeHelp': 'Light, dark, or as the system is set',
+  'settings.themeHelp': 'Light, dark, or the same as the system',
   'settings.theme.system': 'System',
   'settings.theme.light': 'Light',
   'settings.theme.dark': 'Dark',
@@ -81,7 +81,8 @@ export const computer = {
   'settings.program': 'Program',
   'settings.version': 'Version',
   'settings.updates': 'Look for newer versions',
-  'settings.updatesHelp': 'Once a day while no run is at work; nothing is downloaded before you say so',
+  'settings.updatesHelp':
+    'Once a day while no run is being computed; nothing is downloaded until you ask for it',
   'settings.updates.no_address': 'This copy of the program does not know where newer versions are published',
   'settings.updates.by_hand':
     'This copy of the program cannot replace itself: get newer versions where you got it',
@@ -114,14 +115,14 @@ export const computer = {
     'Not by itself. The network is used to fetch the models and the Python environment, once, when you ask for it. A run on a cluster or another computer goes where you send it. The desktop app also asks whether there is a newer version of it, which Settings can switch off. A search with BLAST, in the view of one sequence, asks first: it opens NCBI’s page with that sequence.',
   'help.updates.title': 'How do I get a newer version?',
   'help.updates.text':
-    'The desktop app asks its release folder once a day, while no run is at work, and says when there is a newer version. It downloads and installs it only when you press the button, and runs and settings stay. Settings has a switch for it. A copy that cannot replace itself, or does not know where versions are published, says so there: get the newer version where you got this one.',
+    'The desktop app asks its release folder once a day, while no run is being computed, and says when there is a newer version. It downloads and installs it only when you press the button, and runs and settings stay. Settings has a switch for it. A copy that cannot replace itself, or does not know where versions are published, says so there: get the newer version where you got this one.',
   'help.answers.title': 'Does this computer give the right answers?',
   'help.answers.text':
-    'The computer check has a card for it. Four reading frames whose results with the original tool are known go through the model, on every device and in every number format. Check again after every change of weights, driver or PyTorch; the card says when that is due. With the demo model it shows only that the computing is right.',
+    'The computer check has a card for it. Four reading frames whose results with the original tool are known go through the model, on every device and in every number format. Check again after every change of weights, driver or PyTorch; the card says when that is due. With the demo model it shows only that the arithmetic is right.',
   'help.files.title': 'Which files does a run leave?',
   'help.files.text':
     'sequences.tsv (one line per sequence), chunks.tsv (one line per chunk), viral_sequences.fna (the viral sequences), prediction_results.txt and prediction_results_highestscore.csv (as the original tool writes them), run.json (settings and versions), and run.db, in which the program itself reads them. Where something could not be used or computed, failed_files.txt says what and why, and failed_records.tsv lists each sequence. logs/run.log says what happened. With the demo model, also DEMO_MODEL.txt, which says that nothing in the folder means anything.',
-  'help.glossary': 'Words',
+  'help.glossary': 'Terms',
   'glossary.contig.term': 'Contig',
   'glossary.contig.text': 'A longer sequence put together from overlapping reads.',
   'glossary.chunk.term': 'Chunk',

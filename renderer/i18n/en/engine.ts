@@ -48,6 +48,8 @@ export const engine = {
   'engine.note.unusual_norms':
     '{frames} of {all} reading frames have embeddings of unusual size. Norms of ESM-2: {esm2}; of DNABERT-S: {dnabertS}. All are scored. Short and repetitive frames can be unusual; if many frames are, let the computer check compare the answers of this computer with known ones.',
   'engine.norms.range': '{low} to {high} (expected {expectedLow} to {expectedHigh})',
+  'engine.note.synced_folder':
+    '{client} copies {folder} while the run writes there. Both are slowed by that, and {client} may hold files that are being written. Pause {client} until the run is done, or let runs go to another folder.',
   'engine.note.mixed_devices':
     'Different devices compute this run: {names}. Each takes work as fast as it can. Scores may differ in their last digits by which of them computed a sequence.',
   'engine.note.wrong_device': 'Another device computes for {device} ({found}): one GPU may be used twice.',
@@ -85,7 +87,7 @@ export const engine = {
   'engine.part.out_of_memory': 'The device had too little memory.',
   'engine.part.out_of_memory.next': 'Close other programs that use the GPU, then retry with less memory.',
   'engine.part.non_finite':
-    'The model gave results that are no numbers, also when computed again more exactly.',
+    'The model gave results that are no numbers, even when computed again more exactly.',
   'engine.part.non_finite.next':
     'Retry it on another device. If it fails again, check the weights under Computer check.',
   'engine.part.part_unreadable': 'A working file is missing or damaged.',
@@ -159,10 +161,10 @@ export const engine = {
   'engine.ssh.no_route': 'There is no way to {host} from this network.',
   'engine.ssh.denied': '{host} accepted neither a key nor a password.',
   'engine.ssh.denied_again':
-    '{host} wants a password or a passphrase again, for which nobody is asked unasked.',
+    '{host} asks for a password or passphrase again. You are asked for one only when you connect.',
   'engine.ssh.denied_again.next': 'Connect again.',
   'engine.ssh.host_key_changed':
-    '{host} shows another host key than it did before. Either it was set up anew, or another computer pretends to be it.',
+    '{host} shows another host key than it did before. Either it was reinstalled, or another computer pretends to be it.',
   'engine.ssh.host_key_unknown': 'The host key of {host} is not known here.',
   'engine.ssh.host_key_unknown.next':
     'Sign in with “ssh” and this address in a terminal once and confirm the key there, then connect again.',
@@ -174,7 +176,7 @@ export const engine = {
   'engine.computer.system':
     '{host} is {system}; installing over SSH works on Linux with an x86-64 processor.',
   'engine.computer.old': '{host} has too old a system: glibc 2.28 or newer is needed.',
-  'engine.computer.no_answer': '{host} did not answer as a computer does on which commands can be run.',
+  'engine.computer.no_answer': '{host} does not seem to allow commands to be run.',
   'engine.computer.no_answer.next':
     'Check that commands can be run there: “ssh” with this address and “uname -a” must print a line.',
   'engine.computer.disk': '{host} has {free} free in the home folder; {needed} are needed.',
@@ -182,23 +184,23 @@ export const engine = {
   'engine.computer.unpacking': 'The program could not be unpacked on {host}.',
   'engine.computer.damaged': 'The program arrived at {host} damaged.',
   'engine.computer.not_started': 'VirNucPro did not start on {host}.',
-  'engine.computer.other_version': 'On {host}, version {version} is at work on a run; this is version {own}.',
+  'engine.computer.other_version': 'On {host}, version {version} is working on a run; this is version {own}.',
   'engine.transfer.changed': '{file} was changed while it was sent.',
   'engine.transfer.damaged': '{file} arrived damaged.',
   'engine.transfer.gone': '{file} is not offered any more on the other computer.',
   'engine.transfer.not_connected': 'That computer is not connected.',
-  'engine.run.gone': '{folder} is not to be found.',
+  'engine.run.gone': '{folder} was not found.',
   'engine.run.not_listed': 'This run is not in the list any more.',
   'engine.run.not_listed.next': 'Open its folder to get it back.',
-  'engine.run.at_work': 'The run is at work already.',
-  'engine.run.pause_first': 'The run is at work. Pause it first.',
-  'engine.run.not_at_work': 'The run is not at work.',
+  'engine.run.at_work': 'The run is already being computed.',
+  'engine.run.pause_first': 'The run is being computed. Pause it first.',
+  'engine.run.not_at_work': 'The run is not being computed.',
   'engine.run.still_reading':
     'The input files have not been read to their end, so it is not known which sequences would be missing. Let the run go on until they are.',
   'engine.run.nothing_left_out': 'Nothing waits to be computed.',
   'engine.run.not_waiting': 'The run does not wait in the queue.',
   'engine.run.nothing_failed': 'Nothing has failed that could be retried.',
-  'engine.run.devices_at_rest': 'Devices can be left out or taken in only while the run is at work.',
+  'engine.run.devices_at_rest': 'Devices can be left out or taken in only while the run is being computed.',
   'engine.run.impossible': 'This cannot be done with the run as it is now.',
   'engine.place.gone': '{folder} is not there any more.',
   'engine.place.full': 'There is no space left to write in {folder}.',
@@ -209,6 +211,8 @@ export const engine = {
   'engine.place.refused': '{path} cannot be written: {reason}.',
   'engine.place.refused.next': 'Choose another place for the file.',
   'engine.place.file_above': '{folder} cannot be made: {above} is a file.',
+  'engine.place.too_long': '{path} has {length} characters, and Windows can work with {most} here.',
+  'engine.place.too_long.next': 'Choose a place with a shorter path.',
   'engine.place.trouble': 'The disk with {folder} does not read or write as it should.',
   'engine.place.trouble.next':
     'Check that it is connected, and that neither it nor your quota is full; then press Continue.',
@@ -224,6 +228,10 @@ export const engine = {
   'engine.run.database_busy': 'Another program uses the database in {folder}.',
   'engine.run.no_database': 'There is no run.db in {folder}.',
   'engine.run.empty_database': 'The run.db in {folder} is empty.',
+  'engine.run.no_request':
+    'The run in {folder} does not say how it was asked for, so this program cannot go on with it.',
+  'engine.run.no_request.next':
+    'Its tables can be read in its folder; "virnucpro export" writes them in other formats. Or start a new run on its files.',
   'engine.run.locked': '{folder} is being worked on by process {pid} on {where}.',
   'engine.run.locked.here': '{folder} is being worked on by process {pid} on this computer.',
   'engine.note.rows_damaged': 'Some stored results were damaged on the disk and are computed again.',
@@ -248,7 +256,7 @@ export const engine = {
   'engine.bytes': '{text}',
   'engine.check.under_way': 'Checking …',
   'engine.check.after_python': 'Checked after Python is set up.',
-  'engine.check.driver.unknown': 'The driver could not be asked.',
+  'engine.check.driver.unknown': 'The driver information could not be read.',
   'engine.check.driver.nvidia': 'NVIDIA driver {version}.',
   'engine.check.driver.amd': 'AMD’s driver of this Linux kernel.',
   'engine.check.driver.none': 'No NVIDIA driver was found.',
@@ -266,23 +274,23 @@ export const engine = {
   'engine.check.gpu.fp32_only':
     '{name} computes in FP32 only, and so do all GPUs of a run that it takes part in.',
   'engine.check.gpu.no_bf16': '{name} has no BF16: runs that it takes part in compute in FP16.',
-  'engine.check.memory.unknown': 'The memory could not be found out.',
+  'engine.check.memory.unknown': 'Memory information could not be read.',
   'engine.check.memory': '{free} of {total} free.',
   'engine.check.memory.little': 'Loading the published models takes up to {needed}.',
-  'engine.check.disk.unknown': 'The free space could not be found out.',
+  'engine.check.disk.unknown': 'The free disk space could not be determined.',
   'engine.check.disk': '{free} free for weights and results.',
   'engine.check.disk.little': 'Only {free} free; weights and working files need about {needed}.',
   'engine.check.python': 'Python {version}.',
   'engine.check.python.torch': 'Python {version}, PyTorch {torch}.',
   'engine.check.python.absent': 'Not set up yet.',
-  'engine.check.computing.untried': 'The devices could not be tried.',
+  'engine.check.computing.untried': 'The devices could not be tested.',
   'engine.check.computing.right': '{device} ({precisions}): all results agree with the processor’s in FP32.',
   'engine.check.computing.leave_out': 'Leave out what computes wrongly.',
   'engine.check.computing.wrong': '{device} in {precision}: {problem}',
   'engine.check.computing.differs':
     'The results differ by {difference} from the processor’s; {allowed} is allowed.',
   'engine.check.computing.no_answer': 'It gave no answer within 5 minutes.',
-  'engine.check.computing.broke_off': 'The test computation broke off. {line}',
+  'engine.check.computing.broke_off': 'The test computation stopped early. {line}',
   'engine.check.weights.unknown': 'The weights could not be checked.',
   'engine.check.weights': 'Here: {models}.',
   'engine.check.weights.none': 'Only the demo model is here. It has no biological meaning.',

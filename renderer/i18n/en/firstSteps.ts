@@ -8,9 +8,9 @@ export const firstSteps = {
   'start.later': 'Later',
   'start.setUp.title': 'Set up this computer',
   'start.setUp.set_up':
-    'The program computes with Python and PyTorch. It gets both for itself, once; other programs on this computer are not touched.',
+    'The program computes with Python and PyTorch. It installs its own copies, once; other programs on this computer are not touched.',
   'start.setUp.repair':
-    'Something has damaged the Python environment. It is made again; results and models are not touched.',
+    'Something has damaged the Python environment. It is rebuilt; results and models are not touched.',
   'start.setUp.go_on': 'The set-up was stopped. What was downloaded is kept; it goes on from there.',
   'start.setUp.meanwhile':
     'You may leave this page or close the window: the set-up goes on as long as the program runs. Cancelling keeps what is downloaded.',
@@ -51,9 +51,9 @@ export const firstSteps = {
   'setUp.show': 'Show progress',
   'setUp.toSettings': 'Open Settings',
   'setUp.absent': 'Python is not set up yet.',
-  'setUp.absentText': 'The program gets it for itself:',
+  'setUp.absentText': 'The program installs its own copy:',
   'setUp.broken': 'The Python environment is damaged.',
-  'setUp.brokenText': 'It can be made again:',
+  'setUp.brokenText': 'It can be rebuilt:',
   'setUp.cancelled': 'The set-up was stopped.',
   'setUp.kept': 'What was downloaded is kept.',
   'setUp.working': 'This computer is being set up.',
@@ -86,7 +86,7 @@ export const firstSteps = {
   'settings.setUp': 'Network and places',
   'settings.setUpHint': 'What downloads and the set-up use',
   'settings.proxy': 'Proxy',
-  'settings.proxyHelp': 'Such as http://proxy.example.org:3128. Empty: as the system is set',
+  'settings.proxyHelp': 'Such as http://proxy.example.org:3128. Empty: the system’s setting',
   'settings.proxyWrong': 'Enter an address that begins with http://, https://, socks5:// or socks5h://.',
   'settings.certificateFile': 'Certificate file',
   'settings.certificateFileHelp':
@@ -96,21 +96,20 @@ export const firstSteps = {
   'settings.packageIndexWrong': 'Enter an address that begins with http://, https:// or file://.',
   'settings.dataFolderChange': 'Data folder',
   'settings.dataFolderChangeHelp':
-    'For models, the Python environment and the list of runs: up to 25 GB. Holds from the next start on; what is in the present folder stays there',
+    'For models, the Python environment and the list of runs: up to 25 GB. Takes effect at the next start; what is in the present folder stays there',
   'settings.dataFolderNow': 'Now {folder}',
   'settings.freeThere': '{size} free there',
-  'settings.moves': 'From the next start on, the data lie in {folder}.',
+  'settings.moves': 'From the next start on, data are kept in {folder}.',
   'settings.movesText': 'Until then the present folder is used. What is in it stays there.',
   'settings.movesInBrowser':
     'End the program where it runs (Ctrl+C in its terminal) and start it again. Until then the present folder is used; what is in it stays there.',
   'settings.restart': 'Restart now',
   'settings.weightsMirror': 'Mirror of the model weights',
   'settings.weightsMirrorHelp':
-    'An address that has the files of the models side by side, by their names. Empty: where they were published',
+    'An address that serves the model files by name, all in one place. Empty: where they were published',
   'settings.weightsMirrorWrong': 'Enter an address that begins with http:// or https://.',
   'settings.interpreter': 'Python interpreter',
-  'settings.interpreterHelp': 'One of your own, used as it is. Empty: the program’s own',
+  'settings.interpreterHelp': 'One of your own, used unchanged. Empty: the program’s own',
   'settings.choose': 'Choose',
   'settings.save': 'Save',
-  'settings.checking': 'Checking …',
 } as const;

@@ -30,7 +30,7 @@ export const history = {
   'history.tagsHelp': 'Enter ends a tag. The search finds them.',
   'history.note': 'Note',
   'disk.title': 'Disk space',
-  'disk.looking': 'The folders are being looked at …',
+  'disk.looking': 'Measuring the folders …',
   'disk.total':
     '{count, plural, one {# run takes} other {# runs take}} {size}, of which {work} can go without losing results.',
   'disk.clean': 'Delete {size} of working files',

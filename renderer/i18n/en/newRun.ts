@@ -24,8 +24,6 @@ export const newRun = {
   'newRun.uploaded': 'sent by this browser',
   'newRun.chunkLine': 'chunk: {length}',
   'newRun.preparing': 'Preparing: files, model and devices are being checked …',
-  'newRun.whereLocal': 'Everything stays on this computer: the files are read where they lie.',
-  'newRun.whereRemote': 'The runs compute on {host}, and their files lie there.',
   'newRun.totals':
     '{files, plural, one {# file} other {# files}} · {sequenceCount, plural, one {# sequence} other {# sequences}} · {bases}',
   'newRun.samples': '{count, plural, one {# sample} other {# samples}}',

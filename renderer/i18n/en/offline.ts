@@ -22,7 +22,6 @@ export const offline = {
   'offline.browserDrop':
     'A browser does not say where a dropped folder lies. Choose the folder on {place} here.',
   'offline.packTitle': 'Make an offline folder',
-  'offline.packFor': 'For a computer with',
   'offline.platform': 'System',
   'offline.platform.linux-x64': 'Linux, x64',
   'offline.platform.linux-arm64': 'Linux, ARM',
@@ -51,5 +50,4 @@ export const offline = {
   'offline.packed': 'The folder is ready',
   'offline.packedText':
     'Take {folder} to the other computer, start this program there and choose “Set up from an offline folder …”, or drop the folder on the window.',
-  'offline.working': 'The set-up from the folder is done.',
 } as const;

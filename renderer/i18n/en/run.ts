@@ -32,6 +32,8 @@ export const run = {
   'run.drain': 'Pause after the current work',
   'run.finishNow': 'Finish with what is computed',
   'run.finishNowTitle': 'Finish with what is computed?',
+  'run.finishNowCounts':
+    '{found, number} of {known, plural, one {# sequence} other {# sequences}} {found, plural, one {has} other {have}} a result, {missing, number} would be left out; {done, number} of {files, plural, one {# file is} other {# files are}} computed.',
   'run.finishNowHelp':
     'Finishes what is being computed, leaves out the rest and writes the result files. Sequences without a result are listed by name; they can still be computed later.',
   'run.stopAndKeep': 'Stop and keep',
@@ -97,7 +99,7 @@ export const run = {
   'device.exclude': 'Exclude',
   'device.include': 'Use again',
   'device.restarts': 'It is started again. Nothing is lost.',
-  'device.partInWork': 'Part in work',
+  'device.partInWork': 'Current part',
   'device.framesPerSecond': 'Frames per second',
   'device.layers': 'Layers of the model',
   'device.placement.resident': 'on the device',

@@ -182,7 +182,7 @@ function ComputerCard({ computer: { id, name, address, link } }: { computer: Oth
 }
 
 /** Why it is not there, or how far the way to it is. */
-export function LinkDetails({ name, link }: { name: string; link: ComputerLink }) {
+function LinkDetails({ name, link }: { name: string; link: ComputerLink }) {
   const { t } = useTexts();
   switch (link.state) {
     case 'idle':

@@ -1,9 +1,15 @@
-import { useState } from 'react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
 import type { InputStatus, RunSummary } from '../../../electron/contract/index.ts';
+import { Card } from '../../components/Card.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { engine, queries } from '../../state/connection.ts';
+import classes from './Files.module.css';
+import { whileInWork } from './whileInWork.ts';
+import { useState } from 'react';
 import { TechnicalDetails } from '../../components/TechnicalDetails.tsx';
 import { FailuresCard } from './FailuresCard.tsx';
 import { InputsCard } from './InputsCard.tsx';
-import { LeftOutCard } from './LeftOutCard.tsx';
 import { PartsCard } from './PartsCard.tsx';
 import { ResultFilesCard } from './ResultFilesCard.tsx';
 
@@ -20,5 +26,33 @@ export function FilesTab({ run }: { run: RunSummary }) {
         <PartsCard run={run} input={input} onShowAll={() => setInput(null)} />
       </TechnicalDetails>
     </>
+  );
+}
+
+/** What the user left out by finishing early or skipping, and the way to compute it after all. */
+function LeftOutCard({ run }: { run: RunSummary }) {
+  const { t } = useTexts();
+  const { runId } = run;
+  const client = useQueryClient();
+  const leftOut = useQuery({
+    ...queries.runs.parts.queryOptions({ input: { runId, state: 'skipped', offset: 0, limit: 1 } }),
+    ...whileInWork(run),
+  });
+  const compute = useMutation({
+    mutationFn: () => engine.runs.retry({ runId, parts: 'all', smallerBatches: false }),
+    onSuccess: () => client.invalidateQueries({ queryKey: queries.runs.key() }),
+  });
+  if (!leftOut.data || leftOut.data.total === 0) return null;
+  return (
+    <Card
+      title={t('files.leftOut')}
+      aside={
+        <Button size="compact-sm" loading={compute.isPending} onClick={() => compute.mutate()}>
+          {t('files.computeRest')}
+        </Button>
+      }
+    >
+      <p className={classes.explain}>{t('files.leftOutText')}</p>
+    </Card>
   );
 }

@@ -57,38 +57,40 @@ function inputColumns({ t, format }: Texts, inWork: boolean): VirtualColumn<Inpu
   return [
     {
       id: 'name',
-      header: t('newRun.column.file'),
-      meta: { width: 'minmax(140px, 2fr)' },
-      cell: ({ row }) => <span title={row.original.path}>{fileName(row.original.path)}</span>,
+      title: t('newRun.column.file'),
+      width: 'minmax(140px, 2fr)',
+      cell: (row) => <span title={row.path}>{fileName(row.path)}</span>,
     },
     {
       id: 'state',
-      header: t('files.column.state'),
-      meta: { width: '168px' },
-      cell: ({ row }) => <InputBadge state={shownState(row.original.state, inWork)} />,
+      title: t('files.column.state'),
+      width: '168px',
+      cell: (row) => <InputBadge state={shownState(row.state, inWork)} />,
     },
     {
       id: 'records',
-      header: t('newRun.column.sequences'),
-      meta: { width: '110px', align: 'end' },
-      cell: ({ row }) => (row.original.records === null ? '–' : format.integer(row.original.records)),
+      title: t('newRun.column.sequences'),
+      width: '110px',
+      align: 'end',
+      cell: (row) => (row.records === null ? '–' : format.integer(row.records)),
     },
     {
       id: 'bases',
-      header: t('newRun.column.bases'),
-      meta: { width: '96px', align: 'end' },
-      cell: ({ row }) => (row.original.bases === null ? '–' : format.bases(row.original.bases)),
+      title: t('newRun.column.bases'),
+      width: '96px',
+      align: 'end',
+      cell: (row) => (row.bases === null ? '–' : format.bases(row.bases)),
     },
     {
       id: 'progress',
-      header: t('files.column.progress'),
-      meta: { width: 'minmax(110px, 1fr)' },
-      cell: ({ row }) => {
-        const { residues, state } = row.original;
+      title: t('files.column.progress'),
+      width: 'minmax(110px, 1fr)',
+      cell: (row) => {
+        const { residues, state } = row;
         const fraction = state === 'done' ? 1 : residues.total > 0 ? residues.done / residues.total : 0;
         return (
           <ProgressBar
-            label={t('files.progressOf', { name: fileName(row.original.path) })}
+            label={t('files.progressOf', { name: fileName(row.path) })}
             fraction={fraction}
             tone={state === 'done' ? 'good' : state === 'done_with_failures' ? 'warn' : 'active'}
           />
@@ -97,19 +99,21 @@ function inputColumns({ t, format }: Texts, inWork: boolean): VirtualColumn<Inpu
     },
     {
       id: 'seconds',
-      header: t('files.column.deviceTime'),
-      meta: { width: '112px', align: 'end' },
-      cell: ({ row }) => {
-        const { deviceSeconds } = row.original;
+      title: t('files.column.deviceTime'),
+      width: '112px',
+      align: 'end',
+      cell: (row) => {
+        const { deviceSeconds } = row;
         return deviceSeconds === 0 ? '–' : format.duration(deviceSeconds);
       },
     },
     {
       id: 'problems',
-      header: t('files.column.notes'),
-      meta: { width: '96px', align: 'end' },
-      cell: ({ row }) => {
-        const count = row.original.problems.reduce((sum, problem) => sum + problem.count, 0);
+      title: t('files.column.notes'),
+      width: '96px',
+      align: 'end',
+      cell: (row) => {
+        const count = row.problems.reduce((sum, problem) => sum + problem.count, 0);
         return count === 0 ? '–' : format.integer(count);
       },
     },

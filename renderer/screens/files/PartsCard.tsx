@@ -98,53 +98,58 @@ function partColumns(
   return [
     {
       id: 'key',
-      header: t('files.column.part'),
-      meta: { width: '84px' },
-      cell: ({ row }) => partNumber(row.original.key),
+      title: t('files.column.part'),
+      width: '84px',
+      cell: (row) => partNumber(row.key),
     },
     {
       id: 'state',
-      header: t('files.column.state'),
-      meta: { width: '132px' },
-      cell: ({ row }) => <PartBadge state={row.original.state} />,
+      title: t('files.column.state'),
+      width: '132px',
+      cell: (row) => <PartBadge state={row.state} />,
     },
     {
       id: 'rows',
-      header: t('newRun.column.sequences'),
-      meta: { width: 'minmax(140px, 1fr)', align: 'end' },
-      cell: ({ row }) =>
-        `${format.integer(row.original.firstRow + 1)} – ${format.integer(row.original.lastRow + 1)}`,
+      title: t('newRun.column.sequences'),
+      width: 'minmax(140px, 1fr)',
+      align: 'end',
+      cell: (row) => `${format.integer(row.firstRow + 1)} – ${format.integer(row.lastRow + 1)}`,
     },
     {
       id: 'frames',
-      header: t('files.column.frames'),
-      meta: { width: '110px', align: 'end' },
-      cell: ({ row }) => format.integer(row.original.frames),
+      title: t('files.column.frames'),
+      width: '110px',
+      align: 'end',
+      cell: (row) => format.integer(row.frames),
     },
     {
       id: 'device',
-      header: t('files.column.device'),
-      meta: { width: 'minmax(110px, 1fr)' },
-      cell: ({ row }) => deviceLabel(row.original.device),
+      title: t('files.column.device'),
+      width: 'minmax(110px, 1fr)',
+      cell: (row) => deviceLabel(row.device),
     },
     {
       id: 'seconds',
-      header: t('files.column.time'),
-      meta: { width: '90px', align: 'end' },
-      cell: ({ row }) => (row.original.seconds === null ? '–' : format.seconds(row.original.seconds)),
+      title: t('files.column.time'),
+      width: '90px',
+      align: 'end',
+      cell: (row) => (row.seconds === null ? '–' : format.seconds(row.seconds)),
     },
     {
       id: 'attempts',
-      header: t('files.column.attempts'),
-      meta: { width: '84px', align: 'end' },
-      cell: ({ row }) => format.integer(row.original.attempts),
+      title: t('files.column.attempts'),
+      width: '84px',
+      align: 'end',
+      cell: (row) => format.integer(row.attempts),
     },
     {
       id: 'log',
-      header: t('table.actions'),
-      meta: { width: '76px', align: 'end', headerHidden: true },
-      cell: ({ row }) => {
-        const { logPath } = row.original;
+      title: t('table.actions'),
+      width: '76px',
+      align: 'end',
+      titleHidden: true,
+      cell: (row) => {
+        const { logPath } = row;
         return logPath === null ? null : (
           <Button variant="subtle" size="compact-xs" onClick={() => showLog(logPath)}>
             {t('files.log')}

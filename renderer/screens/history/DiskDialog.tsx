@@ -7,7 +7,7 @@ import { idle } from '../../components/idle.ts';
 import { isAtWork } from '../../../electron/contract/runState.ts';
 import classes from './History.module.css';
 
-/** The folders of older runs are looked at one by one, which takes its time on a slow disk. */
+/** The folders of older runs are measured one by one, which takes a while on a slow disk. */
 const MOST_LOOKED_AT = 200;
 
 const mayClean = (run: RunSummary, size: { workBytes: number } | undefined) =>

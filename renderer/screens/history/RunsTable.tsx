@@ -1,9 +1,8 @@
 import { useMediaQuery } from '@mantine/hooks';
-import type { SortingState } from '@tanstack/react-table';
 import { useMemo, useState } from 'react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { RunBadge } from '../../components/feedback/StateBadge.tsx';
-import type { VirtualColumn } from '../../components/table/virtualColumns.ts';
+import type { TableSort, VirtualColumn } from '../../components/table/virtualColumns.ts';
 import { ROW_HEIGHT, VirtualTable } from '../../components/table/VirtualTable.tsx';
 import { modelTitle } from '../../state/computer/modelTexts.ts';
 import { useTexts, type Texts } from '../../i18n/index.ts';
@@ -20,7 +19,7 @@ const MEDIUM = { settings: false };
 const SMALL = { settings: false, time: false };
 const NARROW = { settings: false, time: false, inputs: false };
 const NARROWEST = { ...NARROW, viral: false, created: false };
-const NEWEST_FIRST: SortingState = [{ id: 'created', desc: true }];
+const NEWEST_FIRST: TableSort = { id: 'created', desc: true };
 
 export function RunsTable({ runs }: { runs: readonly RunSummary[] }) {
   const texts = useTexts();
@@ -28,12 +27,12 @@ export function RunsTable({ runs }: { runs: readonly RunSummary[] }) {
   const isSmall = useMediaQuery('(max-width: 1350px)', false, { getInitialValueInEffect: false });
   const isNarrow = useMediaQuery('(max-width: 1100px)', false, { getInitialValueInEffect: false });
   const isNarrowest = useMediaQuery('(max-width: 640px)', false, { getInitialValueInEffect: false });
-  const [sorting, setSorting] = useState(NEWEST_FIRST);
+  const [sort, setSort] = useState(NEWEST_FIRST);
   const columns = useMemo(() => runColumns(texts), [texts]);
   const wide = isSmall ? SMALL : isMedium ? MEDIUM : ALL;
   const narrow = isNarrowest ? NARROWEST : NARROW;
   const hidden = isNarrow ? narrow : wide;
-  const sorted = useMemo(() => sortedRuns(runs, sorting[0], texts), [runs, sorting, texts]);
+  const sorted = useMemo(() => sortedRuns(runs, sort, texts), [runs, sort, texts]);
   const rowAt = useMemo(() => (index: number) => sorted[index], [sorted]);
   return (
     <VirtualTable
@@ -42,8 +41,8 @@ export function RunsTable({ runs }: { runs: readonly RunSummary[] }) {
       hiddenColumns={hidden}
       total={sorted.length}
       rowAt={rowAt}
-      sorting={sorting}
-      onSort={setSorting}
+      sort={sort}
+      onSort={setSort}
       onOpen={openRun}
       height={(Math.max(3, Math.min(runs.length, MOST_IN_SIGHT)) + 1) * ROW_HEIGHT + 4}
       empty={<span className="muted">{texts.t('history.noneFit')}</span>}
@@ -58,42 +57,44 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
   return [
     {
       id: 'name',
-      accessorKey: 'name',
-      header: t('history.column.name'),
-      meta: { width: 'minmax(160px, 2fr)' },
-      cell: ({ row }) => <Name run={row.original} />,
+      firstSort: 'asc',
+      title: t('history.column.name'),
+      width: 'minmax(160px, 2fr)',
+      cell: (row) => <Name run={row} />,
     },
     {
       id: 'state',
-      accessorFn: (run) => run.state.phase,
-      header: t('files.column.state'),
-      meta: { width: '176px' },
-      cell: ({ row }) => <RunBadge run={row.original} />,
+      firstSort: 'asc',
+      title: t('files.column.state'),
+      width: '176px',
+      cell: (row) => <RunBadge run={row} />,
     },
     {
       id: 'inputs',
-      accessorFn: (run) => run.plan.inputs.length,
-      header: t('history.column.inputs'),
-      meta: { width: 'minmax(212px, 1fr)' },
-      cell: ({ row }) => {
-        const words = describeInputs(row.original, texts);
+      firstSort: 'desc',
+      title: t('history.column.inputs'),
+      width: 'minmax(212px, 1fr)',
+      cell: (row) => {
+        const words = describeInputs(row, texts);
         return <span title={words}>{words}</span>;
       },
     },
     {
       id: 'settings',
-      accessorFn: (run) => modelTitle(run.plan.model, texts),
-      header: t('newRun.model'),
-      meta: { width: '136px' },
-      cell: ({ getValue }) => <span title={getValue<string>()}>{getValue<string>()}</span>,
+      firstSort: 'asc',
+      title: t('newRun.model'),
+      width: '136px',
+      cell: (run) => modelTitle(run.plan.model, texts),
+      look: (run) => ({ title: modelTitle(run.plan.model, texts) }),
     },
     {
       id: 'viral',
-      accessorFn: (run) => run.viralSequences,
-      header: t('history.column.viral'),
-      meta: { width: '146px', align: 'end' },
-      cell: ({ row }) => {
-        const { viralSequences, sequences } = row.original;
+      firstSort: 'desc',
+      title: t('history.column.viral'),
+      width: '146px',
+      align: 'end',
+      cell: (row) => {
+        const { viralSequences, sequences } = row;
         return viralSequences === null || sequences === null
           ? '–'
           : t('common.of', { part: format.integer(viralSequences), whole: format.integer(sequences) });
@@ -101,27 +102,29 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
     },
     {
       id: 'created',
-      accessorKey: 'createdAt',
-      header: t('history.column.created'),
-      meta: { width: '152px', align: 'end' },
-      cell: ({ row }) => format.dateTime(row.original.createdAt),
+      firstSort: 'desc',
+      title: t('history.column.created'),
+      width: '152px',
+      align: 'end',
+      cell: (row) => format.dateTime(row.createdAt),
     },
     {
       id: 'time',
-      accessorFn: (run) => run.computingSeconds,
-      header: t('progress.elapsed'),
-      meta: { width: '146px', align: 'end' },
-      cell: ({ row }) => {
-        const { computingSeconds } = row.original;
+      firstSort: 'desc',
+      title: t('progress.elapsed'),
+      width: '146px',
+      align: 'end',
+      cell: (row) => {
+        const { computingSeconds } = row;
         return computingSeconds === null ? '–' : format.duration(computingSeconds);
       },
     },
     {
       id: 'menu',
-      header: t('table.actions'),
-      enableSorting: false,
-      meta: { width: '48px', headerHidden: true },
-      cell: ({ row }) => <RunMenu key={row.original.runId} run={row.original} />,
+      title: t('table.actions'),
+      width: '48px',
+      titleHidden: true,
+      cell: (row) => <RunMenu key={row.runId} run={row} />,
     },
   ];
 }

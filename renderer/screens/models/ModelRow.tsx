@@ -1,16 +1,18 @@
-import { Button, Group } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Button, Group, Modal } from '@mantine/core';
+import type { ModelStatus } from '../../../electron/contract/index.ts';
+import { DESTRUCTIVE } from '../../components/dialogs.ts';
+import { useTexts } from '../../i18n/index.ts';
+import { engine } from '../../state/connection.ts';
 import { IconAlertTriangle, IconCircleCheck, IconDownload, IconPlayerPause } from '@tabler/icons-react';
 import { useState } from 'react';
-import type { ModelStatus } from '../../../electron/contract/index.ts';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { sayError } from '../../components/feedback/errorToast.tsx';
 import { PathText } from '../../components/files/PathText.tsx';
 import { Badge } from '../../components/feedback/StateBadge.tsx';
 import { modelNotice, modelTitle } from '../../state/computer/modelTexts.ts';
-import { useTexts } from '../../i18n/index.ts';
 import { getWeights, pauseWeights, useWeights, verifyModel } from '../../state/computer/weights.ts';
 import classes from './Models.module.css';
-import { RemoveDialog } from './RemoveDialog.tsx';
 import { WorkProgress } from './WorkProgress.tsx';
 
 export function ModelRow({ model }: { model: ModelStatus }) {
@@ -154,5 +156,33 @@ function Details({ model }: { model: ModelStatus }) {
         ))}
       </ul>
     </>
+  );
+}
+
+/** Says what goes, what it frees, and what stays since other models use it. */
+function RemoveDialog({ model, onClose }: { model: ModelStatus; onClose: () => void }) {
+  const { t, format } = useTexts();
+  const client = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => engine.computer.removeModel({ model: model.id }),
+    onSettled: onClose,
+    onSuccess: () => client.invalidateQueries(),
+  });
+  return (
+    <Modal opened onClose={onClose} title={t('models.removeTitle', { title: model.title })}>
+      <p>{t('models.removeFrees', { size: format.fileSize(model.freesBytes) })}</p>
+      {model.sharedWith.length > 0 && (
+        <p>{t('models.removeKeeps', { titles: model.sharedWith.join(', ') })}</p>
+      )}
+      <p className="muted">{t('models.removeRuns')}</p>
+      <Group justify="flex-end" mt="lg" gap="sm">
+        <Button variant="default" onClick={onClose} data-autofocus>
+          {t('common.cancel')}
+        </Button>
+        <Button {...DESTRUCTIVE} loading={remove.isPending} onClick={() => remove.mutate()}>
+          {t('models.remove')}
+        </Button>
+      </Group>
+    </Modal>
   );
 }

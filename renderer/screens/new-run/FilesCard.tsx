@@ -160,11 +160,11 @@ function fileColumns(
   return [
     {
       id: 'name',
-      header: t('newRun.column.file'),
-      meta: { width: 'minmax(140px, 1fr)' },
-      cell: ({ row }) => (
-        <span title={row.original.path}>
-          {fileName(row.original.path)} <Beside file={row.original} />
+      title: t('newRun.column.file'),
+      width: 'minmax(140px, 1fr)',
+      cell: (row) => (
+        <span title={row.path}>
+          {fileName(row.path)} <Beside file={row} />
         </span>
       ),
     },
@@ -172,45 +172,46 @@ function fileColumns(
       ? [
           {
             id: 'sample',
-            header: t('samples.sample'),
-            meta: { width: 'minmax(88px, 0.5fr)' },
-            cell: ({ row }: { row: { original: ListedFile } }) => (
-              <span title={samples.get(row.original.path)}>{samples.get(row.original.path)}</span>
-            ),
+            title: t('samples.sample'),
+            width: 'minmax(88px, 0.5fr)',
+            cell: (row: ListedFile) => <span title={samples.get(row.path)}>{samples.get(row.path)}</span>,
           },
         ]
       : []),
     {
       id: 'sequences',
-      header: t('newRun.column.sequences'),
-      meta: { width: '104px', align: 'end' },
-      cell: ({ row }) => figure(row.original, (file) => format.integer(file.sequences)),
+      title: t('newRun.column.sequences'),
+      width: '104px',
+      align: 'end',
+      cell: (row) => figure(row, (file) => format.integer(file.sequences)),
     },
     {
       id: 'bases',
-      header: t('newRun.column.bases'),
-      meta: { width: '96px', align: 'end' },
-      cell: ({ row }) => figure(row.original, (file) => format.bases(file.bases)),
+      title: t('newRun.column.bases'),
+      width: '96px',
+      align: 'end',
+      cell: (row) => figure(row, (file) => format.bases(file.bases)),
     },
     {
       id: 'verdict',
-      header: t('newRun.column.verdict'),
-      meta: { width: '168px' },
-      cell: ({ row }) => <VerdictBadge file={row.original} />,
+      title: t('newRun.column.verdict'),
+      width: '168px',
+      cell: (row) => <VerdictBadge file={row} />,
     },
     {
       id: 'remove',
-      header: t('table.actions'),
-      meta: { width: '44px', headerHidden: true },
-      cell: ({ row }) => (
+      title: t('table.actions'),
+      width: '44px',
+      titleHidden: true,
+      cell: (row) => (
         <ActionIcon
           variant="subtle"
           color="slate"
           size="sm"
-          aria-label={t('newRun.remove', { name: fileName(row.original.path) })}
+          aria-label={t('newRun.remove', { name: fileName(row.path) })}
           onClick={(event) => {
             event.stopPropagation();
-            removeFiles([row.original.path]);
+            removeFiles([row.path]);
           }}
         >
           <IconX size={16} aria-hidden />

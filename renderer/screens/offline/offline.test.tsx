@@ -88,7 +88,7 @@ describe('the data folder', () => {
     await screen.findByLabelText('Mirror of the model weights');
     expect(screen.queryByText(/From the next start on/)).toBeNull();
     await act(() => changeSettings({ dataFolder: '/mnt/large' }));
-    await screen.findByText('From the next start on, the data lie in /mnt/large.');
+    await screen.findByText('From the next start on, data are kept in /mnt/large.');
     screen.getByText(/End the program where it runs/);
     expect(screen.queryByRole('button', { name: 'Restart now' })).toBeNull();
     const { info } = useSettings.getState();

@@ -1,30 +1,14 @@
 import { fileName } from '../../i18n/format.ts';
-import {
-  Button,
-  Checkbox,
-  Chip,
-  CloseButton,
-  Group,
-  NumberInput,
-  Popover,
-  Select,
-  TextInput,
-} from '@mantine/core';
-import {
-  IconAdjustmentsHorizontal,
-  IconColumns3,
-  IconDownload,
-  IconSearch,
-  IconX,
-} from '@tabler/icons-react';
+import { Button, Checkbox, Chip, CloseButton, Group, Popover, Select, TextInput } from '@mantine/core';
+import { IconColumns3, IconDownload, IconSearch, IconX } from '@tabler/icons-react';
 import { useMemo } from 'react';
-import { evidenceSchema, predictionSchema, type RunSummary } from '../../../electron/contract/index.ts';
+import { predictionSchema, type RunSummary } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { openRunDialog } from '../../state/runs/runDialog.ts';
 import { changeView, clearFilters, isFiltered, useResultsView } from '../../state/results/resultsView.ts';
 import classes from './ResultsTab.module.css';
 import { useSequenceNotes } from '../../state/results/sequenceNotes.ts';
-import { evidenceRule } from './evidenceRule.ts';
+import { MoreFilters } from './MoreFilters.tsx';
 import { PresetsMenu } from './PresetsMenu.tsx';
 import { RunActionsMenu } from './RunActionsMenu.tsx';
 import { HIDEABLE_COLUMNS } from './sequenceColumns.tsx';
@@ -75,21 +59,7 @@ export function ResultsToolbar({ run }: { run: RunSummary }) {
           onChange={(value) => changeView({ input: value === ALL || value === null ? null : Number(value) })}
         />
       )}
-      <Popover position="bottom-end" withArrow shadow="md" trapFocus>
-        <Popover.Target>
-          <Button
-            variant="default"
-            size="compact-sm"
-            leftSection={<IconAdjustmentsHorizontal size={16} aria-hidden />}
-          >
-            {t('results.moreFilters')}
-          </Button>
-        </Popover.Target>
-        <Popover.Dropdown>
-          <LengthFields />
-          <EvidenceFields />
-        </Popover.Dropdown>
-      </Popover>
+      <MoreFilters />
       <Popover position="bottom-end" withArrow shadow="md" trapFocus>
         <Popover.Target>
           <Button variant="default" size="compact-sm" leftSection={<IconColumns3 size={16} aria-hidden />}>
@@ -184,66 +154,6 @@ export function ResultsToolbar({ run }: { run: RunSummary }) {
           )}
         </span>
       </div>
-    </div>
-  );
-}
-
-function LengthFields() {
-  const { t } = useTexts();
-  const { minLength, maxLength } = useResultsView();
-  const number = (value: string | number) =>
-    typeof value === 'number' && value >= 0 ? Math.round(value) : null;
-  return (
-    <Group gap="sm">
-      <NumberInput
-        w={140}
-        label={t('results.minLength')}
-        suffix=" bp"
-        min={0}
-        value={minLength ?? ''}
-        onChange={(value) => changeView({ minLength: number(value) })}
-      />
-      <NumberInput
-        w={140}
-        label={t('results.maxLength')}
-        suffix=" bp"
-        min={0}
-        value={maxLength ?? ''}
-        onChange={(value) => changeView({ maxLength: number(value) })}
-      />
-    </Group>
-  );
-}
-
-function EvidenceFields() {
-  const texts = useTexts();
-  const { t } = texts;
-  const { minScoredChunks, evidence } = useResultsView();
-  return (
-    <div className={classes.evidenceFields}>
-      <NumberInput
-        w={140}
-        label={t('results.minScoredChunks')}
-        min={0}
-        value={minScoredChunks ?? ''}
-        onChange={(value) =>
-          changeView({ minScoredChunks: typeof value === 'number' && value > 0 ? Math.round(value) : null })
-        }
-      />
-      <Checkbox.Group
-        label={t('results.column.evidence')}
-        value={[...evidence]}
-        onChange={(values: string[]) =>
-          changeView({ evidence: evidenceSchema.options.filter((level) => values.includes(level)) })
-        }
-      >
-        <Group gap="md" mt={6}>
-          {evidenceSchema.options.map((level) => (
-            <Checkbox key={level} size="xs" value={level} label={t(`evidence.${level}`)} />
-          ))}
-        </Group>
-      </Checkbox.Group>
-      <p className={classes.note}>{evidenceRule(texts)}</p>
     </div>
   );
 }

@@ -3,7 +3,6 @@ import { queries } from '../../state/connection.ts';
 import { useQuery } from '@tanstack/react-query';
 import { IconFilterOff } from '@tabler/icons-react';
 import { Button } from '@mantine/core';
-import type { SortingState } from '@tanstack/react-table';
 import { useCallback, useEffect, useMemo } from 'react';
 import {
   sequenceSortSchema,
@@ -16,6 +15,7 @@ import { Empty } from '../../components/feedback/Empty.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { VirtualTable } from '../../components/table/VirtualTable.tsx';
 import { useTexts } from '../../i18n/index.ts';
+import type { TableSort } from '../../components/table/virtualColumns.ts';
 import { usePagedRows } from '../../state/results/pagedRows.ts';
 import { changeView, clearFilters, useResultsView } from '../../state/results/resultsView.ts';
 import { useSequenceNotes } from '../../state/results/sequenceNotes.ts';
@@ -55,10 +55,9 @@ export function SequenceTable({ run, filter, sort, hiddenColumns, version }: Seq
       ),
     [texts, inputs, chunkLength, others, notes],
   );
-  const sorting = useMemo<SortingState>(() => [{ id: sort.by, desc: sort.descending }], [sort]);
-  const onSort = useCallback((next: SortingState) => {
-    const by = sequenceSortSchema.shape.by.safeParse(next[0]?.id);
-    if (by.success) changeView({ sort: { by: by.data, descending: next[0]?.desc ?? false } });
+  const onSort = useCallback(({ id, desc }: TableSort) => {
+    const by = sequenceSortSchema.shape.by.safeParse(id);
+    if (by.success) changeView({ sort: { by: by.data, descending: desc } });
   }, []);
   return (
     <>
@@ -70,7 +69,7 @@ export function SequenceTable({ run, filter, sort, hiddenColumns, version }: Seq
         total={rows.total ?? 0}
         rowAt={rows.rowAt}
         onRangeChange={rows.onRangeChange}
-        sorting={sorting}
+        sort={{ id: sort.by, desc: sort.descending }}
         onSort={onSort}
         onOpen={openSequence}
         isOpen={(row) => row.row === openRow}

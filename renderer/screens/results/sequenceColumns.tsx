@@ -1,9 +1,13 @@
 import { IconNote } from '@tabler/icons-react';
-import type { ListedSequence, SequenceNote, SequenceResult } from '../../../electron/contract/index.ts';
-import type { VirtualColumn } from '../../components/table/virtualColumns.ts';
+import type {
+  Evidence,
+  ListedSequence,
+  Prediction,
+  SequenceNote,
+  SequenceResult,
+} from '../../../electron/contract/index.ts';
+import type { CellLook, VirtualColumn } from '../../components/table/virtualColumns.ts';
 import type { Texts } from '../../i18n/index.ts';
-import { EvidenceLabel } from './EvidenceLabel.tsx';
-import { PredictionLabel } from './PredictionLabel.tsx';
 import classes from './ResultsTab.module.css';
 
 export const HIDEABLE_COLUMNS = [
@@ -14,15 +18,45 @@ export const HIDEABLE_COLUMNS = [
   'evidence',
   'viralFraction',
   'nChunks',
-  'bestTwo',
-  'best',
-  'frames',
+  'bestScore',
+  'bestChunkStart',
+  'nFramesScored',
   'reason',
   'input',
   'header',
 ] as const;
 
-/** Columns with the names of `sequenceSort.by` where they can be sorted by. */
+const NO_LOOK: CellLook = {};
+const MUTED: CellLook = { className: 'muted' };
+const callLook = (call: Prediction): CellLook => ({ className: `${classes.callCell} ${classes[call]}` });
+const CALL_LOOKS: Readonly<Record<Prediction, CellLook>> = {
+  virus: callLook('virus'),
+  others: callLook('others'),
+  not_scored: callLook('not_scored'),
+  failed: callLook('failed'),
+};
+const evidenceLook = (level: Evidence): CellLook => ({
+  className: `${classes.evidenceCell} ${classes[level]}`,
+});
+const EVIDENCE_LOOKS: Readonly<Record<Evidence, CellLook>> = {
+  weak: evidenceLook('weak'),
+  moderate: evidenceLook('moderate'),
+  strong: evidenceLook('strong'),
+};
+const SCORE_BAR_PX = 44;
+
+/** A bar behind the number. */
+function scoreLook({ virusScore, prediction }: SequenceResult): CellLook {
+  if (virusScore === null) return NO_LOOK;
+  return {
+    className: prediction === 'virus' ? `${classes.scoreCell} ${classes.viralScore}` : classes.scoreCell,
+    style: { backgroundSize: `${(virusScore * SCORE_BAR_PX).toFixed(1)}px 6px, ${SCORE_BAR_PX}px 6px` },
+  };
+}
+
+type OtherCall = NonNullable<NonNullable<ListedSequence['others']>[number]>;
+
+/** With the names of `sequenceSort.by`; other tools' columns cannot be sorted by. */
 export function sequenceColumns(
   { t, format }: Texts,
   inputName: (input: number) => string,
@@ -32,147 +66,168 @@ export function sequenceColumns(
   notes: ReadonlyMap<number, SequenceNote> | null,
 ): VirtualColumn<ListedSequence>[] {
   const missing = '–';
+  const shortLook = { title: t('results.shortText', { length: chunkLength }) };
+  const otherText = ({ isVirus, text }: OtherCall) => {
+    const call = t(isVirus ? 'prediction.virus' : 'others.notVirus');
+    return text === '' ? call : `${call} · ${text}`;
+  };
   return [
     {
       id: 'row',
-      accessorFn: (row) => row.row,
-      header: t('results.column.row'),
-      meta: { width: '76px', align: 'end' },
-      cell: ({ row }) => <span className="muted">{format.integer(row.original.row + 1)}</span>,
+      firstSort: 'desc',
+      title: t('results.column.row'),
+      width: '76px',
+      align: 'end',
+      cell: (row) => format.integer(row.row + 1),
+      look: () => MUTED,
     },
     {
       id: 'seqName',
-      accessorFn: (row) => row.seqName,
-      header: t('results.column.seqName'),
-      meta: { width: 'minmax(110px, 2fr)' },
-      cell: ({ row }) => {
-        const written = notes?.get(row.original.row);
+      firstSort: 'asc',
+      title: t('results.column.seqName'),
+      width: 'minmax(110px, 2fr)',
+      cell: (row) => {
+        const written = notes?.get(row.row);
+        if (!written) return row.seqName;
         return (
           <>
-            {written && <NoteMark label={t('notes.mark')} {...written} />}
-            <span title={row.original.header}>{row.original.seqName}</span>
+            <NoteMark label={t('notes.mark')} {...written} />
+            {row.seqName}
           </>
         );
       },
+      look: (row) => ({ title: row.header }),
     },
     {
       id: 'length',
-      accessorFn: (row) => row.length,
-      header: t('results.column.length'),
-      meta: { width: '96px', align: 'end' },
-      cell: ({ row }) => {
-        const { length } = row.original;
+      firstSort: 'desc',
+      title: t('results.column.length'),
+      width: '96px',
+      align: 'end',
+      cell: (row) => {
+        const { length } = row;
         const text = format.integer(length);
         if (length >= chunkLength) return text;
         return (
-          <span title={t('results.shortText', { length: chunkLength })}>
+          <>
             <span className={classes.short}>{t('results.short')}</span> {text}
-          </span>
+          </>
         );
       },
+      look: (row) => (row.length < chunkLength ? shortLook : NO_LOOK),
     },
     {
       id: 'virusScore',
-      accessorFn: (row) => row.virusScore,
-      header: t('results.column.virusScore'),
-      meta: { width: '128px', align: 'end' },
-      cell: ({ row }) => (
-        <Score
-          row={row.original}
-          text={row.original.virusScore === null ? missing : format.score(row.original.virusScore)}
-        />
-      ),
+      firstSort: 'desc',
+      title: t('results.column.virusScore'),
+      width: '128px',
+      align: 'end',
+      cell: (row) => (row.virusScore === null ? missing : format.score(row.virusScore)),
+      look: scoreLook,
     },
     {
       id: 'prediction',
-      accessorFn: (row) => row.prediction,
-      header: t('results.column.prediction'),
-      meta: { width: '110px' },
-      cell: ({ row }) => <PredictionLabel prediction={row.original.prediction} />,
+      firstSort: 'desc',
+      title: t('results.column.prediction'),
+      width: '110px',
+      cell: (row) => t(`prediction.${row.prediction}`),
+      look: (row) => CALL_LOOKS[row.prediction],
     },
     {
       id: 'evidence',
-      accessorFn: (row) => row.evidence,
-      header: t('results.column.evidence'),
-      meta: { width: '116px' },
-      cell: ({ row }) => <EvidenceLabel evidence={row.original.evidence} />,
+      firstSort: 'desc',
+      title: t('results.column.evidence'),
+      width: '116px',
+      cell: (row) => (row.evidence === null ? missing : t(`evidence.${row.evidence}`)),
+      look: (row) => (row.evidence === null ? MUTED : EVIDENCE_LOOKS[row.evidence]),
     },
     ...others.map((title, index): VirtualColumn<ListedSequence> => ({
       id: `other ${index}`,
-      header: title,
-      meta: { width: 'minmax(130px, 1fr)' },
-      cell: ({ row }) => {
-        const said = row.original.others?.[index];
-        if (!said) return <span className="muted">{missing}</span>;
-        const call = t(said.isVirus ? 'prediction.virus' : 'others.notVirus');
-        const text = said.text === '' ? call : `${call} · ${said.text}`;
-        return <span title={text}>{text}</span>;
+      title: title,
+      width: 'minmax(130px, 1fr)',
+      cell: (row) => {
+        const said = row.others?.[index];
+        return said ? otherText(said) : missing;
+      },
+      look: (row) => {
+        const said = row.others?.[index];
+        return said ? { title: otherText(said) } : MUTED;
       },
     })),
     {
       id: 'viralFraction',
-      accessorFn: (row) => row.viralFraction,
-      header: t('results.column.viralFraction'),
-      meta: { width: '104px', align: 'end' },
-      cell: ({ row }) =>
-        row.original.viralFraction === null ? missing : format.percent(row.original.viralFraction),
+      firstSort: 'desc',
+      title: t('results.column.viralFraction'),
+      width: '104px',
+      align: 'end',
+      cell: (row) => (row.viralFraction === null ? missing : format.percent(row.viralFraction)),
     },
     {
       id: 'nChunks',
-      accessorFn: (row) => row.nChunks,
-      header: t('results.column.nChunks'),
-      meta: { width: '86px', align: 'end' },
-      cell: ({ row }) =>
+      firstSort: 'desc',
+      title: t('results.column.nChunks'),
+      width: '86px',
+      align: 'end',
+      cell: (row) =>
         t('common.of', {
-          part: format.integer(row.original.nChunksScored),
-          whole: format.integer(row.original.nChunks),
+          part: format.integer(row.nChunksScored),
+          whole: format.integer(row.nChunks),
         }),
     },
     {
-      id: 'bestTwo',
-      header: t('results.column.bestTwo'),
-      meta: { width: '112px', align: 'end' },
-      cell: ({ row }) => {
-        const { bestScore, secondScore } = row.original;
+      id: 'bestScore',
+      firstSort: 'desc',
+      title: t('results.column.bestScore'),
+      width: '112px',
+      align: 'end',
+      cell: (row) => {
+        const { bestScore, secondScore } = row;
         if (bestScore === null) return missing;
         const second = secondScore === null ? missing : format.decimal(secondScore, 2);
         return `${format.decimal(bestScore, 2)} · ${second}`;
       },
     },
     {
-      id: 'best',
-      header: t('results.column.best'),
-      meta: { width: 'minmax(168px, 1fr)' },
-      cell: ({ row }) => {
-        const { bestChunkStart, bestChunkEnd, bestFrame, reason } = row.original;
-        if (bestChunkStart === null || bestChunkEnd === null)
-          return <span className="muted">{t(`reason.${reason}`)}</span>;
+      id: 'bestChunkStart',
+      firstSort: 'asc',
+      title: t('results.column.bestChunkStart'),
+      width: 'minmax(168px, 1fr)',
+      cell: (row) => {
+        const { bestChunkStart, bestChunkEnd, bestFrame, reason } = row;
+        if (bestChunkStart === null || bestChunkEnd === null) return t(`reason.${reason}`);
         return `${format.integer(bestChunkStart)} – ${format.integer(bestChunkEnd)} · ${bestFrame ?? missing}`;
       },
+      look: (row) => (row.bestChunkStart === null ? MUTED : NO_LOOK),
     },
     {
-      id: 'frames',
-      header: t('results.column.frames'),
-      meta: { width: '84px', align: 'end' },
-      cell: ({ row }) => format.integer(row.original.nFramesScored),
+      id: 'nFramesScored',
+      firstSort: 'desc',
+      title: t('results.column.nFramesScored'),
+      width: '84px',
+      align: 'end',
+      cell: (row) => format.integer(row.nFramesScored),
     },
     {
       id: 'reason',
-      header: t('results.column.reason'),
-      meta: { width: 'minmax(110px, 1fr)' },
-      cell: ({ row }) => (row.original.reason === 'ok' ? '' : t(`reason.${row.original.reason}`)),
+      firstSort: 'asc',
+      title: t('results.column.reason'),
+      width: 'minmax(110px, 1fr)',
+      cell: (row) => (row.reason === 'ok' ? '' : t(`reason.${row.reason}`)),
     },
     {
       id: 'input',
-      header: t('results.column.input'),
-      meta: { width: 'minmax(120px, 1fr)' },
-      cell: ({ row }) => inputName(row.original.input),
+      firstSort: 'asc',
+      title: t('results.column.input'),
+      width: 'minmax(120px, 1fr)',
+      cell: (row) => inputName(row.input),
     },
     {
       id: 'header',
-      header: t('results.column.header'),
-      meta: { width: 'minmax(160px, 2fr)' },
-      cell: ({ row }) => <span title={row.original.header}>{row.original.header}</span>,
+      firstSort: 'asc',
+      title: t('results.column.header'),
+      width: 'minmax(160px, 2fr)',
+      cell: (row) => row.header,
+      look: (row) => ({ title: row.header }),
     },
   ];
 }
@@ -183,24 +238,6 @@ function NoteMark({ label, tags, note }: SequenceNote & { label: string }) {
   return (
     <span className={classes.noteMark} title={text}>
       <IconNote size={15} role="img" aria-label={`${label}: ${text}`} />
-    </span>
-  );
-}
-
-function Score({ row, text }: { row: SequenceResult; text: string }) {
-  return (
-    <span className={classes.scoreCell}>
-      <span className={classes.scoreBar} aria-hidden>
-        {row.virusScore !== null && (
-          <span
-            style={{
-              width: `${row.virusScore * 100}%`,
-              background: row.prediction === 'virus' ? 'var(--virus)' : 'var(--others)',
-            }}
-          />
-        )}
-      </span>
-      <span>{text}</span>
     </span>
   );
 }

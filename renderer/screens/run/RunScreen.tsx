@@ -1,6 +1,10 @@
+import { useEffect, useMemo, useRef } from 'react';
+import { announce } from '../../components/feedback/Announcer.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { followRun, useLiveRun } from '../../state/runs/liveRun.ts';
+import { runStatus } from '../../state/runs/runStatus.ts';
 import { Tabs } from '@mantine/core';
 import { IconActivity, IconFiles, IconTable } from '@tabler/icons-react';
-import { useEffect, useMemo } from 'react';
 import { runFileStem, type RunSummary } from '../../../electron/contract/index.ts';
 import { Banner } from '../../components/feedback/Banner.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
@@ -9,18 +13,15 @@ import { PathText } from '../../components/files/PathText.tsx';
 import { RunBadge } from '../../components/feedback/StateBadge.tsx';
 import { Waiting } from '../../components/feedback/Waiting.tsx';
 import { modelNotice } from '../../state/computer/modelTexts.ts';
-import { useTexts } from '../../i18n/index.ts';
-import { followRun, useLiveRun } from '../../state/runs/liveRun.ts';
 import { goToRun, RUN_TABS, type RunTab } from '../../state/navigation.ts';
 import { useRuns } from '../../state/runs/runs.ts';
-import { ChartSourceContext, NO_CHART_SOURCE, type ChartSource } from '../../state/results/useSavePicture.ts';
+import { type ChartSource, ChartSourceContext, NO_CHART_SOURCE } from '../../state/results/useSavePicture.ts';
 import { FilesTab } from '../files/FilesTab.tsx';
 import { ResultsTab } from '../results/ResultsTab.tsx';
 import { ExampleVerdict } from './banners/ExampleVerdict.tsx';
 import { ProgressTab } from './progress/ProgressTab.tsx';
 import { NormsBanner } from './banners/NormsBanner.tsx';
 import { RunActions } from './actions/RunActions.tsx';
-import { RunAnnouncer } from './RunAnnouncer.tsx';
 import { RunBanners } from './banners/RunBanners.tsx';
 import classes from './RunScreen.module.css';
 
@@ -125,4 +126,28 @@ function useRunSummary(runId: string): RunSummary | null {
   const live = useLiveRun((state) => (state.live?.run.runId === runId ? state.live.run : null));
   const listed = useRuns((state) => state.runs?.find((run) => run.runId === runId) ?? null);
   return live ?? listed;
+}
+
+/** Tells screen readers of every tenth done and of every change of state; not of more, or they never fall silent. */
+function RunAnnouncer() {
+  const { t, format } = useTexts();
+  const tenth = useLiveRun((state) => {
+    const fraction = state.live?.progress.fraction ?? null;
+    return fraction === null ? null : Math.floor(fraction * 10) / 10;
+  });
+  const status = useLiveRun((state) => (state.live ? runStatus(state.live.run) : null));
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (status === null) return;
+    if (isFirst.current) {
+      isFirst.current = false;
+      return;
+    }
+    announce(
+      tenth === null || status !== 'running'
+        ? t(`runState.${status}`)
+        : t('run.announceProgress', { percent: format.percent(tenth) }),
+    );
+  }, [tenth, status, t, format]);
+  return null;
 }

@@ -3,7 +3,7 @@ import type { OtherComputer } from '../../../electron/contract/index.ts';
 import { sayError } from '../../components/feedback/errorToast.tsx';
 import { chosenComputer, home, homeConnection } from '../connection.ts';
 
-/** Null until the program has told, and in a browser, which has none. */
+/** Null until the program has answered, and in a browser, which has none. */
 const computersStore = createStore<{ readonly computers: readonly OtherComputer[] | null }>(() => ({
   computers: null,
 }));

@@ -4,7 +4,7 @@ import { engine } from '../connection.ts';
 import { go, goToRun } from '../navigation.ts';
 
 interface EnvironmentState {
-  /** Whether the program can compute; null until the engine has told it. */
+  /** Whether the program can compute; null until the engine has answered. */
   readonly status: EnvironmentStatus | null;
   /** The example was asked for before it could run: it begins as soon as it can. */
   readonly exampleWanted: boolean;

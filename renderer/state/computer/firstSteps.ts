@@ -34,11 +34,11 @@ export type ModelStep =
   | { readonly state: 'todo' }
   | { readonly state: 'done'; readonly titles: readonly string[] };
 
-export type FilesStep = { readonly state: 'later' | 'ready' | 'without_model' };
+type FilesStep = { readonly state: 'later' | 'ready' | 'without_model' };
 
 export type StepName = 'setUp' | 'example' | 'model' | 'files';
 
-export interface FirstSteps {
+interface FirstSteps {
   readonly setUp: SetUpStep;
   readonly example: ExampleStep;
   readonly model: ModelStep;
@@ -48,7 +48,7 @@ export interface FirstSteps {
 }
 
 export interface FirstFacts {
-  /** Null until the engine has told it. */
+  /** Null until the engine has answered. */
   readonly environment: EnvironmentStatus | null;
   readonly models: readonly ModelStatus[] | null;
   readonly example: Pick<RunSummary, 'runId' | 'state' | 'interrupted' | 'fraction'> | null;

@@ -14,7 +14,7 @@ import { chooseFolder } from '../pathChooser.ts';
 import { queryClient } from '../queryClient.ts';
 
 /** What the dialog about offline folders shows. */
-export type OfflineDialog =
+type OfflineDialog =
   | { readonly shows: 'folder'; readonly folder: string }
   /** A folder was dropped on a browser, which doesn't say where it lies. */
   | { readonly shows: 'drop_in_browser' }

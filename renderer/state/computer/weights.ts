@@ -7,7 +7,7 @@ import { queryClient } from '../queryClient.ts';
 import { uploadFile } from '../upload.ts';
 
 /** A download, check or import that this window follows; it stays while other screens are looked at. */
-export interface WeightsWork {
+interface WeightsWork {
   readonly progress: StepProgress | null;
   readonly error: ShownError | null;
 }
@@ -32,7 +32,7 @@ function setWork(key: string, work: WeightsWork | null): void {
   });
 }
 
-export const forgetWork = (key: string) => setWork(key, null);
+const forgetWork = (key: string) => setWork(key, null);
 
 /** True where it came to a good end. */
 async function follow(key: string, begin: () => Promise<AsyncIterable<StepProgress>>): Promise<boolean> {
@@ -67,7 +67,7 @@ export async function pauseWeights(model: string): Promise<void> {
 
 /** Downloads that another window, or this one before it was loaded again, has begun. */
 export async function joinDownloads(): Promise<void> {
-  // As a query it waits for the link to the engine; it is asked anew each time, since what has ended must not begin again.
+  // As a query it waits for the link to the engine; it is not cached, since an operation that has ended must not be shown again.
   const { models } = await queryClient.query(
     queries.computer.weightsUnderWay.queryOptions({ staleTime: 0, gcTime: 0 }),
   );

@@ -65,7 +65,7 @@ export function takenByItself(probe: ProbeResult | null): ProbedGpu[] {
   return probe?.gpus.filter((gpu) => isUsable(gpu) && !isIntegrated(gpu)) ?? [];
 }
 
-/** A processor's graphics part that cannot compute is no card that somebody misses. */
+/** Nobody misses an integrated GPU: one that cannot compute is not shown. */
 export function listedGpus(probe: ProbeResult | null): ProbedGpu[] {
   return probe?.gpus.filter((gpu) => !isIntegrated(gpu) || gpu.blocked_by === null) ?? [];
 }
@@ -75,7 +75,7 @@ export const isPlaceKnown = (where: Where): boolean =>
   where.kind === 'ray' ? where.address.trim() !== '' : where.kind !== 'slurm' || where.script !== '';
 
 /** What a cluster's run is planned for. */
-export function isForProcessors(where: Where): boolean {
+function isForProcessors(where: Where): boolean {
   if (where.kind === 'ray') return where.cpu_workers_per_node > 0;
   return where.kind === 'slurm' && where.on_processors;
 }

@@ -26,7 +26,7 @@ export function verdictOf(file: ListedFile): FileVerdict {
 }
 
 /** Every sequence is shorter than what the model was trained on. */
-export function isAllShort(file: InspectedFile): boolean {
+function isAllShort(file: InspectedFile): boolean {
   return file.sequences > 0 && file.below_chunk_length === file.sequences;
 }
 

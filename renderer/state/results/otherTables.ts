@@ -34,7 +34,7 @@ async function addTables(runId: string, paths: readonly string[]): Promise<void>
   await forgetTables();
 }
 
-/** Asks anew for all that depends on them. */
+/** Refetches everything that depends on them. */
 export async function forgetTables(): Promise<void> {
   changeView({ other: null });
   await queryClient.invalidateQueries({ queryKey: queries.results.key() });

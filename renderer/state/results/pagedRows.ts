@@ -23,7 +23,7 @@ interface PageQuery<Key extends QueryKey, Row> {
   readonly refetchInterval?: number | false;
 }
 
-export interface PagedRows<Row> {
+interface PagedRows<Row> {
   /** Null until the first rows are there. */
   readonly total: number | null;
   readonly error: Error | null;

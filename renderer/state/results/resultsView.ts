@@ -6,11 +6,12 @@ import {
   type Evidence,
   type ExportFormat,
   type Prediction,
+  type Reason,
   type SequenceFilter,
   type SequenceSort,
 } from '../../../electron/contract/index.ts';
 
-/** How the table of a run's results is looked at; kept while other screens are visited. */
+/** Filter, order and columns of a run's result table; kept while other screens are visited. */
 export interface ResultsView {
   readonly search: string;
   readonly input: number | null;
@@ -22,6 +23,11 @@ export interface ResultsView {
   readonly minLength: number | null;
   readonly maxLength: number | null;
   readonly minScoredChunks: number | null;
+  readonly minFramesScored: number | null;
+  readonly minViralFraction: number | null;
+  readonly minSecondScore: number | null;
+  /** Empty means all. */
+  readonly reasons: readonly Reason[];
   /** Compared with a table of another tool. */
   readonly other: { readonly table: number; readonly title: string; readonly agreement: Agreement } | null;
   /** Only what the user has written something on. */
@@ -43,7 +49,7 @@ export interface ResultsView {
   readonly shown: number | null;
 }
 
-const FRESH_VIEW: ResultsView = {
+const NO_FILTERS = {
   search: '',
   input: null,
   sample: null,
@@ -52,13 +58,21 @@ const FRESH_VIEW: ResultsView = {
   minLength: null,
   maxLength: null,
   minScoredChunks: null,
+  minFramesScored: null,
+  minViralFraction: null,
+  minSecondScore: null,
+  reasons: [],
   other: null,
   noted: false,
   evidence: [],
+} as const satisfies Partial<ResultsView>;
+
+const FRESH_VIEW: ResultsView = {
+  ...NO_FILTERS,
   sort: { by: 'virusScore', descending: true },
   exportFormat: 'xlsx',
   // The reason stands where the highest chunk would, for the sequences that have one.
-  hiddenColumns: { input: false, header: false, frames: false, reason: false },
+  hiddenColumns: { input: false, header: false, nFramesScored: false, reason: false },
   chartsShown: true,
   openRow: null,
   openIndex: null,
@@ -72,7 +86,7 @@ interface ResultsViewState extends ResultsView {
 
 export const useResultsView = create<ResultsViewState>(() => ({ ...FRESH_VIEW, runId: null }));
 
-/** Starts afresh when another run is looked at. */
+/** Reset when another run is shown. */
 export function viewRun(runId: string): void {
   if (useResultsView.getState().runId !== runId) useResultsView.setState({ ...FRESH_VIEW, runId });
 }
@@ -80,33 +94,13 @@ export function viewRun(runId: string): void {
 export const changeView = (change: Partial<ResultsView>) => useResultsView.setState(change);
 
 /** Everything but the columns and the order. */
-export function clearFilters(): void {
-  const { search, input, sample, predictions, minScore, minLength, maxLength } = FRESH_VIEW;
-  const { minScoredChunks, other, noted, evidence } = FRESH_VIEW;
-  useResultsView.setState({
-    search,
-    input,
-    sample,
-    predictions,
-    minScore,
-    minLength,
-    maxLength,
-    minScoredChunks,
-    other,
-    noted,
-    evidence,
-  });
-}
+export const clearFilters = (): void => useResultsView.setState(NO_FILTERS);
 
 /** Selections with a meaning, from the widest to the narrowest. */
 export const PRESETS = {
   relaxed: { predictions: ['virus'] },
-  shortlist: { ...SHORTLIST, predictions: [...SHORTLIST.predictions] },
-  conservative: {
-    ...CONSERVATIVE,
-    predictions: [...CONSERVATIVE.predictions],
-    evidence: [...CONSERVATIVE.evidence],
-  },
+  shortlist: SHORTLIST,
+  conservative: CONSERVATIVE,
 } as const satisfies Record<string, SequenceFilter>;
 export type Preset = keyof typeof PRESETS;
 
@@ -116,18 +110,8 @@ export function showPreset(preset: Preset): void {
   useResultsView.setState(PRESETS[preset]);
 }
 
-export const isFiltered = (view: ResultsView) =>
-  view.search.trim() !== '' ||
-  view.input !== null ||
-  view.sample !== null ||
-  view.predictions.length > 0 ||
-  view.minScore > 0 ||
-  view.minLength !== null ||
-  view.maxLength !== null ||
-  view.minScoredChunks !== null ||
-  view.other !== null ||
-  view.noted ||
-  view.evidence.length > 0;
+export const isFiltered = (view: ResultsView): boolean =>
+  Object.keys(filterOf(view, { withScore: true })).length > 0;
 
 /** The filter as the engine takes it. `minScore` is left out where the histogram must show what lies below it. */
 export function filterOf(view: ResultsView, options: { withScore: boolean }): SequenceFilter {
@@ -141,6 +125,10 @@ export function filterOf(view: ResultsView, options: { withScore: boolean }): Se
     ...(view.maxLength === null ? {} : { maxLength: view.maxLength }),
     ...(view.sample === null ? {} : { inputs: [...view.sample.inputs] }),
     ...(view.minScoredChunks === null ? {} : { minScoredChunks: view.minScoredChunks }),
+    ...(view.minFramesScored === null ? {} : { minFramesScored: view.minFramesScored }),
+    ...(view.minViralFraction === null ? {} : { minViralFraction: view.minViralFraction }),
+    ...(view.minSecondScore === null ? {} : { minSecondScore: view.minSecondScore }),
+    ...(view.reasons.length === 0 ? {} : { reasons: [...view.reasons] }),
     ...(view.other === null ? {} : { other: { table: view.other.table, agreement: view.other.agreement } }),
     ...(view.noted ? { noted: true as const } : {}),
     ...(view.evidence.length === 0 ? {} : { evidence: [...view.evidence] }),

@@ -14,7 +14,7 @@ import { useResultsView } from './resultsView.ts';
 import { say } from '../say.ts';
 import { isElectron } from '../settings.ts';
 
-export interface ExportOrder {
+interface ExportOrder {
   format: ExportFormat;
   filter: SequenceFilter;
 }
@@ -26,7 +26,7 @@ interface ExportMeans {
 }
 
 /** Writes sequences of a run to a file that the user names, or that the browser downloads; in the order of the table. */
-export async function writeExport(
+async function writeExport(
   run: RunSummary,
   { format, filter }: ExportOrder,
   { texts, signal, onFraction }: ExportMeans,

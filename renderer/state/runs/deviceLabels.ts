@@ -6,7 +6,7 @@ import { useLiveRun } from './liveRunStore.ts';
 
 export type DeviceNumber = Pick<DeviceLive, 'id' | 'index' | 'place'>;
 
-/** The devices of the run that is looked at; the same list until one comes or goes. */
+/** The devices of the run shown; the same list until one comes or goes. */
 export function useNumberedDevices(): readonly DeviceNumber[] {
   // Flat lists, compared by their members: snapshots bring new objects, but seldom other devices.
   const ids = useLiveRun(useShallow((state) => state.live?.devices.map((device) => device.id) ?? []));

@@ -11,7 +11,7 @@ export type SpeedHistory = Readonly<Record<string, readonly SpeedSample[]>>;
 export const SPEED_WINDOW_MS = 5 * 60_000;
 export const SPEED_STEP_MS = 2000;
 
-export interface LiveRunState {
+interface LiveRunState {
   readonly runId: string | null;
   /** Null until the engine has sent the first snapshot. */
   readonly live: RunLive | null;

@@ -7,7 +7,7 @@ import { runStatus, type RunStatus } from './runStatus.ts';
 import { say } from '../say.ts';
 import { useSettings } from '../settings.ts';
 
-/** Ends that are worth telling somebody who looks elsewhere; a pause was their own doing. */
+/** Endings worth a notification; a pause was the user's own doing. */
 const TOLD: readonly RunStatus[] = ['done', 'done_with_failures', 'halted', 'failed', 'interrupted'];
 
 /** Runs that were at work before and have come to such an end since. */
@@ -16,7 +16,7 @@ export function endedBetween(before: readonly RunSummary[], now: readonly RunSum
   return now.filter((run) => worked.has(run.runId) && TOLD.includes(runStatus(run)));
 }
 
-/** A page may ask only at a click, and only where the browser has not been told already. */
+/** A page may ask for permission only on a click, and only if the user has not decided before. */
 export const canAskForNotifications = () =>
   typeof Notification !== 'undefined' && window.isSecureContext && Notification.permission === 'default';
 

@@ -1,5 +1,7 @@
 import { modals } from '@mantine/modals';
+import { createElement } from 'react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
+import { FinishNowQuestion } from '../../components/FinishNowQuestion.tsx';
 import { sayError } from '../../components/feedback/errorToast.tsx';
 import type { Texts } from '../../i18n/index.ts';
 import { engine } from '../connection.ts';
@@ -18,7 +20,7 @@ export function mayFinishNow({ missing, state: { phase } }: RunSummary, isRead: 
 export function askToFinishNow(runId: string, t: Texts['t']): void {
   modals.openConfirmModal({
     title: t('run.finishNowTitle'),
-    children: t('run.finishNowHelp'),
+    children: createElement(FinishNowQuestion, { runId }),
     labels: { confirm: t('run.finishNow'), cancel: t('common.cancel') },
     onConfirm: () => void orderRun(runId, 'finishNow').catch(sayError),
   });

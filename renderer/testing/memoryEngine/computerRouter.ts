@@ -176,7 +176,7 @@ export function computerRouter(world: World) {
 }
 
 /** What the engine answers to all that needs Python. */
-export function needPython<Answer>(world: World, answer: () => Answer): Answer {
+function needPython<Answer>(world: World, answer: () => Answer): Answer {
   if (world.environment.status.state === 'ready') return answer();
   const error = appError('python_broken', 'The Python environment is not set up.');
   throw new ORPCError('APP', { data: error, message: error.title, defined: true });

@@ -36,7 +36,11 @@ export function madeLive(world: World, run: RunSummary): RunLive {
       },
       frames: { total: 754_000, done: Math.floor(754_000 * fraction) },
       residues: { total: 125_829_120, done: Math.floor(125_829_120 * fraction) },
-      inputs: { total: run.plan.inputs.length, done: ended ? run.plan.inputs.length : 1, failed: 0 },
+      inputs: {
+        total: run.plan.inputs.length,
+        done: ended ? run.plan.inputs.length : Math.floor(run.plan.inputs.length * fraction),
+        failed: 0,
+      },
       fraction,
       elapsedSeconds: ended ? 2520 : 2160 + world.tick / 4,
       remainingSeconds: atWork ? { low: 2700, high: 3300 } : null,

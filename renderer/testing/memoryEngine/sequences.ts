@@ -2,6 +2,7 @@ import {
   EVIDENCE_RULE,
   evidenceSchema,
   FRAME_NAMES,
+  reasonSchema,
   type Agreement,
   type ChunkResult,
   type Evidence,
@@ -151,11 +152,18 @@ export function filteredSequences(all: readonly SequenceResult[], filter: Sequen
       (filter.maxLength === undefined || row.length <= filter.maxLength) &&
       (filter.inputs === undefined || filter.inputs.includes(row.input)) &&
       (filter.minScoredChunks === undefined || row.nChunksScored >= filter.minScoredChunks) &&
+      (filter.minFramesScored === undefined || row.nFramesScored >= filter.minFramesScored) &&
+      isAtLeast(row.viralFraction, filter.minViralFraction) &&
+      isAtLeast(row.secondScore, filter.minSecondScore) &&
+      (filter.reasons === undefined || filter.reasons.includes(row.reason)) &&
       (filter.evidence === undefined || (row.evidence !== null && filter.evidence.includes(row.evidence))) &&
       (filter.other === undefined || hasAgreement(row, filter.other.agreement)) &&
       (search === undefined || row.header.toLowerCase().includes(search)),
   );
 }
+
+const isAtLeast = (value: number | null, least: number | undefined): boolean =>
+  least === undefined || (value !== null && value >= least);
 
 /** What another tool would say: mostly the same. Null where its table does not name the sequence. */
 export function saidByOther({ row, prediction }: SequenceResult): { isVirus: boolean; text: string } | null {
@@ -184,6 +192,7 @@ export function sortedSequences(rows: readonly SequenceResult[], sort: SequenceS
 }
 
 function sortValue(row: SequenceResult, by: SequenceSort['by']) {
+  if (by === 'reason') return row.reason === 'ok' ? null : reasonSchema.options.indexOf(row.reason);
   if (by !== 'evidence') return row[by];
   return row.evidence === null ? null : evidenceSchema.options.indexOf(row.evidence);
 }

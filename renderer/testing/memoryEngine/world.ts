@@ -24,7 +24,7 @@ export interface MemoryEngineOptions {
   readonly runs?: 'none' | 'many';
   readonly sequences?: number;
   readonly devices?: number;
-  /** The devices are those of a Ray cluster with so many nodes. */
+  /** The devices are those of a Ray cluster with this many nodes. */
   readonly nodes?: number;
   /** What GPUs, by number, failed at in the test computation. */
   readonly failedAt?: Readonly<Record<number, readonly Precision[]>>;

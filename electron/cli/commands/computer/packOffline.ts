@@ -23,7 +23,7 @@ export interface PackOfflineFlags {
   systemPython?: string;
 }
 
-/** Packs what another computer needs to set itself up without a network; like this one, with all its weights, unless told else. */
+/** Packs what another computer needs to set itself up without a network; by default a computer like this one, with all its weights. */
 export async function packForOffline(
   context: EngineContext,
   folder: string,

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
 import { join, parse, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { AppFailure, appError } from '../../../contract/errors.ts';
 import { unwrap } from '../../../contract/result.ts';
@@ -54,7 +53,7 @@ const IDLE_LOOK_MS = 30_000;
 /** Browser mode: the desktop app's window for computers without a screen. Ends with Ctrl-C, which pauses what is at work. */
 export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> {
   const paths = unwrap(resolveAppPaths({ startFolder: import.meta.dirname }));
-  if (flags.detached) return serveDetached(paths, storeHost);
+  if (flags.detached) return serveDetached(paths);
   const pageFolder = await builtWindow(paths.root);
   const root = resolve(flags.root ?? homedir());
   if (!existsSync(root)) throw new AppFailure(appError('usage', `There is no folder ${root}.`));
@@ -84,7 +83,7 @@ export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> 
     return EXIT.done;
   }
   say(`VirNucPro Desktop is ready: ${server.address()}`);
-  // Said to those whom it helps: who sits at this computer needs no way to it, and finds files without a word about them.
+  // Shown only where it helps: someone at this computer needs no SSH tunnel, and finds the files without being told.
   if (process.env['SSH_CONNECTION']) {
     say(
       `On your own computer, first: ssh -L ${server.port}:127.0.0.1:${server.port} ${userInfo().username}@${hostname()}`,
@@ -99,7 +98,7 @@ export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> 
   const atWork = service.control.queue.active !== null;
   say(
     atWork
-      ? 'Stopping after the batches in work. What is computed is kept. (Again to quit at once.)'
+      ? 'Stopping after the current batches. What is computed is kept. (Again to quit at once.)'
       : 'Stopping.',
   );
   quitOnNextSignal();
@@ -111,8 +110,9 @@ export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> 
 }
 
 /** Starts the server that the desktop app on another computer talks to through its tunnel, or finds it, and says where it is. */
-async function serveDetached(paths: AppPaths, storeHost: URL): Promise<number> {
-  const program = fileURLToPath(storeHost);
+async function serveDetached(paths: AppPaths): Promise<number> {
+  // The file that this process was started with.
+  const [, program = ''] = process.argv;
   const started = await startDetached({
     command: [
       process.execPath,

@@ -6,7 +6,7 @@ import { withRun } from '../../openRunFolder.ts';
 import { textTable } from '../../output/textTable.ts';
 import { toStandardOutput } from '../../output/terminal.ts';
 
-/** The first so many sequences whose call changed are listed; `--output` writes all. */
+/** Lists at most this many sequences whose call changed; `--output` writes all. */
 const SHOWN = 20;
 
 /** Compares the calls of two runs of the same sequences, such as with another model or precision. */

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { failureLines } from './followRun.ts';
+import type { AppError } from '../../../contract/errors.ts';
+import { failureLines, lacksResults } from './followRun.ts';
 
 it('names the list that has what failed', () => {
   const lines = (failedInputs: number, failedParts: number, failedRecords: number) =>
@@ -10,5 +11,16 @@ it('names the list that has what failed', () => {
   expect(lines(1, 1, 3)).toEqual([
     '1 file could not be used: see /run/failed_files.txt',
     '3 sequences failed: see /run/failed_records.tsv and /run/failed_files.txt',
+  ]);
+});
+
+it('names result files that are missing as an error, which is said with -q too', () => {
+  const said: AppError[] = [];
+  const reporter = { error: (error: AppError) => said.push(error) };
+  expect(lacksResults({ missingResults: [] }, reporter)).toBe(false);
+  expect(said).toEqual([]);
+  expect(lacksResults({ missingResults: ['viral_sequences.fna', 'run.json'] }, reporter)).toBe(true);
+  expect(said).toMatchObject([
+    { code: 'results_missing', cause: 'Could not be written: viral_sequences.fna, run.json.' },
   ]);
 });

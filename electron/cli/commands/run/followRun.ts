@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { asAppError } from '../../../contract/errors.ts';
+import { appError, asAppError } from '../../../contract/errors.ts';
 import { allowRefusal } from '../../../contract/result.ts';
 import { demoMark } from '../../../contract/plan.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
@@ -31,7 +31,7 @@ export async function followRun(
     reporter.line(
       session.state.phase === 'finishing'
         ? 'The results are being written; ending after that. (Again to quit at once.)'
-        : 'Stopping after the batch in work. What is computed is kept. (Again to quit at once.)',
+        : 'Stopping after the current batch. What is computed is kept. (Again to quit at once.)',
     );
     stop();
   };
@@ -66,17 +66,23 @@ export async function followRun(
       return exitCodeAfter(stoppedBy);
     }
     summarize(session, state, reporter);
-    const missing = state.phase === 'done' ? session.missingResults : [];
-    if (missing.length > 0) {
-      reporter.line(`Could not be written: ${missing.join(', ')}.`);
-      return EXIT.doneWithFailures;
-    }
+    if (state.phase === 'done' && lacksResults(session, reporter)) return EXIT.doneWithFailures;
     return exitCodeOf(state);
   } finally {
     reporter.end();
     for (const signal of signals) process.off(signal, onSignal);
     await session.close();
   }
+}
+
+/** Whether result files of a run that is done are not there; says which, also where only errors are said. */
+export function lacksResults(
+  { missingResults }: Pick<OpenRun, 'missingResults'>,
+  reporter: Pick<Reporter, 'error'>,
+): boolean {
+  if (missingResults.length === 0) return false;
+  reporter.error(appError('results_missing', `Could not be written: ${missingResults.join(', ')}.`));
+  return true;
 }
 
 function summarize(session: OpenRun, state: RunState, reporter: Reporter): void {

@@ -168,7 +168,7 @@ function shown(value: Setting): string {
   return value === true ? 'on' : String(value);
 }
 
-/** A file by the same name may have been written anew: then the run's results are those of another one. */
+/** The file may have been replaced by another one of the same name, which the run's results do not describe. */
 async function changedContents(inputs: Plan['inputs']): Promise<string[]> {
   const changed: string[] = [];
   for (const { path, sizeBytes, sha256 } of inputs) {

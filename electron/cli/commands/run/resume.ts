@@ -4,7 +4,7 @@ import { AppFailure } from '../../../contract/errors.ts';
 import { unwrap } from '../../../contract/result.ts';
 import type { Reporter } from '../../output/reporter.ts';
 import { whereAsked, type ClusterFlags } from '../../clusterFlags.ts';
-import { followRun } from './followRun.ts';
+import { followRun, lacksResults } from './followRun.ts';
 
 export interface ResumeFlags extends ClusterFlags {
   devices?: string;
@@ -48,11 +48,7 @@ export async function resume(
         'Not everything that a run leaves was there, or was as it had been written: its result files have been written again.',
       );
     }
-    const missing = session.missingResults;
-    if (missing.length > 0) {
-      reporter.line(`Could not be written: ${missing.join(', ')}.`);
-      return EXIT.doneWithFailures;
-    }
+    if (lacksResults(session, reporter)) return EXIT.doneWithFailures;
     reporter.line(
       failedParts > 0
         ? `The run is done, but ${failedParts} parts failed. Try them again with --retry-failed.`

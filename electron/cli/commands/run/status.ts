@@ -29,7 +29,7 @@ function memoryWords({ devices, plan }: StoredRun, id: string): string {
   );
 }
 
-/** The newest so many warnings are shown in words; with --json, all of the report. */
+/** Prints at most this many recent warnings; --json has the whole report. */
 const SHOWN_REMARKS = 5;
 
 /** Says where a run stands, also while another program works on it. */

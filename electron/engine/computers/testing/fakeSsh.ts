@@ -7,7 +7,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 
-export interface FakeSshWorld {
+interface FakeSshWorld {
   /** Of the other computer. */
   home: string;
   /** What ssh says instead of connecting. */

@@ -139,7 +139,7 @@ export const OLD_DRIVER = computer([gpu(0, 'GPU-eeee-h100', { name: 'NVIDIA H100
   torch_cuda: '13.0',
 });
 
-/** A card with a UUID, one without, and the graphics part of a processor, with a PyTorch for ROCm. */
+/** A GPU with a UUID, one without, and the graphics part of a processor, with a PyTorch for ROCm. */
 export const RADEONS = computer([
   amdGpu(0, 'GPU-3f2a90b1c4d5e6f7', {}),
   amdGpu(1, 'AMD-0000:0a:00.0', {

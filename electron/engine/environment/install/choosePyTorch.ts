@@ -20,13 +20,13 @@ interface CudaBuild {
   readonly cuda: string;
   /** The oldest major version of NVIDIA's driver that runs it. */
   readonly driver: Readonly<Record<'linux' | 'win32', number>>;
-  /** Machine code in the wheels: it runs on cards of the same major version and a minor version that is not lower. */
+  /** Machine code in the wheels: it runs on GPUs of the same major version and a minor version that is not lower. */
   readonly capabilities: Readonly<Record<'x64' | 'arm64', readonly Capability[]>>;
-  /** The newest has code on Linux that the driver translates for cards to come. */
+  /** The newest has code on Linux that the driver translates for GPUs to come. */
   readonly forward: boolean;
 }
 
-/** The newest first. There is no CUDA 12.8 any more: 12.6 is the one kept for older cards and drivers, and knows no Blackwell. */
+/** The newest first. There is no CUDA 12.8 any more: 12.6 is the one kept for older GPUs and drivers, and knows no Blackwell. */
 export const CUDA_BUILDS: readonly CudaBuild[] = [
   {
     build: 'cu130',
@@ -53,7 +53,7 @@ export const CUDA_BUILDS: readonly CudaBuild[] = [
 /** Volta: the first with tensor cores. */
 const FAST_SINCE = 7;
 
-/** AMD's cards that the build for ROCm and the libraries in it have code for. Graphics parts of processors are left out. */
+/** AMD GPUs that the build for ROCm and the libraries in it have code for. Graphics parts of processors are left out. */
 export const ROCM_TARGETS = new Set(
   'gfx908 gfx90a gfx942 gfx950 gfx1030 gfx1100 gfx1101 gfx1102 gfx1200 gfx1201'.split(' '),
 );
@@ -123,14 +123,14 @@ function forNvidia(
       `For the processor: NVIDIA's driver ${driver} is too old; with ${oldestDriver(machine.platform)} or newer the GPU computes.`,
     );
   }
-  // The driver is there but doesn't list its cards: the newest that it can run.
+  // The driver is there but doesn't list its GPUs: the newest that it can run.
   if (machine.nvidia.length === 0) return choice(newest.build, `For NVIDIA's driver ${driver}.`);
-  // A card without fast half precision would slow down all others, so it decides only where there is no better one.
+  // A GPU without fast half precision would slow down all others, so it decides only where there is no better one.
   const fast = machine.nvidia.filter(({ capability: [major] }) => major >= FAST_SINCE);
   const wanted = fast.length > 0 ? fast : machine.nvidia;
   const served = (build: CudaBuild): NvidiaCard[] =>
     wanted.filter(({ capability }) => hasCodeFor(build, capability, machine));
-  // The newest that serves all cards, else the one that serves most of them.
+  // The newest that serves all GPUs, else the one that serves most of them.
   const best = runnable.toSorted((a, b) => served(b).length - served(a).length)[0] ?? newest;
   const cards = served(best);
   if (cards.length === 0) {
@@ -148,10 +148,10 @@ function forNvidia(
   return choice(best.build, `CUDA ${best.cuda} for ${names} with NVIDIA's driver ${driver}.${without}`);
 }
 
-/** A PyTorch has no code for the card, or is built for a newer CUDA than its driver knows. */
-export type CardBlock = 'architecture' | 'driver';
+/** A PyTorch has no code for the GPU, or is built for a newer CUDA than its driver knows. */
+type CardBlock = 'architecture' | 'driver';
 
-/** Why a PyTorch built for a CUDA can't use a card, before it is tried; null where it can, or nothing is known of it.
+/** Why a PyTorch built for a CUDA can't use a GPU, before it is tried; null where it can, or nothing is known of it.
  * `driversCuda`: the newest CUDA that the driver knows. */
 export function cardBlock(
   cuda: string,

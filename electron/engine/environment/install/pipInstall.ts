@@ -5,7 +5,7 @@ import { installFailure } from './installFailure.ts';
 import { scrubbedEnvironment } from '../pythonLaunch.ts';
 import type { CommandRunner } from '../runCommand.ts';
 
-export interface PipRequest {
+interface PipRequest {
   readonly command?: 'install' | 'download';
   /** How pip is started where the interpreter doesn't have it: its folder. */
   readonly pipFolder?: string | undefined;

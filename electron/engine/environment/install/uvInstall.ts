@@ -4,7 +4,7 @@ import type { InstallProgress } from '../environmentState.ts';
 import { installFailure } from './installFailure.ts';
 import type { CommandRunner } from '../runCommand.ts';
 
-export interface UvInstallRequest {
+interface UvInstallRequest {
   readonly uv: string;
   readonly interpreter: string;
   readonly arguments: readonly string[];

@@ -2,7 +2,7 @@
 
 export const UV_VERSION = '0.13.9';
 
-export interface UvWheel {
+interface UvWheel {
   /** The platform as pip names it. */
   readonly platform: string;
   readonly sha256: string;

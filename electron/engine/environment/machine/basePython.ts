@@ -33,7 +33,7 @@ type Answer = z.infer<typeof answerSchema>;
 
 type Candidate = readonly [file: string, ...args: string[]];
 
-export interface BasePythonSearch {
+interface BasePythonSearch {
   readonly run: CommandRunner;
   readonly env: NodeJS.ProcessEnv;
   readonly platform: NodeJS.Platform;

@@ -22,7 +22,7 @@ export interface Machine {
   readonly musl: boolean;
   /** NVIDIA's driver, such as 580.65; null where there is none. */
   readonly nvidiaDriver: string | null;
-  /** The cards that driver lists; empty where it doesn't say. */
+  /** The GPUs that the driver lists; empty where it doesn't say. */
   readonly nvidia: readonly NvidiaCard[];
   /** Instruction sets of AMD's GPUs, such as gfx1100. */
   readonly amd: readonly string[];

@@ -14,7 +14,7 @@ const WIDTH = 680;
 const ROW = 24;
 const LABEL = 170;
 
-export interface StackedRow {
+interface StackedRow {
   label: string;
   counts: Record<Call, number>;
 }
@@ -44,19 +44,19 @@ export function stackedBars(rows: readonly StackedRow[], title: string): Markup 
   return picture(rows.length * ROW + 4, title, bars);
 }
 
-export interface BarGroup {
+interface BarGroup {
   label: string;
   /** From 0 to 1. */
   height: number;
   note: string;
 }
 
-/** Bars side by side with their labels below. `top`: what stands at the upper end of the axis. */
+/** Bars side by side with their labels below. `top`: what stands at the upper end of the axis; `end`: behind the last bar. */
 export function columns(
   bars: readonly BarGroup[],
-  options: { title: string; top: string; colour: string; labelEvery?: number },
+  options: { title: string; top: string; colour: string; labelEvery?: number; end?: string },
 ): Markup {
-  const { title, top, colour, labelEvery = 1 } = options;
+  const { title, top, colour, labelEvery = 1, end = '' } = options;
   const height = 150;
   const left = 60;
   const step = (WIDTH - left) / Math.max(1, bars.length);
@@ -85,6 +85,7 @@ export function columns(
     html`<line x1="${left}" x2="${WIDTH}" y1="${height + 10.5}" y2="${height + 10.5}" stroke="#888" />`,
     html`<text x="${left - 8}" y="14" text-anchor="end">${top}</text
       ><text x="${left - 8}" y="${height + 12}" text-anchor="end">0</text>`,
+    html`<text x="${WIDTH}" y="${height + 28}" text-anchor="end">${end}</text>`,
     ...shapes,
   ]);
 }

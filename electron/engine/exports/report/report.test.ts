@@ -62,6 +62,9 @@ describe('the report', () => {
       expect(page).toContain(language === 'en' ? '33.3%' : '33,3\u00a0%');
       expect(page).toContain('PyTorch 2.13.0');
       expect(page).toContain('a'.repeat(64));
+      // The scores' axes go from end to end.
+      for (const score of language === 'en' ? ['0.0', '1.0'] : ['0,0', '1,0'])
+        expect(page.split(`>${score}</text`)).toHaveLength(3);
       for (const { url } of CITATIONS) expect(page).toContain(`href="${url}"`);
     },
   );

@@ -47,7 +47,7 @@ export interface ReportFacts {
 export async function reportFacts(source: ExportSource): Promise<ReportFacts> {
   const { store, run } = source;
   const best = { by: 'virusScore', descending: true } as const;
-  const shortlist = { filter: { ...SHORTLIST, predictions: ['virus' as const] } };
+  const shortlist = { filter: SHORTLIST };
   const [timings, perInput, virus, others, lengths, listed, viral] = await Promise.all([
     store.timings(),
     store.inputSummaries(),

@@ -202,7 +202,13 @@ class ReportPage {
       }));
       return html`<figure>
         <figcaption>${title}</figcaption>
-        ${columns(bars, { title, top: this.count(top), colour, labelEvery: SCORE_BINS / 10 })}
+        ${columns(bars, {
+          title,
+          top: this.count(top),
+          colour,
+          labelEvery: SCORE_BINS / 10,
+          end: this.decimal(1, 1),
+        })}
       </figure>`;
     };
     const shares = lengths

@@ -20,11 +20,12 @@ export async function checkReadiness(
   wanted: Wanted,
   chosen?: DeviceChoice,
 ): Promise<Result<DeviceChoice>> {
-  if (!run.prepared) {
-    const inputs = await checkInputs(run);
-    if (!inputs.ok) return inputs;
-  }
-  const choice = chosen ? ok(chosen) : await chooseForPlan(context, run, wanted);
+  // Large inputs take as long to compare as devices to be found.
+  const [inputs, choice] = await Promise.all([
+    run.prepared ? ok(undefined) : checkInputs(run),
+    chosen ? ok(chosen) : chooseForPlan(context, run, wanted),
+  ]);
+  if (!inputs.ok) return inputs;
   if (choice.ok) makeWorkFolders(folder);
   return choice;
 }

@@ -36,7 +36,7 @@ import { hardwareOf, precisionOf } from './clusterPlan.ts';
 import { checkRunFolder, makeRunFolder, makeWorkFolders, removeRun } from '../../store/runFolder.ts';
 
 /** A file that can't be part of a run, and why. */
-export interface UnusableInput {
+interface UnusableInput {
   path: string;
   error: AppError;
 }
@@ -62,7 +62,7 @@ export function isJustCreated({ createdAt }: Pick<CreatedRun, 'createdAt'>): boo
   return performance.now() - createdAt < JUST_CREATED_MS;
 }
 
-export interface CreateRunOptions {
+interface CreateRunOptions {
   request: RunRequest;
   /** Where a run goes whose request names no folder. */
   defaultParent: string;

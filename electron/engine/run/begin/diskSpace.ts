@@ -9,8 +9,8 @@ const EMBEDDING_VALUES_PER_FRAME = 768 + 2560;
 const DISK_MARGIN = 1.2;
 const SMALLEST_RUN_BYTES = 1_000_000;
 
-/** What an inspection told of the inputs. */
-export interface InputSize {
+/** Sizes that the inspection of the inputs found. */
+interface InputSize {
   chunks: number;
   frames: number;
   residues: number;

@@ -20,7 +20,7 @@ const LEAST_INTERVAL_MS = 200;
 /** Devices sampled at a time: a cluster's hundreds would fill the database in a day. */
 const MOST_ROWS_AT_ONCE = 128;
 
-/** Measures the devices of a run once a second: for who watches, into run.db, and once a minute into the run's log. */
+/** Measures the devices of a run once a second: for the window, into run.db, and once a minute into the run's log. */
 export class DeviceMonitor {
   private readonly store: RunStore;
   private readonly notes: RunNotes;

@@ -99,7 +99,7 @@ export class DeviceTelemetry {
     this.measured = measures;
   }
 
-  /** Residues of parts in work that are computed but not yet stored. */
+  /** Residues of the current parts that are computed but not yet stored. */
   get residuesInWork(): number {
     return [...this.parts.values()].reduce((sum, part) => sum + part.residues_done, 0);
   }

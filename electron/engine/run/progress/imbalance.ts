@@ -25,7 +25,7 @@ export function describeImbalance(
   return message('note.uneven', { name, device: named(slowest), percent, other: named(fastest) });
 }
 
-export interface Imbalance {
+interface Imbalance {
   name: string;
   slowest: string;
   fastest: string;

@@ -29,7 +29,7 @@ export interface Speeds {
   /** The same since the first ones of this session of work, and how long that is. */
   overall: number;
   seconds: number;
-  /** Devices that compute or are being started, to each that computes: so many times as fast it may soon be. */
+  /** Ratio of devices computing or starting to those computing: how many times faster the run may soon be. */
   growth: number;
 }
 
@@ -37,7 +37,7 @@ export interface Speeds {
 const KNOWN_WELL = 0.1;
 /** ... by this much more while hardly anything of the input was read ... */
 const UNREAD = 0.4;
-/** ... and by this much more after no time of computing, half of it after so many seconds. */
+/** ... and by this much more at the start, half of it after HALF_MEASURED_SECONDS of computing. */
 const UNMEASURED = 0.8;
 const HALF_MEASURED_SECONDS = 30;
 /**

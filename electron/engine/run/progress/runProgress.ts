@@ -4,14 +4,14 @@ import type { InputProgress, RunCounts, StoredRun } from '../../store/types.ts';
 import { remainingSeconds, workFraction, type Speeds } from './remainingTime.ts';
 import { unusualNorms } from './unusualNorms.ts';
 
-export interface ProgressFacts {
+interface ProgressFacts {
   run: StoredRun;
   counts: RunCounts;
   inputs: readonly InputProgress[];
   /** Null unless prepare is at work. */
   prepare: PrepareProgress | null;
   prepareFinished: boolean;
-  /** Residues of parts in work that are computed but not yet stored. */
+  /** Residues of the current parts that are computed but not yet stored. */
   residuesInWork: number;
   partsInWork: number;
   elapsedSeconds: number;

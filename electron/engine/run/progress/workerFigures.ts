@@ -4,10 +4,10 @@ import { formatBytes } from '../../format/format.ts';
 
 /** Parts after which a worker's memory has settled, and parts in a row that make a trend. */
 const SETTLED_PARTS = 10;
-/** More memory than at first by so much, of both, is worth a word. */
+/** Growth of memory since the start, relative and absolute, above which a warning is given if both are exceeded. */
 const NOTABLE_GROWTH = 0.25;
 const NOTABLE_GROWTH_BYTES = 500e6;
-/** Share of the memory held that no tensor used, from which on it is worth a word. Below so much memory it never is. */
+/** Share of the held memory that no tensor uses, above which a warning is given; never while less than LEAST_HELD_BYTES is held. */
 const NOTABLE_FRAGMENTS = 0.4;
 const LEAST_HELD_BYTES = 2e9;
 

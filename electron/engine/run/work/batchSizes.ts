@@ -12,7 +12,7 @@ interface Known {
 }
 
 /** What a worker may use of its device's memory, sent when it loads the model. */
-export interface MemoryLimits {
+interface MemoryLimits {
   most_tokens_per_batch: number | null;
   memory_profile: MemoryProfile | null;
 }

@@ -1,7 +1,7 @@
 import { asAppError } from '../../../contract/errors.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import type { AttemptStart, StoredPart } from '../../store/types.ts';
-import { preparedKey } from './decideWork.ts';
+import { preparedKey } from './decide/workState.ts';
 import type { PartFailure, StoreAnswer, StoreEffect } from './workEvents.ts';
 
 /** A part's open attempt, or null where none is open. */

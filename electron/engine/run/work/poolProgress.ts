@@ -2,7 +2,7 @@ import type { PoolChoice } from '../../../contract/protocol/index.ts';
 import type { ClusterLive } from '../../../contract/rpc/runs.ts';
 import type { WorkEvent } from './workEvents.ts';
 
-/** How the cluster of a run does, for who watches. */
+/** State of a run's cluster, for the window. */
 export class PoolProgress {
   private readonly kind: PoolChoice['kind'];
   private state: ClusterLive['state'] = 'connecting';

@@ -28,7 +28,7 @@ export type WorkEvent =
 
 /** What the user asks of a run that is being worked on. */
 export type UserEvent =
-  /** Let the parts in work be finished, then end. */
+  /** Finish the current parts, then end. */
   | { type: 'drain' }
   | { type: 'exclude_device'; device: string }
   | { type: 'include_device'; device: string }
@@ -40,15 +40,12 @@ export type UserEvent =
   | { type: 'part_withdrawn'; key: string };
 
 type SessionEvent =
-  /** The store has been looked through: the parts that wait, and those of them whose files are lost or damaged. */
+  /** With the parts that wait. What is stored is still being compared with its digests: `checked` follows. */
   | {
       type: 'started';
       parts: readonly StoredPart[];
-      damaged: readonly string[];
       /** Whether prepare has read all inputs to their end. */
       prepared: boolean;
-      /** What is stored is still being compared with its digests: `checked` follows. */
-      checking?: true;
     }
   /** All that is stored has been compared with its digests, and what was damaged waits again. */
   | {
@@ -69,7 +66,7 @@ export type PrepareStageEvent =
   | { type: 'prepare_progress'; progress: PrepareProgress }
   | { type: 'part_prepared'; key: string; registered: Registered }
   | { type: 'prepared' }
-  /** One of the inputs can't be used: the others are read anew, without it. */
+  /** One of the inputs can't be used: the others are read again without it. */
   | { type: 'input_left_out'; input: number }
   | { type: 'prepare_failed'; error: AppError };
 
@@ -113,17 +110,17 @@ export type StoreEffect =
   | { type: 'read_part'; key: string }
   | { type: 'invalidate_prepare' };
 
-/** For those who watch the run, or read of it later. */
+/** For the window, the command line and the run's log. */
 type RecordEffect =
   | { type: 'show_worker'; device: string; state: WorkerState }
   | { type: 'record_switched_off'; device: string; error: AppError | null }
   | { type: 'note'; level: 'info' | 'warning' | 'error'; code: string; message: Message; detail?: string };
 
-/** How the work ends, of its own accord. At most one per session. */
+/** Why the work session ends by itself. At most one per session. */
 export type WorkOutcome =
   /** Every part there will be is done, failed or skipped. */
   | { type: 'settled' }
-  /** After `drain`: nothing is in work any more, but parts still wait. */
+  /** After `drain`: no part is being computed any more, but some still wait. */
   | { type: 'drained' }
   /** The run can't go on as it is: disk full, no device left. */
   | { type: 'halt'; error: AppError };

@@ -28,14 +28,15 @@ import type { RunRecord } from '../runRecord.ts';
 import { WorkerFigures } from '../progress/workerFigures.ts';
 import { backendLaunch, NO_GPU } from './backendLaunch.ts';
 import type { BatchSizes } from './batchSizes.ts';
-import { decideWork, newWorkState, type WorkState } from './decideWork.ts';
+import { decideWork } from './decide/decideWork.ts';
+import { newWorkState, type WorkState } from './decide/workState.ts';
 import { PartLedger } from './partLedger.ts';
 import { PoolProgress } from './poolProgress.ts';
 import { PrepareStage } from './prepareStage.ts';
 import { clusterDevice, localDevice, type WorkDevice } from './workDevice.ts';
 import type { UserEvent, WorkEffect, WorkEvent, WorkOutcome } from './workEvents.ts';
 
-export interface WorkSessionOptions {
+interface WorkSessionOptions {
   context: EngineContext;
   store: RunStore;
   record: RunRecord;
@@ -100,7 +101,7 @@ export class WorkSession {
     return this.telemetry.has(device);
   }
 
-  /** How the cluster does that the run computes on; null on this computer. */
+  /** State of the cluster that the run computes on; null on this computer. */
   get clusterProgress(): ClusterLive | null {
     return this.cluster?.live() ?? null;
   }
@@ -128,26 +129,12 @@ export class WorkSession {
   async start(): Promise<void> {
     const { store, record } = this.options;
     await store.refuseDamagedPlan();
-    // By it the parts are found that wait.
+    // Waiting parts are found through this index.
     if (await store.repairIndex()) this.noteDamage({ ...NO_DAMAGE, index: true });
     for (const { input, failure } of record.run.inputs) if (failure) this.leftOut.add(input);
-    if (record.run.prepared !== null) {
-      // All parts are known: what is stored of a large run is compared with its digests while others are computed.
-      this.emit({
-        type: 'started',
-        parts: await store.pendingParts(),
-        damaged: [],
-        prepared: true,
-        checking: true,
-      });
-      void this.check();
-      return;
-    }
-    await this.repair();
-    const damaged = await store.verifyPendingParts();
-    const parts = await store.pendingParts();
-    if (damaged.length > 0) await store.invalidatePrepare();
-    this.emit({ type: 'started', parts, damaged, prepared: false });
+    // What is stored of a large run is compared with its digests while parts that wait are computed.
+    this.emit({ type: 'started', parts: await store.pendingParts(), prepared: record.run.prepared !== null });
+    void this.check();
   }
 
   private async check(): Promise<void> {
@@ -194,7 +181,7 @@ export class WorkSession {
     await this.stopping.get(device)?.stopped;
   }
 
-  /** Ends every process. What was computed is stored; what was in work is pending again. */
+  /** Ends every process. What was computed is stored; parts not finished are pending again. */
   async stop(graceMs?: number): Promise<void> {
     this.emit({ type: 'stop' });
     await Promise.all([
@@ -356,7 +343,7 @@ export class WorkSession {
     const before = this.telemetry.get(device.id);
     if (!before) this.addDevice(device);
     this.recordDevice(device.id, {});
-    // Known long before its worker can be told.
+    // This is known long before the worker is ready to receive it.
     void this.options.batches.welcome(device).catch(() => undefined);
   }
 

@@ -4,16 +4,25 @@ import { access, constants, readFile, stat } from 'node:fs/promises';
 import { dirname, isAbsolute } from 'node:path';
 import { AppFailure } from '../../../contract/errors.ts';
 import type { Settings } from '../../../contract/rpc/computer.ts';
+import { tooLong, type PathLimit } from '../../files/pathLength.ts';
 import { usage } from '../failures.ts';
 import type { PythonEnvironmentManager } from './pythonEnvironmentManager.ts';
+
+/** Characters of the longest path that the Python environment has below the data folder, as seen on Linux: a licence of PyTorch's. */
+const LONGEST_BELOW = 198;
 
 type Change = { [Name in keyof Settings]?: Settings[Name] | undefined };
 
 export async function checkSetUp(
   { dataFolder, certificateFile, interpreter }: Change,
   pythonEnvironment: Pick<PythonEnvironmentManager, 'tryInterpreter'>,
+  limit?: PathLimit,
 ): Promise<void> {
-  if (dataFolder) await checkFolder(dataFolder);
+  if (dataFolder) {
+    const long = tooLong(dataFolder, { code: 'usage', below: LONGEST_BELOW }, limit);
+    if (long !== undefined) throw new AppFailure(long);
+    await checkFolder(dataFolder);
+  }
   if (certificateFile) await checkCertificate(certificateFile);
   if (interpreter) {
     const found = await pythonEnvironment.tryInterpreter(interpreter);

@@ -9,7 +9,7 @@ import { abilityWords } from '../../devices/describeGpu.ts';
 import type { PythonEnvironment } from '../../environment/pythonLaunch.ts';
 import { redact } from './redact.ts';
 
-export interface DiagnosticFacts {
+interface DiagnosticFacts {
   appVersion: string;
   shell: string;
   dataDir: string;

@@ -209,7 +209,7 @@ export class PythonEnvironmentManager {
         withRay,
         signal,
         onProgress: (progress) => {
-          // How it ended is told with what it made.
+          // The end is reported below, together with the resulting environment.
           if (!progress.finished) tell(progress);
         },
       });

@@ -1,4 +1,4 @@
-export interface PrivateFacts {
+interface PrivateFacts {
   homeFolder: string;
   userName: string;
   hostName: string;

@@ -2,7 +2,9 @@ import { afterAll, expect, it } from 'vitest';
 import { preparedRun, removeFolders } from '../../store/testing/storeFixture.ts';
 import { recordOf } from '../../store/testing/syntheticRun.ts';
 import type { DeviceSampleRow } from '../../store/types.ts';
+import type { RunStore } from '../../store/runStoreFace.ts';
 import { deviceHistoryOf } from './deviceHistory.ts';
+import { throughputOf } from './throughput.ts';
 
 afterAll(removeFolders);
 
@@ -38,4 +40,44 @@ it('draws a device over a run in few points, with means, gaps for pauses, and no
     expect(point.powerW).toBeNull();
   }
   expect(history).toMatchObject({ memoryPeakBytes: 8e9, energyWh: null, slowerThan: null });
+});
+
+/** The same store; counts the rows that its thread sends over, and the questions that it is asked. */
+function counted(store: RunStore): { store: RunStore; rows: number; questions: number } {
+  const work = { store, rows: 0, questions: 0 };
+  work.store = new Proxy(store, {
+    get: (target, name, receiver) => {
+      const method: unknown = Reflect.get(target, name, receiver);
+      if (typeof method !== 'function') return method;
+      return async (...args: unknown[]): Promise<unknown> => {
+        const answer: unknown = await Reflect.apply(method, target, args);
+        work.questions += 1;
+        work.rows += Array.isArray(answer) ? answer.length : 1;
+        return answer;
+      };
+    },
+  });
+  return work;
+}
+
+it('sends no more of a run of 30 days over than of one of a day', async () => {
+  const { store } = await preparedRun([[recordOf('a', [1, 2])]]);
+  await store.saveDevices([DEVICE]);
+  const work: { rows: number; questions: number }[] = [];
+  let from = 0;
+  // A sample a minute, so that the test is short; those of a real run come every second.
+  for (const days of [1, 30]) {
+    const minutes = Array.from({ length: days * 1440 - from }, (_, minute) => from + minute);
+    await store.addSamples(minutes.map((minute) => sample(60 * minute, { residuesPerSecond: minute })));
+    from = days * 1440;
+    const counting = counted(store);
+    const points = await throughputOf(counting.store);
+    expect(points).toHaveLength(600);
+    expect(points.at(-1)?.residuesPerSecond[DEVICE.id]).toBeGreaterThan(from * 0.998);
+    const [history] = await deviceHistoryOf(counting.store);
+    expect(history?.points).toHaveLength(120);
+    work.push({ rows: counting.rows, questions: counting.questions });
+  }
+  await store.close();
+  expect(work[1]).toEqual(work[0]);
 });

@@ -2,7 +2,6 @@ import type { DeviceHistory } from '../../../contract/rpc/runs.ts';
 import { deviceReports } from '../../run/finish/deviceReport.ts';
 import { findImbalance } from '../../run/progress/imbalance.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
-import type { DeviceSampleRow } from '../../store/types.ts';
 
 const MOST_POINTS = 120;
 const STEP_MS = 1_000;
@@ -20,7 +19,7 @@ export async function deviceHistoryOf(store: RunStore): Promise<DeviceHistory[]>
   return Promise.all(
     reports.map(async (report) => ({
       id: report.id,
-      points: pointsOf(await store.samples(report.id, 0, Number.MAX_SAFE_INTEGER)),
+      points: await pointsOf(store, report.id),
       busyFraction: report.busy_share,
       keptBusy: report.kept_busy,
       utilizationMeanPercent: report.utilization_mean_percent,
@@ -32,25 +31,11 @@ export async function deviceHistoryOf(store: RunStore): Promise<DeviceHistory[]>
   );
 }
 
-/** Means over equal stretches of time; stretches without any sample are left out. */
-function pointsOf(samples: readonly DeviceSampleRow[]): DeviceHistory['points'] {
-  const [first] = samples;
-  const last = samples.at(-1);
-  if (!first || !last) return [];
-  const step = Math.max(STEP_MS, Math.ceil((last.time - first.time + 1) / MOST_POINTS));
-  const slots = Map.groupBy(samples, ({ time }) => Math.floor((time - first.time) / step));
-  return [...slots].map(([slot, rows]) => {
-    const mean = (value: (row: DeviceSampleRow) => number | null): number | null => {
-      const known = rows.map(value).filter((one) => one !== null);
-      return known.length === 0 ? null : known.reduce((sum, one) => sum + one, 0) / known.length;
-    };
-    return {
-      time: (first.time + slot * step) / 1000,
-      utilizationPercent: mean((row) => row.utilizationPercent),
-      memoryUsedBytes: mean((row) => row.memoryUsedBytes),
-      powerW: mean((row) => row.powerW),
-      temperatureC: mean((row) => row.temperatureC),
-      residuesPerSecond: mean((row) => row.residuesPerSecond),
-    };
-  });
+/** Means over equal intervals; intervals without a sample are left out. */
+async function pointsOf(store: RunStore, device: string): Promise<DeviceHistory['points']> {
+  const span = await store.sampleSpan(device);
+  if (span === null) return [];
+  const step = Math.max(STEP_MS, Math.ceil((span.last - span.first + 1) / MOST_POINTS));
+  const means = await store.sampleMeans(device, span, step);
+  return means.map(({ time, ...mean }) => ({ time: time / 1000, ...mean }));
 }

@@ -13,10 +13,10 @@ import { checkRunFolder } from '../../store/runFolder.ts';
 import type { PythonEnvironmentManager } from '../computer/pythonEnvironmentManager.ts';
 import type { SpeedHistory } from './speedHistory.ts';
 
-export interface EstimateQuestion {
+interface EstimateQuestion {
   request: RunRequest;
   chunks: number;
-  /** As told by the inspection. */
+  /** From the inspection. */
   frames: number;
   residues: number;
   /** Where the results will go. */

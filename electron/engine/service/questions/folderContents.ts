@@ -5,7 +5,7 @@ import { AppFailure, asAppError } from '../../../contract/errors.ts';
 import { isOurName, isRunFolder, removeRun, removeWork } from '../../store/runFolder.ts';
 import { acquireRunLock } from '../../store/runLock.ts';
 
-export interface FolderSize {
+interface FolderSize {
   bytes: number;
   files: number;
   /** Of them in `work`, embeddings that the run keeps left out. */

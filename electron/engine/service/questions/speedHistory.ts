@@ -27,21 +27,21 @@ const speedsSchema = z.object({
 });
 type Speeds = z.infer<typeof speedsSchema>;
 
-export interface SpeedQuestion extends WorkAhead {
+interface SpeedQuestion extends WorkAhead {
   modelHash: string;
   precision: string;
   deviceNames: readonly string[];
 }
 
 /** What the run at work has shown so far. */
-export interface ShownSpeed {
+interface ShownSpeed {
   modelHash: string;
   precision: string;
   deviceNames: readonly string[];
   pace: Omit<MeasuredWork, 'measuredAt'> & { overheadSeconds: number };
 }
 
-export interface SpeedAnswer extends SecondsRange {
+interface SpeedAnswer extends SecondsRange {
   measuredAt: number;
   /** Runs that it rests on: of the device that is known least. */
   runs: number;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { appError, asAppError, contract, type AppError } from '../../../contract/index.ts';
 import type { WindowContext } from '../window/windowContext.ts';
 
-export interface CallContext {
+interface CallContext {
   readonly window: WindowContext;
 }
 

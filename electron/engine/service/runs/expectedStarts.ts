@@ -14,7 +14,7 @@ export function workLeft({
 }
 
 /** What is known of the queue at a moment. */
-export interface QueueOutlook {
+interface QueueOutlook {
   /** Runs in the order in which they will start. */
   waiting: readonly string[];
   /** Nothing starts by itself. */

@@ -1,4 +1,4 @@
-export interface LiveTopicOptions<Snapshot> {
+interface LiveTopicOptions<Snapshot> {
   /** Makes a whole snapshot. Called only while somebody watches. */
   take: () => Snapshot | Promise<Snapshot>;
   /** Least time between two snapshots. */

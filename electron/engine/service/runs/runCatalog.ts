@@ -29,7 +29,7 @@ export class RunCatalog {
     this.changed = changed;
   }
 
-  /** Takes in the history. No folder is looked at, and no database but the library's opened. */
+  /** Loads the history from the library, without touching any run's folder or database. */
   async load(): Promise<void> {
     for (const entry of await this.library.history()) {
       const { success, data } = runSummarySchema.safeParse(entry.summary);
@@ -40,7 +40,7 @@ export class RunCatalog {
     }
   }
 
-  /** Looks in the background which folders are there, and what has become of the runs that had not come to their end. */
+  /** Checks in the background which folders still exist and how unfinished runs stand. */
   lookAround(): void {
     const left = this.all().values();
     const some = async (): Promise<void> => {
@@ -53,7 +53,7 @@ export class RunCatalog {
     this.looking = Promise.all(Array.from({ length: FOLDERS_AT_ONCE }, some)).then(() => undefined);
   }
 
-  /** Ends looking around. */
+  /** Ends the background check. */
   close(): Promise<void> {
     this.closed = true;
     return this.looking;

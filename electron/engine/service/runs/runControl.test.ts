@@ -173,7 +173,7 @@ describe('RunControl', () => {
     expect(run.noted).toEqual(['usage']);
     expect(() => {
       runs.resume('1');
-    }).toThrow('at work already');
+    }).toThrow('already being computed');
   });
 
   it('leaves the reason with a run that could not be started, and goes on with the next', async () => {

@@ -1,16 +1,16 @@
 import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { AppFailure, asAppError, causeOf, type AppError } from '../../../contract/errors.ts';
+import { type AppError, AppFailure, asAppError, causeOf } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import type { Annotation, RunRequest, RunSummary } from '../../../contract/rpc/runs.ts';
 import { isActive } from '../../../contract/runState.ts';
-import { ok, unwrap, type Result } from '../../../contract/result.ts';
+import { ok, type Result, unwrap } from '../../../contract/result.ts';
 import type { InspectedFile } from '../../../contract/protocol/index.ts';
 import type { Walk } from '../../inputs/collectInputs.ts';
-import { createRun, type CreatedRun } from '../../run/begin/createRun.ts';
+import { type CreatedRun, createRun } from '../../run/begin/createRun.ts';
 import type { OpenRun, StartOptions } from '../../run/openRun.ts';
 import type { RunListener } from '../../run/runRecord.ts';
-import { transition, type LifecycleEvent } from '../../run/runTransitions.ts';
+import { type LifecycleEvent, transition } from '../../run/runTransitions.ts';
 import { workOnRun } from '../../run/workOnRun.ts';
 import type { LibraryStore } from '../../store/types.ts';
 import { usage } from '../failures.ts';
@@ -20,7 +20,6 @@ import type { PythonEnvironmentManager } from '../computer/pythonEnvironmentMana
 import type { RunCatalog } from './runCatalog.ts';
 import { RunQueue } from './runQueue.ts';
 import { describeRun, withStartError } from './runSummary.ts';
-import { KeyedMutex } from './keyedMutex.ts';
 
 const QUEUE_KEY = 'queue';
 /** Such a timer keeps no process alive. */
@@ -38,7 +37,7 @@ export interface RunControlParts {
   inspected: (path: string, chunkLength: number) => Promise<InspectedFile | undefined>;
 }
 
-/** What a user can do with a run, whether it waits, is at work, or is only a folder. */
+/** What a user can do with a run, whether it waits, is being computed, or is only a folder. */
 export class RunControl {
   private readonly parts: RunControlParts;
   readonly queue: RunQueue;
@@ -196,7 +195,7 @@ export class RunControl {
     });
   }
 
-  /** For deeds that need the run's folder to themselves. */
+  /** For tasks that need exclusive access to the run's folder. */
   async withExclusiveFolder<Answer>(
     runId: string,
     task: (folder: string) => Promise<Answer>,
@@ -209,7 +208,7 @@ export class RunControl {
     });
   }
 
-  /** Brings the run at work to rest: lets the batches in work be finished for a while, then ends the workers. */
+  /** Brings the run at work to rest: gives the current batches some time to finish, then ends the workers. */
   async close(pauseMs: number, stopMs: number): Promise<void> {
     const resting = this.queue.close();
     const active = this.queue.active;
@@ -294,7 +293,7 @@ export class RunControl {
     return runId !== this.queue.active && this.queue.remove(runId);
   }
 
-  /** Refuses what the run's state forbids; else frees the GPUs, for the user and not for the next run in the queue. */
+  /** Refuses what the run's state forbids; otherwise frees the GPUs for the user, without starting the next run in the queue. */
   private interrupt(
     runId: string,
     event: LifecycleEvent,
@@ -333,5 +332,21 @@ export class RunControl {
       await catalog.refresh(runId);
     });
     this.parts.changed(runId);
+  }
+}
+
+/** Runs tasks with the same key one at a time, in the order requested; tasks with other keys don't wait. */
+class KeyedMutex {
+  private readonly last = new Map<string, Promise<unknown>>();
+
+  async take<Answer>(name: string, task: () => Promise<Answer>): Promise<Answer> {
+    const before = this.last.get(name) ?? Promise.resolve();
+    const turn = before.then(task, task);
+    this.last.set(name, turn);
+    try {
+      return await turn;
+    } finally {
+      if (this.last.get(name) === turn) this.last.delete(name);
+    }
   }
 }

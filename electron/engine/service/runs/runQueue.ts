@@ -1,6 +1,6 @@
 /** What the queue needs to have done. */
-export interface QueueWork {
-  /** Begins the run and resolves when nobody works on it any more, whatever the reason. */
+interface QueueWork {
+  /** Starts the run and resolves when it has come to rest, for whatever reason. */
   run: (runId: string) => Promise<void>;
   /** The waiting runs, or the one at work, have changed. */
   changed: (waiting: readonly string[]) => void;
@@ -79,7 +79,7 @@ export class RunQueue {
     if (this.closed || this.held || this.atWork) return;
     const runId = this.waiting.shift();
     if (runId === undefined) return;
-    // Whatever went wrong with this one, the next begins.
+    // Whatever went wrong with this run, the next one starts.
     const ended = this.work
       .run(runId)
       .catch(() => undefined)

@@ -1,15 +1,11 @@
 import type { AppError } from '../../../contract/errors.ts';
-import {
-  annotationSchema,
-  expectedWorkSchema,
-  runRequestSchema,
-  type RunSummary,
-} from '../../../contract/rpc/runs.ts';
+import { annotationSchema, expectedWorkSchema, type RunSummary } from '../../../contract/rpc/runs.ts';
 import { isActive, type RunState } from '../../../contract/runState.ts';
 import { runLockHolder } from '../../store/runLock.ts';
 import { samplesOf } from '../../exports/samples.ts';
 import type { StoredRun } from '../../store/types.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
+import { storedRequest } from '../../run/storedRequest.ts';
 
 /** What the list of runs says of one, from its database. Whether it waits in the queue is added by the list. */
 export async function readSummary(
@@ -40,7 +36,7 @@ export function describeRun(run: StoredRun, folder: string): RunSummary {
     createdAt: new Date(description.createdAt).toISOString(),
     finishedAt: null,
     plan,
-    request: runRequestSchema.parse(description.options['request']),
+    request: storedRequest(run, folder),
     queuePosition: null,
     expected: expectedWorkSchema.safeParse(description.options['expected']).data ?? null,
     starting: false,

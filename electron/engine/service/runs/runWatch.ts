@@ -11,9 +11,9 @@ import { storedFacts, type LiveFacts } from './storedFacts.ts';
 
 const INTERVAL_MS = 250;
 const RECENT_EVENTS = 50;
-/** A note reaches the database a moment after it was announced. */
+/** A note is stored shortly after it is announced. */
 const EVENTS_SETTLE_MS = 1_500;
-/** How often a run is looked at that another program works on. */
+/** Polling interval for runs that another process computes. */
 const ELSEWHERE_MS = 2_000;
 
 interface Watched {
@@ -78,7 +78,7 @@ export class RunWatch {
     return watched;
   }
 
-  /** Not one that has been taken out of the list: asking for its snapshot says so. */
+  /** Not for a run removed from the list: its snapshot then fails and says so. */
   private isAtWork(runId: string): boolean {
     return this.catalog.has(runId) && isAtWork(this.catalog.find(runId));
   }

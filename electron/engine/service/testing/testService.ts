@@ -3,7 +3,7 @@ import { engineBase } from '../../engineBase.ts';
 import { REAL_PYTHON, temporaryFolder, testContext } from '../../testing/testContext.ts';
 import { openService, type Service } from '../service.ts';
 
-export interface TestService {
+interface TestService {
   service: Service;
   /** Holds the data folder and whatever a test makes. */
   folder: string;

@@ -7,7 +7,7 @@ import { LIMITS } from '../../../contract/limits.ts';
 import type { PathPolicy } from './windowContext.ts';
 import { realPath } from './pathInside.ts';
 
-export interface FolderListing {
+interface FolderListing {
   folder: string;
   parent: string | null;
   entries: {

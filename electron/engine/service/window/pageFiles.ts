@@ -14,7 +14,7 @@ const MIME_TYPES: Readonly<Record<string, string>> = {
   '.map': 'application/json; charset=utf-8',
 };
 
-export interface PageFile {
+interface PageFile {
   path: string;
   contentType: string;
   /** Its name holds a hash of its content. */

@@ -15,7 +15,7 @@ export interface PathPolicy {
 /** Newer versions of the program. */
 export interface UpdateActions {
   watch: (signal?: AbortSignal) => AsyncGenerator<UpdateStatus, void>;
-  /** Begins; how it goes is told to those who watch. */
+  /** Starts it; progress is reported to its subscribers. */
   download: () => void;
   install: () => void;
 }

@@ -6,15 +6,17 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { cpus, release, tmpdir, totalmem, type as systemName } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { predictionSchema, evidenceSchema } from '../../../contract/results.ts';
 import { runRequestSchema } from '../../../contract/rpc/runs.ts';
+import { measuringComputer } from '../../testing/measuringComputer.ts';
 import { sequenceSortSchema, type SequenceFilter, type SequenceSort } from '../../../contract/rpc/results.ts';
 import { CheckedRuns } from '../checkedRuns.ts';
+import { HOST_ENTRY } from '../testing/storeFixture.ts';
 import { openRunStore } from '../runStore.ts';
 import {
   DESCRIPTION,
@@ -25,7 +27,6 @@ import {
   type SyntheticRecord,
 } from '../testing/syntheticRun.ts';
 
-const HOST_ENTRY = new URL('../sqlite/hostEntry.ts', import.meta.url);
 const INPUTS = 4;
 const FRAMES_PER_PART = 16_000;
 const PAGE_ROWS = 600;
@@ -174,6 +175,10 @@ async function measureRun(folder: string): Promise<void> {
     ...Object.fromEntries(
       evidenceSchema.options.map((level) => [`evidence ${level}`, { evidence: [level] }] as const),
     ),
+    'at least 10 frames': { minFramesScored: 10 },
+    'half of the scored chunks viral': { minViralFraction: 0.5 },
+    'second-best chunk of at least 0.9': { minSecondScore: 0.9 },
+    'reason no_open_frame': { reasons: ['no_open_frame'] },
     'name or header has "9999"': { search: '9999' },
     'the shortlist': { predictions: ['virus'], minScoredChunks: 2, minLength: 1000 },
   };
@@ -198,16 +203,9 @@ async function measureRun(folder: string): Promise<void> {
   const missed = limited.filter(({ milliseconds, limit }) => milliseconds > (limit ?? Infinity));
   say(`${limited.length - missed.length} of ${limited.length} within their limits`);
   if (values.json !== undefined) {
-    const machine = {
-      cpu: cpus()[0]?.model,
-      cores: cpus().length,
-      memoryBytes: totalmem(),
-      system: `${systemName()} ${release()}`,
-      node: process.version,
-    };
     const written = {
       measured: new Date().toISOString(),
-      machine,
+      machine: measuringComputer(),
       sequences: total,
       databaseBytes: bytes,
       memory,

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { checkedTime } from './storeErrors.ts';
-import type { DeviceSampleRow, Milliseconds, RunEvent } from '../types.ts';
+import type { DeviceSampleRow, Milliseconds, RunEvent, SampleMeans, TimeSpan } from '../types.ts';
 
 export function addEvent(db: Database.Database, event: RunEvent): void {
   db.prepare('INSERT INTO event (time, level, code, message, wording, detail) VALUES (?, ?, ?, ?, ?, ?)').run(
@@ -45,6 +45,21 @@ export function telemetryReadMethods(db: Database.Database) {
     SELECT time, device, utilization AS utilizationPercent, memory AS memoryUsedBytes, power AS powerW,
       temperature AS temperatureC, residues_per_s AS residuesPerSecond, frames_per_s AS framesPerSecond
     FROM device_sample WHERE device = ? AND time BETWEEN ? AND ? ORDER BY time`);
+  const selectSpan = db.prepare<{ device: string }, { first: number | null; last: number | null }>(`
+    SELECT (SELECT min(time) FROM device_sample WHERE device = $device) AS first,
+      (SELECT max(time) FROM device_sample WHERE device = $device) AS last`);
+  const selectMeans = db.prepare<[string, number, number], Omit<SampleMeans, 'time'> & { samples: number }>(`
+    SELECT count(*) AS samples, avg(utilization) AS utilizationPercent, avg(memory) AS memoryUsedBytes, avg(power) AS powerW,
+      avg(temperature) AS temperatureC, avg(residues_per_s) AS residuesPerSecond
+    FROM device_sample WHERE device = ? AND time BETWEEN ? AND ?`);
+
+  function* means(device: string, { first, last }: TimeSpan, step: Milliseconds): Generator<SampleMeans> {
+    for (let time = first; time <= last; time += step) {
+      const { samples = 0, ...mean } = selectMeans.get(device, time, time + step - 1) ?? {};
+      if (samples > 0) yield { time, ...mean } as SampleMeans;
+    }
+  }
+
   const selectEvents = db.prepare<[number], RunEvent>(`
     SELECT time, level, code, message, detail FROM event ORDER BY event DESC LIMIT ?`);
   const selectRemarks = db.prepare<[number], RunEvent>(`
@@ -53,6 +68,13 @@ export function telemetryReadMethods(db: Database.Database) {
   return {
     samples: (device: string, from: Milliseconds, to: Milliseconds): DeviceSampleRow[] =>
       selectSamples.all(device, from, to),
+    sampleSpan: (device: string): TimeSpan | null => {
+      const { first = null, last = null } = selectSpan.get({ device }) ?? {};
+      return first === null || last === null ? null : { first, last };
+    },
+    sampleMeans: (device: string, span: TimeSpan, step: Milliseconds): SampleMeans[] => [
+      ...means(device, span, step),
+    ],
     remarks: (limit: number): RunEvent[] => checkedEvents(selectRemarks.all(limit)).reverse(),
     events: (limit: number): RunEvent[] => checkedEvents(selectEvents.all(limit)).reverse(),
   };

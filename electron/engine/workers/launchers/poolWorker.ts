@@ -17,11 +17,11 @@ const LAST_LINES_KEPT = 40;
 
 type WorkerExit = Extract<PoolEvent, { type: 'worker_exit' }>;
 
-export interface PoolWorkerOptions {
+interface PoolWorkerOptions {
   device: string;
   logPath: string;
   send: (command: PoolCommand) => void;
-  /** The pool does not say that the worker has ended, though it was told to kill it. */
+  /** The pool was asked to kill the worker and has not confirmed its end. */
   unconfirmed: () => void;
   patience: PoolPatience;
 }
@@ -38,7 +38,7 @@ export class PoolWorker implements WorkerConnection {
   private greeted = false;
   private faulted = false;
   private over = false;
-  /** It was told to end. */
+  /** It has been asked to end. */
   private ending = false;
 
   constructor(options: PoolWorkerOptions, emit: (event: ProcessEvent<WorkerEvent>) => void) {

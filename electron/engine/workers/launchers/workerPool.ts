@@ -23,7 +23,7 @@ export interface PoolDevice extends Omit<DeviceJoined, 'type'> {
   /** Among the devices of its node, counted from 0 as they join. */
   number: number;
 }
-export type PoolSample = Omit<Extract<PoolEvent, { type: 'device_sample' }>, 'type'>;
+type PoolSample = Omit<Extract<PoolEvent, { type: 'device_sample' }>, 'type'>;
 
 /** What is heard of a pool, and of the devices that it brings. */
 export type WorkerPoolEvent =

@@ -1,4 +1,4 @@
-"""The ordinary worker as the child of a process on a cluster's node: its lines, its end, its last words."""
+"""The ordinary worker as the child of a process on a cluster's node: its lines, its end, its last output."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class ChildWorker:
         self._commands.put(command)
 
     def end(self, grace_seconds: float) -> None:
-        """End it after the batch under way; `poll` ends it by force after so many seconds."""
+        """End it after the batch under way; `poll` ends it by force after this many seconds."""
         self.send(b'{"type":"stop"}')
         kill_at = time.monotonic() + grace_seconds
         self._kill_at = min(kill_at, self._kill_at or kill_at)

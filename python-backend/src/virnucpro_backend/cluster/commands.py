@@ -65,7 +65,7 @@ class WorkerCommand(CommandStruct, tag="worker_command", frozen=True):
 
 
 class EndWorker(CommandStruct, tag="end_worker", frozen=True):
-    """End the device's worker after the batch under way; by force after so many seconds."""
+    """End the device's worker after the batch under way; by force after this many seconds."""
 
     device: DeviceId
     grace_seconds: Seconds

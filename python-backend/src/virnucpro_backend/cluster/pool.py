@@ -72,7 +72,7 @@ class Pool(ABC):
 
     @abstractmethod
     def end_worker(self, device: str, grace_seconds: float) -> None:
-        """End the worker after the batch under way, and by force after so many seconds. Must not wait."""
+        """End the worker after the batch under way, and by force after this many seconds. Must not wait."""
 
     @abstractmethod
     def kill_worker(self, device: str) -> None:
@@ -231,7 +231,7 @@ class PoolFrame:
 def _pool_for(choice: RayChoice | SlurmChoice, events: PoolEvents, end: EndOfPool) -> Pool:
     # Imported by name where it is wanted: Ray is an option that need not be installed.
     kind = "ray" if isinstance(choice, RayChoice) else "slurm"
-    pool: Pool = import_module(f"virnucpro_backend.cluster.{kind}_pool").new_pool(choice, events, end)
+    pool: Pool = import_module(f"virnucpro_backend.cluster.{kind}.pool").new_pool(choice, events, end)
     return pool
 
 

@@ -27,10 +27,10 @@ from virnucpro_backend.encoders.float32 import inverse_frequencies
 from virnucpro_backend.encoders.head import HEAD_TENSORS
 from virnucpro_backend.encoders.precision import DTYPES
 from virnucpro_backend.safetensors_file import sha256_of_file, write_safetensors
+from virnucpro_backend.weights.formats.names import State
 from virnucpro_backend.weights.model_files import ModelFile
 from virnucpro_backend.weights.model_folder import fill
 from virnucpro_backend.weights.model_json import ModelDescription, write_model_json
-from virnucpro_backend.weights.names import State
 
 TITLE = "Random weights"
 NOTICE = "random weights, no biological meaning"

@@ -64,7 +64,7 @@ class Recall(CommandStruct, tag="recall", frozen=True):
 
 
 class LimitBatches(CommandStruct, tag="limit_batches", frozen=True):
-    """Batches hold at most so many tokens, from the next one on."""
+    """Batches hold at most this many tokens, from the next one on."""
 
     most_tokens_per_batch: Positive
 

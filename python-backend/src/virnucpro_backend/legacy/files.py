@@ -1,7 +1,7 @@
 """The files with embeddings that the original tool and its fork write, known by what is in them.
 
 Names are not to be relied on: the fork writes ESM-2's embeddings to `output_1_DNABERT.pt`. Nothing in a file
-is run; see `weights.pickles`.
+is run; see `weights.formats.pickles`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from torch import Tensor
 
 from virnucpro_backend.inference.imported import EncoderName
 from virnucpro_backend.weights.errors import WeightsError
-from virnucpro_backend.weights.pickles import Inert, read_pickled
+from virnucpro_backend.weights.formats.pickles import Inert, read_pickled
 
 FloatRows = npt.NDArray[np.float32]
 FileKind = Literal["dnabert_s", "esm2", "merged", "batch"]

@@ -11,10 +11,10 @@ import numpy as np
 from virnucpro_backend.inference.imported import EncoderName, sequence_key
 from virnucpro_backend.prepare.arrays import offsets_of
 from virnucpro_backend.prepare.frames import FRAME_NAMES, open_frames
-from virnucpro_backend.prepare.headers import identifier
 from virnucpro_backend.prepare.input_file import InputFile
-from virnucpro_backend.prepare.record_files import Reason
-from virnucpro_backend.prepare.survey import Survey
+from virnucpro_backend.prepare.records.headers import identifier
+from virnucpro_backend.prepare.records.record_files import Reason
+from virnucpro_backend.prepare.records.survey import Survey
 from virnucpro_backend.prepare.windows import chunk_windows
 
 SequenceKey = tuple[int, int]

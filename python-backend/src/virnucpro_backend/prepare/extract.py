@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from glob import escape
 from io import BufferedWriter
 from itertools import chain
 from pathlib import Path
@@ -158,7 +159,9 @@ class _RecordWriter:
 
 @contextmanager
 def _whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A file to write that takes its name only when all went well."""
+    """A file to write that takes its name only when all went well. Removes what killed ones left."""
+    for leftover in path.parent.glob(f"{escape(path.name)}.*.tmp"):
+        leftover.unlink(missing_ok=True)
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
         with BufferedWriter(open_new(temporary)) as out:

@@ -13,13 +13,13 @@ import numpy as np
 from virnucpro_backend.prepare.chunking import chunk_counts
 from virnucpro_backend.prepare.failures import FailureCode, PrepareError, writing_failed
 from virnucpro_backend.prepare.frames import open_frames
-from virnucpro_backend.prepare.headers import RepeatedIdentifiers, hash_identifiers, identifier
 from virnucpro_backend.prepare.input_file import InputFile
 from virnucpro_backend.prepare.job import Job, JobInput
 from virnucpro_backend.prepare.parts import FrameBlock, Part, PartWriter
-from virnucpro_backend.prepare.problems import MAX_EXAMPLES, Example, Problem, ProblemLog
-from virnucpro_backend.prepare.record_files import Reason, RecordFile, RecordRows, RecordWriter
-from virnucpro_backend.prepare.survey import Survey, SurveyedGroup
+from virnucpro_backend.prepare.records.headers import RepeatedIdentifiers, hash_identifiers, identifier
+from virnucpro_backend.prepare.records.problems import MAX_EXAMPLES, Example, Problem, ProblemLog
+from virnucpro_backend.prepare.records.record_files import Reason, RecordFile, RecordRows, RecordWriter
+from virnucpro_backend.prepare.records.survey import Survey, SurveyedGroup
 from virnucpro_backend.prepare.windows import chunk_windows
 from virnucpro_backend.safetensors_file import make_real_folders
 

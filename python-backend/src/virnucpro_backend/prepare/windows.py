@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from virnucpro_backend.prepare.arrays import ByteArray, IntArray, offsets_of
-from virnucpro_backend.prepare.assembly import Letters
 from virnucpro_backend.prepare.chunking import ChunkTable, chunk_counts, chunk_range, chunk_table
+from virnucpro_backend.prepare.records.assembly import Letters
 
 # So much sequence at a time keeps the arrays of the frames in the cache and, with every frame open, under
 # 100 MB.

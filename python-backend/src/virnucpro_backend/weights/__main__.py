@@ -13,14 +13,14 @@ import sys
 import time
 from pathlib import Path
 
-from virnucpro_backend.weights.checkpoints import open_checkpoint
-from virnucpro_backend.weights.convert import convert_dnabert_s, convert_esm2, convert_head
 from virnucpro_backend.weights.errors import WeightsError
+from virnucpro_backend.weights.formats.checkpoints import open_checkpoint
+from virnucpro_backend.weights.formats.convert import convert_dnabert_s, convert_esm2, convert_head
+from virnucpro_backend.weights.formats.recognise import recognise
 from virnucpro_backend.weights.importing import import_models, possible_models
 from virnucpro_backend.weights.install import get_model
 from virnucpro_backend.weights.manifest import published_model, read_manifest
 from virnucpro_backend.weights.model_json import read_model_json
-from virnucpro_backend.weights.recognise import recognise
 from virnucpro_backend.weights.verified import verify_file
 
 SECONDS_BETWEEN_REPORTS = 0.5

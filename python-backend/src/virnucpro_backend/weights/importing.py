@@ -10,6 +10,7 @@ from pathlib import Path
 
 from virnucpro_backend.weights.errors import WeightsError
 from virnucpro_backend.weights.folder_lock import changing
+from virnucpro_backend.weights.formats.recognise import Found, FoundEncoder, FoundHead, check_tokenizer
 from virnucpro_backend.weights.install import (
     ENCODER_NAMES,
     ENCODERS,
@@ -26,7 +27,6 @@ from virnucpro_backend.weights.install import (
 )
 from virnucpro_backend.weights.manifest import PublishedModel, git_blob_id
 from virnucpro_backend.weights.model_json import read_model_json
-from virnucpro_backend.weights.recognise import Found, FoundEncoder, FoundHead, check_tokenizer
 
 Manifest = Mapping[str, PublishedModel]
 

@@ -20,11 +20,11 @@ from typing import Any, Protocol
 from virnucpro_backend.encoders.dnabert_s import DnabertSConfig
 from virnucpro_backend.encoders.esm2 import Esm2Config
 from virnucpro_backend.safetensors_file import sha256_of_file
-from virnucpro_backend.weights.checkpoints import Checkpoint, open_checkpoint
-from virnucpro_backend.weights.convert import convert_dnabert_s, convert_esm2, convert_head
 from virnucpro_backend.weights.download import address, download
 from virnucpro_backend.weights.errors import WeightsError, unreadable
 from virnucpro_backend.weights.folder_lock import changing
+from virnucpro_backend.weights.formats.checkpoints import Checkpoint, open_checkpoint
+from virnucpro_backend.weights.formats.convert import convert_dnabert_s, convert_esm2, convert_head
 from virnucpro_backend.weights.manifest import PublishedFile, PublishedModel, git_blob_id
 from virnucpro_backend.weights.model_files import ModelFile
 from virnucpro_backend.weights.model_json import ModelDescription, NormBand, write_model_json
@@ -48,7 +48,7 @@ _RESERVED = ("demo", SHARED, DOWNLOADS)
 
 
 class Report(Protocol):
-    """What is done is told to it."""
+    """Receives progress."""
 
     def progress(self, step: str, done: int, total: int | None) -> None:
         """Bytes of all there is to fetch or to read; 0 and None where that isn't known."""

@@ -1,4 +1,4 @@
-"""Which files a model has, and its hash: read without PyTorch, by who only has to find or send them."""
+"""Which files a model has, and its hash: read without PyTorch, for callers that only find or send them."""
 
 from __future__ import annotations
 

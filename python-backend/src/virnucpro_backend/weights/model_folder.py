@@ -19,10 +19,10 @@ from virnucpro_backend.encoders.ops import choose_ops
 from virnucpro_backend.encoders.precision import DTYPES, forbid_hidden_rounding
 from virnucpro_backend.encoders.streamed_layers import StreamedLayers
 from virnucpro_backend.encoders.tokens import DnaTokenizer
-from virnucpro_backend.weights.checkpoints import open_checkpoint
 from virnucpro_backend.weights.errors import unreadable
+from virnucpro_backend.weights.formats.checkpoints import open_checkpoint
+from virnucpro_backend.weights.formats.names import State, dnabert_s_state, esm2_state, head_state
 from virnucpro_backend.weights.model_json import ModelDescription, NormBand, read_model_json
-from virnucpro_backend.weights.names import State, dnabert_s_state, esm2_state, head_state
 from virnucpro_backend.weights.verified import verify_file
 
 Encoder = TypeVar("Encoder", Esm2, DnabertS)

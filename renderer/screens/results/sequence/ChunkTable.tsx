@@ -65,31 +65,32 @@ function chunkColumns({ t, format }: Texts): VirtualColumn<ChunkResult>[] {
   return [
     {
       id: 'position',
-      header: t('chunks.position'),
-      meta: { width: 'minmax(140px, 1fr)' },
-      cell: ({ row }) => `${format.integer(row.original.start)} – ${format.integer(row.original.end)}`,
+      title: t('chunks.position'),
+      width: 'minmax(140px, 1fr)',
+      cell: (row) => `${format.integer(row.start)} – ${format.integer(row.end)}`,
     },
     {
       id: 'score',
-      header: t('chunks.score'),
-      meta: { width: '92px', align: 'end' },
-      cell: ({ row }) => (row.original.score2 === null ? '–' : format.score(row.original.score2)),
+      title: t('chunks.score'),
+      width: '92px',
+      align: 'end',
+      cell: (row) => (row.score2 === null ? '–' : format.score(row.score2)),
     },
     {
       id: 'frame',
-      header: t('chunks.frame'),
-      meta: { width: '84px' },
-      cell: ({ row }) => row.original.bestFrame ?? '–',
+      title: t('chunks.frame'),
+      width: '84px',
+      cell: (row) => row.bestFrame ?? '–',
     },
     {
       id: 'call',
-      header: t('chunks.call'),
-      meta: { width: 'minmax(120px, 1fr)' },
-      cell: ({ row }) =>
-        row.original.isVirus === null ? (
-          <span className="muted">{t(`reason.${row.original.reason}`)}</span>
+      title: t('chunks.call'),
+      width: 'minmax(120px, 1fr)',
+      cell: (row) =>
+        row.isVirus === null ? (
+          <span className="muted">{t(`reason.${row.reason}`)}</span>
         ) : (
-          <PredictionLabel prediction={row.original.isVirus ? 'virus' : 'others'} />
+          <PredictionLabel prediction={row.isVirus ? 'virus' : 'others'} />
         ),
     },
   ];

@@ -1,18 +1,20 @@
-import { useMutation } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
-import { IconPlayerPlay, IconTable } from '@tabler/icons-react';
-import type { RunSummary } from '../../../../electron/contract/index.ts';
+import { IconBell, IconPlayerPlay, IconTable } from '@tabler/icons-react';
+import { useState } from 'react';
 import { useTexts } from '../../../i18n/index.ts';
+import { askForNotifications, canAskForNotifications } from '../../../state/runs/runEnds.ts';
+import { useSettings } from '../../../state/settings.ts';
+import { useMutation } from '@tanstack/react-query';
+import type { RunSummary } from '../../../../electron/contract/index.ts';
 import { goToRun, type RunTab } from '../../../state/navigation.ts';
 import { prepareAgain } from '../../../state/newRun/prepareAgain.ts';
 import { runStatus } from '../../../state/runs/runStatus.ts';
 import { StopActions } from './StopActions.tsx';
-import { NotifyButton } from './NotifyButton.tsx';
 import { useRunOrder } from './useRunOrder.ts';
 
 interface RunActionsProps {
   run: RunSummary;
-  /** The tab that is looked at: nothing has to lead where one is. */
+  /** The current tab: no button leads to it. */
   tab: RunTab;
 }
 
@@ -76,6 +78,28 @@ function AgainButton({ run }: { run: RunSummary }) {
   return (
     <Button variant="default" loading={again.isPending} onClick={() => again.mutate(run)}>
       {t('run.again')}
+    </Button>
+  );
+}
+
+/** In browser mode: a page may ask to send notifications only when it is clicked. */
+function NotifyButton() {
+  const { t } = useTexts();
+  const isBrowser = useSettings((state) => state.info?.shell === 'browser');
+  const [canAsk, setCanAsk] = useState(canAskForNotifications);
+  if (!isBrowser || !canAsk) return null;
+  const ask = async () => {
+    await askForNotifications(t);
+    setCanAsk(canAskForNotifications());
+  };
+  return (
+    <Button
+      variant="subtle"
+      color="slate"
+      leftSection={<IconBell size={16} aria-hidden />}
+      onClick={() => void ask()}
+    >
+      {t('run.notify')}
     </Button>
   );
 }

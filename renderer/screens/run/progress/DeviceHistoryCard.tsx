@@ -8,9 +8,8 @@ import { queries } from '../../../state/connection.ts';
 import { useExport } from '../../../state/results/useExport.ts';
 import { useDeviceLabels } from '../../../state/runs/deviceLabels.ts';
 import { isAtWork } from '../../../../electron/contract/runState.ts';
+import { curvesEvery } from './curvesEvery.ts';
 import classes from './DeviceHistoryCard.module.css';
-
-const EVERY_MS = 20_000;
 
 type Measure = 'utilizationPercent' | 'memoryUsedBytes' | 'powerW' | 'temperatureC';
 
@@ -31,7 +30,7 @@ export function DeviceHistoryCard({ run }: { run: RunSummary }) {
   const history = useQuery(
     queries.runs.deviceHistory.queryOptions({
       input: { runId: run.runId },
-      refetchInterval: isAtWork(run) && EVERY_MS,
+      refetchInterval: () => isAtWork(run) && curvesEvery(run.createdAt),
     }),
   );
   const { write } = useExport(run);
@@ -87,7 +86,7 @@ function Sums({ device, texts: { t, format } }: { device: DeviceHistory; texts: 
   const label = useDeviceLabels();
   const { busyFraction, keptBusy, energyWh, slowerThan } = device;
   return (
-    <div className={classes.sums}>
+    <div>
       <h3 className={classes.name}>{label(device.id)}</h3>
       <p className={classes.sum}>
         {busyFraction !== null && t('deviceHistory.busy', { percent: format.percent(busyFraction) })}

@@ -1,12 +1,11 @@
-import type { RunSummary } from '../../../../electron/contract/index.ts';
 import { Banner } from '../../../components/feedback/Banner.tsx';
+import { useTexts } from '../../../i18n/index.ts';
+import { useLiveRun } from '../../../state/runs/liveRun.ts';
+import type { RunSummary } from '../../../../electron/contract/index.ts';
 import { Card } from '../../../components/Card.tsx';
 import { ProgressBar } from '../../../components/feedback/ProgressBar.tsx';
 import { Waiting } from '../../../components/feedback/Waiting.tsx';
-import { useTexts } from '../../../i18n/index.ts';
-import { useLiveRun } from '../../../state/runs/liveRun.ts';
 import { isAtWork } from '../../../../electron/contract/runState.ts';
-import { ClusterBanner } from '../banners/ClusterBanner.tsx';
 import { DeviceGrid } from './DeviceGrid.tsx';
 import { DeviceHistoryCard } from './DeviceHistoryCard.tsx';
 import { EventList } from './EventList.tsx';
@@ -65,5 +64,26 @@ export function ProgressTab({ run }: { run: RunSummary }) {
       )}
       <PlanCard run={run} />
     </>
+  );
+}
+
+/** A run that waits for its cluster says so, and why. */
+function ClusterBanner() {
+  const { t } = useTexts();
+  const cluster = useLiveRun((state) => state.live?.cluster ?? null);
+  const computing = useLiveRun(
+    (state) => state.live?.devices.filter(({ worker }) => worker.state !== 'left').length ?? 0,
+  );
+  if (!cluster) return null;
+  const kind = t(`where.${cluster.kind}`);
+  if (cluster.state === 'connecting') return <Banner tone="info" title={t('cluster.connecting', { kind })} />;
+  if (cluster.state === 'restarting') return <Banner tone="lost" title={t('cluster.restarting', { kind })} />;
+  if (cluster.state === 'ended') return null;
+  if (cluster.waiting === 0)
+    return computing === 0 ? <Banner tone="info" title={t('cluster.noDevices', { kind })} /> : null;
+  return (
+    <Banner tone="info" title={t('cluster.waiting', { kind, count: cluster.waiting })}>
+      {cluster.reason}
+    </Banner>
   );
 }

@@ -19,9 +19,9 @@ import { niceTop, timeTicks } from '../../../components/charts/chartScale.ts';
 import { ChartTip } from '../../../components/charts/ChartTip.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import { seedSpeeds, sequencesPerMinute, useLiveRun } from '../../../state/runs/liveRun.ts';
+import { curvesEvery } from './curvesEvery.ts';
 import { gapsBetween, totalsOverTime } from './throughputTotals.ts';
 
-const EVERY_MS = 10_000;
 const MOST_POINTS = 240;
 /** Of the chart's width: a narrower gap has no room for its name. */
 const LABELLED_SHARE = 0.12;
@@ -32,7 +32,7 @@ export function ThroughputChart({ run }: { run: RunSummary }) {
   const answer = useQuery(
     queries.runs.throughput.queryOptions({
       input: { runId: run.runId },
-      refetchInterval: isAtWork(run) && EVERY_MS,
+      refetchInterval: () => isAtWork(run) && curvesEvery(run.createdAt),
     }),
   );
   const perResidue = useLiveRun((state) => sequencesPerMinute(1, state.live?.progress)) ?? 0;

@@ -1,4 +1,4 @@
-export interface ThroughputTotal {
+interface ThroughputTotal {
   /** Seconds since the epoch. */
   readonly time: number;
   /** Null between two points that a pause or an outage lies between. */

@@ -7,7 +7,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
-import { cpus, loadavg, release, tmpdir, totalmem, type } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
@@ -16,6 +16,7 @@ import { RESIDUES_PER_PART } from '../../../../contract/plan.ts';
 import { unwrap } from '../../../../contract/result.ts';
 import { resolveModel } from '../../../models/resolveModel.ts';
 import type { RunStore } from '../../../store/runStoreFace.ts';
+import { measuringComputer } from '../../../testing/measuringComputer.ts';
 import { APP_PATHS, REAL_PYTHON } from '../../../testing/realFiles.ts';
 import { DEADLINES } from '../../../workers/deadlines.ts';
 import { OpenRun } from '../../openRun.ts';
@@ -187,12 +188,10 @@ try {
       .join(' ')}; the run is ${state.phase}`,
   );
   if (values.json !== undefined) {
+    const { cpu, ...computer } = measuringComputer();
     const machine = {
-      processor: cpus()[0]?.model ?? '',
-      cores: cpus().length,
-      memoryBytes: totalmem(),
-      system: `${type()} ${release()}`,
-      node: process.version,
+      processor: cpu,
+      ...computer,
       loadAverage: loadavg(),
     };
     mkdirSync(dirname(values.json), { recursive: true });

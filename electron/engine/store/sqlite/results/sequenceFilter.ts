@@ -1,5 +1,6 @@
 import type { SequenceFilter } from '../../../../contract/rpc/results.ts';
 import { EVIDENCE_RANK } from './evidenceRank.ts';
+import { REASONS, type LateColumn } from './lateColumns.ts';
 import { PREDICTIONS, type ResultColumns } from './resultColumns.ts';
 
 /** Which sequences a user wants to see; `rows` instead of a filter where they were picked one by one. */
@@ -17,8 +18,10 @@ export function selectSequences(
   columns: ResultColumns,
   { filter, rows, theirs, noted }: SequenceSelection,
   found: (text: string) => Uint32Array,
+  late: (name: LateColumn) => Float64Array,
 ): Uint32Array {
   const { minScore, minLength, maxLength, minScoredChunks } = filter;
+  const { minFramesScored, minViralFraction, minSecondScore } = filter;
   const conditions: ((index: number) => boolean)[] = [];
   const isAmong = (wanted: Iterable<number>): ((index: number) => boolean) => {
     const isWanted = new Uint8Array((columns.row.at(-1) ?? -1) + 1);
@@ -46,6 +49,24 @@ export function selectSequences(
   if (maxLength !== undefined) conditions.push((index) => columns.length[index]! <= maxLength);
   if (minScoredChunks !== undefined)
     conditions.push((index) => columns.nChunksScored[index]! >= minScoredChunks);
+  if (minFramesScored !== undefined) {
+    const frames = late('nFramesScored');
+    conditions.push((index) => frames[index]! >= minFramesScored);
+  }
+  if (minViralFraction !== undefined)
+    conditions.push(
+      (index) => columns.nChunksViral[index]! / columns.nChunksScored[index]! >= minViralFraction,
+    );
+  if (minSecondScore !== undefined) {
+    const second = late('secondScore');
+    conditions.push((index) => second[index]! >= minSecondScore);
+  }
+  if (filter.reasons) {
+    const wanted = new Set(filter.reasons);
+    const isWanted = REASONS.map((name) => wanted.has(name));
+    const codes = late('reason');
+    conditions.push((index) => isWanted[codes[index]!] ?? wanted.has('ok'));
+  }
   if (filter.evidence) {
     const wanted = new Set(filter.evidence.map((level) => EVIDENCE_RANK[level]));
     conditions.push((index) => wanted.has(columns.evidence[index]!));

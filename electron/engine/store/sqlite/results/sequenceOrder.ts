@@ -1,20 +1,30 @@
 import type { SequenceSort } from '../../../../contract/rpc/results.ts';
 import { radixOrder } from './radixOrder.ts';
+import type { LateColumn } from './lateColumns.ts';
 import type { ResultColumns } from './resultColumns.ts';
+
+/** What an order rests on besides the columns themselves. */
+export interface OrderSources {
+  /** By number of the record at which place it would be if all were sorted by name, or by header. */
+  readonly nameRank: () => Uint32Array;
+  readonly headerRank: () => Uint32Array;
+  /** By number of the input its place among the names of the files. */
+  readonly fileRank: () => Uint32Array;
+  readonly late: (name: LateColumn) => Float64Array;
+}
 
 /**
  * Sorts what was selected (indices into the columns, ascending). Without a value they come last, whichever way the rest is sorted.
- * Equal ones stay in the order of the run. `nameRank` says by number of the record at which place it would be if all were sorted by
- * name.
+ * Equal ones stay in the order of the run.
  */
 export function sortSelected(
   columns: ResultColumns,
   selected: Uint32Array,
   { by, descending }: SequenceSort,
-  nameRank: () => Uint32Array,
+  sources: OrderSources,
 ): Uint32Array {
   if (by === 'row') return descending ? selected.toReversed() : selected;
-  const valueOf = sortValue(columns, by, nameRank);
+  const valueOf = sortValue(columns, by, sources);
   // None is negative, as the sorting needs.
   const keys = new Float64Array(selected.length);
   const sorted = new Uint32Array(selected.length);
@@ -39,7 +49,7 @@ export function sortSelected(
 function sortValue(
   columns: ResultColumns,
   by: Exclude<SequenceSort['by'], 'row'>,
-  nameRank: () => Uint32Array,
+  { nameRank, headerRank, fileRank, late }: OrderSources,
 ): (index: number) => number {
   switch (by) {
     case 'seqName': {
@@ -59,5 +69,20 @@ function sortValue(
       return (index) => columns.prediction[index]!;
     case 'evidence':
       return (index) => columns.evidence[index]! || NaN;
+    case 'header': {
+      const ranks = headerRank();
+      return (index) => ranks[columns.row[index]!]!;
+    }
+    case 'input': {
+      const ranks = fileRank();
+      return (index) => ranks[columns.input[index]!]!;
+    }
+    case 'bestScore':
+    case 'bestChunkStart':
+    case 'nFramesScored':
+    case 'reason': {
+      const values = late(by);
+      return (index) => values[index]!;
+    }
   }
 }

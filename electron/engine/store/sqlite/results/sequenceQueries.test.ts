@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SequenceResult } from '../../../../contract/results.ts';
+import { reasonSchema, type SequenceResult } from '../../../../contract/results.ts';
 import {
   sequenceSortSchema,
   type SequenceFilter,
@@ -13,6 +13,7 @@ import { openRunStore } from '../../runStore.ts';
 import { compute, HOST_ENTRY, preparedRun, removeFolders } from '../../testing/storeFixture.ts';
 import { recordOf } from '../../testing/syntheticRun.ts';
 import { EVIDENCE_RANK } from './evidenceRank.ts';
+import { rankFiles } from './fileRank.ts';
 
 afterAll(removeFolders);
 
@@ -182,6 +183,10 @@ describe('results of many sequences', () => {
         maxLength: fc.constantFrom(500, 1500),
         minScoredChunks: fc.constantFrom(0, 1, 2),
         evidence: fc.subarray(['weak', 'moderate', 'strong'] as const),
+        minFramesScored: fc.constantFrom(0, 1, 3),
+        minViralFraction: fc.constantFrom(0, 0.5, 1),
+        minSecondScore: fc.constantFrom(0, 0.3, 0.7),
+        reasons: fc.subarray(['ok', 'no_open_frame', 'not_computed'] as const),
         search: fc.constantFrom('C1', 'len=3', '5', 'ß', '%'),
       },
       { requiredKeys: [] },
@@ -217,6 +222,10 @@ describe('results of many sequences', () => {
   });
 });
 
+it('puts files in the order of their names, numbers in them by their size', () => {
+  expect([...rankFiles(['/b/s10.fa', '/b/s2.fa', 'C:\\a\\s2.fa', '/a/S1.fa'])]).toEqual([3, 1, 2, 0]);
+});
+
 function passes(row: SequenceResult, filter: SequenceFilter): boolean {
   const score = row.virusScore;
   return (
@@ -226,14 +235,23 @@ function passes(row: SequenceResult, filter: SequenceFilter): boolean {
     (filter.minLength === undefined || row.length >= filter.minLength) &&
     (filter.maxLength === undefined || row.length <= filter.maxLength) &&
     (filter.minScoredChunks === undefined || row.nChunksScored >= filter.minScoredChunks) &&
+    (filter.minFramesScored === undefined || row.nFramesScored >= filter.minFramesScored) &&
+    isAtLeast(row.viralFraction, filter.minViralFraction) &&
+    isAtLeast(row.secondScore, filter.minSecondScore) &&
+    (filter.reasons === undefined || filter.reasons.includes(row.reason)) &&
     (filter.evidence === undefined || (row.evidence !== null && filter.evidence.includes(row.evidence))) &&
     (filter.search === undefined || row.header.toLowerCase().includes(filter.search.toLowerCase()))
   );
 }
 
+const isAtLeast = (value: number | null, least: number | undefined): boolean =>
+  least === undefined || (value !== null && value >= least);
+
 function compared(a: SequenceResult, b: SequenceResult, { by, descending }: SequenceSort): number {
-  const value = (row: SequenceResult) =>
-    by === 'evidence' ? row.evidence && EVIDENCE_RANK[row.evidence] : row[by];
+  const value = (row: SequenceResult) => {
+    if (by === 'reason') return row.reason === 'ok' ? null : reasonSchema.options.indexOf(row.reason);
+    return by === 'evidence' ? row.evidence && EVIDENCE_RANK[row.evidence] : row[by];
+  };
   const [x, y] = [value(a), value(b)];
   if (x === y) return a.row - b.row;
   if (x === null) return 1;

@@ -1,9 +1,11 @@
 import { closeSync, fsyncSync, writeSync } from 'node:fs';
 import type Database from 'better-sqlite3';
+import { inLittleMemory } from '../database.ts';
 import type { Prediction, SequenceResult } from '../../../../contract/results.ts';
 import type { SequenceSort } from '../../../../contract/rpc/results.ts';
 import { openNew } from '../../../files/runFiles.ts';
 import type { InputResultSummary, LengthScores, LengthShare } from '../../../results/types.ts';
+import { readPlan } from '../runRows.ts';
 import { sequenceReader } from './queries.ts';
 import { nameRankReader, type NameRankReader } from './nameRank.ts';
 import type { ProvisionalChanges } from './provisionalSequences.ts';
@@ -16,6 +18,9 @@ import {
   type ResultColumns,
 } from './resultColumns.ts';
 import { selectSequences, type SequenceSelection } from './sequenceFilter.ts';
+import { rankFiles } from './fileRank.ts';
+import { rankHeaders } from './headerRank.ts';
+import { lateColumns } from './lateColumns.ts';
 import { sortSelected } from './sequenceOrder.ts';
 
 /** Selections in their order that are kept, since one is paged through: 4 bytes for each sequence. */
@@ -165,7 +170,8 @@ export function sequenceQueryMethods(db: Database.Database, changes: Provisional
     writeSelectedRows: db.transaction((selection: SequenceSelection, path: string): number =>
       writeRows(rowsOf(selection, { by: 'row', descending: false }), path),
     ),
-    writeViralRows: db.transaction((path: string): number => writeRows(viralRows.iterate(), path)),
+    writeViralRows: (path: string): number =>
+      inLittleMemory(db, () => db.transaction(() => writeRows(viralRows.iterate(), path))()),
   };
 }
 
@@ -248,9 +254,19 @@ function withColumns(
   nameRank: () => Uint32Array,
 ): LoadedResults {
   const search = remembered(1, (text: string) => searchRows(db, text));
-  const select = remembered(1, (selection: SequenceSelection) => selectSequences(columns, selection, search));
+  const late = lateColumns(db, columns);
+  const select = remembered(1, (selection: SequenceSelection) =>
+    selectSequences(columns, selection, search, late),
+  );
+  const headerRank = remembered(1, () => rankHeaders(db, nameRank()));
+  const sources = {
+    nameRank,
+    headerRank,
+    fileRank: () => rankFiles(readPlan(db).inputs.map(({ path }) => path)),
+    late,
+  };
   const order = remembered(KEPT_ORDERS, (selection: SequenceSelection, sort: SequenceSort) =>
-    sortSelected(columns, select(selection), sort, nameRank),
+    sortSelected(columns, select(selection), sort, sources),
   );
   return { columns, select, order };
 }

@@ -24,7 +24,7 @@ export function deriveSequences(db: Database.Database): void {
     for (const { record, summary } of recordSummaries(db, countRecords(db))) rows.add(record, summary);
     rows.flush();
   });
-  derive.immediate();
+  inLittleMemory(db, () => derive.immediate());
 }
 
 /** All of them, as some part that they rest on is to be computed again. */

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from virnucpro_backend.prepare.arrays import IntArray, offsets_of
-from virnucpro_backend.prepare.assembly import Letters
 from virnucpro_backend.prepare.chunking import chunk_counts, chunk_starts
 from virnucpro_backend.prepare.frames import open_frames
+from virnucpro_backend.prepare.records.assembly import Letters
 
 # Of each group of records, which is a block of input, so that the sample covers the whole file.
 _CHUNKS_OF_A_GROUP = 256

@@ -8,13 +8,13 @@ import numpy as np
 
 from virnucpro_backend.prepare.chunking import chunk_counts
 from virnucpro_backend.prepare.failures import PrepareError
-from virnucpro_backend.prepare.headers import RepeatedIdentifiers, hash_identifiers
 from virnucpro_backend.prepare.input_file import InputFile
 from virnucpro_backend.prepare.inspect.frame_sample import FrameSample
-from virnucpro_backend.prepare.lengths import LENGTH_BIN_EDGES, LengthStatistics
-from virnucpro_backend.prepare.problems import Problem
-from virnucpro_backend.prepare.record_files import Reason
-from virnucpro_backend.prepare.survey import Survey
+from virnucpro_backend.prepare.records.headers import RepeatedIdentifiers, hash_identifiers
+from virnucpro_backend.prepare.records.lengths import LENGTH_BIN_EDGES, LengthStatistics
+from virnucpro_backend.prepare.records.problems import Problem
+from virnucpro_backend.prepare.records.record_files import Reason
+from virnucpro_backend.prepare.records.survey import Survey
 
 # With these a run makes no sense, although each record by itself could be read.
 _BLOCKING = ("looks_like_protein",)

@@ -1,0 +1,61 @@
+/** The commands that README and "If something goes wrong" show, run as they stand, in their order, in a folder with what they name. */
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { APP_PATHS, REAL_PYTHON, SAMPLE, WITHOUT_PYTHON } from '../engine/testing/realFiles.ts';
+import { temporaryFolder } from '../engine/testing/testContext.ts';
+import { ended, succeeds, virnucpro } from './testing/commandLineProcess.ts';
+
+/** They fetch gigabytes, never end, or need another tool's files: these tests run them. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  setup: 'electron/cli/setUpOffline.integration.test.ts',
+  'pack-offline': 'electron/cli/setUpOffline.integration.test.ts',
+  'import-legacy': 'electron/cli/importLegacy.long.test.ts',
+  serve: 'electron/cli/serve.integration.test.ts',
+  'doctor --repair': 'electron/engine/setup/repair.long.test.ts',
+};
+
+/** Nobody has the published weights here. */
+const WITH_DEMO_MODEL = /^(predict contigs[.]fa|fidelity|doctor --answers)/;
+
+const read = (file: string): string => readFileSync(join(APP_PATHS.root, file), 'utf8');
+const inBlocks = [...read('README.md').matchAll(/^npm run virnucpro -- ([^#\n]+)/gm)];
+const inLines = [...read('docs/troubleshooting.md').matchAll(/`virnucpro ([^`\n]+)`/g)];
+const commands = [
+  ...new Set([...inBlocks, ...inLines].map(([, command = '']) => command.trim().replace('FOLDER', 'out'))),
+];
+const elsewhere = (command: string): string | undefined =>
+  Object.keys(ELSEWHERE).find((name) => command === name || command.startsWith(`${name} `));
+
+describe.skipIf(WITHOUT_PYTHON)('the documents', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    copyFileSync(SAMPLE, join(folder, 'contigs.fa'));
+    writeFileSync(
+      join(folder, 'reads.fq.gz'),
+      gzipSync(`@read\n${'ACGTTGCA'.repeat(50)}\n+\n${'I'.repeat(400)}\n`),
+    );
+    await succeeds(['predict', SAMPLE, '-o', join(folder, 'other'), '--python', REAL_PYTHON]);
+  });
+
+  it('show commands of both kinds', () => {
+    expect(inBlocks.length).toBeGreaterThan(15);
+    expect(inLines.length).toBeGreaterThan(5);
+  });
+
+  it.each(commands.filter((command) => elsewhere(command) === undefined))('%s', async (command) => {
+    const env = { VIRNUCPRO_PYTHON: REAL_PYTHON, VIRNUCPRO_DATA_DIR: join(folder, 'data') };
+    const shell = `cd '${folder}'`;
+    const words = WITH_DEMO_MODEL.test(command) ? `${command} --model demo` : command;
+    // They are shown as for a checkout's own folder.
+    const args = words.split(/\s+/).map((word) => (word === 'resources/sample.fa' ? SAMPLE : word));
+    const { code, said } = await ended(virnucpro(args, { shell, env }));
+    expect(code, said).toBe(0);
+  });
+
+  it.each(Object.entries(ELSEWHERE))('%s has a test of its own', (_, file) => {
+    expect(existsSync(join(APP_PATHS.root, file)), file).toBe(true);
+  });
+});

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { AppFailure } from '../../contract/errors.ts';
+import { DESCRIPTION } from '../store/testing/syntheticRun.ts';
+import { storedRequest } from './storedRequest.ts';
+
+const asked = (options: (typeof DESCRIPTION)['options']) =>
+  storedRequest({ description: { ...DESCRIPTION, options } }, '/runs/gut');
+
+it('is read from the run', () => {
+  expect(asked({ request: { inputs: ['/a.fa'], model: 'demo' } })).toMatchObject({
+    inputs: ['/a.fa'],
+    model: 'demo',
+  });
+});
+
+it.each([{}, { request: { model: 'demo' } }])('is said to be missing in %j in plain words', (options) => {
+  const refused = (): unknown => {
+    try {
+      return asked(options);
+    } catch (error) {
+      return error;
+    }
+  };
+  const failure = refused();
+  expect(failure).toBeInstanceOf(AppFailure);
+  const { code, cause, nextStep } = (failure as AppFailure).error;
+  expect(code).toBe('run_damaged');
+  expect(cause).toContain('/runs/gut does not say how it was asked for');
+  expect(nextStep).toContain('virnucpro export');
+});

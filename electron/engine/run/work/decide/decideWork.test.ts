@@ -1,0 +1,732 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { appError } from '../../../../contract/errors.ts';
+import type { PartDone, PartFailureCode } from '../../../../contract/protocol/index.ts';
+import type { StoredPart } from '../../../store/types.ts';
+import type { StoreAnswer, StoreEffect, WorkEffect, WorkEvent } from '../workEvents.ts';
+import { decideWork } from './decideWork.ts';
+import { newWorkState, PARTS_IN_FLIGHT } from './workState.ts';
+
+const DIED = appError('worker_died', 'The worker of gpu-0 stopped.');
+
+function part(key: string, facts: Partial<StoredPart> = {}): StoredPart {
+  const bisected = key.includes('.');
+  return { key, residues: 100, chunks: 4, attempts: 0, state: 'pending', bisected, ...facts } as StoredPart;
+}
+
+const done = (key: string): PartDone => ({ part: key }) as PartDone;
+const failed = (key: string, code: PartFailureCode) => ({
+  type: 'part_failed' as const,
+  part: key,
+  code,
+  message: 'no',
+  detail: '',
+});
+
+/**
+ * Everything around the decisions, as a model: workers that hold parts, a store that answers when it likes, prepare. It
+ * checks what must hold at every moment.
+ */
+class World {
+  readonly state;
+  readonly held = new Map<string, string[]>();
+  readonly stopping = new Set<string>();
+  readonly restarting = new Set<string>();
+  readonly recalls: { device: string; key: string }[] = [];
+  readonly outcomes: WorkEffect['type'][] = [];
+  readonly unanswered: StoreEffect[] = [];
+  readonly parts = new Map<string, 'pending' | 'assigned' | 'done' | 'failed' | 'split'>();
+  readonly notes: string[] = [];
+  readonly halved: string[] = [];
+  readonly switchedOff: string[] = [];
+  private readonly keys: readonly string[];
+  private toPrepare: string[] = [];
+  preparing = false;
+  prepareStarts = 0;
+
+  /** Devices that a cluster has lent. */
+  readonly there = new Set<string>();
+  poolStarts = 0;
+  poolEnded = false;
+
+  /** With the devices of this computer, or with those that a cluster brings. */
+  constructor(devices: readonly string[], keys: readonly string[], pool = false) {
+    this.state = newWorkState(
+      devices.map((id) => ({ id, name: id })),
+      { pool },
+    );
+    this.keys = keys;
+  }
+
+  /** What is stored is sound. */
+  start(parts: readonly StoredPart[], { prepared }: { prepared: boolean }): void {
+    this.emit({ type: 'started', parts, prepared });
+    this.emit({ type: 'checked', parts, lost: [], readAgain: !prepared });
+  }
+
+  emit(event: WorkEvent): void {
+    for (const effect of decideWork(this.state, event)) this.perform(effect);
+    expect(this.state.unanswered).toBe(this.unanswered.length);
+    // Each device that the run gives work to has a worker, and is there.
+    for (const { id, held } of this.state.devices.values()) expect(held).toEqual(this.held.get(id) ?? []);
+    expect(this.outcomes.length).toBeLessThanOrEqual(1);
+    const all = [...this.held.values()].flat();
+    expect(new Set(all).size).toBe(all.length);
+    for (const keys of this.held.values()) expect(keys.length).toBeLessThanOrEqual(PARTS_IN_FLIGHT);
+  }
+
+  private perform(effect: WorkEffect): void {
+    const running = ['start_worker', 'start_prepare', 'assign', 'recall', 'stop_worker'];
+    if (running.includes(effect.type)) expect(this.outcomes).toEqual([]);
+    switch (effect.type) {
+      case 'start_pool':
+        this.poolStarts += 1;
+        break;
+      case 'forget_worker':
+        expect(this.there.has(effect.device)).toBe(false);
+        break;
+      case 'start_worker':
+        expect(this.held.has(effect.device) || this.stopping.has(effect.device)).toBe(false);
+        if (this.poolStarts > 0) expect(this.there.has(effect.device)).toBe(true);
+        this.held.set(effect.device, []);
+        this.restarting.add(effect.device);
+        break;
+      case 'stop_worker':
+        this.stopping.add(effect.device);
+        break;
+      case 'assign': {
+        const { key } = effect.part;
+        expect(this.restarting.has(effect.device)).toBe(false);
+        this.held.get(effect.device)?.push(key);
+        break;
+      }
+      case 'halve_batches':
+        this.halved.push(...effect.devices);
+        break;
+      case 'recall':
+        expect(this.held.get(effect.device)?.indexOf(effect.key)).toBeGreaterThan(0);
+        this.recalls.push(effect);
+        break;
+      case 'start_prepare':
+        expect(this.preparing).toBe(false);
+        this.preparing = true;
+        this.toPrepare = [...this.keys];
+        this.prepareStarts += 1;
+        break;
+      case 'settled':
+      case 'drained':
+      case 'halt':
+        this.outcomes.push(effect.type);
+        break;
+      case 'note':
+        this.notes.push(effect.code);
+        break;
+      case 'record_switched_off':
+        if (effect.error) this.switchedOff.push(effect.device);
+        break;
+      case 'start_monitor':
+      case 'show_worker':
+        break;
+      default:
+        this.unanswered.push(effect);
+    }
+  }
+
+  /** The store answers the first open question about the same part. */
+  answer(choice: number, fate: number): void {
+    const chosen = this.unanswered[choice % this.unanswered.length];
+    const keyOf = (effect: StoreEffect): string =>
+      effect.type === 'store_scores' ? effect.done.part : 'key' in effect ? effect.key : effect.type;
+    const index = this.unanswered.findIndex((effect) => chosen && keyOf(effect) === keyOf(chosen));
+    const [effect] = this.unanswered.splice(index, 1);
+    if (effect) this.emit(this.storeAnswer(effect, fate));
+  }
+
+  private storeAnswer(effect: StoreEffect, fate: number): StoreAnswer {
+    switch (effect.type) {
+      case 'end_attempt': {
+        const { key, outcome, failure } = effect;
+        return { type: 'attempt_ended', key, outcome, failure };
+      }
+      case 'store_scores': {
+        const key = effect.done.part;
+        if (fate % 7 === 0)
+          return { type: 'scores_stored', key, intake: { outcome: 'scores_damaged', message: '' } };
+        if (fate % 11 === 0)
+          return { type: 'scores_stored', key, intake: { outcome: 'part_damaged', message: '' } };
+        expect(this.parts.get(key)).toBe('pending');
+        this.parts.set(key, 'done');
+        return { type: 'scores_stored', key, intake: { outcome: 'taken', chunks: 1, framesFailed: 0 } };
+      }
+      case 'split_part': {
+        const { key, failure } = effect;
+        // Halves of halves are single chunks.
+        if (key.split('.').length > 2)
+          return { type: 'part_split', key, split: { outcome: 'indivisible' }, children: [], failure };
+        const children: [string, string] = [`${key}.0`, `${key}.1`];
+        this.parts.set(key, 'split');
+        for (const child of children) this.parts.set(child, 'pending');
+        return {
+          type: 'part_split',
+          key,
+          split: { outcome: 'split', children },
+          children: children.map((child) => part(child)),
+          failure,
+        };
+      }
+      case 'give_up_part':
+        this.parts.set(effect.key, 'failed');
+        return { ...effect, type: 'part_given_up', failing: { outcome: 'failed', chunks: 1 } };
+      case 'read_part': {
+        const halves = [...this.parts].filter(
+          ([key, state]) => state === 'pending' && (key === effect.key || key.startsWith(`${effect.key}.`)),
+        );
+        return { type: 'part_read', parts: halves.map(([key]) => part(key)) };
+      }
+      case 'invalidate_prepare':
+        return { type: 'prepare_invalidated' };
+    }
+  }
+
+  prepareOne(): void {
+    const key = this.toPrepare.shift();
+    if (key === undefined) {
+      this.preparing = false;
+      this.emit({ type: 'prepared' });
+      return;
+    }
+    const known = this.parts.has(key);
+    if (!known) this.parts.set(key, 'pending');
+    this.emit({ type: 'part_prepared', key, registered: known ? 'known' : 'new' });
+  }
+
+  finishPart(device: string, code?: PartFailureCode): void {
+    const key = this.held.get(device)?.shift();
+    if (key === undefined) return;
+    this.forgetRecall(key);
+    this.emit(
+      code === undefined
+        ? { type: 'part_done', device, done: done(key) }
+        : { type: 'part_failed', device, failed: failed(key, code) },
+    );
+  }
+
+  answerRecall(): void {
+    const recall = this.recalls.shift();
+    if (!recall) return;
+    const held = this.held.get(recall.device);
+    const place = held?.indexOf(recall.key) ?? -1;
+    if (place < 0) return;
+    held?.splice(place, 1);
+    this.emit({ type: 'part_failed', device: recall.device, failed: failed(recall.key, 'recalled') });
+  }
+
+  private forgetRecall(key: string): void {
+    const place = this.recalls.findIndex((recall) => recall.key === key);
+    if (place >= 0) this.recalls.splice(place, 1);
+  }
+
+  die(device: string, forGood: boolean): void {
+    const held = this.held.get(device);
+    if (!held || this.stopping.has(device)) return;
+    for (const key of held) this.forgetRecall(key);
+    if (forGood) this.held.delete(device);
+    else {
+      this.held.set(device, []);
+      this.restarting.add(device);
+    }
+    this.emit({ type: 'worker_died', device, error: DIED, restartAttempt: forGood ? null : 1 });
+  }
+
+  getReady(device: string): void {
+    if (this.held.has(device) && this.restarting.delete(device))
+      this.emit({ type: 'worker_ready', device, ready: {} as never });
+  }
+
+  finishStopping(device: string): void {
+    if (!this.stopping.delete(device)) return;
+    for (const key of this.held.get(device) ?? []) this.forgetRecall(key);
+    this.held.delete(device);
+    this.restarting.delete(device);
+    this.emit({ type: 'worker_stopped', device });
+  }
+
+  join(device: string): void {
+    if (this.there.has(device) || this.poolEnded) return;
+    if (!this.state.pool?.open) this.emit({ type: 'pool_ready', version: 'Made-up 1.0', job: null });
+    this.there.add(device);
+    this.emit({ type: 'device_joined', device, name: device, joined: {} as never });
+  }
+
+  /** Its worker is gone with it, whatever that was doing. */
+  leave(device: string): void {
+    if (!this.there.delete(device)) return;
+    for (const key of this.held.get(device) ?? []) this.forgetRecall(key);
+    this.held.delete(device);
+    this.stopping.delete(device);
+    this.restarting.delete(device);
+    this.emit({ type: 'device_left', device, reason: 'the node is gone' });
+  }
+
+  endPool(forGood: boolean): void {
+    if (this.poolEnded) return;
+    this.poolEnded = forGood;
+    this.emit({ type: 'pool_died', error: DIED, restartAttempt: forGood ? null : 1 });
+    for (const device of [...this.there]) this.leave(device);
+  }
+
+  /** Nothing more goes wrong: whatever can happen happens, until nothing can. */
+  calmDown(): void {
+    if (this.poolStarts > 0 && this.outcomes.length === 0)
+      this.emit({ type: 'pool_waiting', waiting: 0, reason: '' });
+    for (let round = 0; round < 10_000 && this.outcomes.length === 0; round++) {
+      for (const device of this.stopping) this.finishStopping(device);
+      for (const device of this.held.keys()) this.getReady(device);
+      if (this.poolStarts > 0 && this.there.size === 0) this.join('late');
+      if (this.unanswered.length > 0) this.answer(0, 1);
+      else if (this.recalls.length > 0) this.answerRecall();
+      else if (this.preparing) this.prepareOne();
+      else for (const device of this.held.keys()) this.finishPart(device);
+    }
+  }
+}
+
+/** Lets devices work until the session ends; the scores of those that lie are never what they reported. */
+function workAmongLiars(
+  devices: readonly string[],
+  partCount: number,
+  lies: (device: string, key: string) => boolean,
+  answersWith?: PartFailureCode,
+) {
+  const state = newWorkState(devices.map((id) => ({ id, name: id })));
+  const held: { device: string; key: string }[] = [];
+  const result: {
+    outcome: string | null;
+    switchedOff: string[];
+    done: number;
+    givenUp: string[];
+    emitted: number;
+  } = {
+    outcome: null,
+    switchedOff: [],
+    done: 0,
+    givenUp: [],
+    emitted: 0,
+  };
+  const keys = Array.from({ length: partCount }, (_, i) => String(i).padStart(6, '0'));
+  const queue: WorkEvent[] = [
+    { type: 'started', parts: keys.map((key) => part(key)), prepared: true },
+    { type: 'checked', parts: [], lost: [], readAgain: false },
+    ...devices.map((device): WorkEvent => ({ type: 'worker_ready', device, ready: {} as never })),
+  ];
+  const react = (effect: WorkEffect): void => {
+    if (effect.type === 'assign') held.push({ device: effect.device, key: effect.part.key });
+    if (effect.type === 'stop_worker') {
+      for (const one of held.filter(({ device }) => device === effect.device))
+        held.splice(held.indexOf(one), 1);
+      queue.push({ type: 'worker_stopped', device: effect.device });
+    }
+    if (effect.type === 'record_switched_off') result.switchedOff.push(effect.device);
+    if (effect.type === 'settled' || effect.type === 'halt') result.outcome = effect.type;
+    if (effect.type === 'start_prepare') {
+      for (const key of keys) queue.push({ type: 'part_prepared', key, registered: 'known' });
+      queue.push({ type: 'prepared' });
+    }
+    if (effect.type === 'invalidate_prepare') queue.push({ type: 'prepare_invalidated' });
+    if (effect.type === 'read_part') queue.push({ type: 'part_read', parts: [part(effect.key)] });
+    if (effect.type === 'end_attempt')
+      queue.push({
+        type: 'attempt_ended',
+        key: effect.key,
+        outcome: effect.outcome,
+        failure: effect.failure,
+      });
+    if (effect.type === 'split_part') {
+      const { key, failure } = effect;
+      queue.push({ type: 'part_split', key, split: { outcome: 'indivisible' }, children: [], failure });
+    }
+    if (effect.type === 'give_up_part') {
+      result.givenUp.push(effect.key);
+      const failing = { outcome: 'failed', chunks: 1 } as const;
+      queue.push({ type: 'part_given_up', key: effect.key, failing, failure: effect.failure });
+    }
+    if (effect.type === 'store_scores') {
+      const key = effect.done.part;
+      const isLie = lies(state.queue.holder(key) ?? '', key);
+      if (!isLie) result.done += 1;
+      const intake = isLie
+        ? ({ outcome: 'scores_damaged', message: 'no' } as const)
+        : ({ outcome: 'taken', chunks: 1, framesFailed: 0 } as const);
+      queue.push({ type: 'scores_stored', key, intake });
+    }
+  };
+  while (result.outcome === null && result.emitted < 1000) {
+    if (queue.length === 0) {
+      const next = held.shift();
+      if (!next) break;
+      const { device, key } = next;
+      queue.push(
+        answersWith
+          ? { type: 'part_failed', device, failed: failed(key, answersWith) }
+          : { type: 'part_done', device, done: done(key) },
+      );
+    }
+    const event = queue.shift();
+    if (event === undefined) break;
+    result.emitted += 1;
+    for (const effect of decideWork(state, event)) react(effect);
+  }
+  return result;
+}
+
+describe('a session of work', () => {
+  it('halves batches on every device that has a worker, before a part is tried again', () => {
+    const world = new World(['gpu-0', 'gpu-1'], []);
+    world.start([part('000001')], { prepared: true });
+    world.emit({ type: 'exclude_device', device: 'gpu-1' });
+    world.emit({ type: 'halve_batches' });
+    expect(world.halved).toEqual(['gpu-0']);
+    expect(world.notes).toContain('batches_halved');
+  });
+
+  it('prepares, computes and stores every part, and only then is settled', () => {
+    const world = new World(['gpu-0'], ['000001', '000002', '000003']);
+    world.start([], { prepared: false });
+    world.getReady('gpu-0');
+    world.calmDown();
+    expect(world.outcomes).toEqual(['settled']);
+    expect([...world.parts.values()]).toEqual(['done', 'done', 'done']);
+  });
+
+  it('starts no process where nothing is left to compute', () => {
+    const state = newWorkState([{ id: 'gpu-0', name: 'gpu-0' }]);
+    expect(decideWork(state, { type: 'started', parts: [], prepared: true })).toEqual([]);
+    const sound: WorkEvent = { type: 'checked', parts: [], lost: [], readAgain: false };
+    expect(decideWork(state, sound)).toEqual([{ type: 'settled' }]);
+  });
+
+  it('starts no process where it was stopped while it still looked through its parts', () => {
+    const state = newWorkState([{ id: 'gpu-0', name: 'gpu-0' }]);
+    expect(decideWork(state, { type: 'stop' })).toEqual([]);
+    const started: WorkEvent = { type: 'started', parts: [part('000001')], prepared: true };
+    expect(decideWork(state, started)).toEqual([]);
+  });
+
+  it('computes while what is stored is compared, and ends when it is known to be sound', () => {
+    const world = new World(['gpu-0'], ['000001']);
+    world.parts.set('000001', 'pending');
+    world.emit({ type: 'started', parts: [part('000001')], prepared: true });
+    world.getReady('gpu-0');
+    world.finishPart('gpu-0');
+    while (world.unanswered.length > 0) world.answer(0, 1);
+    expect(world.outcomes).toEqual([]);
+    world.emit({ type: 'checked', parts: [], lost: [], readAgain: false });
+    expect(world.outcomes).toEqual(['settled']);
+  });
+
+  it('reads on from the inputs only when what is stored has been compared, and computes meanwhile what waits', () => {
+    const world = new World(['gpu-0'], ['000001', '000002', '000003']);
+    for (const key of ['000001', '000002']) world.parts.set(key, 'pending');
+    world.emit({ type: 'started', parts: [part('000001'), part('000002')], prepared: false });
+    world.getReady('gpu-0');
+    world.finishPart('gpu-0');
+    world.finishPart('gpu-0', 'part_unreadable');
+    while (world.unanswered.length > 0) world.answer(0, 1);
+    expect([...world.parts.values()]).toEqual(['done', 'pending']);
+    expect(world.prepareStarts).toBe(0);
+    expect(world.outcomes).toEqual([]);
+    world.emit({ type: 'checked', parts: [part('000002')], lost: ['000002'], readAgain: true });
+    expect(world.prepareStarts).toBe(1);
+    expect(world.held.get('gpu-0')).toEqual([]);
+    world.calmDown();
+    expect(world.outcomes).toEqual(['settled']);
+    expect(world.prepareStarts).toBe(1);
+    expect([...world.parts.values()]).toEqual(['done', 'done', 'done']);
+  });
+
+  it('computes again what is found damaged, and has lost files and records read again', () => {
+    const checking = { type: 'started', prepared: true } as const;
+    const damaged = new World(['gpu-0'], ['000001', '000002']);
+    damaged.parts.set('000001', 'pending');
+    damaged.emit({ ...checking, parts: [] });
+    expect([...damaged.held.keys()]).toEqual([]);
+    damaged.emit({ type: 'checked', parts: [part('000001')], lost: [], readAgain: false });
+    damaged.calmDown();
+    expect(damaged.outcomes).toEqual(['settled']);
+    expect(damaged.prepareStarts).toBe(0);
+
+    const lost = new World(['gpu-0'], ['000001', '000002']);
+    const parts = [part('000001'), part('000002')];
+    for (const { key } of parts) lost.parts.set(key, 'pending');
+    lost.emit({ ...checking, parts });
+    lost.emit({ type: 'checked', parts, lost: ['000002'], readAgain: false });
+    lost.getReady('gpu-0');
+    expect(lost.held.get('gpu-0')).toEqual(['000001']);
+    lost.calmDown();
+    expect(lost.outcomes).toEqual(['settled']);
+    expect(lost.prepareStarts).toBe(1);
+    expect([...lost.parts.values()]).toEqual(['done', 'done']);
+
+    const records = new World(['gpu-0'], ['000001']);
+    records.emit({ ...checking, parts: [] });
+    records.emit({ type: 'checked', parts: [], lost: [], readAgain: true });
+    expect(records.outcomes).toEqual([]);
+    records.calmDown();
+    expect(records.prepareStarts).toBe(1);
+    expect(records.outcomes).toEqual(['settled']);
+
+    const failing = new World(['gpu-0'], ['000001']);
+    failing.emit({ ...checking, parts: [part('000001')] });
+    failing.emit({ type: 'check_failed', error: appError('run_damaged', 'The plan is damaged.') });
+    expect(failing.outcomes).toEqual(['halt']);
+  });
+
+  it('computes a part that killed its worker alone, then cuts it down to the chunk that does it', () => {
+    const world = new World(['gpu-0'], ['000001', '000002']);
+    world.start([], { prepared: false });
+    const poisonous = (key: string): boolean => /^000001(\.1)*$/.test(key);
+    for (let round = 0; round < 200 && world.outcomes.length === 0; round++) {
+      world.getReady('gpu-0');
+      if (world.unanswered.length > 0) world.answer(0, 1);
+      else if (world.preparing) world.prepareOne();
+      else if (world.held.get('gpu-0')?.some(poisonous)) world.die('gpu-0', false);
+      else world.finishPart('gpu-0');
+    }
+    expect(world.outcomes).toEqual(['settled']);
+    expect(Object.fromEntries(world.parts)).toEqual({
+      '000001': 'split',
+      '000002': 'done',
+      '000001.0': 'done',
+      '000001.1': 'split',
+      '000001.1.0': 'done',
+      '000001.1.1': 'failed',
+    });
+    expect(world.notes).toContain('part_bisected');
+    expect(world.notes).toContain('part_failed');
+  });
+
+  it('has prepare write a damaged part again, once, and halts for the disk and for want of devices', () => {
+    const world = new World(['gpu-0'], ['000001', '000002']);
+    world.start([], { prepared: false });
+    for (let i = 0; i < 3; i++) world.prepareOne();
+    while (world.unanswered.length > 0) world.answer(0, 1);
+    world.getReady('gpu-0');
+    world.finishPart('gpu-0', 'part_unreadable');
+    world.finishPart('gpu-0', 'part_unreadable');
+    world.calmDown();
+    expect(world.outcomes).toEqual(['settled']);
+    expect(world.prepareStarts).toBe(2);
+    expect([...world.parts.values()]).toEqual(['done', 'done']);
+
+    const full = new World(['gpu-0', 'gpu-1'], ['000001']);
+    full.start([part('000001')], { prepared: true });
+    full.getReady('gpu-0');
+    full.finishPart('gpu-0', 'disk_full');
+    expect(full.outcomes).toEqual(['halt']);
+
+    const lonely = new World(['gpu-0', 'gpu-1'], []);
+    lonely.start([part('000001')], { prepared: true });
+    lonely.die('gpu-0', true);
+    expect(lonely.outcomes).toEqual([]);
+    lonely.die('gpu-1', true);
+    expect(lonely.outcomes).toEqual(['halt']);
+    expect(lonely.switchedOff).toEqual(['gpu-0', 'gpu-1']);
+  });
+
+  it('gives a device that is taken in again a worker only once the last one has ended', () => {
+    const world = new World(['gpu-0', 'gpu-1'], []);
+    const parts = ['000001', '000002', '000003', '000004'].map((key) => part(key));
+    for (const { key } of parts) world.parts.set(key, 'pending');
+    world.start(parts, { prepared: true });
+    world.getReady('gpu-0');
+    world.emit({ type: 'exclude_device', device: 'gpu-0' });
+    world.emit({ type: 'include_device', device: 'gpu-0' });
+    expect(world.restarting.has('gpu-0')).toBe(false);
+    world.finishStopping('gpu-0');
+    expect(world.restarting.has('gpu-0')).toBe(true);
+    world.calmDown();
+    expect(world.outcomes).toEqual(['settled']);
+  });
+
+  it('switches off a device that only lies, and goes on with the honest one', () => {
+    const { outcome, switchedOff, done, emitted } = workAmongLiars(
+      ['liar', 'honest'],
+      12,
+      (device) => device === 'liar',
+    );
+    expect(switchedOff).toEqual(['liar']);
+    expect(outcome).toBe('settled');
+    expect(done).toBe(12);
+    expect(emitted).toBeLessThan(200);
+  });
+
+  it('ends with words where every device lies, and gives up a part that nobody can compute', () => {
+    expect(workAmongLiars(['liar'], 12, () => true)).toMatchObject({
+      outcome: 'halt',
+      switchedOff: ['liar'],
+    });
+    const poisoned = workAmongLiars(['honest'], 12, (_, key) => key === '000003');
+    expect(poisoned).toMatchObject({ outcome: 'settled', switchedOff: [], done: 11, givenUp: ['000003'] });
+  });
+
+  it('does not let a worker hand every part back for ever', () => {
+    const { outcome, emitted } = workAmongLiars(['lazy'], 4, () => false, 'recalled');
+    expect(outcome).toBe('settled');
+    expect(emitted).toBeLessThan(200);
+    expect(workAmongLiars(['blind'], 4, () => false, 'part_unreadable').outcome).toBe('settled');
+  });
+
+  it('waits for its cluster, and gives what a lost node held to another as if it had never been begun', () => {
+    const world = new World([], [], true);
+    const parts = ['000001', '000002', '000003'].map((key) => part(key));
+    for (const { key } of parts) world.parts.set(key, 'pending');
+    world.start(parts, { prepared: true });
+    expect(world.poolStarts).toBe(1);
+    world.emit({ type: 'pool_waiting', waiting: 2, reason: 'Priority' });
+    expect(world.outcomes).toEqual([]);
+    world.join('node-1');
+    world.getReady('node-1');
+    expect(world.held.get('node-1')).toEqual(['000001', '000002']);
+    world.leave('node-1');
+    const interrupted = world.unanswered.map((effect) => effect.type === 'end_attempt' && effect.outcome);
+    expect(interrupted).toEqual(['interrupted', 'interrupted']);
+    // What a worker says that is gone means nothing.
+    world.emit({ type: 'worker_died', device: 'node-1', error: DIED, restartAttempt: 1 });
+    world.emit({ type: 'part_done', device: 'node-1', done: done('000001') });
+    expect(world.unanswered).toHaveLength(2);
+    world.join('node-2');
+    world.getReady('node-2');
+    // None of them is a suspect: two are held at a time.
+    expect(world.held.get('node-2')).toEqual(['000001', '000002']);
+    world.calmDown();
+    expect(world.outcomes).toEqual(['settled']);
+    expect(world.notes).not.toContain('part_bisected');
+  });
+
+  it('ends for want of devices only when its cluster will bring no more', () => {
+    const cluster = () => {
+      const world = new World([], [], true);
+      world.start([part('000001')], { prepared: true });
+      world.join('node-1');
+      return world;
+    };
+    const expecting = cluster();
+    expecting.emit({ type: 'pool_waiting', waiting: 1, reason: 'Resources' });
+    expecting.die('node-1', true);
+    expect(expecting.outcomes).toEqual([]);
+    expecting.emit({ type: 'pool_waiting', waiting: 0, reason: '' });
+    expect(expecting.outcomes).toEqual(['halt']);
+
+    const complete = cluster();
+    complete.die('node-1', true);
+    expect(complete.outcomes).toEqual(['halt']);
+
+    const empty = cluster();
+    empty.join('node-2');
+    empty.emit({ type: 'exclude_device', device: 'node-2' });
+    empty.finishStopping('node-2');
+    // Its devices leave one by one: the last of them is one that the user took out.
+    empty.endPool(false);
+    expect(empty.outcomes).toEqual([]);
+    empty.endPool(true);
+    expect(empty.outcomes).toEqual(['halt']);
+  });
+
+  it('keeps out what the user took out, and what lies, when it comes again', () => {
+    const world = new World([], [], true);
+    world.start([part('000001')], { prepared: true });
+    world.join('node-1');
+    world.join('node-2');
+    world.emit({ type: 'exclude_device', device: 'node-1' });
+    world.leave('node-1');
+    world.join('node-1');
+    expect(world.held.has('node-1')).toBe(false);
+    world.emit({ type: 'include_device', device: 'node-1' });
+    expect(world.held.has('node-1')).toBe(true);
+    world.leave('node-2');
+    world.emit({ type: 'exclude_device', device: 'node-2' });
+    world.emit({ type: 'include_device', device: 'node-2' });
+    expect(world.held.has('node-2')).toBe(false);
+    world.join('node-2');
+    expect(world.held.has('node-2')).toBe(true);
+  });
+
+  it('loses no part and computes none twice, whatever happens in whatever order', () => {
+    const devices = ['gpu-0', 'gpu-1', 'gpu-2'];
+    const device = fc.constantFrom(...devices);
+    const step = fc.oneof(
+      { weight: 6, arbitrary: fc.tuple(fc.constant('finish'), device, fc.nat()) },
+      { weight: 6, arbitrary: fc.tuple(fc.constant('answer'), device, fc.nat()) },
+      { weight: 4, arbitrary: fc.tuple(fc.constant('ready'), device, fc.nat()) },
+      { weight: 4, arbitrary: fc.tuple(fc.constant('prepare'), device, fc.nat()) },
+      { weight: 3, arbitrary: fc.tuple(fc.constant('die'), device, fc.nat()) },
+      fc.tuple(fc.constantFrom('unreadable', 'memory', 'recall', 'stopped'), device, fc.nat()),
+      fc.tuple(fc.constantFrom('exclude', 'include'), device, fc.nat()),
+      fc.tuple(fc.constantFrom('drain', 'stray'), device, fc.nat(30)),
+      { weight: 4, arbitrary: fc.tuple(fc.constantFrom('join', 'leave'), device, fc.nat()) },
+      fc.tuple(fc.constantFrom('waits', 'pool_dies'), device, fc.nat(5)),
+    );
+    const run = fc.tuple(
+      fc.integer({ min: 1, max: 3 }),
+      fc.integer({ min: 0, max: 7 }),
+      fc.array(step, { maxLength: 120 }),
+      fc.boolean(),
+    );
+    fc.assert(
+      fc.property(run, ([deviceCount, partCount, steps, onCluster]) => {
+        const used = devices.slice(0, deviceCount);
+        const keys = Array.from({ length: partCount }, (_, i) => String(i + 1).padStart(6, '0'));
+        const world = new World(onCluster ? [] : used, keys, onCluster);
+        const isKnown = (id: string) => world.state.devices.has(id);
+        let drained = false;
+        let checked = false;
+        const check = (): void => {
+          if (!checked) world.emit({ type: 'checked', parts: [], lost: [], readAgain: true });
+          checked = true;
+        };
+        world.emit({ type: 'started', parts: [], prepared: false });
+        for (const [what, wanted, number] of steps) {
+          if (world.outcomes.length > 0) break;
+          const name = used[devices.indexOf(wanted) % used.length] ?? 'gpu-0';
+          if (what === 'finish') world.finishPart(name);
+          if (what === 'answer' && world.unanswered.length > 0) world.answer(number, number);
+          if (what === 'ready') world.getReady(name);
+          if (what === 'prepare') check();
+          if (what === 'prepare' && world.preparing) world.prepareOne();
+          if (what === 'die') world.die(name, number % 5 === 0);
+          if (what === 'unreadable') world.finishPart(name, 'part_unreadable');
+          if (what === 'memory') world.finishPart(name, 'out_of_memory');
+          if (what === 'recall') world.answerRecall();
+          if (what === 'stopped') world.finishStopping(name);
+          if (what === 'exclude' && isKnown(name)) world.emit({ type: 'exclude_device', device: name });
+          if (what === 'include' && isKnown(name)) world.emit({ type: 'include_device', device: name });
+          // What a worker says of a part that it does not have changes nothing.
+          if (what === 'stray' && isKnown(name))
+            world.emit({ type: 'part_done', device: name, done: done('999999') });
+          if (onCluster && what === 'join') world.join(name);
+          if (onCluster && what === 'leave') world.leave(name);
+          if (onCluster && what === 'waits')
+            world.emit({ type: 'pool_waiting', waiting: number, reason: 'Resources' });
+          if (onCluster && what === 'pool_dies') world.endPool(number === 0);
+          if (what === 'drain' && number === 0) {
+            drained = true;
+            world.emit({ type: 'drain' });
+          }
+        }
+        check();
+        world.calmDown();
+        const states = [...world.parts.values()];
+        const [outcome] = world.outcomes;
+        expect(outcome).toBeDefined();
+        if (outcome === 'settled') {
+          expect(states).not.toContain('pending');
+          expect(keys.every((key) => world.parts.has(key))).toBe(true);
+        }
+        if (outcome === 'drained') expect(drained).toBe(true);
+        if (outcome === 'halt')
+          expect([...world.held.keys()].every((id) => world.stopping.has(id))).toBe(true);
+      }),
+      { numRuns: 400 },
+    );
+  });
+});

@@ -1,0 +1,217 @@
+import { deviceNamed, message as sentence } from '../../../../contract/messages.ts';
+import type { StoreAnswer, WorkEffect, WorkEvent } from '../workEvents.ts';
+import { Decision } from './decision.ts';
+import {
+  exclude,
+  halveBatches,
+  include,
+  leave,
+  scoresDamaged,
+  workerDied,
+  workerStopped,
+} from './devices.ts';
+import { drain, handOut } from './handOut.ts';
+import { lose, offer, partFailed, partGivenUp, partSplit, settle } from './parts.ts';
+import { deviceJoined, deviceLeft, poolDied, poolReady, poolWaits } from './pool.ts';
+import { checked, partPrepared, prepared, start, startPrepare } from './supply.ts';
+import type { WorkState } from './workState.ts';
+
+/** What is heard of a worker means nothing any more once its device has left. */
+const OF_WORKER: ReadonlySet<WorkEvent['type']> = new Set([
+  'worker_starting',
+  'worker_loading',
+  'worker_ready',
+  'worker_note',
+  'worker_died',
+  'worker_stopped',
+  'part_progress',
+  'part_done',
+  'part_failed',
+  'out_of_memory',
+  'heartbeat',
+  'held_up',
+]);
+
+/**
+ * Decides all that happens in a session of work: brings the state up to date with the event and answers with what is to be
+ * done. It reads no clock and does nothing itself; the same events always give the same effects.
+ */
+export function decideWork(state: WorkState, event: WorkEvent): WorkEffect[] {
+  const decision = new Decision(state);
+  take(decision, event);
+  return decision.effects;
+}
+
+function take(decision: Decision, event: WorkEvent): void {
+  const { state } = decision;
+  if (OF_WORKER.has(event.type) && 'device' in event && !decision.device(event.device).present) return;
+  switch (event.type) {
+    case 'started':
+      start(decision, event);
+      break;
+    case 'checked':
+      checked(decision, event);
+      break;
+    case 'check_failed':
+    case 'prepare_failed':
+      decision.halt(event.error);
+      break;
+    case 'stop':
+      state.ended = true;
+      break;
+
+    // Workers
+    case 'worker_starting':
+      decision.show(decision.device(event.device), { state: 'starting' });
+      break;
+    case 'worker_loading':
+      decision.show(decision.device(event.device), { state: 'loading' });
+      break;
+    case 'worker_ready':
+      decision.showWork(decision.device(event.device));
+      break;
+    case 'part_done': {
+      const { device, done } = event;
+      if (leave(decision, decision.device(device), done.part)) decision.ask({ type: 'store_scores', done });
+      break;
+    }
+    case 'part_failed': {
+      const { device, failed } = event;
+      const wasRecalled = state.recalled.has(failed.part);
+      if (leave(decision, decision.device(device), failed.part)) partFailed(decision, failed, wasRecalled);
+      break;
+    }
+    case 'worker_died':
+      workerDied(decision, decision.device(event.device), event.error, event.restartAttempt);
+      break;
+    case 'worker_stopped':
+      workerStopped(decision, decision.device(event.device));
+      break;
+    case 'worker_note': {
+      const device = deviceNamed(decision.device(event.device));
+      decision.note(event.level, 'worker_note', sentence('note.worker', { device, text: event.message }));
+      break;
+    }
+    case 'out_of_memory': {
+      const device = deviceNamed(decision.device(event.device));
+      const { tokens_per_batch_before: before, tokens_per_batch_after: after } = event.oom;
+      decision.note(
+        'warning',
+        'smaller_batches',
+        sentence('note.smaller_batches', { device, after, before }),
+      );
+      break;
+    }
+    case 'part_progress':
+    case 'heartbeat':
+    case 'held_up':
+    case 'prepare_progress':
+    case 'device_measured':
+    case 'pool_starting':
+      return; // Only measured and shown.
+
+    // A cluster's pool
+    case 'device_joined':
+      deviceJoined(decision, event.device, event.name);
+      break;
+    case 'device_left':
+      deviceLeft(decision, decision.device(event.device), event.reason);
+      break;
+    case 'pool_waiting':
+      poolWaits(decision, event.waiting);
+      break;
+    case 'pool_ready':
+      poolReady(decision, event.version);
+      break;
+    case 'pool_note':
+      decision.note(event.level, 'pool_note', sentence('note.pool', { text: event.message }));
+      break;
+    case 'pool_died':
+      poolDied(decision, event.error, event.restartAttempt);
+      break;
+
+    // Prepare
+    case 'part_prepared':
+      partPrepared(decision, event.key, event.registered);
+      break;
+    case 'prepared':
+      prepared(decision);
+      break;
+    case 'input_left_out':
+      startPrepare(decision);
+      break;
+
+    // The user
+    case 'drain':
+      drain(decision);
+      break;
+    case 'exclude_device':
+      exclude(decision, decision.device(event.device));
+      break;
+    case 'include_device':
+      include(decision, decision.device(event.device));
+      break;
+    case 'halve_batches':
+      halveBatches(decision);
+      break;
+    case 'parts_offered':
+      for (const part of event.parts) offer(decision, part);
+      break;
+    case 'part_withdrawn':
+      state.queue.withdraw(event.key);
+      break;
+
+    default:
+      state.unanswered -= 1;
+      takeAnswer(decision, event);
+  }
+  handOut(decision);
+}
+
+function takeAnswer(decision: Decision, answer: StoreAnswer): void {
+  switch (answer.type) {
+    case 'attempt_ended':
+      if (answer.outcome === 'damaged') lose(decision, answer.key, answer.failure?.message ?? '');
+      break;
+    case 'scores_stored':
+      scoresStored(decision, answer);
+      break;
+    case 'part_split':
+      partSplit(decision, answer);
+      break;
+    case 'part_given_up':
+      partGivenUp(decision, answer);
+      break;
+    case 'part_read':
+      for (const part of answer.parts) offer(decision, part);
+      break;
+    case 'prepare_invalidated':
+      startPrepare(decision);
+      break;
+    case 'store_failed':
+      decision.halt(answer.error);
+      break;
+  }
+}
+
+function scoresStored(
+  decision: Decision,
+  { key, intake }: Extract<StoreAnswer, { type: 'scores_stored' }>,
+): void {
+  switch (intake.outcome) {
+    case 'scores_damaged':
+      scoresDamaged(decision, key, intake.message);
+      break;
+    case 'part_damaged':
+      lose(decision, key, intake.message);
+      break;
+    case 'taken': {
+      const device = decision.holder(key);
+      if (device) device.damagedInRow = 0;
+      settle(decision, key);
+      break;
+    }
+    default:
+      settle(decision, key);
+  }
+}

@@ -1,0 +1,181 @@
+import { appError, causeOf, nextStepOf, type AppError, type ErrorCode } from '../../../../contract/errors.ts';
+import { deviceNamed, message as sentence, type Message } from '../../../../contract/messages.ts';
+import type { Decision } from './decision.ts';
+import { attemptFailed, giveBack, tryAgainOrSplit } from './parts.ts';
+import { hasWorker, type DeviceWork } from './workState.ts';
+
+/** Deaths after which the advice of the single worker, that it starts again by itself, no longer holds. */
+const RESTARTS_BY_ITSELF: ReadonlySet<ErrorCode> = new Set([
+  'worker_died',
+  'worker_silent',
+  'worker_stalled',
+  'protocol_garbage',
+]);
+
+/** Scores in a row that are not what a worker reported, after which its device computes no more. */
+const MOST_DAMAGED_IN_ROW = 3;
+
+export function startDevices(decision: Decision): void {
+  const { state } = decision;
+  if (state.devicesStarted) return;
+  state.devicesStarted = true;
+  decision.do({ type: 'start_monitor' });
+  if (state.pool) decision.do({ type: 'start_pool' });
+  for (const device of state.devices.values())
+    if (device.included && !hasWorker(device)) startWorker(decision, device);
+}
+
+export function startWorker(decision: Decision, device: DeviceWork): void {
+  device.worker = { state: 'starting' };
+  decision.do({ type: 'start_worker', device: device.id });
+}
+
+export function workerDied(
+  decision: Decision,
+  device: DeviceWork,
+  error: AppError,
+  restartAttempt: number | null,
+): void {
+  decision.note(
+    'warning',
+    error.code,
+    sentence(restartAttempt === null ? 'note.worker_failed' : 'note.worker_restarts', {
+      device: deviceNamed(device),
+      cause: causeOf(error),
+    }),
+    error.detail,
+  );
+  // Reading, computing and writing overlap: any of them may have been the cause.
+  for (const key of device.held.slice()) {
+    leave(decision, device, key);
+    attemptFailed(decision, key, { code: 'internal_error', message: error.cause });
+  }
+  if (restartAttempt !== null) {
+    decision.show(device, { state: 'restarting', attempt: restartAttempt, error });
+    return;
+  }
+  switchedOff(decision, device, error);
+  const nextStep = RESTARTS_BY_ITSELF.has(error.code) ? undefined : nextStepOf(error);
+  haltIfNoneLeft(decision, causeOf(error), nextStep, error.detail);
+}
+
+export function workerStopped(decision: Decision, device: DeviceWork): void {
+  giveBackHeld(decision, device);
+  device.stopping = false;
+  // The reason for switching it off stays visible.
+  if (device.condemned) return;
+  decision.show(device, { state: 'stopped' });
+  if (decision.state.ended) return;
+  if (device.included) startWorker(decision, device);
+  else excluded(decision, device);
+}
+
+/** What a worker left is not what it reported. A disk, a GPU or a program that does so time after time costs the device; a part
+ * with which it happens twice is treated as one that costs a worker its life. */
+export function scoresDamaged(decision: Decision, key: string, detail: string): void {
+  const device = decision.holder(key);
+  decision.note('warning', 'scores_damaged', sentence('note.scores_damaged', { part: key }), detail);
+  tryAgainOrSplit(decision, key, {
+    code: 'internal_error',
+    message: 'Its scores were damaged on disk twice.',
+  });
+  if (!device) return;
+  device.damagedInRow += 1;
+  if (device.damagedInRow >= MOST_DAMAGED_IN_ROW) switchOffForDamage(decision, device, detail);
+}
+
+function switchOffForDamage(decision: Decision, device: DeviceWork, detail: string): void {
+  const cause = sentence('device.damaged', { times: device.damagedInRow });
+  const nextStep = sentence('device.damaged.next');
+  const error = appError('device_switched_off', cause, { nextStep, detail });
+  device.damagedInRow = 0;
+  device.included = false;
+  device.stopping = true;
+  device.condemned = error;
+  decision.do({ type: 'stop_worker', device: device.id });
+  switchedOff(decision, device, error);
+  haltIfNoneLeft(decision, cause, nextStep, detail);
+}
+
+function switchedOff(decision: Decision, device: DeviceWork, error: AppError): void {
+  decision.show(device, { state: 'switched_off', error });
+  decision.do({ type: 'record_switched_off', device: device.id, error });
+  decision.note(
+    'error',
+    'device_switched_off',
+    sentence('note.switched_off', { device: deviceNamed(device), cause: causeOf(error) }),
+  );
+}
+
+export function exclude(decision: Decision, device: DeviceWork): void {
+  if (!device.included) return;
+  device.included = false;
+  if (hasWorker(device)) {
+    device.stopping = true;
+    decision.do({ type: 'stop_worker', device: device.id });
+  } else if (!device.stopping) {
+    excluded(decision, device);
+  }
+}
+
+function excluded(decision: Decision, device: DeviceWork): void {
+  if (device.present) decision.show(device, { state: 'excluded' });
+  decision.note('info', 'device_excluded', sentence('note.excluded', { device: deviceNamed(device) }));
+  haltIfNoneLeft(decision, sentence('halt.all_excluded'), sentence('halt.all_excluded.next'));
+}
+
+export function include(decision: Decision, device: DeviceWork): void {
+  if (hasWorker(device) || decision.state.ended) return;
+  device.included = true;
+  device.condemned = null;
+  decision.note('info', 'device_included', sentence('note.included', { device: deviceNamed(device) }));
+  if (device.worker.state === 'switched_off')
+    decision.do({ type: 'record_switched_off', device: device.id, error: null });
+  // A worker that is still ending holds the device's memory; a device that has left may come back.
+  if (!device.stopping && device.present) startWorker(decision, device);
+}
+
+/** One that is restarting gets the smaller batches with its next start. */
+export function halveBatches(decision: Decision): void {
+  if (decision.state.ended) return;
+  const devices = [...decision.state.devices.values()].filter(hasWorker).map(({ id }) => id);
+  decision.do({ type: 'halve_batches', devices });
+  decision.note('info', 'batches_halved', sentence('note.batches_halved'));
+}
+
+/** Takes the part from this device's worker. False if the worker did not have it. */
+export function leave(decision: Decision, device: DeviceWork, key: string): boolean {
+  const place = device.held.indexOf(key);
+  if (place < 0) return false;
+  device.held.splice(place, 1);
+  decision.state.recalled.delete(key);
+  decision.showWork(device);
+  return true;
+}
+
+/** Its current parts return to the queue, without counting as failures. */
+export function giveBackHeld(decision: Decision, device: DeviceWork): void {
+  for (const key of device.held.slice()) {
+    leave(decision, device, key);
+    giveBack(decision, key, 'interrupted');
+  }
+}
+
+export function haltIfNoneLeft(
+  decision: Decision,
+  cause: Message,
+  nextStep?: Message,
+  detail?: string,
+): void {
+  const { devices, devicesStarted } = decision.state;
+  if (mayBringMore(decision)) return;
+  if ([...devices.values()].some((device) => hasWorker(device) || (!devicesStarted && device.included)))
+    return;
+  decision.halt(appError('no_usable_device', cause, { nextStep, detail }));
+}
+
+/** While a cluster has not answered, has announced devices, or has none there, the run waits for it. */
+function mayBringMore({ state: { pool, devices } }: Decision): boolean {
+  if (pool === null) return false;
+  return !pool.open || pool.waiting > 0 || [...devices.values()].every(({ present }) => !present);
+}

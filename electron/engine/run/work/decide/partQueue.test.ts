@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { PartQueue } from './partQueue.ts';
+
+type Step = { device: number; outcome: 'done' | 'recalled' | 'worker_dies' };
+
+const steps = fc.array(
+  fc.record({
+    device: fc.integer({ min: 0, max: 7 }),
+    outcome: fc.constantFrom<Step['outcome']>('done', 'done', 'recalled', 'worker_dies'),
+  }),
+  { maxLength: 300 },
+);
+
+const partKey = (number: number): string => String(number).padStart(6, '0');
+
+describe('PartQueue', () => {
+  it('scores every part exactly once, whatever workers do, and bisects only after a second failed attempt', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 40 }), steps, (count, script) => {
+        const queue = new PartQueue();
+        const open = new Set<string>();
+        const settled = new Set<string>();
+        const add = (key: string, failedAttempts: number): void => {
+          queue.add({ key, residues: 1, failedAttempts });
+          open.add(key);
+        };
+        for (let number = 0; number < count; number++) add(partKey(number), 0);
+
+        const settle = (key: string): void => {
+          queue.settle(key);
+          expect(settled.has(key)).toBe(false);
+          settled.add(key);
+          open.delete(key);
+        };
+        const play = ({ device, outcome }: Step): void => {
+          const name = `device ${device}`;
+          const part = queue.take(name);
+          if (!part) return;
+          expect(queue.holder(part.key)).toBe(name);
+          if (outcome === 'done') settle(part.key);
+          else if (outcome === 'recalled') queue.giveBack(part.key, part.failedAttempts);
+          else if (part.failedAttempts === 0) queue.giveBack(part.key, 1);
+          else {
+            expect(part.failedAttempts).toBeGreaterThan(0);
+            settle(part.key);
+            if (part.key.length < 20)
+              for (const half of ['.0', '.1']) add(part.key + half, part.failedAttempts);
+          }
+        };
+        script.forEach(play);
+        expect(queue.waitingCount + queue.assignedCount).toBe(open.size);
+        while (queue.waitingCount > 0) play({ device: 0, outcome: 'done' });
+        expect(open.size).toBe(0);
+        expect(queue.assignedCount).toBe(0);
+      }),
+    );
+  });
+
+  it('hands out in order, returned parts first and suspects last', () => {
+    const queue = new PartQueue();
+    for (const number of [0, 1, 2, 3]) queue.add({ key: partKey(number), residues: 1, failedAttempts: 0 });
+    expect(queue.take('a')?.key).toBe('000000');
+    expect(queue.take('b')?.key).toBe('000001');
+    queue.giveBack('000000', 1);
+    queue.giveBack('000001', 0);
+    expect([1, 2, 3].map(() => queue.take('a')?.key)).toEqual(['000001', '000002', '000003']);
+    expect(queue.take('b')?.key).toBe('000000');
+    expect(queue.take('b')).toBeUndefined();
+  });
+
+  it('lets a suspect be computed alone, so that the next death has one cause', () => {
+    const queue = new PartQueue();
+    for (const number of [0, 1, 2])
+      queue.add({ key: partKey(number), residues: 1, failedAttempts: number === 0 ? 1 : 0 });
+    expect(queue.take('a')?.key).toBe('000001');
+    expect(queue.take('b')?.key).toBe('000002');
+    expect(queue.take('a')).toBeUndefined();
+    queue.settle('000001');
+    expect(queue.take('a')?.key).toBe('000000');
+    queue.giveBack('000002', 0);
+    expect(queue.take('a')).toBeUndefined();
+    expect(queue.take('b')?.key).toBe('000002');
+  });
+
+  it('refuses to hold a part twice or to settle what nobody has', () => {
+    const queue = new PartQueue();
+    queue.add({ key: '000000', residues: 1, failedAttempts: 0 });
+    expect(() => {
+      queue.add({ key: '000000', residues: 1, failedAttempts: 0 });
+    }).toThrow(/already/);
+    expect(() => {
+      queue.settle('000000');
+    }).toThrow(/not assigned/);
+  });
+});

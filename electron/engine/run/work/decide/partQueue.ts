@@ -1,0 +1,88 @@
+/** A part as the scheduler sees it. */
+interface QueuedPart {
+  readonly key: string;
+  readonly residues: number;
+  /** Workers that died, or ran out of memory, on this part or on the part it was cut from. */
+  readonly failedAttempts: number;
+}
+
+/**
+ * Which parts wait, and who has which. Devices pull: that is the whole of load balancing. Parts go out in the order they
+ * came, returned ones first.
+ *
+ * Parts that cost a worker wait behind all others, so that one poisonous sequence can neither stop the run nor make a
+ * healthy device look broken.
+ */
+export class PartQueue {
+  private readonly waiting = new Map<string, QueuedPart>();
+  private readonly returned = new Map<string, QueuedPart>();
+  private readonly suspects = new Map<string, QueuedPart>();
+  private readonly assigned = new Map<string, { part: QueuedPart; device: string }>();
+
+  add(part: QueuedPart): void {
+    if (this.has(part.key)) throw new Error(`part ${part.key} is already in the queue`);
+    (part.failedAttempts > 0 ? this.suspects : this.waiting).set(part.key, part);
+  }
+
+  has(key: string): boolean {
+    return [this.returned, this.waiting, this.suspects, this.assigned].some((parts) => parts.has(key));
+  }
+
+  /**
+   * Hands the next part to a device, or nothing when none waits. A suspect is computed alone, so that there is no doubt
+   * which part it was if the worker dies again.
+   */
+  take(device: string): QueuedPart | undefined {
+    const held = this.heldBy(device);
+    if (held.some(({ failedAttempts }) => failedAttempts > 0)) return undefined;
+    const sources = [this.returned, this.waiting, ...(held.length === 0 ? [this.suspects] : [])];
+    for (const source of sources) {
+      const [part] = source.values();
+      if (!part) continue;
+      source.delete(part.key);
+      this.assigned.set(part.key, { part, device });
+      return part;
+    }
+    return undefined;
+  }
+
+  /** The part is done, failed or cut in two: it leaves the queue for good. */
+  settle(key: string): void {
+    if (!this.assigned.delete(key)) throw new Error(`part ${key} is not assigned`);
+  }
+
+  /** The part comes back unscored. */
+  giveBack(key: string, failedAttempts: number): void {
+    const entry = this.assigned.get(key);
+    if (!entry) throw new Error(`part ${key} is not assigned`);
+    this.assigned.delete(key);
+    (failedAttempts > 0 ? this.suspects : this.returned).set(key, { ...entry.part, failedAttempts });
+  }
+
+  /** A part that waits is withdrawn: skipped by the user, or replaced by another reading of the input. */
+  withdraw(key: string): void {
+    for (const source of [this.returned, this.waiting, this.suspects]) source.delete(key);
+  }
+
+  private heldBy(device: string): QueuedPart[] {
+    return [...this.assigned.values()].filter((entry) => entry.device === device).map(({ part }) => part);
+  }
+
+  holder(key: string): string | undefined {
+    return this.assigned.get(key)?.device;
+  }
+
+  casualtiesOf(key: string): number {
+    const entry = this.assigned.get(key);
+    if (!entry) throw new Error(`part ${key} is not assigned`);
+    return entry.part.failedAttempts;
+  }
+
+  get waitingCount(): number {
+    return this.returned.size + this.waiting.size + this.suspects.size;
+  }
+
+  get assignedCount(): number {
+    return this.assigned.size;
+  }
+}

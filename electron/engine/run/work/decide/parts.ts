@@ -1,0 +1,125 @@
+import { appError } from '../../../../contract/errors.ts';
+import { message as sentence } from '../../../../contract/messages.ts';
+import type { PartFailed, PartFailureCode } from '../../../../contract/protocol/index.ts';
+import type { StoredPart } from '../../../store/types.ts';
+import type { PartFailure, StoreAnswer } from '../workEvents.ts';
+import type { Decision } from './decision.ts';
+import { preparedKey } from './workState.ts';
+
+/** How often the work file of a part is made again in one session. */
+const MOST_LOSSES = 3;
+
+/** Failures of the computer rather than of the part that met them. */
+const HALTING: Partial<Record<PartFailureCode, 'disk_full' | 'folder_unwritable'>> = {
+  disk_full: 'disk_full',
+  write_failed: 'folder_unwritable',
+};
+
+/** A part can be computed. */
+export function offer({ state: { queue, parts } }: Decision, part: StoredPart): void {
+  if (queue.has(part.key)) return;
+  parts.set(part.key, part);
+  const failedAttempts = part.bisected || part.attempts > 0 ? 1 : 0;
+  queue.add({ key: part.key, residues: part.residues, failedAttempts });
+}
+
+/** It is done, failed or cut in two. */
+export function settle({ state }: Decision, key: string): void {
+  state.queue.settle(key);
+  state.parts.delete(key);
+}
+
+/** The part comes back untouched, through no fault of its own. */
+export function giveBack(decision: Decision, key: string, outcome: 'recalled' | 'interrupted'): void {
+  const { queue } = decision.state;
+  decision.ask({ type: 'end_attempt', key, outcome, failure: null });
+  queue.giveBack(key, queue.casualtiesOf(key));
+}
+
+export function partFailed(decision: Decision, failed: PartFailed, wasRecalled: boolean): void {
+  const { part, code, message, detail } = failed;
+  const halting = HALTING[code];
+  if (code === 'recalled' && wasRecalled) {
+    giveBack(decision, part, 'recalled');
+  } else if (halting) {
+    giveBack(decision, part, 'interrupted');
+    decision.halt(appError(halting, message, { detail }));
+  } else if (code === 'part_unreadable' && lossesOf(decision, part) < MOST_LOSSES) {
+    decision.ask({ type: 'end_attempt', key: part, outcome: 'damaged', failure: { code, message } });
+  } else {
+    attemptFailed(decision, part, { code, message });
+  }
+}
+
+/** A part has cost a worker its life or its memory. */
+export function attemptFailed(decision: Decision, key: string, failure: PartFailure): void {
+  decision.ask({ type: 'end_attempt', key, outcome: 'worker_lost', failure });
+  tryAgainOrSplit(decision, key, failure);
+}
+
+/**
+ * A worker may die for reasons of its own, so a part gets a second chance whole: its scores then stay byte-identical.
+ * After that it is cut in two until the sequences that do it are alone, and fail by name. The halves inherit the suspicion.
+ */
+export function tryAgainOrSplit(decision: Decision, key: string, failure: PartFailure): void {
+  const { queue } = decision.state;
+  if (queue.casualtiesOf(key) === 0) queue.giveBack(key, 1);
+  else decision.ask({ type: 'split_part', key, failure });
+}
+
+export function partSplit(
+  decision: Decision,
+  { key, split, children, failure }: Extract<StoreAnswer, { type: 'part_split' }>,
+): void {
+  switch (split.outcome) {
+    case 'split':
+      decision.note('warning', 'part_bisected', sentence('note.part_bisected', { part: key }));
+      settle(decision, key);
+      for (const child of children) offer(decision, child);
+      break;
+    case 'indivisible':
+      decision.ask({ type: 'give_up_part', key, failure });
+      break;
+    case 'superseded':
+      settle(decision, key);
+      break;
+    case 'part_damaged':
+      lose(decision, key, split.message);
+      break;
+  }
+}
+
+export function partGivenUp(
+  decision: Decision,
+  { key, failing, failure }: Extract<StoreAnswer, { type: 'part_given_up' }>,
+): void {
+  if (failing.outcome === 'part_damaged') {
+    lose(decision, key, failing.message);
+    return;
+  }
+  decision.note('error', 'part_failed', sentence('note.part_failed', { part: key, text: failure.message }));
+  settle(decision, key);
+}
+
+/** The part's file is missing or damaged: prepare must write it again. */
+export function lose(decision: Decision, key: string, message: string): void {
+  const { state } = decision;
+  decision.note('warning', 'part_file_damaged', sentence('note.part_file_damaged', { part: key }), message);
+  settle(decision, key);
+  const losses = lossesOf(decision, key) + 1;
+  state.losses.set(preparedKey(key), losses);
+  if (losses > MOST_LOSSES) {
+    const cause = sentence('part.lost', { part: key, times: losses });
+    const nextStep = sentence('part.lost.next');
+    decision.halt(appError('folder_unwritable', cause, { nextStep, detail: message }));
+    return;
+  }
+  state.awaited.add(preparedKey(key));
+  if (state.ended || state.supply !== 'finished') return;
+  state.supply = 'invalidating';
+  decision.ask({ type: 'invalidate_prepare' });
+}
+
+function lossesOf({ state }: Decision, key: string): number {
+  return state.losses.get(preparedKey(key)) ?? 0;
+}

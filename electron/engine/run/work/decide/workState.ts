@@ -1,0 +1,110 @@
+import type { AppError } from '../../../../contract/errors.ts';
+import type { WorkerState } from '../../../../contract/rpc/runs.ts';
+import type { StoredPart } from '../../../store/types.ts';
+import { PartQueue } from './partQueue.ts';
+
+/** A worker has one part to compute and one to read meanwhile. */
+export const PARTS_IN_FLIGHT = 2;
+
+export interface DeviceWork {
+  readonly id: string;
+  readonly name: string;
+  /** False after a cluster has taken it back. */
+  present: boolean;
+  worker: WorkerState;
+  /** Parts that its worker has, in the order assigned: it computes the first. */
+  readonly held: string[];
+  /** The user wants it to take part. */
+  included: boolean;
+  /** Its worker has been asked to end. */
+  stopping: boolean;
+  /** Why it was switched off while its worker could still answer. */
+  condemned: AppError | null;
+  /** Scores that did not fit what its worker reported, one after the other. */
+  damagedInRow: number;
+}
+
+/** The state of one session of work. It is changed in place: a run can have a hundred thousand parts. */
+export interface WorkState {
+  readonly queue: PartQueue;
+  readonly parts: Map<string, StoredPart>;
+  readonly devices: Map<string, DeviceWork>;
+  /** Where the parts come from. `not_started`: prepare begins when what is stored has been compared with its digests. `finished`: every
+   * part there will be has been offered. */
+  supply: 'not_started' | 'invalidating' | 'preparing' | 'finished';
+  /** Parts, as prepare numbers them, whose files must be written again before they can be computed. */
+  readonly awaited: Set<string>;
+  /** What is stored is still being compared with its digests. */
+  checking: boolean;
+  /** Monitor and workers have been started. */
+  devicesStarted: boolean;
+  /** How often the work file of a part was lost, in this session. */
+  readonly losses: Map<string, number>;
+  /** Parts asked back from a worker that had not begun them. */
+  readonly recalled: Set<string>;
+  /** Effects that the store has not answered yet. */
+  unanswered: number;
+  draining: boolean;
+  /** Nothing is handed out any more. */
+  ended: boolean;
+  /** Where a cluster brings the devices: whether it has answered, and how many more it has announced. */
+  readonly pool: { open: boolean; waiting: number } | null;
+}
+
+/** With the devices of this computer, or with those that a cluster will bring. */
+export function newWorkState(
+  devices: readonly { id: string; name: string }[],
+  { pool = false }: { pool?: boolean } = {},
+): WorkState {
+  return {
+    queue: new PartQueue(),
+    parts: new Map(),
+    devices: new Map(devices.map((device) => [device.id, newDevice(device)])),
+    supply: 'not_started',
+    awaited: new Set(),
+    checking: true,
+    devicesStarted: false,
+    losses: new Map(),
+    recalled: new Set(),
+    unanswered: 0,
+    draining: false,
+    ended: false,
+    pool: pool ? { open: false, waiting: 0 } : null,
+  };
+}
+
+export function newDevice({ id, name }: { id: string; name: string }): DeviceWork {
+  return {
+    id,
+    name,
+    present: true,
+    worker: { state: 'stopped' },
+    held: [],
+    included: true,
+    stopping: false,
+    condemned: null,
+    damagedInRow: 0,
+  };
+}
+
+/** It has a process, or will soon have one again. */
+export function hasWorker({ worker, stopping }: DeviceWork): boolean {
+  return !stopping && !WITHOUT_WORKER.has(worker.state);
+}
+
+const WITHOUT_WORKER: ReadonlySet<WorkerState['state']> = new Set([
+  'stopped',
+  'switched_off',
+  'excluded',
+  'left',
+]);
+
+/** Parts that its worker has but has not begun, last assigned first. */
+export function notBegun({ stopping, held }: DeviceWork): string[] {
+  return stopping ? [] : held.slice(1).reverse();
+}
+
+/** The part as prepare wrote it, of which this one may be a half. */
+export function preparedKey(key: string): string {
+  return key.replace(/\..*$/, '');
+}

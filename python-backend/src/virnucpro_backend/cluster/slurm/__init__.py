@@ -1,0 +1,1 @@
+"""Workers as the tasks of a SLURM job, through files on a shared file system."""

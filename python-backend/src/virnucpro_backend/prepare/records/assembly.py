@@ -1,0 +1,203 @@
+"""From what the scanner delivers block by block to whole records, however long they are."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from virnucpro_backend.prepare.arrays import ByteArray, IntArray, translate
+from virnucpro_backend.prepare.records.composition import INVALID, LETTER_FLAGS, Composition
+from virnucpro_backend.prepare.scanning.batch import ScanBatch
+
+# A record up to this long stays in memory while it grows; a longer one goes to a temporary file.
+SPOOL_BYTES = 4 << 20
+# What is kept of a record whose letters are dropped, for a look at them.
+KEPT_BYTES = 128 << 10
+
+_MAX_DESCRIBED = 5
+
+
+class Letters(Protocol):
+    """Letters that may be in memory or on disk."""
+
+    @property
+    def readable(self) -> int:
+        """How many there are from the first on; fewer than all of a record whose letters were dropped."""
+
+    def read(self, begin: int, end: int) -> ByteArray:
+        """Letters begin..end-1."""
+
+
+@dataclass(frozen=True)
+class RecordGroup:
+    """Whole records in their order, all arrays [k].
+
+    headers, header_counts, byte_offsets: as in ScanBatch. lengths: bases. flags: see Composition.
+    malformed: what is wrong, by place in the group; invalid: likewise, for the first few. letters: of all
+    records, one after the other.
+    """
+
+    headers: bytes
+    header_counts: IntArray
+    byte_offsets: IntArray
+    lengths: IntArray
+    flags: ByteArray
+    malformed: dict[int, str]
+    invalid: dict[int, str]
+    letters: Letters
+
+
+class RecordAssembler:
+    """Joins the parts of records.
+
+    `spool_folder` takes the letters of records longer than SPOOL_BYTES; None drops letters beyond the first
+    KEPT_BYTES of a record that goes beyond its block.
+    """
+
+    def __init__(self, composition: Composition, spool_folder: Path | None) -> None:
+        self._composition = composition
+        self._spool_folder = spool_folder
+        self._open: _OpenRecord | None = None
+        self._begun = 0
+
+    def add(self, batch: ScanBatch) -> Iterator[RecordGroup]:
+        """The records that the batch completes."""
+        edges = np.concatenate([[0], batch.begins, [batch.letters.size]]).astype(np.int64)
+        flags = self._composition.add(batch.letters, edges[:-1])
+        malformed = {number - self._begun: problem for number, problem in batch.malformed.items()}
+        if self._open is not None:
+            self._open.extend(batch.letters[: edges[1]], int(flags[0]), malformed.pop(-1, None))
+        if batch.begins.size == 0:
+            return
+        if self._open is not None:
+            yield self._open.group()
+        last = batch.begins.size - 1
+        last_problem = malformed.pop(last, None)
+        header_edge = len(batch.headers) - int(batch.header_counts[last])
+        if last > 0:
+            letters = batch.letters[edges[1] : edges[last + 1]]
+            yield RecordGroup(
+                batch.headers[:header_edge],
+                batch.header_counts[:-1],
+                batch.byte_offsets[:-1],
+                np.diff(edges[1:-1]),
+                flags[1:-1],
+                malformed,
+                _describe_invalid(letters, edges[1:-1] - edges[1], flags[1:-1]),
+                _InMemory(letters),
+            )
+        spool = _Spool(self._spool_folder)
+        self._open = _OpenRecord(batch.headers[header_edge:], int(batch.byte_offsets[-1]), spool)
+        self._open.extend(batch.letters[edges[last + 1] :], int(flags[-1]), last_problem)
+        self._begun += batch.begins.size
+
+    def finish(self) -> Iterator[RecordGroup]:
+        """The last record, if there is any."""
+        if self._open is not None:
+            yield self._open.group()
+            self._open = None
+
+
+class _InMemory:
+    def __init__(self, letters: ByteArray) -> None:
+        self._letters = letters
+
+    @property
+    def readable(self) -> int:
+        return self._letters.size
+
+    def read(self, begin: int, end: int) -> ByteArray:
+        return self._letters[begin:end]
+
+
+class _Spool:
+    """A growing row of letters: in memory at first, in a nameless temporary file when it gets long."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+        self._pieces: list[ByteArray] = []
+        self._in_memory = 0
+        self._file: IO[bytes] | None = None
+        self.size = 0
+        self.readable = 0
+
+    def append(self, letters: ByteArray) -> None:
+        self.size += letters.size
+        if self._folder is None:
+            letters = letters[: max(0, KEPT_BYTES - self._in_memory)]
+            self.readable += letters.size
+            self._in_memory += letters.size
+            if letters.size:
+                self._pieces.append(letters.copy())
+            return
+        self.readable = self.size
+        self._pieces.append(letters)
+        self._in_memory += letters.size
+        if self._in_memory > SPOOL_BYTES:
+            if self._file is None:
+                # Nameless and gone with the last reference to it, at the latest with the process.
+                self._file = tempfile.TemporaryFile(dir=self._folder, suffix=".tmp")  # noqa: SIM115
+            for piece in self._pieces:
+                self._file.write(piece.data)
+            self._pieces, self._in_memory = [], 0
+
+    def read(self, begin: int, end: int) -> ByteArray:
+        on_disk = self.readable - self._in_memory
+        if end <= on_disk and self._file is not None:
+            self._file.seek(begin)
+            return np.frombuffer(self._file.read(end - begin), np.uint8)
+        if begin < on_disk:
+            return np.concatenate([self.read(begin, on_disk), self.read(on_disk, end)])
+        if len(self._pieces) != 1:
+            self._pieces = [np.concatenate([np.zeros(0, np.uint8), *self._pieces])]
+        return self._pieces[0][begin - on_disk : end - on_disk]
+
+
+@dataclass
+class _OpenRecord:
+    header: bytes
+    byte_offset: int
+    letters: _Spool
+    flags: int = 0
+    malformed: str | None = None
+    invalid: dict[int, str] = field(default_factory=dict)
+
+    def extend(self, letters: ByteArray, flags: int, problem: str | None) -> None:
+        if flags & INVALID and not self.invalid:
+            self.invalid = _describe_invalid(
+                letters, np.zeros(1, np.int64), np.array([flags]), self.letters.size
+            )
+        self.letters.append(letters)
+        self.flags |= flags
+        self.malformed = problem or self.malformed
+
+    def group(self) -> RecordGroup:
+        return RecordGroup(
+            self.header,
+            np.array([len(self.header)]),
+            np.array([self.byte_offset]),
+            np.array([self.letters.size]),
+            np.array([self.flags], np.uint8),
+            {} if self.malformed is None else {0: self.malformed},
+            self.invalid,
+            self.letters,
+        )
+
+
+def _describe_invalid(
+    letters: ByteArray, begins: IntArray, flags: npt.NDArray[np.integer[Any]], before: int = 0
+) -> dict[int, str]:
+    """Which byte is wrong and where, for the first few segments; `before`: letters ahead of the first."""
+    described = {}
+    for place in np.flatnonzero(flags & INVALID)[:_MAX_DESCRIBED].tolist():
+        begin = int(begins[place])
+        tail = letters[begin : int(begins[place + 1]) if place + 1 < begins.size else letters.size]
+        wrong = int(np.argmax(translate(tail, LETTER_FLAGS) & INVALID))
+        described[place] = f"byte 0x{int(tail[wrong]):02x} at letter {before + wrong + 1:,}"
+    return described

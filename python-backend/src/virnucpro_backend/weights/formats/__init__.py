@@ -1,0 +1,1 @@
+"""Files of weights as others write them: read without running anything in them, recognised, converted."""

@@ -1,0 +1,139 @@
+"""Any file of weights as a mapping from names to tensors, recognised by content, not by name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import safetensors
+from torch import Tensor
+
+from virnucpro_backend.weights.errors import WeightsError, unreadable
+from virnucpro_backend.weights.formats.pickles import Inert, is_pickled, read_pickled
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """`tensors` by name, memory-mapped; `options` the rest of the file or its `config.json`: plain values."""
+
+    name: str
+    tensors: Mapping[str, Tensor]
+    options: Mapping[str, Any]
+
+
+def open_checkpoint(path: Path) -> Checkpoint:
+    """Open a safetensors file, a file of `torch.save`, or the `.index.json` of several of either.
+
+    A `config.json` in the same folder is taken along. Nothing but the names is read before it is used.
+    Raises WeightsError (`model_missing`, `weights_unreadable`).
+    """
+    if not path.is_file():
+        raise WeightsError("model_missing", f"{path} is missing.", "Get the weights again.")
+    options = _read_json(path.with_name("config.json")) if path.with_name("config.json").is_file() else {}
+    if path.name.endswith(".index.json"):
+        tensors: Mapping[str, Tensor] = _Sharded(path)
+    elif is_pickled(path):
+        content = read_pickled(path)
+        if isinstance(content, dict) and isinstance(content.get("model"), dict):  # fair-esm
+            options = {**options, **plain_options(content.get("cfg"))}
+            content = content["model"]
+        if isinstance(content, Inert):
+            content = module_tensors(content)
+        elif not isinstance(content, dict):
+            raise unreadable(path.name, "there are no named weights in it")
+        tensors = {name: value for name, value in content.items() if isinstance(value, Tensor)}
+    else:
+        tensors = _Safetensors(path)
+    return Checkpoint(path.name, tensors, options)
+
+
+def module_tensors(module: Inert, prefix: str = "") -> dict[str, Tensor]:
+    """Parameters and buffers of a pickled `torch.nn.Module`, by their names in its state dict."""
+    state = module.state if isinstance(module.state, dict) else {}
+    tensors: dict[str, Tensor] = {}
+    for kind in ("_parameters", "_buffers"):
+        for name, tensor in (state.get(kind) or {}).items():
+            if isinstance(tensor, Tensor):
+                tensors[f"{prefix}{name}"] = tensor
+    for name, child in (state.get("_modules") or {}).items():
+        if isinstance(child, Inert):
+            tensors.update(module_tensors(child, f"{prefix}{name}."))
+    return tensors
+
+
+def plain_options(config: Any) -> dict[str, Any]:
+    """The options in a fair-esm file, `cfg["model"]`: an argparse namespace, an omegaconf node or a dict."""
+    model = _fields(config).get("model", config)
+    options = {}
+    for name, value in _fields(model).items():
+        if isinstance(value, Inert):
+            value = _fields(value).get("_val")
+        if isinstance(value, (bool, int, float, str)):
+            options[name] = value
+    return options
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    state = value.state if isinstance(value, Inert) else value
+    if not isinstance(state, dict):
+        return {}
+    content = state.get("_content")
+    return content if isinstance(content, dict) else state
+
+
+class _Safetensors(Mapping[str, Tensor]):
+    def __init__(self, path: Path) -> None:
+        try:
+            self._file = safetensors.safe_open(path, framework="pt", device="cpu")
+            self._names = frozenset(self._file.keys())  # type: ignore[no-untyped-call]
+        except (safetensors.SafetensorError, OSError) as error:
+            raise unreadable(
+                path.name, f"it is neither safetensors nor a file of torch.save ({error})"
+            ) from error
+
+    def __getitem__(self, name: str) -> Tensor:
+        if name not in self._names:
+            raise KeyError(name)
+        tensor: Tensor = self._file.get_tensor(name)  # type: ignore[no-untyped-call]
+        return tensor
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+class _Sharded(Mapping[str, Tensor]):
+    def __init__(self, index: Path) -> None:
+        weight_map = _read_json(index).get("weight_map")
+        if not isinstance(weight_map, dict):
+            raise unreadable(index.name, "it lists no files")
+        self._file_of: dict[str, str] = weight_map
+        self._files: dict[str, Mapping[str, Tensor]] = {}
+        for name in sorted(set(weight_map.values())):
+            if Path(name).name != name:
+                raise unreadable(index.name, f"it names a file outside its folder: {name}")
+            self._files[name] = open_checkpoint(index.with_name(name)).tensors
+
+    def __getitem__(self, name: str) -> Tensor:
+        return self._files[self._file_of[name]][name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._file_of)
+
+    def __len__(self) -> int:
+        return len(self._file_of)
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise unreadable(path.name, "it is not JSON") from error
+    if not isinstance(content, dict):
+        raise unreadable(path.name, "it is not a JSON object")
+    return content

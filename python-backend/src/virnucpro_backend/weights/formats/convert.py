@@ -1,0 +1,81 @@
+"""Turns published weights into safetensors once, so that no pickle is read when a run starts.
+
+The converted file holds an encoder's state dict. Nothing is lost: a matrix is stored in FP16 where every
+number of it survives that (ESM-2's were published in FP16, also inside Hugging Face's FP32 file) and else
+in FP32 (DNABERT-S). Embedding tables, LayerNorm parameters and rotary frequencies are FP32.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from virnucpro_backend.encoders.dnabert_s import DnabertS, DnabertSConfig
+from virnucpro_backend.encoders.esm2 import Esm2, Esm2Config
+from virnucpro_backend.encoders.head import Head
+from virnucpro_backend.safetensors_file import WrittenFile, write_safetensors
+from virnucpro_backend.weights.errors import unreadable
+from virnucpro_backend.weights.formats.checkpoints import Checkpoint
+from virnucpro_backend.weights.formats.names import (
+    State,
+    dnabert_s_config,
+    dnabert_s_state,
+    esm2_config,
+    esm2_state,
+    head_state,
+)
+
+Role = Literal["esm2", "dnabert_s", "head"]
+
+
+def convert_esm2(checkpoint: Checkpoint, target: Path) -> tuple[Esm2Config, WrittenFile]:
+    """Write an ESM-2 to `target`. Raises WeightsError, and OSError when it cannot be written."""
+    config = esm2_config(checkpoint)
+    with torch.device("meta"):
+        model = Esm2(config, torch.float16)
+    return config, _write(model, esm2_state(checkpoint, config), target, checkpoint.name)
+
+
+def convert_dnabert_s(checkpoint: Checkpoint, target: Path) -> tuple[DnabertSConfig, WrittenFile]:
+    """Write a DNABERT-S to `target`. Raises as `convert_esm2` does."""
+    config = dnabert_s_config(checkpoint)
+    with torch.device("meta"):
+        model = DnabertS(config, torch.float16)
+    return config, _write(model, dnabert_s_state(checkpoint, config), target, checkpoint.name)
+
+
+def convert_head(source: Checkpoint, target: Path) -> tuple[Head, WrittenFile]:
+    """Write a classifier to `target`. Raises as `convert_esm2` does."""
+    state = head_state(source)
+    try:
+        head = Head(state)
+    except (ValueError, RuntimeError) as error:
+        raise unreadable(source.name, str(error)) from error
+    return head, write_safetensors(target, {name: _array(tensor.float()) for name, tensor in state.items()})
+
+
+def _write(model: torch.nn.Module, state: State, target: Path, name: str) -> WrittenFile:
+    arrays = {}
+    for key, expected in model.state_dict().items():
+        tensor = state[key]()
+        if tensor.shape != expected.shape:
+            raise unreadable(name, f"{key} has the shape {tuple(tensor.shape)}, not {tuple(expected.shape)}")
+        arrays[key] = _array(_smallest_exact(tensor) if expected.dtype == torch.float16 else tensor.float())
+    return write_safetensors(target, arrays)
+
+
+def _smallest_exact(tensor: Tensor) -> Tensor:
+    if tensor.dtype == torch.float16:
+        return tensor
+    half = tensor.half()
+    return half if torch.equal(half.float(), tensor.float()) else tensor.float()
+
+
+def _array(tensor: Tensor) -> npt.NDArray[np.generic]:
+    array: npt.NDArray[np.generic] = tensor.contiguous().numpy()
+    return array

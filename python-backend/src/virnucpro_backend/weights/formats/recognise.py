@@ -1,0 +1,353 @@
+"""What dropped files are, by their content, whatever they are called; and which models can be made of
+them."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+
+from virnucpro_backend.encoders.dnabert_s import DnabertS, DnabertSConfig
+from virnucpro_backend.encoders.esm2 import Esm2, Esm2Config
+from virnucpro_backend.encoders.head import HEAD_TENSORS
+from virnucpro_backend.encoders.tokens import DnaTokenizer
+from virnucpro_backend.safetensors_file import sha256_of_file
+from virnucpro_backend.weights.errors import WeightsError, unreadable
+from virnucpro_backend.weights.formats.checkpoints import Checkpoint, open_checkpoint
+from virnucpro_backend.weights.formats.names import (
+    State,
+    dnabert_s_config,
+    dnabert_s_state,
+    esm2_config,
+    esm2_state,
+    head_state,
+)
+
+Kind = Literal["esm2", "dnabert_s", "head", "tokenizer", "config", "index", "other"]
+
+MOST_FILES = 1_000
+LARGEST_JSON = 64 << 20
+"""Bytes; tokenizer.json has 0.2 MB, an index of shards less than 1 MB."""
+PUBLISHED_HEADS = {"esm2": (36, 2560, 40), "dnabert_s": (12, 768, 12)}
+"""Layers, width and attention heads: where no config.json says how many heads there are."""
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """One file: what it is, and a sentence about it where there is something to say."""
+
+    path: Path
+    kind: Kind
+    size: int
+    note: str | None = None
+
+
+@dataclass(frozen=True)
+class FoundEncoder:
+    """An encoder in one file or several. `config`: its sizes."""
+
+    role: str
+    paths: tuple[Path, ...]
+    checkpoint: Checkpoint
+    config: Esm2Config | DnabertSConfig
+
+    @property
+    def size(self) -> int:
+        """Bytes of its files."""
+        return sum(path.stat().st_size for path in self.paths)
+
+    def sha256(self) -> str:
+        """SHA-256 of its file; of several files, over the SHA-256 of each. Raises OSError."""
+        each = sorted(sha256_of_file(path) for path in self.paths)
+        return each[0] if len(each) == 1 else hashlib.sha256("".join(each).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class FoundHead:
+    """A classifier. `inputs`: numbers it takes."""
+
+    path: Path
+    checkpoint: Checkpoint
+    inputs: int
+
+
+@dataclass
+class Found:
+    """Everything in some files and folders. `problems`: what is there but cannot be used, in sentences."""
+
+    files: list[Recognised] = field(default_factory=list)
+    encoders: dict[str, FoundEncoder] = field(default_factory=dict)
+    heads: list[FoundHead] = field(default_factory=list)
+    tokenizer: Path | None = None
+    problems: list[str] = field(default_factory=list)
+
+
+def recognise(paths: list[Path]) -> Found:
+    """Look into files, and into folders and what lies below them. Reads headers only, not gigabytes.
+
+    Raises WeightsError (`model_missing`, `usage`) where a path is not there or there are too many files.
+    """
+    found = Found()
+    parts: dict[str, list[tuple[Path, Checkpoint]]] = {"esm2": [], "dnabert_s": []}
+    configs: list[tuple[Path, dict[str, Any]]] = []
+    for path in _files_of(paths):
+        recognised, content = _look_into(path)
+        found.files.append(recognised)
+        if recognised.kind == "tokenizer" and found.tokenizer is None:
+            found.tokenizer = path
+        elif recognised.kind == "config" and isinstance(content, dict):
+            configs.append((path, content))
+        elif isinstance(content, Checkpoint):
+            if recognised.kind == "head":
+                inputs = int(head_state(content)["hidden_layer.weight"].shape[1])
+                found.heads.append(FoundHead(path, content, inputs))
+            elif recognised.kind in parts:
+                parts[recognised.kind].append((path, content))
+    for role, files in parts.items():
+        _put_together(role, files, configs, found)
+    return found
+
+
+def _put_together(
+    role: str,
+    files: list[tuple[Path, Checkpoint]],
+    configs: list[tuple[Path, dict[str, Any]]],
+    found: Found,
+) -> None:
+    """One file that is whole, else all that are in the same format together: the parts of a sharded file."""
+    if not files:
+        return
+    groups = [[file] for file in files]
+    for format_ in (True, False):
+        shards = [file for file in files if _is_safetensors(file[0]) == format_]
+        if len(shards) > 1:
+            groups.append(shards)
+    problem: WeightsError | None = None
+    for group in groups:
+        paths = tuple(path for path, _ in group)
+        try:
+            checkpoint = _with_options(role, _joined(group), paths[0].parent, configs)
+            found.encoders[role] = FoundEncoder(role, paths, checkpoint, check_layout(role, checkpoint))
+            return
+        except WeightsError as error:
+            problem = error
+    if problem:
+        found.problems.append(problem.message)
+
+
+def check_layout(role: str, checkpoint: Checkpoint) -> Esm2Config | DnabertSConfig:
+    """The sizes of an encoder, all of whose tensors are there in the right shapes; their numbers are not
+    read.
+
+    Raises WeightsError (`weights_unreadable`).
+    """
+    shapes = dataclasses.replace(checkpoint, tensors=_Shapes(checkpoint.tensors))
+    config: Esm2Config | DnabertSConfig
+    state: State
+    try:
+        with torch.device("meta"):
+            if role == "esm2":
+                config = esm2_config(shapes)
+                state, model = esm2_state(shapes, config), Esm2(config, torch.float16).state_dict()
+            else:
+                config = dnabert_s_config(shapes)
+                state, model = dnabert_s_state(shapes, config), DnabertS(config, torch.float16).state_dict()
+    except (ValueError, RuntimeError) as error:
+        raise unreadable(checkpoint.name, str(error)) from error
+    for key, expected in model.items():
+        if key == "rotary.inv_freq":
+            continue
+        shape = state[key]().shape
+        if shape != expected.shape:
+            raise unreadable(
+                checkpoint.name, f"{key} has the shape {tuple(shape)}, not {tuple(expected.shape)}"
+            )
+    return config
+
+
+def check_tokenizer(path: Path, vocabulary: int) -> None:
+    """Raises WeightsError (`weights_unreadable`) where a tokenizer is no DNA tokenizer of this encoder."""
+    try:
+        tokens = DnaTokenizer(path).vocabulary
+    except Exception as error:  # the tokenizers library raises nothing more precise
+        raise unreadable(path.name, str(error)) from error
+    if tokens > vocabulary:
+        raise unreadable(path.name, f"it has {tokens} tokens, the DNABERT-S only {vocabulary}")
+
+
+class _Shapes(Mapping[str, Tensor]):
+    """The tensors of a checkpoint without their numbers."""
+
+    def __init__(self, tensors: Mapping[str, Tensor]) -> None:
+        self._tensors = tensors
+
+    def __getitem__(self, name: str) -> Tensor:
+        return self._tensors[name].to("meta")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tensors)
+
+    def __len__(self) -> int:
+        return len(self._tensors)
+
+
+class _Together(Mapping[str, Tensor]):
+    """The tensors of several files."""
+
+    def __init__(self, files: list[tuple[Path, Checkpoint]]) -> None:
+        self._file_of: dict[str, Mapping[str, Tensor]] = {}
+        for path, checkpoint in files:
+            for name in checkpoint.tensors:
+                if name in self._file_of:
+                    raise unreadable(path.name, f"{name} is in another of these files, too")
+                self._file_of[name] = checkpoint.tensors
+
+    def __getitem__(self, name: str) -> Tensor:
+        return self._file_of[name][name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._file_of)
+
+    def __len__(self) -> int:
+        return len(self._file_of)
+
+
+def _joined(files: list[tuple[Path, Checkpoint]]) -> Checkpoint:
+    [(path, first), *others] = files
+    if not others:
+        return first
+    return Checkpoint(f"{path.name} and {len(others)} more", _Together(files), first.options)
+
+
+def _with_options(
+    role: str, checkpoint: Checkpoint, folder: Path, configs: list[tuple[Path, dict[str, Any]]]
+) -> Checkpoint:
+    """With the configuration that fits by its sizes, the one beside the weights first: a `config.json` that
+    lies there may be another encoder's."""
+    layers, width = _depth_and_width(role, checkpoint)
+    own = checkpoint.options
+    if own.get("hidden_size", width) != width:
+        own = {}
+    if any(isinstance(own.get(name), int) for name in ("num_attention_heads", "encoder_attention_heads")):
+        return dataclasses.replace(checkpoint, options=own)
+    fitting = [
+        ("hidden_size" not in content, path.parent != folder, content)
+        for path, content in configs
+        if content.get("hidden_size", width) == width and content.get("num_hidden_layers", layers) == layers
+    ]
+    if fitting:
+        return dataclasses.replace(checkpoint, options=min(fitting, key=lambda entry: entry[:2])[2])
+    published_layers, published_width, heads = PUBLISHED_HEADS[role]
+    if (layers, width) == (published_layers, published_width):
+        return dataclasses.replace(checkpoint, options={**own, "num_attention_heads": heads})
+    return dataclasses.replace(checkpoint, options=own)
+
+
+def _depth_and_width(role: str, checkpoint: Checkpoint) -> tuple[int, int]:
+    tensors = checkpoint.tensors
+    layers = {part for name in tensors for part in name.split(".") if part.isdigit()}
+    norm = next(
+        (name for name in tensors if "layer" in name.lower() and name.endswith(".bias") and "orm" in name),
+        None,
+    )
+    return len(layers), 0 if norm is None else int(tensors[norm].shape[0])
+
+
+def _files_of(paths: list[Path]) -> list[Path]:
+    files: dict[Path, None] = {}
+    for path in paths:
+        if path.is_dir():
+            for folder, inner, names in os.walk(path):
+                inner[:] = sorted(name for name in inner if not name.startswith("."))
+                for name in sorted(names):
+                    if not name.startswith("."):
+                        files[Path(folder) / name] = None
+                if len(files) > MOST_FILES:
+                    raise WeightsError(
+                        "usage",
+                        f"There are more than {MOST_FILES} files below {path}.",
+                        "Choose the folder that holds the weights.",
+                    )
+        elif path.is_file():
+            files[path] = None
+        else:
+            raise WeightsError("model_missing", f"{path} is not there.", "Check the path.")
+    return list(files)
+
+
+def _look_into(path: Path) -> tuple[Recognised, Checkpoint | dict[str, Any] | None]:
+    """What a file is, and its content."""
+    size = path.stat().st_size
+
+    def other(note: str | None = None) -> tuple[Recognised, None]:
+        return Recognised(path, "other", size, note), None
+
+    with open(path, "rb") as file:
+        begin = file.read(64)
+    if size == 0:
+        return other("It is empty.")
+    if begin.startswith(b"version https://git-lfs"):
+        return other("It only says where the file is (Git LFS): get the file itself.")
+    if begin.lstrip().lower().startswith((b"<!doctype", b"<html")):
+        return other("It is a web page, saved in place of the file: download the file again.")
+    if begin.lstrip()[:1] == b"{":
+        return _look_into_json(path, size)
+    if not (begin.startswith((b"PK\x03\x04", b"\x80")) or begin[8:9] == b"{"):
+        return other()
+    try:
+        checkpoint = open_checkpoint(path)
+        kind, note = _kind_of(set(checkpoint.tensors))
+    except WeightsError as error:
+        return other(error.message)
+    return Recognised(path, kind, size, note), checkpoint if kind != "other" else None
+
+
+def _kind_of(names: set[str]) -> tuple[Kind, str | None]:
+    def any_has(*words: str) -> bool:
+        return any(word in name for name in names for word in words)
+
+    if all(any(name.endswith(tensor) for name in names) for tensor in HEAD_TENSORS):
+        return "head", None
+    if any_has("layernorm_qkv", "layernorm_mlp"):
+        return (
+            "other",
+            "It is laid out for NVIDIA's TransformerEngine: take fair-esm's file or Hugging Face's.",
+        )
+    if any_has("Wqkv", "gated_layers", "layers.0.gated.weight"):
+        return "dnabert_s", None
+    if any_has("contact_head") and not any_has("layer"):
+        return "other", "It predicts contacts within proteins and is not needed."
+    if any_has("token_type_embeddings"):
+        return "other", "It is a language model of another kind."
+    if any_has("self_attn.", "esm.", "emb_layer_norm_after", "attention.self.query", "layers.0.qkv.weight"):
+        return "esm2", None
+    return "other", "It holds weights, but neither ESM-2, DNABERT-S nor a classifier of VirNucPro."
+
+
+def _look_into_json(path: Path, size: int) -> tuple[Recognised, dict[str, Any] | None]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8")) if size <= LARGEST_JSON else None
+    except (OSError, ValueError):
+        content = None
+    kind: Kind = "other"
+    if isinstance(content, dict):
+        if isinstance(content.get("weight_map"), dict):
+            kind = "index"
+        elif isinstance(content.get("model"), dict) and "vocab" in content["model"]:
+            kind = "tokenizer"
+        elif "hidden_size" in content or "num_attention_heads" in content:
+            kind = "config"
+    return Recognised(path, kind, size), content if kind == "config" else None
+
+
+def _is_safetensors(path: Path) -> bool:
+    with open(path, "rb") as file:
+        return file.read(9)[8:] == b"{"

@@ -1,0 +1,108 @@
+import { Button, Checkbox, Group, MultiSelect, NumberInput, Popover } from '@mantine/core';
+import { IconAdjustmentsHorizontal } from '@tabler/icons-react';
+import { useState } from 'react';
+import { evidenceSchema, reasonSchema } from '../../../electron/contract/index.ts';
+import { useTexts } from '../../i18n/index.ts';
+import { changeView, useResultsView } from '../../state/results/resultsView.ts';
+import { evidenceRule } from './evidenceRule.ts';
+import classes from './ResultsTab.module.css';
+
+const FIELDS = [
+  'minLength',
+  'maxLength',
+  'minScoredChunks',
+  'minFramesScored',
+  'minViralFraction',
+  'minSecondScore',
+] as const;
+
+/** What each number is shown and typed as; all others are counts. */
+const KINDS: Partial<Record<(typeof FIELDS)[number], 'bases' | 'percent' | 'score'>> = {
+  minLength: 'bases',
+  maxLength: 'bases',
+  minViralFraction: 'percent',
+  minSecondScore: 'score',
+};
+const PER_CENT = 100;
+/** No higher than there is room. */
+const FITS = { flip: true, shift: true, size: true } as const;
+
+/** Filters by what the columns of the table show, besides those that have their place above it. */
+export function MoreFilters() {
+  const texts = useTexts();
+  const { t } = texts;
+  const view = useResultsView();
+  const used =
+    FIELDS.filter((field) => view[field] !== null).length +
+    Number(view.reasons.length > 0) +
+    Number(view.evidence.length > 0);
+  return (
+    <Popover position="bottom-end" withArrow shadow="md" trapFocus middlewares={FITS}>
+      <Popover.Target>
+        <Button
+          variant="default"
+          size="compact-sm"
+          leftSection={<IconAdjustmentsHorizontal size={16} aria-hidden />}
+        >
+          {t('results.moreFilters', { count: used })}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown className={classes.moreFilters ?? ''}>
+        <div className={classes.numberFields}>
+          {FIELDS.map((field) => (
+            <NumberField key={field} field={field} />
+          ))}
+        </div>
+        <MultiSelect
+          label={t('results.column.reason')}
+          placeholder={view.reasons.length === 0 ? t('results.anyReason') : ''}
+          comboboxProps={{ withinPortal: false }}
+          data={reasonSchema.options.map((value) => ({ value, label: t(`reason.${value}`) }))}
+          value={[...view.reasons]}
+          onChange={(values) =>
+            changeView({ reasons: reasonSchema.options.filter((reason) => values.includes(reason)) })
+          }
+        />
+        <Checkbox.Group
+          label={t('results.column.evidence')}
+          value={[...view.evidence]}
+          onChange={(values: string[]) =>
+            changeView({ evidence: evidenceSchema.options.filter((level) => values.includes(level)) })
+          }
+        >
+          <Group gap="md" mt={6}>
+            {evidenceSchema.options.map((level) => (
+              <Checkbox key={level} size="xs" value={level} label={t(`evidence.${level}`)} />
+            ))}
+          </Group>
+        </Checkbox.Group>
+        <p className={classes.note}>{evidenceRule(texts)}</p>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function NumberField({ field }: { field: (typeof FIELDS)[number] }) {
+  const { t } = useTexts();
+  const value = useResultsView((state) => state[field]);
+  /** As typed: "0." is on its way to 0.9. */
+  const [draft, setDraft] = useState<number | string>('');
+  const kind = KINDS[field];
+  const unit = kind === 'percent' ? PER_CENT : 1;
+  const meant = (typed: number | string) => (Number(typed) > 0 ? Number(typed) / unit : null);
+  return (
+    <NumberInput
+      label={t(`results.${field}`)}
+      suffix={kind === 'bases' ? ' bp' : kind === 'percent' ? ' %' : ''}
+      min={0}
+      {...(kind === 'percent' || kind === 'score' ? { max: unit, clampBehavior: 'strict' } : {})}
+      step={kind === 'score' ? 0.05 : 1}
+      allowDecimal={kind === 'score'}
+      value={meant(draft) === value ? draft : Number(((value ?? 0) * unit).toFixed(4)) || ''}
+      onChange={(typed) => {
+        setDraft(typed);
+        changeView({ [field]: meant(typed) });
+      }}
+    />
+  );
+}

@@ -1,0 +1,9 @@
+const SHORTEST_MS = 10_000;
+/** Of the time since the run was made: a third of what a point of its curves stands for. */
+const SHARE = 1 / 360;
+
+/** After how many milliseconds the curves of a run at work are asked for again. Each time all of its samples are read, one a second and
+ * device: always after the same time, a run of weeks would do little else. */
+export function curvesEvery(createdAt: string, now = Date.now()): number {
+  return Math.max(SHORTEST_MS, (now - Date.parse(createdAt)) * SHARE);
+}

@@ -100,6 +100,28 @@ test('the system shuts down: no question, and a quick end', async ({ start, plac
   await expectCleanEnd(app, workers, { places, host });
 });
 
+test('quitting while it starts waits until what has been opened can be closed', async ({
+  start,
+  places,
+  host,
+}) => {
+  const app = await start();
+  await app.evaluate(
+    ({ app: starting }, library) => {
+      const { existsSync } = process.getBuiltinModule('node:fs');
+      const look = setInterval(() => {
+        if (!existsSync(library)) return;
+        clearInterval(look);
+        starting.quit();
+      }, 1);
+    },
+    join(places.data, 'library.db'),
+  );
+  expect(await app.ended(), app.said).toBe(0);
+  if (host === 'stand-in') expect(app.said).toContain('THREADS AT QUIT 0');
+  expect(await openDatabases(places.data)).toEqual([]);
+});
+
 test('SIGTERM asks nobody and keeps what is computed', async ({ start, places, host }) => {
   const app = await start();
   const { workers } = await atWork(app, places);

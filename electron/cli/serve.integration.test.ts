@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -44,6 +44,21 @@ it('names the way through SSH to those who came by it, and to nobody else', asyn
   expect(far).toContain('ssh -L ');
   expect(far).toContain('--root');
   expect(await saidOver('')).not.toMatch(/ssh|--root|can't be bundled/);
+});
+
+it.skipIf(process.platform === 'win32')('SIGTERM while serve starts leaves no database open', async () => {
+  const parent = await temporaryFolder();
+  const home = await installedProgram(parent);
+  const data = join(parent, 'data');
+  const server = virnucpro(['serve', '--port', '0', '--root', parent, '--python', '/nowhere/python'], {
+    env: { VIRNUCPRO_HOME: home, VIRNUCPRO_DATA_DIR: data },
+  });
+  child = server;
+  await waitUntil(() => existsSync(join(data, 'library.db')), 'it opens its databases');
+  server.kill('SIGTERM');
+  await ended(server);
+  expect(server.exitCode).toBe(0);
+  expect(readdirSync(data).filter((name) => /-(wal|shm)$/.test(name))).toEqual([]);
 });
 
 it.skipIf(process.platform === 'win32')(

@@ -20,6 +20,7 @@ import { GrantedPaths } from './window/grantedPaths.ts';
 import { openMainWindow } from './window/mainWindow.ts';
 import { setMenu } from './menu.ts';
 import { PortBroker } from './window/portBroker.ts';
+import { putOffQuitting, type QuitPutOff } from './quit/putOffQuitting.ts';
 import { Quitting } from './quit/quitting.ts';
 import { relaunch } from './relaunch.ts';
 import { openUpdates } from './updates/openUpdates.ts';
@@ -70,13 +71,24 @@ function begin(paths: AppPaths): void {
   if (safeMode) app.disableHardwareAcceleration();
   registerAppScheme();
   guardAllPages();
+  const quitPutOff = putOffQuitting();
   app
     .whenReady()
-    .then(() => run(paths, log, safeMode))
-    .catch((reason: unknown) => endAfter(reason, log));
+    .then(() => run({ paths, log, safeMode, quitPutOff }))
+    .catch((reason: unknown) => {
+      quitPutOff.end();
+      return endAfter(reason, log);
+    });
 }
 
-async function run(paths: AppPaths, log: ShellLog, safeMode: boolean): Promise<void> {
+interface Start {
+  paths: AppPaths;
+  log: ShellLog;
+  safeMode: boolean;
+  quitPutOff: QuitPutOff;
+}
+
+async function run({ paths, log, safeMode, quitPutOff }: Start): Promise<void> {
   const service = await openService(
     engineBase({ appVersion: app.getVersion(), paths, storeHost: storeHost() }),
     {
@@ -155,6 +167,10 @@ async function run(paths: AppPaths, log: ShellLog, safeMode: boolean): Promise<v
     event?.preventDefault();
     quitting.systemEnds();
   });
+  if (quitPutOff.end().wasWanted) {
+    app.quit();
+    return;
+  }
   keeper.show();
   const window = keeper.current();
   if (window && process.argv.includes(SMOKE_TEST_SWITCH)) await smokeTest(service, window, log);

@@ -59,6 +59,8 @@ export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> 
   if (!existsSync(root)) throw new AppFailure(appError('usage', `There is no folder ${root}.`));
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
+  // A signal that comes while the engine is being opened waits until it can be closed.
+  const stopped = nextSignal();
   const service = await openService(engineBase({ appVersion: appVersion(paths.root), paths, storeHost }), {
     interpreter: flags.python ?? (process.env['VIRNUCPRO_PYTHON'] || undefined),
     resultsFolder: join(flags.forSsh ? homedir() : root, 'VirNucPro results'),
@@ -74,7 +76,7 @@ export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> 
   });
   if (flags.forSsh) {
     announce(service, server);
-    await Promise.race([nextSignal(), untilIdle(service, server)]);
+    await Promise.race([stopped, untilIdle(service, server)]);
     removeServerFile(paths.usualDataDir);
     quitOnNextSignal();
     endByForceAfter(END_MS);
@@ -94,7 +96,7 @@ export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> 
 
   if (flags.open) void openBrowser(server.address());
 
-  const signal = await nextSignal();
+  const signal = await stopped;
   const atWork = service.control.queue.active !== null;
   say(
     atWork

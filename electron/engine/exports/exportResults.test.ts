@@ -18,7 +18,7 @@ import {
 import type { PreparedRun } from '../store/testing/storeFixture.ts';
 import { DESCRIPTION, recordOf, syntheticPlan, writePrepared } from '../store/testing/syntheticRun.ts';
 import { testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
-import { usedColumns } from './columns.ts';
+import { usedColumns } from './table/columns.ts';
 import { exportResults, type ExportRequest } from './exportResults.ts';
 import { ExportSource } from './exportSource.ts';
 import { openOneSequence } from './inputSequences.ts';
@@ -27,7 +27,7 @@ import { makeReaders, readBack } from './testing/readers.ts';
 import { WholeFile } from './wholeFile.ts';
 import { FRAME_NAMES } from '../../contract/results.ts';
 import type { Plan } from '../../contract/plan.ts';
-import { writeXlsx } from './xlsx.ts';
+import { writeXlsx } from './table/xlsx.ts';
 
 afterAll(removeFolders);
 

@@ -2,21 +2,21 @@ import type { ExportFormat } from '../../contract/exports.ts';
 import type { SequenceSort } from '../../contract/rpc/results.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
-import type { SequenceSelection } from '../store/sqlite/results/sequenceFilter.ts';
-import { genomadColumns, usedColumns } from './columns.ts';
-import { writeCsv, writeTsv } from './delimited.ts';
+import type { SequenceSelection } from '../store/sqlite/results/select/sequenceFilter.ts';
+import { genomadColumns, usedColumns } from './table/columns.ts';
+import { writeCsv, writeTsv } from './table/delimited.ts';
 import { writeEmbeddingRows } from './embeddingRows.ts';
 import { ExportSource, type SourceOptions } from './exportSource.ts';
 import { writeBed, writeBedGraph, writeGff3 } from './features.ts';
 import { openInputSequences, type InputSequences } from './inputSequences.ts';
-import { writeJson } from './json.ts';
+import { writeJson } from './table/json.ts';
 import { writeMeasurements } from './measurements.ts';
 import { writeMultiqc } from './multiqc.ts';
-import { writeParquet } from './parquet.ts';
+import { writeParquet } from './table/parquet.ts';
 import { writeReport } from './report/writeReport.ts';
 import { writeFasta, writeProteins } from './sequenceFiles.ts';
 import { WholeFile } from './wholeFile.ts';
-import { writeXlsx } from './xlsx.ts';
+import { writeXlsx } from './table/xlsx.ts';
 
 export interface ExportRequest extends SourceOptions {
   selection: SequenceSelection;

@@ -8,10 +8,10 @@ import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { Extraction } from '../inputs/extractRecords.ts';
 import { isPlainFile, pathInRun } from '../files/runFiles.ts';
 import { firstWord } from '../store/sqlite/files/recordsFile.ts';
-import { nameText } from '../store/sqlite/results/tableRows.ts';
+import { nameText } from '../store/sqlite/results/tables/tableRows.ts';
 import type { ExportSource } from './exportSource.ts';
 import { FastaFile, headerOf } from './fastaFile.ts';
-import type { SequenceSelection } from '../store/sqlite/results/sequenceFilter.ts';
+import type { SequenceSelection } from '../store/sqlite/results/select/sequenceFilter.ts';
 
 /** The records of the selected sequences, by row. */
 export interface InputSequences {

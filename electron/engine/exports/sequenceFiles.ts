@@ -1,6 +1,6 @@
 import { appError, AppFailure } from '../../contract/errors.ts';
 import type { FrameName, SequenceResult } from '../../contract/results.ts';
-import { chunkId } from '../store/sqlite/results/tableRows.ts';
+import { chunkId } from '../store/sqlite/results/tables/tableRows.ts';
 import { float32Text } from '../results/float32Text.ts';
 import { demoMark } from '../../contract/plan.ts';
 import type { ScoredChunk } from '../results/types.ts';

@@ -1,7 +1,7 @@
 import type { SequenceResult } from '../../contract/results.ts';
 import type { SequenceSort } from '../../contract/rpc/results.ts';
-import type { SequenceSelection } from './sqlite/results/sequenceFilter.ts';
-import type { FoundSequences, PredictionCounts } from './sqlite/results/sequenceQueries.ts';
+import type { SequenceSelection } from './sqlite/results/select/sequenceFilter.ts';
+import type { FoundSequences, PredictionCounts } from './sqlite/results/select/sequenceQueries.ts';
 import type {
   ChunkPage,
   FrameOfPart,

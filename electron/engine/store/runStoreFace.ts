@@ -13,8 +13,8 @@ import type { RunState, PartState } from '../../contract/runState.ts';
 import type { CheckedRuns } from './checkedRuns.ts';
 import type { ResultReader } from './resultReader.ts';
 import type { TablesWritten } from '../results/types.ts';
-import type { DeviceMeasures } from './sqlite/deviceMeasures.ts';
-import type { NumberedRunEvent } from './sqlite/eventPages.ts';
+import type { DeviceMeasures } from './sqlite/telemetry/deviceMeasures.ts';
+import type { NumberedRunEvent } from './sqlite/telemetry/eventPages.ts';
 import type { PartPage, PartPageRequest } from './sqlite/parts/partPages.ts';
 import type {
   AttemptEnd,

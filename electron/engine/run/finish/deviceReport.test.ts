@@ -2,9 +2,9 @@ import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { migrate } from '../../store/sqlite/database.ts';
-import { readDeviceMeasures } from '../../store/sqlite/deviceMeasures.ts';
+import { readDeviceMeasures } from '../../store/sqlite/telemetry/deviceMeasures.ts';
 import { RUN_DATABASE } from '../../store/sqlite/runSchema.ts';
-import { telemetryWriteMethods } from '../../store/sqlite/telemetry.ts';
+import { telemetryWriteMethods } from '../../store/sqlite/telemetry/telemetry.ts';
 import type { DeviceSampleRow } from '../../store/types.ts';
 import { deviceReports } from './deviceReport.ts';
 

@@ -1,4 +1,4 @@
-import type { DeviceMeasures } from '../../store/sqlite/deviceMeasures.ts';
+import type { DeviceMeasures } from '../../store/sqlite/telemetry/deviceMeasures.ts';
 import type { DeviceSummary, RunDevice, RunTimings } from '../../store/types.ts';
 
 /** Share of the working time from which on a device counts as kept busy, and the time before which loading decides. */

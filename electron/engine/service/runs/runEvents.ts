@@ -1,7 +1,7 @@
 import { message, MESSAGES, type Message } from '../../../contract/messages.ts';
 import type { RunEvent } from '../../../contract/rpc/runs.ts';
 import type { RunPhase } from '../../../contract/runState.ts';
-import type { NumberedRunEvent } from '../../store/sqlite/eventPages.ts';
+import type { NumberedRunEvent } from '../../store/sqlite/telemetry/eventPages.ts';
 
 /** What a window shows of an event in a run's database. */
 export function toRunEvent(event: NumberedRunEvent): RunEvent {

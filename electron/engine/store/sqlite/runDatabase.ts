@@ -10,7 +10,7 @@ import { isPlainFolder, pathInRun, renameInRun, somethingAt } from '../../files/
 import { checkDatabase, checkDatabaseFiles, distrust } from './checkDatabase.ts';
 import { isEmptyDatabase, migrate, versionOf } from './database.ts';
 import { networkFileSystem } from '../networkFileSystem.ts';
-import { closeOpenAttempts } from './attempts.ts';
+import { closeOpenAttempts } from './parts/attempts.ts';
 import { sealPlan } from './parts/digests.ts';
 import { insertRun } from './runRows.ts';
 import { runReadMethods, runWriteMethods, type RunReadMethods, type RunWriteMethods } from './runMethods.ts';

@@ -1,14 +1,19 @@
 import type Database from 'better-sqlite3';
 import { resultQueryMethods } from './results/queries.ts';
-import { provisionalSequences } from './results/provisionalSequences.ts';
-import { sequenceQueryMethods } from './results/sequenceQueries.ts';
-import { deriveSequences, forgetSequences, indexSequences, wrongSequences } from './results/sequenceRows.ts';
-import { tableMethods } from './results/tables.ts';
+import { provisionalSequences } from './results/derive/provisionalSequences.ts';
+import { sequenceQueryMethods } from './results/select/sequenceQueries.ts';
+import {
+  deriveSequences,
+  forgetSequences,
+  indexSequences,
+  wrongSequences,
+} from './results/derive/sequenceRows.ts';
+import { tableMethods } from './results/tables/tables.ts';
 import { checkPages } from './checkDatabase.ts';
-import { attemptReadMethods, attemptWriteMethods } from './attempts.ts';
-import { readDeviceMeasures } from './deviceMeasures.ts';
+import { attemptReadMethods, attemptWriteMethods } from './parts/attempts.ts';
+import { readDeviceMeasures } from './telemetry/deviceMeasures.ts';
 import { readCounts, readInputProgress, readViralSoFar } from './progress.ts';
-import { eventPageMethods } from './eventPages.ts';
+import { eventPageMethods } from './telemetry/eventPages.ts';
 import { prepareIntakeMethods } from './parts/prepareIntake.ts';
 import { readResultFiles, resultFileMethods } from './resultFiles.ts';
 import {
@@ -20,14 +25,14 @@ import {
   readRun,
   runRowMethods,
 } from './runRows.ts';
-import { readDeviceSummaries, readTimings } from './runTimings.ts';
+import { readDeviceSummaries, readTimings } from './telemetry/runTimings.ts';
 import { findDamage, refuseDamage, refuseDamagedPlan } from './parts/digests.ts';
 import { partFailureMethods } from './parts/partFailure.ts';
 import { partIntakeMethods } from './parts/partIntake.ts';
 import { partPageMethods } from './parts/partPages.ts';
 import { partReadMethods } from './parts/partRows.ts';
 import { partSplitMethods } from './parts/partSplit.ts';
-import { telemetryReadMethods, telemetryWriteMethods } from './telemetry.ts';
+import { telemetryReadMethods, telemetryWriteMethods } from './telemetry/telemetry.ts';
 import type { StoredRun } from '../types.ts';
 import { verifyPendingParts } from './parts/verifyPending.ts';
 

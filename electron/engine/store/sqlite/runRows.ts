@@ -12,7 +12,7 @@ import {
 import type { Annotation } from '../../../contract/rpc/runs.ts';
 import { runStateSchema, type RunState } from '../../../contract/runState.ts';
 import { checkedTime, damaged } from './storeErrors.ts';
-import { addEvent } from './telemetry.ts';
+import { addEvent } from './telemetry/telemetry.ts';
 import { LEFT_OUT_OPTION } from '../types.ts';
 import type { JsonObject, LeftOutInput, RunDescription, RunDevice, StoredInput } from '../types.ts';
 

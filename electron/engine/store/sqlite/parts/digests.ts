@@ -4,7 +4,7 @@ import { appError, AppFailure } from '../../../../contract/errors.ts';
 import { inLittleMemory } from '../database.ts';
 import { wrongCounts } from './preparedCounts.ts';
 import { deleteChunksOf, findPart, type PartRow } from './partRows.ts';
-import { forgetSequences } from '../results/sequenceRows.ts';
+import { forgetSequences } from '../results/derive/sequenceRows.ts';
 import { readRun } from '../runRows.ts';
 import { damageWords, isSound, NO_DAMAGE } from '../../damage.ts';
 import type { DamageReport } from '../../types.ts';

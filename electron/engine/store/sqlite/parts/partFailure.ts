@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { PartFailureCode } from '../../../../contract/protocol/index.ts';
 import type { Reason } from '../../../../contract/results.ts';
-import { endAttemptsOf } from '../attempts.ts';
+import { endAttemptsOf } from './attempts.ts';
 import { chunkSpans, readPartFrames } from '../files/partFile.ts';
 import { sealMethods } from './digests.ts';
 import { insertChunks, type ChunkRow } from './partIntake.ts';

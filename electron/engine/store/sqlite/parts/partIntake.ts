@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import type { PartDone } from '../../../../contract/protocol/index.ts';
 import type { Reason } from '../../../../contract/results.ts';
 import { isVirusCall } from '../../../results/chunkCall.ts';
-import { endAttemptsOf, isAttemptOpen } from '../attempts.ts';
+import { endAttemptsOf, isAttemptOpen } from './attempts.ts';
 import { readSafetensors, SafetensorsError } from '../files/safetensorsFile.ts';
 import { chunkSpans, isFileError, readPartFrames, type ChunkSpan } from '../files/partFile.ts';
 import { sealMethods } from './digests.ts';

@@ -3,7 +3,7 @@ import { partKeySchema, sha256Schema } from '../../../../contract/protocol/commo
 import { partFailureCodeSchema, type PartFailureCode } from '../../../../contract/protocol/index.ts';
 import type { PartState } from '../../../../contract/runState.ts';
 import { damaged } from '../storeErrors.ts';
-import { forgetSequences } from '../results/sequenceRows.ts';
+import { forgetSequences } from '../results/derive/sequenceRows.ts';
 import type { StoredPart } from '../../types.ts';
 
 /** A part with its number in the database, under which its chunk rows stand. */

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { endAttemptsOf } from '../attempts.ts';
+import { endAttemptsOf } from './attempts.ts';
 import { chunkSpans, readPartFrames, type ChunkSpan } from '../files/partFile.ts';
 import { deleteChunksOf, findPart, type PartRow } from './partRows.ts';
 import type { PartSplit } from '../../types.ts';

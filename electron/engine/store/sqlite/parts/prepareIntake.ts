@@ -7,12 +7,12 @@ import type {
   PrepareDone,
   RecordsFile,
 } from '../../../../contract/protocol/index.ts';
-import { endAttemptsOf } from '../attempts.ts';
+import { endAttemptsOf } from './attempts.ts';
 import { wrongCounts } from './preparedCounts.ts';
 import { readRecords } from '../files/recordsFile.ts';
 import { SafetensorsError } from '../files/safetensorsFile.ts';
 import { isFileError } from '../files/partFile.ts';
-import { forgetSequences } from '../results/sequenceRows.ts';
+import { forgetSequences } from '../results/derive/sequenceRows.ts';
 import { repairDamage, repairIndex, sealMethods } from './digests.ts';
 import { deleteChunksOf, findPart, partPath, type PartRow } from './partRows.ts';
 import type { InputFailure, Registered } from '../../types.ts';

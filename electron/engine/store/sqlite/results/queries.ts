@@ -10,9 +10,9 @@ import {
   largest,
 } from '../../../results/chunkCall.ts';
 import { chunkBounds } from '../../../results/chunkLayout.ts';
-import { checkChunk, scorePairs, scoredFrames, SCORES_READ } from './recordScan.ts';
+import { checkChunk, scorePairs, scoredFrames, SCORES_READ } from './derive/recordScan.ts';
 import { evidenceOfRank } from './evidenceRank.ts';
-import { nameText } from './tableRows.ts';
+import { nameText } from './tables/tableRows.ts';
 import type { ChunkPage, FrameOfPart, ScoredChunk } from '../../../results/types.ts';
 
 const SEQUENCE_COLUMNS = `

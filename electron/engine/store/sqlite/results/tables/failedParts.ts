@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
-import { cellText } from '../../../results/inputLabels.ts';
-import { readInputs, readLeftOut } from '../runRows.ts';
+import { cellText } from '../../../../results/inputLabels.ts';
+import { readInputs, readLeftOut } from '../../runRows.ts';
 
 interface FailedPart {
   key: string;

@@ -1,10 +1,10 @@
 import type Database from 'better-sqlite3';
-import { AppFailure } from '../../../../contract/errors.ts';
-import { SequenceTally } from '../../../results/sequenceTally.ts';
-import { readRun } from '../runRows.ts';
-import { PROVISIONAL_SEQUENCES } from '../runSchema.ts';
+import { AppFailure } from '../../../../../contract/errors.ts';
+import { SequenceTally } from '../../../../results/sequenceTally.ts';
+import { readRun } from '../../runRows.ts';
+import { PROVISIONAL_SEQUENCES } from '../../runSchema.ts';
 import { ChunkCursor, countRecords } from './recordScan.ts';
-import type { RowRange } from './resultColumns.ts';
+import type { RowRange } from '../resultColumns.ts';
 import { SequenceRows } from './sequenceRows.ts';
 
 /** A part of which nothing more will come, and what its rows are known by. */

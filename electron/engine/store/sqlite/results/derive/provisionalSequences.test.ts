@@ -1,8 +1,8 @@
 import Database from 'better-sqlite3';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { SequenceResult } from '../../../../contract/results.ts';
-import { openRunStore } from '../../runStore.ts';
+import type { SequenceResult } from '../../../../../contract/results.ts';
+import { openRunStore } from '../../../runStore.ts';
 import {
   compute,
   computeAll,
@@ -10,8 +10,8 @@ import {
   preparedRun,
   removeFolders,
   type PreparedRun,
-} from '../../testing/storeFixture.ts';
-import { recordOf, type SyntheticRecord } from '../../testing/syntheticRun.ts';
+} from '../../../testing/storeFixture.ts';
+import { recordOf, type SyntheticRecord } from '../../../testing/syntheticRun.ts';
 
 afterAll(removeFolders);
 

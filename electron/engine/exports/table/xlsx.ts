@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
-import type { ExportLanguage } from '../../contract/exports.ts';
-import type { SequenceResult } from '../../contract/results.ts';
-import { float32Text } from '../results/float32Text.ts';
+import type { ExportLanguage } from '../../../contract/exports.ts';
+import type { SequenceResult } from '../../../contract/results.ts';
+import { float32Text } from '../../results/float32Text.ts';
 import type { Column } from './columns.ts';
-import type { ExportSource } from './exportSource.ts';
+import type { ExportSource } from '../exportSource.ts';
 import { workbookNotes } from './workbookNotes.ts';
-import type { WholeFile } from './wholeFile.ts';
+import type { WholeFile } from '../wholeFile.ts';
 
 /** A sheet takes 1,048,576 rows; a round number tells people where the next one begins. */
 const ROWS_PER_SHEET = 1_000_000;

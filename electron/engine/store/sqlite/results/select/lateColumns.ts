@@ -1,8 +1,8 @@
 import type Database from 'better-sqlite3';
-import { reasonSchema } from '../../../../contract/results.ts';
-import { chunkBounds } from '../../../results/chunkLayout.ts';
-import { readPlan } from '../runRows.ts';
-import type { ResultColumns } from './resultColumns.ts';
+import { reasonSchema } from '../../../../../contract/results.ts';
+import { chunkBounds } from '../../../../results/chunkLayout.ts';
+import { readPlan } from '../../runRows.ts';
+import type { ResultColumns } from '../resultColumns.ts';
 
 /** In the order in which a table sorted by reason shows them; those without one come last, as all without a value do. */
 export const REASONS = reasonSchema.exclude(['ok']).options;

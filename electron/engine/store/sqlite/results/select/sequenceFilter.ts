@@ -1,7 +1,7 @@
-import type { SequenceFilter } from '../../../../contract/rpc/results.ts';
-import { EVIDENCE_RANK } from './evidenceRank.ts';
+import type { SequenceFilter } from '../../../../../contract/rpc/results.ts';
+import { EVIDENCE_RANK } from '../evidenceRank.ts';
 import { REASONS, type LateColumn } from './lateColumns.ts';
-import { PREDICTIONS, type ResultColumns } from './resultColumns.ts';
+import { PREDICTIONS, type ResultColumns } from '../resultColumns.ts';
 
 /** Which sequences a user wants to see; `rows` instead of a filter where they were picked one by one. */
 export interface SequenceSelection {

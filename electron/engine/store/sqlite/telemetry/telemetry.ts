@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
-import { checkedTime } from './storeErrors.ts';
-import type { DeviceSampleRow, Milliseconds, RunEvent, SampleMeans, TimeSpan } from '../types.ts';
+import { checkedTime } from '../storeErrors.ts';
+import type { DeviceSampleRow, Milliseconds, RunEvent, SampleMeans, TimeSpan } from '../../types.ts';
 
 export function addEvent(db: Database.Database, event: RunEvent): void {
   db.prepare('INSERT INTO event (time, level, code, message, wording, detail) VALUES (?, ?, ?, ?, ?, ?)').run(

@@ -1,11 +1,11 @@
-import type { ExportLanguage } from '../../contract/exports.ts';
-import type { Evidence, Prediction, Reason, SequenceResult } from '../../contract/results.ts';
-import { sequenceNotes } from '../store/sequenceNotes.ts';
-import type { SequenceSelection } from '../store/sqlite/results/sequenceFilter.ts';
-import { cellText } from '../results/inputLabels.ts';
-import type { ExportSource } from './exportSource.ts';
-import type { JoinedTable } from './otherTools/joinOtherTable.ts';
-import type { OtherLine } from './otherTools/readOtherTable.ts';
+import type { ExportLanguage } from '../../../contract/exports.ts';
+import type { Evidence, Prediction, Reason, SequenceResult } from '../../../contract/results.ts';
+import { sequenceNotes } from '../../store/sequenceNotes.ts';
+import type { SequenceSelection } from '../../store/sqlite/results/select/sequenceFilter.ts';
+import { cellText } from '../../results/inputLabels.ts';
+import type { ExportSource } from '../exportSource.ts';
+import type { JoinedTable } from '../otherTools/joinOtherTable.ts';
+import type { OtherLine } from '../otherTools/readOtherTable.ts';
 
 export type CellValue = string | number | null;
 

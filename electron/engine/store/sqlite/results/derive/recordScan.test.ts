@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
-import { preparedRun, removeFolders } from '../../testing/storeFixture.ts';
-import { recordOf } from '../../testing/syntheticRun.ts';
+import { preparedRun, removeFolders } from '../../../testing/storeFixture.ts';
+import { recordOf } from '../../../testing/syntheticRun.ts';
 import { ChunkCursor } from './recordScan.ts';
 
 afterAll(removeFolders);

@@ -1,7 +1,7 @@
-import { float32Text } from '../results/float32Text.ts';
+import { float32Text } from '../../results/float32Text.ts';
 import type { CellValue, Column } from './columns.ts';
-import type { ExportSource } from './exportSource.ts';
-import type { WholeFile } from './wholeFile.ts';
+import type { ExportSource } from '../exportSource.ts';
+import type { WholeFile } from '../wholeFile.ts';
 
 /** One JSON object: what the run was, and the sequences, one to a line; null where there is no value. */
 export async function writeJson(

@@ -1,12 +1,12 @@
 import type Database from 'better-sqlite3';
-import { inLittleMemory } from '../database.ts';
-import { SEQUENCE_INDEXES } from '../runSchema.ts';
+import { inLittleMemory } from '../../database.ts';
+import { SEQUENCE_INDEXES } from '../../runSchema.ts';
 import { countRecords, type CountedRecord } from './recordScan.ts';
 import { recordSummaries } from './recordSummaries.ts';
-import { refuseUnfinished } from './refuseUnfinished.ts';
-import { evidenceOf } from '../../../results/evidence.ts';
-import type { SequenceSummary } from '../../../results/sequenceTally.ts';
-import { EVIDENCE_RANK } from './evidenceRank.ts';
+import { refuseUnfinished } from '../refuseUnfinished.ts';
+import { evidenceOf } from '../../../../results/evidence.ts';
+import type { SequenceSummary } from '../../../../results/sequenceTally.ts';
+import { EVIDENCE_RANK } from '../evidenceRank.ts';
 
 const COLUMNS = 12;
 /** As many rows as one statement takes: half the time of a statement for each. */

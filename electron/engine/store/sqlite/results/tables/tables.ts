@@ -1,18 +1,18 @@
 import type Database from 'better-sqlite3';
-import { demoMark } from '../../../../contract/plan.ts';
-import { predictionSchema, reasonSchema, RESULT_FILES } from '../../../../contract/results.ts';
-import { inLittleMemory } from '../database.ts';
-import { readInputs, readPlan } from '../runRows.ts';
-import { syncFolder } from '../../syncFolder.ts';
-import { chunkCount } from '../../../results/chunkLayout.ts';
-import { damaged } from '../storeErrors.ts';
+import { demoMark } from '../../../../../contract/plan.ts';
+import { predictionSchema, reasonSchema, RESULT_FILES } from '../../../../../contract/results.ts';
+import { inLittleMemory } from '../../database.ts';
+import { readInputs, readPlan } from '../../runRows.ts';
+import { syncFolder } from '../../../syncFolder.ts';
+import { chunkCount } from '../../../../results/chunkLayout.ts';
+import { damaged } from '../../storeErrors.ts';
 import { FailedParts } from './failedParts.ts';
-import { cellText, inputLabels } from '../../../results/inputLabels.ts';
-import { scanRecords, type ScannedChunk, type ScannedRecord } from './recordScan.ts';
-import { recordSummaries } from './recordSummaries.ts';
-import { refuseUnfinished } from './refuseUnfinished.ts';
-import type { SequenceSummary } from '../../../results/sequenceTally.ts';
-import { TableFile } from '../files/tableFile.ts';
+import { cellText, inputLabels } from '../../../../results/inputLabels.ts';
+import { scanRecords, type ScannedChunk, type ScannedRecord } from '../derive/recordScan.ts';
+import { recordSummaries } from '../derive/recordSummaries.ts';
+import { refuseUnfinished } from '../refuseUnfinished.ts';
+import type { SequenceSummary } from '../../../../results/sequenceTally.ts';
+import { TableFile } from '../../files/tableFile.ts';
 import {
   booleanText,
   chunkLines,
@@ -21,7 +21,7 @@ import {
   TABLE_HEADERS,
   unopenedChunkLine,
 } from './tableRows.ts';
-import type { ResultCounts, TablesPrepared } from '../../../results/types.ts';
+import type { ResultCounts, TablesPrepared } from '../../../../results/types.ts';
 
 type TableName = 'originalFrames' | 'sequences' | 'chunks' | 'failedFiles' | 'failedRecords';
 type Tables = Record<TableName, TableFile>;

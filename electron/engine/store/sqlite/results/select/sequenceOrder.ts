@@ -1,7 +1,7 @@
-import type { SequenceSort } from '../../../../contract/rpc/results.ts';
+import type { SequenceSort } from '../../../../../contract/rpc/results.ts';
 import { radixOrder } from './radixOrder.ts';
 import type { LateColumn } from './lateColumns.ts';
-import type { ResultColumns } from './resultColumns.ts';
+import type { ResultColumns } from '../resultColumns.ts';
 
 /** What an order rests on besides the columns themselves. */
 export interface OrderSources {

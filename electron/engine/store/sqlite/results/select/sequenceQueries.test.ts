@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { reasonSchema, type SequenceResult } from '../../../../contract/results.ts';
+import { reasonSchema, type SequenceResult } from '../../../../../contract/results.ts';
 import {
   sequenceSortSchema,
   type SequenceFilter,
   type SequenceSort,
-} from '../../../../contract/rpc/results.ts';
-import { randomNumbers } from '../../../testing/randomNumbers.ts';
-import { openRunStore } from '../../runStore.ts';
-import { compute, HOST_ENTRY, preparedRun, removeFolders } from '../../testing/storeFixture.ts';
-import { recordOf } from '../../testing/syntheticRun.ts';
-import { EVIDENCE_RANK } from './evidenceRank.ts';
+} from '../../../../../contract/rpc/results.ts';
+import { randomNumbers } from '../../../../testing/randomNumbers.ts';
+import { openRunStore } from '../../../runStore.ts';
+import { compute, HOST_ENTRY, preparedRun, removeFolders } from '../../../testing/storeFixture.ts';
+import { recordOf } from '../../../testing/syntheticRun.ts';
+import { EVIDENCE_RANK } from '../evidenceRank.ts';
 import { rankFiles } from './fileRank.ts';
 
 afterAll(removeFolders);

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { AttemptEnd, AttemptOutcome, AttemptStart, Milliseconds, StoredAttempt } from '../types.ts';
+import type { AttemptEnd, AttemptOutcome, AttemptStart, Milliseconds, StoredAttempt } from '../../types.ts';
 
 /** Outcomes after which the part is as if the attempt had never been. */
 const COSTLESS: readonly AttemptOutcome[] = ['recalled', 'interrupted'];

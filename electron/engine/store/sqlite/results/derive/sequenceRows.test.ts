@@ -2,12 +2,12 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { RESULT_FILES } from '../../../../contract/results.ts';
-import { float32Text } from '../../../results/float32Text.ts';
-import { FRAMES_WORTH_A_THREAD } from '../../resultThreads.ts';
-import { SEQUENCE_INDEXES } from '../runSchema.ts';
-import { TABLE_HEADERS } from './tableRows.ts';
-import { openRunStore } from '../../runStore.ts';
+import { RESULT_FILES } from '../../../../../contract/results.ts';
+import { float32Text } from '../../../../results/float32Text.ts';
+import { FRAMES_WORTH_A_THREAD } from '../../../resultThreads.ts';
+import { SEQUENCE_INDEXES } from '../../runSchema.ts';
+import { TABLE_HEADERS } from '../tables/tableRows.ts';
+import { openRunStore } from '../../../runStore.ts';
 import {
   begin,
   compute,
@@ -16,8 +16,8 @@ import {
   removeFolders,
   scoreOf,
   type PreparedRun,
-} from '../../testing/storeFixture.ts';
-import { recordOf, type FrameRef, type SyntheticRecord } from '../../testing/syntheticRun.ts';
+} from '../../../testing/storeFixture.ts';
+import { recordOf, type FrameRef, type SyntheticRecord } from '../../../testing/syntheticRun.ts';
 
 afterAll(removeFolders);
 

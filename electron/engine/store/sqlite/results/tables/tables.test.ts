@@ -1,15 +1,15 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { DEMO_NOTE_FILE, RESULT_FILES } from '../../../../contract/results.ts';
-import { writeDemoNote } from '../../../run/finish/demoNote.ts';
-import { isOurName } from '../../runFolder.ts';
-import type { FrameRef } from '../../testing/syntheticRun.ts';
-import { begin, compute, computeAll, preparedRun, removeFolders } from '../../testing/storeFixture.ts';
-import { recordOf, syntheticPlan } from '../../testing/syntheticRun.ts';
-import { deviceReports } from '../../../run/finish/deviceReport.ts';
-import { runJson, writeRunJson } from '../../../run/finish/runJson.ts';
-import { writeViralSequences } from '../../../run/finish/viralSequences.ts';
+import { DEMO_NOTE_FILE, RESULT_FILES } from '../../../../../contract/results.ts';
+import { writeDemoNote } from '../../../../run/finish/demoNote.ts';
+import { isOurName } from '../../../runFolder.ts';
+import type { FrameRef } from '../../../testing/syntheticRun.ts';
+import { begin, compute, computeAll, preparedRun, removeFolders } from '../../../testing/storeFixture.ts';
+import { recordOf, syntheticPlan } from '../../../testing/syntheticRun.ts';
+import { deviceReports } from '../../../../run/finish/deviceReport.ts';
+import { runJson, writeRunJson } from '../../../../run/finish/runJson.ts';
+import { writeViralSequences } from '../../../../run/finish/viralSequences.ts';
 
 afterAll(removeFolders);
 

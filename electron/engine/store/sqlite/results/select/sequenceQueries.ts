@@ -1,14 +1,14 @@
 import { closeSync, fsyncSync, writeSync } from 'node:fs';
 import type Database from 'better-sqlite3';
-import { inLittleMemory } from '../database.ts';
-import type { Prediction, SequenceResult } from '../../../../contract/results.ts';
-import type { SequenceSort } from '../../../../contract/rpc/results.ts';
-import { openNew } from '../../../files/runFiles.ts';
-import type { InputResultSummary, LengthScores, LengthShare } from '../../../results/types.ts';
-import { readPlan } from '../runRows.ts';
-import { sequenceReader } from './queries.ts';
+import { inLittleMemory } from '../../database.ts';
+import type { Prediction, SequenceResult } from '../../../../../contract/results.ts';
+import type { SequenceSort } from '../../../../../contract/rpc/results.ts';
+import { openNew } from '../../../../files/runFiles.ts';
+import type { InputResultSummary, LengthScores, LengthShare } from '../../../../results/types.ts';
+import { readPlan } from '../../runRows.ts';
+import { sequenceReader } from '../queries.ts';
 import { nameRankReader, type NameRankReader } from './nameRank.ts';
-import type { ProvisionalChanges } from './provisionalSequences.ts';
+import type { ProvisionalChanges } from '../derive/provisionalSequences.ts';
 import {
   columnReader,
   newColumns,
@@ -16,7 +16,7 @@ import {
   withRangesReadAnew,
   type ColumnReader,
   type ResultColumns,
-} from './resultColumns.ts';
+} from '../resultColumns.ts';
 import { selectSequences, type SequenceSelection } from './sequenceFilter.ts';
 import { rankFiles } from './fileRank.ts';
 import { rankHeaders } from './headerRank.ts';

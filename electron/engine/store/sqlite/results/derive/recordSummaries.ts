@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
-import { appError, AppFailure } from '../../../../contract/errors.ts';
+import { appError, AppFailure } from '../../../../../contract/errors.ts';
 import { ChunkCursor, type CountedRecord, type ScannedChunk } from './recordScan.ts';
-import { SequenceTally, type SequenceSummary } from '../../../results/sequenceTally.ts';
+import { SequenceTally, type SequenceSummary } from '../../../../results/sequenceTally.ts';
 
 export interface SummarisedRecord<Row> {
   record: Row;

@@ -1,8 +1,8 @@
 import type Database from 'better-sqlite3';
-import { isActive } from '../../../contract/runState.ts';
-import { readRun } from './runRows.ts';
-import { checkedTime } from './storeErrors.ts';
-import type { DeviceSummary, RunTimings } from '../types.ts';
+import { isActive } from '../../../../contract/runState.ts';
+import { readRun } from '../runRows.ts';
+import { checkedTime } from '../storeErrors.ts';
+import type { DeviceSummary, RunTimings } from '../../types.ts';
 
 /** Code of the event with which a run is continued that a crash cut short. */
 export const INTERRUPTED = 'run_interrupted';

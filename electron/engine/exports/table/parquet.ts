@@ -1,7 +1,7 @@
 import { ByteWriter, ParquetWriter, schemaFromColumnData, type ColumnSource } from 'hyparquet-writer';
 import type { CellValue, Column } from './columns.ts';
-import type { ExportSource } from './exportSource.ts';
-import type { WholeFile } from './wholeFile.ts';
+import type { ExportSource } from '../exportSource.ts';
+import type { WholeFile } from '../wholeFile.ts';
 
 const ROWS_PER_GROUP = 100_000;
 

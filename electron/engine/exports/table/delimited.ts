@@ -1,8 +1,8 @@
-import type { ExportLanguage } from '../../contract/exports.ts';
-import { float32Text } from '../results/float32Text.ts';
+import type { ExportLanguage } from '../../../contract/exports.ts';
+import { float32Text } from '../../results/float32Text.ts';
 import type { CellValue, Column } from './columns.ts';
-import type { ExportSource } from './exportSource.ts';
-import type { WholeFile } from './wholeFile.ts';
+import type { ExportSource } from '../exportSource.ts';
+import type { WholeFile } from '../wholeFile.ts';
 
 /** A byte-order mark, by which spreadsheets recognise UTF-8. */
 const BYTE_ORDER_MARK = '\uFEFF';

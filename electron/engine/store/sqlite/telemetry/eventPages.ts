@@ -1,8 +1,8 @@
 import type Database from 'better-sqlite3';
-import { wordingSchema, type Wording } from '../../../contract/messages.ts';
-import { parseJson } from '../../../contract/parseJson.ts';
+import { wordingSchema, type Wording } from '../../../../contract/messages.ts';
+import { parseJson } from '../../../../contract/parseJson.ts';
 import { checkedEvents } from './telemetry.ts';
-import type { RunEvent } from '../types.ts';
+import type { RunEvent } from '../../types.ts';
 
 /** Longer ones are not ours, and might be nested without end. */
 const LONGEST_WORDING = 20_000;

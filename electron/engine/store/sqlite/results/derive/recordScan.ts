@@ -1,8 +1,8 @@
 import type Database from 'better-sqlite3';
-import type { Reason } from '../../../../contract/results.ts';
-import { damaged } from '../storeErrors.ts';
-import { FRAMES_IN_MASK, type ScorePairs } from '../../../results/chunkCall.ts';
-import type { ChunkScores } from '../../../results/sequenceTally.ts';
+import type { Reason } from '../../../../../contract/results.ts';
+import { damaged } from '../../storeErrors.ts';
+import { FRAMES_IN_MASK, type ScorePairs } from '../../../../results/chunkCall.ts';
+import type { ChunkScores } from '../../../../results/sequenceTally.ts';
 
 const PAGE_ROWS = 1024;
 /** Letters of a float32 in hexadecimal. */

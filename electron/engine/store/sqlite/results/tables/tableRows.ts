@@ -1,14 +1,14 @@
-import { chunkBounds } from '../../../results/chunkLayout.ts';
+import { chunkBounds } from '../../../../results/chunkLayout.ts';
 import {
   FRAMES_IN_MASK,
   frameName,
   indexOfLargest,
   isVirusCall,
   isVirusFrame,
-} from '../../../results/chunkCall.ts';
-import { float32Text } from '../../../results/float32Text.ts';
-import { scoredFrames, type ScannedRecord } from './recordScan.ts';
-import type { ChunkScores, SequenceSummary } from '../../../results/sequenceTally.ts';
+} from '../../../../results/chunkCall.ts';
+import { float32Text } from '../../../../results/float32Text.ts';
+import { scoredFrames, type ScannedRecord } from '../derive/recordScan.ts';
+import type { ChunkScores, SequenceSummary } from '../../../../results/sequenceTally.ts';
 
 export const TABLE_HEADERS = {
   originalFrames: 'Sequence_ID\tPrediction\tscore1\tscore2\n',

@@ -1,8 +1,8 @@
-import { EVIDENCE_RULE } from '../../contract/evidence.ts';
-import type { ExportLanguage } from '../../contract/exports.ts';
-import { demoMark } from '../../contract/plan.ts';
+import { EVIDENCE_RULE } from '../../../contract/evidence.ts';
+import type { ExportLanguage } from '../../../contract/exports.ts';
+import { demoMark } from '../../../contract/plan.ts';
 import type { Column } from './columns.ts';
-import type { ExportSource } from './exportSource.ts';
+import type { ExportSource } from '../exportSource.ts';
 
 /** What the second sheet of a workbook says: of the run, and how to read the columns. */
 export function workbookNotes(source: ExportSource, columns: readonly Column[]): [string, string][] {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, expect, type Page } from '@playwright/test';
 import type { RunSummary } from '../../electron/contract/index.ts';
-import { MADE_COMPUTERS } from '../../renderer/testing/memoryEngine/computersRouter.ts';
+import { MADE_COMPUTERS } from '../../renderer/testing/memoryEngine/router/computersRouter.ts';
 import { RUN_IDS } from '../../renderer/testing/memoryEngine/runs.ts';
 import { serveMemoryEngine } from '../../renderer/testing/serve.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { appError, AppFailure } from '../contract/errors.ts';
 import { whereSchema, type Where } from '../contract/rpc/runs.ts';
-import { slurmTasks } from '../contract/slurmScript.ts';
+import { slurmTasks } from '../contract/terminal/slurmScript.ts';
 import { positiveInteger } from './numberArguments.ts';
 import { parsed } from './parsed.ts';
 

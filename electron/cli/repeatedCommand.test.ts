@@ -4,10 +4,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Command } from 'commander';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { predictCommand as commandToRepeat, type RepeatableRun } from '../contract/predictCommand.ts';
-import { quotedForShell } from '../contract/quotedForShell.ts';
+import {
+  predictCommand as commandToRepeat,
+  type RepeatableRun,
+} from '../contract/terminal/predictCommand.ts';
+import { quotedForShell } from '../contract/terminal/quotedForShell.ts';
 import { runRequestSchema } from '../contract/rpc/runs.ts';
-import { SLURM_JOB_DEFAULTS, slurmPlace } from '../contract/slurmScript.ts';
+import { SLURM_JOB_DEFAULTS, slurmPlace } from '../contract/terminal/slurmScript.ts';
 import { HOST_ENTRY } from '../engine/store/testing/storeFixture.ts';
 import { command } from './commands/run/command.ts';
 import { whereAsked } from './clusterFlags.ts';

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SLURM_JOB_DEFAULTS, slurmScript } from '../contract/slurmScript.ts';
+import { SLURM_JOB_DEFAULTS, slurmScript } from '../contract/terminal/slurmScript.ts';
 import { APP_PATHS, REAL_PYTHON, SAMPLE, WITHOUT_PYTHON } from '../engine/testing/realFiles.ts';
 import { readTables, temporaryFolder } from '../engine/testing/testContext.ts';
 import { ended, succeeds, virnucpro, waitUntil } from './testing/commandLineProcess.ts';

@@ -1,6 +1,11 @@
 import { Option, type Command } from 'commander';
 import { appError, AppFailure } from '../contract/errors.ts';
-import { SLURM_JOB_DEFAULTS, slurmJobProblems, slurmScript, type SlurmJob } from '../contract/slurmScript.ts';
+import {
+  SLURM_JOB_DEFAULTS,
+  slurmJobProblems,
+  slurmScript,
+  type SlurmJob,
+} from '../contract/terminal/slurmScript.ts';
 import { positiveInteger } from './numberArguments.ts';
 
 export interface SlurmScriptFlags extends Partial<Omit<SlurmJob, 'gpu' | 'gpuType' | 'container'>> {

@@ -8,7 +8,7 @@ export * from './messages.ts';
 export * from './model.ts';
 export * from './otherTools.ts';
 export * from './plan.ts';
-export * from './predictCommand.ts';
+export * from './terminal/predictCommand.ts';
 export * from './protocol/index.ts';
 export * from './result.ts';
 export * from './results.ts';

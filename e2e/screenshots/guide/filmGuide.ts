@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from '@playwright/test';
-import { MADE_COMPUTERS } from '../../../renderer/testing/memoryEngine/computersRouter.ts';
+import { MADE_COMPUTERS } from '../../../renderer/testing/memoryEngine/router/computersRouter.ts';
 import { serveMemoryEngine } from '../../../renderer/testing/serve.ts';
 import { EngineProcess } from '../../support/engineProcess.ts';
 import { bioinformatician } from './bioinformatician.ts';

@@ -13,8 +13,8 @@ import {
   isPlaceKnown,
   RUN_REQUEST_DEFAULTS,
 } from '../../state/newRun/choices.ts';
-import { GpuChoices } from '../new-run/GpuChoices.tsx';
-import { WhereChoice } from '../new-run/WhereChoice.tsx';
+import { GpuChoices } from '../new-run/compute/GpuChoices.tsx';
+import { WhereChoice } from '../new-run/compute/WhereChoice.tsx';
 
 /** For a run whose devices are gone or taken, such as one that came from another computer. */
 export function DevicesDialog({ run, onClose }: { run: RunSummary; onClose: () => void }) {

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconDna2, IconFileImport, IconPlayerPlay, IconTable } from '@tabler/icons-react';
-import { PickButtons } from './PickButtons.tsx';
+import { PickButtons } from './files/PickButtons.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { runExample } from '../../state/computer/environment.ts';
 import classes from './NothingYet.module.css';

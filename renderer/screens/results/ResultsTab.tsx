@@ -18,16 +18,16 @@ import {
 } from '../../state/results/resultsView.ts';
 import { CallsCard } from './CallsCard.tsx';
 import { DistributionsCard } from './distributions/DistributionsCard.tsx';
-import { evidenceRule } from './evidenceRule.ts';
+import { evidenceRule } from './table/evidenceRule.ts';
 import classes from './ResultsTab.module.css';
 import { OtherToolsCard } from './OtherToolsCard.tsx';
 import { ProvisionalBanner } from './ProvisionalBanner.tsx';
-import { ResultsToolbar } from './ResultsToolbar.tsx';
+import { ResultsToolbar } from './table/ResultsToolbar.tsx';
 import { ScoreCard } from './ScoreCard.tsx';
 import { SamplesCard } from './SamplesCard.tsx';
 import { SequenceDrawer } from './sequence/SequenceDrawer.tsx';
-import { SequenceTable } from './SequenceTable.tsx';
-import { useHiddenColumns } from './useHiddenColumns.ts';
+import { SequenceTable } from './table/SequenceTable.tsx';
+import { useHiddenColumns } from './table/useHiddenColumns.ts';
 
 const REFRESH_MS = 5000;
 

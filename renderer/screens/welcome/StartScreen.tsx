@@ -25,7 +25,7 @@ import { useRuns } from '../../state/runs/runs.ts';
 import { changeSettings, useSettings } from '../../state/settings.ts';
 import { ModelsCard } from '../models/ModelsCard.tsx';
 import { UseFolderButton } from '../offline/OfflineButtons.tsx';
-import { PickButtons } from '../new-run/PickButtons.tsx';
+import { PickButtons } from '../new-run/files/PickButtons.tsx';
 import { useNewRun } from '../../state/newRun/store.ts';
 import classes from './StartScreen.module.css';
 

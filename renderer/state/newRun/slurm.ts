@@ -7,7 +7,7 @@ import {
   slurmJobSchema,
   slurmPlace,
   slurmScript,
-} from '../../../electron/contract/slurmScript.ts';
+} from '../../../electron/contract/terminal/slurmScript.ts';
 
 const settingsSchema = z.object({
   job: slurmJobSchema,

@@ -1,9 +1,9 @@
 import { implement } from '@orpc/server';
 import { contract } from '../../../electron/contract/index.ts';
-import { computerRouter } from './computerRouter.ts';
-import { computersRouter } from './computersRouter.ts';
-import { resultsRouter } from './resultsRouter.ts';
-import { runsRouter } from './runsRouter.ts';
+import { computerRouter } from './router/computerRouter.ts';
+import { computersRouter } from './router/computersRouter.ts';
+import { resultsRouter } from './router/resultsRouter.ts';
+import { runsRouter } from './router/runsRouter.ts';
 import { MadeUpdates } from './updates.ts';
 import { World, type MemoryEngineOptions } from './world.ts';
 

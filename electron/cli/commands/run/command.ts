@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { appError, AppFailure } from '../../../contract/errors.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
 import { planSchema } from '../../../contract/plan.ts';
-import { predictCommand, type RepeatableRun } from '../../../contract/predictCommand.ts';
+import { predictCommand, type RepeatableRun } from '../../../contract/terminal/predictCommand.ts';
 import { runRequestSchema } from '../../../contract/rpc/runs.ts';
 import { EXIT } from '../../exitCodes.ts';
 import { withRun } from '../../openRunFolder.ts';

@@ -1,7 +1,11 @@
 import { Button, Checkbox, Collapse, NumberInput, Select, Textarea, TextInput } from '@mantine/core';
 import { IconChevronDown, IconChevronRight, IconCopy } from '@tabler/icons-react';
 import { useId, useState, type ReactNode } from 'react';
-import { slurmJobProblems, slurmScript, type SlurmJob } from '../../../../electron/contract/slurmScript.ts';
+import {
+  slurmJobProblems,
+  slurmScript,
+  type SlurmJob,
+} from '../../../../electron/contract/terminal/slurmScript.ts';
 import { useTexts } from '../../../i18n/index.ts';
 import type { MessageKey } from '../../../i18n/en/index.ts';
 import { useCopy } from '../../../state/clipboard.ts';

@@ -18,7 +18,7 @@ import { useTexts } from '../../../i18n/index.ts';
 import { changeView, useResultsView } from '../../../state/results/resultsView.ts';
 import { ChunkTable } from './ChunkTable.tsx';
 import { EvidenceLabel } from '../EvidenceLabel.tsx';
-import { evidenceRule } from '../evidenceRule.ts';
+import { evidenceRule } from '../table/evidenceRule.ts';
 import { PredictionLabel } from '../PredictionLabel.tsx';
 import { SequenceLetters } from './SequenceLetters.tsx';
 import { SequenceNotes } from './SequenceNotes.tsx';

@@ -1,6 +1,6 @@
 import { useMediaQuery } from '@mantine/hooks';
 import { useMemo } from 'react';
-import { useResultsView } from '../../state/results/resultsView.ts';
+import { useResultsView } from '../../../state/results/resultsView.ts';
 
 /** What a narrow window leaves out unless it is asked for: the name needs the room. */
 const NARROW = { row: false };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { PoolChoice } from './protocol/pool.ts';
+import type { PoolChoice } from '../protocol/pool.ts';
 import { quotedForShell } from './quotedForShell.ts';
 
 /** What a cluster's batch script asks for. Empty text leaves a setting to the cluster. */

@@ -1,9 +1,9 @@
 import { Checkbox, Input, Radio } from '@mantine/core';
-import { useTexts } from '../../i18n/index.ts';
-import { failedAt, PRESET_IDS, presetOf, PRESETS, type PresetId } from '../../state/newRun/presets.ts';
-import { choose } from '../../state/newRun/store.ts';
-import classes from './Choice.module.css';
-import type { NewRunForm } from './useNewRunForm.ts';
+import { useTexts } from '../../../i18n/index.ts';
+import { failedAt, PRESET_IDS, presetOf, PRESETS, type PresetId } from '../../../state/newRun/presets.ts';
+import { choose } from '../../../state/newRun/store.ts';
+import classes from '../Choice.module.css';
+import type { NewRunForm } from '../useNewRunForm.ts';
 
 export function Presets({ form }: { form: NewRunForm }) {
   const { t } = useTexts();

@@ -1,6 +1,6 @@
-import { demoMark, type Plan } from './plan.ts';
+import { demoMark, type Plan } from '../plan.ts';
 import { quotedForShell } from './quotedForShell.ts';
-import type { RunRequest } from './rpc/runs.ts';
+import type { RunRequest } from '../rpc/runs.ts';
 import { SLURM_JOB_DEFAULTS, slurmScript } from './slurmScript.ts';
 
 /** What decides the numbers of a run, and where its results went. */

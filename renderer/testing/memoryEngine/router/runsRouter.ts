@@ -1,12 +1,12 @@
 import { implement } from '@orpc/server';
-import { appError, contract } from '../../../electron/contract/index.ts';
-import { madeDeviceHistory, MADE_FILES } from './deviceHistory.ts';
-import { COHORT, COHORT_FILES, madeInspection } from './computer.ts';
-import { madeLive } from './live.ts';
-import { pause } from './pause.ts';
-import { madeEvents, madeInputs, madeParts } from './runDetails.ts';
-import { madeRun, RUN_IDS } from './runs.ts';
-import { isAtWork, type World } from './world.ts';
+import { appError, contract } from '../../../../electron/contract/index.ts';
+import { madeDeviceHistory, MADE_FILES } from '../deviceHistory.ts';
+import { COHORT, COHORT_FILES, madeInspection } from '../computer.ts';
+import { madeLive } from '../live.ts';
+import { pause } from '../pause.ts';
+import { madeEvents, madeInputs, madeParts } from '../runDetails.ts';
+import { madeRun, RUN_IDS } from '../runs.ts';
+import { isAtWork, type World } from '../world.ts';
 
 const PAUSED_AT = 110;
 

@@ -7,7 +7,7 @@ import {
   settingsSchema,
   type ComputerCheck,
   type Message,
-} from '../../../electron/contract/index.ts';
+} from '../../../../electron/contract/index.ts';
 import {
   CHECKS,
   COHORT,
@@ -17,9 +17,9 @@ import {
   madeAnswers,
   madeOfflineFolder,
   PACKABLE_KINDS,
-} from './computer.ts';
-import { pause } from './pause.ts';
-import type { World } from './world.ts';
+} from '../computer.ts';
+import { pause } from '../pause.ts';
+import type { World } from '../world.ts';
 
 export function computerRouter(world: World) {
   const { computer } = implement(contract);

@@ -1,15 +1,15 @@
 import { Button, Checkbox } from '@mantine/core';
-import type { ProbedGpu, ProbeResult } from '../../../electron/contract/index.ts';
-import { useTexts } from '../../i18n/index.ts';
+import type { ProbedGpu, ProbeResult } from '../../../../electron/contract/index.ts';
+import { useTexts } from '../../../i18n/index.ts';
 import {
   chosenGpus,
   isUsable,
   listedGpus,
   takenByItself,
   type RunChoices,
-} from '../../state/newRun/choices.ts';
-import { go } from '../../state/navigation.ts';
-import classes from './Choice.module.css';
+} from '../../../state/newRun/choices.ts';
+import { go } from '../../../state/navigation.ts';
+import classes from '../Choice.module.css';
 
 interface GpuChoicesProps {
   probe: ProbeResult | null;

@@ -1,11 +1,11 @@
 import { Button, Checkbox, Group, MultiSelect, NumberInput, Popover } from '@mantine/core';
 import { IconAdjustmentsHorizontal } from '@tabler/icons-react';
 import { useState } from 'react';
-import { evidenceSchema, reasonSchema } from '../../../electron/contract/index.ts';
-import { useTexts } from '../../i18n/index.ts';
-import { changeView, useResultsView } from '../../state/results/resultsView.ts';
+import { evidenceSchema, reasonSchema } from '../../../../electron/contract/index.ts';
+import { useTexts } from '../../../i18n/index.ts';
+import { changeView, useResultsView } from '../../../state/results/resultsView.ts';
 import { evidenceRule } from './evidenceRule.ts';
-import classes from './ResultsTab.module.css';
+import classes from '../ResultsTab.module.css';
 
 const FIELDS = [
   'minLength',

@@ -1,5 +1,5 @@
-import { fileName } from '../../i18n/format.ts';
-import { queries } from '../../state/connection.ts';
+import { fileName } from '../../../i18n/format.ts';
+import { queries } from '../../../state/connection.ts';
 import { useQuery } from '@tanstack/react-query';
 import { IconFilterOff } from '@tabler/icons-react';
 import { Button } from '@mantine/core';
@@ -10,15 +10,15 @@ import {
   type SequenceFilter,
   type ListedSequence,
   type SequenceSort,
-} from '../../../electron/contract/index.ts';
-import { Empty } from '../../components/feedback/Empty.tsx';
-import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
-import { VirtualTable } from '../../components/table/VirtualTable.tsx';
-import { useTexts } from '../../i18n/index.ts';
-import type { TableSort } from '../../components/table/virtualColumns.ts';
-import { usePagedRows } from '../../state/results/pagedRows.ts';
-import { changeView, clearFilters, useResultsView } from '../../state/results/resultsView.ts';
-import { useSequenceNotes } from '../../state/results/sequenceNotes.ts';
+} from '../../../../electron/contract/index.ts';
+import { Empty } from '../../../components/feedback/Empty.tsx';
+import { ErrorCard } from '../../../components/feedback/ErrorCard.tsx';
+import { VirtualTable } from '../../../components/table/VirtualTable.tsx';
+import { useTexts } from '../../../i18n/index.ts';
+import type { TableSort } from '../../../components/table/virtualColumns.ts';
+import { usePagedRows } from '../../../state/results/pagedRows.ts';
+import { changeView, clearFilters, useResultsView } from '../../../state/results/resultsView.ts';
+import { useSequenceNotes } from '../../../state/results/sequenceNotes.ts';
 import { sequenceColumns } from './sequenceColumns.tsx';
 
 interface SequenceTableProps {

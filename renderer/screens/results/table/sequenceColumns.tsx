@@ -5,10 +5,10 @@ import type {
   Prediction,
   SequenceNote,
   SequenceResult,
-} from '../../../electron/contract/index.ts';
-import type { CellLook, VirtualColumn } from '../../components/table/virtualColumns.ts';
-import type { Texts } from '../../i18n/index.ts';
-import classes from './ResultsTab.module.css';
+} from '../../../../electron/contract/index.ts';
+import type { CellLook, VirtualColumn } from '../../../components/table/virtualColumns.ts';
+import type { Texts } from '../../../i18n/index.ts';
+import classes from '../ResultsTab.module.css';
 
 export const HIDEABLE_COLUMNS = [
   'row',

@@ -2,13 +2,13 @@ import { Button, Checkbox, Collapse, NumberInput, Select, TextInput } from '@man
 import { useMutation } from '@tanstack/react-query';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { useId, useState } from 'react';
-import { LIMITS, RESIDUES_PER_PART, TOKENS_PER_BATCH } from '../../../electron/contract/index.ts';
-import { useTexts } from '../../i18n/index.ts';
-import { RUN_REQUEST_DEFAULTS } from '../../state/newRun/choices.ts';
-import { choose } from '../../state/newRun/store.ts';
-import { chooseFolder } from '../../state/pathChooser.ts';
-import classes from './Choice.module.css';
-import type { NewRunForm } from './useNewRunForm.ts';
+import { LIMITS, RESIDUES_PER_PART, TOKENS_PER_BATCH } from '../../../../electron/contract/index.ts';
+import { useTexts } from '../../../i18n/index.ts';
+import { RUN_REQUEST_DEFAULTS } from '../../../state/newRun/choices.ts';
+import { choose } from '../../../state/newRun/store.ts';
+import { chooseFolder } from '../../../state/pathChooser.ts';
+import classes from '../Choice.module.css';
+import type { NewRunForm } from '../useNewRunForm.ts';
 
 const PRECISIONS = ['auto', 'fp8', 'fp16', 'bf16', 'fp32'] as const;
 /** Help below the fields, so that fields beside each other line up. */

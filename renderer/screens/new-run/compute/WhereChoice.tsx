@@ -1,10 +1,10 @@
 import { Button, Checkbox, Group, NumberInput, Radio, TextInput } from '@mantine/core';
-import { THIS_COMPUTER, type Where } from '../../../electron/contract/index.ts';
-import { Banner } from '../../components/feedback/Banner.tsx';
-import { useTexts } from '../../i18n/index.ts';
-import { installRay, useEnvironment } from '../../state/computer/environment.ts';
-import { placeOf, useSlurm } from '../../state/newRun/slurm.ts';
-import { SlurmFields } from './slurm/SlurmFields.tsx';
+import { THIS_COMPUTER, type Where } from '../../../../electron/contract/index.ts';
+import { Banner } from '../../../components/feedback/Banner.tsx';
+import { useTexts } from '../../../i18n/index.ts';
+import { installRay, useEnvironment } from '../../../state/computer/environment.ts';
+import { placeOf, useSlurm } from '../../../state/newRun/slurm.ts';
+import { SlurmFields } from '../slurm/SlurmFields.tsx';
 import classes from './WhereChoice.module.css';
 
 type Ray = Extract<Where, { kind: 'ray' }>;

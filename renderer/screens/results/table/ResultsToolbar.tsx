@@ -1,16 +1,16 @@
-import { fileName } from '../../i18n/format.ts';
+import { fileName } from '../../../i18n/format.ts';
 import { Button, Checkbox, Chip, CloseButton, Group, Popover, Select, TextInput } from '@mantine/core';
 import { IconColumns3, IconDownload, IconSearch, IconX } from '@tabler/icons-react';
 import { useMemo } from 'react';
-import { predictionSchema, type RunSummary } from '../../../electron/contract/index.ts';
-import { useTexts } from '../../i18n/index.ts';
-import { openRunDialog } from '../../state/runs/runDialog.ts';
-import { changeView, clearFilters, isFiltered, useResultsView } from '../../state/results/resultsView.ts';
-import classes from './ResultsTab.module.css';
-import { useSequenceNotes } from '../../state/results/sequenceNotes.ts';
+import { predictionSchema, type RunSummary } from '../../../../electron/contract/index.ts';
+import { useTexts } from '../../../i18n/index.ts';
+import { openRunDialog } from '../../../state/runs/runDialog.ts';
+import { changeView, clearFilters, isFiltered, useResultsView } from '../../../state/results/resultsView.ts';
+import classes from '../ResultsTab.module.css';
+import { useSequenceNotes } from '../../../state/results/sequenceNotes.ts';
 import { MoreFilters } from './MoreFilters.tsx';
 import { PresetsMenu } from './PresetsMenu.tsx';
-import { RunActionsMenu } from './RunActionsMenu.tsx';
+import { RunActionsMenu } from '../RunActionsMenu.tsx';
 import { HIDEABLE_COLUMNS } from './sequenceColumns.tsx';
 import { useHiddenColumns } from './useHiddenColumns.ts';
 

@@ -1,20 +1,20 @@
 import { Anchor } from '@mantine/core';
-import { fileName } from '../../i18n/format.ts';
+import { fileName } from '../../../i18n/format.ts';
 import { useMemo } from 'react';
-import type { InputFileProblem } from '../../../electron/contract/index.ts';
-import { Facts } from '../../components/Facts.tsx';
-import { LengthHistogram } from '../../components/charts/LengthHistogram.tsx';
-import { useTexts } from '../../i18n/index.ts';
-import { goToRun } from '../../state/navigation.ts';
+import type { InputFileProblem } from '../../../../electron/contract/index.ts';
+import { Facts } from '../../../components/Facts.tsx';
+import { LengthHistogram } from '../../../components/charts/LengthHistogram.tsx';
+import { useTexts } from '../../../i18n/index.ts';
+import { goToRun } from '../../../state/navigation.ts';
 import {
   blockingProblem,
   problemsBySeverity,
   repeatedFiles,
   type ListedFile,
-} from '../../state/newRun/inspection.ts';
-import { useNewRun } from '../../state/newRun/store.ts';
-import { lengthBins } from '../../state/newRun/lengthBins.ts';
-import { useRuns } from '../../state/runs/runs.ts';
+} from '../../../state/newRun/inspection.ts';
+import { useNewRun } from '../../../state/newRun/store.ts';
+import { lengthBins } from '../../../state/newRun/lengthBins.ts';
+import { useRuns } from '../../../state/runs/runs.ts';
 import classes from './FileDetails.module.css';
 import { ProblemList } from './ProblemList.tsx';
 

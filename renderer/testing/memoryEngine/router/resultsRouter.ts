@@ -6,9 +6,9 @@ import {
   type RunComparison,
   type SequenceFilter,
   type SequenceResult,
-} from '../../../electron/contract/index.ts';
-import { filteredSequences, madeChunks, madeLetters, saidByOther, sortedSequences } from './sequences.ts';
-import type { World } from './world.ts';
+} from '../../../../electron/contract/index.ts';
+import { filteredSequences, madeChunks, madeLetters, saidByOther, sortedSequences } from '../sequences.ts';
+import type { World } from '../world.ts';
 
 export function resultsRouter(world: World) {
   const { results } = implement(contract);

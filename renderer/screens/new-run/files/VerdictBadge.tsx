@@ -5,10 +5,10 @@ import {
   IconInfoCircle,
   IconSearch,
 } from '@tabler/icons-react';
-import { Badge, type Tone } from '../../components/feedback/StateBadge.tsx';
-import { useTexts } from '../../i18n/index.ts';
-import { lacksEnvironment, useEnvironment } from '../../state/computer/environment.ts';
-import { verdictOf, type FileVerdict, type ListedFile } from '../../state/newRun/inspection.ts';
+import { Badge, type Tone } from '../../../components/feedback/StateBadge.tsx';
+import { useTexts } from '../../../i18n/index.ts';
+import { lacksEnvironment, useEnvironment } from '../../../state/computer/environment.ts';
+import { verdictOf, type FileVerdict, type ListedFile } from '../../../state/newRun/inspection.ts';
 
 const LOOKS: Record<FileVerdict, readonly [Tone, typeof IconSearch]> = {
   looking: ['neutral', IconSearch],

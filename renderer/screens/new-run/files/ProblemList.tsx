@@ -1,7 +1,7 @@
 import { IconAlertTriangle, IconCircleCheck, IconCircleX, IconInfoCircle } from '@tabler/icons-react';
-import type { InputFileProblem } from '../../../electron/contract/index.ts';
-import { useTexts } from '../../i18n/index.ts';
-import { useProblemTexts } from '../../state/problemTexts.ts';
+import type { InputFileProblem } from '../../../../electron/contract/index.ts';
+import { useTexts } from '../../../i18n/index.ts';
+import { useProblemTexts } from '../../../state/problemTexts.ts';
 import classes from './ProblemList.module.css';
 
 const ICONS = { blocks: IconCircleX, skipped: IconAlertTriangle, warning: IconInfoCircle };

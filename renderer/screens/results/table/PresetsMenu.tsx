@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Button, Menu } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
-import { CONSERVATIVE, type RunSummary, type SequenceFilter } from '../../../electron/contract/index.ts';
-import { useTexts } from '../../i18n/index.ts';
-import { queries } from '../../state/connection.ts';
-import { PRESETS, showPreset, type Preset } from '../../state/results/resultsView.ts';
-import classes from './ResultsTab.module.css';
+import { CONSERVATIVE, type RunSummary, type SequenceFilter } from '../../../../electron/contract/index.ts';
+import { useTexts } from '../../../i18n/index.ts';
+import { queries } from '../../../state/connection.ts';
+import { PRESETS, showPreset, type Preset } from '../../../state/results/resultsView.ts';
+import classes from '../ResultsTab.module.css';
 
 const NAMES = Object.keys(PRESETS) as Preset[];
 

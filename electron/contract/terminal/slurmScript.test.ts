@@ -180,7 +180,7 @@ describe.skipIf(process.platform === 'win32')('in a shell', () => {
 
   it('has the exit code that a task gives when its time ends', () => {
     const source = readFileSync(
-      join(import.meta.dirname, '../../python-backend/src/virnucpro_backend/cluster/node_task.py'),
+      join(import.meta.dirname, '../../../python-backend/src/virnucpro_backend/cluster/node_task.py'),
       'utf8',
     );
     expect(text()).toContain(`-eq ${/^REQUEUE_EXIT_CODE = (\d+)$/m.exec(source)?.[1]} ]`);

@@ -1,5 +1,5 @@
-import { EVIDENCE_RULE } from '../../../electron/contract/index.ts';
-import type { Texts } from '../../i18n/index.ts';
+import { EVIDENCE_RULE } from '../../../../electron/contract/index.ts';
+import type { Texts } from '../../../i18n/index.ts';
 
 /** The rule of the evidence levels in words. */
 export function evidenceRule({ t, format }: Pick<Texts, 't' | 'format'>): string {

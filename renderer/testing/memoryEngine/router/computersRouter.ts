@@ -1,5 +1,5 @@
 import { implement } from '@orpc/server';
-import { appError, contract, message, type OtherComputer } from '../../../electron/contract/index.ts';
+import { appError, contract, message, type OtherComputer } from '../../../../electron/contract/index.ts';
 
 /** In every state. */
 export const MADE_COMPUTERS: readonly OtherComputer[] = (

@@ -2,10 +2,10 @@ import { useMutation } from '@tanstack/react-query';
 import { Button, Group, Menu } from '@mantine/core';
 import { IconDeviceLaptop, IconFiles, IconFolder, IconServer } from '@tabler/icons-react';
 import { useRef } from 'react';
-import { useTexts } from '../../i18n/index.ts';
-import { addPaths, uploadAndAdd } from '../../state/newRun/store.ts';
-import { choosePaths, type Choice } from '../../state/pathChooser.ts';
-import { useSettings } from '../../state/settings.ts';
+import { useTexts } from '../../../i18n/index.ts';
+import { addPaths, uploadAndAdd } from '../../../state/newRun/store.ts';
+import { choosePaths, type Choice } from '../../../state/pathChooser.ts';
+import { useSettings } from '../../../state/settings.ts';
 
 const FILES: Choice = { kind: 'files', purpose: 'sequences' };
 const FOLDER: Choice = { kind: 'folder', purpose: 'inputs' };

@@ -1,14 +1,14 @@
-import { Banner } from '../../components/feedback/Banner.tsx';
-import { Card } from '../../components/Card.tsx';
-import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
-import { Waiting } from '../../components/feedback/Waiting.tsx';
-import { useTexts } from '../../i18n/index.ts';
-import { listedGpus } from '../../state/newRun/choices.ts';
-import { choose } from '../../state/newRun/store.ts';
+import { Banner } from '../../../components/feedback/Banner.tsx';
+import { Card } from '../../../components/Card.tsx';
+import { ErrorCard } from '../../../components/feedback/ErrorCard.tsx';
+import { Waiting } from '../../../components/feedback/Waiting.tsx';
+import { useTexts } from '../../../i18n/index.ts';
+import { listedGpus } from '../../../state/newRun/choices.ts';
+import { choose } from '../../../state/newRun/store.ts';
 import { AdvancedSettings } from './AdvancedSettings.tsx';
 import { GpuChoices } from './GpuChoices.tsx';
 import { Presets } from './Presets.tsx';
-import type { NewRunForm } from './useNewRunForm.ts';
+import type { NewRunForm } from '../useNewRunForm.ts';
 import { WhereChoice } from './WhereChoice.tsx';
 
 /** What computes, and how exactly. */

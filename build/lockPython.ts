@@ -10,7 +10,7 @@ import { execa } from 'execa';
 import { MANAGED_PYTHON, OLDEST_PYTHON } from '../electron/engine/environment/machine/supportedPython.ts';
 import { uvFileName } from '../electron/engine/environment/install/uvRelease.ts';
 import { TARGETS } from '../electron/engine/setup/targets.ts';
-import { fetchUv } from './fetchUv.ts';
+import { fetchUv } from './pack/fetchUv.ts';
 
 const backend = join(import.meta.dirname, '..', 'python-backend');
 const uv = join(await fetchUv(), uvFileName(process.platform));

@@ -16,7 +16,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { buildWindow } from '../../build/buildWindow.ts';
-import { packServer } from '../../build/packServer.ts';
+import { packServer } from '../../build/pack/packServer.ts';
 import { virnucpro } from '../../electron/cli/testing/commandLineProcess.ts';
 import type { contract, ErrorCode, Transfer } from '../../electron/contract/index.ts';
 import { Computers } from '../../electron/engine/computers/computers.ts';

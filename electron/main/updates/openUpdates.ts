@@ -10,7 +10,7 @@ import { Updates, type NoUpdater, type Updater } from './updates.ts';
 
 const LOOK_EVERY_MS = 60 * 60 * 1000;
 
-/** Written into the packaged package.json by build/pack.ts. */
+/** Written into the packaged package.json by build/pack/pack.ts. */
 const packageSchema = z.object({ builtAt: z.iso.date().optional() });
 
 /** Follows newer versions from the start to the end of the program. */

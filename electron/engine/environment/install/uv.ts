@@ -7,7 +7,7 @@ import { KIND_HERE } from '../../system/here.ts';
 import { scrubbedEnvironment } from '../pythonLaunch.ts';
 import { uvFileName } from './uvRelease.ts';
 
-/** In a package it is beside the resources; in a checkout it is where build/fetchUv.ts puts it, if it was fetched. */
+/** In a package it is beside the resources; in a checkout it is where build/pack/fetchUv.ts puts it, if it was fetched. */
 export function findUv({ root }: Pick<AppPaths, 'root'>): string | undefined {
   const folders = [join(root, 'uv'), join(root, 'dist', 'uv', KIND_HERE)];
   return folders.map((folder) => join(folder, uvFileName(KIND_HERE))).find((file) => existsSync(file));

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { compareExample } from '../electron/engine/run/exampleRun.ts';
-import { APP_PATHS, REAL_PYTHON, SAMPLE, WITHOUT_PYTHON } from '../electron/engine/testing/realFiles.ts';
+import { compareExample } from '../../electron/engine/run/exampleRun.ts';
+import { APP_PATHS, REAL_PYTHON, SAMPLE, WITHOUT_PYTHON } from '../../electron/engine/testing/realFiles.ts';
 import { OLDEST_NODE, packServer } from './packServer.ts';
 
 const target = `${process.platform}-${process.arch}`;

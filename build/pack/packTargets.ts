@@ -1,6 +1,6 @@
 /** What `npm run pack` was asked for: kinds of computers, and what goes on to electron-builder as it is. */
 
-import { UV_WHEELS } from '../electron/engine/environment/install/uvRelease.ts';
+import { UV_WHEELS } from '../../electron/engine/environment/install/uvRelease.ts';
 
 export interface PackTarget {
   platform: 'linux' | 'win32' | 'darwin';

@@ -1,7 +1,7 @@
 /**
  * Puts uv, which brings Python and installs packages, where packaging and a checkout look for it:
  *
- *   node build/fetchUv.ts [linux-x64 | linux-arm64 | darwin-arm64 | win32-x64]     for this computer, or for the one named
+ *   node build/pack/fetchUv.ts [linux-x64 | linux-arm64 | darwin-arm64 | win32-x64]     for this computer, or for the one named
  *
  * It comes from the package index as every Python package does, in the wheel whose hash is pinned.
  */
@@ -22,9 +22,9 @@ import {
   UV_VERSION as VERSION,
   UV_WHEELS,
   uvFileName,
-} from '../electron/engine/environment/install/uvRelease.ts';
+} from '../../electron/engine/environment/install/uvRelease.ts';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '..', '..');
 
 /** The folder that holds uv and its licences; fetched only where it isn't there in this version. */
 export async function fetchUv(target = `${process.platform}-${process.arch}`): Promise<string> {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { NODE_VERSION } from './fetchNode.ts';
 import { packServer } from './packServer.ts';
 
-const SERVERS = readFile(join(import.meta.dirname, '..', 'docs', 'servers.md'), 'utf8');
+const SERVERS = readFile(join(import.meta.dirname, '..', '..', 'docs', 'servers.md'), 'utf8');
 
 let folder: string;
 beforeAll(async () => {
@@ -59,7 +59,9 @@ it.skipIf(process.platform === 'win32')(
 );
 
 it('the Node for other computers is that of a checkout', async () => {
-  const lock = JSON.parse(await readFile(join(import.meta.dirname, '..', 'package-lock.json'), 'utf8')) as {
+  const lock = JSON.parse(
+    await readFile(join(import.meta.dirname, '..', '..', 'package-lock.json'), 'utf8'),
+  ) as {
     packages: Record<string, { version: string }>;
   };
   expect(NODE_VERSION).toBe(lock.packages['node_modules/node']?.version);

@@ -16,14 +16,17 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { execa } from 'execa';
-import { SERVER_PACKAGE_ENDING, type ServerPackageList } from '../electron/engine/computers/serverPackage.ts';
-import { hashFile } from '../electron/engine/files/hashFile.ts';
-import { bundleCommandLine } from './bundleCommandLine.ts';
-import { buildWindow } from './buildWindow.ts';
+import {
+  SERVER_PACKAGE_ENDING,
+  type ServerPackageList,
+} from '../../electron/engine/computers/serverPackage.ts';
+import { hashFile } from '../../electron/engine/files/hashFile.ts';
+import { bundleCommandLine } from '../bundleCommandLine.ts';
+import { buildWindow } from '../buildWindow.ts';
 import { fetchNode, NODE_TARGET } from './fetchNode.ts';
 import { fetchUv } from './fetchUv.ts';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '..', '..');
 /** Its bundle is compiled for this one; the desktop program has a newer one inside. */
 export const OLDEST_NODE = '22.15';
 

@@ -2,14 +2,14 @@
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { buildDesktop } from './buildDesktop.ts';
-import { buildWindow } from './buildWindow.ts';
+import { buildDesktop } from '../buildDesktop.ts';
+import { buildWindow } from '../buildWindow.ts';
 import { fetchNode, NODE_TARGET } from './fetchNode.ts';
 import { fetchUv } from './fetchUv.ts';
 import { packServer } from './packServer.ts';
 import { BUILDER_FLAGS, macSigning, packRequest, type PackTarget } from './packTargets.ts';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '..', '..');
 
 const request = packRequest(process.argv.slice(2));
 if (request.ok) {

@@ -156,6 +156,17 @@ describe('a run', () => {
     expect(useNavigation.getState().route).toEqual({ screen: 'computer' });
   });
 
+  it('says which files could not be used, and why', async () => {
+    const user = userEvent.setup();
+    await renderWithEngine(<App />);
+    act(() => go({ screen: 'run', runId: RUN_IDS.withFailures, tab: 'progress' }));
+    await screen.findByText(/1 file could not be used\. Some of the work failed/);
+    await user.click(screen.getByRole('button', { name: 'See what is missing' }));
+    await screen.findByRole('heading', { name: '1 file could not be used' });
+    screen.getByText('notes.fa');
+    screen.getByText('notes.fa holds no sequences.');
+  });
+
   it('is paused by its button and resumed by another', async () => {
     const user = userEvent.setup();
     const { engine } = await renderWithEngine(<App />);

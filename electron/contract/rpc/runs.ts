@@ -299,6 +299,10 @@ const inputStatusSchema = z.object({
 });
 export type InputStatus = z.infer<typeof inputStatusSchema>;
 
+/** A file that the run goes on without: left out before it began, or found damaged or changed while it was read. */
+const unusableInputSchema = z.object({ path: z.string(), error: appErrorSchema });
+export type UnusableInput = z.infer<typeof unusableInputSchema>;
+
 const failedWhileSchema = z.enum(['reading', 'computing', 'writing', 'waiting']);
 export type FailedWhile = z.infer<typeof failedWhileSchema>;
 
@@ -400,9 +404,13 @@ export const runsContract = {
       byRun.extend({ beforeId: countSchema.optional(), limit: z.int().positive().max(1000).default(200) }),
     )
     .output(z.array(runEventSchema)),
-  inputs: procedure
-    .input(byRun.extend(page))
-    .output(z.object({ total: countSchema, items: z.array(inputStatusSchema) })),
+  inputs: procedure.input(byRun.extend(page)).output(
+    z.object({
+      total: countSchema,
+      items: z.array(inputStatusSchema),
+      unusable: z.array(unusableInputSchema),
+    }),
+  ),
   parts: procedure
     .input(byRun.extend({ ...page, input: countSchema.optional(), state: partStateSchema.optional() }))
     .output(z.object({ total: countSchema, items: z.array(partStatusSchema) })),

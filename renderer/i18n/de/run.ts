@@ -17,7 +17,7 @@ export const run = {
     'Schließen Sie den Datenträger wieder an, oder legen Sie den Ordner zurück nach {folder}.',
   'run.doneWithFailuresTitle': 'Fertig, aber nicht alles ist berechnet.',
   'run.doneWithFailuresText':
-    '{parts, plural, =0 {} other {Ein Teil der Arbeit ist gescheitert oder wurde ausgelassen.}} {records, plural, =0 {} one {# Sequenz hat kein Ergebnis.} other {# Sequenzen haben kein Ergebnis.}}',
+    '{files, plural, =0 {} one {# Datei war nicht verwendbar.} other {# Dateien waren nicht verwendbar.}} {parts, plural, =0 {} other {Ein Teil der Arbeit ist gescheitert oder wurde ausgelassen.}} {records, plural, =0 {} one {# Sequenz hat kein Ergebnis.} other {# Sequenzen haben kein Ergebnis.}}',
   'run.seeFailures': 'Ansehen, was fehlt',
   'run.startNow': 'Jetzt beginnen',
   'run.heldTitle': 'Wartet darauf, begonnen zu werden.',
@@ -203,6 +203,10 @@ export const run = {
   'files.leftOutText':
     'Ein Teil der Sequenzen wurde ausgelassen, weil der Lauf früher abgeschlossen oder sie übersprungen wurden. In failed_records.tsv stehen sie namentlich.',
   'files.computeRest': 'Den Rest berechnen',
+  'files.unusable': '{count, plural, one {# Datei nicht verwendbar} other {# Dateien nicht verwendbar}}',
+  'files.unusableText':
+    'Der Lauf geht ohne sie weiter. Ist er fertig, nennt sie auch failed_files.txt in seinem Ordner.',
+  'files.moreUnusable': '{count, plural, one {# weitere Datei.} other {# weitere Dateien.}}',
   'files.skip': 'Überspringen',
   'files.skipTitle': 'Diese Sequenzen überspringen?',
   'files.skipText':

@@ -15,7 +15,7 @@ export const run = {
   'run.missingText': 'Connect the disk again, or move the folder back to {folder}.',
   'run.doneWithFailuresTitle': 'Done, but not everything is computed.',
   'run.doneWithFailuresText':
-    '{parts, plural, =0 {} other {Some of the work failed or was left out.}} {records, plural, =0 {} one {# sequence has no result.} other {# sequences have no result.}}',
+    '{files, plural, =0 {} one {# file could not be used.} other {# files could not be used.}} {parts, plural, =0 {} other {Some of the work failed or was left out.}} {records, plural, =0 {} one {# sequence has no result.} other {# sequences have no result.}}',
   'run.seeFailures': 'See what is missing',
   'run.startNow': 'Start now',
   'run.heldTitle': 'Waiting to be started.',
@@ -199,6 +199,10 @@ export const run = {
   'files.leftOutText':
     'Some of the sequences were left out, because the run was finished early or they were skipped. They are listed by name in failed_records.tsv.',
   'files.computeRest': 'Compute the rest',
+  'files.unusable': '{count, plural, one {# file could not be used} other {# files could not be used}}',
+  'files.unusableText':
+    'The run goes on without them. When it is done, failed_files.txt in its folder lists them as well.',
+  'files.moreUnusable': '{count, plural, one {# more file.} other {# more files.}}',
   'files.skip': 'Skip',
   'files.skipTitle': 'Skip these sequences?',
   'files.skipText': 'They get no score and are listed as failed. You can retry them later.',

@@ -12,6 +12,7 @@ import { FailuresCard } from './FailuresCard.tsx';
 import { InputsCard } from './InputsCard.tsx';
 import { PartsCard } from './PartsCard.tsx';
 import { ResultFilesCard } from './ResultFilesCard.tsx';
+import { UnusableCard } from './UnusableCard.tsx';
 
 /** What failed above all, then the inputs and the result files; the pieces of work are folded away. */
 export function FilesTab({ run }: { run: RunSummary }) {
@@ -20,6 +21,7 @@ export function FilesTab({ run }: { run: RunSummary }) {
     <>
       <FailuresCard run={run} />
       <LeftOutCard run={run} />
+      <UnusableCard run={run} />
       <InputsCard run={run} selected={input?.input ?? null} onSelect={setInput} />
       <ResultFilesCard run={run} />
       <TechnicalDetails>

@@ -11,10 +11,13 @@ describe('searching runs', () => {
     expect(times).toHaveLength(runs.length);
   });
 
-  it('wants every word, in the name, the folder, the model or a file', () => {
+  it('wants every word, in the name, the folder, the model, a file, a sample, a tag or the note', () => {
     expect(runsMatching(runs, 'LAKE').map((run) => run.name)).toEqual(['Lake plankton']);
     expect(runsMatching(runs, 'lake control.fna').map((run) => run.name)).toEqual(['Lake plankton']);
     expect(runsMatching(runs, 'lake nonsense')).toEqual([]);
+    expect(runsMatching(runs, '2025 second extraction').map((run) => run.name)).toEqual(['Lake plankton']);
+    const named = runs.map((run) => (run.name === 'Example' ? { ...run, samples: ['gut-7'] } : run));
+    expect(runsMatching(named, 'GUT-7').map((run) => run.name)).toEqual(['Example']);
     expect(runsMatching(runs, 'demo model').map((run) => run.name)).toEqual(['Example']);
   });
 });

@@ -1,6 +1,6 @@
 import type { RunSummary } from '../../../electron/contract/index.ts';
 
-/** Runs whose name, folder, inputs, model, tags or note hold every word; newest first. */
+/** Runs whose name, folder, inputs, samples, model, tags or note hold every word; newest first. */
 export function runsMatching(runs: readonly RunSummary[], search: string): RunSummary[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const matches = (run: RunSummary) => {
@@ -10,6 +10,7 @@ export function runsMatching(runs: readonly RunSummary[], search: string): RunSu
       run.plan.model.title,
       run.note,
       ...run.tags,
+      ...run.samples,
       ...run.plan.inputs.map((input) => input.path),
     ]
       .join('\n')

@@ -7,6 +7,7 @@ import {
   type InputStatus,
   type RunEvent,
   type RunSummary,
+  type UnusableInput,
   type PartStatus,
 } from '../../../electron/contract/index.ts';
 import { seededRandom } from './random.ts';
@@ -33,6 +34,12 @@ export function madeDevices(count: number, nodes = 0): DeviceLive[] {
     temperatureC: 61,
     powerW: 412,
   }));
+}
+
+export function madeUnusable({ state }: RunSummary): UnusableInput[] {
+  if (state.phase !== 'done' || !state.failedInputs) return [];
+  const error = appError('not_sequence_file', 'notes.fa holds no sequences.');
+  return [{ path: '/data/depth-profile/notes.fa', error }];
 }
 
 export function madeInputs(run: RunSummary, atWork: boolean): InputStatus[] {

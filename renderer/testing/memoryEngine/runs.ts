@@ -190,7 +190,7 @@ export function madeRuns(now: number): RunSummary[] {
       {
         runId: RUN_IDS.withFailures,
         name: 'Sea water, depth profile',
-        state: { phase: 'done', failedParts: 3, failedRecords: 214 },
+        state: { phase: 'done', failedInputs: 1, failedParts: 3, failedRecords: 214 },
         inputs: INPUTS,
         hoursAgo: 50,
       },

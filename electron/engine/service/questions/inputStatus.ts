@@ -1,4 +1,5 @@
-import type { InputStatus } from '../../../contract/rpc/runs.ts';
+import { appError, errorCodeSchema } from '../../../contract/errors.ts';
+import type { InputStatus, UnusableInput } from '../../../contract/rpc/runs.ts';
 import { isActive } from '../../../contract/runState.ts';
 import type { InputProgress, StoredRun } from '../../store/types.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
@@ -29,6 +30,18 @@ export async function inputStatuses(store: RunStore): Promise<InputStatus[]> {
       })),
     };
   });
+}
+
+/** The files that a run goes on without, in the order of failed_files.txt. */
+export async function unusableInputs(store: RunStore): Promise<UnusableInput[]> {
+  const { inputs, leftOut } = await store.loadRun();
+  const known = (code: string) => errorCodeSchema.safeParse(code).data ?? 'input_unreadable';
+  return [
+    ...leftOut.map(({ path, code, message }) => ({ path, error: appError(known(code), message) })),
+    ...inputs.flatMap(({ path, failure }) =>
+      failure === null ? [] : [{ path, error: appError(known(failure.code), failure.message) }],
+    ),
+  ];
 }
 
 function stateOf(

@@ -9,7 +9,7 @@ import { chooseRunFolder } from '../../run/begin/createRun.ts';
 import { isRunSound, verifyRun } from '../../run/verifyRun.ts';
 import { estimateRun } from '../questions/estimateRun.ts';
 import { deleteRunFiles, runFolderSize } from '../questions/folderContents.ts';
-import { inputStatuses } from '../questions/inputStatus.ts';
+import { inputStatuses, unusableInputs } from '../questions/inputStatus.ts';
 import { unwrap } from '../../../contract/result.ts';
 import { usage } from '../failures.ts';
 import { readLog } from '../questions/readLog.ts';
@@ -121,8 +121,14 @@ export function runsRouter(service: Service) {
       ),
     ),
     inputs: runs.inputs.handler(async ({ input }) => {
-      const items = await read(input.runId, inputStatuses);
-      return { total: items.length, items: items.slice(input.offset, input.offset + input.limit) };
+      const [items, unusable] = await read(input.runId, (store) =>
+        Promise.all([inputStatuses(store), unusableInputs(store)]),
+      );
+      return {
+        total: items.length,
+        items: items.slice(input.offset, input.offset + input.limit),
+        unusable,
+      };
     }),
     parts: runs.parts.handler(async ({ input }) => {
       const { input: number, state, offset, limit } = input;

@@ -60,7 +60,11 @@ export function RunBanners({ run }: { run: RunSummary }) {
             </Button>
           }
         >
-          {t('run.doneWithFailuresText', { parts: state.failedParts, records: state.failedRecords })}
+          {t('run.doneWithFailuresText', {
+            files: state.failedInputs ?? 0,
+            parts: state.failedParts,
+            records: state.failedRecords,
+          })}
         </Banner>
       ) : null;
     case 'queued':

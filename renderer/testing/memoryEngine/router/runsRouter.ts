@@ -4,7 +4,7 @@ import { madeDeviceHistory, MADE_FILES } from '../deviceHistory.ts';
 import { COHORT, COHORT_FILES, madeInspection } from '../computer.ts';
 import { madeLive } from '../live.ts';
 import { pause } from '../pause.ts';
-import { madeEvents, madeInputs, madeParts } from '../runDetails.ts';
+import { madeEvents, madeInputs, madeParts, madeUnusable } from '../runDetails.ts';
 import { madeRun, RUN_IDS } from '../runs.ts';
 import { isAtWork, type World } from '../world.ts';
 
@@ -131,7 +131,11 @@ export function runsRouter(world: World) {
     inputs: runs.inputs.handler(({ input }) => {
       const run = world.find(input.runId);
       const all = madeInputs(run, isAtWork(run));
-      return { total: all.length, items: all.slice(input.offset, input.offset + input.limit) };
+      return {
+        total: all.length,
+        items: all.slice(input.offset, input.offset + input.limit),
+        unusable: madeUnusable(run),
+      };
     }),
     parts: runs.parts.handler(({ input }) => {
       const run = world.find(input.runId);

@@ -169,16 +169,17 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
 
   const WITH_HELP = "table of another tool to put beside our calls, such as geNomad's _virus_summary.tsv";
   const several = (word: string, before: string[]): string[] => [...before, word];
-  const exportOptions = (own: Command): Command =>
+  const exportOptions = (own: Command, language: string): Command =>
     own
       .option('-o, --output <file>', 'file to write (default: named by what it holds, in the current folder)')
       .addOption(
-        new Option('--language <name>', 'of headings and texts; German also separates CSV by semicolons')
-          .choices(exportLanguageSchema.options)
-          .default('en'),
+        new Option('--language <name>', language).choices(exportLanguageSchema.options).default('en'),
       );
 
-  exportOptions(common(root.command('export')))
+  exportOptions(
+    common(root.command('export')),
+    'of headings and texts; German also separates CSV by semicolons and writes decimal commas',
+  )
     .description('Write sequences of a run as Excel, CSV, Parquet, FASTA, GFF3 and other formats')
     .argument('<run>', 'folder of the run')
     .addOption(
@@ -191,7 +192,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
       setExitCode(await exportRun(run, flags, storeHost));
     });
 
-  exportOptions(common(root.command('report'), 'python'))
+  exportOptions(common(root.command('report'), 'python'), 'of the report')
     .description('Write a report of a run: one HTML file to read, print and send')
     .argument('<run>', 'folder of the run')
     .action(async (run: string, flags: ExportFlags) => {

@@ -15,22 +15,47 @@ export interface CommonFlags {
 }
 
 const FLAGS = {
-  python: ['--python <path>', 'use this Python interpreter as it is'],
-  json: ['--json', 'write events as JSON lines to standard output'],
-  quiet: ['-q, --quiet', 'say only what is wrong'],
-  verbose: [
-    '-v, --verbose',
-    "say more: details of errors, how each device does, and every batch in the workers' logs",
-  ],
-  logFile: ['-l, --log-file <file>', 'write a log of what is said'],
+  python: '--python <path>',
+  json: '--json',
+  quiet: '-q, --quiet',
+  verbose: '-v, --verbose',
+  logFile: '-l, --log-file <file>',
 } as const;
 type Flag = keyof typeof FLAGS;
+
+const FOLLOWING_A_RUN = ['virnucpro', 'predict', 'import-legacy', 'resume', 'example'];
+const ANSWERING = ['status', 'devices', 'validate', 'doctor', 'setup', 'pack-offline', 'models'];
+
+/** What a flag does for a command: one that follows a run has events to tell, most others have one answer to give. */
+function whatItDoes(flag: Flag, command: string): string {
+  const followsRun = FOLLOWING_A_RUN.includes(command);
+  switch (flag) {
+    case 'python':
+      return 'use this Python interpreter as it is';
+    case 'json':
+      return followsRun
+        ? 'write events as JSON lines to standard output'
+        : 'write the answer as JSON to standard output';
+    case 'quiet':
+      return ANSWERING.includes(command)
+        ? 'say only the answer, and what is wrong'
+        : 'say only what is wrong';
+    case 'verbose':
+      if (followsRun)
+        return "say more: details of errors, how each device does, and every batch in the workers' logs";
+      return command === 'serve'
+        ? "say more: details of errors, and every batch in the workers' logs"
+        : 'say more: details of errors';
+    case 'logFile':
+      return 'write a log of what is said';
+  }
+}
 
 /** Offers a command the flags that all share, but for those that would have no effect there. */
 export function common(command: Command, ...without: readonly Flag[]): Command {
   for (const flag of Object.keys(FLAGS) as Flag[]) {
-    const [flags, description] = FLAGS[flag];
-    if (!without.includes(flag)) command.option(flags, description);
+    const flags = FLAGS[flag];
+    if (!without.includes(flag)) command.option(flags, whatItDoes(flag, command.name()));
     // Scripts give it to every command; where no Python is needed it changes nothing.
     else if (flag === 'python') command.addOption(new Option(flags).hideHelp());
   }
@@ -44,7 +69,7 @@ export function passOn(program: Command, command: Command): void {
     if (program.getOptionValueSource(name) !== 'cli') continue;
     // Commands of the earlier tool take anything.
     if (!known(name) && known('progress')) {
-      const [long = name] = FLAGS[name as Flag][0].split(', ').at(-1)?.split(' ') ?? [];
+      const [long = name] = FLAGS[name as Flag].split(', ').at(-1)?.split(' ') ?? [];
       throw new AppFailure(appError('usage', `${long} has no effect on "virnucpro ${command.name()}".`));
     }
     command.setOptionValue(name, value);

@@ -8,6 +8,8 @@ import { toLog, toStandardError } from './terminal.ts';
 /** How a run is reported to the user who watches it. Everything but JSON goes to standard error; tables lie in the folder. */
 export interface Reporter {
   line(text: string): void;
+  /** What went wrong without ending the run: said even where only that is wanted. */
+  wrong(text: string): void;
   note(note: RunNote): void;
   state(state: RunState): void;
   error(error: AppError): void;
@@ -26,11 +28,11 @@ export function createReporter(kind: ReporterKind, verbose: boolean): Reporter {
     case 'json':
       return new JsonReporter();
     case 'quiet':
-      return new LineReporter(toLog, verbose);
+      return new LineReporter({ say: toLog, sayWrong: toStandardError }, verbose);
     case 'table':
       return new TableReporter(verbose);
     case 'lines':
-      return new LineReporter(toStandardError, verbose);
+      return new LineReporter({ say: toStandardError, sayWrong: toStandardError }, verbose);
   }
 }
 
@@ -59,26 +61,34 @@ function clusterLines(session: OpenRun): string[] {
   return line ? [line] : [];
 }
 
+type Say = (line: string) => void;
+
 class LineReporter implements Reporter {
-  private readonly write: (line: string) => void;
+  private readonly say: Say;
+  private readonly sayWrong: Say;
   private readonly verbose: boolean;
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(write: (line: string) => void, verbose: boolean) {
-    this.write = write;
+  constructor({ say, sayWrong }: { say: Say; sayWrong: Say }, verbose: boolean) {
+    this.say = say;
+    this.sayWrong = sayWrong;
     this.verbose = verbose;
   }
 
   line(text: string): void {
-    this.write(text);
+    this.say(text);
   }
 
-  note(note: RunNote): void {
-    this.line(note.message);
+  wrong(text: string): void {
+    this.sayWrong(text);
+  }
+
+  note({ level, message }: RunNote): void {
+    (level === 'error' ? this.sayWrong : this.say)(message);
   }
 
   state(state: RunState): void {
-    sayState(state, this.verbose ? this.write : toLog);
+    sayState(state, this.verbose ? this.say : toLog);
   }
 
   error(error: AppError): void {
@@ -110,6 +120,10 @@ class TableReporter implements Reporter {
   line(text: string): void {
     this.screen.clear();
     toStandardError(text);
+  }
+
+  wrong(text: string): void {
+    this.line(text);
   }
 
   note(note: RunNote): void {
@@ -153,6 +167,10 @@ class JsonReporter implements Reporter {
 
   line(text: string): void {
     this.write({ type: 'message', text });
+  }
+
+  wrong(text: string): void {
+    this.line(text);
   }
 
   note(note: RunNote): void {

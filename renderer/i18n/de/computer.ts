@@ -68,7 +68,7 @@ export const computer = {
   'settings.theme.dark': 'Dunkel',
   'settings.language': 'Sprache',
   'settings.languageHelp':
-    'Bestimmt auch, wie Zahlen und Daten geschrieben werden. Exportierte Dateien verwenden immer den Dezimalpunkt.',
+    'Bestimmt auch, wie Zahlen und Datumsangaben geschrieben werden; auf Deutsch haben CSV-Dateien Semikolons und Dezimalkommas. Alle anderen Dateien verwenden den Dezimalpunkt.',
   'settings.running': 'Ablauf',
   'settings.outputFolder': 'Ordner für Ergebnisse',
   'settings.outputFolderHelp': 'Jeder Lauf bekommt darin einen eigenen Ordner',

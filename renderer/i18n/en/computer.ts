@@ -68,7 +68,7 @@ export const computer = {
   'settings.theme.dark': 'Dark',
   'settings.language': 'Language',
   'settings.languageHelp':
-    'Also decides how numbers and dates are written. Exported files always use a decimal point.',
+    'Also decides how numbers and dates are written, and in German CSV files have semicolons and decimal commas. All other files use a decimal point.',
   'settings.running': 'Running',
   'settings.outputFolder': 'Folder for results',
   'settings.outputFolderHelp': 'Every run gets a folder of its own in there',

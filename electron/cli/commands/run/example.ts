@@ -27,6 +27,7 @@ export async function example(
   });
   if (exitCode !== EXIT.done) return exitCode;
   const comparison = await compareExample(context.paths, created.folder, created.plan.precision);
-  reporter.line(comparison.message);
+  if (comparison.matches) reporter.line(comparison.message);
+  else reporter.wrong(comparison.message);
   return comparison.matches ? EXIT.done : EXIT.failed;
 }

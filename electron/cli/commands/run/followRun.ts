@@ -106,7 +106,7 @@ function summarize(session: OpenRun, state: RunState, reporter: Reporter): void 
       `(model ${model.title}, ${formatCount(progress.frames.done)} reading frames).`,
   );
   if (mark !== null) reporter.line(`${mark}: the folder and the files in it are marked as such.`);
-  for (const line of failureLines(state, session.folder)) reporter.line(line);
+  for (const line of failureLines(state, session.folder)) reporter.wrong(line);
   reporter.line(`Results: ${join(session.folder, RESULT_FILES.sequences)}`);
 }
 

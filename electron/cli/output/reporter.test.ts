@@ -1,0 +1,33 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { createReporter, type ReporterKind } from './reporter.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+function said(kind: ReporterKind): string[] {
+  const lines: string[] = [];
+  for (const stream of [process.stdout, process.stderr])
+    vi.spyOn(stream, 'write').mockImplementation((text) => {
+      lines.push(String(text).trimEnd());
+      return true;
+    });
+  const reporter = createReporter(kind, false);
+  const note = { time: 0, code: 'x', wording: null, detail: null };
+  reporter.line('on the way');
+  reporter.note({ ...note, level: 'warning', message: 'lower-case letters' });
+  reporter.note({ ...note, level: 'error', message: 'a device was switched off' });
+  reporter.wrong('2 files could not be used');
+  reporter.end();
+  return lines;
+}
+
+it('says with -q what went wrong in a run that goes on, and nothing else', () => {
+  expect(said('quiet')).toEqual(['a device was switched off', '2 files could not be used']);
+  expect(said('lines')).toHaveLength(4);
+});
+
+it('gives programs all of it as JSON', () => {
+  const events = said('json').map((line) => JSON.parse(line) as { type: string });
+  expect(events.map(({ type }) => type)).toEqual(['message', 'note', 'note', 'message']);
+});

@@ -11,7 +11,7 @@ export const computer = {
   'computer.diagnostics': 'Diagnose kopieren',
   'computer.diagnosticsTitle': 'Diagnose',
   'computer.diagnosticsText':
-    'Das ist alles, was kopiert wird. Ihr Name und Ihre Ordner sind entfernt, und keine Sequenz ist darin. Lesen Sie es, und kopieren Sie es dann in Ihre Anfrage.',
+    'Das ist alles, was kopiert wird. Ihr Name, Ihr Benutzerordner und die Namen Ihrer Dateien sind entfernt, und keine Sequenz ist darin. Lesen Sie es, und kopieren Sie es dann in Ihre Anfrage.',
   'computer.models': 'Modelle',
   'computer.modelsHint': 'Einmal herunterladen; danach ist kein Netz nötig',
   'computer.chunks': 'Arbeitet mit Stücken von {length}',

@@ -11,7 +11,7 @@ export const computer = {
   'computer.diagnostics': 'Copy diagnostics',
   'computer.diagnosticsTitle': 'Diagnostics',
   'computer.diagnosticsText':
-    'This is all that will be copied. Your name and folders are taken out, and no sequence is in it. Read it, then copy it into your support request.',
+    'This is all that will be copied. Your name, your home folder and the names of your files are taken out, and no sequence is in it. Read it, then copy it into your support request.',
   'computer.models': 'Models',
   'computer.modelsHint': 'Downloaded once; no network needed after that',
   'computer.chunks': 'Works on chunks of {length}',

@@ -17,9 +17,16 @@ interface DiagnosticFacts {
   probe: ProbeResult | null;
   checks: readonly ComputerCheck[];
   /** The newest runs, each with its warnings and errors. */
-  runs: readonly { summary: RunSummary; troubles: readonly RunEvent[] }[];
+  runs: readonly RunFacts[];
   /** Newest lines of the desktop app's own log. */
   shellLog: readonly string[];
+}
+
+interface RunFacts {
+  summary: RunSummary;
+  troubles: readonly RunEvent[];
+  /** Paths of the files that it was asked for and goes on without. */
+  leftOut: readonly string[];
 }
 
 /** Text for a support request. Nothing of the sequences is in it, no file names of inputs, and no names of people. */
@@ -46,12 +53,10 @@ export function diagnosticsText(facts: DiagnosticFacts): string {
       : ['  none that can be used']),
     '',
     'Latest runs',
-    ...facts.runs.flatMap(({ summary, troubles }) => runLines(summary, troubles)),
+    ...facts.runs.flatMap(runLines),
     '',
     'Desktop app',
-    ...facts.shellLog.map((line) =>
-      facts.runs.reduce((text, { summary }) => withoutPaths(text, summary), `  ${line}`),
-    ),
+    ...facts.shellLog.map((line) => facts.runs.reduce(withoutPaths, `  ${line}`)),
   ];
   return redact(`${lines.join('\n')}\n`, {
     homeFolder: homedir(),
@@ -80,7 +85,8 @@ function deviceLines(probe: ProbeResult | null): string[] {
   ];
 }
 
-function runLines(summary: RunSummary, troubles: readonly RunEvent[]): string[] {
+function runLines(run: RunFacts): string[] {
+  const { summary, troubles } = run;
   const { plan, state, createdAt } = summary;
   const lines = [
     `  ${createdAt} ${state.phase}${summary.interrupted ? ' (interrupted)' : ''}, model ${plan.model.name}, ` +
@@ -90,14 +96,32 @@ function runLines(summary: RunSummary, troubles: readonly RunEvent[]): string[] 
       (event) => `    ${new Date(event.time).toISOString()} ${event.level} ${event.code}: ${event.message}`,
     ),
   ];
-  return lines.map((line) => withoutPaths(line, summary));
+  return lines.map((line) => withoutPaths(line, run));
 }
 
 /** File names tell what somebody works on. */
-function withoutPaths(line: string, { plan, folder }: RunSummary): string {
-  let text = line.replaceAll(folder, '<run folder>');
-  for (const [number, { path }] of plan.inputs.entries()) {
-    for (const name of [path, basename(path)]) text = text.replaceAll(name, `<input ${number + 1}>`);
-  }
-  return text;
+function withoutPaths(line: string, { summary: { plan, folder }, leftOut }: RunFacts): string {
+  const hidden: [string, string][] = [
+    [folder, '<run folder>'],
+    ...(plan.imported ? [[plan.imported.folder, '<earlier run>'] as [string, string]] : []),
+    ...namesOf(
+      plan.inputs.map(({ path }) => path),
+      'input',
+    ),
+    ...namesOf(leftOut, 'left out'),
+  ];
+  // A name may be part of another one.
+  return hidden
+    .toSorted(([a], [b]) => b.length - a.length)
+    .reduce((text, [name, instead]) => text.replaceAll(name, instead), line);
+}
+
+function namesOf(paths: readonly string[], called: string): [string, string][] {
+  return paths.flatMap((path, index) => {
+    const instead = `<${called} ${index + 1}>`;
+    return [
+      [path, instead],
+      [basename(path), instead],
+    ];
+  });
 }

@@ -116,7 +116,7 @@ export function computerRouter(service: Service) {
           checks: await wholeCheck(engine, pythonEnvironment),
           shellLog: await latestShellLog(engine.paths),
           runs: await Promise.all(
-            latest.map(async (summary) => ({ summary, troubles: await troublesOf(summary.folder) })),
+            latest.map(async (summary) => ({ summary, ...(await troublesOf(summary.folder)) })),
           ),
         }),
       };
@@ -147,7 +147,14 @@ export function computerRouter(service: Service) {
   }
 
   async function troublesOf(folder: string) {
-    const events = await open.read(folder, (store) => store.events(EVENTS_IN_DIAGNOSTICS)).catch(() => []);
-    return events.filter(({ level }) => level === 'warning' || level === 'error').slice(-10);
+    const none = { events: [], leftOut: [] };
+    const { events, leftOut } = await open
+      .read(folder, async (store) => ({
+        events: await store.events(EVENTS_IN_DIAGNOSTICS),
+        leftOut: (await store.loadRun()).leftOut.map(({ path }) => path),
+      }))
+      .catch(() => none);
+    const troubles = events.filter(({ level }) => level === 'warning' || level === 'error').slice(-10);
+    return { troubles, leftOut };
   }
 }

@@ -5,7 +5,7 @@ interface SoFar {
   scored: number;
 }
 
-/** Counting takes a look at every chunk: it must not take more than this share of the time. */
+/** The first count of a run that was opened looks at every chunk: counting must not take more than this share of the time. */
 const SHARE = 0.05;
 
 /** Sequences called virus among those scored so far, counted again only now and then while a run grows. */

@@ -119,14 +119,3 @@ function count(work: WorkCount, state: PartState, amount: number): void {
   if (state === 'done') work.done += amount;
   if (state === 'failed' || state === 'skipped') work.failed += amount;
 }
-
-/** By the rule of SequenceTally, over the chunks that have a score. One pass over all of them, in their order. */
-export function readViralSoFar(db: Database.Database): { viral: number; scored: number } {
-  const counts = db
-    .prepare<[], { viral: number | null; scored: number }>(
-      `SELECT sum(viral) AS viral, count(*) AS scored FROM (
-         SELECT 2 * sum(is_virus) >= count(*) AS viral FROM chunk WHERE is_virus IS NOT NULL GROUP BY row)`,
-    )
-    .get();
-  return { viral: counts?.viral ?? 0, scored: counts?.scored ?? 0 };
-}

@@ -9,10 +9,11 @@ import {
   wrongSequences,
 } from './results/derive/sequenceRows.ts';
 import { tableMethods } from './results/tables/tables.ts';
+import { viralSoFarMethods } from './results/derive/viralSoFar.ts';
 import { checkPages } from './checkDatabase.ts';
 import { attemptReadMethods, attemptWriteMethods } from './parts/attempts.ts';
 import { readDeviceMeasures } from './telemetry/deviceMeasures.ts';
-import { readCounts, readInputProgress, readViralSoFar } from './progress.ts';
+import { readCounts, readInputProgress } from './progress.ts';
 import { eventPageMethods } from './telemetry/eventPages.ts';
 import { prepareIntakeMethods } from './parts/prepareIntake.ts';
 import { readResultFiles, resultFileMethods } from './resultFiles.ts';
@@ -53,7 +54,7 @@ export function runReadMethods(db: Database.Database, folder: string) {
     inputProgress: db.transaction(() => readInputProgress(db)),
     timings: db.transaction(() => readTimings(db)),
     deviceSummaries: () => readDeviceSummaries(db),
-    viralSoFar: () => readViralSoFar(db),
+    ...viralSoFarMethods(db),
     deviceMeasures: () => readDeviceMeasures(db),
     verifyPendingParts: () => verifyPendingParts(db, folder),
     findDamage: db.transaction(() => findDamage(db)),

@@ -96,10 +96,11 @@ async function offline(page: Page, report: string, viewport: typeof PHONE): Prom
   return opened;
 }
 
-/** As an assembler gives them: the sample's records some dozens of times, with names of their own. */
+/** As an assembler gives them: the sample's records dozens of times, with names of their own. Computed in about a minute: the film
+ * needs a run that is still under way once there is a curve. */
 export async function pondWater(sample: string, folder: string): Promise<void> {
   const records = sample.split(/^>/m).filter(Boolean);
-  const text = Array.from({ length: 24 }, (_, copy) =>
+  const text = Array.from({ length: 72 }, (_, copy) =>
     records.map((record) => `>k141_${copy}${record.replace(/^\S+_/, '')}`).join(''),
   ).join('');
   await writeFile(join(folder, 'pond_water.fasta'), text);

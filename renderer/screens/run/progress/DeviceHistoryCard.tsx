@@ -10,6 +10,7 @@ import { useDeviceLabels } from '../../../state/runs/deviceLabels.ts';
 import { isAtWork } from '../../../../electron/contract/runState.ts';
 import { curvesEvery } from './curvesEvery.ts';
 import classes from './DeviceHistoryCard.module.css';
+import { useOnceMoreAtEnd } from './useOnceMoreAtEnd.ts';
 
 type Measure = 'utilizationPercent' | 'memoryUsedBytes' | 'powerW' | 'temperatureC';
 
@@ -33,6 +34,7 @@ export function DeviceHistoryCard({ run }: { run: RunSummary }) {
       refetchInterval: () => isAtWork(run) && curvesEvery(run.createdAt),
     }),
   );
+  useOnceMoreAtEnd(isAtWork(run), history.refetch);
   const { write } = useExport(run);
   const devices = (history.data ?? []).filter((device) => device.points.length > 1);
   if (devices.length === 0) return null;

@@ -10,6 +10,7 @@ import { sequencesPerMinute, useLiveRun } from '../../../state/runs/liveRun.ts';
 import { queuedRuns, useRuns } from '../../../state/runs/runs.ts';
 import { runStatus } from '../../../state/runs/runStatus.ts';
 import classes from './OverallProgress.module.css';
+import { useOnceMoreAtEnd } from './useOnceMoreAtEnd.ts';
 
 const VIRAL_EVERY_MS = 10_000;
 
@@ -80,6 +81,7 @@ function useFacts(run: RunSummary | null, progress: RunProgress | null): FactIte
       refetchInterval: run !== null && isAtWork(run) && VIRAL_EVERY_MS,
     }),
   );
+  useOnceMoreAtEnd(run !== null && isAtWork(run), viral.refetch);
   if (!run || !progress) return [];
   const status = runStatus(run);
   if (status === 'queued') {
@@ -125,7 +127,7 @@ function useFacts(run: RunSummary | null, progress: RunProgress | null): FactIte
     {
       label: t(run.state.phase === 'done' ? 'progress.viral' : 'progress.viralSoFar'),
       value:
-        found === null || found === undefined || of === null || of === undefined
+        found === null || found === undefined || !of
           ? '–'
           : t('common.of', { part: format.integer(found), whole: format.integer(of) }),
     },

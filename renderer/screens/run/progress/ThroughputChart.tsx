@@ -21,6 +21,7 @@ import { useTexts } from '../../../i18n/index.ts';
 import { seedSpeeds, sequencesPerMinute, useLiveRun } from '../../../state/runs/liveRun.ts';
 import { curvesEvery } from './curvesEvery.ts';
 import { gapsBetween, totalsOverTime } from './throughputTotals.ts';
+import { useOnceMoreAtEnd } from './useOnceMoreAtEnd.ts';
 
 const MOST_POINTS = 240;
 /** Of the chart's width: a narrower gap has no room for its name. */
@@ -35,6 +36,7 @@ export function ThroughputChart({ run }: { run: RunSummary }) {
       refetchInterval: () => isAtWork(run) && curvesEvery(run.createdAt),
     }),
   );
+  useOnceMoreAtEnd(isAtWork(run), answer.refetch);
   const perResidue = useLiveRun((state) => sequencesPerMinute(1, state.live?.progress)) ?? 0;
   // Three digits do: the ratio creeps while files are being read, and the chart needs no new drawing for that.
   const factor = Number(perResidue.toPrecision(3));

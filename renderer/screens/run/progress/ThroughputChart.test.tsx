@@ -1,0 +1,30 @@
+import { act, screen } from '@testing-library/react';
+import { it } from 'vitest';
+import type { RunSummary } from '../../../../electron/contract/index.ts';
+import { queries } from '../../../state/connection.ts';
+import { queryClient } from '../../../state/queryClient.ts';
+import { useRuns } from '../../../state/runs/runs.ts';
+import { madeRuns, RUN_IDS } from '../../../testing/memoryEngine/runs.ts';
+import { renderWithEngine } from '../../../testing/render.tsx';
+import { ThroughputChart } from './ThroughputChart.tsx';
+
+function Watched() {
+  const run = useRuns((state) => state.runs?.[0]);
+  return run ? <ThroughputChart run={run} /> : null;
+}
+
+it('shows of a run that ended before the curve was asked for again what came since', async () => {
+  const running = madeRuns(Date.now()).find(({ runId }) => runId === RUN_IDS.running);
+  if (!running) throw new Error('No invented run is at work');
+  const change = (run: RunSummary) => act(() => useRuns.setState({ runs: [run] }));
+  change(running);
+  await renderWithEngine(<Watched />);
+  await screen.findByRole('figure', { name: /^Speed over time/ });
+  const input = { runId: running.runId };
+  // As it was asked for when nothing had been measured yet.
+  act(() => void queryClient.setQueryData(queries.runs.throughput.queryKey({ input }), []));
+  await screen.findByText('The curve appears after about half a minute of computing.');
+
+  change({ ...running, state: { phase: 'done', failedParts: 0, failedRecords: 0 } });
+  await screen.findByRole('figure', { name: /^Speed over time/ });
+});

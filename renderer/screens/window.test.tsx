@@ -32,6 +32,17 @@ describe('a new run', () => {
     await waitFor(() => expect(start).toHaveProperty('disabled', false));
   });
 
+  it('waits with its files while Python is repaired, which the first steps show', async () => {
+    const user = userEvent.setup();
+    await renderWithEngine(<App />);
+    await act(() => addPaths(['/data/contigs.fasta']));
+    await screen.findByText(/1 file · 27,734 sequences/);
+    act(() => go({ screen: 'computer' }));
+    await user.click(await screen.findByRole('button', { name: 'Repair' }));
+    await screen.findByText(/^Step 1 of 4/);
+    expect(useNavigation.getState().route).toEqual({ screen: 'start' });
+  });
+
   it('says beside the button why it cannot be pressed, and how to go on', async () => {
     const user = userEvent.setup();
     await renderWithEngine(<App />, { runs: 'none' });

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconCheck, IconPlayerPlay } from '@tabler/icons-react';
-import { useEffect, useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import type { SetUpPlan } from '../../../electron/contract/index.ts';
 import { Badge } from '../../components/feedback/StateBadge.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
@@ -363,11 +363,12 @@ function ModelBody({
 
 function FilesBody({ withoutModel, isCurrent }: { withoutModel: boolean; isCurrent: boolean }) {
   const { t } = useTexts();
-  const hasFiles = useNewRun((state) => state.files.length > 0 || state.looking || state.uploads.length > 0);
+  const files = useNewRun(({ files, looking, uploads }) => files.length + uploads.length + Number(looking));
+  const filesBefore = useRef(files);
   useEffect(() => {
-    // What was dropped or picked here belongs to a run of its own.
-    if (isCurrent && hasFiles) void leave();
-  }, [isCurrent, hasFiles]);
+    // What was dropped or picked here belongs to a run of its own. Who had files already came for something else.
+    if (isCurrent && files > filesBefore.current) void leave();
+  }, [isCurrent, files]);
   return (
     <>
       <p className={classes.text}>

@@ -1,10 +1,8 @@
-import { Button, Collapse } from '@mantine/core';
-import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
-import { useId, useState } from 'react';
 import type { SetUpPlan, StepProgress } from '../../electron/contract/index.ts';
 import { useTexts } from '../i18n/index.ts';
 import { useEngineTexts } from '../state/engineTexts.ts';
 import { ProgressBar } from './feedback/ProgressBar.tsx';
+import { Fold } from './Fold.tsx';
 import classes from './SetUp.module.css';
 
 /** Fetching at 100 and at 20 Mbit/s, and what unpacking and checking take besides. */
@@ -26,8 +24,6 @@ export function useSetUpSize(plan: SetUpPlan | null): string | null {
 /** A set-up under way: what is done now, how much of it, how long still. What the installer writes is folded away. */
 export function SetUpProgress({ progress }: { progress: StepProgress }) {
   const { t, format } = useTexts();
-  const [opened, setOpened] = useState(false);
-  const id = useId();
   const { bytes, elapsedSeconds, remainingSeconds, stepNumber, stepCount } = progress;
   const say = useEngineTexts();
   const stage = say({ text: progress.step, wording: progress.wording ?? null });
@@ -46,25 +42,12 @@ export function SetUpProgress({ progress }: { progress: StepProgress }) {
       </p>
       <ProgressBar label={stage} fraction={bytes?.total ? progress.fraction : null} size="large" />
       <p className={classes.facts}>{facts.join(' · ')}</p>
-      <Button
-        variant="subtle"
-        color="slate"
-        size="compact-sm"
-        aria-expanded={opened}
-        aria-controls={id}
-        leftSection={
-          opened ? <IconChevronDown size={16} aria-hidden /> : <IconChevronRight size={16} aria-hidden />
-        }
-        onClick={() => setOpened(!opened)}
-      >
-        {t('setUp.details')}
-      </Button>
-      <Collapse expanded={opened} id={id}>
+      <Fold title={t('setUp.details')}>
         <p className={classes.line}>
           {progress.step}
           {progress.line && `: ${progress.line}`}
         </p>
-      </Collapse>
+      </Fold>
     </div>
   );
 }

@@ -7,6 +7,7 @@ import {
   MESSAGES,
   type MessageValues,
 } from '../../electron/contract/index.ts';
+import { IN_THE_WINDOW } from './en/engine.ts';
 import { inOwnWords } from './engineTexts.ts';
 import { CATALOGUES, createTexts, type Language } from './index.ts';
 
@@ -40,6 +41,12 @@ describe('what the engine says', () => {
     const known = new Set(KEYS.map((key) => `engine.${key}`));
     // What Python says of files and drivers comes with codes of its own.
     expect(made.filter((key) => !known.has(key) && !/^engine\.(problem|no_gpu)\./.test(key))).toEqual([]);
+  });
+
+  it('has English sentences of its own only where they differ from the engine’s', () => {
+    const ours = new Map<string, string>(Object.entries(IN_THE_WINDOW));
+    const twice = KEYS.filter((key) => ours.get(`engine.${key}`) === MESSAGES[key]);
+    expect(twice).toEqual([]);
   });
 
   it('says sentences within sentences, and devices by the names of the window', () => {

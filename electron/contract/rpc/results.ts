@@ -40,15 +40,16 @@ export const sequenceFilterSchema = z.object({
 export type SequenceFilter = z.infer<typeof sequenceFilterSchema>;
 
 export const sequenceSortSchema = z.object({
+  /** In the order of the table's columns. */
   by: z.enum([
     'row',
     'seqName',
     'length',
     'virusScore',
-    'viralFraction',
-    'nChunks',
     'prediction',
     'evidence',
+    'viralFraction',
+    'nChunks',
     'bestScore',
     'bestChunkStart',
     'nFramesScored',

@@ -1,57 +1,33 @@
-/** What the engine says by key, in the words of the window; the keys are those of electron/contract/messages.ts. */
-export const engine = {
-  'engine.device': '{name}',
-  'engine.phase.created': 'The run was made.',
+import { MESSAGES } from '../../../electron/contract/messages.ts';
+
+type EngineKey = `engine.${keyof typeof MESSAGES}`;
+
+/** Where a window has words of its own: it names its buttons and screens instead of commands, and leaves out what its user does not see. */
+export const IN_THE_WINDOW = {
   'engine.phase.running': 'Computing began.',
   'engine.phase.pausing': 'The run is being paused.',
   'engine.phase.draining': 'The current work is being finished; then the run pauses.',
-  'engine.phase.paused': 'The run is paused. Everything computed is kept.',
   'engine.phase.finishing': 'Everything is computed; the result files are being written.',
-  'engine.phase.done': 'The run is done.',
-  'engine.phase.failed': 'The run could not go on.',
   'engine.phase.cancelled': 'The run was stopped.',
   'engine.note.interrupted': 'The run had been interrupted and goes on where it was.',
-  'engine.note.halted': 'The run is paused. {title}: {cause}',
   'engine.note.retried': 'What had failed is computed again.',
   'engine.note.skipped': 'What had failed was skipped; its sequences get no score.',
   'engine.note.finished_early': 'The run is finished with what is computed; the rest gets no score.',
   'engine.note.worker': '{device} has something to report; see Technical details.',
   'engine.note.worker_failed': '{device} stopped: {cause}',
   'engine.note.worker_restarts': '{device} stopped and is started again. Nothing is lost. Reason: {cause}',
-  'engine.note.switched_off': '{device} was switched off: {cause}',
-  'engine.note.excluded': '{device} was taken out of the run.',
-  'engine.note.included': '{device} takes part in the run again.',
-  'engine.note.joined': '{device} has joined the run.',
   'engine.note.left':
     '{device} has left the run; what it was computing is computed elsewhere. Reason: {reason}',
   'engine.note.pool': 'The cluster has something to report: {text}',
-  'engine.note.pool_ready': 'The cluster answers ({scheduler}).',
-  'engine.pool.stopped': 'The connection to the cluster ended: {how}.',
-  'engine.pool.over': 'The cluster lends this run no devices any more.',
   'engine.pool.over.next': 'Press Continue: the run asks for devices again. What is computed is kept.',
-  'engine.pool.silent': 'The cluster does not answer.',
   'engine.note.smaller_batches':
     '{device} ran out of memory and goes on with less at a time. Nothing is lost.',
   'engine.note.batches_halved': 'From now on, every device takes half as much at a time.',
   'engine.note.imported':
     'Embeddings were taken over from {folder} ({tool}, computed in {precision}): ESM-2 for {esm2} and DNABERT-S for {dnabertS} of {frames} reading frames. Some of them are computed and compared all the same; scores may differ slightly from those of a run that computes all.',
-  'engine.imported.original': 'the original VirNucPro',
-  'engine.imported.fork': 'the fork of VirNucPro',
   'engine.imported.unknown': 'an unknown number format',
-  'engine.note.input_left_out': '{path} is left out of the run: {text}',
-  'engine.note.gpu_left_out': 'A GPU is left out. {cause} {next}',
-  'engine.note.processor_instead': 'The processor computes. {cause} {next}',
-  'engine.note.weakest_decides':
-    '{gpu} cannot compute in {best}, so all devices of this run compute in {precision}.',
-  'engine.note.weakest_slows':
-    '{gpu} cannot compute in {best}, so all devices of this run compute in {precision}. The others are several times slower in it: leaving this one out may be faster.',
   'engine.note.unusual_norms':
     '{frames} of {all} reading frames have embeddings of unusual size. Norms of ESM-2: {esm2}; of DNABERT-S: {dnabertS}. All are scored. Short and repetitive frames can be unusual; if many frames are, let the computer check compare the answers of this computer with known ones.',
-  'engine.norms.range': '{low} to {high} (expected {expectedLow} to {expectedHigh})',
-  'engine.note.synced_folder':
-    '{client} copies {folder} while the run writes there. Both are slowed by that, and {client} may hold files that are being written. Pause {client} until the run is done, or let runs go to another folder.',
-  'engine.note.mixed_devices':
-    'Different devices compute this run: {names}. Each takes work as fast as it can. Scores may differ in their last digits by which of them computed a sequence.',
   'engine.note.wrong_device': 'Another device computes for {device} ({found}): one GPU may be used twice.',
   'engine.note.memory_grows':
     '{device} needs more and more memory: {before} at first, {now} now. Pause and Continue start it afresh.',
@@ -61,27 +37,16 @@ export const engine = {
   'engine.note.part_failed': 'Some sequences could not be computed; see Files and failures.',
   'engine.note.part_bisected': 'Something failed again; the sequence that causes it is being searched for.',
   'engine.note.part_file_damaged': 'A working file is damaged; it is made again from your file.',
-  'engine.note.input_problem': '{file}: {text}',
   'engine.note.uneven':
     '{device} was {percent} % slower than {other}, although both are “{name}”. It may be hot, in a narrow slot, or used by somebody else.',
-  'engine.note.sequences_not_written':
-    'The tables are complete, but viral_sequences.fna could not be written. {cause} {next}',
   'engine.note.not_wrapped_up':
     'The tables are complete, but run.json could not be written, or working files not be removed. {cause} Mend that, then press Continue.',
   'engine.note.state_not_stored': 'The state of the run could not be stored: {cause}',
-  'engine.exit.killed': 'it was killed, most often because the computer ran out of memory',
   'engine.exit.crashed': 'it crashed, often because of a driver or hardware fault',
-  'engine.exit.signal': 'it was ended by the signal {signal}',
-  'engine.exit.code': 'it ended with exit code {code}',
-  'engine.exit.code_line': 'it ended with exit code {code} ({line})',
-  'engine.exit.not_started': 'it could not be started',
   'engine.exit.access_violation': 'it crashed, often because of a driver or hardware fault',
   'engine.exit.heap_corruption': 'its memory was damaged',
-  'engine.exit.library_missing': 'a system library is missing; install the Microsoft Visual C++ runtime',
-  'engine.exit.library_failed': 'a system library could not be started',
   'engine.prepare.stopped': 'Reading the files stopped: {how}.',
   'engine.prepare.stopped.next': 'Press Continue: what was read and computed so far is kept.',
-  'engine.worker.other_model': 'The model in its folder is another one than the run was made with.',
   'engine.worker.other_model.next': 'Verify the model under Models, then press Continue.',
   'engine.worker.stopped': '{how}.',
   'engine.part.out_of_memory': 'The device had too little memory.',
@@ -92,30 +57,16 @@ export const engine = {
     'Retry it on another device. If it fails again, check the weights under Computer check.',
   'engine.part.part_unreadable': 'A working file is missing or damaged.',
   'engine.part.part_unreadable.next': 'Retry it: the file is made again from yours.',
-  'engine.part.write_failed': 'The scores could not be written to the results folder.',
-  'engine.part.write_failed.next':
-    'Check that you may write there and that the disk is connected, then retry.',
-  'engine.part.disk_full': 'The disk of the results folder was full.',
-  'engine.part.disk_full.next': 'Free some space on this disk, then retry.',
   'engine.part.device_lost': 'The GPU was lost while it computed this.',
-  'engine.part.device_lost.next': 'Restart the computer if the GPU stays away, then retry.',
   'engine.part.internal_error': 'The program stopped while it computed this.',
   'engine.part.recalled': 'It was taken back before it was begun.',
-  'engine.part.again': 'Retry it. If it fails again, its sequences are listed by name.',
   'engine.part.lost': 'A working file was damaged {times} times, however often it was made again.',
   'engine.part.lost.next': 'Check the disk with the results; then press Continue.',
   'engine.device.damaged': 'What it computed was damaged on the disk {times} times in a row.',
   'engine.device.damaged.next': 'Check the disk with the results, and this device; then press Continue.',
-  'engine.halt.records_damaged':
-    'Stored names or lengths of sequences are damaged, and inputs were being read again.',
   'engine.halt.records_damaged.next': 'Press Continue: what is damaged is read again.',
-  'engine.halt.all_excluded': 'All devices were taken out of the run.',
   'engine.halt.all_excluded.next': 'Press “Use again” at a device, then Continue.',
-  'engine.start.disk_needed': 'The run needs about {needed}, and {free} are free at {folder}.',
-  'engine.start.disk_needed.next': 'Free some space on this disk, or choose another folder.',
-  'engine.start.folder_has_run': '{folder} already holds a run.',
   'engine.start.folder_has_run.next': 'Choose another folder, or open that run under Runs.',
-  'engine.start.folder_not_ours': '{folder} holds other files, such as {file}.',
   'engine.start.outside_root': '{path} is outside of {root}, the folder that this program may use.',
   'engine.start.outside_root.next': 'Choose another folder.',
   'engine.step.looking': 'Looking at what is here …',
@@ -137,191 +88,57 @@ export const engine = {
   'engine.step.get_packages': 'Getting the packages for computing …',
   'engine.step.get_pytorch': 'Getting PyTorch ({build}), the largest part …',
   'engine.step.checksums': 'Writing checksums …',
-  'engine.step.downloading': 'Downloading {file}',
-  'engine.step.checking': 'Checking {file}',
-  'engine.step.converting': 'Converting {file}',
-  'engine.step.finishing': 'Finishing',
-  'engine.step.queued': 'Waiting',
   'engine.offline.other':
     'In {folder} there is no {list}: it was not packed for setting up without a network.',
-  'engine.offline.unfinished': 'Packing this folder was not finished.',
   'engine.offline.unfinished.next': 'Make it again into the same folder: it goes on where it stopped.',
-  'engine.offline.damaged': '{file} in this folder is missing or damaged.',
   'engine.offline.damaged.next': 'Copy the folder again, or make it again.',
-  'engine.offline.platform': 'This folder is for {platform}; this computer is {here}.',
   'engine.offline.platform.next': 'On a computer with a network, make an offline folder for {here}.',
   'engine.offline.version': 'This folder was made by version {version}, which uses other packages.',
   'engine.offline.version.next':
     'On a computer with a network, make an offline folder with the version that is used here.',
-  // why another computer can't be reached or used by SSH
   'engine.ssh.missing': 'No program “ssh” was found on this computer.',
-  'engine.ssh.name': '{host} was not found.',
-  'engine.ssh.refused': '{host} takes no SSH connections there.',
-  'engine.ssh.timeout': '{host} did not answer in time.',
-  'engine.ssh.no_route': 'There is no way to {host} from this network.',
-  'engine.ssh.denied': '{host} accepted neither a key nor a password.',
-  'engine.ssh.denied_again':
-    '{host} asks for a password or passphrase again. You are asked for one only when you connect.',
-  'engine.ssh.denied_again.next': 'Connect again.',
-  'engine.ssh.host_key_changed':
-    '{host} shows another host key than it did before. Either it was reinstalled, or another computer pretends to be it.',
-  'engine.ssh.host_key_unknown': 'The host key of {host} is not known here.',
   'engine.ssh.host_key_unknown.next':
     'Sign in with “ssh” and this address in a terminal once and confirm the key there, then connect again.',
-  'engine.ssh.lost': 'The connection to {host} broke.',
-  'engine.ssh.tunnel': '{host} permits no tunnels (AllowTcpForwarding).',
-  'engine.ssh.tunnel.next':
-    'Ask those who run it to permit tunnels for you, or use VirNucPro there in a terminal.',
-  'engine.ssh.failed': 'ssh to {host} ended: {line}',
-  'engine.computer.system':
-    '{host} is {system}; installing over SSH works on Linux with an x86-64 processor.',
-  'engine.computer.old': '{host} has too old a system: glibc 2.28 or newer is needed.',
-  'engine.computer.no_answer': '{host} does not seem to allow commands to be run.',
   'engine.computer.no_answer.next':
     'Check that commands can be run there: “ssh” with this address and “uname -a” must print a line.',
-  'engine.computer.disk': '{host} has {free} free in the home folder; {needed} are needed.',
-  'engine.computer.disk.next': 'Free some space there, then connect again.',
-  'engine.computer.unpacking': 'The program could not be unpacked on {host}.',
-  'engine.computer.damaged': 'The program arrived at {host} damaged.',
-  'engine.computer.not_started': 'VirNucPro did not start on {host}.',
-  'engine.computer.other_version': 'On {host}, version {version} is working on a run; this is version {own}.',
-  'engine.transfer.changed': '{file} was changed while it was sent.',
-  'engine.transfer.damaged': '{file} arrived damaged.',
-  'engine.transfer.gone': '{file} is not offered any more on the other computer.',
-  'engine.transfer.not_connected': 'That computer is not connected.',
-  'engine.run.gone': '{folder} was not found.',
-  'engine.run.not_listed': 'This run is not in the list any more.',
-  'engine.run.not_listed.next': 'Open its folder to get it back.',
-  'engine.run.at_work': 'The run is already being computed.',
-  'engine.run.pause_first': 'The run is being computed. Pause it first.',
-  'engine.run.not_at_work': 'The run is not being computed.',
-  'engine.run.still_reading':
-    'The input files have not been read to their end, so it is not known which sequences would be missing. Let the run go on until they are.',
-  'engine.run.nothing_left_out': 'Nothing waits to be computed.',
-  'engine.run.not_waiting': 'The run does not wait in the queue.',
   'engine.run.nothing_failed': 'Nothing has failed that could be retried.',
-  'engine.run.devices_at_rest': 'Devices can be left out or taken in only while the run is being computed.',
   'engine.run.impossible': 'This cannot be done with the run as it is now.',
-  'engine.place.gone': '{folder} is not there any more.',
-  'engine.place.full': 'There is no space left to write in {folder}.',
-  'engine.place.full_to_make': 'There is no space left to make {folder}.',
-  'engine.place.full_for': 'There is no space left for {path}.',
-  'engine.place.full_for.next': 'Free some space on this disk, or export to another one.',
-  'engine.place.unwritable': '{folder} cannot be written.',
-  'engine.place.refused': '{path} cannot be written: {reason}.',
-  'engine.place.refused.next': 'Choose another place for the file.',
-  'engine.place.file_above': '{folder} cannot be made: {above} is a file.',
-  'engine.place.too_long': '{path} has {length} characters, and Windows can work with {most} here.',
-  'engine.place.too_long.next': 'Choose a place with a shorter path.',
-  'engine.place.trouble': 'The disk with {folder} does not read or write as it should.',
   'engine.place.trouble.next':
     'Check that it is connected, and that neither it nor your quota is full; then press Continue.',
-  'engine.reason.not_allowed': 'you may not write there',
-  'engine.reason.read_only': 'the disk can only be read',
-  'engine.reason.file_in_path': 'a part of its path is a file',
-  'engine.reason.name_taken': 'a file or a broken link of this name is there',
-  'engine.reason.name_too_long': 'the name is too long for this disk',
-  'engine.reason.no_new_folders': 'its disk does not take new folders',
-  'engine.reason.no_folder': 'its folder is not there',
-  'engine.reason.is_folder': 'it is a folder',
-  'engine.run.database_unreadable': 'The database in {folder} cannot be read.',
-  'engine.run.database_busy': 'Another program uses the database in {folder}.',
-  'engine.run.no_database': 'There is no run.db in {folder}.',
-  'engine.run.empty_database': 'The run.db in {folder} is empty.',
-  'engine.run.no_request':
-    'The run in {folder} does not say how it was asked for, so this program cannot go on with it.',
-  'engine.run.no_request.next':
-    'Its tables can be read in its folder; "virnucpro export" writes them in other formats. Or start a new run on its files.',
-  'engine.run.locked': '{folder} is being worked on by process {pid} on {where}.',
-  'engine.run.locked.here': '{folder} is being worked on by process {pid} on this computer.',
   'engine.note.rows_damaged': 'Some stored results were damaged on the disk and are computed again.',
-  'engine.input.not_found': 'There is no file {path}.',
-  'engine.input.pipe': '{path} is a pipe or a device, and a run reads its inputs twice.',
-  'engine.input.pipe.next': 'Write its content to a file, and choose that.',
-  'engine.input.none_in_folder': 'The folder holds no FASTA or FASTQ files (by their endings).',
-  'engine.input.too_many': '{folder} holds more files than can be looked at together.',
-  'engine.input.too_many.next': 'Choose a smaller folder, or use the command line.',
-  'engine.input.folder_unreadable': 'The folder {folder} cannot be read: {reason}',
   'engine.input.folder_unreadable.next':
     'Check that you may read this folder, or choose the files themselves.',
-  'engine.browse.not_opened': '{folder} cannot be opened: {reason}',
   'engine.model.unknown': 'There is no model “{model}”, and no folder or file of that name.',
-  'engine.model.of_run_other': 'The weights of {title} are not those that the run was started with.',
-  'engine.model.of_run_other.next': 'Put the original weights back, or start a new run.',
-  'engine.model.of_run_missing': 'The model of this run, {title}, is not on this computer.',
-  'engine.model.weights_missing': 'The weights of the {name}-bp model are not on this computer.',
   'engine.log.none': 'There is no log of it yet.',
   'engine.log.none.next': 'It appears when the computing starts.',
-  'engine.step.known_frames': 'Computing known reading frames',
-  'engine.bytes': '{text}',
-  'engine.check.under_way': 'Checking …',
-  'engine.check.after_python': 'Checked after Python is set up.',
-  'engine.check.driver.unknown': 'The driver information could not be read.',
-  'engine.check.driver.nvidia': 'NVIDIA driver {version}.',
   'engine.check.driver.amd': 'AMD’s driver of this Linux kernel.',
-  'engine.check.driver.none': 'No NVIDIA driver was found.',
-  'engine.check.gpu': '{name} ({free} free).',
   'engine.check.gpu.apple':
     'An Apple GPU. This program was never tested on one: compare a few results with those of the processor.',
-  'engine.check.gpu.none':
-    'No GPU can be used. Runs work on the processor, but the published models take days there.',
   'engine.check.gpu.amd_untested':
     'AMD GPUs were never tested with this program: compare a few results with those of the processor.',
   'engine.check.gpu.integrated': '{name} is part of the processor: it computes only if you choose it.',
-  'engine.check.gpu.too_small': 'With less than {least} free, a GPU is too small.',
   'engine.check.gpu.streamed':
     'With less than {all} free, a GPU computes more slowly, as the model stays in main memory. The results are the same.',
-  'engine.check.gpu.fp32_only':
-    '{name} computes in FP32 only, and so do all GPUs of a run that it takes part in.',
-  'engine.check.gpu.no_bf16': '{name} has no BF16: runs that it takes part in compute in FP16.',
-  'engine.check.memory.unknown': 'Memory information could not be read.',
-  'engine.check.memory': '{free} of {total} free.',
-  'engine.check.memory.little': 'Loading the published models takes up to {needed}.',
-  'engine.check.disk.unknown': 'The free disk space could not be determined.',
-  'engine.check.disk': '{free} free for weights and results.',
   'engine.check.disk.little': 'Only {free} free; weights and working files need about {needed}.',
-  'engine.check.python': 'Python {version}.',
-  'engine.check.python.torch': 'Python {version}, PyTorch {torch}.',
-  'engine.check.python.absent': 'Not set up yet.',
-  'engine.check.computing.untried': 'The devices could not be tested.',
   'engine.check.computing.right': '{device} ({precisions}): all results agree with the processor’s in FP32.',
-  'engine.check.computing.leave_out': 'Leave out what computes wrongly.',
-  'engine.check.computing.wrong': '{device} in {precision}: {problem}',
   'engine.check.computing.differs':
     'The results differ by {difference} from the processor’s; {allowed} is allowed.',
-  'engine.check.computing.no_answer': 'It gave no answer within 5 minutes.',
-  'engine.check.computing.broke_off': 'The test computation stopped early. {line}',
-  'engine.check.weights.unknown': 'The weights could not be checked.',
-  'engine.check.weights': 'Here: {models}.',
-  'engine.check.weights.none': 'Only the demo model is here. It has no biological meaning.',
-  'engine.blocked.pytorch_cuda': '{name} needs PyTorch for CUDA; the Python environment has another one.',
   'engine.blocked.pytorch_cuda.next':
     'Repair the Python environment; one of your own needs PyTorch for CUDA.',
-  'engine.blocked.pytorch_rocm': '{name} needs PyTorch for ROCm; the Python environment has another one.',
   'engine.blocked.pytorch_rocm.next':
     'On Linux, repair the Python environment: without an NVIDIA driver here it gets PyTorch for ROCm. Or choose an interpreter of your own that has it, under Settings.',
-  'engine.blocked.architecture': '{name} is not supported by the installed PyTorch.',
   'engine.blocked.architecture.next':
     'Repair the Python environment: it gets the PyTorch that most GPUs of this computer can use.',
-  'engine.blocked.driver': '{name} needs a newer NVIDIA driver for the installed PyTorch.',
   'engine.blocked.driver.next':
     'Update NVIDIA’s driver, or repair the Python environment: it gets the PyTorch for the driver that is here.',
-  'engine.blocked.trial': '{name} failed the test computation in every number format.',
-  'engine.blocked.trial.next':
-    'Compute on other devices. The computer check says what failed, and tries this one again.',
-  'engine.blocked.permission': '{name} is closed to this user account (/dev/kfd and /dev/dri).',
   'engine.blocked.permission.next': 'Add the account to the groups “render” and “video”, and log in again.',
-  'engine.python.not_started': '{interpreter} cannot be started.',
   'engine.python.no_backend': '{interpreter} cannot run this program’s Python part.',
-  'engine.python.unreadable': '{interpreter} sent something unreadable.',
-  'engine.python.too_old': '{interpreter} is Python {version}; {needed} is needed.',
-  'engine.python.problems': 'In {interpreter}: {problems}.',
-  'engine.python.unfinished': 'The Python environment has not been set up to its end.',
   'engine.python.outdated': 'The Python packages are those of another version of this program.',
-  'engine.python.changed': 'Something has changed the packages of the Python environment: {names}.',
   'engine.model.lacks': 'The model “{model}” lacks {path}.',
-  'engine.model.wrong_size': '{path} has {size} bytes instead of {expected}.',
-  'engine.model.no_description': '{path} does not describe a model.',
+} as const satisfies Partial<Record<EngineKey, string>>;
+
+/** What Python says by codes of its own. */
+const FROM_PYTHON = {
   'engine.no_gpu.package_missing':
     'The package that asks the NVIDIA driver about GPUs is missing: repair the Python environment.',
   'engine.no_gpu.no_driver':
@@ -361,3 +178,13 @@ export const engine = {
   'engine.problem.looks_like_rna.effect':
     'Codons with U are skipped, so hardly anything would be scored: replace U with T first.',
 } as const;
+
+/** What the engine says by key. Most of it stands in the contract only. */
+export const engine = {
+  ...(Object.fromEntries(Object.entries(MESSAGES).map(([key, text]) => [`engine.${key}`, text])) as Record<
+    EngineKey,
+    string
+  >),
+  ...IN_THE_WINDOW,
+  ...FROM_PYTHON,
+};

@@ -1,8 +1,7 @@
-import { Button, Checkbox, Collapse, NumberInput, Select, TextInput } from '@mantine/core';
+import { Button, Checkbox, NumberInput, Select, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
-import { useId, useState } from 'react';
 import { LIMITS, RESIDUES_PER_PART, TOKENS_PER_BATCH } from '../../../../electron/contract/index.ts';
+import { Fold } from '../../../components/Fold.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import { RUN_REQUEST_DEFAULTS } from '../../../state/newRun/choices.ts';
 import { choose } from '../../../state/newRun/store.ts';
@@ -18,8 +17,6 @@ const EMBEDDINGS = ['none', 'fp16', 'fp32'] as const;
 /** What most users never need, folded away. Empty means that the program decides. */
 export function AdvancedSettings({ form }: { form: NewRunForm }) {
   const { t, format } = useTexts();
-  const [opened, setOpened] = useState(false);
-  const id = useId();
   const { choices } = form;
   const onGpu = form.onGpus;
   const isHere = choices.where.kind === 'this_computer';
@@ -28,20 +25,7 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
     typeof value === 'number' && value > 0 ? Math.round(value) : null;
   return (
     <div className={classes.fold}>
-      <Button
-        variant="subtle"
-        color="slate"
-        size="compact-sm"
-        aria-expanded={opened}
-        aria-controls={id}
-        leftSection={
-          opened ? <IconChevronDown size={16} aria-hidden /> : <IconChevronRight size={16} aria-hidden />
-        }
-        onClick={() => setOpened(!opened)}
-      >
-        {t('advanced.title')}
-      </Button>
-      <Collapse expanded={opened} id={id}>
+      <Fold title={t('advanced.title')}>
         <div className={classes.advanced}>
           <Select
             inputWrapperOrder={ORDER}
@@ -144,7 +128,7 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
         >
           {t('advanced.reset')}
         </Button>
-      </Collapse>
+      </Fold>
     </div>
   );
 }

@@ -1,11 +1,11 @@
-import { Button, Checkbox, Collapse, NumberInput, Select, Textarea, TextInput } from '@mantine/core';
-import { IconChevronDown, IconChevronRight, IconCopy } from '@tabler/icons-react';
-import { useId, useState, type ReactNode } from 'react';
+import { Box, Button, Checkbox, NumberInput, Select, Textarea, TextInput } from '@mantine/core';
+import { IconCopy } from '@tabler/icons-react';
 import {
   slurmJobProblems,
   slurmScript,
   type SlurmJob,
 } from '../../../../electron/contract/terminal/slurmScript.ts';
+import { Fold } from '../../../components/Fold.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import type { MessageKey } from '../../../i18n/en/index.ts';
 import { useCopy } from '../../../state/clipboard.ts';
@@ -89,39 +89,43 @@ export function SlurmForm({ settings, onChange }: SlurmFormProps) {
         {text('account')}
         {text('time', 'slurm.timeHelp')}
       </div>
-      <Fold title={t('slurm.more')} opened={problems.some((field) => IN_MORE.has(field))}>
-        <div className={classes.fields}>
-          {text('qos')}
-          {count('cpus', undefined, t('slurm.clusterDecides'))}
-          {text('memory', 'slurm.memoryHelp')}
-          {count('mostAtOnce', 'slurm.mostAtOnceHelp', t('slurm.all'))}
-          {text('modules', 'slurm.modulesHelp', '')}
-          <Select
-            inputWrapperOrder={ORDER}
-            label={t('slurm.container')}
-            data={CONTAINER.map((value) => ({
-              value,
-              label: value === 'none' ? t('slurm.container.none') : value,
-            }))}
-            allowDeselect={false}
-            value={job.container}
-            onChange={(value) => change({ container: CONTAINER.find((known) => known === value) ?? 'none' })}
-          />
-          {job.container !== 'none' && text('image', undefined, '/images/pytorch.sif')}
-          {text('python', 'slurm.pythonHelp', t('slurm.sameAsHere'))}
-          <Textarea
-            {...frame('extra')}
-            className={classes.wide ?? ''}
-            label={t('slurm.extra')}
-            description={t('slurm.extraHelp')}
-            autosize
-            minRows={2}
-            maxRows={8}
-            value={job.extra}
-            onChange={(event) => change({ extra: event.currentTarget.value })}
-          />
-        </div>
-      </Fold>
+      <Box pt="sm">
+        <Fold title={t('slurm.more')} opened={problems.some((field) => IN_MORE.has(field))}>
+          <div className={classes.fields}>
+            {text('qos')}
+            {count('cpus', undefined, t('slurm.clusterDecides'))}
+            {text('memory', 'slurm.memoryHelp')}
+            {count('mostAtOnce', 'slurm.mostAtOnceHelp', t('slurm.all'))}
+            {text('modules', 'slurm.modulesHelp', '')}
+            <Select
+              inputWrapperOrder={ORDER}
+              label={t('slurm.container')}
+              data={CONTAINER.map((value) => ({
+                value,
+                label: value === 'none' ? t('slurm.container.none') : value,
+              }))}
+              allowDeselect={false}
+              value={job.container}
+              onChange={(value) =>
+                change({ container: CONTAINER.find((known) => known === value) ?? 'none' })
+              }
+            />
+            {job.container !== 'none' && text('image', undefined, '/images/pytorch.sif')}
+            {text('python', 'slurm.pythonHelp', t('slurm.sameAsHere'))}
+            <Textarea
+              {...frame('extra')}
+              className={classes.wide ?? ''}
+              label={t('slurm.extra')}
+              description={t('slurm.extraHelp')}
+              autosize
+              minRows={2}
+              maxRows={8}
+              value={job.extra}
+              onChange={(event) => change({ extra: event.currentTarget.value })}
+            />
+          </div>
+        </Fold>
+      </Box>
       <div className={classes.fields}>
         <Checkbox
           className={classes.wide ?? ''}
@@ -166,60 +170,26 @@ function Script({ job }: { job: SlurmJob }) {
   const copy = useCopy();
   const script = slurmScript(job);
   return (
-    <Fold title={t('slurm.preview')}>
-      {script === null ? (
-        <p className={classes.missing}>{t('slurm.noScript')}</p>
-      ) : (
-        <pre className={classes.script} tabIndex={0} role="region" aria-label={t('slurm.preview')}>
-          {script}
-        </pre>
-      )}
-      <Button
-        variant="default"
-        size="compact-sm"
-        leftSection={<IconCopy size={16} aria-hidden />}
-        disabled={script === null}
-        loading={copy.isPending}
-        onClick={() => copy.mutate(script ?? '')}
-      >
-        {t('slurm.copy')}
-      </Button>
-    </Fold>
-  );
-}
-
-/** Open at first where something within is wrong: it must not be hidden. */
-function Fold({
-  title,
-  opened: forced = false,
-  children,
-}: {
-  title: string;
-  opened?: boolean;
-  children: ReactNode;
-}) {
-  const [wanted, setWanted] = useState(false);
-  const id = useId();
-  const opened = wanted || forced;
-  return (
-    <div>
-      <Button
-        mt="sm"
-        variant="subtle"
-        color="slate"
-        size="compact-sm"
-        aria-expanded={opened}
-        aria-controls={id}
-        leftSection={
-          opened ? <IconChevronDown size={16} aria-hidden /> : <IconChevronRight size={16} aria-hidden />
-        }
-        onClick={() => setWanted(!opened)}
-      >
-        {title}
-      </Button>
-      <Collapse expanded={opened} id={id}>
-        {children}
-      </Collapse>
-    </div>
+    <Box pt="sm">
+      <Fold title={t('slurm.preview')}>
+        {script === null ? (
+          <p className={classes.missing}>{t('slurm.noScript')}</p>
+        ) : (
+          <pre className={classes.script} tabIndex={0} role="region" aria-label={t('slurm.preview')}>
+            {script}
+          </pre>
+        )}
+        <Button
+          variant="default"
+          size="compact-sm"
+          leftSection={<IconCopy size={16} aria-hidden />}
+          disabled={script === null}
+          loading={copy.isPending}
+          onClick={() => copy.mutate(script ?? '')}
+        >
+          {t('slurm.copy')}
+        </Button>
+      </Fold>
+    </Box>
   );
 }

@@ -1,30 +1,18 @@
 import { IconNote } from '@tabler/icons-react';
-import type {
-  Evidence,
-  ListedSequence,
-  Prediction,
-  SequenceNote,
-  SequenceResult,
+import {
+  sequenceSortSchema,
+  type Evidence,
+  type ListedSequence,
+  type Prediction,
+  type SequenceNote,
+  type SequenceResult,
 } from '../../../../electron/contract/index.ts';
 import type { CellLook, VirtualColumn } from '../../../components/table/virtualColumns.ts';
 import type { Texts } from '../../../i18n/index.ts';
 import classes from '../ResultsTab.module.css';
 
-export const HIDEABLE_COLUMNS = [
-  'row',
-  'length',
-  'virusScore',
-  'prediction',
-  'evidence',
-  'viralFraction',
-  'nChunks',
-  'bestScore',
-  'bestChunkStart',
-  'nFramesScored',
-  'reason',
-  'input',
-  'header',
-] as const;
+/** Those of ours but the name, by which people know a sequence. */
+export const HIDEABLE_COLUMNS = sequenceSortSchema.shape.by.exclude(['seqName']).options;
 
 const NO_LOOK: CellLook = {};
 const MUTED: CellLook = { className: 'muted' };

@@ -1,0 +1,37 @@
+import { Button, Collapse } from '@mantine/core';
+import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
+import { useId, useState, type ReactNode } from 'react';
+
+interface FoldProps {
+  title: string;
+  /** Open whatever was pressed, as where something within is wrong. */
+  opened?: boolean;
+  children: ReactNode;
+}
+
+/** A small button that shows and hides what stands below it. */
+export function Fold({ title, opened: forced = false, children }: FoldProps) {
+  const [wanted, setWanted] = useState(false);
+  const id = useId();
+  const opened = wanted || forced;
+  return (
+    <>
+      <Button
+        variant="subtle"
+        color="slate"
+        size="compact-sm"
+        aria-expanded={opened}
+        aria-controls={id}
+        leftSection={
+          opened ? <IconChevronDown size={16} aria-hidden /> : <IconChevronRight size={16} aria-hidden />
+        }
+        onClick={() => setWanted(!opened)}
+      >
+        {title}
+      </Button>
+      <Collapse expanded={opened} id={id}>
+        {children}
+      </Collapse>
+    </>
+  );
+}

@@ -21,7 +21,13 @@ from virnucpro_backend.encoders.streamed_layers import StreamedLayers
 from virnucpro_backend.encoders.tokens import DnaTokenizer
 from virnucpro_backend.weights.errors import unreadable
 from virnucpro_backend.weights.formats.checkpoints import open_checkpoint
-from virnucpro_backend.weights.formats.names import State, dnabert_s_state, esm2_state, head_state
+from virnucpro_backend.weights.formats.names import (
+    State,
+    dnabert_s_state,
+    esm2_state,
+    head_state,
+    read_tensor,
+)
 from virnucpro_backend.weights.model_json import ModelDescription, NormBand, read_model_json
 from virnucpro_backend.weights.verified import verify_file
 
@@ -140,10 +146,7 @@ def _tensors(
     """A tensor on the device for each of a module's own, whose names in `state` begin with a prefix."""
     tensors: dict[str, Tensor] = {}
     for key, expected in module.state_dict().items():
-        tensor = state[prefix + key]()
-        if tensor.shape != expected.shape:
-            shapes = f"{tuple(tensor.shape)}, not {tuple(expected.shape)}"
-            raise unreadable(name, f"{prefix}{key} has the shape {shapes}")
+        tensor = read_tensor(state, prefix + key, expected, name)
         tensors[key] = _moved(tensor, device, expected.dtype)
     return tensors
 

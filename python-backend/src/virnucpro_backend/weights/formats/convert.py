@@ -28,6 +28,7 @@ from virnucpro_backend.weights.formats.names import (
     esm2_config,
     esm2_state,
     head_state,
+    read_tensor,
 )
 
 Role = Literal["esm2", "dnabert_s", "head"]
@@ -62,9 +63,7 @@ def convert_head(source: Checkpoint, target: Path) -> tuple[Head, WrittenFile]:
 def _write(model: torch.nn.Module, state: State, target: Path, name: str) -> WrittenFile:
     arrays = {}
     for key, expected in model.state_dict().items():
-        tensor = state[key]()
-        if tensor.shape != expected.shape:
-            raise unreadable(name, f"{key} has the shape {tuple(tensor.shape)}, not {tuple(expected.shape)}")
+        tensor = read_tensor(state, key, expected, name)
         arrays[key] = _array(_smallest_exact(tensor) if expected.dtype == torch.float16 else tensor.float())
     return write_safetensors(target, arrays)
 

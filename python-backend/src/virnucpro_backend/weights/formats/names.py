@@ -59,6 +59,14 @@ _DNABERT_S_LAYER = {
 }
 
 
+def read_tensor(state: State, key: str, expected: Tensor, file: str) -> Tensor:
+    """A tensor of a state, as one of our encoders has it. Raises WeightsError where it has another shape."""
+    tensor = state[key]()
+    if tensor.shape != expected.shape:
+        raise unreadable(file, f"{key} has the shape {tuple(tensor.shape)}, not {tuple(expected.shape)}")
+    return tensor
+
+
 def esm2_state(checkpoint: Checkpoint, config: Esm2Config) -> State:
     """ESM-2 from fair-esm's `.pt`, Hugging Face's EsmModel or EsmForMaskedLM, or our own file."""
     source = _Source(checkpoint, _ESM2_PREFIXES)

@@ -29,6 +29,7 @@ from virnucpro_backend.weights.formats.names import (
     esm2_config,
     esm2_state,
     head_state,
+    read_tensor,
 )
 
 Kind = Literal["esm2", "dnabert_s", "head", "tokenizer", "config", "index", "other"]
@@ -163,13 +164,8 @@ def check_layout(role: str, checkpoint: Checkpoint) -> Esm2Config | DnabertSConf
     except (ValueError, RuntimeError) as error:
         raise unreadable(checkpoint.name, str(error)) from error
     for key, expected in model.items():
-        if key == "rotary.inv_freq":
-            continue
-        shape = state[key]().shape
-        if shape != expected.shape:
-            raise unreadable(
-                checkpoint.name, f"{key} has the shape {tuple(shape)}, not {tuple(expected.shape)}"
-            )
+        if key != "rotary.inv_freq":
+            read_tensor(state, key, expected, checkpoint.name)
     return config
 
 

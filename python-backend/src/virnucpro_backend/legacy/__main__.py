@@ -13,7 +13,12 @@ from typing import Annotated, cast
 
 import msgspec
 
-from virnucpro_backend.prepare.failures import FailureCode, PrepareError, halves_do_not_fit, writing_failed
+from virnucpro_backend.prepare.failures import (
+    PrepareError,
+    failed_unexpectedly,
+    halves_do_not_fit,
+    writing_failed,
+)
 from virnucpro_backend.prepare.input_file import tell_of_reading
 from virnucpro_backend.protocol import Channel, EndOfCommands, MalformedCommand
 from virnucpro_backend.typed_commands import CommandError, CommandStruct, Positive, parse_typed
@@ -62,12 +67,12 @@ def main() -> int:
         )
         code, message, next_step = prepare.code.value, prepare.message, prepare.next_step
     except Exception as unexpected:
-        sys.excepthook(*sys.exc_info())
-        code = FailureCode.INTERNAL_ERROR.value
-        message = (
-            f"Taking over the embeddings failed unexpectedly ({type(unexpected).__name__}: {unexpected})."
+        fault = failed_unexpectedly(
+            "Taking over the embeddings",
+            unexpected,
+            "Start an ordinary run; if it happens again, report it.",
         )
-        next_step = "Start an ordinary run; if it happens again, report it."
+        code, message, next_step = fault.code.value, fault.message, fault.next_step
     channel.emit("import_failed", code=code, message=message, next_step=next_step)
     return 1
 

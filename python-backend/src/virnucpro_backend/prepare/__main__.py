@@ -14,7 +14,7 @@ def main() -> int:
 
     # NumPy and all that needs it are imported behind the channel: whatever they print can't break a line.
     from virnucpro_backend.prepare.allocation import keep_freed_memory
-    from virnucpro_backend.prepare.failures import FailureCode, PrepareError
+    from virnucpro_backend.prepare.failures import PrepareError, failed_unexpectedly
     from virnucpro_backend.prepare.job import parse_job
     from virnucpro_backend.prepare.preparation import Preparation
 
@@ -32,10 +32,9 @@ def main() -> int:
     except PrepareError as failure:
         error = failure
     except Exception as unexpected:
-        sys.excepthook(*sys.exc_info())
-        error = PrepareError(
-            FailureCode.INTERNAL_ERROR,
-            f"Preparing the input failed unexpectedly ({type(unexpected).__name__}: {unexpected}).",
+        error = failed_unexpectedly(
+            "Preparing the input",
+            unexpected,
             "Resume the run; if it happens again, report it with the log.",
         )
     channel.emit(

@@ -21,7 +21,13 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from virnucpro_backend.prepare.failures import FailureCode, PrepareError, halves_do_not_fit, writing_failed
+from virnucpro_backend.prepare.failures import (
+    FailureCode,
+    PrepareError,
+    failed_unexpectedly,
+    halves_do_not_fit,
+    writing_failed,
+)
 from virnucpro_backend.prepare.input_file import InputFile, tell_of_reading
 from virnucpro_backend.prepare.scanning.batch import ScanBatch
 from virnucpro_backend.prepare.scanning.scanner import new_scanner, scan
@@ -201,11 +207,8 @@ def main() -> int:
     except PrepareError as failure:
         error = failure
     except Exception as unexpected:
-        sys.excepthook(*sys.exc_info())
-        error = PrepareError(
-            FailureCode.INTERNAL_ERROR,
-            f"Taking out sequences failed unexpectedly ({type(unexpected).__name__}: {unexpected}).",
-            "Try again; if it happens again, report it with the log.",
+        error = failed_unexpectedly(
+            "Taking out sequences", unexpected, "Try again; if it happens again, report it with the log."
         )
     channel.emit("extract_failed", code=error.code.value, message=error.message, next_step=error.next_step)
     return 1

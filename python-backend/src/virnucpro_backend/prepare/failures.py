@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import sys
 from enum import Enum
 
 
@@ -27,6 +28,16 @@ class PrepareError(Exception):
         self.code = code
         self.message = message
         self.next_step = next_step
+
+
+def failed_unexpectedly(doing: str, error: Exception, next_step: str) -> PrepareError:
+    """A fault of this program, for the user; where it happened goes to the log."""
+    sys.excepthook(type(error), error, error.__traceback__)
+    return PrepareError(
+        FailureCode.INTERNAL_ERROR,
+        f"{doing} failed unexpectedly ({type(error).__name__}: {error}).",
+        next_step,
+    )
 
 
 def writing_failed(error: OSError) -> PrepareError:

@@ -57,9 +57,9 @@ export const engine = {
   'engine.note.wrong_device':
     'Für {device} rechnet ein anderes Gerät ({found}): Vielleicht wird eine GPU doppelt benutzt.',
   'engine.note.memory_grows':
-    '{device} braucht immer mehr Speicher: erst {before}, jetzt {now}. „Pause“ und „Fortsetzen“ geben ihn frei.',
+    '{device} braucht immer mehr Speicher: erst {before}, jetzt {now}. „Pausieren“ und „Fortsetzen“ geben ihn frei.',
   'engine.note.memory_fragmented':
-    '{device} belegt Speicher, von dem {percent} % nicht nutzbar sind. „Pause“ und „Fortsetzen“ geben ihn frei.',
+    '{device} belegt Speicher, von dem {percent} % nicht nutzbar sind. „Pausieren“ und „Fortsetzen“ geben ihn frei.',
   'engine.note.scores_damaged': 'Einige Werte waren auf dem Datenträger beschädigt und werden neu berechnet.',
   'engine.note.part_failed': 'Einige Sequenzen konnten nicht berechnet werden; siehe „Dateien und Fehler“.',
   'engine.note.part_bisected':

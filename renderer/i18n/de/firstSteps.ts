@@ -4,7 +4,7 @@ export const firstSteps: Record<keyof typeof english, string> = {
   'nav.start': 'Erste Schritte',
   'start.title': 'Erste Schritte',
   'start.lead':
-    'VirNucPro findet virale Sequenzen in Ihren FASTA- und FASTQ-Dateien. Alles wird auf diesem Rechner berechnet; nichts wird verschickt.',
+    'VirNucPro findet virale Sequenzen in Ihren FASTA- und FASTQ-Dateien. Gerechnet wird hier oder auf Rechnern, die Sie wählen; sonst wird nichts verschickt.',
   'start.skip': 'Vorerst überspringen',
   'start.later': 'Später',
   'start.setUp.title': 'Diesen Rechner einrichten',

@@ -150,7 +150,7 @@ export const results = {
   'plots.more': 'Weitere Diagramme',
   'plots.title': 'Diagramme der gezeigten Sequenzen',
   'plots.scores': 'Werte nach Einstufung',
-  'plots.lengths': 'Virusanteil nach Länge',
+  'plots.lengths': 'Viraler Anteil nach Länge',
   'plots.grid': 'Länge gegen Wert',
   'plots.ranked': 'Werte nach Rang',
   'plots.composition': 'Zusammensetzung der Proben',

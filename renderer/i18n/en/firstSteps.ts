@@ -3,7 +3,7 @@ export const firstSteps = {
   'nav.start': 'First steps',
   'start.title': 'First steps',
   'start.lead':
-    'VirNucPro finds viral sequences in your FASTA and FASTQ files. Everything is computed on this computer; nothing is sent anywhere.',
+    'VirNucPro finds viral sequences in your FASTA and FASTQ files. It computes here, or on computers that you choose; nothing is sent anywhere else.',
   'start.skip': 'Skip for now',
   'start.later': 'Later',
   'start.setUp.title': 'Set up this computer',

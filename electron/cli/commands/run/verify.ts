@@ -46,5 +46,5 @@ function advice(folder: string, files: readonly VerifiedFile[]): string {
   const bad = files.filter(({ verdict }) => verdict === 'damaged' || verdict === 'missing');
   if (bad.every(({ kind }) => kind === 'input'))
     return 'The results are those of the files as they were when the run read them.';
-  return `Make good what can be with: virnucpro resume ${JSON.stringify(folder)}`;
+  return `Repair what can be repaired with: virnucpro resume ${JSON.stringify(folder)}`;
 }

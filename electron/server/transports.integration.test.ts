@@ -111,7 +111,6 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
         },
         copyText: () => Promise.resolve(),
         searchBlast: () => Promise.resolve(),
-        openExternal: () => Promise.resolve({ ok: true, value: undefined }),
       },
     };
     const { port1, port2 } = new MessageChannel();
@@ -240,7 +239,6 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['shell.installUpdate', undefined, inBrowser],
       ['shell.copyText', { text: 'a' }, inBrowser],
       ['shell.searchBlast', { program: 'blastn', query: 'ACGT' }, inBrowser],
-      ['shell.openExternal', { url: 'https://example.org/' }, inBrowser],
       ['runs.remove', { ...byRun, files: 'keep' }],
       ['runs.open', { folder: service.catalog.has(runId) ? service.catalog.folder(runId) : '' }],
       ['runs.resume', byRun],

@@ -114,7 +114,6 @@ export const probeResultSchema = z.object({
     memory_total_bytes: countSchema,
     memory_available_bytes: countSchema,
   }),
-  probe_ms: z.number().nonnegative(),
 });
 export type ProbeResult = z.infer<typeof probeResultSchema>;
 

@@ -16,7 +16,6 @@ const progressSchema = z.object({
   type: z.literal('progress'),
   input: countSchema,
   bytes_read: countSchema,
-  bytes_total: countSchema,
   records: countSchema,
   bases: countSchema,
   chunks: countSchema,

@@ -81,7 +81,6 @@ export type WorkerCommand = z.infer<typeof workerCommandSchema>;
 
 const readySchema = z.object({
   type: z.literal('ready'),
-  device_name: z.string(),
   /** UUID that the worker itself reads from its device; null on a CPU. */
   device_uuid: z.string().nullable(),
   precision: precisionSchema,
@@ -93,7 +92,6 @@ const readySchema = z.object({
   /** Free for this worker before it loaded the model. */
   memory_free_bytes: countSchema.nullable(),
   attention: z.string(),
-  model_name: z.string(),
   model_hash: sha256Schema,
   load_seconds: z.number().nonnegative(),
   torch_version: z.string(),
@@ -105,7 +103,6 @@ const progressSchema = z.object({
   type: z.literal('progress'),
   part: partKeySchema,
   frames_done: countSchema,
-  frames_total: countSchema,
   residues_done: countSchema,
   residues_total: countSchema,
 });

@@ -73,12 +73,4 @@ export const shellContract = {
   copyText: procedure.input(z.object({ text: z.string().max(LIMITS.text) })),
   /** Opens NCBI's BLAST in the browser with a sequence filled in, which thereby leaves the computer: the user is asked before. */
   searchBlast: procedure.input(blastSearchSchema),
-  openExternal: procedure.input(
-    z.object({
-      url: z
-        .string()
-        .max(LIMITS.url)
-        .pipe(z.url({ protocol: /^https$/ })),
-    }),
-  ),
 };

@@ -19,8 +19,8 @@ const [behaviour] = process.argv.slice(1);
 const say = (message) => process.stdout.write(JSON.stringify(message) + '\\n');
 const hash = '0'.repeat(64);
 say({ type: 'hello', protocol: ${PROTOCOL_VERSION}, role: 'worker', pid: process.pid, backend_version: '1', python_version: '3' });
-const ready = { type: 'ready', device_name: 'CPU', device_uuid: null, precision: 'fp32', tokens_per_batch: 512,
-  placement: 'resident', memory_profile: null, memory_free_bytes: null, attention: 'plain', model_name: 'demo',
+const ready = { type: 'ready', device_uuid: null, precision: 'fp32', tokens_per_batch: 512,
+  placement: 'resident', memory_profile: null, memory_free_bytes: null, attention: 'plain',
   model_hash: hash, load_seconds: 0, torch_version: '2', memory_bytes: 1 };
 const done = (part) => ({ type: 'part_done', part, scores_path: '/s', scores_sha256: hash, embeddings_sha256: null, frames: 1,
   residues: 1, seconds: 1, frames_recomputed_fp32: 0, frames_failed: 0, frames_outside_norm_band: 0, norms: null, batch_halvings: 0,

@@ -21,8 +21,8 @@ const PREAMBLE = `
 import json, os, signal, subprocess, sys, time
 def say(**message): print(json.dumps(message), flush=True)
 def hello(): say(type='hello', protocol=${PROTOCOL_VERSION}, role='worker', pid=os.getpid(), backend_version='1', python_version='3')
-def ready(): say(type='ready', device_name='CPU', device_uuid=None, precision='fp32', tokens_per_batch=512, placement='resident',
-  memory_profile=None, memory_free_bytes=None, attention='plain', model_name='demo', model_hash='${HASH}', load_seconds=0,
+def ready(): say(type='ready', device_uuid=None, precision='fp32', tokens_per_batch=512, placement='resident',
+  memory_profile=None, memory_free_bytes=None, attention='plain', model_hash='${HASH}', load_seconds=0,
   torch_version='2', memory_bytes=1)
 def beat(step): say(type='heartbeat', step=step, steps_done=0, part=None, rss_bytes=1, device_memory_bytes=1)
 `;

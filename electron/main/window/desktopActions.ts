@@ -6,7 +6,6 @@ import { err, ok } from '../../contract/result.ts';
 import type { FilePurpose, FolderPurpose } from '../../contract/index.ts';
 import type { DesktopActions, UpdateActions } from '../../engine/index.ts';
 import type { GrantedPaths } from './grantedPaths.ts';
-import { isAllowedExternalLink } from './pagePolicy.ts';
 
 const SEQUENCE_FILES = {
   name: 'Sequences',
@@ -108,12 +107,5 @@ export function desktopActions(
     },
     // Made here and nowhere else: a page cannot have BLAST opened by a link of its own.
     searchBlast: (search) => shell.openExternal(blastAddress(search)),
-    openExternal: async (url) => {
-      if (!isAllowedExternalLink(url)) {
-        return err(appError('usage', `${url} is not one of the sites that this program links to.`));
-      }
-      await shell.openExternal(url);
-      return ok(undefined);
-    },
   };
 }

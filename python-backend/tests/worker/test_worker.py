@@ -52,7 +52,7 @@ def test_parts_to_scores(files: list[PartFile], tmp_path: Path) -> None:
     assert worker.seen[0]["type"] == "hello"
     assert worker.seen[0]["pid"] == worker.process.pid
     assert worker.seen[-1] == {"type": "bye", "reason": "stop"}
-    assert ready["model_name"] == "demo"
+    assert ready["precision"] == "fp32"
     assert ready["device_uuid"] is None
     assert [event["part"] for event in done] == ["000000", "000001", "000002"]
     for event, file in zip(done, files, strict=True):

@@ -70,7 +70,6 @@ function probeOf(gpus: number): ProbeResult {
       memory_total_bytes: 512 * GIB,
       memory_available_bytes: 430 * GIB,
     },
-    probe_ms: 41,
   };
 }
 

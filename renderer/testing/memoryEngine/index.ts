@@ -36,7 +36,6 @@ export function createMemoryEngine(options: MemoryEngineOptions = {}) {
       installUpdate: os.shell.installUpdate.handler(() => undefined),
       copyText: os.shell.copyText.handler(() => undefined),
       searchBlast: os.shell.searchBlast.handler(() => undefined),
-      openExternal: os.shell.openExternal.handler(() => undefined),
     },
   });
   return {

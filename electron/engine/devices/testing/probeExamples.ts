@@ -66,7 +66,6 @@ function computer(gpus: ProbedGpu[], facts: Partial<ProbeResult> = {}): ProbeRes
       memory_total_bytes: 64 * GIB,
       memory_available_bytes: 48 * GIB,
     },
-    probe_ms: 12.5,
     ...facts,
   };
 }

@@ -49,9 +49,6 @@ export function shellRouter(service: Service) {
     searchBlast: shell.searchBlast.handler(({ input, context: { window } }) =>
       desktop(window).searchBlast(input),
     ),
-    openExternal: shell.openExternal.handler(async ({ input, context: { window } }) => {
-      unwrap(await desktop(window).openExternal(input.url));
-    }),
   };
 }
 

@@ -35,7 +35,6 @@ export interface DesktopActions {
   updates: UpdateActions;
   copyText: (text: string) => Promise<void>;
   searchBlast: (search: BlastSearch) => Promise<void>;
-  openExternal: (url: string) => Promise<Result<void>>;
 }
 
 /** Where a page without a disk of its own finds its exports. */

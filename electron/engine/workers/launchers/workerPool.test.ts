@@ -18,8 +18,8 @@ const line = (device, event) => say({ type: 'worker_line', device, event });
 const exit = (device, exit_code = 1) => say({ type: 'worker_exit', device, exit_code, signal: null, last_lines: ['sorry'] });
 const left = (device) => say({ type: 'device_left', device, reason: 'preempted' });
 const hash = '0'.repeat(64);
-const ready = { type: 'ready', device_name: 'H200', device_uuid: null, precision: 'bf16', tokens_per_batch: 512,
-  placement: 'resident', memory_profile: null, memory_free_bytes: null, attention: 'plain', model_name: 'demo',
+const ready = { type: 'ready', device_uuid: null, precision: 'bf16', tokens_per_batch: 512,
+  placement: 'resident', memory_profile: null, memory_free_bytes: null, attention: 'plain',
   model_hash: hash, load_seconds: 0, torch_version: '2', memory_bytes: 1 };
 const answers = {
   open_pool() {

@@ -11,7 +11,6 @@ import json
 import os
 import platform
 import sys
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -31,7 +30,6 @@ def probe(environ: Mapping[str, str], root: Path = Path("/")) -> dict[str, Any]:
     """What there is to compute on, as the object of schemas/probe-result.json. Never raises for want of a
     GPU. `root`: where the kernel's files lie.
     """
-    started = time.perf_counter()
     settings = {
         name: environ.get(name.upper())
         for name in ("cuda_visible_devices", "rocr_visible_devices", "hip_visible_devices")
@@ -79,7 +77,6 @@ def probe(environ: Mapping[str, str], root: Path = Path("/")) -> dict[str, Any]:
             "memory_total_bytes": ram.total,
             "memory_available_bytes": ram.available,
         },
-        "probe_ms": round((time.perf_counter() - started) * 1000, 1),
     }
 
 

@@ -43,7 +43,6 @@ class PartProgress(PartListener):
                 "progress",
                 part=self._key,
                 frames_done=self._frames[0],
-                frames_total=self._frames[1],
                 residues_done=self._residues[0],
                 residues_total=self._residues[1],
             )

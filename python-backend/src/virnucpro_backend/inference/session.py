@@ -138,7 +138,6 @@ class WorkerSession:
         attention = (model.esm2.attention.name, model.dnabert_s.attention.name)
         self._channel.emit(
             "ready",
-            device_name=opened.name,
             device_uuid=opened.uuid,
             precision=model.precision,
             tokens_per_batch=ready.tokens_per_batch,
@@ -146,7 +145,6 @@ class WorkerSession:
             memory_profile=None if ready.profile is None else ready.profile.fields(),
             memory_free_bytes=ready.memory_free,
             attention=f"ESM-2 {attention[0]}, DNABERT-S {attention[1]}",
-            model_name=model.name,
             model_hash=model.model_hash,
             load_seconds=round(time.monotonic() - started, 3),
             torch_version=torch.__version__,

@@ -158,7 +158,6 @@ class Preparation:
             "progress",
             input=self._input,
             bytes_read=file.bytes_read,
-            bytes_total=file.bytes_total,
             records=self._records.next_row,
             bases=self._bases,
             chunks=self._chunks,

@@ -98,7 +98,6 @@ function compute(worker: Worker): void {
       type: 'progress',
       part: part.part,
       frames_done: Math.floor(share * frames),
-      frames_total: frames,
       residues_done: Math.floor(share * config.residuesPerPart),
       residues_total: config.residuesPerPart,
     });
@@ -181,7 +180,6 @@ function tell(device: string, command: z.infer<typeof poolCommandSchema> & { typ
   if (order.type === 'load')
     workerSays(device, {
       type: 'ready',
-      device_name: 'Simulated GPU',
       device_uuid: null,
       precision: order.precision,
       tokens_per_batch: order.tokens_per_batch,
@@ -189,7 +187,6 @@ function tell(device: string, command: z.infer<typeof poolCommandSchema> & { typ
       memory_profile: null,
       memory_free_bytes: null,
       attention: 'none',
-      model_name: 'simulated',
       model_hash: config.modelHash,
       load_seconds: 0,
       torch_version: 'none',

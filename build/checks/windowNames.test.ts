@@ -20,13 +20,16 @@ const OTHERS = [
 /** What is said of the word, and groups of Linux accounts. */
 const NOT_NAMES = ['not viral', 'nicht viral', 'render', 'video'];
 
+const withoutComments = (source: string): string =>
+  source.replaceAll(/\/\*[\s\S]*?\*\/|^\s*(?:\/\/|#).*$|"""[\s\S]*?"""/gm, '');
+
 /** Everything that the program can say; what differs by number or name is left out of the quotations. */
 const SAID = [
   ...globSync('electron/{contract,engine,cli}/**/*.ts', { cwd: root, exclude: ['**/*.test.ts'] }),
   ...globSync('python-backend/src/**/*.py', { cwd: root }),
   'renderer/i18n/errors.ts',
 ]
-  .map(read)
+  .map((file) => withoutComments(read(file)))
   .join('\n');
 
 const isGerman = (file: string): boolean => file.endsWith('.de.md');

@@ -7,8 +7,7 @@ import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { installNode, installPackages, projectsNode } from './installPackages.mjs';
-import { packagesAreCurrent } from './packagesAreCurrent.mjs';
+import { installNode, installPackages, packagesAreCurrent, projectsNode } from './installPackages.mjs';
 
 const OLDEST_NODE = 18;
 const PARENT_LOOK_MS = 500;

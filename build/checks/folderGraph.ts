@@ -12,7 +12,7 @@ interface FolderGraph {
 }
 
 /** The boxes: the window, the shells, each folder and each loose file of the engine, each folder of the Python side. */
-function boxOf(file: string): string | undefined {
+export function boxOf(file: string): string | undefined {
   const [top = '', second = '', third = '', ...below] = file.split('/');
   if (top === 'renderer') return 'renderer';
   if (top === 'electron' && second === 'engine') {
@@ -40,23 +40,35 @@ export function realFolderGraph(): FolderGraph {
   return { boxes, arrows };
 }
 
+const TESTS = /[.]test[.]tsx?$|[.]config[.]ts$|\/(testing|benchmarks)\//;
+
 /** What each source file imports. */
 export function realImports(): Map<string, string[]> {
-  return new Map([...typescriptImports(), ...pythonImports()]);
+  return new Map([
+    ...typescriptImports('{electron,renderer}').filter(([file]) => !TESTS.test(file)),
+    ...pythonImports(PYTHON),
+  ]);
 }
 
-function typescriptImports(): [string, string[]][] {
-  const files = sources('{electron,renderer}/**/*.{ts,tsx}').filter(
-    (file) => !/[.]test[.]tsx?$|[.]config[.]ts$|\/(testing|benchmarks)\//.test(file),
-  );
-  return files.map((file) => {
+/** What tests import, and what helps them. */
+export function testImports(): Map<string, string[]> {
+  return new Map([
+    ...typescriptImports('{electron,renderer,build,e2e}').filter(
+      ([file]) => TESTS.test(file) || file.startsWith('e2e/'),
+    ),
+    ...pythonImports('python-backend/tests'),
+  ]);
+}
+
+function typescriptImports(folder: string): [string, string[]][] {
+  return sources(`${folder}/**/*.{ts,tsx}`).map((file) => {
     const specifiers = read(file).matchAll(/(?:from|import|import\()\s*'([.][^']+)'/g);
     return [file, [...specifiers].map(([, path = '']) => slashes(join(dirname(file), path)))];
   });
 }
 
-function pythonImports(): [string, string[]][] {
-  return sources(`${PYTHON}/**/*.py`).map((file) => {
+function pythonImports(folder: string): [string, string[]][] {
+  return sources(`${folder}/**/*.py`).map((file) => {
     const modules = read(file).matchAll(
       /^\s*(?:from|import) virnucpro_backend((?:[.]\w+)*)(?: import (\w+))?/gm,
     );
@@ -78,7 +90,7 @@ function sources(pattern: string): string[] {
   return globSync(pattern, { cwd: root, exclude: ['**/node_modules/**'] }).map(slashes);
 }
 
-function read(file: string): string {
+export function read(file: string): string {
   return readFileSync(join(root, file), 'utf8');
 }
 

@@ -12,7 +12,7 @@ import type { LibraryStore } from '../store/types.ts';
 import { sweepOrphans } from '../workers/orphanSweep.ts';
 import { processRecordsFolder } from '../workers/processRecords.ts';
 import { AnswerChecks } from './computer/answerChecks.ts';
-import { CallsUnderWay } from './callsUnderWay.ts';
+import { CallsUnderWay, endsWithin } from './closing.ts';
 import { OfflinePacking } from './computer/offlinePacking.ts';
 import { Inspections } from './computer/inspections.ts';
 import { KnownPaths } from './window/knownPaths.ts';
@@ -261,24 +261,6 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     },
     close: (deadlineMs = CLOSE_DEADLINE_MS) => (closing ??= close(deadlineMs)),
   };
-}
-
-async function endsWithin(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => {
-      resolve(false);
-    }, milliseconds);
-  });
-  const ended = await Promise.race([
-    work.then(
-      () => true,
-      () => true,
-    ),
-    late,
-  ]);
-  clearTimeout(timer);
-  return ended;
 }
 
 const CHECKED_RUNS = 'checked_runs';

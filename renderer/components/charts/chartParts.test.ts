@@ -5,7 +5,7 @@ import { gapsBetween, totalsOverTime } from '../../screens/run/progress/throughp
 import { SPEED_WINDOW_MS } from '../../state/runs/liveRun.ts';
 import { niceTop, timeTicks } from './chartScale.ts';
 import { trackBars } from './chunkTrackBars.ts';
-import { sparklinePath } from './sparklinePath.ts';
+import { sparklinePath } from './Sparkline.tsx';
 
 const chunksArbitrary = fc
   .array(

@@ -12,12 +12,15 @@ import { useTexts, type Texts } from '../../../i18n/index.ts';
 import { blockingProblem, totalsOf, verdictOf, type ListedFile } from '../../../state/newRun/inspection.ts';
 import { samplesOfFiles } from '../../../state/newRun/choices.ts';
 import { nameSamples, removeFiles, selectFile, useNewRun } from '../../../state/newRun/store.ts';
-import { isUploaded } from '../../../state/newRun/uploaded.ts';
 import { useProblemTexts } from '../../../state/problemTexts.ts';
 import { FileDetails } from './FileDetails.tsx';
 import classes from './FilesCard.module.css';
 import { PickButtons } from './PickButtons.tsx';
 import { VerdictBadge } from './VerdictBadge.tsx';
+
+/** The program's folder for files that a browser has sent: each in a folder of its own, which tells nobody anything. */
+const isUploaded = (path: string) =>
+  /[\\/]uploads[\\/][0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}[\\/]/.test(path);
 
 const ROWS_IN_SIGHT = 6;
 /** More are named by their files, or later with a list. */

@@ -13,7 +13,7 @@ import { openRunStore } from '../../../runStore.ts';
 import { compute, HOST_ENTRY, preparedRun, removeFolders } from '../../../testing/storeFixture.ts';
 import { recordOf } from '../../../testing/syntheticRun.ts';
 import { EVIDENCE_RANK } from '../evidenceRank.ts';
-import { rankFiles } from './fileRank.ts';
+import { rankFiles } from './sequenceOrder.ts';
 
 afterAll(removeFolders);
 

@@ -7,7 +7,7 @@ import { openNew } from '../../../../files/runFiles.ts';
 import type { InputResultSummary, LengthScores, LengthShare } from '../../../../results/types.ts';
 import { readPlan } from '../../runRows.ts';
 import { sequenceReader } from '../queries.ts';
-import { nameRankReader, type NameRankReader } from './nameRank.ts';
+import { nameRankReader, rankHeaders, type NameRankReader } from './nameRank.ts';
 import type { ProvisionalChanges } from '../derive/provisionalSequences.ts';
 import {
   columnReader,
@@ -18,10 +18,8 @@ import {
   type ResultColumns,
 } from '../resultColumns.ts';
 import { selectSequences, type SequenceSelection } from './sequenceFilter.ts';
-import { rankFiles } from './fileRank.ts';
-import { rankHeaders } from './headerRank.ts';
 import { lateColumns } from './lateColumns.ts';
-import { sortSelected } from './sequenceOrder.ts';
+import { rankFiles, sortSelected } from './sequenceOrder.ts';
 
 /** Selections in their order that are kept, since one is paged through: 4 bytes for each sequence. */
 const KEPT_ORDERS = 3;

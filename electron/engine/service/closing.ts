@@ -22,3 +22,22 @@ export class CallsUnderWay {
     await Promise.allSettled(this.underWay);
   }
 }
+
+/** Whether work has ended, well or badly, within so long. */
+export async function endsWithin(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => {
+      resolve(false);
+    }, milliseconds);
+  });
+  const ended = await Promise.race([
+    work.then(
+      () => true,
+      () => true,
+    ),
+    late,
+  ]);
+  clearTimeout(timer);
+  return ended;
+}

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { smallMultiplePath } from './smallMultiplePath.ts';
+import { smallMultiplePath } from './SmallMultiple.tsx';
 
 const frame = { begin: 0, end: 100, top: 10, width: 100, height: 12 };
 const at = (time: number, value: number | null) => ({ time, value });

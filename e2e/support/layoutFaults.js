@@ -44,6 +44,11 @@
     if (label.scrollWidth > label.clientWidth + 1 && label.clientWidth > 0 && isSeen(label))
       found.push(`cut label: ${nameOf(label)}`);
 
+  // Names that a letter or two are left of.
+  for (const name of document.querySelectorAll('.ellipsis'))
+    if (name.scrollWidth > name.clientWidth + 1 && name.clientWidth < 48 && isSeen(name))
+      found.push(`cut to almost nothing: ${nameOf(name)}`);
+
   // Buttons and headings that lie on each other.
   const blocks = [...main.querySelectorAll('button, h1, h2, h3, dt, dd')].filter(isSeen);
   const boxes = blocks.map((element) => element.getBoundingClientRect());

@@ -293,6 +293,23 @@ test.describe('every screen, at every size', () => {
     expect(faults).toEqual([]);
   });
 
+  test('more filters take no more room than they need, and fit at every size', async ({ page }) => {
+    await page.setViewportSize(SIZES.usual);
+    await page.goto(engine.url);
+    await goToPlace(page, PLACES.results);
+    await byButton('More filters')(page);
+    const filters = page.getByRole('dialog');
+    await expect(filters.getByLabel('Length, at least')).toBeVisible();
+    for (const size of Object.values(SIZES)) {
+      await page.setViewportSize(size);
+      const inSight = async () => {
+        const { x = 0, width = 0 } = (await filters.boundingBox()) ?? {};
+        return width > 200 && width < 480 && x >= 0 && x + width <= size.width;
+      };
+      await expect.poll(inSight).toBe(true);
+    }
+  });
+
   test('fits: narrow, in German', async ({ page }) => {
     const german = await serveMemoryEngine({ sequences: 2000, devices: 8, computers: MADE_COMPUTERS });
     await page.setViewportSize(SIZES.narrow);
@@ -381,6 +398,24 @@ test.describe('every screen, at every size', () => {
     await page.getByRole('button', { name: 'Show only these', exact: true }).click();
     await isShown(count);
     await expect(page.getByTitle(/^Shorter than the 500 bp/).first()).toContainText('short');
+  });
+
+  test('results say how many sequences are shown, also of a run that is shown again after another one', async ({
+    page,
+  }) => {
+    await page.setViewportSize(SIZES.usual);
+    await page.goto(engine.url);
+    const shown = page.getByRole('status').filter({ hasText: 'sequences shown' });
+    for (const [place, count] of [
+      ['results', '2,000'],
+      ['demo results', '200'],
+      ['results', '2,000'],
+    ] as const) {
+      await goToPlace(page, PLACES[place]);
+      await expect(shown).toHaveText(`${count} sequences shown`);
+      await goToPlace(page, PLACES.runs);
+      await expect(shown).toBeHidden();
+    }
   });
 
   test('a plot is saved as SVG and PNG, light in a dark window, with what it is made from', async ({

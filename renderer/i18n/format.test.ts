@@ -16,6 +16,8 @@ describe('numbers as read', () => {
 
   it('uses decimal units for files and binary ones for graphics memory', () => {
     expect(en.fileSize(48_200_000)).toBe('48.2 MB');
+    expect([1, 404].map(en.fileSize)).toEqual(['1 byte', '404 bytes']);
+    expect(de.fileSize(404)).toBe('404 Byte');
     expect(en.memory(24 * 2 ** 30)).toBe('24.0 GiB');
     expect(en.memory(141 * 2 ** 30)).toBe('141 GiB');
   });

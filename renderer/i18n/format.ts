@@ -51,8 +51,14 @@ export function createFormats(locale: string): Formats {
   const percents = [0, 1, 2].map((digits) =>
     numbers({ style: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits }),
   );
+  // A short unit of bytes has no plural: "404 byte".
   const sizes = FILE_UNITS.map((unit) =>
-    numbers({ style: 'unit', unit, unitDisplay: 'short', maximumSignificantDigits: 3 }),
+    numbers({
+      style: 'unit',
+      unit,
+      unitDisplay: unit === 'byte' ? 'long' : 'short',
+      maximumSignificantDigits: 3,
+    }),
   );
   // American English writes "5 min" where British writes "5 mins", which reads badly in a range.
   const unitLocale = locale.startsWith('en') ? 'en-US' : locale;

@@ -15,7 +15,7 @@ export const common = {
   'nav.new-run': 'Neuer Lauf',
   'nav.runs': 'Läufe',
   'nav.computer': 'Rechner\u00adprüfung',
-  'nav.settings': 'Einstellungen',
+  'nav.settings': 'Einstel\u00adlungen',
   'nav.help': 'Hilfe',
   'nav.atWork': 'Laufende und ruhende Läufe',
   'palette.open': 'Befehl suchen',

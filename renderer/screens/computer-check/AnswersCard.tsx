@@ -10,6 +10,7 @@ import { Badge } from '../../components/feedback/StateBadge.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
 import { useEngineTexts } from '../../state/engineTexts.ts';
+import { modelTitle } from '../../state/computer/modelTexts.ts';
 import classes from './ComputerCheck.module.css';
 
 /** Does this installation give the right answers? Known reading frames go through each model, on every device. */
@@ -27,8 +28,11 @@ export function AnswersCard() {
   );
 }
 
-function AnswersOfModel({ model, title, last }: ModelAnswers) {
-  const { t, format } = useTexts();
+function AnswersOfModel({ model, title: ownTitle, last }: ModelAnswers) {
+  const texts = useTexts();
+  const { t, format } = texts;
+  const known = useQuery(queries.computer.models.queryOptions()).data?.find(({ id }) => id === model);
+  const title = known ? modelTitle(known, texts) : ownTitle;
   const say = useEngineTexts();
   const client = useQueryClient();
   const [progress, setProgress] = useState<StepProgress | null>(null);

@@ -1,6 +1,7 @@
 import { isAtWork } from '../../../electron/contract/runState.ts';
 import { fileName } from '../../i18n/format.ts';
 import { queries } from '../../state/connection.ts';
+import { useMediaQuery } from '@mantine/hooks';
 import { useMemo } from 'react';
 import type { InputStatus, RunSummary } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
@@ -21,6 +22,10 @@ interface InputsCardProps {
 }
 
 const ROWS_IN_SIGHT = 7;
+/** What a narrow window leaves out: how far each file is comes first. */
+const ALL = {};
+const NARROW = { records: false, bases: false, seconds: false };
+const NARROWEST = { ...NARROW, problems: false };
 
 export function InputsCard({ run, selected, onSelect }: InputsCardProps) {
   const texts = useTexts();
@@ -29,6 +34,8 @@ export function InputsCard({ run, selected, onSelect }: InputsCardProps) {
     ...queries.runs.inputs.queryOptions({ input: { runId: run.runId, ...range } }),
     ...whileInWork(run),
   }));
+  const isNarrow = useMediaQuery('(max-width: 800px)', false, { getInitialValueInEffect: false });
+  const isNarrowest = useMediaQuery('(max-width: 560px)', false, { getInitialValueInEffect: false });
   const columns = useMemo(() => inputColumns(texts, isAtWork(run)), [texts, run]);
   const total = rows.total ?? run.plan.inputs.length;
   const chosen = selected === null ? undefined : rows.rowAt(selected);
@@ -39,6 +46,7 @@ export function InputsCard({ run, selected, onSelect }: InputsCardProps) {
         <VirtualTable
           label={t('files.inputs')}
           columns={columns}
+          hiddenColumns={isNarrowest ? NARROWEST : isNarrow ? NARROW : ALL}
           total={total}
           rowAt={rows.rowAt}
           onRangeChange={rows.onRangeChange}
@@ -58,7 +66,7 @@ function inputColumns({ t, format }: Texts, inWork: boolean): VirtualColumn<Inpu
     {
       id: 'name',
       title: t('newRun.column.file'),
-      width: 'minmax(140px, 2fr)',
+      width: 'minmax(clamp(92px, 19vw, 140px), 2fr)',
       cell: (row) => <span title={row.path}>{fileName(row.path)}</span>,
     },
     {

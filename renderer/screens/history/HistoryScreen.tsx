@@ -55,9 +55,14 @@ export function HistoryScreen() {
           >
             {t('history.open')}
           </Button>
-          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => go({ screen: 'new-run' })}>
-            {t('newRun.title')}
-          </Button>
+          {runs?.length !== 0 && (
+            <Button
+              leftSection={<IconPlus size={16} aria-hidden />}
+              onClick={() => go({ screen: 'new-run' })}
+            >
+              {t('newRun.title')}
+            </Button>
+          )}
         </>
       }
     >

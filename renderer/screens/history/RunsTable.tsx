@@ -116,7 +116,7 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
       align: 'end',
       cell: (row) => {
         const { computingSeconds } = row;
-        return computingSeconds === null ? '–' : format.duration(computingSeconds);
+        return computingSeconds ? format.duration(computingSeconds) : '–';
       },
     },
     {

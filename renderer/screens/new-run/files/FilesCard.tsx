@@ -1,5 +1,6 @@
 import { asSentence, fileName, folderOf } from '../../../i18n/format.ts';
 import { ActionIcon, Button, Loader } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { IconX } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { Card } from '../../../components/Card.tsx';
@@ -23,6 +24,9 @@ const isUploaded = (path: string) =>
   /[\\/]uploads[\\/][0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}[\\/]/.test(path);
 
 const ROWS_IN_SIGHT = 6;
+/** What a phone's width leaves out: what becomes of a file, and the button that removes it, come first. */
+const NARROWEST = { bases: false };
+const ALL = {};
 /** More are named by their files, or later with a list. */
 const MOST_NAMED = 500;
 
@@ -32,6 +36,7 @@ export function FilesCard() {
   const { t, format } = texts;
   const { files, looking, uploads, inspectError, ignored, selected, choices } = useNewRun();
   const [naming, setNaming] = useState(false);
+  const isNarrowest = useMediaQuery('(max-width: 640px)', false, { getInitialValueInEffect: false });
   const samples = useMemo(() => samplesOfFiles(choices, files), [choices, files]);
   const several = files.length > 1;
   // A column that repeats the names of the files says nothing.
@@ -84,6 +89,7 @@ export function FilesCard() {
           <VirtualTable
             label={t('newRun.files')}
             columns={columns}
+            hiddenColumns={isNarrowest ? NARROWEST : ALL}
             total={files.length}
             rowAt={rowAt}
             height={(Math.min(files.length, ROWS_IN_SIGHT) + 1) * ROW_HEIGHT + 4}
@@ -164,7 +170,7 @@ function fileColumns(
     {
       id: 'name',
       title: t('newRun.column.file'),
-      width: 'minmax(140px, 1fr)',
+      width: 'minmax(clamp(92px, 19vw, 140px), 1fr)',
       cell: (row) => (
         <span title={row.path}>
           {fileName(row.path)} <Beside file={row} />

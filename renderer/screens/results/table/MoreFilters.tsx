@@ -24,7 +24,8 @@ const KINDS: Partial<Record<(typeof FIELDS)[number], 'bases' | 'percent' | 'scor
   minSecondScore: 'score',
 };
 const PER_CENT = 100;
-/** No higher than there is room. */
+const WIDTH = 400;
+/** No higher and no wider than there is room. */
 const FITS = { flip: true, shift: true, size: true } as const;
 
 /** Filters by what the columns of the table show, besides those that have their place above it. */
@@ -37,7 +38,7 @@ export function MoreFilters() {
     Number(view.reasons.length > 0) +
     Number(view.evidence.length > 0);
   return (
-    <Popover position="bottom-end" withArrow shadow="md" trapFocus middlewares={FITS}>
+    <Popover position="bottom-end" width={WIDTH} withArrow shadow="md" trapFocus middlewares={FITS}>
       <Popover.Target>
         <Button
           variant="default"

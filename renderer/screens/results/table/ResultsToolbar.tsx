@@ -93,14 +93,16 @@ export function ResultsToolbar({ run }: { run: RunSummary }) {
       >
         {t(view.chartsShown ? 'results.hideCharts' : 'results.showCharts')}
       </Button>
-      <Button
-        leftSection={<IconDownload size={16} aria-hidden />}
-        variant="light"
-        onClick={() => openRunDialog(run.runId, 'export')}
-      >
-        {t('results.export')}
-      </Button>
-      <RunActionsMenu run={run} />
+      <Group gap={8} wrap="nowrap">
+        <Button
+          leftSection={<IconDownload size={16} aria-hidden />}
+          variant="light"
+          onClick={() => openRunDialog(run.runId, 'export')}
+        >
+          {t('results.export')}
+        </Button>
+        <RunActionsMenu run={run} />
+      </Group>
       <div className={classes.second}>
         <Chip.Group
           multiple

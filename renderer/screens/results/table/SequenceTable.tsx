@@ -40,7 +40,11 @@ export function SequenceTable({ run, filter, sort, hiddenColumns, version }: Seq
     return { ...asked, queryKey: [...asked.queryKey, run.state.phase, version] };
   });
   const { total } = rows;
-  useEffect(() => changeView({ shown: total }), [total]);
+  const shown = useResultsView((state) => state.shown);
+  // Also where the view was reset since: the rows of a run that was shown before are there at once.
+  useEffect(() => {
+    if (shown !== total) changeView({ shown: total });
+  }, [shown, total]);
   const { inputs, chunkLength } = run.plan;
   const others = useQuery(queries.results.otherTables.queryOptions({ input: { runId } })).data;
   const { notes } = useSequenceNotes(runId);

@@ -73,7 +73,8 @@ export function sequenceColumns(
       id: 'seqName',
       firstSort: 'asc',
       title: t('results.column.seqName'),
-      width: 'minmax(110px, 2fr)',
+      // Names of one assembly differ at their ends.
+      width: 'minmax(clamp(110px, 14vw, 200px), 2fr)',
       cell: (row) => {
         const written = notes?.get(row.row);
         if (!written) return row.seqName;

@@ -24,7 +24,9 @@ export function OverallProgress() {
   const { prepare } = progress;
   const done = run.state.phase === 'done';
   const status = runStatus(run);
-  const fraction = done ? 1 : status === 'created' ? null : progress.fraction;
+  // Stripes move: where nobody works, nothing is on its way.
+  const unknown = isAtWork(run) ? null : 0;
+  const fraction = done ? 1 : status === 'created' ? null : (progress.fraction ?? unknown);
   const tone = done ? 'good' : isAtWork(run) ? 'active' : 'warn';
   const stages = stageFractions(progress);
   const isStill = status === 'queued';

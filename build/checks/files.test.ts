@@ -44,8 +44,8 @@ it('has no small file for one user that is neither tested nor one of a family', 
   expect(small.filter((file) => !FAMILIES.some(([, files]) => files.test(file)))).toEqual([]);
 });
 
-it.each(FAMILIES)('has small files of which each is %s', (_, files) => {
-  expect(small.filter((file) => files.test(file))).not.toEqual([]);
+it.each(FAMILIES)('has files of which each is %s', (_, files) => {
+  expect([...imports.keys()].filter((file) => files.test(file))).not.toEqual([]);
 });
 
 it('has no folder with more than 15 files and no subfolders', () => {

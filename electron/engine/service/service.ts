@@ -25,15 +25,13 @@ import {
 } from './computer/pythonEnvironmentManager.ts';
 import { RunCatalog } from './runs/runCatalog.ts';
 import { RunControl } from './runs/runControl.ts';
+import { RunList } from './runs/runList.ts';
 import { hasEnded } from './runs/runSummary.ts';
 import { RunWatch } from './runs/runWatch.ts';
 import { UserSettings } from './userSettings.ts';
-import { expectedStarts, workLeft } from './runs/expectedStarts.ts';
-import type { SecondsRange } from './questions/runSpeeds.ts';
 import { SpeedHistory } from './questions/speedHistory.ts';
 import { WeightDownloads } from './computer/weightDownloads.ts';
 
-const LIST_INTERVAL_MS = 500;
 /** A question of ssh, and how far something is, are shown as they come. */
 const OTHERS_INTERVAL_MS = 100;
 const CLOSE_DEADLINE_MS = 15_000;
@@ -42,8 +40,6 @@ const PAUSE_SHARE = 0.5;
 const STOP_SHARE = 0.2;
 /** A call that reads a database is ended by closing it. */
 const CALLS_MS = 1_000;
-/** A fraction in the list that moves by less isn't worth sending all runs again. */
-const FRACTION_STEPS = 200;
 
 interface ServiceOptions extends PythonEnvironmentOptions {
   /** Where results go that belong beside no file of the user's. */
@@ -105,82 +101,33 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
   const pythonEnvironment = new PythonEnvironmentManager(engine, options);
   const inspections = new Inspections(pythonEnvironment);
   const open = new OpenRuns(engine);
-  const restListeners = new Set<(run: RunSummary) => void>();
   const calls = new CallsUnderWay();
-  let learning: Promise<void> = Promise.resolve();
-
-  // First, because the parts below report changes to it; it queries them only while a window watches.
-  const list = new LiveTopic<RunSummary[]>({
-    take: () => {
-      const expected = starts();
-      return catalog.all().map((summary) => withFraction(summary, expected));
-    },
-    intervalMs: LIST_INTERVAL_MS,
-    polls: () => control.queue.active !== null,
-  });
-  const catalog = new RunCatalog(library, open, () => {
-    list.changed();
-  });
+  const catalog = new RunCatalog(library, open);
   await catalog.load();
   const control = await RunControl.open({
     library,
     catalog,
     open,
     pythonEnvironment,
-    changed: (runId) => {
-      watch.changed(runId);
-      list.changed();
-    },
-    rested: (run) => {
-      for (const listener of restListeners) listener(run);
-      if (!hasEnded(run.state)) return;
-      learning = learning
-        .then(() => open.read(run.folder, (store) => speeds.learn(store)))
-        // What could not be learnt is learnt from the next run.
-        .catch(() => undefined);
-    },
     inspected: (path, chunkLength) => inspections.recall(path, chunkLength),
   });
-  const means = ({ plan }: RunSummary) => ({ modelHash: plan.model.hash, precision: plan.precision });
-  const starts = (): Map<string, SecondsRange> => {
-    const { active, order, isHeld } = control.queue;
-    if (order.length === 0) return new Map();
-    const atWork = active === null ? undefined : catalog.find(active);
-    const session = atWork && open.session(atWork.folder);
-    const pace = session?.pace();
-    const shown =
-      atWork?.expected && pace ? { ...means(atWork), deviceNames: atWork.expected.deviceNames, pace } : null;
-    const seconds = (run: RunSummary): SecondsRange | null => {
-      const left = workLeft(run);
-      return left && speeds.secondsWaiting({ ...means(run), ...left }, shown);
-    };
-    const remaining = (run: RunSummary): SecondsRange | null => {
-      const progress = session?.progress();
-      // Of one that has computed nothing yet, everything is left.
-      const fraction = progress?.parts.done === 0 ? 0 : (progress?.fraction ?? run.fraction);
-      return progress?.remainingSeconds ?? seconds({ ...run, fraction });
-    };
-    return expectedStarts({
-      waiting: order,
-      held: isHeld,
-      remaining: atWork && remaining(atWork),
-      duration: (runId) => seconds(catalog.find(runId)),
-    });
-  };
-  const placed = (summary: RunSummary, expected: ReadonlyMap<string, SecondsRange>): RunSummary => ({
-    ...summary,
-    queuePosition: control.queue.position(summary.runId),
-    starting: control.isStarting(summary),
-    startsInSeconds: expected.get(summary.runId) ?? null,
+  const list = new RunList(open, catalog, control, speeds);
+  const watch = new RunWatch(open, catalog, (summary) => list.placed(summary));
+  catalog.changes.add(() => {
+    list.topic.changed();
   });
-  const watch = new RunWatch(open, catalog, (summary) => placed(summary, starts()));
-  const withFraction = (summary: RunSummary, expected: ReadonlyMap<string, SecondsRange>): RunSummary => {
-    const fraction = open.session(summary.folder)?.progress().fraction ?? summary.fraction;
-    return {
-      ...placed(summary, expected),
-      fraction: fraction === null ? null : Math.floor(fraction * FRACTION_STEPS) / FRACTION_STEPS,
-    };
-  };
+  control.changes.add((runId) => {
+    watch.changed(runId);
+    list.topic.changed();
+  });
+  let learning: Promise<void> = Promise.resolve();
+  control.rests.add((run) => {
+    if (!hasEnded(run.state)) return;
+    learning = learning
+      .then(() => open.read(run.folder, (store) => speeds.learn(store)))
+      // What could not be learnt is learnt from the next run.
+      .catch(() => undefined);
+  });
   const known = new KnownPaths(engine.paths, catalog, resultsFolder);
   const downloads = new WeightDownloads(pythonEnvironment);
   const answers = new AnswerChecks(pythonEnvironment);
@@ -213,7 +160,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
       packing.stop(),
       others.close(),
       otherComputers.close(),
-      list.close(),
+      list.topic.close(),
       watch.close(),
       catalog.close(),
     ]);
@@ -242,7 +189,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     answers,
     packing,
     known,
-    list,
+    list: list.topic,
     calls,
     others,
     otherComputers,
@@ -253,12 +200,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
       }
       return resultsFolder;
     },
-    onRest: (listener) => {
-      restListeners.add(listener);
-      return () => {
-        restListeners.delete(listener);
-      };
-    },
+    onRest: (listener) => control.rests.add(listener),
     close: (deadlineMs = CLOSE_DEADLINE_MS) => (closing ??= close(deadlineMs)),
   };
 }

@@ -2,6 +2,7 @@ import { settingsSchema, setupSettingsSchema, type Settings } from '../../contra
 import type { AppPaths } from '../environment/appPaths.ts';
 import { readSetupSettings, writeSetupSettings } from '../environment/setupSettings.ts';
 import type { LibraryStore } from '../store/types.ts';
+import { Listeners } from './listeners.ts';
 
 const KEY = 'settings';
 
@@ -9,7 +10,7 @@ const KEY = 'settings';
 export class UserSettings {
   private readonly library: LibraryStore;
   private readonly paths: Pick<AppPaths, 'usualDataDir'>;
-  private readonly listeners = new Set<(settings: Settings) => void>();
+  private readonly listeners = new Listeners<[Settings]>();
   private settings: Settings;
 
   private constructor(library: LibraryStore, paths: Pick<AppPaths, 'usualDataDir'>, settings: Settings) {
@@ -37,14 +38,11 @@ export class UserSettings {
       writeSetupSettings(this.paths.usualDataDir, this.settings);
     }
     await this.library.setSetting(KEY, { ...this.settings });
-    for (const listener of this.listeners) listener(this.settings);
+    this.listeners.tell(this.settings);
     return this.settings;
   }
 
   subscribe(listener: (settings: Settings) => void): () => void {
-    this.listeners.add(listener);
-    return () => {
-      this.listeners.delete(listener);
-    };
+    return this.listeners.add(listener);
   }
 }

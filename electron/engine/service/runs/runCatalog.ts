@@ -7,6 +7,7 @@ import { RUN_DATABASE } from '../../store/runFolder.ts';
 import type { HistoryEntry, LibraryStore } from '../../store/types.ts';
 import type { OpenRuns } from './openRuns.ts';
 import { isActive } from '../../../contract/runState.ts';
+import { Listeners } from '../listeners.ts';
 import { hasEnded, readSummary } from './runSummary.ts';
 
 /** A disk that does not answer keeps a thread of Node.js waiting; there are four, for everything. */
@@ -16,17 +17,17 @@ const FOLDERS_AT_ONCE = 2;
 export class RunCatalog {
   private readonly library: LibraryStore;
   private readonly open: OpenRuns;
-  private readonly changed: () => void;
+  /** Told when the list of runs has changed. */
+  readonly changes = new Listeners<[]>();
   private readonly runs = new Map<string, RunSummary>();
   /** By run: the paths that the user named when it was made here; none of one that was opened. */
   private readonly named = new Map<string, readonly string[]>();
   private looking: Promise<void> = Promise.resolve();
   private closed = false;
 
-  constructor(library: LibraryStore, open: OpenRuns, changed: () => void) {
+  constructor(library: LibraryStore, open: OpenRuns) {
     this.library = library;
     this.open = open;
-    this.changed = changed;
   }
 
   /** Loads the history from the library, without touching any run's folder or database. */
@@ -94,7 +95,7 @@ export class RunCatalog {
 
   async put(summary: RunSummary): Promise<void> {
     this.runs.set(summary.runId, summary);
-    this.changed();
+    this.changes.tell();
     await this.library.saveRun(entryOf(summary, this.named.get(summary.runId) ?? []));
   }
 
@@ -122,7 +123,7 @@ export class RunCatalog {
   async forget(runId: string): Promise<void> {
     this.runs.delete(runId);
     this.named.delete(runId);
-    this.changed();
+    this.changes.tell();
     await this.library.removeRun(runId);
   }
 

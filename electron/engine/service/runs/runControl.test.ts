@@ -97,11 +97,11 @@ async function control(...runs: FakeRun[]) {
       closeSession: (folder: string) => Promise.resolve(open.delete(folder)),
     },
     pythonEnvironment: { context: () => Promise.resolve({}) },
-    changed: () => undefined,
-    rested: (run: RunSummary) => rested.push(run),
     inspected: () => Promise.resolve(undefined),
   };
-  return { control: await RunControl.open(parts as unknown as RunControlParts), rested, open };
+  const made = await RunControl.open(parts as unknown as RunControlParts);
+  made.rests.add((run) => rested.push(run));
+  return { control: made, rested, open };
 }
 
 /** Lets everything that is ready go on. */

@@ -14,6 +14,7 @@ import { type LifecycleEvent, transition } from '../../run/runTransitions.ts';
 import { workOnRun } from '../../run/workOnRun.ts';
 import type { LibraryStore } from '../../store/types.ts';
 import { usage } from '../failures.ts';
+import { Listeners } from '../listeners.ts';
 import { namedPaths } from '../window/knownPaths.ts';
 import type { OpenRuns } from './openRuns.ts';
 import type { PythonEnvironmentManager } from '../computer/pythonEnvironmentManager.ts';
@@ -30,16 +31,16 @@ export interface RunControlParts {
   catalog: RunCatalog;
   open: OpenRuns;
   pythonEnvironment: PythonEnvironmentManager;
-  /** A run's dashboard may show something else now. */
-  changed: (runId: string) => void;
-  /** A run has come to rest, for whatever reason. */
-  rested: (run: RunSummary) => void;
   inspected: (path: string, chunkLength: number) => Promise<InspectedFile | undefined>;
 }
 
 /** What a user can do with a run, whether it waits, is being computed, or is only a folder. */
 export class RunControl {
   private readonly parts: RunControlParts;
+  /** Told when a run's dashboard may show something else. */
+  readonly changes = new Listeners<[runId: string]>();
+  /** Told of a run that has come to rest, for whatever reason. */
+  readonly rests = new Listeners<[run: RunSummary]>();
   readonly queue: RunQueue;
   /** A run's folder can be opened for writing only once. */
   private readonly turns = new KeyedMutex();
@@ -60,7 +61,7 @@ export class RunControl {
       changed: (ids) => {
         // An order that could not be kept is lost with the program's end, and no reason to end it.
         void parts.library.setSetting(QUEUE_KEY, [...ids]).catch(() => undefined);
-        for (const { runId } of parts.catalog.all()) parts.changed(runId);
+        for (const { runId } of parts.catalog.all()) this.changes.tell(runId);
       },
     });
   }
@@ -163,7 +164,7 @@ export class RunControl {
     const session = this.session(runId);
     if (!session) throw usage(message('run.devices_at_rest'));
     unwrap(await session.setDeviceIncluded(device, included));
-    this.parts.changed(runId);
+    this.changes.tell(runId);
   }
 
   move(runId: string, position: number): void {
@@ -223,7 +224,7 @@ export class RunControl {
   }
 
   private async work(runId: string): Promise<void> {
-    const { catalog, pythonEnvironment, open, rested } = this.parts;
+    const { catalog, pythonEnvironment, open } = this.parts;
     const folder = catalog.folder(runId);
     let startError: AppError | undefined;
     try {
@@ -253,12 +254,12 @@ export class RunControl {
       summary = withStartError(summary, startError);
       await catalog.put(summary);
     }
-    this.parts.changed(runId);
-    rested(summary);
+    this.changes.tell(runId);
+    this.rests.tell(summary);
   }
 
   private listenerOf(session: OpenRun): RunListener {
-    const { catalog, changed } = this.parts;
+    const { catalog } = this.parts;
     const { runId } = session.stored.description;
     return (change) => {
       if (change.type === 'state') {
@@ -266,7 +267,7 @@ export class RunControl {
         // What the list could not keep, the run's folder says.
         void catalog.put({ ...known, ...describeRun(session.stored, session.folder) }).catch(() => undefined);
       }
-      changed(runId);
+      this.changes.tell(runId);
     };
   }
 
@@ -331,7 +332,7 @@ export class RunControl {
       }
       await catalog.refresh(runId);
     });
-    this.parts.changed(runId);
+    this.changes.tell(runId);
   }
 }
 

@@ -1,0 +1,86 @@
+import type { RunSummary } from '../../../contract/rpc/runs.ts';
+import type { SecondsRange } from '../questions/runSpeeds.ts';
+import type { SpeedHistory } from '../questions/speedHistory.ts';
+import { expectedStarts, workLeft } from './expectedStarts.ts';
+import { LiveTopic } from './liveTopic.ts';
+import type { OpenRuns } from './openRuns.ts';
+import type { RunCatalog } from './runCatalog.ts';
+import type { RunControl } from './runControl.ts';
+
+const INTERVAL_MS = 500;
+/** A fraction in the list that moves by less isn't worth sending all runs again. */
+const FRACTION_STEPS = 200;
+
+/** All runs as windows see them: as the catalog has them, with their places in the queue, when they start and how far they are. */
+export class RunList {
+  private readonly open: OpenRuns;
+  private readonly catalog: RunCatalog;
+  private readonly control: RunControl;
+  private readonly speeds: SpeedHistory;
+  readonly topic: LiveTopic<RunSummary[]>;
+
+  constructor(open: OpenRuns, catalog: RunCatalog, control: RunControl, speeds: SpeedHistory) {
+    this.open = open;
+    this.catalog = catalog;
+    this.control = control;
+    this.speeds = speeds;
+    this.topic = new LiveTopic({
+      take: () => {
+        const starts = this.starts();
+        return catalog.all().map((summary) => this.withFraction(summary, starts));
+      },
+      intervalMs: INTERVAL_MS,
+      polls: () => control.queue.active !== null,
+    });
+  }
+
+  /** A run with its place in the queue. */
+  placed(summary: RunSummary, starts: ReadonlyMap<string, SecondsRange> = this.starts()): RunSummary {
+    return {
+      ...summary,
+      queuePosition: this.control.queue.position(summary.runId),
+      starting: this.control.isStarting(summary),
+      startsInSeconds: starts.get(summary.runId) ?? null,
+    };
+  }
+
+  private withFraction(summary: RunSummary, starts: ReadonlyMap<string, SecondsRange>): RunSummary {
+    const fraction = this.open.session(summary.folder)?.progress().fraction ?? summary.fraction;
+    return {
+      ...this.placed(summary, starts),
+      fraction: fraction === null ? null : Math.floor(fraction * FRACTION_STEPS) / FRACTION_STEPS,
+    };
+  }
+
+  /** When each waiting run is expected to start. */
+  private starts(): Map<string, SecondsRange> {
+    const { open, catalog, control, speeds } = this;
+    const { active, order, isHeld } = control.queue;
+    if (order.length === 0) return new Map();
+    const atWork = active === null ? undefined : catalog.find(active);
+    const session = atWork && open.session(atWork.folder);
+    const pace = session?.pace();
+    const shown =
+      atWork?.expected && pace ? { ...means(atWork), deviceNames: atWork.expected.deviceNames, pace } : null;
+    const seconds = (run: RunSummary): SecondsRange | null => {
+      const left = workLeft(run);
+      return left && speeds.secondsWaiting({ ...means(run), ...left }, shown);
+    };
+    const remaining = (run: RunSummary): SecondsRange | null => {
+      const progress = session?.progress();
+      // Of one that has computed nothing yet, everything is left.
+      const fraction = progress?.parts.done === 0 ? 0 : (progress?.fraction ?? run.fraction);
+      return progress?.remainingSeconds ?? seconds({ ...run, fraction });
+    };
+    return expectedStarts({
+      waiting: order,
+      held: isHeld,
+      remaining: atWork && remaining(atWork),
+      duration: (runId) => seconds(catalog.find(runId)),
+    });
+  }
+}
+
+function means({ plan }: RunSummary) {
+  return { modelHash: plan.model.hash, precision: plan.precision };
+}

@@ -25,7 +25,7 @@ export function withClusterOptions(command: Command): Command {
     )
     .option(
       '--cpu-workers <n>',
-      "with --ray: so many workers on each node's processors (default: none)",
+      "with --ray: this many workers on each node's processors (default: none)",
       positiveInteger,
     )
     .option('--slurm <script>', 'compute on a SLURM cluster: a batch script, such as slurm-script prints')

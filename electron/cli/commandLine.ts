@@ -116,7 +116,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
   );
 
   common(withClusterOptions(root.command('resume')))
-    .description('Go on with a run where it was, after any kind of interruption')
+    .description('Continue a run where it stopped, after any kind of interruption')
     .argument('<folder>', 'folder of the run')
     .option('--devices <list>', 'other devices than before: auto, cpu, cpu:3, 0,1 or UUIDs')
     .option('--retry-failed', 'compute failed parts of a finished run again, and those left out')
@@ -132,7 +132,10 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
 
   common(root.command('example'))
     .description('Run the bundled sample and compare with the expected result')
-    .option('-o, --output-dir <folder>', 'folder for the results')
+    .option(
+      '-o, --output-dir <folder>',
+      "folder for the results (default: example in the program's data folder)",
+    )
     .action(async (flags: CommonFlags & { outputDir?: string }) => {
       await withEngine(flags, (context) => example(context, flags.outputDir, reporter(flags)));
     });
@@ -250,7 +253,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
   common(root.command('doctor'))
     .description('Check driver, GPUs, memory, disk, Python environment and weights')
     .option('--repair', 'rebuild the Python environment')
-    .option('--diagnostics', 'write what helpers ask for, without names of people and files')
+    .option('--diagnostics', 'print what a request for help needs, without names of people and files')
     .option('--answers', 'compute reading frames with known answers on every device, and compare')
     .option(
       '--model <name>',

@@ -23,7 +23,7 @@ export function importLegacyCommand(root: Command): Command {
   return withRunOptions(
     root
       .command('import-legacy')
-      .description('Go on with a run of the original VirNucPro or its fork, from the embeddings it left')
+      .description('Continue a run of the original VirNucPro or its fork, from the embeddings it left')
       .argument('<folder>', 'folder that the earlier tool wrote')
       .argument('[inputs...]', 'files that the run was made from (default: the one in the folder)'),
   );
@@ -46,7 +46,7 @@ function withRunOptions(command: Command): Command {
     )
     .option(
       '--gpu-memory <GB>',
-      'most memory to hold on each GPU, from 2 GB on, such as where others use it too (default: all that is free)',
+      'most memory to use on each GPU, at least 2 GB, such as where others use it too (default: all that is free)',
       gigabytes,
     )
     .option(

@@ -31,7 +31,7 @@ export const computer = {
   'answers.isRight': 'Richtig',
   'answers.isWrong': 'Nicht richtig',
   'answers.right.original_tool':
-    'Gibt die Antworten des ursprünglichen Programms: Normen auf {norm} genau{hasScores, select, yes {, Werte auf {score}} other {. Werte sind nur für das 500er-Modell bekannt}}.',
+    'Gibt die Antworten des ursprünglichen Werkzeugs: Normen auf {norm} genau{hasScores, select, yes {, Werte auf {score}} other {. Werte sind nur für das 500er-Modell bekannt}}.',
   'answers.right.stored':
     'Rechnet richtig: Werte auf {score} wie gespeichert. Da die Gewichte zufällig sind, sagt das nichts über Biologie.',
   'answers.right.processor':
@@ -118,7 +118,7 @@ export const computer = {
     'Das Desktop-Programm fragt einmal am Tag, solange kein Lauf rechnet, in seinem Veröffentlichungsordner nach und sagt, wenn es eine neuere Version gibt. Heruntergeladen und installiert wird sie nur, wenn Sie den Knopf drücken; Läufe und Einstellungen bleiben. In den Einstellungen lässt es sich abschalten. Ein Programm, das sich nicht selbst ersetzen kann oder nicht weiß, wo Versionen veröffentlicht werden, sagt es dort: Holen Sie die neuere Version dort, woher Sie diese haben.',
   'help.answers.title': 'Gibt dieser Rechner die richtigen Antworten?',
   'help.answers.text':
-    'Dafür gibt es eine Karte in der Computerprüfung. Vier Leserahmen, deren Ergebnisse mit dem ursprünglichen Programm bekannt sind, gehen durch das Modell, auf jedem Gerät und in jedem Zahlenformat. Prüfen Sie nach jeder Änderung an Gewichten, Treiber oder PyTorch erneut; die Karte sagt, wann das nötig ist. Mit dem Demo-Modell zeigt es nur, dass richtig gerechnet wird.',
+    'Dafür gibt es eine Karte in der Rechnerprüfung. Vier Leserahmen, deren Ergebnisse mit dem ursprünglichen Werkzeug bekannt sind, gehen durch das Modell, auf jedem Gerät und in jedem Zahlenformat. Prüfen Sie nach jeder Änderung an Gewichten, Treiber oder PyTorch erneut; die Karte sagt, wann das nötig ist. Mit dem Demo-Modell zeigt es nur, dass richtig gerechnet wird.',
   'help.files.title': 'Welche Dateien hinterlässt ein Lauf?',
   'help.files.text':
     'sequences.tsv (eine Zeile je Sequenz), chunks.tsv (eine Zeile je Stück), viral_sequences.fna (die viralen Sequenzen), prediction_results.txt und prediction_results_highestscore.csv (wie das ursprüngliche Werkzeug sie schreibt), run.json (Einstellungen und Versionen) und run.db, aus der das Programm selbst sie liest. Wo etwas nicht verwendet oder nicht berechnet werden konnte, sagt failed_files.txt, was und warum, und failed_records.tsv nennt jede Sequenz. In logs/run.log steht, was geschah. Beim Demo-Modell auch DEMO_MODEL.txt, die sagt, dass nichts in dem Ordner etwas bedeutet.',

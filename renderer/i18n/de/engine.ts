@@ -88,7 +88,8 @@ export const engine = {
   'engine.prepare.stopped.next': 'Drücken Sie „Fortsetzen“: Was gelesen und berechnet wurde, ist erhalten.',
   'engine.worker.other_model':
     'Das Modell in seinem Ordner ist ein anderes als das, mit dem der Lauf begonnen wurde.',
-  'engine.worker.other_model.next': 'Prüfen Sie das Modell unter „Modelle“, dann „Fortsetzen“.',
+  'engine.worker.other_model.next':
+    'Drücken Sie „Dateien prüfen“ beim Modell unter Rechnerprüfung, dann „Fortsetzen“.',
   'engine.worker.stopped': '{how}.',
   'engine.part.out_of_memory': 'Das Gerät hatte zu wenig Speicher.',
   'engine.part.out_of_memory.next':

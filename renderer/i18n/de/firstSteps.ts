@@ -67,7 +67,7 @@ export const firstSteps: Record<keyof typeof english, string> = {
 
   'demo.confirmTitle': 'Das Demo-Modell verwenden?',
   'demo.confirmText':
-    'Seine Gewichte sind Zufallszahlen: Werte und Urteile bedeuten nichts. Es zeigt nur, wie das Programm arbeitet. Der Ordner und alle Dateien werden mit DEMO gekennzeichnet.',
+    'Seine Gewichte sind Zufallszahlen: Werte und Einstufungen bedeuten nichts. Es zeigt nur, wie das Programm arbeitet. Der Ordner und alle Dateien werden mit DEMO gekennzeichnet.',
   'demo.confirm': 'Demo-Modell verwenden',
   'demo.marked': 'Ordner und Dateien werden mit DEMO gekennzeichnet.',
 
@@ -77,7 +77,7 @@ export const firstSteps: Record<keyof typeof english, string> = {
   'modelAdvice.short':
     'Eine typische Sequenz hat hier {typical}: Das {length}-bp-Modell passt am besten; das längere würde die meisten Sequenzen nach weniger beurteilen, als es gelernt hat.',
   'modelAdvice.too_short':
-    'Eine typische Sequenz hat hier {typical}, weniger, als irgendein Modell gelernt hat. Das {length}-bp-Modell kommt am nächsten; es kann solche Reads ordnen, aber einzelne Urteile sind schwach. Daraus zusammengesetzte Contigs lassen sich viel besser beurteilen.',
+    'Eine typische Sequenz hat hier {typical}, weniger, als irgendein Modell gelernt hat. Das {length}-bp-Modell kommt am nächsten; es kann solche Reads ordnen, aber einzelne Einstufungen sind schwach. Daraus zusammengesetzte Contigs lassen sich viel besser beurteilen.',
 
   'deviceState.finished': 'Fertig',
   'startReason.not_set_up':

@@ -94,7 +94,7 @@ export const newRun = {
   'newRun.gpuFree': 'Niemand sonst nutzt sie',
   'newRun.gpuUsedBy': 'In Gebrauch durch {names}',
   'newRun.gpuHidden':
-    'Von der Umgebung, in der das Programm gestartet wurde, vor ihm verborgen (CUDA_VISIBLE_DEVICES)',
+    'Von der Umgebung, in der das Programm gestartet wurde, vor ihm verborgen (CUDA_VISIBLE_DEVICES, bei AMD ROCR_VISIBLE_DEVICES)',
   'newRun.gpuNeedsPyTorch': 'Braucht PyTorch für {build}, siehe Rechnerprüfung',
   'newRun.gpuNotSupported': 'Vom installierten PyTorch nicht unterstützt, siehe Rechnerprüfung',
   'newRun.gpuFailed': 'Hat die Proberechnung nicht bestanden, siehe Rechnerprüfung',
@@ -167,16 +167,16 @@ export const newRun = {
   'newRun.enqueueHint': 'Ein anderer Lauf ist in Arbeit. Dieser beginnt, wenn jener fertig ist.',
   'startReason.not_connected': 'Start nicht möglich: keine Verbindung zum Programm.',
   'startReason.models_unknown': 'Modelle werden gesucht …',
-  'startReason.no_files': 'Noch kein Start möglich: fügen Sie mindestens eine Datei hinzu.',
+  'startReason.no_files': 'Noch kein Start möglich: Fügen Sie mindestens eine Datei hinzu.',
   'startReason.uploading': 'Noch kein Start möglich: Dateien werden noch gesendet.',
   'startReason.looking':
     'Noch kein Start möglich: {count, plural, =0 {Die Dateien werden gesucht.} one {# Datei wird gelesen.} other {# Dateien werden gelesen.}}',
   'startReason.blocked_files':
     'Start nicht möglich: {count, plural, one {# Datei ist nicht verwendbar.} other {# Dateien sind nicht verwendbar.}}',
   'startReason.model_missing':
-    'Start nicht möglich: die Gewichte von „{model}“ sind nicht auf diesem Rechner.',
-  'startReason.model_damaged': 'Start nicht möglich: die Gewichte von „{model}“ sind beschädigt.',
-  'startReason.no_device': 'Start nicht möglich: wählen Sie mindestens eine GPU.',
+    'Start nicht möglich: Die Gewichte von „{model}“ sind nicht auf diesem Rechner.',
+  'startReason.model_damaged': 'Start nicht möglich: Die Gewichte von „{model}“ sind beschädigt.',
+  'startReason.no_device': 'Start nicht möglich: Wählen Sie mindestens eine GPU.',
   'startReason.no_address': 'Start nicht möglich: Geben Sie die Adresse des Ray-Clusters ein.',
   'startReason.folder': 'Start nicht möglich: Der Ergebnisordner ist nicht brauchbar.',
 } as const;

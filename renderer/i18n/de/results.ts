@@ -25,7 +25,7 @@ export const results = {
   'results.atLeast': '{count, plural, one {# Sequenz} other {# Sequenzen}} ab {score}',
   'results.allScored': '{count, plural, one {# bewertete Sequenz} other {# bewertete Sequenzen}}',
   'results.noteScore':
-    'Der Wert ordnet die Sequenzen. Er ist keine Wahrscheinlichkeit: in einem Metagenom sind Viren weit seltener als in den Trainingsdaten. Der Regler blendet nur Zeilen aus.',
+    'Der Wert ordnet die Sequenzen. Er ist keine Wahrscheinlichkeit: In einem Metagenom sind Viren weit seltener als in den Trainingsdaten. Der Regler blendet nur Zeilen aus.',
   'results.filter': 'Tabelle filtern',
   'results.search': 'Namen und Kopfzeilen durchsuchen',
   'results.clearSearch': 'Suche leeren',
@@ -92,16 +92,16 @@ export const results = {
   'blast.search': 'BLAST öffnen',
   'blast.copyAndOpen': 'Kopieren und BLAST öffnen',
   'reasonText.ok': 'Bewertet.',
-  'reasonText.empty': 'Nicht bewertet: die Sequenz hat keine Zeichen.',
+  'reasonText.empty': 'Nicht bewertet: Die Sequenz hat keine Zeichen.',
   'reasonText.no_open_frame':
-    'Nicht bewertet: jeder Leserahmen enthält ein Stoppcodon, und das Verfahren braucht einen ohne. Das heißt nicht, dass die Sequenz nicht viral ist.',
+    'Nicht bewertet: Jeder Leserahmen enthält ein Stoppcodon, und das Verfahren braucht einen ohne. Das heißt nicht, dass die Sequenz nicht viral ist.',
   'reasonText.invalid_characters': 'Nicht bewertet: Die Sequenz enthält Zeichen, die keine Nukleotide sind.',
-  'reasonText.malformed_record': 'Nicht bewertet: der Eintrag in der Datei ist beschädigt.',
+  'reasonText.malformed_record': 'Nicht bewertet: Der Eintrag in der Datei ist beschädigt.',
   'reasonText.worker_failure':
     'Gescheitert: Die Berechnung stürzte jedes Mal ab. Wiederholen Sie den Teil unter „Dateien und Fehler“.',
   'reasonText.out_of_memory':
     'Gescheitert: Der Speicher der GPU reichte nicht. Wiederholen Sie es unter „Dateien und Fehler“ mit weniger Speicher.',
-  'reasonText.non_finite': 'Gescheitert: das Modell lieferte auch mit 32 Bit keine brauchbaren Zahlen.',
+  'reasonText.non_finite': 'Gescheitert: Das Modell lieferte auch mit 32 Bit keine brauchbaren Zahlen.',
   'reasonText.not_computed':
     'Nicht berechnet: Der Lauf wurde beendet, bevor sie an der Reihe war. Den Rest berechnen Sie unter „Dateien und Fehler“.',
 
@@ -146,7 +146,7 @@ export const results = {
     'Einstufung und Wert widersprechen sich hier: Die Einstufung zählt Stücke, der Wert ist ihr Mittel, und ein Stück wird eingestuft, indem sein höchster Viruswert mit seinem höchsten anderen Wert verglichen wird; beide können aus verschiedenen Rahmen stammen. Nehmen Sie es als schwachen Beleg.',
   'chunks.bestTwo': 'Bestes Stück {best}, zweitbestes {second}.',
   'chunks.noteScore':
-    'Der Wert ordnet die Sequenzen. Er ist keine Wahrscheinlichkeit: in einem Metagenom sind Viren weit seltener als in den Trainingsdaten.',
+    'Der Wert ordnet die Sequenzen. Er ist keine Wahrscheinlichkeit: In einem Metagenom sind Viren weit seltener als in den Trainingsdaten.',
   'plots.more': 'Weitere Diagramme',
   'plots.title': 'Diagramme der gezeigten Sequenzen',
   'plots.scores': 'Werte nach Einstufung',
@@ -197,7 +197,7 @@ export const results = {
   'samples.editText':
     'Dateien mit demselben Namen sind eine Probe. Die beiden Dateien eines Read-Paars werden an ihren Namen erkannt.',
   'samples.fromNames': 'Aus den Dateinamen nehmen',
-  'samples.save': 'Speichern',
+  'samples.save': 'Sichern',
   'others.open': 'Tabelle eines anderen Programms hinzufügen …',
   'others.add': 'Tabelle hinzufügen …',
   'others.title': 'Andere Programme',
@@ -263,7 +263,7 @@ export const results = {
   'export.formatText.bedgraph': 'Der Viruswert als Spur, etwa für IGV',
   'export.formatText.multiqc': 'Ein Balken für jede Probe des Laufs (Custom Content)',
   'export.formatText.embeddings':
-    'Welche Zeile welcher Datei im Ordner work/embeddings des Laufs zu welchem Leseraster gehört',
+    'Welche Zeile welcher Datei im Ordner work/embeddings des Laufs zu welchem Leserahmen gehört',
   'export.formatText.devices':
     'Last, Speicher, Leistung, Temperatur und Tempo jeder Sekunde, gleich was gewählt ist',
   'export.formatText.report': 'Eine Datei zum Lesen, Drucken und Verschicken',

@@ -52,7 +52,7 @@ export const run = {
   'run.notifyOn': 'Der Browser sagt es Ihnen, solange diese Seite offen bleibt.',
   'run.notifyOff': 'Der Browser erlaubt dieser Seite keine Mitteilungen.',
   'run.normsTitle':
-    '{frames, plural, one {# Leserahmen hat Einbettungen von ungewöhnlicher Größe.} other {# Leserahmen haben Einbettungen von ungewöhnlicher Größe.}}',
+    '{frames, plural, one {# Leserahmen hat Embeddings von ungewöhnlicher Größe.} other {# Leserahmen haben Embeddings von ungewöhnlicher Größe.}}',
   'run.normsText':
     'Das sind {share} der berechneten. Normen von ESM-2: {esm2} (erwartet {esm2Expected}); von DNABERT-S: {dnabertS} (erwartet {dnabertSExpected}). Alle werden bewertet: Kurze und sich wiederholende Leserahmen können ungewöhnlich sein. Sind es viele, prüfen Sie, ob dieser Rechner richtig rechnet.',
   'run.normsCheck': 'Rechner prüfen',
@@ -221,7 +221,7 @@ export const run = {
   'resultFile.viral_sequences.fna': 'die als Virus eingestuften Sequenzen',
   'resultFile.prediction_results.txt': 'wie das ursprüngliche Werkzeug sie schreibt',
   'resultFile.prediction_results_highestscore.csv': 'wie das ursprüngliche Werkzeug sie schreibt',
-  'resultFile.failed_files.txt': 'Dateien, die nicht brauchbar waren',
+  'resultFile.failed_files.txt': 'nicht verwendbare Dateien und gescheiterte Teile',
   'resultFile.failed_records.tsv': 'Sequenzen ohne Ergebnis, mit dem Grund',
   'resultFile.run.json': 'Versionen, Einstellungen, Zeiten',
   'resultFile.DEMO_MODEL.txt': 'erinnert daran, dass die Ergebnisse nichts bedeuten',

@@ -47,7 +47,8 @@ export const IN_THE_WINDOW = {
   'engine.exit.heap_corruption': 'its memory was damaged',
   'engine.prepare.stopped': 'Reading the files stopped: {how}.',
   'engine.prepare.stopped.next': 'Press Continue: what was read and computed so far is kept.',
-  'engine.worker.other_model.next': 'Verify the model under Models, then press Continue.',
+  'engine.worker.other_model.next':
+    'Press “Check the files” at the model under Computer check, then Continue.',
   'engine.worker.stopped': '{how}.',
   'engine.part.out_of_memory': 'The device had too little memory.',
   'engine.part.out_of_memory.next': 'Close other programs that use the GPU, then retry with less memory.',

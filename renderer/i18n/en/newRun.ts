@@ -92,7 +92,8 @@ export const newRun = {
   'newRun.freeOf': 'free of {total}',
   'newRun.gpuFree': 'Nobody else is using it',
   'newRun.gpuUsedBy': 'In use by {names}',
-  'newRun.gpuHidden': 'Hidden from this program by the system it was started in (CUDA_VISIBLE_DEVICES)',
+  'newRun.gpuHidden':
+    'Hidden from this program by the system it was started in (CUDA_VISIBLE_DEVICES, or ROCR_VISIBLE_DEVICES for AMD)',
   'newRun.gpuNeedsPyTorch': 'Needs PyTorch for {build}, see Computer check',
   'newRun.gpuNotSupported': 'Not supported by the installed PyTorch, see Computer check',
   'newRun.gpuFailed': 'Failed the test computation, see Computer check',

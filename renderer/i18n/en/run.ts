@@ -216,7 +216,7 @@ export const run = {
   'resultFile.viral_sequences.fna': 'the sequences called virus',
   'resultFile.prediction_results.txt': 'as the original tool writes it',
   'resultFile.prediction_results_highestscore.csv': 'as the original tool writes it',
-  'resultFile.failed_files.txt': 'files that could not be used',
+  'resultFile.failed_files.txt': 'files that could not be used, and parts that failed',
   'resultFile.failed_records.tsv': 'sequences without a result, with the reason',
   'resultFile.run.json': 'versions, settings, times',
   'resultFile.DEMO_MODEL.txt': 'a reminder that the results mean nothing',

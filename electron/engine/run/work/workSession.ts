@@ -1,33 +1,19 @@
 import { join } from 'node:path';
 import { appError, AppFailure, asAppError } from '../../../contract/errors.ts';
 import { deviceNamed, message } from '../../../contract/messages.ts';
-import { IMPORTED_EMBEDDINGS_FOLDER } from '../../../contract/plan.ts';
 import type { ClusterLive } from '../../../contract/rpc/runs.ts';
-import type {
-  PartCommand,
-  PoolChoice,
-  PrepareProgress,
-  WorkerReady,
-} from '../../../contract/protocol/index.ts';
-import { isOtherGpu, workerEnvironment, type ChosenDevice } from '../../devices/chosenDevice.ts';
+import type { PrepareProgress, WorkerReady } from '../../../contract/protocol/index.ts';
+import { isOtherGpu } from '../../devices/chosenDevice.ts';
 import { formatBytes, formatCount, formatDuration } from '../../format/format.ts';
-import type { EngineContext } from '../../engineContext.ts';
-import { makeFolderInRun } from '../../files/runFiles.ts';
 import { damageWords, isSound, NO_DAMAGE } from '../../store/damage.ts';
-import type { RunStore } from '../../store/runStoreFace.ts';
 import type { DamageReport, StoredPart } from '../../store/types.ts';
-import type { DeadlineLimits } from '../../workers/deadlines.ts';
-import { DeviceWorker, type DeviceWorkerOptions, type LoadCommand } from '../../workers/deviceWorker.ts';
-import { localLauncher } from '../../workers/launchers/localWorker.ts';
+import { DeviceWorker } from '../../workers/deviceWorker.ts';
 import { WorkerPool } from '../../workers/launchers/workerPool.ts';
-import type { WorkerLauncher } from '../../workers/launchers/workerConnection.ts';
 import { storedDevice, type DeviceFindings, type MemoryUse } from '../begin/storedDevice.ts';
 import { DeviceMonitor } from '../progress/deviceMonitor.ts';
 import { DeviceTelemetry } from '../progress/deviceTelemetry.ts';
-import type { RunRecord } from '../runRecord.ts';
 import { WorkerFigures } from '../progress/workerFigures.ts';
 import { backendLaunch, NO_GPU } from './backendLaunch.ts';
-import type { BatchSizes } from './batchSizes.ts';
 import { decideWork } from './decide/decideWork.ts';
 import { newWorkState, type WorkState } from './decide/workState.ts';
 import { PartLedger } from './partLedger.ts';
@@ -35,20 +21,14 @@ import { PoolProgress } from './poolProgress.ts';
 import { PrepareStage } from './prepareStage.ts';
 import { clusterDevice, localDevice, type WorkDevice } from './workDevice.ts';
 import type { UserEvent, WorkEffect, WorkEvent, WorkOutcome } from './workEvents.ts';
-
-interface WorkSessionOptions {
-  context: EngineContext;
-  store: RunStore;
-  record: RunRecord;
-  /** Of this computer; none where a cluster brings them. */
-  devices: readonly ChosenDevice[];
-  /** The cluster to compute on; null for this computer. */
-  pool: PoolChoice | null;
-  /** Where the model lies on this computer. */
-  modelFolder: string;
-  /** What is known of the devices' memory. */
-  batches: BatchSizes;
-}
+import {
+  partCommand,
+  poolOptions,
+  prepareCommand,
+  workerLog,
+  workerOptions,
+  type WorkSessionOptions,
+} from './workProcesses.ts';
 
 /**
  * One session of work on a run, from start or resume to its pause or end. Prepare, workers, store and user emit events; one
@@ -301,7 +281,7 @@ export class WorkSession {
   }
 
   private startWorker(device: WorkDevice): void {
-    const worker = new DeviceWorker(this.workerOptions(device), this.emit);
+    const worker = new DeviceWorker(workerOptions(this.options, device, this.pool), this.emit);
     this.workers.set(device.id, worker);
     worker.start();
   }
@@ -322,20 +302,9 @@ export class WorkSession {
   // ---- A cluster ----
 
   private startPool(): void {
-    const { context, store, pool } = this.options;
+    const { pool } = this.options;
     if (!pool) return;
-    const folder = join(store.folder, POOL_FOLDER);
-    makeFolderInRun(store.folder, POOL_FOLDER);
-    this.pool = new WorkerPool(
-      {
-        launch: backendLaunch(context, 'cluster', [], NO_GPU),
-        logPath: join(store.folder, 'logs', 'pool.log'),
-        open: { type: 'open_pool', pool, run_folder: store.folder, pool_folder: folder },
-        deadlines: context.deadlines,
-        restartDelayMs: context.restartDelayMs,
-      },
-      this.emit,
-    );
+    this.pool = new WorkerPool(poolOptions(this.options, pool), this.emit);
     this.pool.start();
   }
 
@@ -372,90 +341,22 @@ export class WorkSession {
       device,
       workerPid: worker.pid,
       startedAt: Date.now(),
-      log: `logs/${logName(device)}`,
+      log: workerLog(device),
     });
-    worker.assign(this.partCommand(part));
-  }
-
-  private partCommand({ key, path, sha256, frameBegin, frameEnd }: StoredPart): PartCommand {
-    const { store, record } = this.options;
-    const file = (kind: string): string => join(store.folder, 'work', kind, `${key}.safetensors`);
-    return {
-      type: 'part',
-      part: key,
-      part_path: join(store.folder, path),
-      part_sha256: sha256,
-      frame_begin: frameBegin,
-      frame_end: frameEnd,
-      scores_path: file('scores'),
-      embeddings_path: record.run.plan.embeddings === null ? null : file('embeddings'),
-    };
+    worker.assign(partCommand(this.options, part));
   }
 
   private startPrepare(): void {
     const { context, store, record } = this.options;
-    const { plan } = record.run;
     this.prepare = new PrepareStage(
       backendLaunch(context, 'prepare', [], NO_GPU),
       join(store.folder, 'logs', 'prepare.log'),
-      {
-        type: 'prepare',
-        inputs: plan.inputs
-          .map(({ path, sha256 }, input) => ({ input, path, sha256 }))
-          .filter(({ input }) => !this.leftOut.has(input)),
-        work_dir: join(store.folder, 'work'),
-        chunk_length: plan.chunkLength,
-        residues_per_part: plan.residuesPerPart,
-        tail_parts: plan.tailParts,
-      },
+      prepareCommand(this.options, this.leftOut),
       store,
       record.notes,
       this.emit,
       record.request.strict,
     );
-  }
-
-  private workerOptions(device: WorkDevice): DeviceWorkerOptions {
-    const { context, record } = this.options;
-    return {
-      device: device.id,
-      launch: this.launcher(device),
-      load: () => this.loadCommand(device),
-      modelHash: record.run.plan.model.hash,
-      deadlines: device.local ? context.deadlines : clusterDeadlines(context.deadlines),
-      restartDelayMs: context.restartDelayMs,
-    };
-  }
-
-  private launcher({ id, local }: WorkDevice): WorkerLauncher {
-    const { context, store } = this.options;
-    const logPath = join(store.folder, 'logs', logName(id));
-    if (local) return localLauncher(backendLaunch(context, 'worker', [], workerEnvironment(local)), logPath);
-    if (!this.pool) throw new Error(`device ${id} has no pool`);
-    return this.pool.launcher(id, logPath);
-  }
-
-  private loadCommand(device: WorkDevice): LoadCommand {
-    const { store, record, batches } = this.options;
-    const { plan } = record.run;
-    return {
-      type: 'load',
-      device: device.kind,
-      model_folder: this.options.modelFolder,
-      precision: plan.precision,
-      tokens_per_batch: plan.tokensPerBatch,
-      embed_equal_sequences_once: plan.embedEqualSequencesOnce,
-      embeddings: plan.embeddings,
-      memory_fraction: memoryFraction(device, record.request.gpuMemoryBytes),
-      ...batches.limitsOf(device.id),
-      placement: 'auto',
-      imported_embeddings: plan.imported
-        ? {
-            folder: join(store.folder, IMPORTED_EMBEDDINGS_FOLDER),
-            index_sha256: plan.imported.indexSha256,
-          }
-        : null,
-    };
   }
 
   /** What computes, and whether it is the device that was meant: two workers on one GPU would both be slow. */
@@ -493,27 +394,4 @@ export class WorkSession {
     if (!telemetry) throw new Error(`device ${id} is not part of this run`);
     return telemetry.device;
   }
-}
-
-/** In a run's folder, of its cluster's pool. */
-const POOL_FOLDER = 'work/pool';
-
-/** A cluster names its devices as it likes. */
-const logName = (device: string): string => `worker-${device.replaceAll(/[^\w.-]/g, '-').slice(0, 100)}.log`;
-
-/** Weights may have to be brought to a node first, and what is said there may come by way of shared files. */
-function clusterDeadlines(local: DeadlineLimits): DeadlineLimits {
-  return {
-    ...local,
-    helloMs: CLUSTER_PATIENCE * local.helloMs,
-    loadMs: 2 * local.loadMs,
-    silentMs: CLUSTER_PATIENCE * local.silentMs,
-  };
-}
-const CLUSTER_PATIENCE = 5;
-
-/** The share of a GPU's memory that a limit comes to. What CUDA itself takes, up to 0.7 GB, is not counted. */
-function memoryFraction({ memoryTotalBytes }: WorkDevice, limitBytes: number | undefined): number | null {
-  if (limitBytes === undefined || memoryTotalBytes === null) return null;
-  return limitBytes >= memoryTotalBytes ? null : limitBytes / memoryTotalBytes;
 }

@@ -34,6 +34,7 @@ export async function biologist(
   await page.getByRole('dialog').getByText('pond_water.fasta').click();
   await camera.take('choose');
   await page.getByRole('button', { name: 'Take 1 file' }).click();
+  await page.getByText(/^1 file · [1-9]/).waitFor({ timeout: LONG_MS });
   await page.getByText('Reading …').first().waitFor({ state: 'detached' });
   await camera.take('what-is-in-it');
   await page.getByRole('radio', { name: 'Demo model' }).click();

@@ -1,9 +1,5 @@
 """Workers through SLURM: an array of tasks, of which each takes part in the pool by files alone.
 
-What is in the pool's folder: `job.sh`, which is submitted, and `task`, by which it starts a task's Python;
-`jobs.json`, which of SLURM's jobs are this pool's; `pool`, its sign of life; below `tasks` the streams of
-each task (see `node_task`); and the tasks' logs.
-
 A pool process that ends without having been closed leaves its tasks: they wait some minutes for the next one,
 which counts the sessions on and takes them over. So a program that is started again needs not queue again.
 """
@@ -18,7 +14,6 @@ import os
 import re
 import shlex
 import shutil
-import sys
 import threading
 import time
 from dataclasses import dataclass, field
@@ -40,7 +35,6 @@ from virnucpro_backend.cluster.mailbox import (
     LineWriter,
     Sign,
     SignFile,
-    make_private,
 )
 from virnucpro_backend.cluster.node_task import (
     BEAT_SECONDS,
@@ -53,6 +47,14 @@ from virnucpro_backend.cluster.node_task import (
 from virnucpro_backend.cluster.pool import EndOfPool, Pool, main
 from virnucpro_backend.cluster.slurm.answers import HELD, describe_end, describe_waiting
 from virnucpro_backend.cluster.slurm.client import SlurmClient, SlurmSilentError, TaskState
+from virnucpro_backend.cluster.slurm.pool_folder import (
+    last_lines,
+    make_pool_folder,
+    not_writable,
+    remember_jobs,
+    remembered_jobs,
+    write_task,
+)
 from virnucpro_backend.protocol import PROTOCOL_VERSION
 
 QUEUE_SECONDS = 15.0
@@ -65,15 +67,8 @@ KILL_SECONDS = 30.0
 """For a task to say that its worker has been killed."""
 
 CLOSE_SECONDS = 20.0
-LOG_LINES = 5
 
 log = logging.getLogger(__name__)
-
-_PYTHON_SETTINGS = (
-    *("PYTHONUTF8", "PYTHONIOENCODING", "PYTHONNOUSERSITE", "PYTHONSAFEPATH", "PYTHONDONTWRITEBYTECODE"),
-    "TOKENIZERS_PARALLELISM",
-)
-"""Of the engine's for its Python processes, which a task's Python gets too."""
 
 _TASK_FOLDER = re.compile(r"(\d+)_(\d+)\.(\d+)")
 
@@ -137,23 +132,19 @@ class SlurmPool(Pool):
     def open(self, run_folder: Path, pool_folder: Path) -> None:
         """Submit the script, or take over the tasks of an earlier session. Raises PoolFailedError."""
         self._folder = pool_folder
-        try:
-            make_private(pool_folder)
-            make_private(pool_folder / TASKS)
-        except OSError as error:
-            raise _not_writable(pool_folder, error) from error
-        remembered = self._remembered()
+        make_pool_folder(pool_folder)
+        remembered = remembered_jobs(pool_folder)
         self._session = int(remembered.get("session", 0)) + 1
         version = self._version()
         self._check_shared()
         self._say_alive()
         job = None
         try:
-            self._write_task()
+            write_task(pool_folder)
             job = self._taken_over(remembered) or self._submitted()
             self._remember()
         except OSError as error:
-            raise _not_writable(pool_folder, error) from error
+            raise not_writable(pool_folder, error) from error
         self.events.ready(version, job)
         self._threads = [
             threading.Thread(target=self._follow_files, name="files", daemon=True),
@@ -234,34 +225,9 @@ class SlurmPool(Pool):
                 "its login node.",
             )
 
-    def _remembered(self) -> dict[str, Any]:
-        with contextlib.suppress(OSError, ValueError):
-            content = json.loads((self._folder / "jobs.json").read_text(encoding="utf-8"))
-            if isinstance(content, dict):
-                return content
-        return {}
-
     def _remember(self) -> None:
         content = {"session": self._session, "jobs": self._jobs, "script": self._choice.script}
-        temporary = self._folder / "jobs.json.new"
-        with temporary.open("w", encoding="utf-8") as file:
-            json.dump(content, file)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(self._folder / "jobs.json")
-
-    def _write_task(self) -> None:
-        """What starts a task, also from a script that a person submits: by this process's own Python."""
-        settings = {name: os.environ[name] for name in _PYTHON_SETTINGS if name in os.environ}
-        settings["PYTHONPATH"] = str(Path(__file__).resolve().parents[3])
-        (self._folder / "task").write_text(
-            "#!/bin/sh\n"
-            + "".join(f"export {name}={shlex.quote(value)}\n" for name, value in settings.items())
-            + f"python={shlex.quote(sys.executable)}\n"
-            + 'exec "${VIRNUCPRO_PYTHON:-$python}" -X utf8 -u -m virnucpro_backend.cluster.node_task "$@"\n',
-            encoding="utf-8",
-            newline="\n",
-        )
+        remember_jobs(self._folder, content)
 
     def _taken_over(self, remembered: dict[str, Any]) -> str | None:
         """The number of an earlier session's job that has not ended; one of another script is cancelled."""
@@ -322,7 +288,7 @@ class SlurmPool(Pool):
             SignFile(self._folder).write(Sign(self._session, self._beat, closed=False))
         except OSError as error:
             if self._beat == 1:
-                raise _not_writable(self._folder, error) from error
+                raise not_writable(self._folder, error) from error
             log.warning("the sign of life can't be written: %s", error)
 
     def _find_members(self) -> None:
@@ -488,7 +454,7 @@ class SlurmPool(Pool):
     def _all_ended(self, tasks: list[TaskState]) -> PoolFailedError:
         counts = collections.Counter(describe_end(task.state) for task in tasks)
         how = "; ".join(f"{count} x {words}" for words, count in counts.most_common(3))
-        last = _last_lines(self._folder)
+        last = last_lines(self._folder)
         message = f"All tasks of SLURM's job {', '.join(self._jobs)} have ended{': ' + how if how else ''}."
         if last:
             message += f" The last log says: {last}"
@@ -519,24 +485,6 @@ class SlurmPool(Pool):
 
 
 _FIGURES = ("utilization_percent", "memory_used_bytes", "temperature_c", "power_w")
-
-
-def _last_lines(folder: Path) -> str:
-    """The end of the log that was written to last, for a message."""
-    try:
-        logs = sorted(folder.glob("*_*.log"), key=lambda path: path.stat().st_mtime)
-        text = logs[-1].read_bytes()[-4000:].decode("utf-8", "replace") if logs else ""
-    except OSError:
-        return ""
-    return " / ".join(line.strip() for line in text.splitlines()[-LOG_LINES:] if line.strip())[-600:]
-
-
-def _not_writable(folder: Path, error: OSError) -> PoolFailedError:
-    return PoolFailedError(
-        "not_allowed",
-        f"The pool's folder can't be used: {error}",
-        f"See that {folder} can be made and written to, and by nobody else.",
-    )
 
 
 if __name__ == "__main__":

@@ -12,6 +12,10 @@ const READ_OTHERWISE = new Set([
   // A worker's measurement goes to the next worker as it is.
   'fixed_bytes',
   'bytes_per_token',
+  // The place that prepare has reached goes to the next one as it is.
+  'first_rows',
+  'input_bases',
+  'other_letters',
   // SLURM's pool compares those of its nodes.
   'backend_version',
 ]);

@@ -187,9 +187,6 @@ export const MESSAGES = {
   'transfer.gone': '{file} is not offered any more on the other computer.',
   'transfer.not_connected': 'That computer is not connected.',
   // what stands in the way of a run
-  'halt.records_damaged':
-    'Stored names or lengths of sequences are damaged, and inputs were being read again.',
-  'halt.records_damaged.next': 'Resume the run: what is damaged is read again.',
   'halt.all_excluded': 'All devices were taken out of the run.',
   'halt.all_excluded.next': 'Take in a device again, then resume.',
   'start.disk_needed': 'The run needs about {needed}, and {free} are free at {folder}.',

@@ -129,6 +129,7 @@ def measure(name: str, path: Path, work_dir: Path) -> None:
         "work_dir": str(work_dir),
         "chunk_length": 500,
         "residues_per_part": 262_144,
+        "go_on_from": None,
         "tail_parts": 32,
     }
     megabytes = path.stat().st_size / 1e6

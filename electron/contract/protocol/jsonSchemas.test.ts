@@ -42,6 +42,7 @@ describe('the exported JSON Schemas', () => {
       'part',
       'input_problem',
       'input_done',
+      'place',
       'done',
       'prepare_failed',
     ]);

@@ -29,6 +29,7 @@ import { isRunFolder } from '../store/runFolder.ts';
 import { inputLeftOut, type RunNotes } from './runNotes.ts';
 import { RunRecord, type RunListener } from './runRecord.ts';
 import { storedDevice } from './begin/storedDevice.ts';
+import { ReadingPlace } from './work/readingPlace.ts';
 import { localDevice } from './work/workDevice.ts';
 import { RunWork } from './runWork.ts';
 import { areResultsWhole, isWrappedUp, missingResults } from './finish/wrapUpRun.ts';
@@ -150,6 +151,7 @@ export class OpenRun {
   async start({ devices: wanted, where, created }: StartOptions = {}): Promise<Result<void>> {
     if (this.work.session) return err(appError('usage', message('run.at_work')));
     const { request, run } = this.record;
+    const reading = ReadingPlace.open(this.store, this.context.appVersion, run);
     const ready = await checkReadiness(
       this.context,
       this.folder,
@@ -160,6 +162,7 @@ export class OpenRun {
         devices: wanted ?? request.devices,
       },
       created && isJustCreated(created) ? created.choice : undefined,
+      reading.knowsInputs(run.inputs),
     );
     if (!ready.ok) return ready;
     const { devices, leftOut } = ready.value;
@@ -182,7 +185,7 @@ export class OpenRun {
       unwrap(await this.record.advance({ type: 'reopen' }));
     }
     const started = await this.record.advance({ type: 'start' });
-    return started.ok ? this.work.begin(ready.value) : started;
+    return started.ok ? this.work.begin(ready.value, reading) : started;
   }
 
   /** Ends the batch under way on every device and frees it. */

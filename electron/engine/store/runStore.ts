@@ -187,6 +187,7 @@ function runStore(
     finishInput: write('finishInput'),
     failInput: write('failInput'),
     finishPrepare: write('finishPrepare'),
+    readBefore: read('readBefore'),
     invalidatePrepare: write('invalidatePrepare'),
     verifyPendingParts: readApart('verifyPendingParts'),
     findDamage: readApart('findDamage'),

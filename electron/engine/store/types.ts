@@ -4,8 +4,9 @@ import type { Plan } from '../../contract/plan.ts';
 import type {
   InputProblem,
   MemoryProfile,
-  PrepareDone,
   PartFailureCode,
+  PrepareDone,
+  RecordsFile,
 } from '../../contract/protocol/index.ts';
 import type { RunState, PartState } from '../../contract/runState.ts';
 
@@ -164,6 +165,12 @@ export interface StoredRun {
   /** Null until prepare is finished, and again after `invalidatePrepare`. */
   prepared: PrepareDone | null;
   counts: RunCounts;
+}
+
+export interface ReadBefore {
+  parts: number;
+  /** In the order of the records. */
+  recordFiles: Omit<RecordsFile, 'type'>[];
 }
 
 export type Registered = 'new' | 'known' | 'replaced';

@@ -117,9 +117,6 @@ export const engine = {
     'Was es berechnet hat, war {times}-mal nacheinander auf dem Datenträger beschädigt.',
   'engine.device.damaged.next':
     'Prüfen Sie den Datenträger mit den Ergebnissen und dieses Gerät, und drücken Sie dann „Fortsetzen“.',
-  'engine.halt.records_damaged':
-    'Gespeicherte Namen oder Längen von Sequenzen sind beschädigt, während Eingaben noch einmal gelesen wurden.',
-  'engine.halt.records_damaged.next': 'Drücken Sie „Fortsetzen“: Beschädigtes wird noch einmal gelesen.',
   'engine.halt.all_excluded': 'Alle Geräte wurden aus dem Lauf genommen.',
   'engine.halt.all_excluded.next': 'Drücken Sie bei einem Gerät „Wieder verwenden“, und dann „Fortsetzen“.',
   'engine.start.disk_needed': 'Der Lauf braucht etwa {needed}; frei sind {free} in {folder}.',

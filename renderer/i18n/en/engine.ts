@@ -65,7 +65,6 @@ export const IN_THE_WINDOW = {
   'engine.part.lost.next': 'Check the disk with the results; then press Continue.',
   'engine.device.damaged': 'What it computed was damaged on the disk {times} times in a row.',
   'engine.device.damaged.next': 'Check the disk with the results, and this device; then press Continue.',
-  'engine.halt.records_damaged.next': 'Press Continue: what is damaged is read again.',
   'engine.halt.all_excluded.next': 'Press “Use again” at a device, then Continue.',
   'engine.start.folder_has_run.next': 'Choose another folder, or open that run under Runs.',
   'engine.start.outside_root': '{path} is outside of {root}, the folder that this program may use.',

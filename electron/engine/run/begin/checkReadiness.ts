@@ -11,7 +11,8 @@ import { makeWorkFolders } from '../../store/runFolder.ts';
 
 /**
  * Whether a run can go on here and now: same model, inputs still there where they are needed, devices that fit the plan. For
- * a run that was made a moment ago, `chosen` holds the devices, which were then checked together with the model.
+ * a run that was made a moment ago, `chosen` holds the devices, which were then checked together with the model. `inputsKnown`: the
+ * inputs look as they did when the reading began; prepare compares their content when it has read them.
  */
 export async function checkReadiness(
   context: EngineContext,
@@ -19,10 +20,11 @@ export async function checkReadiness(
   run: StoredRun,
   wanted: Wanted,
   chosen?: DeviceChoice,
+  inputsKnown = false,
 ): Promise<Result<DeviceChoice>> {
   // Large inputs take as long to compare as devices to be found.
   const [inputs, choice] = await Promise.all([
-    run.prepared ? ok(undefined) : checkInputs(run),
+    run.prepared ? ok(undefined) : checkInputs(run, inputsKnown),
     chosen ? ok(chosen) : chooseForPlan(context, run, wanted),
   ]);
   if (!inputs.ok) return inputs;
@@ -44,13 +46,14 @@ async function chooseForPlan(
 }
 
 /** Inputs that are still to be read must be those of the plan. A run just created has just had them hashed. */
-async function checkInputs({ inputs, state }: StoredRun): Promise<Result<void>> {
+async function checkInputs({ inputs, state }: StoredRun, inputsKnown: boolean): Promise<Result<void>> {
+  const isKnown = inputsKnown || state.phase === 'created';
   for (const { path, sizeBytes, sha256, failure } of inputs) {
     if (failure) continue;
     const info = await stat(path).catch(() => undefined);
     if (!info)
       return err(appError('input_not_found', `${path} is gone, and it has not been read to its end.`));
-    if (info.size !== sizeBytes || (state.phase !== 'created' && (await hashFile(path)) !== sha256)) {
+    if (info.size !== sizeBytes || (!isKnown && (await hashFile(path)) !== sha256)) {
       return err(appError('input_changed', `${path} is not the file that the run was started with.`));
     }
   }

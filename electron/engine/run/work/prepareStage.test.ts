@@ -27,9 +27,11 @@ it.skipIf(WITHOUT_PYTHON)('ends with words where reading the inputs does not adv
         chunk_length: 500,
         residues_per_part: 1000,
         tail_parts: 0,
+        go_on_from: null,
       },
       // Neither has anything to do for a process that says nothing.
       {} as RunStore,
+      { reached: () => undefined, forget: () => undefined },
       new RunNotes({ folder } as RunStore, () => undefined),
       emit,
       false,

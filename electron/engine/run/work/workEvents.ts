@@ -54,7 +54,7 @@ type SessionEvent =
       parts: readonly StoredPart[];
       /** Those of them whose files are lost or damaged. */
       lost: readonly string[];
-      /** Whether prepare must read the inputs again. */
+      /** Whether prepare must read the inputs again, from the beginning: what is stored of them was damaged. */
       readAgain: boolean;
     }
   | { type: 'check_failed'; error: AppError }
@@ -91,7 +91,8 @@ export type WorkEffect = WorkerEffect | StoreEffect | RecordEffect | WorkOutcome
 
 type WorkerEffect =
   | { type: 'start_monitor' }
-  | { type: 'start_prepare' }
+  /** `place`: where an earlier session got to, if it is still known. One that is at work gives way to it. */
+  | { type: 'start_prepare'; from: 'place' | 'beginning' }
   | { type: 'start_pool' }
   | { type: 'start_worker'; device: string }
   | { type: 'stop_worker'; device: string }

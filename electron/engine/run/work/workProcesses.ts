@@ -14,6 +14,7 @@ import type { WorkerPool, WorkerPoolOptions } from '../../workers/launchers/work
 import type { RunRecord } from '../runRecord.ts';
 import { backendLaunch, NO_GPU } from './backendLaunch.ts';
 import type { BatchSizes } from './batchSizes.ts';
+import type { ReadingPlace } from './readingPlace.ts';
 import type { WorkDevice } from './workDevice.ts';
 
 /** In a run's folder, of its cluster's pool. */
@@ -32,6 +33,8 @@ export interface WorkSessionOptions {
   modelFolder: string;
   /** What is known of the devices' memory. */
   batches: BatchSizes;
+  /** How far the inputs have been read. */
+  reading: ReadingPlace;
 }
 
 /** In the run's folder. A cluster names its devices as it likes. */
@@ -54,7 +57,7 @@ export function poolOptions({ context, store }: WorkSessionOptions, pool: PoolCh
   };
 }
 
-/** `leftOut`: numbers of inputs that can't be read. */
+/** To read from the beginning. `leftOut`: numbers of inputs that can't be read. */
 export function prepareCommand(
   { store, record }: WorkSessionOptions,
   leftOut: ReadonlySet<number>,
@@ -69,6 +72,7 @@ export function prepareCommand(
     chunk_length: plan.chunkLength,
     residues_per_part: plan.residuesPerPart,
     tail_parts: plan.tailParts,
+    go_on_from: null,
   };
 }
 

@@ -53,6 +53,8 @@ export class WorkSession {
   private readonly events: WorkEvent[] = [];
   private deciding = false;
   private prepare: PrepareStage | undefined;
+  /** An earlier prepare on its way to its end, and the next one to its beginning. */
+  private startingPrepare: Promise<void> = Promise.resolve();
   private monitor: DeviceMonitor | undefined;
   private readProgress: PrepareProgress | null = null;
   private ready: WorkerReady | undefined;
@@ -112,7 +114,7 @@ export class WorkSession {
     // Waiting parts are found through this index.
     if (await store.repairIndex()) this.noteDamage({ ...NO_DAMAGE, index: true });
     for (const { input, failure } of record.run.inputs) if (failure) this.leftOut.add(input);
-    // What is stored of a large run is compared with its digests while parts that wait are computed.
+    // What is stored of a large run is compared with its digests while prepare reads on and parts that wait are computed.
     this.emit({ type: 'started', parts: await store.pendingParts(), prepared: record.run.prepared !== null });
     void this.check();
   }
@@ -120,26 +122,29 @@ export class WorkSession {
   private async check(): Promise<void> {
     const { store, record } = this.options;
     try {
-      await this.repair();
+      const isRepaired = await this.repair();
       if (this.state.ended) return;
       const lost = await store.verifyPendingParts();
       const parts = await store.pendingParts();
-      this.emit({ type: 'checked', parts, lost, readAgain: record.run.prepared === null });
+      const readAgain = isRepaired && record.run.prepared === null;
+      this.emit({ type: 'checked', parts, lost, readAgain });
     } catch (reason) {
       this.emit({ type: 'check_failed', error: asAppError(reason) });
     }
   }
 
-  /** Damaged rows are computed again, or read from the inputs again. */
-  private async repair(): Promise<void> {
-    const { store, record } = this.options;
+  /** Damaged rows are computed again, or read from the inputs again; answers whether there were any. */
+  private async repair(): Promise<boolean> {
+    const { store, record, reading } = this.options;
     // Without holding up the thread that writes, if nothing is damaged.
-    if (isSound(await store.findDamage()) || this.state.ended) return;
+    if (isSound(await store.findDamage()) || this.state.ended) return false;
+    reading.forget();
     const damage = await store.repairDamage();
     if (damage.plan) throw new AppFailure(appError('run_damaged', damageWords(damage)));
-    if (isSound(damage)) return;
+    if (isSound(damage)) return false;
     this.noteDamage(damage);
     await record.reload();
+    return true;
   }
 
   private noteDamage(damage: DamageReport): void {
@@ -165,7 +170,7 @@ export class WorkSession {
   async stop(graceMs?: number): Promise<void> {
     this.emit({ type: 'stop' });
     await Promise.all([
-      this.prepare?.stop(),
+      this.startingPrepare.then(() => this.prepare?.stop()),
       this.monitor?.stop(),
       ...[...this.workers.keys()].map((device) => this.stopWorker(device, graceMs)),
       ...[...this.stopping.values()].map(({ stopped }) => stopped),
@@ -239,7 +244,7 @@ export class WorkSession {
         this.startPool();
         break;
       case 'start_prepare':
-        this.startPrepare();
+        this.startPrepare(effect.from);
         break;
       case 'start_worker':
         this.startWorker(this.deviceOf(effect.device));
@@ -274,6 +279,10 @@ export class WorkSession {
       case 'drained':
       case 'halt':
         this.onOutcome(effect);
+        break;
+      case 'invalidate_prepare':
+        this.options.reading.forget();
+        this.ledger.perform(effect);
         break;
       default:
         this.ledger.perform(effect);
@@ -346,17 +355,38 @@ export class WorkSession {
     worker.assign(partCommand(this.options, part));
   }
 
-  private startPrepare(): void {
-    const { context, store, record } = this.options;
-    this.prepare = new PrepareStage(
+  private startPrepare(from: 'place' | 'beginning'): void {
+    const before = this.prepare;
+    this.prepare = undefined;
+    this.startingPrepare = this.startingPrepare
+      .then(() => this.replacePrepare(before, from))
+      .catch((reason: unknown) => this.emit({ type: 'prepare_failed', error: asAppError(reason) }));
+  }
+
+  private async replacePrepare(before: PrepareStage | undefined, from: 'place' | 'beginning'): Promise<void> {
+    const { context, store, record, reading } = this.options;
+    if (before?.isAtWork) {
+      await before.stop();
+      // It may just have reached the end.
+      await store.invalidatePrepare();
+    }
+    const command = prepareCommand(this.options, this.leftOut);
+    const goOnFrom = from === 'place' ? await reading.goOnFrom(command.inputs) : null;
+    if (goOnFrom === null) reading.begin(command.inputs);
+    if (this.state.ended) return;
+    const prepare: PrepareStage = new PrepareStage(
       backendLaunch(context, 'prepare', [], NO_GPU),
       join(store.folder, 'logs', 'prepare.log'),
-      prepareCommand(this.options, this.leftOut),
+      { ...command, go_on_from: goOnFrom },
       store,
+      reading,
       record.notes,
-      this.emit,
+      (event) => {
+        if (this.prepare === prepare) this.emit(event);
+      },
       record.request.strict,
     );
+    this.prepare = prepare;
   }
 
   /** What computes, and whether it is the device that was meant: two workers on one GPU would both be slow. */

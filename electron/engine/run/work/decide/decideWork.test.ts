@@ -43,6 +43,7 @@ class World {
   private toPrepare: string[] = [];
   preparing = false;
   prepareStarts = 0;
+  private wasPrepared = false;
 
   /** Devices that a cluster has lent. */
   readonly there = new Set<string>();
@@ -61,10 +62,11 @@ class World {
   /** What is stored is sound. */
   start(parts: readonly StoredPart[], { prepared }: { prepared: boolean }): void {
     this.emit({ type: 'started', parts, prepared });
-    this.emit({ type: 'checked', parts, lost: [], readAgain: !prepared });
+    this.emit({ type: 'checked', parts, lost: [], readAgain: false });
   }
 
   emit(event: WorkEvent): void {
+    if (event.type === 'started') this.wasPrepared = event.prepared;
     for (const effect of decideWork(this.state, event)) this.perform(effect);
     expect(this.state.unanswered).toBe(this.unanswered.length);
     // Each device that the run gives work to has a worker, and is there.
@@ -108,7 +110,9 @@ class World {
         this.recalls.push(effect);
         break;
       case 'start_prepare':
-        expect(this.preparing).toBe(false);
+        // One that is at work gives way only to one that reads everything again.
+        if (this.preparing) expect(effect.from).toBe('beginning');
+        else expect(effect.from).toBe(this.prepareStarts === 0 && !this.wasPrepared ? 'place' : 'beginning');
         this.preparing = true;
         this.toPrepare = [...this.keys];
         this.prepareStarts += 1;
@@ -424,7 +428,7 @@ describe('a session of work', () => {
     expect(world.outcomes).toEqual(['settled']);
   });
 
-  it('reads on from the inputs only when what is stored has been compared, and computes meanwhile what waits', () => {
+  it('reads on from the inputs while what is stored is compared, and from the beginning where it proves lost', () => {
     const world = new World(['gpu-0'], ['000001', '000002', '000003']);
     for (const key of ['000001', '000002']) world.parts.set(key, 'pending');
     world.emit({ type: 'started', parts: [part('000001'), part('000002')], prepared: false });
@@ -433,15 +437,26 @@ describe('a session of work', () => {
     world.finishPart('gpu-0', 'part_unreadable');
     while (world.unanswered.length > 0) world.answer(0, 1);
     expect([...world.parts.values()]).toEqual(['done', 'pending']);
-    expect(world.prepareStarts).toBe(0);
-    expect(world.outcomes).toEqual([]);
-    world.emit({ type: 'checked', parts: [part('000002')], lost: ['000002'], readAgain: true });
     expect(world.prepareStarts).toBe(1);
+    expect(world.outcomes).toEqual([]);
+    world.emit({ type: 'checked', parts: [part('000002')], lost: ['000002'], readAgain: false });
+    expect(world.prepareStarts).toBe(2);
     expect(world.held.get('gpu-0')).toEqual([]);
     world.calmDown();
     expect(world.outcomes).toEqual(['settled']);
-    expect(world.prepareStarts).toBe(1);
+    expect(world.prepareStarts).toBe(2);
     expect([...world.parts.values()]).toEqual(['done', 'done', 'done']);
+  });
+
+  it('goes on with the reading where all is sound, and begins it again where records are damaged', () => {
+    for (const readAgain of [false, true]) {
+      const world = new World(['gpu-0'], ['000001']);
+      world.emit({ type: 'started', parts: [], prepared: false });
+      world.emit({ type: 'checked', parts: [], lost: [], readAgain });
+      expect(world.prepareStarts).toBe(readAgain ? 2 : 1);
+      world.calmDown();
+      expect(world.outcomes).toEqual(['settled']);
+    }
   });
 
   it('computes again what is found damaged, and has lost files and records read again', () => {
@@ -680,8 +695,8 @@ describe('a session of work', () => {
         const isKnown = (id: string) => world.state.devices.has(id);
         let drained = false;
         let checked = false;
-        const check = (): void => {
-          if (!checked) world.emit({ type: 'checked', parts: [], lost: [], readAgain: true });
+        const check = (readAgain = false): void => {
+          if (!checked) world.emit({ type: 'checked', parts: [], lost: [], readAgain });
           checked = true;
         };
         world.emit({ type: 'started', parts: [], prepared: false });
@@ -691,7 +706,7 @@ describe('a session of work', () => {
           if (what === 'finish') world.finishPart(name);
           if (what === 'answer' && world.unanswered.length > 0) world.answer(number, number);
           if (what === 'ready') world.getReady(name);
-          if (what === 'prepare') check();
+          if (what === 'prepare') check(number % 2 === 0);
           if (what === 'prepare' && world.preparing) world.prepareOne();
           if (what === 'die') world.die(name, number % 5 === 0);
           if (what === 'unreadable') world.finishPart(name, 'part_unreadable');

@@ -1,5 +1,3 @@
-import { appError } from '../../../../contract/errors.ts';
-import { message as sentence } from '../../../../contract/messages.ts';
 import type { Registered } from '../../../store/types.ts';
 import type { WorkEvent } from '../workEvents.ts';
 import type { Decision } from './decision.ts';
@@ -17,10 +15,10 @@ export function start(
   if (parts.length > 0 || !prepared) startDevices(decision);
   for (const part of parts) offer(decision, part);
   if (prepared) state.supply = 'finished';
+  else startPrepare(decision, 'place');
 }
 
-/** What was damaged is computed or read again; for a part being computed, its worker notices the damage itself. Then prepare begins, for
- * the parts that are yet to come. */
+/** What was damaged is computed or read again; for a part being computed, its worker notices the damage itself. */
 export function checked(
   decision: Decision,
   { parts, lost, readAgain }: Extract<WorkEvent, { type: 'checked' }>,
@@ -29,12 +27,6 @@ export function checked(
   const { queue, awaited } = state;
   state.checking = false;
   if (state.ended) return;
-  if (readAgain && (state.supply === 'invalidating' || state.supply === 'preparing')) {
-    // Prepare has read on top of what was damaged.
-    const nextStep = sentence('halt.records_damaged.next');
-    decision.halt(appError('run_damaged', sentence('halt.records_damaged'), { nextStep }));
-    return;
-  }
   const unusable = new Set(lost);
   for (const key of unusable) {
     if (queue.holder(key) !== undefined) continue;
@@ -44,8 +36,10 @@ export function checked(
   for (const part of parts) if (!unusable.has(part.key)) offer(decision, part);
   const mustRead = readAgain || awaited.size > 0;
   if (queue.waitingCount > 0 || mustRead) startDevices(decision);
-  if (state.supply === 'not_started') startPrepare(decision);
-  if (!mustRead || state.supply !== 'finished') return;
+  if (!mustRead) return;
+  // It has read on top of what was damaged, or begun behind what is lost.
+  if (state.supply === 'preparing') startPrepare(decision);
+  if (state.supply !== 'finished') return;
   state.supply = 'invalidating';
   decision.ask({ type: 'invalidate_prepare' });
 }
@@ -65,9 +59,9 @@ export function prepared(decision: Decision): void {
   else state.supply = 'finished';
 }
 
-export function startPrepare(decision: Decision): void {
+export function startPrepare(decision: Decision, from: 'place' | 'beginning' = 'beginning'): void {
   const { state } = decision;
   if (state.ended) return;
   state.supply = 'preparing';
-  decision.do({ type: 'start_prepare' });
+  decision.do({ type: 'start_prepare', from });
 }

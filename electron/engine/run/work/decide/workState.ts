@@ -29,8 +29,7 @@ export interface WorkState {
   readonly queue: PartQueue;
   readonly parts: Map<string, StoredPart>;
   readonly devices: Map<string, DeviceWork>;
-  /** Where the parts come from. `not_started`: prepare begins when what is stored has been compared with its digests. `finished`: every
-   * part there will be has been offered. */
+  /** Where the parts come from. `finished`: every part there will be has been offered. */
   supply: 'not_started' | 'invalidating' | 'preparing' | 'finished';
   /** Parts, as prepare numbers them, whose files must be written again before they can be computed. */
   readonly awaited: Set<string>;

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { MEMORY_SETTING } from '../electron/cli/memorySetting.ts';
+import { memorySettingLine } from '../electron/cli/memorySetting.ts';
 import { nodeBundle, REQUIRE_IN_A_MODULE, STORE_HOST } from './nodeBundle.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -17,6 +17,6 @@ export async function bundleCommandLine(outFolder: string, target: string, node?
     entryPoints: { virnucpro: join(root, 'electron', 'cli', 'main.ts'), storeHost: STORE_HOST },
     outdir: outFolder,
     define: { APP_VERSION: JSON.stringify(version) },
-    banner: { js: `#!/usr/bin/env -S ${MEMORY_SETTING} node\n${REQUIRE_IN_A_MODULE}` },
+    banner: { js: `#!/usr/bin/env -S ${memorySettingLine()}\n${REQUIRE_IN_A_MODULE}` },
   });
 }

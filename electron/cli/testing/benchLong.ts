@@ -59,10 +59,8 @@ const folder = values.folder ?? (await mkdtemp(join(tmpdir(), 'virnucpro-long-')
 if (values.folder !== undefined) mkdirSync(folder, { recursive: true });
 const input = join(folder, 'reads.fa');
 const run = join(folder, 'run');
-/** As the first line of the command line's file has it. */
-const [memoryName = '', memoryValue = ''] = MEMORY_SETTING.split('=');
 const env = {
-  [memoryName]: memoryValue,
+  ...MEMORY_SETTING.environment,
   VIRNUCPRO_FAULT: 'instant',
   VIRNUCPRO_REAL_PYTHON: REAL_PYTHON,
   [MARK]: folder,
@@ -146,7 +144,7 @@ interface Measured {
 async function session(args: string[], killAfterParts = Infinity): Promise<Measured> {
   const begun = performance.now();
   const since = (): number => (performance.now() - begun) / 1000;
-  const child = virnucpro([...args, '--python', FAULTY_PYTHON], { env });
+  const child = virnucpro([...args, '--python', FAULTY_PYTHON], { env, node: [...MEMORY_SETTING.nodeFlags] });
   const pid = child.pid ?? 0;
   const measured: Measured = {
     seconds: 0,

@@ -1,9 +1,7 @@
-import { createHash } from 'node:crypto';
 import {
   appendFile,
   closeSync,
   constants,
-  createReadStream,
   createWriteStream,
   fstatSync,
   fsyncSync,
@@ -19,6 +17,7 @@ import {
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { appError, AppFailure } from '../../contract/errors.ts';
+import { hashDescriptor } from './hashFile.ts';
 import { replaceFile } from './replaceFile.ts';
 
 /*
@@ -90,14 +89,14 @@ export async function digestInRun(
 ): Promise<{ bytes: number; sha256: string } | null> {
   const path = pathInRun(folder, name);
   if (!somethingAt(path)) return null;
-  const hash = createHash('sha256');
+  const descriptor = openPlain(path, 'read');
   let bytes = 0;
-  const stream = createReadStream(path, { fd: openPlain(path, 'read'), highWaterMark: 1 << 20 });
-  for await (const block of stream as AsyncIterable<Buffer>) {
-    hash.update(block);
-    bytes += block.length;
+  try {
+    const sha256 = await hashDescriptor(descriptor, (more) => (bytes += more));
+    return { bytes, sha256 };
+  } finally {
+    closeSync(descriptor);
   }
-  return { bytes, sha256: hash.digest('hex') };
 }
 
 /** Appends to a file of a run, making it where there is none. */

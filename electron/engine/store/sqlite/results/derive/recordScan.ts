@@ -11,7 +11,8 @@ const NO_PAIRS = new Float32Array(0);
 /** Two float32. */
 const BYTES_PER_FRAME = 8;
 /** What six frames take, and one byte more, which shows that a text is longer without reading all of it. */
-export const SCORES_READ = `substr(scores, 1, ${6 * BYTES_PER_FRAME + 1})`;
+const SCORES_READ_BYTES = 6 * BYTES_PER_FRAME + 1;
+export const SCORES_READ = `substr(scores, 1, ${SCORES_READ_BYTES})`;
 
 /** What is needed of a record to sum up its chunks. */
 export interface CountedRecord {
@@ -27,7 +28,7 @@ export interface ScannedRecord extends CountedRecord {
   name: string;
 }
 
-/** A chunk row, with the number of the part it came from. */
+/** A chunk row, with the number of the part it came from. Its scores are those of the cursor's page, and gone with it. */
 export interface ScannedChunk extends ChunkScores {
   row: number;
   part: number;
@@ -76,6 +77,8 @@ export class ChunkCursor {
   readonly #to: number;
   #page: ChunkTuple[] = [];
   #next = 0;
+  /** Of the scores of a page, always the same: V8 would let those of many pages gather before it looks which are still in use. */
+  readonly #bytes = Buffer.alloc(PAGE_ROWS * SCORES_READ_BYTES);
   /** Scores of the whole page, and how many of them lie behind. */
   #pairs: ScorePairs = NO_PAIRS;
   #used = 0;
@@ -102,7 +105,7 @@ export class ChunkCursor {
     this.#next = 0;
     let scores = '';
     for (const tuple of this.#page) scores += tuple[5];
-    this.#pairs = scorePairs(Buffer.from(scores, 'hex'));
+    this.#pairs = scorePairs(this.#bytes.subarray(0, this.#bytes.write(scores, 'hex')));
     this.#used = 0;
     this.#show();
   }

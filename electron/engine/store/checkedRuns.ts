@@ -1,5 +1,6 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileStamp } from '../files/fileStamp.ts';
 import { isTrustedDisk } from './networkFileSystem.ts';
 import { RUN_DATABASE } from './runFolder.ts';
 
@@ -47,10 +48,9 @@ export class CheckedRuns {
 /** What a database looks like from outside; null where there is none, or its disk keeps no such times. */
 export function stampOf(folder: string): string | null {
   try {
-    const { dev, ino, size, mtimeNs, ctimeNs } = lstatSync(join(folder, RUN_DATABASE), { bigint: true });
+    const stamp = fileStamp(lstatSync(join(folder, RUN_DATABASE), { bigint: true }));
     const wal = lstatSync(join(folder, `${RUN_DATABASE}-wal`), { bigint: true, throwIfNoEntry: false });
-    if (ctimeNs === 0n) return null;
-    return [dev, ino, size, mtimeNs, ctimeNs, wal?.size, wal?.mtimeNs, wal?.ctimeNs].join(' ').trim();
+    return stamp === null ? null : [stamp, wal?.size, wal?.mtimeNs, wal?.ctimeNs].join(' ').trim();
   } catch {
     return null;
   }

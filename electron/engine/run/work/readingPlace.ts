@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import { parseJson } from '../../../contract/parseJson.ts';
 import { placeSchema, type Place, type PrepareCommand } from '../../../contract/protocol/index.ts';
+import { fileStamp } from '../../files/fileStamp.ts';
 import { deleteInRun, pathInRun, readPlain, replaceInRun, somethingAt } from '../../files/runFiles.ts';
 import { isTrustedDisk } from '../../store/networkFileSystem.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
@@ -117,8 +118,7 @@ function isUnchanged(before: Reading['inputs'], inputs: Inputs): boolean {
   );
 }
 
-/** What a file looks like from outside, its content aside: the time of its last change is the system's. Null where that keeps none. */
 function stampOf(path: string): string | null {
-  const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true, throwIfNoEntry: false }) ?? {};
-  return ctimeNs ? [dev, ino, size, mtimeNs, ctimeNs].join(' ') : null;
+  const file = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return file ? fileStamp(file) : null;
 }

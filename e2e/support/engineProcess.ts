@@ -52,9 +52,13 @@ export class EngineProcess {
     return Number(/127\.0\.0\.1:(\d+)/.exec(this.said)?.[1]);
   }
 
+  get pid(): number {
+    return this.subprocess.pid ?? 0;
+  }
+
   /** Numbers of its worker processes. */
   async workers(): Promise<number[]> {
-    return workersBelow(this.subprocess.pid ?? 0);
+    return workersBelow(this.pid);
   }
 
   /** As a power cut would. */

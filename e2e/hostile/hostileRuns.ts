@@ -1,0 +1,134 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { HOSTILE_CASES } from '../../electron/engine/store/testing/hostileFolders.ts';
+
+/** A run's folder that came from somebody else, and what is done with it. */
+export interface HostileRun {
+  name: string;
+  /** The run that is copied and then changed. */
+  kind: 'paused' | 'finished';
+  make: (folder: string, outside: string) => void;
+  commands: readonly (readonly string[])[];
+}
+
+const LOOKED_AT_AND_RESUMED = [['status'], ['resume']];
+const READ = [['status'], ['results'], ['verify']];
+
+function change(folder: string, sql: string, values: unknown[] = []): void {
+  const db = new Database(join(folder, 'run.db'));
+  try {
+    db.unsafeMode();
+    db.exec('DROP TRIGGER IF EXISTS plan_never_changes');
+    db.prepare(sql).run(values);
+    db.exec(
+      `CREATE TRIGGER plan_never_changes BEFORE UPDATE ON plan
+BEGIN SELECT RAISE(ABORT, 'the plan of a run never changes'); END`,
+    );
+  } finally {
+    db.close();
+  }
+}
+
+/** The run says that it computes there, and nothing says that it was changed. */
+function computesAt(name: string, where: unknown, also?: (folder: string) => void): HostileRun {
+  return {
+    name,
+    kind: 'paused',
+    make: (folder) => {
+      change(
+        folder,
+        `UPDATE run SET plan_sha256 = NULL, options = json_set(options, '$.request.where', json(?))`,
+        [JSON.stringify(where)],
+      );
+      also?.(folder);
+    },
+    commands: LOOKED_AT_AND_RESUMED,
+  };
+}
+
+/** A run that has read nothing yet, whose input is no file. */
+function readsFrom(name: string, makeInput: (path: string) => string): HostileRun {
+  return {
+    name,
+    kind: 'paused',
+    make: (folder, outside) => {
+      const path = makeInput(join(outside, 'input.fa'));
+      change(folder, 'UPDATE input SET path = ?, size_bytes = 0', [path]);
+      change(
+        folder,
+        `UPDATE plan SET plan = json_set(plan, '$.inputs[0].path', ?, '$.inputs[0].sizeBytes', 0)`,
+        [path],
+      );
+      change(folder, 'UPDATE run SET plan_sha256 = NULL, prepared = NULL');
+    },
+    commands: [['resume']],
+  };
+}
+
+function pipe(path: string): string {
+  rmSync(path, { force: true });
+  execFileSync('mkfifo', [path]);
+  return path;
+}
+
+const SCRIPT = '#!/bin/sh\n"$TRIPWIRE" script\n';
+const SLURM = { kind: 'slurm', script: SCRIPT, tasks: 1, login: null, on_processors: true };
+const RAY = { kind: 'ray', address: '203.0.113.1:6379', shared_storage: true, cpu_workers_per_node: 1 };
+
+const PLACES: HostileRun[] = [
+  computesAt('a SLURM script', SLURM),
+  computesAt('a SLURM login node', { ...SLURM, login: 'victim@some.host' }),
+  computesAt('SLURM jobs of an earlier session, to be cancelled', SLURM, (folder) => {
+    mkdirSync(join(folder, 'work', 'pool'), { recursive: true, mode: 0o700 });
+    const remembered = { session: 'earlier', jobs: ['77'], script: 'another' };
+    writeFileSync(join(folder, 'work', 'pool', 'jobs.json'), JSON.stringify(remembered));
+  }),
+  computesAt('a Ray cluster', RAY),
+];
+
+const INPUTS: HostileRun[] = [
+  readsFrom('an input that is a pipe', pipe),
+  readsFrom('an input that never ends', () => '/dev/zero'),
+  readsFrom('an input that is a link to a pipe', (path) => {
+    symlinkSync(pipe(`${path}.pipe`), path);
+    return path;
+  }),
+];
+
+const EXTRA_FILES: HostileRun[] = [
+  ...['other_tools.json', 'sequence_notes.json'].map((name): HostileRun => ({
+    name: `${name} is a pipe`,
+    kind: 'finished',
+    make: (folder) => void pipe(join(folder, name)),
+    commands: READ,
+  })),
+  {
+    name: 'other_tools.json has 250 MB',
+    kind: 'finished',
+    make: (folder) => {
+      const rows = '["x","1"],'.repeat(25_000_000);
+      writeFileSync(join(folder, 'other_tools.json'), `{"tables":[{"rows":[${rows}[]]}]}`);
+    },
+    commands: READ,
+  },
+  {
+    name: 'reading.json is cut off',
+    kind: 'paused',
+    make: (folder) => {
+      writeFileSync(join(folder, 'work', 'reading.json'), '{"place":');
+    },
+    commands: LOOKED_AT_AND_RESUMED,
+  },
+];
+
+/** Every folder that the store is tried with, by the commands that a user would type. */
+const STORE_CASES: HostileRun[] = HOSTILE_CASES.map(({ name, make }) => ({
+  name,
+  kind: 'paused',
+  make,
+  commands: LOOKED_AT_AND_RESUMED,
+}));
+
+export const HOSTILE_RUNS: readonly HostileRun[] = [...PLACES, ...INPUTS, ...EXTRA_FILES, ...STORE_CASES];

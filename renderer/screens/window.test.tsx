@@ -109,6 +109,16 @@ describe('a new run', () => {
     expect(screen.queryByRole('button', { name: 'Install Ray' })).toBeNull();
   });
 
+  it('shows faster ways where a run takes more than a day, and only there', async () => {
+    await renderWithEngine(<App />, { runs: 'none' });
+    await act(() => addPaths(['/data/contigs.fasta']));
+    await screen.findByText(/^About /);
+    expect(screen.queryByRole('link', { name: 'Rent a GPU by the hour' })).toBeNull();
+    act(() => choose({ precision: 'fp32' }));
+    const link = await screen.findByRole('link', { name: 'Rent a GPU by the hour' });
+    expect(link.getAttribute('href')).toBe('#/guide/rented-gpu');
+  });
+
   it('starts, and goes to the run’s progress', async () => {
     const user = userEvent.setup();
     const { engine } = await renderWithEngine(<App />, { runs: 'none' });

@@ -4,7 +4,17 @@
  */
 export const GUIDE = {
   start: ['first-run', 'biologist', 'bioinformatician', 'requirements'],
-  screens: ['new-run', 'progress', 'files', 'results-tab', 'runs', 'computer-check', 'computers', 'settings'],
+  screens: [
+    'new-run',
+    'progress',
+    'files',
+    'results-tab',
+    'runs',
+    'computer-check',
+    'computers',
+    'rented-gpu',
+    'settings',
+  ],
   results: ['numbers', 'results', 'methods', 'peers', 'limits'],
   trouble: ['troubleshooting'],
 } as const;

@@ -162,6 +162,11 @@ export const newRun = {
     'Aus {count, plural, one {# Lauf} other {# Läufen}} dieses Modells auf diesen Geräten, zuletzt am {date}.',
   'newRun.timeNoBasis':
     'Auf diesen Geräten lief dieses Modell noch nie. Die Zeit zeigt sich, sobald gerechnet wird.',
+  'newRun.faster': 'Das dauert länger als einen Tag. Schneller geht es so:',
+  'newRun.faster.lessFiles':
+    'Erst die Dateien einer Probe rechnen: Deren Ergebnisse zeigen, ob sich die Zeit für die übrigen lohnt.',
+  'newRun.faster.otherComputer': 'Auf einem anderen Rechner mit GPU rechnen',
+  'newRun.faster.rent': 'Eine GPU stundenweise mieten',
   'newRun.start': 'Starten',
   'newRun.enqueue': 'Einreihen',
   'newRun.enqueueHint': 'Ein anderer Lauf ist in Arbeit. Dieser beginnt, wenn jener fertig ist.',

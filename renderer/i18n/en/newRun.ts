@@ -159,6 +159,11 @@ export const newRun = {
   'newRun.timeBasis':
     'From {count, plural, one {# run} other {# runs}} of this model on these devices, the last on {date}.',
   'newRun.timeNoBasis': 'No run of this model on these devices yet. The time shows once it computes.',
+  'newRun.faster': 'This takes more than a day. It can be faster:',
+  'newRun.faster.lessFiles':
+    'Compute the files of one sample first: its results show whether the others are worth the time.',
+  'newRun.faster.otherComputer': 'Compute on another computer that has a GPU',
+  'newRun.faster.rent': 'Rent a GPU by the hour',
   'newRun.start': 'Start',
   'newRun.enqueue': 'Add to queue',
   'newRun.enqueueHint': 'Another run is in progress. This one starts when it is done.',

@@ -5,16 +5,19 @@ import { isAtWork } from '../../../electron/contract/runState.ts';
 import { Banner } from '../../components/feedback/Banner.tsx';
 import { Card } from '../../components/Card.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
+import { useComputers } from '../../state/computer/computers.ts';
 import { modelTitle } from '../../state/computer/modelTexts.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
-import { go, goToRun } from '../../state/navigation.ts';
+import { go, goToRun, hashOfRoute } from '../../state/navigation.ts';
 import type { StartReason } from '../../state/newRun/startReasons.ts';
 import { removeFiles, startOver, useNewRun } from '../../state/newRun/store.ts';
 import { verdictOf } from '../../state/newRun/inspection.ts';
 import { useRuns } from '../../state/runs/runs.ts';
 import classes from './StartPanel.module.css';
 import type { NewRunForm } from './useNewRunForm.ts';
+
+const SECONDS_PER_DAY = 86_400;
 
 /** How long it will take, and the button. Whenever the button cannot be pressed, the reason stands beside it. */
 export function StartPanel({ form }: { form: NewRunForm }) {
@@ -75,6 +78,7 @@ export function StartPanel({ form }: { form: NewRunForm }) {
             )}
           </div>
         </div>
+        {estimate?.seconds && estimate.seconds.low > SECONDS_PER_DAY && <FasterWays />}
         {form.model !== null && form.model.notice !== null && (
           <div className={classes.demo}>
             <Banner tone="demo" title={t('run.demoTitle')}>
@@ -105,6 +109,28 @@ export function StartPanel({ form }: { form: NewRunForm }) {
         </div>
       </Card>
     </aside>
+  );
+}
+
+/** For a run of more than a day: what a biologist can do about it. */
+function FasterWays() {
+  const { t } = useTexts();
+  const hasComputers = useComputers() !== null;
+  return (
+    <div className={classes.faster}>
+      <p>{t('newRun.faster')}</p>
+      <ul>
+        <li>{t('newRun.faster.lessFiles')}</li>
+        {hasComputers && (
+          <li>
+            <a href={hashOfRoute({ screen: 'computers' })}>{t('newRun.faster.otherComputer')}</a>
+          </li>
+        )}
+        <li>
+          <a href={hashOfRoute({ screen: 'guide', page: 'rented-gpu' })}>{t('newRun.faster.rent')}</a>
+        </li>
+      </ul>
+    </div>
   );
 }
 

@@ -42,7 +42,12 @@ export function runsRouter(world: World) {
       }
     }),
     estimate: runs.estimate.handler(({ input }) => ({
-      seconds: input.request.model === '300' ? null : { low: 1260, high: 1980 },
+      seconds:
+        input.request.model === '300'
+          ? null
+          : input.request.precision === 'fp32'
+            ? { low: 180_000, high: 260_000 }
+            : { low: 1260, high: 1980 },
       basis:
         input.request.model === '300'
           ? null

@@ -31,7 +31,7 @@ const BOTTOM = {
   format: [],
   results: [],
   devices: ['environment', 'format'],
-  models: ['devices', 'environment'],
+  models: ['devices', 'environment', 'files'],
   setup: ['devices', 'environment', 'files', 'format', 'models', 'system'],
   workers: ['environment', 'files', 'processes', 'system'],
   store: ['files', 'processes', 'results', 'system'],

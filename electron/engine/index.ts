@@ -1,4 +1,5 @@
 /** The engine's one door: all that the desktop app, the server and the command line use of it. */
+import './files/fileThreads.ts';
 export { engineBase } from './engineBase.ts';
 export type { EngineContext } from './engineContext.ts';
 

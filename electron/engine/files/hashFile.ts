@@ -1,22 +1,27 @@
 import { createHash } from 'node:crypto';
 import { read } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { answerOf, openRegular } from './regularFile.ts';
 
 const BLOCK_BYTES = 2 ** 20;
 const readBlock = promisify(read);
 
-/** SHA-256 of a file's bytes as they lie on disk, in hex. `onBytes` hears how many more were read. */
+/** SHA-256 of a file's bytes as they lie on disk, in hex. `onBytes` hears how many more were read. Rejects with AppFailure for a pipe or
+ * a device, and where the disk does not answer. */
 export async function hashFile(
   path: string,
   onBytes: (bytes: number) => void = () => undefined,
   signal?: AbortSignal,
 ): Promise<string> {
-  const file = await open(path);
+  const file = await openRegular(path, { signal });
   try {
-    return await hashDescriptor(file.fd, onBytes, signal);
-  } finally {
+    const sha256 = await hashDescriptor(file.fd, onBytes, (block) => answerOf(block, path, { signal }));
     await file.close();
+    return sha256;
+  } catch (reason) {
+    // A disk that does not answer does not answer this either.
+    void file.close().catch(() => undefined);
+    throw reason;
   }
 }
 
@@ -25,13 +30,12 @@ export async function hashFile(
 export async function hashDescriptor(
   descriptor: number,
   onBytes: (bytes: number) => void = () => undefined,
-  signal?: AbortSignal,
+  waitFor: <Answer>(block: Promise<Answer>) => Promise<Answer> = (block) => block,
 ): Promise<string> {
   const hash = createHash('sha256');
   const block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
   for (;;) {
-    signal?.throwIfAborted();
-    const { bytesRead } = await readBlock(descriptor, block, 0, block.length, null);
+    const { bytesRead } = await waitFor(readBlock(descriptor, block, 0, block.length, null));
     if (bytesRead === 0) return hash.digest('hex');
     hash.update(block.subarray(0, bytesRead));
     onBytes(bytesRead);

@@ -1,17 +1,19 @@
 /** Reads a model folder: its `model.json`, its hash, and whether its files are there. */
 import { createHash } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { appError } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 import { readJson } from '../../contract/parseJson.ts';
 import { MODEL_ROLES, modelManifestSchema, type ModelManifest } from '../../contract/model.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
+import { readRegular } from '../files/regularFile.ts';
 import type { ResolvedModel } from './resolvedModel.ts';
 
 /** What a worker takes besides the weights: the interpreter, PyTorch, and one batch. */
 const WORKER_OVERHEAD_BYTES = 600 * 1024 ** 2;
 const BYTES_PER_FP32 = 4;
+const MOST_MANIFEST_BYTES = 2 ** 20;
 
 /**
  * A model whose files are there with the right sizes. Their hashes are checked by the worker that loads them:
@@ -36,7 +38,7 @@ export async function readModelFolder(folder: string): Promise<Result<ResolvedMo
 
 export async function readManifest(folder: string): Promise<Result<ModelManifest>> {
   const path = join(folder, 'model.json');
-  const text = await readFile(path, 'utf8').catch(() => undefined);
+  const text = await readRegular(path, MOST_MANIFEST_BYTES).catch(() => undefined);
   if (text === undefined) {
     return err(appError('model_unknown', `${folder} is not a model folder: there is no model.json in it.`));
   }

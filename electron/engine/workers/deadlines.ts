@@ -11,9 +11,6 @@ export interface DeadlineLimits {
   stepFloorMs: number;
 }
 
-/** Time without a word from a process that reads inputs, after which the disk is taken not to answer. */
-export const READING_SILENT_MS = 600_000;
-
 export const DEADLINES: DeadlineLimits = {
   helloMs: 120_000,
   loadMs: 900_000,

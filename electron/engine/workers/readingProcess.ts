@@ -1,6 +1,7 @@
 import { appError, AppFailure } from '../../contract/errors.ts';
+import { READING_SILENT_MS } from '../files/regularFile.ts';
 import { ChildProcess } from './childProcess.ts';
-import { READING_SILENT_MS, RegularLook } from './deadlines.ts';
+import { RegularLook } from './deadlines.ts';
 import type { ProcessExit } from './describeExit.ts';
 import type { RecordedLaunch } from './processRecords.ts';
 

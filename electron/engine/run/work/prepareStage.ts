@@ -8,9 +8,10 @@ import {
 } from '../../../contract/protocol/index.ts';
 import { message, type Wording } from '../../../contract/messages.ts';
 import type { PythonLaunch } from '../../environment/pythonLaunch.ts';
+import { READING_SILENT_MS } from '../../files/regularFile.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import { BackendProcess, type ProcessEvent } from '../../workers/backendProcess.ts';
-import { READING_SILENT_MS, RegularLook } from '../../workers/deadlines.ts';
+import { RegularLook } from '../../workers/deadlines.ts';
 import { FloodLimit } from '../../workers/floodLimit.ts';
 import { exitMessage, type ProcessExit } from '../../workers/describeExit.ts';
 import { inputLeftOut, type RunNotes } from '../runNotes.ts';

@@ -1,5 +1,7 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { describe, expect, it, vi } from 'vitest';
 import { DEMO_NOTE_FILE, RESULT_FILES } from '../../contract/results.ts';
 import { unwrap } from '../../contract/result.ts';
@@ -8,6 +10,7 @@ import { readTables, SAMPLE, temporaryFolder, testContext, WITHOUT_PYTHON } from
 import { samplesOf } from '../exports/samples.ts';
 import { openRunStore } from '../store/runStore.ts';
 import { readRunReport } from './finish/runReport.ts';
+import { OpenRun } from './openRun.ts';
 import { codes, makeRun, predict, undisturbed, type Outcome } from './testing/realRuns.ts';
 
 const ONE_RECORD = `>a\n${'GCC'.repeat(100)}\n`;
@@ -177,6 +180,47 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     expect((await session.start()).ok).toBe(true);
     expect(await session.whenIdle()).toMatchObject({ phase: 'done' });
     await session.close();
+  });
+
+  /** A run that was cut off before its input was read to its end, which has so many bytes. */
+  async function interruptedRun(input: string, sizeBytes: number): Promise<OpenRun> {
+    await writeFile(input, ONE_RECORD);
+    const made = await makeRun(testContext(), { inputs: [input] });
+    await made.close();
+    const database = new Database(join(made.folder, 'run.db'));
+    database.prepare('UPDATE input SET size_bytes = ?').run(sizeBytes);
+    database.prepare('UPDATE run SET state = ?').run(JSON.stringify({ phase: 'pausing' }));
+    database.close();
+    const run = unwrap(await OpenRun.open(testContext(), made.folder));
+    expect(run.interrupted).toBe(true);
+    return run;
+  }
+
+  it.skipIf(process.platform === 'win32')(
+    'says why an interrupted run cannot go on, and waits for no pipe in the place of its input',
+    async () => {
+      const input = join(await temporaryFolder(), 'reads.fa');
+      const run = await interruptedRun(input, 0);
+      await rm(input);
+      execFileSync('mkfifo', [input]);
+      expect(await run.start()).toMatchObject({ ok: false, error: { code: 'input_unreadable' } });
+      await run.close();
+      const again = unwrap(await OpenRun.open(testContext(), run.folder));
+      expect(again.state).toMatchObject({ phase: 'paused', error: { code: 'input_unreadable' } });
+      await again.close();
+    },
+  );
+
+  it('need not have compared an input to its end to be paused', async () => {
+    const input = join(await temporaryFolder(), 'huge.fa');
+    const size = 2 ** 42;
+    const run = await interruptedRun(input, size);
+    await truncate(input, size);
+    const starting = run.start();
+    unwrap(await run.pause());
+    unwrap(await starting);
+    expect(run.state).toEqual({ phase: 'paused', error: null });
+    await run.close();
   });
 
   it('goes on without files that cannot be used, and lists them by their own names', async () => {

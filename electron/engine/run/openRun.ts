@@ -23,6 +23,7 @@ import type { StoredRun } from '../store/types.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
 import { BatchSizes } from './work/batchSizes.ts';
 import { checkReadiness } from './begin/checkReadiness.ts';
+import type { DeviceChoice } from './begin/chooseDevices.ts';
 import { isJustCreated, type CreatedRun } from './begin/createRun.ts';
 import { ProgressTracker, type RunPace } from './progress/progressTracker.ts';
 import { isRunFolder } from '../store/runFolder.ts';
@@ -38,6 +39,11 @@ import { areResultsWhole, isWrappedUp, missingResults } from './finish/wrapUpRun
 const STOP_NOW_GRACE_MS = 500;
 
 const PARTS_LEFT_OUT_AT_ONCE = 64;
+
+interface Readiness {
+  choice: DeviceChoice;
+  reading: ReadingPlace;
+}
 
 export interface StartOptions {
   /** Other devices than those that the run was made for, of this computer. */
@@ -58,6 +64,7 @@ export class OpenRun {
   private readonly batches: BatchSizes;
   private readonly record: RunRecord;
   private readonly work: RunWork;
+  private starting: { givingUp: AbortController; over: Promise<unknown> } | undefined;
 
   private constructor(
     context: EngineContext,
@@ -147,11 +154,50 @@ export class OpenRun {
     return this.work.written;
   }
 
-  /** Starts the run, or resumes it from whatever state it is in. */
-  async start({ devices: wanted, where, created }: StartOptions = {}): Promise<Result<void>> {
-    if (this.work.session) return err(appError('usage', message('run.at_work')));
+  /** It is being looked at whether the run can start, and its work has not begun. */
+  get isStarting(): boolean {
+    return this.starting !== undefined;
+  }
+
+  /** Starts the run, or resumes it from whatever state it is in. One that is paused, stopped or cancelled before its work has begun
+   * does not begin. */
+  async start(options: StartOptions = {}): Promise<Result<void>> {
+    if (this.work.session || this.starting) return err(appError('usage', message('run.at_work')));
+    const givingUp = new AbortController();
+    const over = this.startUnless(givingUp.signal, options);
+    this.starting = { givingUp, over };
+    try {
+      return await over;
+    } finally {
+      this.starting = undefined;
+    }
+  }
+
+  private async startUnless(givenUp: AbortSignal, options: StartOptions): Promise<Result<void>> {
+    const ready = await this.checkReadiness(options, givenUp).catch((reason: unknown) =>
+      err(asAppError(reason)),
+    );
+    if (ready.ok && !givenUp.aborted) await this.announce(ready.value.choice);
+    if (givenUp.aborted) return this.interrupted ? this.record.advance({ type: 'reopen' }) : ok(undefined);
+    if (!ready.ok) {
+      // Else it would say for ever that it was interrupted, and not why it can't go on.
+      if (this.interrupted) allowRefusal(await this.record.advance({ type: 'halt', error: ready.error }));
+      return ready;
+    }
+    if (this.state.phase !== 'created' && this.state.phase !== 'paused') {
+      if (this.interrupted) this.notes.add('warning', 'run_interrupted', message('note.interrupted'));
+      unwrap(await this.record.advance({ type: 'reopen' }));
+    }
+    const started = await this.record.advance({ type: 'start' });
+    return started.ok ? this.work.begin(ready.value.choice, ready.value.reading) : started;
+  }
+
+  private async checkReadiness(
+    { devices: wanted, where, created }: StartOptions,
+    signal: AbortSignal,
+  ): Promise<Result<Readiness>> {
     const { request, run } = this.record;
-    const reading = ReadingPlace.open(this.store, this.context.appVersion, run);
+    const reading = await ReadingPlace.open(this.store, this.context.appVersion, run, { signal });
     const ready = await checkReadiness(
       this.context,
       this.folder,
@@ -163,9 +209,14 @@ export class OpenRun {
       },
       created && isJustCreated(created) ? created.choice : undefined,
       reading.knowsInputs(run.inputs),
+      { signal },
     );
-    if (!ready.ok) return ready;
-    const { devices, leftOut } = ready.value;
+    return ready.ok ? ok({ choice: ready.value, reading }) : ready;
+  }
+
+  /** What is to be said of the devices that will compute. */
+  private async announce({ devices, leftOut }: DeviceChoice): Promise<void> {
+    const { request, run } = this.record;
     if (leftOut !== null) this.notes.add('warning', 'gpu_left_out', leftOut);
     if (request.precision === 'auto') {
       const remark = precisionRemark(this.record.run.plan.precision, devices);
@@ -180,12 +231,6 @@ export class OpenRun {
         this.notes.add('warning', code, inputLeftOut(path, code, text));
     await this.batches.recall(devices);
     await this.record.saveDevices(devices.map((device) => storedDevice(localDevice(device))));
-    if (this.state.phase !== 'created' && this.state.phase !== 'paused') {
-      if (this.interrupted) this.notes.add('warning', 'run_interrupted', message('note.interrupted'));
-      unwrap(await this.record.advance({ type: 'reopen' }));
-    }
-    const started = await this.record.advance({ type: 'start' });
-    return started.ok ? this.work.begin(ready.value, reading) : started;
   }
 
   /** Ends the batch under way on every device and frees it. */
@@ -206,6 +251,7 @@ export class OpenRun {
   }
 
   async cancel(): Promise<Result<void>> {
+    await this.giveUpStarting();
     await this.work.stop(STOP_NOW_GRACE_MS);
     return this.record.advance({ type: 'cancel' });
   }
@@ -328,7 +374,14 @@ export class OpenRun {
     );
   }
 
+  private async giveUpStarting(): Promise<void> {
+    this.starting?.givingUp.abort();
+    if (!this.work.session) await this.starting?.over;
+  }
+
   private async rest(graceMs?: number): Promise<Result<void>> {
+    await this.giveUpStarting();
+    if (!this.work.session && !isActive(this.state)) return ok(undefined);
     const paused = await this.record.advance({ type: 'pause' });
     if (paused.ok) await this.work.end({ type: 'workers_idle' }, graceMs);
     return paused;

@@ -1,8 +1,8 @@
-import { stat } from 'node:fs/promises';
-import { appError } from '../../../contract/errors.ts';
+import { appError, AppFailure } from '../../../contract/errors.ts';
 import { err, ok, type Result } from '../../../contract/result.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { hashFile } from '../../files/hashFile.ts';
+import { answerOf, openRegular, type Patience } from '../../files/regularFile.ts';
 import { findModel } from '../../models/resolveModel.ts';
 import type { StoredRun } from '../../store/types.ts';
 import { chooseDevices, type DeviceChoice, type Wanted } from './chooseDevices.ts';
@@ -21,11 +21,12 @@ export async function checkReadiness(
   wanted: Wanted,
   chosen?: DeviceChoice,
   inputsKnown = false,
+  patience: Patience = {},
 ): Promise<Result<DeviceChoice>> {
   // Large inputs take as long to compare as devices to be found.
   const [inputs, choice] = await Promise.all([
-    run.prepared ? ok(undefined) : checkInputs(run, inputsKnown),
-    chosen ? ok(chosen) : chooseForPlan(context, run, wanted),
+    run.prepared ? ok(undefined) : checkInputs(run, inputsKnown, patience),
+    chosen ? ok(chosen) : chooseForPlan(context, run, wanted, patience),
   ]);
   if (!inputs.ok) return inputs;
   if (choice.ok) makeWorkFolders(folder);
@@ -36,8 +37,9 @@ async function chooseForPlan(
   context: EngineContext,
   { plan }: StoredRun,
   wanted: Wanted,
+  patience: Patience,
 ): Promise<Result<DeviceChoice>> {
-  const model = await findModel(plan.model, context.paths);
+  const model = await answerOf(findModel(plan.model, context.paths), plan.model.folder, patience);
   if (!model.ok) return model;
   const choice = await chooseDevices(context, wanted, model.value);
   if (!choice.ok) return choice;
@@ -46,16 +48,35 @@ async function chooseForPlan(
 }
 
 /** Inputs that are still to be read must be those of the plan. A run just created has just had them hashed. */
-async function checkInputs({ inputs, state }: StoredRun, inputsKnown: boolean): Promise<Result<void>> {
+async function checkInputs(
+  { inputs, state }: StoredRun,
+  inputsKnown: boolean,
+  patience: Patience,
+): Promise<Result<void>> {
   const isKnown = inputsKnown || state.phase === 'created';
   for (const { path, sizeBytes, sha256, failure } of inputs) {
     if (failure) continue;
-    const info = await stat(path).catch(() => undefined);
-    if (!info)
-      return err(appError('input_not_found', `${path} is gone, and it has not been read to its end.`));
-    if (info.size !== sizeBytes || (!isKnown && (await hashFile(path)) !== sha256)) {
-      return err(appError('input_changed', `${path} is not the file that the run was started with.`));
+    try {
+      const size = await sizeOfRegular(path, patience);
+      if (size !== sizeBytes || (!isKnown && (await hashFile(path, undefined, patience.signal)) !== sha256))
+        return err(appError('input_changed', `${path} is not the file that the run was started with.`));
+    } catch (reason) {
+      if (isGone(reason))
+        return err(appError('input_not_found', `${path} is gone, and it has not been read to its end.`));
+      return err(reason instanceof AppFailure ? reason.error : appError('input_unreadable', String(reason)));
     }
   }
   return ok(undefined);
+}
+
+const isGone = (reason: unknown): boolean =>
+  reason instanceof Error && 'code' in reason && (reason.code === 'ENOENT' || reason.code === 'ENOTDIR');
+
+async function sizeOfRegular(path: string, patience: Patience): Promise<number> {
+  const file = await openRegular(path, patience);
+  try {
+    return (await file.stat()).size;
+  } finally {
+    await file.close();
+  }
 }

@@ -47,9 +47,9 @@ async function read(
   const context = testContext();
   const run = await store.loadRun();
   const inputs = run.plan.inputs.map(({ sha256 }, input) => ({ input, path, sha256 }));
-  const reading = ReadingPlace.open(store, VERSION, run);
+  const reading = await ReadingPlace.open(store, VERSION, run);
   const goneOn = await reading.goOnFrom(inputs);
-  if (goneOn === null) reading.begin(inputs);
+  if (goneOn === null) await reading.begin(inputs);
   const registered: string[] = [];
   await new Promise<void>((resolve, reject) => {
     let places = 0;

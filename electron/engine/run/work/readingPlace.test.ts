@@ -41,8 +41,8 @@ async function begun() {
     prepared: null,
     inputs: inputs.map((input) => ({ ...input, failure: null })),
   } as unknown as StoredRun;
-  ReadingPlace.open(store, '1.0', run).begin(inputs);
-  const open = (changes: { version?: string; run?: Partial<StoredRun> } = {}): ReadingPlace =>
+  await (await ReadingPlace.open(store, '1.0', run)).begin(inputs);
+  const open = (changes: { version?: string; run?: Partial<StoredRun> } = {}): Promise<ReadingPlace> =>
     ReadingPlace.open(store, changes.version ?? '1.0', { ...run, ...changes.run });
   return { folder, inputs, before, run, open, file: join(folder, 'work', 'reading.json') };
 }
@@ -50,53 +50,53 @@ async function begun() {
 describe('the place that prepare has reached', () => {
   it('is where the next session goes on, with the records before it', async () => {
     const { open, inputs } = await begun();
-    expect(await open().goOnFrom(inputs)).toBeNull();
-    open().reached(PLACE);
-    expect(await open().goOnFrom(inputs)).toEqual({ place: PLACE, record_files: FILES });
-    open().reached({ ...PLACE, row: 95 });
-    expect(await open().goOnFrom(inputs)).toMatchObject({ place: { row: 95 } });
-    expect(open({ run: { prepared: {} as never } }).knowsInputs(inputs)).toBe(false);
+    expect(await (await open()).goOnFrom(inputs)).toBeNull();
+    (await open()).reached(PLACE);
+    expect(await (await open()).goOnFrom(inputs)).toEqual({ place: PLACE, record_files: FILES });
+    (await open()).reached({ ...PLACE, row: 95 });
+    expect(await (await open()).goOnFrom(inputs)).toMatchObject({ place: { row: 95 } });
+    expect((await open({ run: { prepared: {} as never } })).knowsInputs(inputs)).toBe(false);
   });
 
   it('means nothing for changed inputs, fewer inputs, another version or another run', async () => {
     const { open, inputs, run } = await begun();
-    open().reached(PLACE);
-    expect(await open({ version: '1.1' }).goOnFrom(inputs)).toBeNull();
+    (await open()).reached(PLACE);
+    expect(await (await open({ version: '1.1' })).goOnFrom(inputs)).toBeNull();
     const other = { ...run.description, runId: 'run-2' };
-    expect(await open({ run: { description: other } }).goOnFrom(inputs)).toBeNull();
-    expect(await open().goOnFrom(inputs.slice(1))).toBeNull();
+    expect(await (await open({ run: { description: other } })).goOnFrom(inputs)).toBeNull();
+    expect(await (await open()).goOnFrom(inputs.slice(1))).toBeNull();
     const one = run.inputs.slice(1);
-    expect(await open({ run: { inputs: one } }).goOnFrom(inputs.slice(1))).toBeNull();
+    expect(await (await open({ run: { inputs: one } })).goOnFrom(inputs.slice(1))).toBeNull();
     // Of the same length, as an editor leaves it.
     for (const { path } of inputs) writeFileSync(path, '>a\nACGA\n');
-    expect(open().knowsInputs(inputs)).toBe(false);
-    expect(await open().goOnFrom(inputs)).toBeNull();
+    expect((await open()).knowsInputs(inputs)).toBe(false);
+    expect(await (await open()).goOnFrom(inputs)).toBeNull();
   });
 
   it('means nothing where run.db does not have all that comes before it', async () => {
     const { open, inputs, before } = await begun();
-    open().reached(PLACE);
+    (await open()).reached(PLACE);
     before.parts = PLACE.parts - 1;
-    expect(await open().goOnFrom(inputs)).toBeNull();
+    expect(await (await open()).goOnFrom(inputs)).toBeNull();
     before.parts = PLACE.parts;
     before.recordFiles = [];
-    expect(await open().goOnFrom(inputs)).toBeNull();
+    expect(await (await open()).goOnFrom(inputs)).toBeNull();
   });
 
   it('is forgotten for good, and with every flipped bit of its file', async () => {
     const { open, inputs, file } = await begun();
-    open().reached(PLACE);
+    (await open()).reached(PLACE);
     const bytes = readFileSync(file);
     for (let at = 0; at < bytes.length; at += 7) {
       const flipped = Buffer.from(bytes);
       flipped.writeUInt8(bytes.readUInt8(at) ^ (1 << (at % 8)), at);
       writeFileSync(file, flipped);
-      expect(await open().goOnFrom(inputs)).toBeNull();
+      expect(await (await open()).goOnFrom(inputs)).toBeNull();
     }
     writeFileSync(file, bytes);
-    const reading = open();
+    const reading = await open();
     reading.forget();
     reading.reached(PLACE);
-    expect(await open().goOnFrom(inputs)).toBeNull();
+    expect(await (await open()).goOnFrom(inputs)).toBeNull();
   });
 });

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { statSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { parseJson } from '../../../contract/parseJson.ts';
 import { placeSchema, type Place, type PrepareCommand } from '../../../contract/protocol/index.ts';
 import { fileStamp } from '../../files/fileStamp.ts';
+import { answerOf, type Patience } from '../../files/regularFile.ts';
 import { deleteInRun, pathInRun, readPlain, replaceInRun, somethingAt } from '../../files/runFiles.ts';
 import { isTrustedDisk } from '../../store/networkFileSystem.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
@@ -44,15 +45,22 @@ export class ReadingPlace {
     this.found = found;
   }
 
-  /** Reads what an earlier session of work has left. */
-  static open(store: RunStore, appVersion: string, run: StoredRun): ReadingPlace {
+  /** Reads what an earlier session of work has left. Rejects with AppFailure where the inputs' disk does not answer. */
+  static async open(
+    store: RunStore,
+    appVersion: string,
+    run: StoredRun,
+    patience?: Patience,
+  ): Promise<ReadingPlace> {
     const { runId } = run.description;
     const none = new ReadingPlace(store, appVersion, runId, null);
     if (run.prepared !== null) return none;
     const found = readFileOf(store.folder);
     const inputs = run.inputs.filter(({ failure }) => failure === null);
     const isOfThis =
-      found?.appVersion === appVersion && found.run === runId && isUnchanged(found.inputs, inputs);
+      found?.appVersion === appVersion &&
+      found.run === runId &&
+      (await isUnchanged(found.inputs, inputs, patience));
     return isOfThis ? new ReadingPlace(store, appVersion, runId, found) : none;
   }
 
@@ -64,7 +72,7 @@ export class ReadingPlace {
   /** From where prepare can go on with these inputs; null from the beginning. */
   async goOnFrom(inputs: Inputs): Promise<PrepareCommand['go_on_from']> {
     const place = this.found?.place;
-    if (!place || !isUnchanged(this.found?.inputs ?? [], inputs)) return null;
+    if (!place || !(await isUnchanged(this.found?.inputs ?? [], inputs))) return null;
     const { parts, recordFiles } = await this.store.readBefore(place);
     return parts === place.parts && recordFiles.length === place.record_files
       ? { place, record_files: recordFiles }
@@ -72,9 +80,11 @@ export class ReadingPlace {
   }
 
   /** Reading begins at the beginning. */
-  begin(inputs: Inputs): void {
+  async begin(inputs: Inputs): Promise<void> {
     this.forget();
-    const stamps = inputs.map(({ input, path }) => ({ input, stamp: stampOf(path) }));
+    const stamps = await Promise.all(
+      inputs.map(async ({ input, path }) => ({ input, stamp: await stampOf(path) })),
+    );
     if (stamps.every((one): one is { input: number; stamp: string } => one.stamp !== null))
       this.save({ appVersion: this.appVersion, run: this.run, inputs: stamps, place: null });
   }
@@ -109,16 +119,17 @@ function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-function isUnchanged(before: Reading['inputs'], inputs: Inputs): boolean {
-  return (
-    before.length === inputs.length &&
-    inputs.every(
-      ({ input, path }, place) => before[place]?.input === input && before[place].stamp === stampOf(path),
-    )
+async function isUnchanged(before: Reading['inputs'], inputs: Inputs, patience?: Patience): Promise<boolean> {
+  if (before.length !== inputs.length) return false;
+  const unchanged = inputs.map(
+    async ({ input, path }, place) =>
+      before[place]?.input === input && before[place].stamp === (await stampOf(path, patience)),
   );
+  return (await Promise.all(unchanged)).every(Boolean);
 }
 
-function stampOf(path: string): string | null {
-  const file = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return file ? fileStamp(file) : null;
+async function stampOf(path: string, patience?: Patience): Promise<string | null> {
+  const there = stat(path, { bigint: true }).catch(() => null);
+  const file = await answerOf(there, path, patience);
+  return file && fileStamp(file);
 }

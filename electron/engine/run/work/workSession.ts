@@ -372,7 +372,7 @@ export class WorkSession {
     }
     const command = prepareCommand(this.options, this.leftOut);
     const goOnFrom = from === 'place' ? await reading.goOnFrom(command.inputs) : null;
-    if (goOnFrom === null) reading.begin(command.inputs);
+    if (goOnFrom === null) await reading.begin(command.inputs);
     if (this.state.ended) return;
     const prepare: PrepareStage = new PrepareStage(
       backendLaunch(context, 'prepare', [], NO_GPU),

@@ -12,6 +12,7 @@ const LATE = appError('usage', 'A run that is done cannot take "pause".');
 /** A run that starts and comes to rest when the test says so. */
 class FakeRun {
   state: RunState = { phase: 'created' };
+  interrupted = false;
   readonly stored;
   readonly folder: string;
   readonly calls: string[] = [];
@@ -75,7 +76,8 @@ async function control(...runs: FakeRun[]) {
   const summary = (runId: string): RunSummary => {
     const run = byFolder(`/runs/${runId}`);
     if (!run) throw new AppFailure(DAMAGED);
-    return { runId, folder: run.folder, state: run.state } as RunSummary;
+    const { folder, state, interrupted } = run;
+    return { runId, folder, state, interrupted } as RunSummary;
   };
   const parts = {
     library: { setting: () => Promise.resolve([]), setSetting: () => Promise.resolve() },
@@ -179,6 +181,7 @@ describe('RunControl', () => {
   it('leaves the reason with a run that could not be started, and goes on with the next', async () => {
     const [refused, next] = [new FakeRun('1'), new FakeRun('3')];
     refused.startResult = err(DAMAGED);
+    refused.interrupted = true;
     const { control: runs, rested } = await control(refused, next);
     runs.queue.add('1', 'last');
     runs.queue.add('3', 'last');
@@ -186,6 +189,8 @@ describe('RunControl', () => {
     refused.started();
     await soon();
     expect(rested.map(startError)).toEqual([DAMAGED]);
+    // Else the window says that it was interrupted, and not why it can't go on.
+    expect(rested[0]?.interrupted).toBe(false);
     expect(next.calls).toEqual(['start']);
   });
 });

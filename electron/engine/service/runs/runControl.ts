@@ -308,7 +308,8 @@ export class RunControl {
       this.noteIfItFails(session, act(session));
     } else if (runId === this.queue.active && session?.state.phase !== 'finishing') {
       this.queue.hold();
-      this.pauseWanted.add(runId);
+      if (session?.isStarting) this.noteIfItFails(session, act(session));
+      else this.pauseWanted.add(runId);
     } else {
       throw usage(message('run.not_at_work'));
     }

@@ -53,7 +53,7 @@ export function describeRun(run: StoredRun, folder: string): RunSummary {
 
 /** A run that could not be started waits for the user, with the reason. */
 export function withStartError(summary: RunSummary, error: AppError): RunSummary {
-  return { ...summary, state: { phase: 'paused', error } };
+  return { ...summary, interrupted: false, state: { phase: 'paused', error } };
 }
 
 export function hasEnded(state: RunState): boolean {

@@ -19,6 +19,8 @@ export const MESSAGES = {
   'phase.cancelled': 'The run was cancelled.',
   'note.interrupted': 'The run was interrupted and goes on where it was.',
   'note.halted': 'The run is paused. {title}: {cause}',
+  'note.place_not_followed':
+    'This run was not made here, or it was moved: it is not sent to the cluster that it names, and computes on this computer. To use a cluster, name it when you resume the run (--slurm or --ray on the command line).',
   'note.retried': '{parts} failed parts are computed again.',
   'note.skipped': '{parts} parts were skipped.',
   'note.finished_early': 'The run is finished with what is computed; {parts} parts are left out.',

@@ -39,6 +39,7 @@ const summary: RunSummary = {
   },
   queuePosition: null,
   expected: null,
+  foreignPlace: null,
   starting: false,
   startsInSeconds: null,
   computingSeconds: null,

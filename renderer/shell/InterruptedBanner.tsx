@@ -4,8 +4,8 @@ import { useState } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import { Banner } from '../components/feedback/Banner.tsx';
 import { useTexts } from '../i18n/index.ts';
-import { engine } from '../state/connection.ts';
 import { goToRun, useNavigation } from '../state/navigation.ts';
+import { resumeRun } from '../state/runs/runOrders.ts';
 import { useRuns } from '../state/runs/runs.ts';
 
 /** After a crash, wherever the user is: this run was cut off; go on? On the run's own screen it says so itself. */
@@ -17,8 +17,8 @@ export function InterruptedBanner() {
     useShallow((state) => state.runs?.filter((run) => run.interrupted && !run.missing) ?? []),
   );
   const resume = useMutation({
-    mutationFn: (runId: string) => engine.runs.resume({ runId }),
-    onSuccess: (_resumed, runId) => goToRun(runId),
+    mutationFn: resumeRun,
+    onSuccess: (_resumed, { runId }) => goToRun(runId),
   });
   const run = interrupted.find((candidate) => !dismissed.includes(candidate.runId));
   if (!run || (route.screen === 'run' && route.runId === run.runId)) return null;
@@ -28,7 +28,7 @@ export function InterruptedBanner() {
       title={t('interrupted.title', { name: run.name })}
       actions={
         <>
-          <Button size="compact-sm" loading={resume.isPending} onClick={() => resume.mutate(run.runId)}>
+          <Button size="compact-sm" loading={resume.isPending} onClick={() => resume.mutate(run)}>
             {t('run.continue')}
           </Button>
           <Button

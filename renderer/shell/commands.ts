@@ -17,7 +17,7 @@ import { chooseFiles, chooseFolder, choosePaths } from '../state/pathChooser.ts'
 import { queryClient } from '../state/queryClient.ts';
 import { openDiagnostics, openDiskDialog, openRunDialog } from '../state/runs/runDialog.ts';
 import { askForNotifications, canAskForNotifications } from '../state/runs/runEnds.ts';
-import { askToFinishNow, includeDevice, mayFinishNow, orderRun } from '../state/runs/runOrders.ts';
+import { askToFinishNow, includeDevice, mayFinishNow, orderRun, resumeRun } from '../state/runs/runOrders.ts';
 import { runStatus } from '../state/runs/runStatus.ts';
 import { say } from '../state/say.ts';
 import { writeReport } from '../state/results/useExport.ts';
@@ -272,7 +272,7 @@ function commandsOfRun(run: RunSummary, seen: Seen, texts: Texts): Command[] {
             group,
             label: t(status === 'queued' ? 'run.startNow' : 'run.continue'),
             keys: 'alt+P',
-            run: () => attempt(orderRun(runId, 'resume')),
+            run: () => attempt(resumeRun(run)),
           },
           {
             id: 'continue-elsewhere',

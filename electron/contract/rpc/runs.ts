@@ -197,6 +197,8 @@ export const runSummarySchema = z.object({
   /** What the user asked for, so that the same can be asked for again. */
   request: runRequestSchema,
   queuePosition: countSchema.nullable(),
+  /** The cluster that a run names which was not made here: it is used only where the user says so. Null for all other runs. */
+  foreignPlace: whereSchema.nullable().default(null),
   /** Null for runs of earlier versions. */
   expected: expectedWorkSchema.nullable().default(null),
   /** It has left the queue, and its devices, model and inputs are being checked. */

@@ -1,9 +1,12 @@
 /** Runs on a made-up cluster: its pool is a test's, its nodes are this computer, and its workers are real. */
-import { readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { unwrap } from '../../contract/result.ts';
-import { readTables, WITHOUT_PYTHON } from '../testing/testContext.ts';
+import { readTables, temporaryFolder, WITHOUT_PYTHON } from '../testing/testContext.ts';
+import Database from 'better-sqlite3';
+import { OpenRun, type StartOptions } from './openRun.ts';
 import { makeRun, undisturbed } from './testing/realRuns.ts';
 import { MADE_UP_CLUSTER, madeUpCluster } from './testing/madeUpCluster.ts';
 
@@ -38,5 +41,34 @@ describe.skipIf(WITHOUT_PYTHON)('a run on a cluster', () => {
       { node: 'node2', devices: [{ id: 'node2/0', parts: 0 }] },
     ]);
     expect(facts.cluster.equality).toContain('tolerance');
+  });
+
+  it('is not what a run does because its sender says so, but what the user says', async () => {
+    const { context } = await madeUpCluster();
+    const own = await makeRun(context, { where: MADE_UP_CLUSTER });
+    await own.close();
+    const sent = join(await temporaryFolder(), 'sent');
+    await cp(own.folder, sent, { recursive: true });
+    await mkdir(join(sent, 'work', 'pool', 'tasks', '77_0.0'), { recursive: true });
+    await writeFile(join(sent, 'work', 'pool', 'jobs.json'), '{"session": 1, "jobs": ["77"]}');
+    const startsOn = async (folder: string, options?: StartOptions): Promise<string> => {
+      const run = unwrap(await OpenRun.open(context, folder));
+      unwrap(await run.start(options));
+      const cluster = run.clusterState();
+      unwrap(await run.pause());
+      await run.close();
+      return cluster === null ? 'this computer' : cluster.kind;
+    };
+    expect(await startsOn(sent)).toBe('this computer');
+    // Which jobs of the scheduler are the run's, such as those to be cancelled, it does not say either.
+    expect(existsSync(join(sent, 'work', 'pool'))).toBe(false);
+    expect(await startsOn(sent, { where: MADE_UP_CLUSTER })).toBe('ray');
+    expect(await startsOn(own.folder)).toBe('ray');
+    const database = new Database(join(own.folder, 'run.db'));
+    database.exec(
+      `UPDATE run SET options = json_set(options, '$.request.where.address', 'else.where:6379'), plan_sha256 = NULL`,
+    );
+    database.close();
+    expect(await startsOn(own.folder)).toBe('this computer');
   });
 });

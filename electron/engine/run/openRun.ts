@@ -11,6 +11,7 @@ import {
   type Where,
 } from '../../contract/rpc/runs.ts';
 import { isActive, type RunState } from '../../contract/runState.ts';
+import { deleteInRun } from '../files/runFiles.ts';
 import { syncedFolder } from '../files/syncedFolder.ts';
 import { mixedDevices, precisionRemark } from '../devices/choosePrecision.ts';
 import type { EngineContext } from '../engineContext.ts';
@@ -27,11 +28,13 @@ import type { DeviceChoice } from './begin/chooseDevices.ts';
 import { isJustCreated, type CreatedRun } from './begin/createRun.ts';
 import { ProgressTracker, type RunPace } from './progress/progressTracker.ts';
 import { isRunFolder } from '../store/runFolder.ts';
+import { isMadeHere } from './madeHere.ts';
 import { inputLeftOut, type RunNotes } from './runNotes.ts';
 import { RunRecord, type RunListener } from './runRecord.ts';
 import { storedDevice } from './begin/storedDevice.ts';
 import { ReadingPlace } from './work/readingPlace.ts';
 import { localDevice } from './work/workDevice.ts';
+import { POOL_FOLDER } from './work/workProcesses.ts';
 import { RunWork } from './runWork.ts';
 import { areResultsWhole, isWrappedUp, missingResults } from './finish/wrapUpRun.ts';
 
@@ -197,6 +200,11 @@ export class OpenRun {
     signal: AbortSignal,
   ): Promise<Result<Readiness>> {
     const { request, run } = this.record;
+    const isOwn = created !== undefined || isMadeHere(this.context.paths, this.folder, run.description);
+    if (!isOwn) deleteInRun(this.folder, POOL_FOLDER);
+    const place = isOwn ? request.where : THIS_COMPUTER;
+    if (where === undefined && wanted === undefined && place.kind !== request.where.kind)
+      this.notes.add('warning', 'place_not_followed', message('note.place_not_followed'));
     const reading = await ReadingPlace.open(this.store, this.context.appVersion, run, { signal });
     const ready = await checkReadiness(
       this.context,
@@ -204,7 +212,7 @@ export class OpenRun {
       run,
       // Naming devices of this computer means computing here.
       {
-        where: where ?? (wanted === undefined ? request.where : THIS_COMPUTER),
+        where: where ?? (wanted === undefined ? place : THIS_COMPUTER),
         devices: wanted ?? request.devices,
       },
       created && isJustCreated(created) ? created.choice : undefined,

@@ -56,6 +56,8 @@ export interface InputFailure {
 
 /** Under which such files are kept with the run's request. */
 export const LEFT_OUT_OPTION = 'leftOut';
+/** Where a run keeps the signature of the computer that made it. */
+export const MADE_HERE_OPTION = 'madeHere';
 /** Where a run keeps the samples that its user named; else the names of the files say them. */
 export const SAMPLES_OPTION = 'samples';
 

@@ -11,6 +11,8 @@ export const engine = {
   'engine.phase.cancelled': 'Der Lauf wurde beendet.',
   'engine.note.interrupted': 'Der Lauf war unterbrochen und geht weiter, wo er war.',
   'engine.note.halted': 'Der Lauf pausiert. {title}: {cause}',
+  'engine.note.place_not_followed':
+    'Dieser Lauf wurde nicht hier erstellt, oder er wurde verschoben: Er geht nicht an den Cluster, den er nennt, sondern rechnet auf diesem Computer. Um einen Cluster zu verwenden, nennen Sie ihn beim Fortsetzen (in der Kommandozeile --slurm oder --ray).',
   'engine.note.retried': 'Was gescheitert war, wird noch einmal berechnet.',
   'engine.note.skipped': 'Was gescheitert war, wurde übergangen; diese Sequenzen erhalten keinen Wert.',
   'engine.note.finished_early':

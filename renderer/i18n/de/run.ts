@@ -9,6 +9,14 @@ export const run = {
   'run.continueElsewhereTitle': 'Auf anderen Geräten fortsetzen',
   'run.continueElsewhereText':
     'Der Lauf geht weiter, wo er war, dieses Mal auf den hier gewählten Geräten. Was berechnet ist, bleibt.',
+  'run.foreignTitle': 'Dieser Lauf wurde nicht hier erstellt, oder er wurde verschoben.',
+  'run.foreignRay':
+    'Er nennt einen Ray-Cluster, {address}. Verwenden Sie ihn nur, wenn Sie wissen, wer ihn betreibt: Was er zurückschickt, wird auf diesem Computer ausgeführt, und er erhält Ihr Token.',
+  'run.foreignSlurm':
+    'Er nennt einen SLURM-Cluster und bringt das Skript unten mit. Verwenden Sie ihn nur, wenn Sie das Skript gelesen haben: Es wird in Ihrem Namen ausgeführt.',
+  'run.foreignLogin':
+    'Er nennt einen SLURM-Cluster mit dem Anmelderechner {login}, und bringt vielleicht ein Skript mit, das unten steht. Verwenden Sie ihn nur, wenn Sie beide kennen: Das Skript wird in Ihrem Namen ausgeführt.',
+  'run.foreignUse': 'Diesen Cluster verwenden',
   'run.interruptedTitle': 'Dieser Lauf wurde unterbrochen; fortsetzen?',
   'run.interruptedText':
     'Das Programm oder der Rechner wurde während des Laufs beendet. Alles Fertige ist erhalten.',

@@ -9,6 +9,14 @@ export const run = {
   'run.continueElsewhereTitle': 'Continue on other devices',
   'run.continueElsewhereText':
     'The run goes on where it was, this time on the devices chosen here. What is computed is kept.',
+  'run.foreignTitle': 'This run was not made here, or it was moved.',
+  'run.foreignRay':
+    'It names a Ray cluster, {address}. Use it only if you know who runs it: what it sends back is executed on this computer, and it is sent your token.',
+  'run.foreignSlurm':
+    'It names a SLURM cluster and brings the batch script below. Use it only if you have read the script: it is executed in your name.',
+  'run.foreignLogin':
+    'It names a SLURM cluster with the login node {login}, and may bring a batch script, shown below. Use it only if you know both: the script is executed in your name.',
+  'run.foreignUse': 'Use this cluster',
   'run.interruptedTitle': 'This run was interrupted; continue?',
   'run.interruptedText': 'The program or the computer stopped during the run. Everything finished is kept.',
   'run.missingTitle': 'The folder of this run cannot be found.',

@@ -1,7 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button, Checkbox, Group, Modal, NumberInput } from '@mantine/core';
 import { useState } from 'react';
-import type { RunSummary } from '../../../electron/contract/index.ts';
+import type { RunSummary, Where } from '../../../electron/contract/index.ts';
+import { Banner } from '../../components/feedback/Banner.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { Waiting } from '../../components/feedback/Waiting.tsx';
 import { useTexts } from '../../i18n/index.ts';
@@ -15,6 +16,34 @@ import {
 } from '../../state/newRun/choices.ts';
 import { GpuChoices } from '../new-run/compute/GpuChoices.tsx';
 import { WhereChoice } from '../new-run/compute/WhereChoice.tsx';
+import classes from '../new-run/slurm/SlurmForm.module.css';
+
+/** The cluster that a run names which somebody else made. Nothing is sent there, nor executed, before the user has seen what it is. */
+function ForeignPlace({ place, onUse }: { place: Where; onUse: (place: Where) => void }) {
+  const { t } = useTexts();
+  return (
+    <>
+      <Banner
+        tone="warn"
+        title={t('run.foreignTitle')}
+        actions={
+          <Button size="compact-md" variant="default" onClick={() => onUse(place)}>
+            {t('run.foreignUse')}
+          </Button>
+        }
+      >
+        {place.kind === 'ray' && t('run.foreignRay', { address: place.address })}
+        {place.kind === 'slurm' &&
+          (place.login === null ? t('run.foreignSlurm') : t('run.foreignLogin', { login: place.login }))}
+      </Banner>
+      {place.kind === 'slurm' && place.script !== null && (
+        <pre className={classes.script} tabIndex={0} role="region" aria-label={t('slurm.preview')}>
+          {place.script}
+        </pre>
+      )}
+    </>
+  );
+}
 
 /** For a run whose devices are gone or taken, such as one that came from another computer. */
 export function DevicesDialog({ run, onClose }: { run: RunSummary; onClose: () => void }) {
@@ -43,6 +72,9 @@ export function DevicesDialog({ run, onClose }: { run: RunSummary; onClose: () =
         }}
       >
         <p>{t('run.continueElsewhereText')}</p>
+        {run.foreignPlace && choices.where !== run.foreignPlace && (
+          <ForeignPlace place={run.foreignPlace} onUse={(where) => setChoices({ ...choices, where })} />
+        )}
         <WhereChoice where={choices.where} onChange={(where) => setChoices({ ...choices, where })} />
         {isHere && probe.error && <ErrorCard error={probe.error} />}
         {isHere && probe.isPending && <Waiting like="choices" />}

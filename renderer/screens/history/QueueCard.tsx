@@ -10,6 +10,7 @@ import { RunBadge } from '../../components/feedback/StateBadge.tsx';
 import { useTexts, type Texts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
 import { goToRun } from '../../state/navigation.ts';
+import { resumeRun } from '../../state/runs/runOrders.ts';
 import { describeInputs } from './describeRun.ts';
 import classes from './History.module.css';
 
@@ -18,8 +19,6 @@ interface QueueCardProps {
   /** In the order in which they will start. */
   waiting: readonly RunSummary[];
 }
-
-const startRun = (runId: string) => engine.runs.resume({ runId });
 
 export function QueueCard({ busy, waiting }: QueueCardProps) {
   const texts = useTexts();
@@ -34,13 +33,13 @@ export function QueueCard({ busy, waiting }: QueueCardProps) {
     if (position >= 0 && position < waiting.length && !move.isPending) move.mutate({ run, position });
   };
   const [next] = waiting;
-  const begin = useMutation({ mutationFn: startRun });
+  const begin = useMutation({ mutationFn: resumeRun });
   return (
     <Card
       title={t('history.queue')}
       aside={
         busy.length === 0 && next ? (
-          <Button size="compact-sm" loading={begin.isPending} onClick={() => begin.mutate(next.runId)}>
+          <Button size="compact-sm" loading={begin.isPending} onClick={() => begin.mutate(next)}>
             {t('run.startNow')}
           </Button>
         ) : (

@@ -13,9 +13,9 @@ import {
 } from '@tabler/icons-react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
-import { engine } from '../../state/connection.ts';
 import { prepareAgain } from '../../state/newRun/prepareAgain.ts';
 import type { RunDialog } from '../../state/runs/runDialog.ts';
+import { resumeRun } from '../../state/runs/runOrders.ts';
 import { runStatus } from '../../state/runs/runStatus.ts';
 import { useReveal } from '../../state/useReveal.ts';
 
@@ -29,16 +29,13 @@ interface RunMenuItemsProps {
 export function RunMenuItems({ run, onDialog }: RunMenuItemsProps) {
   const { t } = useTexts();
   const again = useMutation({ mutationFn: prepareAgain });
-  const resume = useMutation({ mutationFn: (runId: string) => engine.runs.resume({ runId }) });
+  const resume = useMutation({ mutationFn: resumeRun });
   const reveal = useReveal();
   const isResumable = RESUMABLE.includes(runStatus(run));
   return (
     <>
       {isResumable && (
-        <Menu.Item
-          leftSection={<IconPlayerPlay size={16} aria-hidden />}
-          onClick={() => resume.mutate(run.runId)}
-        >
+        <Menu.Item leftSection={<IconPlayerPlay size={16} aria-hidden />} onClick={() => resume.mutate(run)}>
           {t('run.continue')}
         </Menu.Item>
       )}

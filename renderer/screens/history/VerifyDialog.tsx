@@ -1,9 +1,11 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button, Group, List, Loader, Modal } from '@mantine/core';
 import type { RunSummary } from '../../../electron/contract/index.ts';
+import { sayError } from '../../components/feedback/errorToast.tsx';
 import { PathText } from '../../components/files/PathText.tsx';
 import { useTexts } from '../../i18n/index.ts';
-import { engine, queries } from '../../state/connection.ts';
+import { queries } from '../../state/connection.ts';
+import { resumeRun } from '../../state/runs/runOrders.ts';
 
 /** Compares a run with its checksums and says of each file that isn't as it was written what was found. */
 export function VerifyDialog({ run, onClose }: { run: RunSummary; onClose: () => void }) {
@@ -13,8 +15,8 @@ export function VerifyDialog({ run, onClose }: { run: RunSummary; onClose: () =>
   );
   const repair = useMutation({
     mutationFn: async () => {
-      await engine.runs.resume({ runId: run.runId });
       onClose();
+      await resumeRun(run).catch(sayError);
     },
   });
   const files = verified.data?.files ?? [];

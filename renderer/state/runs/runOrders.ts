@@ -5,11 +5,18 @@ import { FinishNowQuestion } from '../../components/FinishNowQuestion.tsx';
 import { sayError } from '../../components/feedback/errorToast.tsx';
 import type { Texts } from '../../i18n/index.ts';
 import { engine } from '../connection.ts';
+import { openRunDialog } from './runDialog.ts';
 
-export type RunOrder = 'pause' | 'drain' | 'cancel' | 'resume' | 'finishNow';
+export type RunOrder = 'pause' | 'drain' | 'cancel' | 'finishNow';
 
-/** Starts or stops a run. */
+/** Stops a run, or has it finish. */
 export const orderRun = (runId: string, what: RunOrder): Promise<unknown> => engine.runs[what]({ runId });
+
+/** Goes on with a run. Where one that was not made here names a cluster, it is shown first, and the user chooses where to compute. */
+export async function resumeRun({ runId, foreignPlace }: RunSummary): Promise<void> {
+  if (foreignPlace) openRunDialog(runId, 'devices');
+  else await engine.runs.resume({ runId });
+}
 
 /** Only once its files are read is it known what would be missing. */
 export function mayFinishNow({ missing, state: { phase } }: RunSummary, isRead: boolean): boolean {

@@ -77,6 +77,7 @@ export function madeRun(options: RunOptions, now: number): RunSummary {
     },
     queuePosition: null,
     expected: null,
+    foreignPlace: null,
     starting: false,
     startsInSeconds: null,
     computingSeconds: ended ? 2520 : null,

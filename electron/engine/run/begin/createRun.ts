@@ -24,7 +24,8 @@ import { importLegacy } from '../../inputs/importLegacy.ts';
 import { inspectInputs } from '../../inputs/inspectInputs.ts';
 import { resolveModel } from '../../models/resolveModel.ts';
 import { describeImported, refusedFiles } from '../describeImported.ts';
-import { LEFT_OUT_OPTION, SAMPLES_OPTION } from '../../store/types.ts';
+import { signRun } from '../madeHere.ts';
+import { LEFT_OUT_OPTION, MADE_HERE_OPTION, SAMPLES_OPTION } from '../../store/types.ts';
 import { openRunStore } from '../../store/runStore.ts';
 import { refuseWhenClosing } from '../../store/storeThread.ts';
 import { describeStoreError } from '../../store/sqlite/storeErrors.ts';
@@ -293,6 +294,7 @@ async function makeFolder(
           options: {
             request,
             expected: { ...expected },
+            [MADE_HERE_OPTION]: signRun(context.paths, folder, runId, request),
             ...(request.samples ? { [SAMPLES_OPTION]: samplesFor(plan, request.samples) } : {}),
             [LEFT_OUT_OPTION]: leftOut.map(({ path, error }) => ({
               path,

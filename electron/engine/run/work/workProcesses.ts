@@ -17,8 +17,8 @@ import type { BatchSizes } from './batchSizes.ts';
 import type { ReadingPlace } from './readingPlace.ts';
 import type { WorkDevice } from './workDevice.ts';
 
-/** In a run's folder, of its cluster's pool. */
-const POOL_FOLDER = 'work/pool';
+/** In a run's folder, of its cluster's pool: what is in it says which of a scheduler's jobs are the run's. */
+export const POOL_FOLDER = 'work/pool';
 const CLUSTER_PATIENCE = 5;
 
 export interface WorkSessionOptions {

@@ -4,11 +4,12 @@ import { appError, AppFailure, asAppError } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import { runSummarySchema, type RunSummary } from '../../../contract/rpc/runs.ts';
 import { RUN_DATABASE } from '../../store/runFolder.ts';
-import type { HistoryEntry, LibraryStore } from '../../store/types.ts';
+import type { AppPaths } from '../../environment/appPaths.ts';
+import type { HistoryEntry, LibraryStore, StoredRun } from '../../store/types.ts';
 import type { OpenRuns } from './openRuns.ts';
 import { isActive } from '../../../contract/runState.ts';
 import { Listeners } from '../listeners.ts';
-import { hasEnded, readSummary } from './runSummary.ts';
+import { describeRun, hasEnded, readSummary } from './runSummary.ts';
 
 /** A disk that does not answer keeps a thread of Node.js waiting; there are four, for everything. */
 const FOLDERS_AT_ONCE = 2;
@@ -17,6 +18,7 @@ const FOLDERS_AT_ONCE = 2;
 export class RunCatalog {
   private readonly library: LibraryStore;
   private readonly open: OpenRuns;
+  private readonly paths: AppPaths;
   /** Told when the list of runs has changed. */
   readonly changes = new Listeners<[]>();
   private readonly runs = new Map<string, RunSummary>();
@@ -25,7 +27,8 @@ export class RunCatalog {
   private looking: Promise<void> = Promise.resolve();
   private closed = false;
 
-  constructor(library: LibraryStore, open: OpenRuns) {
+  constructor(library: LibraryStore, open: OpenRuns, paths: AppPaths) {
+    this.paths = paths;
     this.library = library;
     this.open = open;
   }
@@ -112,12 +115,18 @@ export class RunCatalog {
    * paths that the user named for a run made here.
    */
   async add(folder: string, named?: readonly string[]): Promise<RunSummary> {
-    const summary = await this.open.read(folder, readSummary);
+    const summary = await this.open.read(folder, (store) => readSummary(store, this.paths));
     const known = this.runs.get(summary.runId);
     if (known && known.folder !== folder) await this.open.closeReader(known.folder);
     if (named) this.named.set(summary.runId, named);
     await this.put(summary);
     return summary;
+  }
+
+  /** What an open run has become, as its folder will say. */
+  async note(run: StoredRun): Promise<void> {
+    const known = this.find(run.description.runId);
+    await this.put({ ...known, ...describeRun(run, known.folder, this.paths) });
   }
 
   async forget(runId: string): Promise<void> {
@@ -142,7 +151,7 @@ export class RunCatalog {
   private async look(known: RunSummary): Promise<RunSummary> {
     if (!(await isPresent(known.folder))) return { ...known, missing: true };
     try {
-      const summary = await this.open.read(known.folder, readSummary);
+      const summary = await this.open.read(known.folder, (store) => readSummary(store, this.paths));
       // Another run may lie in the folder now.
       return summary.runId === known.runId ? summary : { ...known, missing: true };
     } catch (reason) {

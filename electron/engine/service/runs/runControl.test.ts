@@ -88,6 +88,7 @@ async function control(...runs: FakeRun[]) {
       find: summary,
       refresh: (runId: string) => Promise.resolve(summary(runId)),
       put: () => Promise.resolve(),
+      note: () => Promise.resolve(),
     },
     open: {
       session: (folder: string) => open.get(folder),

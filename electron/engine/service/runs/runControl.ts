@@ -20,7 +20,7 @@ import type { OpenRuns } from './openRuns.ts';
 import type { PythonEnvironmentManager } from '../computer/pythonEnvironmentManager.ts';
 import type { RunCatalog } from './runCatalog.ts';
 import { RunQueue } from './runQueue.ts';
-import { describeRun, withStartError } from './runSummary.ts';
+import { withStartError } from './runSummary.ts';
 
 const QUEUE_KEY = 'queue';
 /** Such a timer keeps no process alive. */
@@ -262,11 +262,8 @@ export class RunControl {
     const { catalog } = this.parts;
     const { runId } = session.stored.description;
     return (change) => {
-      if (change.type === 'state') {
-        const known = catalog.find(runId);
-        // What the list could not keep, the run's folder says.
-        void catalog.put({ ...known, ...describeRun(session.stored, session.folder) }).catch(() => undefined);
-      }
+      // What the list could not keep, the run's folder says.
+      if (change.type === 'state') void catalog.note(session.stored).catch(() => undefined);
       this.changes.tell(runId);
     };
   }

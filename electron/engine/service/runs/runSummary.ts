@@ -1,20 +1,23 @@
 import type { AppError } from '../../../contract/errors.ts';
 import { annotationSchema, expectedWorkSchema, type RunSummary } from '../../../contract/rpc/runs.ts';
 import { isActive, type RunState } from '../../../contract/runState.ts';
+import type { AppPaths } from '../../environment/appPaths.ts';
 import { runLockHolder } from '../../store/runLock.ts';
 import { samplesOf } from '../../exports/samples.ts';
 import type { StoredRun } from '../../store/types.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
+import { foreignPlace } from '../../run/madeHere.ts';
 import { storedRequest } from '../../run/storedRequest.ts';
 
 /** What the list of runs says of one, from its database. Whether it waits in the queue is added by the list. */
 export async function readSummary(
   store: Pick<RunStore, 'folder' | 'loadRun' | 'timings' | 'viralSequences'>,
+  paths: AppPaths,
 ): Promise<RunSummary> {
   const [run, timings] = await Promise.all([store.loadRun(), store.timings()]);
   const done = run.state.phase === 'done';
   return {
-    ...describeRun(run, store.folder),
+    ...describeRun(run, store.folder, paths),
     interrupted: isActive(run.state) && runLockHolder(store.folder) === null,
     finishedAt: hasEnded(run.state) ? new Date(timings.lastChangeAt).toISOString() : null,
     viralSequences: done ? await store.viralSequences() : null,
@@ -23,7 +26,7 @@ export async function readSummary(
 }
 
 /** What can be said of an open run without asking its database. */
-export function describeRun(run: StoredRun, folder: string): RunSummary {
+export function describeRun(run: StoredRun, folder: string, paths: AppPaths): RunSummary {
   const { description, plan, state, counts, prepared } = run;
   const annotation = annotationSchema.safeParse(description.options['annotation']).data;
   return {
@@ -37,6 +40,7 @@ export function describeRun(run: StoredRun, folder: string): RunSummary {
     finishedAt: null,
     plan,
     request: storedRequest(run, folder),
+    foreignPlace: foreignPlace(paths, folder, description),
     queuePosition: null,
     expected: expectedWorkSchema.safeParse(description.options['expected']).data ?? null,
     starting: false,

@@ -32,6 +32,7 @@ export async function libraryOfRuns(
       request: runRequestSchema.parse({ inputs: plan.inputs.map(({ path }) => path), model: 'demo' }),
       queuePosition: null,
       expected: null,
+      foreignPlace: null,
       starting: false,
       startsInSeconds: null,
       computingSeconds: 60,

@@ -10,6 +10,7 @@ import { goToRun, type RunTab } from '../../../state/navigation.ts';
 import { prepareAgain } from '../../../state/newRun/prepareAgain.ts';
 import { runStatus } from '../../../state/runs/runStatus.ts';
 import { StopActions } from './StopActions.tsx';
+import { resumeRun } from '../../../state/runs/runOrders.ts';
 import { useRunOrder } from './useRunOrder.ts';
 
 interface RunActionsProps {
@@ -23,6 +24,7 @@ export function RunActions({ run, tab }: RunActionsProps) {
   const { t } = useTexts();
   const { runId } = run;
   const order = useRunOrder(runId);
+  const resume = useMutation({ mutationFn: resumeRun });
   const status = runStatus(run);
 
   // Where a banner says what is the matter, the button to go on stands in it.
@@ -34,9 +36,9 @@ export function RunActions({ run, tab }: RunActionsProps) {
       <>
         <AgainButton run={run} />
         <Button
-          loading={order.isPending}
+          loading={resume.isPending}
           leftSection={<IconPlayerPlay size={16} aria-hidden />}
-          onClick={() => order.mutate('resume')}
+          onClick={() => resume.mutate(run)}
         >
           {t('run.continue')}
         </Button>

@@ -5,21 +5,19 @@ import type { RunSummary } from '../../../../electron/contract/index.ts';
 import { Banner } from '../../../components/feedback/Banner.tsx';
 import { ErrorCard } from '../../../components/feedback/ErrorCard.tsx';
 import { useTexts } from '../../../i18n/index.ts';
-import { engine } from '../../../state/connection.ts';
 import { goToRun } from '../../../state/navigation.ts';
 import { openRunDialog } from '../../../state/runs/runDialog.ts';
+import { resumeRun } from '../../../state/runs/runOrders.ts';
 import { useRuns } from '../../../state/runs/runs.ts';
 import { runStatus } from '../../../state/runs/runStatus.ts';
-
-const resume = (runId: string) => engine.runs.resume({ runId });
 
 /** What stands in a run's way, above everything else about it, with the button that deals with it. */
 export function RunBanners({ run }: { run: RunSummary }) {
   const { t } = useTexts();
-  const { isPending: busy, mutate: start } = useMutation({ mutationFn: resume });
+  const { isPending: busy, mutate: start } = useMutation({ mutationFn: resumeRun });
   const button = (
     <>
-      <Button size="compact-md" loading={busy} onClick={() => start(run.runId)}>
+      <Button size="compact-md" loading={busy} onClick={() => start(run)}>
         {t('run.continue')}
       </Button>
       <Button size="compact-md" variant="default" onClick={() => openRunDialog(run.runId, 'devices')}>
@@ -73,7 +71,7 @@ export function RunBanners({ run }: { run: RunSummary }) {
           tone="info"
           title={t('run.heldTitle')}
           actions={
-            <Button size="compact-md" loading={busy} onClick={() => start(run.runId)}>
+            <Button size="compact-md" loading={busy} onClick={() => start(run)}>
               {t('run.startNow')}
             </Button>
           }

@@ -1,8 +1,19 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { compareScores, parseScores } from './exampleRun.ts';
+import { APP_PATHS, SAMPLE } from '../testing/realFiles.ts';
+import { temporaryFolder } from '../testing/testContext.ts';
+import { compareScores, exampleRequest, parseScores } from './exampleRun.ts';
 
 const table =
   'Sequence_ID\tPrediction\tscore1\tscore2\na_chunk_1F1\tvirus\t0.1\t0.9\na_chunk_1R2\tothers\t0.7\t0.3\n';
+
+it('reads a copy of the sample, so that it can be resumed after the program was moved', async () => {
+  const dataDir = join(await temporaryFolder(), 'data');
+  const { inputs } = await exampleRequest({ ...APP_PATHS, dataDir }, join(dataDir, 'example'));
+  expect(inputs).toEqual([join(dataDir, 'sample.fa')]);
+  expect(await readFile(join(dataDir, 'sample.fa'))).toEqual(await readFile(SAMPLE));
+});
 
 describe('comparing the example', () => {
   it('accepts the same scores within the tolerance', () => {

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runRequestSchema, type RunRequest } from '../../contract/rpc/runs.ts';
 import type { Precision } from '../../contract/protocol/index.ts';
@@ -19,15 +19,29 @@ export const sampleInput = (paths: AppPaths): string => join(paths.resources, 's
 const expectedScores = (paths: AppPaths): string => join(paths.resources, 'sample_expected.tsv');
 
 /** The bundled sample with the demo model: needs no decision and no download. */
-export function exampleRequest(paths: AppPaths, outputDir: string): RunRequest {
+export async function exampleRequest(paths: AppPaths, outputDir: string): Promise<RunRequest> {
   return runRequestSchema.parse({
-    inputs: [sampleInput(paths)],
+    inputs: [await lastingSample(paths)],
     outputDir,
     name: 'Example',
     model: 'demo',
     devices: 'auto',
     force: true,
   });
+}
+
+/** The sample in the data folder: the program may be moved before the run is resumed, or be mounted elsewhere at each start, as an
+ * AppImage is. */
+async function lastingSample(paths: AppPaths): Promise<string> {
+  const [sample, copy] = [sampleInput(paths), join(paths.dataDir, 'sample.fa')];
+  try {
+    await mkdir(paths.dataDir, { recursive: true });
+    await writeFile(copy, await readFile(sample));
+    return copy;
+  } catch {
+    // The data folder can't be written, and the run goes elsewhere.
+    return sample;
+  }
 }
 
 /** Compares the example's scores, frame by frame, with those that a working installation gives. */

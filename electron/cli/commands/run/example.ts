@@ -19,7 +19,10 @@ export async function example(
 ): Promise<number> {
   const folder = outputDir ?? join(context.paths.dataDir, 'example');
   const created = unwrap(
-    await createRun(context, { request: exampleRequest(context.paths, folder), defaultParent: folder }),
+    await createRun(context, {
+      request: await exampleRequest(context.paths, folder),
+      defaultParent: folder,
+    }),
   );
   reporter.line('Running the bundled example with the demo model ...');
   const exitCode = await followRun(unwrap(await OpenRun.open(context, created.folder)), reporter, {

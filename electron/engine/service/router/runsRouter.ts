@@ -79,7 +79,7 @@ export function runsRouter(service: Service) {
       const folder = join(paths.dataDir, 'example');
       const before = catalog.in(folder);
       if (before && control.isWanted(before.runId)) return { runId: before.runId };
-      return { runId: await control.create(exampleRequest(paths, folder), paths.dataDir) };
+      return { runId: await control.create(await exampleRequest(paths, folder), paths.dataDir) };
     }),
     checkExample: runs.checkExample.handler(({ input }) => {
       const { folder, plan, state } = catalog.find(input.runId);

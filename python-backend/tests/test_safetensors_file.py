@@ -105,3 +105,11 @@ def test_links_lead_nowhere(tmp_path: Path) -> None:
         make_real_folders(run / "work", run / "work" / "scores")
     assert secret.read_bytes() == b"mine"
     assert not (tmp_path / "scores").exists()
+
+
+def test_folders_are_not_made_where_a_run_was_moved_away(tmp_path: Path) -> None:
+    """Its worker writes on for a moment, to the place where the run was."""
+    run = tmp_path / "run"
+    with pytest.raises(FileNotFoundError):
+        make_real_folders(run / "work", run / "work" / "scores")
+    assert not run.exists()

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { newFolder, removeFolders } from '../store/testing/storeFixture.ts';
@@ -28,6 +28,16 @@ describe('a path below a run folder', () => {
     expect(pathInRun('/run', name, junctionAt('/elsewhere'))).toBe(join('/run', name));
     expect(() => openPlain('/run/x', 'append', junctionAt('/run/x'))).toThrow('is a link');
   });
+});
+
+it('makes folders in a run, but not in the place that a run was moved away from', () => {
+  const folder = newFolder();
+  makeFolderInRun(folder, 'work/parts');
+  makeFolderInRun(folder, 'work/parts');
+  expect(existsSync(join(folder, 'work', 'parts'))).toBe(true);
+  const gone = join(folder, 'gone');
+  expect(() => makeFolderInRun(gone, 'logs')).toThrow('ENOENT');
+  expect(existsSync(gone)).toBe(false);
 });
 
 describe.skipIf(process.platform === 'win32')('a link in a run folder', () => {

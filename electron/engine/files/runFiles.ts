@@ -136,9 +136,15 @@ export function somethingAt(path: string): boolean {
   return ifThere(() => lstatSync(path)) !== null;
 }
 
+/** Fails with ENOENT where the run's folder is not there: one that was moved is not begun again in the place where it was. */
 export function makeFolderInRun(folder: string, name: string): void {
-  // As if there were a file in it: then the folder itself is checked too, before and after.
-  mkdirSync(join(pathInRun(folder, `${name}/x`), '..'), { recursive: true });
+  let made = '';
+  for (const step of name.split('/')) {
+    made += `${step}/`;
+    // As if there were a file in it: then the folder itself is checked too.
+    const path = dirname(pathInRun(folder, `${made}x`));
+    if (!isPlainFolder(path)) mkdirSync(path);
+  }
 }
 
 /** Renames within the run's folder. What stood under the new name goes. */

@@ -144,6 +144,12 @@ it('reads a part again of which run.db says something else than prepare', async 
   await store.close();
 });
 
+it('says that a plan without a checksum was not compared', async () => {
+  const { folder } = await finishedRun();
+  edit(folder, 'UPDATE run SET plan_sha256 = NULL');
+  expect(await amiss(folder)).toEqual([expect.stringContaining('run.db unverified')]);
+});
+
 it('takes what an earlier version stored without checksums, and says so', async () => {
   const run = await finishedRun();
   // As version 3 left it.
@@ -158,7 +164,7 @@ it('takes what an earlier version stored without checksums, and says so', async 
      ALTER TABLE run DROP COLUMN plan_sha256; DROP TABLE result_file; PRAGMA user_version = 3;`,
   );
   expect(await amiss(run.folder)).toEqual([
-    expect.stringContaining('run.db unverified: 4 parts were stored by an earlier version'),
+    expect.stringMatching(/^run.db unverified: What .* 4 parts were stored by an earlier version/),
     ...Object.values(RESULT_FILES).map((name) => `${name} unverified: Its checksum was not stored.`),
   ]);
   const store = await openRunStore(run.folder, { hostEntry: HOST_ENTRY });

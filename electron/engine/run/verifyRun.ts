@@ -59,11 +59,13 @@ async function verifyDatabase(store: RunStore, run: StoredRun): Promise<Verdict>
   if (!isSound(damage)) return damaged(damageWords(damage));
   const wrong = run.state.phase === 'done' ? await store.wrongSequences() : 0;
   if (wrong > 0) return damaged(`${wrong} results of sequences are not what the stored scores give.`);
-  if (damage.unverified === 0) return SOUND;
-  return {
-    verdict: 'unverified',
-    detail: `${damage.unverified} parts were stored by an earlier version, without a checksum.`,
-  };
+  const { planUnverified, unverified } = damage;
+  if (!planUnverified && unverified === 0) return SOUND;
+  const missing = [
+    ...(planUnverified ? ['What the run was asked to compute was stored without a checksum.'] : []),
+    ...(unverified > 0 ? [`${unverified} parts were stored by an earlier version, without a checksum.`] : []),
+  ];
+  return { verdict: 'unverified', detail: missing.join(' ') };
 }
 
 /** One line for all work files that are as they should be, and one for each that isn't. */

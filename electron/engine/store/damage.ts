@@ -2,6 +2,7 @@ import type { DamageReport } from './types.ts';
 
 export const NO_DAMAGE: DamageReport = {
   plan: false,
+  planUnverified: false,
   counts: null,
   index: false,
   parts: [],

@@ -117,6 +117,8 @@ describe('a run folder', () => {
     expect(await codeOf(openRunStore(run.folder, { hostEntry: HOST_ENTRY, create }))).toBe('folder_has_run');
     expect(await codeOf(openRunStore(newFolder(), { hostEntry: HOST_ENTRY }))).toBe('folder_not_a_run');
     expect(await codeOf(openRunStore('/nowhere/at/all', { hostEntry: HOST_ENTRY }))).toBe('folder_not_a_run');
+    const file = openRunStore(import.meta.filename, { hostEntry: HOST_ENTRY, readOnly: true });
+    expect(await codeOf(file)).toBe('folder_not_a_run');
   });
 
   it('gives back what a dead engine had assigned', async () => {

@@ -1,7 +1,7 @@
-import { lstatSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { appError, AppFailure } from '../../contract/errors.ts';
+import { sizeOf } from '../files/runFiles.ts';
 import type { RunReadMethods, RunWriteMethods } from './sqlite/runMethods.ts';
 import type { ResultReader } from './resultReader.ts';
 import { RUN_DATABASE } from './runFolder.ts';
@@ -54,8 +54,7 @@ const LONGEST_OPEN_MS = 1_800_000;
 const BYTES_PER_MS = 5_000;
 
 function openLimit(folder: string): number {
-  const { size = 0 } = lstatSync(join(folder, RUN_DATABASE), { throwIfNoEntry: false }) ?? {};
-  return Math.min(LONGEST_OPEN_MS, OPEN_MS + size / BYTES_PER_MS);
+  return Math.min(LONGEST_OPEN_MS, OPEN_MS + sizeOf(join(folder, RUN_DATABASE)) / BYTES_PER_MS);
 }
 
 /** How long a question may hold up closing a reader: its answer is of no use any more. */

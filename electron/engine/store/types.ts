@@ -228,6 +228,8 @@ export type PartSplit =
 export interface DamageReport {
   /** The plan, or what is said of its inputs, is not what the run was made with. Nothing can make that good. */
   plan: boolean;
+  /** The plan was stored without a digest, so it can't be compared. */
+  planUnverified: boolean;
   /** What does not add up between the numbers of records, parts and frames; null where all does. */
   counts: string | null;
   /** The index by which parts are found does not fit them. */

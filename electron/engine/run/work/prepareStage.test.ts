@@ -13,12 +13,19 @@ import json, os, time
 print(json.dumps(dict(type='hello', protocol=${PROTOCOL_VERSION}, role='prepare', pid=os.getpid(), backend_version='1', python_version='3')), flush=True)
 time.sleep(600)
 `;
+/** As where it goes on from counts that no message may hold. */
+const GARBAGE = `${HANGING.replace(/\ntime.*/s, '')}
+print('{"type": "progress", "records": -1}', flush=True)
+time.sleep(600)
+`;
 
-it.skipIf(WITHOUT_PYTHON)('ends with words where reading the inputs does not advance', async () => {
+/** How a prepare that does this ends, and whether it is forgotten where it was to go on. */
+async function howItEnds(program: string): Promise<{ ended: PrepareStageEvent; forgotten: boolean }> {
   const folder = await temporaryFolder();
-  const ended = new Promise<PrepareStageEvent>((emit) => {
+  let forgotten = false;
+  const ended = await new Promise<PrepareStageEvent>((emit) => {
     new PrepareStage(
-      { file: REAL_PYTHON, args: ['-I', '-c', HANGING], env: {} },
+      { file: REAL_PYTHON, args: ['-I', '-c', program], env: {} },
       join(folder, 'prepare.log'),
       {
         type: 'prepare',
@@ -31,14 +38,18 @@ it.skipIf(WITHOUT_PYTHON)('ends with words where reading the inputs does not adv
       },
       // Neither has anything to do for a process that says nothing.
       {} as RunStore,
-      { reached: () => undefined, forget: () => undefined },
+      { reached: () => undefined, forget: () => (forgotten = true) },
       new RunNotes({ folder } as RunStore, () => undefined),
       emit,
       false,
       500,
     );
   });
-  expect(await ended).toMatchObject({
+  return { ended, forgotten };
+}
+
+it.skipIf(WITHOUT_PYTHON)('ends with words where reading the inputs does not advance', async () => {
+  expect((await howItEnds(HANGING)).ended).toMatchObject({
     type: 'prepare_failed',
     error: {
       code: 'prepare_failed',
@@ -46,3 +57,13 @@ it.skipIf(WITHOUT_PYTHON)('ends with words where reading the inputs does not adv
     },
   });
 });
+
+it.skipIf(WITHOUT_PYTHON)(
+  'reads from the beginning after prepare has gone on with what cannot be',
+  async () => {
+    expect(await howItEnds(GARBAGE)).toMatchObject({
+      ended: { type: 'prepare_failed', error: { code: 'prepare_failed' } },
+      forgotten: true,
+    });
+  },
+);

@@ -122,7 +122,9 @@ export class PrepareStage {
           .finally(() => this.filed());
         break;
       case 'fault':
-        this.verdict ??= event.error;
+        // Of a place that leads nowhere, the next prepare would say the same again.
+        this.reading.forget();
+        this.verdict ??= event.error.code === 'protocol_garbage' ? readingFailed(event.error) : event.error;
         break;
       case 'exit':
         this.watch.stop();
@@ -240,6 +242,14 @@ export class PrepareStage {
     this.process.kill();
     this.emit({ type: 'prepare_failed', error });
   }
+}
+
+/** Unlike a worker, it is not started again by itself. */
+function readingFailed({ cause, detail }: AppError): AppError {
+  return appError('prepare_failed', cause, {
+    nextStep: message('prepare.stopped.next'),
+    ...(detail === undefined ? {} : { detail }),
+  });
 }
 
 /** Python has these sentences; windows have them by their codes. */

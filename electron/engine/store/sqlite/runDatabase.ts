@@ -72,9 +72,9 @@ function openExisting(
   { readonly, known }: { readonly: boolean; known: boolean },
 ): Database.Database {
   const path = join(folder, RUN_DATABASE_FILE);
-  checkDatabaseFiles(folder, RUN_DATABASE_FILE);
   if (!somethingAt(path))
     throw new AppFailure(appError('folder_not_a_run', message('run.no_database', { folder })));
+  checkDatabaseFiles(folder, RUN_DATABASE_FILE);
   const db = new Database(path, { readonly, fileMustExist: true });
   try {
     distrust(db);

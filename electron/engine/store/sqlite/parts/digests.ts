@@ -160,6 +160,7 @@ function readDamage(db: Database.Database): DamageReport {
   const wrong = prepared === null ? [] : wrongCounts(db, prepared);
   return {
     plan: isPlanDamaged(db, digests),
+    planUnverified: sealedPlan(db) === null,
     counts: wrong.length === 0 ? null : wrong.join('; '),
     index: isIndexDamaged(db),
     parts: found.filter(({ sealed, sha256 }) => sealed !== null && sealed !== sha256).map(({ key }) => key),
@@ -174,8 +175,12 @@ function readDamage(db: Database.Database): DamageReport {
   };
 }
 
+function sealedPlan(db: Database.Database): string | null {
+  return db.prepare<[], string | null>('SELECT plan_sha256 FROM run').pluck().get() ?? null;
+}
+
 function isPlanDamaged(db: Database.Database, digests: Digests): boolean {
-  const sealed = db.prepare<[], string | null>('SELECT plan_sha256 FROM run').pluck().get() ?? null;
+  const sealed = sealedPlan(db);
   return sealed !== null && sealed !== digests.ofPlan();
 }
 

@@ -135,6 +135,19 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     expect(await readdir(join(session.folder, 'logs'))).toEqual(['run.log']);
   });
 
+  it('can be hurried when it is being paused, as when the program is quit, and has nothing to pause before it begins', async () => {
+    const session = await makeRun(testContext({ fault: 'stalled' }));
+    unwrap(await session.pause());
+    expect(session.state.phase).toBe('created');
+    unwrap(await session.start());
+    await expect.poll(() => session.progress().parts.inWork, { timeout: 60_000 }).toBeGreaterThan(0);
+    const pausing = session.pause();
+    unwrap(await session.stopNow());
+    expect(session.state).toEqual({ phase: 'paused', error: null });
+    unwrap(await pausing);
+    await session.close();
+  });
+
   it('names the error when workers speak another protocol, and pauses with everything kept', async () => {
     const outcome = await predict(testContext({ fault: 'wrong_version' }));
     expect(codes(outcome)).toContain('protocol_version');

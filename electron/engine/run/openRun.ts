@@ -391,7 +391,9 @@ export class OpenRun {
     await this.giveUpStarting();
     if (!this.work.session && !isActive(this.state)) return ok(undefined);
     const paused = await this.record.advance({ type: 'pause' });
-    if (paused.ok) await this.work.end({ type: 'workers_idle' }, graceMs);
-    return paused;
+    // One that is being paused already can still be hurried.
+    if (!paused.ok && this.state.phase !== 'pausing') return paused;
+    await this.work.end({ type: 'workers_idle' }, graceMs);
+    return ok(undefined);
   }
 }

@@ -49,6 +49,14 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
+const OPTIONS = {
+  device: 'cpu:0',
+  load: () => ({ type: 'load' }) as LoadCommand,
+  modelHash: '0'.repeat(64),
+  deadlines: DEADLINES,
+  restartDelayMs: 1,
+};
+
 /** Works until `isOver`, giving each worker that gets ready a part; answers with all events but heartbeats. */
 async function supervise(
   behaviour: string,
@@ -59,15 +67,11 @@ async function supervise(
   await new Promise<void>((resolve) => {
     const worker = new DeviceWorker(
       {
-        device: 'cpu:0',
+        ...OPTIONS,
         launch: localLauncher(
           { file: process.execPath, args: ['-e', PROGRAM, behaviour], env: {} },
           join(folder, `${behaviour}.log`),
         ),
-        load: () => ({ type: 'load' }) as LoadCommand,
-        modelHash: '0'.repeat(64),
-        deadlines: DEADLINES,
-        restartDelayMs: 1,
         ...options,
       },
       (event) => {
@@ -92,6 +96,22 @@ describe('DeviceWorker', () => {
     const events = await supervise('works', (all) => all.at(-1)?.type === 'part_done');
     expect(types(events)).toEqual(['worker_starting', 'worker_loading', 'worker_ready', 'part_done']);
     expect(events.every(({ device }) => device === 'cpu:0')).toBe(true);
+  });
+
+  it('gives a worker that is ending less time, when that is asked for', async () => {
+    const graces: number[] = [];
+    const nothing = (): void => undefined;
+    const connection = {
+      pid: 1,
+      send: nothing,
+      writeLog: nothing,
+      kill: nothing,
+      stop: (graceMs: number) => Promise.resolve(void graces.push(graceMs)),
+    };
+    const worker = new DeviceWorker({ ...OPTIONS, launch: () => connection }, nothing);
+    worker.start();
+    await Promise.all([worker.stop(10_000), worker.stop(500)]);
+    expect(graces).toEqual([10_000, 500]);
   });
 
   it('starts a worker that dies again, three times, then gives up', async () => {

@@ -68,6 +68,8 @@ export class DeviceWorker {
   /** Why the process is about to end, where the engine itself has found that out. */
   private verdict: AppError | undefined;
   private stopping = false;
+  /** The one on its way to its end. */
+  private ending: WorkerConnection | undefined;
   /** Parts that the process has been given and has not reported on. */
   private readonly held = new Set<string>();
   private readonly notes = new BoundedNotes((level, message) =>
@@ -114,13 +116,15 @@ export class DeviceWorker {
     if (this.life.phase === 'ready') this.life.worker.send({ type: 'recall', part });
   }
 
-  /** Ends the process after the batch under way. */
+  /** Ends the process after the batch under way. One that is ending already is given no more time than this. */
   async stop(graceMs = STOP_GRACE_MS): Promise<void> {
     const { life } = this;
     this.abandon();
-    if (life.phase === 'none') return;
-    life.worker.send({ type: 'stop' });
-    await life.worker.stop(graceMs);
+    if (life.phase !== 'none') {
+      life.worker.send({ type: 'stop' });
+      this.ending = life.worker;
+    }
+    await this.ending?.stop(graceMs);
   }
 
   /** Its device has left, and the worker with it: nothing more is heard of either. */

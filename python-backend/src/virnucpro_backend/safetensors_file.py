@@ -106,7 +106,8 @@ def read_ordinary(path: Path) -> bytes:
 def make_real_folders(*folders: Path) -> None:
     """Make folders, outer before inner. Raises NotOrdinaryError for one that is a link or no folder.
 
-    What they lie in must be there, or OSError is raised: a run that was moved is not begun again where it was.
+    What they lie in must be there, or OSError is raised: a run that was moved must not begin again where it
+    was.
     """
     for folder in folders:
         if _leads_elsewhere(folder) or (folder.exists() and not folder.is_dir()):

@@ -173,7 +173,9 @@ export class WorkSession {
       this.startingPrepare.then(() => this.prepare?.stop()),
       this.monitor?.stop(),
       ...[...this.workers.keys()].map((device) => this.stopWorker(device, graceMs)),
-      ...[...this.stopping.values()].map(({ stopped }) => stopped),
+      ...[...this.stopping.values()].map(({ worker, stopped }) =>
+        Promise.all([stopped, worker.stop(graceMs)]),
+      ),
     ]);
     await this.pool?.stop();
     await this.ledger.stored();

@@ -11,7 +11,7 @@ import { isActive } from '../../../contract/runState.ts';
 import { Listeners } from '../listeners.ts';
 import { describeRun, hasEnded, readSummary } from './runSummary.ts';
 
-/** A disk that does not answer keeps a thread of Node.js waiting; there are four, for everything. */
+/** A disk that does not answer keeps a thread of Node.js waiting; there are few, for everything. */
 const FOLDERS_AT_ONCE = 2;
 
 /** Every run that this computer knows of, with what the list shows of it: as the library has it, and as their folders say. */

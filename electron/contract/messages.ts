@@ -215,6 +215,12 @@ export const MESSAGES = {
   'place.gone': '{folder} is not there any more.',
   'place.full': 'There is no space left to write in {folder}.',
   'place.full_to_make': 'There is no space left to make {folder}.',
+  'table.unreadable': '{file} cannot be read as a table of sequences.',
+  'table.unreadable.next':
+    'Choose a table separated by tabs or commas whose first line names its columns and that has a column of sequence names.',
+  'table.too_large': 'The tables of other tools that are kept with a run may take 16 MB together.',
+  'table.too_large.next':
+    'Remove a table, or choose one with fewer lines, such as only those called virus. On the command line, "--with FILE" takes larger tables.',
   'place.full_for': 'There is no space left for {path}.',
   'place.full_for.next': 'Free some space on this disk, or export to another one.',
   'place.unwritable': '{folder} cannot be written.',

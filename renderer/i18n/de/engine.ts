@@ -220,6 +220,13 @@ export const engine = {
   'engine.place.gone': '{folder} ist nicht mehr da.',
   'engine.place.full': 'In {folder} ist kein Platz mehr zum Schreiben.',
   'engine.place.full_to_make': 'Für {folder} ist kein Platz mehr.',
+  'engine.table.unreadable': '{file} lässt sich nicht als Tabelle von Sequenzen lesen.',
+  'engine.table.unreadable.next':
+    'Wählen Sie eine durch Tabulatoren oder Kommas getrennte Tabelle, deren erste Zeile die Spalten benennt und die eine Spalte mit Sequenznamen hat.',
+  'engine.table.too_large':
+    'Die Tabellen anderer Programme, die bei einem Lauf bleiben, dürfen zusammen 16 MB haben.',
+  'engine.table.too_large.next':
+    'Entfernen Sie eine Tabelle, oder wählen Sie eine mit weniger Zeilen, etwa nur denen mit Viren. Auf der Befehlszeile nimmt „--with DATEI“ auch größere.',
   'engine.place.full_for': 'Für {path} ist kein Platz mehr.',
   'engine.place.full_for.next':
     'Schaffen Sie Platz auf diesem Datenträger, oder exportieren Sie auf einen anderen.',

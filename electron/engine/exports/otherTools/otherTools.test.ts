@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -21,7 +22,7 @@ import {
   type JoinedTable,
 } from './joinOtherTable.ts';
 import { readOtherTable, type ReadOtherTable } from './readOtherTable.ts';
-import { addOtherTable, removeOtherTable, storedOtherTables } from './storedOtherTables.ts';
+import { addOtherTable, MOST_KEPT_BYTES, removeOtherTable, storedOtherTables } from './storedOtherTables.ts';
 
 const BY_ROW = { by: 'row', descending: false } as const;
 
@@ -144,8 +145,38 @@ describe('a table of another tool', () => {
     ['bytes', 'bytes.tsv', Buffer.alloc(3000)],
     ['damaged quotes', 'quotes.csv', 'name,call\n"virus_a,virus\n'],
     ['a damaged archive', 'cut.tsv.gz', gzipSync(GENOMAD).subarray(0, 60)],
+    // Members of a gzip file follow each other: 640 MB, more than a string can hold.
+    [
+      'one endless line',
+      'line.tsv.gz',
+      Buffer.concat(Array<Buffer>(40).fill(gzipSync(Buffer.alloc(2 ** 24, 'A')))),
+    ],
   ])('is refused in words where it holds %s', async (_, name, content) => {
     await expect(read(name, content)).rejects.toMatchObject({ error: { code: 'usage' } });
+  });
+
+  it('is refused where it is a pipe that nobody writes to', async () => {
+    if (process.platform === 'win32') return;
+    const pipe = join(folder, 'pipe.tsv');
+    execFileSync('mkfifo', [pipe]);
+    await expect(readOtherTable(pipe)).rejects.toMatchObject({ error: { code: 'usage' } });
+  });
+
+  it('keeps no more of a name than any sequence has', async () => {
+    const { lines } = await read('long.tsv', `name\n${'A'.repeat(5000)} rest\nvirus_a\n`);
+    expect(lines.map(({ name }) => name.length)).toEqual([1000, 7]);
+  });
+
+  it('is kept with a run only up to 16 MB, which all windows can wait for', async () => {
+    const path = file('many.tsv', `name\n${'virus_a\n'.repeat(400_000)}`);
+    await expect(readOtherTable(path, { mostBytes: MOST_KEPT_BYTES })).rejects.toMatchObject({
+      error: { code: 'usage' },
+    });
+    const table = await read('gut_virus_summary.tsv', GENOMAD);
+    const spaces = ' '.repeat(MOST_KEPT_BYTES);
+    writeFileSync(join(run.folder, 'other_tools.json'), `${JSON.stringify([table])}${spaces}`);
+    expect(storedOtherTables(run.folder)).toEqual([]);
+    unlinkSync(join(run.folder, 'other_tools.json'));
   });
 
   it('stays with the run, goes with it, and never leads out of its folder', async () => {

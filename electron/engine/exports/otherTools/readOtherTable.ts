@@ -1,11 +1,8 @@
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
 import { basename } from 'node:path';
-import { createGunzip } from 'node:zlib';
-import { parse } from 'csv-parse';
 import { appError, AppFailure } from '../../../contract/errors.ts';
+import { message } from '../../../contract/messages.ts';
 import type { OtherRule } from '../../../contract/otherTools.ts';
+import { noTable, tableRows } from './tableRows.ts';
 
 /** A sequence as another tool's table names it. */
 export interface OtherLine {
@@ -89,43 +86,62 @@ const NAME_COLUMNS = [
 const CALL_COLUMNS = ['prediction', 'pred', 'call', 'classification', 'class'];
 const VIRUS_WORDS = /^(virus|viral|viruses|phage|prophage|provirus)$/i;
 
-const MOST_BYTES = 2 ** 29;
-const MOST_LINES = 5_000_000;
 const MOST_COLUMNS = 1000;
 /** Of a table that no tool here is known for. */
 const SHOWN_COLUMNS = 4;
 const LONGEST_CELL = 400;
-const LONGEST_LINE = 2 ** 20;
+const LONGEST_NAME = 1000;
 
-/** Reads another tool's table, separated by tabs, commas or semicolons. Rejects with AppFailure where it is none. */
-export async function readOtherTable(path: string, signal?: AbortSignal): Promise<ReadOtherTable> {
-  const file = basename(path);
-  try {
-    if ((await stat(path)).size > MOST_BYTES) throw noTable(file, 'It has more than 512 MB.');
-    return await readTable(path, file, signal);
-  } catch (error) {
-    if (error instanceof AppFailure || signal?.aborted === true) throw error;
-    throw noTable(file, error instanceof Error ? error.message : String(error));
-  }
+interface ReadingOptions {
+  signal?: AbortSignal | undefined;
+  /** What is read must take no more as JSON, within a few bytes a line. */
+  mostBytes?: number | undefined;
 }
 
-async function readTable(path: string, file: string, signal?: AbortSignal): Promise<ReadOtherTable> {
-  const rows = rowsOf(path, await separatorOf(path), signal);
+/** Reads another tool's table, separated by tabs, commas or semicolons. Rejects with AppFailure where it is none. */
+export async function readOtherTable(
+  path: string,
+  { signal, mostBytes = Infinity }: ReadingOptions = {},
+): Promise<ReadOtherTable> {
+  const file = basename(path);
+  const rows = tableRows(path, signal);
   const head = await rows.next();
   const names = head.done === true ? [] : head.value.map((name) => name.trim());
-  if (names.length === 0 || names.length > MOST_COLUMNS)
+  if (names.length === 0 || names.length > MOST_COLUMNS) {
+    await rows.return(undefined);
     throw noTable(file, 'It has no line of column names.');
+  }
   const { nameAt, isVirus, title, rule, columns } = layoutOf(names, file);
   const lines: OtherLine[] = [];
+  let bytes = 0;
   for await (const row of rows) {
-    const cell = (column: string): string => (row[names.indexOf(column)] ?? '').trim().slice(0, LONGEST_CELL);
-    const name = (row[nameAt] ?? '').trim();
+    const cell = (column: string): string => beginningOf(row[names.indexOf(column)] ?? '', LONGEST_CELL);
+    const name = beginningOf(row[nameAt] ?? '', LONGEST_NAME);
     if (name === '') continue;
-    if (lines.length >= MOST_LINES) throw noTable(file, 'It has more than five million lines.');
-    lines.push({ name, isVirus: isVirus(cell), values: columns.map(cell) });
+    const line = { name, isVirus: isVirus(cell), values: columns.map(cell) };
+    bytes += bytesOfLine(line);
+    if (bytes > mostBytes) throw tablesTooLarge();
+    lines.push(line);
   }
   if (lines.length === 0) throw noTable(file, 'It has no lines besides the names of its columns.');
   return { title, file, rule, columns: [...columns], lines };
+}
+
+/** At least what JSON writes around the cells counts, so that many lines of nothing are refused as well. */
+function bytesOfLine({ name, values }: OtherLine): number {
+  return values.reduce((sum, value) => sum + value.length + 3, name.length + 40);
+}
+
+export function tablesTooLarge(): AppFailure {
+  return new AppFailure(
+    appError('usage', message('table.too_large'), { nextStep: message('table.too_large.next') }),
+  );
+}
+
+/** A part of a string keeps all of it in memory, which a copy does not. */
+function beginningOf(cell: string, most: number): string {
+  const text = cell.trim();
+  return text.length > most ? Buffer.from(text.slice(0, most)).toString() : text;
 }
 
 interface Layout extends Pick<KnownTable, 'title' | 'rule' | 'isVirus'> {
@@ -152,60 +168,4 @@ function layoutOf(names: readonly string[], file: string): Layout {
     columns: [...(call === undefined ? [] : [call]), ...others].slice(0, SHOWN_COLUMNS),
     isVirus: (cell) => call === undefined || VIRUS_WORDS.test(cell(call)),
   };
-}
-
-async function separatorOf(path: string): Promise<'\t' | ',' | ';'> {
-  const lines = createInterface({ input: bytesOf(path), crlfDelay: Infinity });
-  try {
-    for await (const line of lines) {
-      if (line.startsWith('>') || line.includes('\0')) break;
-      const found = (['\t', ';', ','] as const).find((separator) => line.includes(separator));
-      // A list of names is a table of one column.
-      return found ?? '\t';
-    }
-  } finally {
-    lines.close();
-  }
-  throw noTable(basename(path), 'It begins like a file of another kind.');
-}
-
-function bytesOf(path: string): NodeJS.ReadableStream {
-  const file = createReadStream(path);
-  if (!path.toLowerCase().endsWith('.gz')) return file;
-  const unpacked = createGunzip();
-  file.on('error', (error) => unpacked.destroy(error));
-  return file.pipe(unpacked);
-}
-
-async function* rowsOf(
-  path: string,
-  delimiter: string,
-  signal?: AbortSignal,
-): AsyncGenerator<string[], undefined> {
-  const input = bytesOf(path);
-  const parser = parse({
-    delimiter,
-    bom: true,
-    // Tables of tools are not quoted; one of a spreadsheet is.
-    quote: delimiter === '\t' ? null : '"',
-    relax_column_count: true,
-    skip_empty_lines: true,
-    max_record_size: LONGEST_LINE,
-  });
-  input.on('error', (error: Error) => parser.destroy(error));
-  input.pipe(parser);
-  for await (const row of parser as AsyncIterable<string[]>) {
-    signal?.throwIfAborted();
-    yield row;
-  }
-}
-
-function noTable(file: string, detail: string): AppFailure {
-  return new AppFailure(
-    appError('usage', `${file} cannot be read as a table of sequences.`, {
-      detail,
-      nextStep:
-        'Choose a table separated by tabs or commas whose first line names its columns and that has a column of sequence names.',
-    }),
-  );
 }

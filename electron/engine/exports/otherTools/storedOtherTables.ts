@@ -5,9 +5,10 @@ import { MOST_OTHER_TABLES, otherRuleSchema } from '../../../contract/otherTools
 import { parseJson } from '../../../contract/parseJson.ts';
 import { deleteInRun, pathInRun, readPlain, replaceInRun, somethingAt } from '../../files/runFiles.ts';
 import { OTHER_TABLES_FILE } from '../../store/runFolder.ts';
-import type { ReadOtherTable } from './readOtherTable.ts';
+import { tablesTooLarge, type ReadOtherTable } from './readOtherTable.ts';
 
-const MOST_BYTES = 2 ** 29;
+/** All windows wait while it is parsed. */
+export const MOST_KEPT_BYTES = 2 ** 24;
 
 const storedSchema = z.array(
   z.object({
@@ -23,7 +24,7 @@ const storedSchema = z.array(
 export function storedOtherTables(folder: string): ReadOtherTable[] {
   const path = pathInRun(folder, OTHER_TABLES_FILE);
   if (!somethingAt(path)) return [];
-  const text = readPlain(path, MOST_BYTES)?.toString('utf8');
+  const text = readPlain(path, MOST_KEPT_BYTES)?.toString('utf8');
   return (parseJson(storedSchema, text) ?? []).slice(0, MOST_OTHER_TABLES);
 }
 
@@ -55,7 +56,6 @@ function writeOtherTables(folder: string, tables: readonly ReadOtherTable[]): vo
     return;
   }
   const bytes = Buffer.from(JSON.stringify(tables));
-  if (bytes.length > MOST_BYTES)
-    throw new AppFailure(appError('usage', 'The tables of other tools are too large to keep.'));
+  if (bytes.length > MOST_KEPT_BYTES) throw tablesTooLarge();
   replaceInRun(folder, OTHER_TABLES_FILE, bytes);
 }

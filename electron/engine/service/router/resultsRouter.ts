@@ -10,7 +10,11 @@ import { LENGTH_EDGES } from '../../exports/report/reportFacts.ts';
 import { samplesOf, summariseSamples } from '../../exports/samples.ts';
 import { selectionOf, otherText, summariseOtherTable } from '../../exports/otherTools/joinOtherTable.ts';
 import { readOtherTable } from '../../exports/otherTools/readOtherTable.ts';
-import { addOtherTable, removeOtherTable } from '../../exports/otherTools/storedOtherTables.ts';
+import {
+  addOtherTable,
+  MOST_KEPT_BYTES,
+  removeOtherTable,
+} from '../../exports/otherTools/storedOtherTables.ts';
 import { lettersOfOne } from '../../exports/sequenceFiles.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import { noteSequence, sequenceNotes } from '../../store/sequenceNotes.ts';
@@ -66,7 +70,10 @@ export function resultsRouter(service: Service) {
     ),
     addOtherTable: results.addOtherTable.handler(async ({ input, context: { window }, signal }) => {
       await known.check([input.path], window.paths);
-      addOtherTable(catalog.folder(input.runId), await readOtherTable(input.path, signal));
+      addOtherTable(
+        catalog.folder(input.runId),
+        await readOtherTable(input.path, { signal, mostBytes: MOST_KEPT_BYTES }),
+      );
     }),
     removeOtherTable: results.removeOtherTable.handler(({ input }) => {
       removeOtherTable(catalog.folder(input.runId), input.table);

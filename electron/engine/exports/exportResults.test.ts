@@ -1,8 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { AppFailure } from '../../contract/errors.ts';
+import { appError, AppFailure } from '../../contract/errors.ts';
 import { exportFileName, type ExportFormat } from '../../contract/exports.ts';
 import { RESULT_FILES, type SequenceResult } from '../../contract/results.ts';
 import type { SequenceFilter, SequenceSort } from '../../contract/rpc/results.ts';
@@ -12,6 +13,7 @@ import {
   computeAll,
   HOST_ENTRY,
   newFolder,
+  preparedRun,
   removeFolders,
   reportPrepare,
 } from '../store/testing/storeFixture.ts';
@@ -22,7 +24,7 @@ import { usedColumns } from './table/columns.ts';
 import { exportResults, type ExportRequest } from './exportResults.ts';
 import { ExportSource } from './exportSource.ts';
 import { openOneSequence } from './inputSequences.ts';
-import { lettersOfOne } from './sequenceFiles.ts';
+import { lettersOfOne, writeProteins } from './sequenceFiles.ts';
 import { makeReaders, readBack } from './testing/readers.ts';
 import { WholeFile } from './wholeFile.ts';
 import { FRAME_NAMES } from '../../contract/results.ts';
@@ -193,11 +195,6 @@ describe('tables for other programs, read back by other programs', () => {
     expect(unscored).toEqual(
       everything.filter((name) => !/score$|^viral_fraction|^best_|^evidence$/.test(name)),
     );
-    expect(header(await exported('genomad', { predictions: ['virus'] })).slice(0, 3)).toEqual([
-      'seq_name',
-      'length',
-      'virus_score',
-    ]);
   });
 
   it('have the separators of the country in CSV, and its words in a workbook', async (context) => {
@@ -289,6 +286,61 @@ describe('tables for other programs, read back by other programs', () => {
     expect(Object.keys(content.data)).toEqual(['gut']);
     const sum = Object.values(content.data['gut']!).reduce((total, n) => total + n, 0);
     expect(sum).toBe(NAMES.length);
+  });
+});
+
+describe('names that others stumble over', () => {
+  let odd: PreparedRun;
+  beforeAll(async () => {
+    const names = ['twin', 'twin', '', 'clear\u001b[2J\u202etxt'];
+    odd = await preparedRun([names.map((name) => recordOf(name, [63, 63]))]);
+    await computeAll(odd);
+    await odd.store.writeTables();
+  });
+  afterAll(() => odd.store.close());
+
+  const written = async (format: 'gff3' | 'bedgraph'): Promise<string[]> => {
+    const path = join(newFolder(), 'odd');
+    await exportResults(odd.store, {
+      selection: { filter: {} },
+      sort: BY_ROW,
+      format,
+      path,
+      language: 'en',
+      environment: () => Promise.reject(new Error('not needed')),
+    });
+    return readFileSync(path, 'utf8').trimEnd().split('\n');
+  };
+
+  it('have one region in GFF3, and no overlapping intervals in bedGraph', async () => {
+    const regions = (await written('gff3')).filter((line) => line.startsWith('##sequence-region'));
+    expect(new Set(regions.map((line) => line.split(' ')[1])).size).toBe(regions.length);
+    const lines = await written('bedgraph');
+    const twins = lines.flatMap((line) => (line.startsWith('twin\t') ? [line.split('\t')] : []));
+    expect(twins).toHaveLength(2);
+    expect(Number(twins[0]![2])).toBeLessThanOrEqual(Number(twins[1]![1]));
+    expect(lines.at(-1)).toMatch(/^#.* 1 sequences$/);
+  });
+
+  it('are those of prediction_results.txt in the proteins, where there is none as well', async () => {
+    const source = await ExportSource.open(odd.store, { filter: {}, rows: [2] }, BY_ROW, { language: 'en' });
+    const path = join(newFolder(), 'odd.faa');
+    const letters = 'ACG'.repeat(400);
+    const record = (): Buffer => Buffer.from(`>\n${letters}\n`);
+    await WholeFile.write(path, async (file) => {
+      await writeProteins(source, { record, close: () => Promise.resolve() }, file);
+    });
+    const [id] = /(?<=^>)\S+/.exec(readFileSync(path, 'utf8'))!;
+    const theirs = readFileSync(join(odd.folder, RESULT_FILES.originalFrames), 'utf8');
+    expect(theirs.split('\n').map((line) => line.split('\t')[0])).toContain(id);
+  });
+
+  it('are readable in our own tables, and as they are in those of the original', () => {
+    const table = (name: string): string => readFileSync(join(odd.folder, name), 'utf8');
+    for (const name of [RESULT_FILES.sequences, RESULT_FILES.chunks])
+      expect(table(name)).toContain(String.raw`clear\u001b[2J\u202etxt`);
+    for (const name of [RESULT_FILES.originalFrames, RESULT_FILES.originalChunks])
+      expect(table(name)).toContain('clear\u001b[2J\u202etxt_chunk_1');
   });
 });
 
@@ -445,6 +497,36 @@ describe('an export', () => {
     await expect(failing).rejects.toThrow('no more');
     expect(readdirSync(folder)).toEqual(['x.tsv']);
     expect(readFileSync(path, 'utf8')).toBe('earlier');
+  });
+
+  it('removes what an earlier export to the same place left when it was killed, and nothing else', async () => {
+    const folder = newFolder();
+    const { pid } = spawnSync(process.execPath, ['--version']);
+    const kept = ['x.tsv.notes.tmp', `y.tsv.${pid}-0123abcd.tmp`, `x.tsv.${process.pid}-0123abcd.tmp`];
+    for (const name of [...kept, `x.tsv.${pid}-0123abcd.tmp`]) writeFileSync(join(folder, name), 'half');
+    mkdirSync(join(folder, `x.tsv.${pid}-4567abcd.tmp`));
+    writeFileSync(join(folder, `x.tsv.${pid}-4567abcd.tmp`, 'sequences.fna'), 'half');
+    await WholeFile.write(join(folder, 'x.tsv'), (file) => file.write('whole'));
+    expect(readdirSync(folder).toSorted()).toEqual([...kept, 'x.tsv'].toSorted());
+  });
+
+  it('names its own place where the disk is full while sequences are taken out of the inputs', async () => {
+    const path = join(newFolder(), 'x.fna');
+    const full = new AppFailure(appError('disk_full', 'There is no space left for the run.'));
+    const store = { ...run.store, writeSelectedRows: () => Promise.reject(full) };
+    const refusal = await exportResults(store, {
+      selection: { filter: {} },
+      sort: BY_ROW,
+      format: 'fasta',
+      path,
+      language: 'en',
+      environment: () => Promise.resolve(testContext().environment),
+    }).catch((reason: unknown) => reason);
+    expect((refusal as AppFailure).error).toMatchObject({
+      code: 'disk_full',
+      wording: { cause: { values: { path } } },
+    });
+    expect((refusal as AppFailure).error.nextStep).not.toContain('resume');
   });
 
   it('names a place that cannot be written', async () => {

@@ -3,7 +3,7 @@ import type { SequenceSort } from '../../contract/rpc/results.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
 import type { SequenceSelection } from '../store/sqlite/results/select/sequenceFilter.ts';
-import { genomadColumns, usedColumns } from './table/columns.ts';
+import { usedColumns } from './table/columns.ts';
 import { writeCsv, writeTsv } from './table/delimited.ts';
 import { writeEmbeddingRows } from './embeddingRows.ts';
 import { ExportSource, type SourceOptions } from './exportSource.ts';
@@ -50,8 +50,6 @@ export async function exportResults(store: RunStore, request: ExportRequest): Pr
         return writeJson(source, await usedColumns(source, selection), file);
       case 'parquet':
         return writeParquet(source, await usedColumns(source, selection), file);
-      case 'genomad':
-        return writeTsv(source, genomadColumns(await usedColumns(source, selection)), file);
       case 'fasta':
         return withSequences((inputs) => writeFasta(source, inputs, file));
       case 'proteins':

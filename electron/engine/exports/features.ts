@@ -13,9 +13,13 @@ import type { WholeFile } from './wholeFile.ts';
 export async function writeGff3(source: ExportSource, file: WholeFile): Promise<void> {
   await file.write('##gff-version 3\n');
   await writeMark(source, file, '#');
+  // One line for each name, also where several sequences have it.
+  const declared = new Set<string>();
   for await (const { sequence, chunks } of source.sequencesWithChunks()) {
     if (sequence.length === 0) continue;
     const seqid = gffSeqid(sequence.seqName);
+    const pragma = declared.has(seqid) ? '' : `##sequence-region ${seqid} 1 ${sequence.length}\n`;
+    declared.add(seqid);
     const id = `seq${sequence.row + 1}`;
     const score = sequence.virusScore === null ? '.' : float32Text(sequence.virusScore);
     const attributes = [
@@ -27,7 +31,7 @@ export async function writeGff3(source: ExportSource, file: WholeFile): Promise<
       `chunks_viral=${sequence.nChunksViral}`,
     ];
     let lines =
-      `##sequence-region ${seqid} 1 ${sequence.length}\n` +
+      pragma +
       `${seqid}\tVirNucPro\tregion\t1\t${sequence.length}\t${score}\t.\t.\t${attributes.join(';')}\n`;
     for (const { chunk, frame, score1, score2, isVirus } of chunks) {
       const { start, end } = source.bounds(sequence, chunk);
@@ -54,10 +58,19 @@ export async function writeBed(source: ExportSource, file: WholeFile): Promise<v
   }
 }
 
-/** bedGraph: the virus score along each sequence. Chunks overlap and bedGraph may not: each ends in the middle of its overlap. */
+/** bedGraph: the virus score along each sequence. Chunks overlap and bedGraph may not: each ends in the middle of its overlap. Of
+ * sequences with the same name only the first is written, for the same reason; the last line counts the others. */
 export async function writeBedGraph(source: ExportSource, file: WholeFile): Promise<void> {
   await writeMark(source, file, '#');
+  const written = new Set<string>();
+  let leftOut = 0;
   for await (const { sequence, chunks } of source.sequencesWithChunks()) {
+    if (chunks.length === 0) continue;
+    if (written.has(sequence.seqName)) {
+      leftOut += 1;
+      continue;
+    }
+    written.add(sequence.seqName);
     let lines = '';
     for (const one of chunks) {
       const { start, end } = ownStretch(source, sequence, one);
@@ -65,6 +78,8 @@ export async function writeBedGraph(source: ExportSource, file: WholeFile): Prom
     }
     await file.write(lines);
   }
+  if (leftOut > 0)
+    await file.write(`# Left out, since an earlier sequence has the same name: ${leftOut} sequences\n`);
 }
 
 function ownStretch(source: ExportSource, sequence: SequenceResult, { chunk }: ScoredChunk) {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { appError, AppFailure, type ErrorCode } from '../../contract/errors.ts';
@@ -11,6 +11,7 @@ import { firstWord } from '../store/sqlite/files/recordsFile.ts';
 import { nameText } from '../store/sqlite/results/tables/tableRows.ts';
 import type { ExportSource } from './exportSource.ts';
 import { FastaFile, headerOf } from './fastaFile.ts';
+import { noSpaceFor, unfinishedName } from './wholeFile.ts';
 import type { SequenceSelection } from '../store/sqlite/results/select/sequenceFilter.ts';
 
 /** The records of the selected sequences, by row. */
@@ -65,7 +66,8 @@ async function fromInputs(
   besidePath: string,
 ): Promise<InputSequences> {
   // A folder, since a process that is ended on the way leaves a file of its own naming.
-  const folder = await mkdtemp(`${besidePath}.`);
+  const folder = unfinishedName(besidePath);
+  await mkdir(folder);
   const rowsPath = join(folder, 'rows.u32');
   const fastaPath = join(folder, 'sequences.fna');
   try {
@@ -90,6 +92,8 @@ async function fromInputs(
   } catch (reason) {
     await rm(folder, { recursive: true, force: true });
     source.signal?.throwIfAborted();
+    // What the extraction says of a full disk is meant for a run.
+    if (reason instanceof AppFailure && reason.error.code === 'disk_full') throw noSpaceFor(besidePath);
     throw reason;
   }
 }

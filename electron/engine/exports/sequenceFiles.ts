@@ -1,5 +1,6 @@
 import { appError, AppFailure } from '../../contract/errors.ts';
 import type { FrameName, SequenceResult } from '../../contract/results.ts';
+import { firstWord } from '../store/sqlite/files/recordsFile.ts';
 import { chunkId } from '../store/sqlite/results/tables/tableRows.ts';
 import { float32Text } from '../results/float32Text.ts';
 import { demoMark } from '../../contract/plan.ts';
@@ -62,7 +63,7 @@ function decidingProtein(
   const facts =
     `chunk=${start + 1}-${end} frame=${best.frame} score=${float32Text(best.score2)} ` +
     `call=${sequence.prediction}${mark === null ? '' : ` ${mark}`}`;
-  return `>${chunkId(sequence.seqName, best.chunk)}${best.frame} ${facts}\n${wrapped(protein)}`;
+  return `>${chunkId(firstWord(sequence.header), best.chunk)}${best.frame} ${facts}\n${wrapped(protein)}`;
 }
 
 /** One sequence as FASTA, as it stands in its input, and the protein that decides for it. */

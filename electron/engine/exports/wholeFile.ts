@@ -1,11 +1,28 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, rm, type FileHandle } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { mkdir, open, readdir, rm, type FileHandle } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { appError, AppFailure } from '../../contract/errors.ts';
 import { message, type Message } from '../../contract/messages.ts';
 import { replaceFile } from '../files/replaceFile.ts';
+import { isProcessAlive } from '../processes/liveProcess.ts';
 
 const BLOCK_BYTES = 1 << 20;
+
+/** A name of its own beside a path, which tells who writes there: a program that was killed cannot clean up. */
+export function unfinishedName(path: string): string {
+  return `${path}.${process.pid}-${randomUUID().slice(0, 8)}.tmp`;
+}
+
+/** Removes what programs that are gone left beside a path. */
+async function removeAbandoned(path: string): Promise<void> {
+  const folder = dirname(path);
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(`${basename(path)}.`)) continue;
+    const pid = /^\.(\d+)-[0-9a-f]{8}\.tmp$/.exec(name.slice(basename(path).length))?.[1];
+    if (pid === undefined || isProcessAlive(Number(pid))) continue;
+    await rm(join(folder, name), { recursive: true, force: true });
+  }
+}
 
 /** A file that appears whole or not at all: written under a name of its own beside its place, flushed, then renamed. */
 export class WholeFile {
@@ -24,10 +41,11 @@ export class WholeFile {
 
   /** Writes a file by `fill`; what it throws, or a place that can't be written, leaves nothing behind. Answers with its bytes. */
   static async write(path: string, fill: (file: WholeFile) => Promise<void>): Promise<number> {
-    const temporary = `${path}.${randomUUID().slice(0, 8)}.tmp`;
+    const temporary = unfinishedName(path);
     let file: WholeFile | undefined;
     try {
       await mkdir(dirname(path), { recursive: true });
+      await removeAbandoned(path);
       file = new WholeFile(path, temporary, await open(temporary, 'wx'));
       await fill(file);
       return await file.publish();
@@ -76,18 +94,18 @@ const REASONS: Readonly<Record<string, Message>> = {
 function explained(path: string, reason: unknown): unknown {
   if (!(reason instanceof Error) || !('code' in reason) || !('syscall' in reason)) return reason;
   const code = String(reason.code);
-  if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return new AppFailure(
-      appError('disk_full', message('place.full_for', { path }), {
-        nextStep: message('place.full_for.next'),
-      }),
-    );
-  }
+  if (code === 'ENOSPC' || code === 'EDQUOT') return noSpaceFor(path);
   return new AppFailure(
     appError(
       'folder_unwritable',
       message('place.refused', { path, reason: REASONS[code] ?? reason.message }),
       { nextStep: message('place.refused.next') },
     ),
+  );
+}
+
+export function noSpaceFor(path: string): AppFailure {
+  return new AppFailure(
+    appError('disk_full', message('place.full_for', { path }), { nextStep: message('place.full_for.next') }),
   );
 }

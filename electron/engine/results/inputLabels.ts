@@ -14,5 +14,13 @@ export function inputLabels(paths: readonly string[]): string[] {
 
 /** Text that stays within one cell of a tab-separated table. */
 export function cellText(text: string): string {
-  return text.replaceAll(/[\t\r\n]+/g, ' ');
+  return visibleText(text.replaceAll(/[\t\r\n]+/g, ' '));
+}
+
+/** What a terminal would obey, or what turns the direction of the text around it, as its number: `\u001b`. */
+export function visibleText(text: string): string {
+  return text.replaceAll(
+    /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

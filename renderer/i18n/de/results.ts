@@ -134,7 +134,7 @@ export const results = {
   'results.column.evidence': 'Beleglage',
   'results.ruleTitle': 'Wie Einstufung, Wert und Beleglage zusammenhängen',
   'results.ruleDisagree':
-    'Ein Stück gilt als Virus, wenn der höchste Viruswert seiner Leserahmen den höchsten anderen Wert erreicht; beide können aus verschiedenen Rahmen stammen. Die Einstufung einer Sequenz zählt solche Stücke, der Wert ist ein Mittel. Darum kann eine Sequenz mit einem Wert unter 0,5 als Virus eingestuft sein, und umgekehrt.',
+    'Ein Stück ist, was der entschiedenste seiner Leserahmen sagt. Die Einstufung einer Sequenz zählt Stücke, der Wert ist das Mittel ihrer höchsten Viruswerte. Darum kann eine Sequenz mit einem Wert unter 0,5 als Virus eingestuft sein und eine mit einem höheren als anderes.',
   'evidence.weak': 'Schwach',
   'evidence.moderate': 'Mittel',
   'evidence.strong': 'Stark',
@@ -143,7 +143,7 @@ export const results = {
   'chunks.short':
     'Kürzer als die {length, number} bp, auf die das Modell trainiert ist: bewertet als ein kürzeres Stück. Der Wert ist mit Vorsicht zu lesen.',
   'chunks.disagree':
-    'Einstufung und Wert widersprechen sich hier: Die Einstufung zählt Stücke, der Wert ist ihr Mittel, und ein Stück wird eingestuft, indem sein höchster Viruswert mit seinem höchsten anderen Wert verglichen wird; beide können aus verschiedenen Rahmen stammen. Nehmen Sie es als schwachen Beleg.',
+    'Einstufung und Wert widersprechen sich hier: Die Einstufung zählt Stücke, von denen jedes ist, was der entschiedenste seiner Leserahmen sagt; der Wert ist das Mittel der höchsten Viruswerte der Stücke. Nehmen Sie es als schwachen Beleg.',
   'chunks.bestTwo': 'Bestes Stück {best}, zweitbestes {second}.',
   'chunks.noteScore':
     'Der Wert ordnet die Sequenzen. Er ist keine Wahrscheinlichkeit: In einem Metagenom sind Viren weit seltener als in den Trainingsdaten.',
@@ -236,7 +236,6 @@ export const results = {
   'export.format.csv': 'Tabelle für Tabellenprogramme (CSV)',
   'export.format.json': 'JSON',
   'export.format.parquet': 'Parquet',
-  'export.format.genomad': 'Tabelle mit den Spaltennamen von geNomad (TSV)',
   'export.format.fasta': 'Sequenzen (FASTA)',
   'export.format.proteins': 'Proteine der entscheidenden Rahmen (FASTA)',
   'export.format.gff3': 'Merkmale (GFF3)',
@@ -253,8 +252,6 @@ export const results = {
     'Mit Semikolon getrennt und mit Dezimalkomma, wie es Excel auf Deutsch erwartet; Namen, die wie Formeln aussehen, werden entschärft',
   'export.formatText.json': 'Ein Objekt je Sequenz, mit den Angaben zum Lauf',
   'export.formatText.parquet': 'Für R, Python und Datenbanken; Werte in voller Genauigkeit',
-  'export.formatText.genomad':
-    'Für Skripte, die geNomads Virustabelle lesen; Spalten, zu denen dieses Programm nichts sagt, fehlen',
   'export.formatText.fasta': 'Mit vollständigen Kopfzeilen; liest die Eingabedateien noch einmal',
   'export.formatText.proteins':
     'Von jeder Sequenz das Protein, dessen Rahmen den höchsten Viruswert hat; liest die Eingabedateien noch einmal',

@@ -130,7 +130,7 @@ export const results = {
   'results.column.evidence': 'Evidence',
   'results.ruleTitle': 'How call, score and evidence go together',
   'results.ruleDisagree':
-    'A chunk is called virus where the highest virus score of its reading frames reaches the highest other score; the two may come from different frames. The call of a sequence counts such chunks, the score is a mean. So a sequence can be called virus with a score below 0.5, and the other way round.',
+    'A chunk is called what its most decided reading frame says. The call of a sequence counts chunks, the score is the mean of their highest virus scores. So a sequence can be called virus with a score below 0.5, and other with one above.',
   'evidence.weak': 'Weak',
   'evidence.moderate': 'Moderate',
   'evidence.strong': 'Strong',
@@ -139,7 +139,7 @@ export const results = {
   'chunks.short':
     'Shorter than the {length, number} bp that the model was trained on: it is scored as one shorter chunk. Read its score with care.',
   'chunks.disagree':
-    'Call and score disagree here: the call counts chunks, the score is their mean, and a chunk is called by comparing its highest virus score with its highest other score, which may come from different frames. Treat it as weak evidence.',
+    'Call and score disagree here: the call counts chunks, each of which is called what its most decided reading frame says; the score is the mean of the highest virus scores of the chunks. Treat it as weak evidence.',
   'chunks.bestTwo': 'Best chunk {best}, second-best {second}.',
   'chunks.noteScore':
     'The score ranks sequences. It is not a probability: in a metagenome viruses are far rarer than they were in training.',
@@ -231,7 +231,6 @@ export const results = {
   'export.format.csv': 'Table for spreadsheets (CSV)',
   'export.format.json': 'JSON',
   'export.format.parquet': 'Parquet',
-  'export.format.genomad': 'Table with geNomad’s column names (TSV)',
   'export.format.fasta': 'Sequences (FASTA)',
   'export.format.proteins': 'Proteins of the deciding frames (FASTA)',
   'export.format.gff3': 'Features (GFF3)',
@@ -247,8 +246,6 @@ export const results = {
   'export.formatText.csv': 'Comma-separated; names that look like formulas are made harmless',
   'export.formatText.json': 'One object per sequence, with the facts of the run',
   'export.formatText.parquet': 'For R, Python and databases; scores in full precision',
-  'export.formatText.genomad':
-    'For scripts that read geNomad’s virus summary; columns for which this program has no values are left out',
   'export.formatText.fasta': 'With their whole header lines; reads the input files once more',
   'export.formatText.proteins':
     'Of each sequence the protein whose frame has the highest virus score; reads the input files once more',

@@ -16,7 +16,7 @@ import { useExport } from '../../state/results/useExport.ts';
 const SCOPES = ['shown', 'shortlist', 'virus', 'all'] as const;
 type Scope = (typeof SCOPES)[number];
 const GROUPS = {
-  tables: ['xlsx', 'csv', 'tsv', 'json', 'parquet', 'genomad'],
+  tables: ['xlsx', 'csv', 'tsv', 'json', 'parquet'],
   sequences: ['fasta', 'proteins'],
   browsers: ['gff3', 'bed', 'bedgraph'],
   summaries: ['multiqc', 'embeddings', 'devices'],

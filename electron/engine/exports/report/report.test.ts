@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import type { z } from 'zod';
 import { CITATIONS } from '../../../contract/citations.ts';
+import type { normBandsSchema } from '../../../contract/model.ts';
 import type { StoredRun } from '../../store/types.ts';
 import { DESCRIPTION, syntheticPlan } from '../../store/testing/syntheticRun.ts';
 import type { ReportFacts } from './reportFacts.ts';
 import { reportHtml } from './writeReport.ts';
+
+type NormBands = z.infer<typeof normBandsSchema>;
 
 const NAME = '<script>alert("x")</script>';
 
@@ -51,7 +55,19 @@ describe('the report', () => {
   it('needs nothing from elsewhere, and takes no name for markup', () => {
     const page = reportHtml(factsOf(null), 'en', new Date(0));
     expect(page).not.toMatch(/<script|<link|<img|<iframe|@import|url\(|\ssrc=/);
+    // A browser would refuse it as well.
+    expect(page).toMatch(/http-equiv="Content-Security-Policy"\s+content="default-src 'none';/);
     expect(page).toContain('&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;');
+  });
+
+  it('names the size of ESM-2 only where it is the published one', () => {
+    const methodsOf = (normBands: NormBands | null) => {
+      const facts = factsOf(null);
+      facts.run.plan.model.normBands = normBands;
+      return reportHtml(facts, 'en', new Date(0));
+    };
+    expect(methodsOf({ esm2: [12, 16], dnabert_s: [2, 5] })).toContain('ESM-2 3B [2]');
+    expect(methodsOf(null)).not.toContain('3B');
   });
 
   it.each(['en', 'de'] as const)(

@@ -3,6 +3,7 @@ import type { ExportLanguage } from '../../../contract/exports.ts';
 interface MethodsFacts {
   app: string;
   torch: string | null;
+  esm2: string;
   model: string;
   hash: string;
   chunkLength: number;
@@ -76,7 +77,7 @@ const en = {
     `Viral sequences were identified with VirNucPro [1] as implemented in VirNucPro Desktop ${facts.app}` +
     `${facts.torch === null ? '' : ` (PyTorch ${facts.torch})`}. ${facts.sequences} sequences from ${facts.files} ` +
     `${facts.files === 1 ? 'file' : 'files'} were cut into overlapping chunks of ${facts.chunkLength} bp, which were translated in six ` +
-    `reading frames. Frames without a stop codon were embedded with ESM-2 3B [2] and DNABERT-S [3] and scored by the classifier ` +
+    `reading frames. Frames without a stop codon were embedded with ${facts.esm2} [2] and DNABERT-S [3] and scored by the classifier ` +
     `"${facts.model}" (SHA-256 ${facts.hash.slice(0, 12)}) in ${facts.precision} precision. A sequence was called viral where at least half ` +
     `of its scored chunks were. Of ${facts.scored} sequences that could be scored, ${facts.virus} were called viral.`,
   citations: 'Please cite',
@@ -145,7 +146,7 @@ const de: typeof en = {
     `Virale Sequenzen wurden mit VirNucPro [1] bestimmt, wie VirNucPro Desktop ${facts.app} es rechnet` +
     `${facts.torch === null ? '' : ` (PyTorch ${facts.torch})`}. ${facts.sequences} Sequenzen aus ${facts.files} ` +
     `${facts.files === 1 ? 'Datei' : 'Dateien'} wurden in überlappende Stücke von ${facts.chunkLength} bp geteilt und diese in sechs ` +
-    `Leserahmen übersetzt. Rahmen ohne Stoppcodon wurden mit ESM-2 3B [2] und DNABERT-S [3] eingebettet und vom Klassifikator ` +
+    `Leserahmen übersetzt. Rahmen ohne Stoppcodon wurden mit ${facts.esm2} [2] und DNABERT-S [3] eingebettet und vom Klassifikator ` +
     `„${facts.model}“ (SHA-256 ${facts.hash.slice(0, 12)}) mit der Genauigkeit ${facts.precision} bewertet. Eine Sequenz gilt als viral, wenn ` +
     `mindestens die Hälfte ihrer bewerteten Stücke so eingestuft ist. Von ${facts.scored} bewertbaren Sequenzen waren das ${facts.virus}.`,
   citations: 'Bitte zitieren Sie',

@@ -58,6 +58,7 @@ class ReportPage {
     return html`<html lang="${this.language}">
       <head>
         <meta charset="utf-8" />
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'" />
         <meta name="viewport" content="width=device-width" />
         <meta name="generator" content="VirNucPro Desktop" />
         <title>${isDemo ? `DEMO ${title}` : title}</title>
@@ -309,6 +310,8 @@ class ReportPage {
     const text = this.texts.methodsText({
       app: versions['app'] ?? run.description.appVersion,
       torch: versions['torch'] ?? null,
+      // Bands are known of the published encoders only.
+      esm2: model.normBands ? 'ESM-2 3B' : 'ESM-2',
       model: model.title,
       hash: model.hash,
       chunkLength,

@@ -75,32 +75,6 @@ const COLUMNS: readonly Column[] = [
   text('model', 'Model', 'Modell', 14, (_, { modelLabel }) => modelLabel),
 ];
 
-/** geNomad's names where it has the same, so that scripts written for its `_virus_summary.tsv` find them. */
-const GENOMAD_NAMES: Readonly<Record<string, string>> = {
-  seq_name: 'seq_name',
-  length: 'length',
-  virus_score: 'virus_score',
-  prediction: 'prediction',
-  evidence: 'evidence',
-  reason: 'reason',
-  n_chunks: 'n_windows',
-  n_chunks_scored: 'n_windows_scored',
-  n_chunks_viral: 'n_windows_viral',
-  viral_fraction: 'viral_fraction',
-  best_chunk_start: 'best_window_start',
-  best_chunk_end: 'best_window_end',
-  best_frame: 'best_frame',
-  n_frames_scored: 'n_frames_scored',
-  model: 'model',
-};
-
-export function genomadColumns(columns: readonly Column[]): Column[] {
-  return columns.flatMap((column) => {
-    const name = GENOMAD_NAMES[column.name];
-    return name === undefined ? [] : [{ ...column, name }];
-  });
-}
-
 /** The columns that at least one of the selected sequences has a value for. */
 export async function usedColumns(source: ExportSource, selection: SequenceSelection): Promise<Column[]> {
   const has = async (more: SequenceSelection['filter']): Promise<boolean> => {

@@ -15,9 +15,16 @@ describe('csvCell', () => {
     expect(csvCell(text)).toBe(cell);
   });
 
-  it('keeps apart what the separators of a country would not', () => {
-    expect(csvCell('a;b', ';')).toBe('"a;b"');
-    expect(csvCell('a,b', ';')).toBe('a,b');
+  it('holds no formula for a spreadsheet that separates cells elsewhere', () => {
+    expect(csvCell('a;=1+1')).toBe(`"a;'=1+1"`);
+    expect(csvCell('a,=1+1', ';')).toBe(`"a,'=1+1"`);
+    expect(csvCell('a\t@cmd')).toBe(`"a\t'@cmd"`);
+    expect(csvCell('a;"=1+1"')).toBe(`"a;'""=1+1"""`);
+  });
+
+  it('leaves numbers as they are in either country', () => {
     expect(csvCell('-0,5', ';')).toBe('-0,5');
+    expect(csvCell('-0,5', ',')).toBe('"-0,5"');
+    expect(csvCell('from 1;-5')).toBe('"from 1;-5"');
   });
 });

@@ -57,12 +57,18 @@ function cellText({ type }: Column, value: CellValue): string {
   return typeof value === 'number' && type !== 'integer' ? float32Text(value) : String(value);
 }
 
-/** As in RFC 4180. A spreadsheet would run a cell that begins like a formula; an apostrophe before it makes it text. */
+/**
+ * As in RFC 4180. A spreadsheet would run a cell that begins like a formula; an apostrophe before it makes it text. A spreadsheet of
+ * another country separates cells elsewhere, and takes quotes inside of its cells as they are: so what follows any separator counts as
+ * the beginning of a cell, too.
+ */
 export function csvCell(text: string, separator: ',' | ';' = ','): string {
-  const harmless = /^[=+\-@\t\r]/.test(text) && !isNumber(text) ? `'${text}` : text;
-  return harmless.includes(separator) || /["\r\n]/.test(harmless)
-    ? `"${harmless.replaceAll('"', '""')}"`
-    : harmless;
+  if (isNumber(text)) return text.includes(separator) ? `"${text}"` : text;
+  const harmless = text.replaceAll(
+    /(^|[,;\t\r\n])([" ]*[=+\-@][^,;\t\r\n]*)/g,
+    (found, before: string, cell: string) => (isNumber(cell) ? found : `${before}'${cell}`),
+  );
+  return /[,;\t"\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 
 function isNumber(text: string): boolean {

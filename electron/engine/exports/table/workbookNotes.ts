@@ -75,14 +75,15 @@ export const SCORE_TEXT: Record<ExportLanguage, string> = {
 
 export const CALL_TEXT: Record<ExportLanguage, string> = {
   en:
-    'Virus where at least half of the scored chunks are called virus. A chunk is, where the highest virus score of its frames ' +
-    'reaches the highest other score; the two may come from different frames. So a sequence can be called virus with a score ' +
-    'below 0.5, and the other way round. Not scored means that no chunk has a reading frame without a stop codon, not that the ' +
-    'sequence is not viral.',
+    'Virus where at least half of the scored chunks are called virus. A chunk is called what its most decided frame says: virus where ' +
+    'the highest virus score of its frames is at least as high as the highest other score. The call counts chunks and the score is a mean ' +
+    'of virus scores, so a sequence can be called virus with a score below 0.5, and other with one above. Not scored means that no ' +
+    'chunk has a reading frame without a stop codon, not that the sequence is not viral.',
   de:
-    'Virus, wenn mindestens die Hälfte der bewerteten Stücke so eingestuft ist. Ein Stück ist es, wenn der höchste Viruswert seiner ' +
-    'Rahmen den höchsten anderen Wert erreicht; beide können aus verschiedenen Rahmen stammen. Darum kann eine Sequenz mit einem Wert ' +
-    'unter 0,5 als Virus eingestuft sein, und umgekehrt. Nicht bewertet heißt, dass kein Stück einen Leserahmen ohne Stoppcodon hat, ' +
+    'Virus, wenn mindestens die Hälfte der bewerteten Stücke so eingestuft ist. Ein Stück ist, was der entschiedenste seiner Rahmen sagt: ' +
+    'Virus, wenn der höchste Viruswert seiner Rahmen mindestens so hoch ist wie der höchste andere Wert. Die Einstufung zählt Stücke, der ' +
+    'Wert ist ein Mittel von Viruswerten; darum kann eine Sequenz mit einem Wert unter 0,5 als Virus eingestuft sein und eine mit einem ' +
+    'höheren als anderes. Nicht bewertet heißt, dass kein Stück einen Leserahmen ohne Stoppcodon hat, ' +
     'nicht, dass die Sequenz nicht viral ist.',
 };
 

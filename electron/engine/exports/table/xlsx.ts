@@ -132,9 +132,13 @@ const NOT_IN_XML =
   // eslint-disable-next-line no-control-regex
   /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-function escaped(text: string): string {
+/** What a spreadsheet would take for a character by its number, as ISO/IEC 29500 writes those that XML has no place for. */
+const LIKE_A_NUMBER = /_(?=x[\da-f]{4}_)/gi;
+
+export function escaped(text: string): string {
   return text
     .replaceAll(NOT_IN_XML, '\ufffd')
+    .replaceAll(LIKE_A_NUMBER, '_x005F_')
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')

@@ -7,6 +7,7 @@ import {
   isVirusFrame,
 } from '../../../../results/chunkCall.ts';
 import { float32Text } from '../../../../results/float32Text.ts';
+import { visibleText } from '../../../../results/inputLabels.ts';
 import { scoredFrames, type ScannedRecord } from '../derive/recordScan.ts';
 import type { ChunkScores, SequenceSummary } from '../../../../results/sequenceTally.ts';
 
@@ -80,9 +81,9 @@ export function booleanText(value: boolean): 'True' | 'False' {
   return value ? 'True' : 'False';
 }
 
-/** A record's name in our own tables. */
+/** A record's name in our own tables. The original's two files have it as it is. */
 export function nameText(name: string): string {
-  return name === '' ? 'NA' : name;
+  return name === '' ? 'NA' : visibleText(name);
 }
 
 function chunkLineStart(record: ScannedRecord, chunkLength: number, chunk: number): string {

@@ -364,12 +364,12 @@ test.describe('every screen, at every size', () => {
     await page.goto(engine.url);
     await goToPlace(page, PLACES.results);
     const table = page.getByRole('region', { name: 'geNomad' });
-    const onlyOurs = table.getByRole('button', { name: /Virus only here, not by geNomad/ });
-    const count = await onlyOurs.innerText();
-    await onlyOurs.click();
+    const notInTable = table.getByRole('button', { name: /Not in the table of geNomad, our call Virus/ });
+    const count = await notInTable.innerText();
+    await notInTable.click();
     await expect(page.getByRole('status').filter({ hasText: `${count} sequences shown` })).toBeVisible();
     await expect(page.getByRole('columnheader', { name: 'geNomad', exact: true })).toBeVisible();
-    await page.getByRole('button', { name: 'Virus only here, not by geNomad', exact: true }).click();
+    await page.getByRole('button', { name: 'Not in the table of geNomad', exact: true }).click();
     await expect(page.getByRole('status').filter({ hasText: `${count} sequences shown` })).toHaveCount(0);
     await table.getByRole('button', { name: 'Remove the table of geNomad' }).click();
     await expect(table).toHaveCount(0);

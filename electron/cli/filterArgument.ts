@@ -19,8 +19,8 @@ interface FilterNames {
 
 export const FILTER_HELP =
   'virus, others, not_scored, failed, shortlist, conservative, noted (with a tag or note), or conditions such as score>=0.9, length>=1000, length<=5000, chunks>=2, frames>=10, ' +
-  'viral>=0.5 (share of the scored chunks), second>=0.9 (second-best chunk), reason=no_open_frame, evidence=strong,moderate, sample=NAME, file=NAME, name=TEXT; with a table of another tool agreement=both, only_ours or ' +
-  'only_theirs; all of them must hold';
+  'viral>=0.5 (share of the scored chunks), second>=0.9 (second-best chunk), reason=no_open_frame, evidence=strong,moderate, sample=NAME, file=NAME, name=TEXT; with a table of another tool agreement=both, only_ours, ' +
+  'only_theirs or not_in_table; all of them must hold';
 
 const CALLS = ['virus', 'others', 'not_scored', 'failed'] as const;
 const CONDITION = /^(?<what>[a-z]+)(?<how><=|>=|=)(?<value>.+)$/;

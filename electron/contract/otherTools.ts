@@ -19,8 +19,16 @@ export const otherRuleSchema = z.enum([
 ]);
 export type OtherRule = z.infer<typeof otherRuleSchema>;
 
-/** Whether ours and theirs call a sequence virus: those that neither does are left out of every choice. */
-export const agreementSchema = z.enum(['both', 'only_ours', 'only_theirs']);
+/** What ours and theirs call a sequence. What its table does not name, another tool may never have seen: that is no disagreement. */
+export const agreementSchema = z.enum([
+  /** Virus by both. */
+  'both',
+  /** Virus here, and named but no virus there. */
+  'only_ours',
+  /** Virus there, and not here. */
+  'only_theirs',
+  'not_in_table',
+]);
 export type Agreement = z.infer<typeof agreementSchema>;
 
 /** Another tool's table beside the calls of a run. */
@@ -36,8 +44,11 @@ export const otherTableSchema = z.object({
   matched: countSchema,
   /** Some names that are not. */
   unmatched: z.array(z.string()),
-  /** Sequences of the run by our call: which the other tool takes for a virus, and all others. */
-  calls: z.record(predictionSchema, z.object({ theirs: countSchema, rest: countSchema })),
+  /** Sequences of the run by our call, and by what the other tool says of them. */
+  calls: z.record(
+    predictionSchema,
+    z.object({ virus: countSchema, notVirus: countSchema, notInTable: countSchema }),
+  ),
 });
 export type OtherTable = z.infer<typeof otherTableSchema>;
 

@@ -85,7 +85,8 @@ function Agreements({ runId, table, index }: { runId: string; table: OtherTable;
             <tr>
               <th scope="col">{t('others.ours')}</th>
               <th scope="col">{t('others.theirs', { title })}</th>
-              <th scope="col">{t('others.rest', { title })}</th>
+              <th scope="col">{t('others.notVirusBy', { title })}</th>
+              <th scope="col">{t('others.notInTable', { title })}</th>
             </tr>
           </thead>
           <tbody>
@@ -100,7 +101,7 @@ function Agreements({ runId, table, index }: { runId: string; table: OtherTable;
                     index={index}
                     call={call}
                     agreement={call === 'virus' ? 'both' : 'only_theirs'}
-                    count={calls[call].theirs}
+                    count={calls[call].virus}
                   />
                 </td>
                 <td>
@@ -110,11 +111,20 @@ function Agreements({ runId, table, index }: { runId: string; table: OtherTable;
                       index={index}
                       call={call}
                       agreement="only_ours"
-                      count={calls[call].rest}
+                      count={calls[call].notVirus}
                     />
                   ) : (
-                    format.integer(calls[call].rest)
+                    format.integer(calls[call].notVirus)
                   )}
+                </td>
+                <td className="muted">
+                  <Cell
+                    title={title}
+                    index={index}
+                    call={call}
+                    agreement="not_in_table"
+                    count={calls[call].notInTable}
+                  />
                 </td>
               </tr>
             ))}

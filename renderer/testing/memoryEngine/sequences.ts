@@ -174,10 +174,18 @@ export function saidByOther({ row, prediction }: SequenceResult): { isVirus: boo
 }
 
 function hasAgreement(row: SequenceResult, agreement: Agreement): boolean {
-  const isTheirs = saidByOther(row)?.isVirus === true;
-  return (
-    isTheirs === (agreement !== 'only_ours') && (row.prediction === 'virus') === (agreement !== 'only_theirs')
-  );
+  const said = saidByOther(row);
+  const isOurs = row.prediction === 'virus';
+  switch (agreement) {
+    case 'both':
+      return isOurs && said?.isVirus === true;
+    case 'only_ours':
+      return isOurs && said?.isVirus === false;
+    case 'only_theirs':
+      return !isOurs && said?.isVirus === true;
+    case 'not_in_table':
+      return said === null;
+  }
 }
 
 export function sortedSequences(rows: readonly SequenceResult[], sort: SequenceSort): SequenceResult[] {

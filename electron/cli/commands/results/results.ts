@@ -109,11 +109,12 @@ function agreementLines({ title, file, rule, lines, matched, unmatched, calls }:
     `${title} (${file}; ${OTHER_RULES[rule]}): ${formatCount(matched)} of ${formatCount(lines)} lines name a sequence of this run`,
     ...(unmatched.length > 0 ? [`not found: ${unmatched.slice(0, 3).join(', ')} ...`] : []),
     ...textTable(
-      ['our call', '>virus there too', '>not there'],
+      ['our call', '>virus there', '>no virus there', '>not in its table'],
       predictionSchema.options.map((call) => [
         call,
-        formatCount(calls[call].theirs),
-        formatCount(calls[call].rest),
+        formatCount(calls[call].virus),
+        formatCount(calls[call].notVirus),
+        formatCount(calls[call].notInTable),
       ]),
     ),
     '',

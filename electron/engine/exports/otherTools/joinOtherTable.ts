@@ -13,6 +13,10 @@ export interface JoinedTable {
   readonly unmatched: readonly string[];
   /** Numbers of the sequences that the other tool takes for a virus, ascending. */
   readonly theirs: readonly number[];
+  /** Numbers of the sequences that its table names, ascending. */
+  readonly named: readonly number[];
+  /** Of each of its columns, whether every value in it is a number. */
+  readonly isNumeric: readonly boolean[];
   /** What the other tool says of a sequence; null where it does not name it. */
   readonly lineOf: (row: number) => OtherLine | null;
 }
@@ -42,7 +46,26 @@ export async function joinOtherTable(store: ResultReader, table: ReadOtherTable)
     }
   }
   const theirs = [...lines].flatMap(([row, { isVirus }]) => (isVirus ? [row] : [])).sort((a, b) => a - b);
-  return { table, matched, unmatched, theirs, lineOf: (row) => lines.get(row) ?? null };
+  const named = [...lines.keys()].sort((a, b) => a - b);
+  const isNumeric = table.columns.map((_, i) =>
+    isNumericColumn(table.lines.map(({ values }) => values[i] ?? '')),
+  );
+  return { table, matched, unmatched, theirs, named, isNumeric, lineOf: (row) => lines.get(row) ?? null };
+}
+
+const NO_VALUE = /^(na|nan)?$/i;
+/** Not those with zeros in front, which are names: a number would lose them. */
+const NUMBER = /^[+-]?(0|[1-9]\d*)?(\.\d*)?(e[+-]?\d+)?$/i;
+
+function isNumericColumn(values: readonly string[]): boolean {
+  const present = values.filter((value) => !NO_VALUE.test(value));
+  return present.length > 0 && present.every((value) => NUMBER.test(value) && numberIn(value) !== null);
+}
+
+/** What a cell of a numeric column holds; null without a value, and where a number of this kind cannot hold it. */
+export function numberIn(value: string): number | null {
+  const number = NO_VALUE.test(value) ? Number.NaN : Number(value);
+  return Number.isFinite(number) && Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : null;
 }
 
 function candidates(name: string): string[] {
@@ -54,19 +77,22 @@ function candidates(name: string): string[] {
 /** What a filter selects, compared with the table that it names. */
 export function selectionOf(filter: SequenceFilter, joined: readonly JoinedTable[]): SequenceSelection {
   if (!filter.other) return { filter };
-  return { filter, theirs: joined[filter.other.table]?.theirs ?? [] };
+  const table = joined[filter.other.table];
+  return { filter, theirs: table?.theirs ?? [], named: table?.named ?? [] };
 }
 
 /** How far both agree. */
 export async function summariseOtherTable(store: ResultReader, joined: JoinedTable): Promise<OtherTable> {
-  const { table, matched, unmatched, theirs } = joined;
-  const [all, among] = await Promise.all([
+  const { table, matched, unmatched, theirs, named } = joined;
+  const [all, inTable, virus] = await Promise.all([
     store.countPredictions({ filter: {} }),
+    store.countPredictions({ filter: {}, rows: named }),
     store.countPredictions({ filter: {}, rows: theirs }),
   ]);
   const count = (call: keyof typeof all.byPrediction) => ({
-    theirs: among.byPrediction[call],
-    rest: all.byPrediction[call] - among.byPrediction[call],
+    virus: virus.byPrediction[call],
+    notVirus: inTable.byPrediction[call] - virus.byPrediction[call],
+    notInTable: all.byPrediction[call] - inTable.byPrediction[call],
   });
   const { title, file, rule, columns, lines } = table;
   const calls = {

@@ -12,6 +12,7 @@ import {
   removeFolders,
   type PreparedRun,
 } from '../../store/testing/storeFixture.ts';
+import { makeReaders, readBack } from '../testing/readers.ts';
 import { recordOf } from '../../store/testing/syntheticRun.ts';
 import { exportResults } from '../exportResults.ts';
 import {
@@ -36,6 +37,12 @@ gone_1	3000	DTR	NA	4	11	0.99	NA	2	8.0	Viruses
 const CHECKV = `contig_id	contig_length	provirus	proviral_length	gene_count	viral_genes	host_genes	checkv_quality	miuvig_quality	completeness	completeness_method	contamination	kmer_freq	warnings
 virus_a	1500	No	NA	2	1	0	High-quality	High-quality	93.1	AAI-based (high-confidence)	0.0	1.0	
 virus_b	1500	No	NA	1	0	0	Not-determined	Genome-fragment	NA	NA	0.0	1.0	no viral genes detected
+`;
+
+const DVF = `name	len	score	pvalue	lane
+virus_a	1500	0.90	1e-05	007
+virus_b	1500	0.12	NA	012
+other_b||x1	500	0.31	0.4	003
 `;
 
 const folder = newFolder();
@@ -90,14 +97,13 @@ describe('a table of another tool', () => {
       matched: 3,
       unmatched: ['gone_1'],
       calls: {
-        virus: { theirs: 1, rest: 1 },
-        others: { theirs: 1, rest: 1 },
-        not_scored: { theirs: 0, rest: 1 },
-        failed: { theirs: 0, rest: 0 },
+        virus: { virus: 1, notVirus: 0, notInTable: 1 },
+        others: { virus: 1, notVirus: 0, notInTable: 1 },
+        not_scored: { virus: 0, notVirus: 0, notInTable: 1 },
+        failed: { virus: 0, notVirus: 0, notInTable: 0 },
       },
     });
     expect(await namesWith(joined, 'both')).toEqual(['virus_a']);
-    expect(await namesWith(joined, 'only_ours')).toEqual(['virus_b']);
     expect(await namesWith(joined, 'only_theirs')).toEqual(['other_a']);
     expect(otherText(joined, 0)).toEqual({ isVirus: true, text: '0.9871 · Viruses;Duplodnaviria' });
     expect(otherText(joined, 1)).toBeNull();
@@ -107,6 +113,15 @@ describe('a table of another tool', () => {
     const joined = await joinTable('quality_summary.tsv', CHECKV);
     expect(joined.theirs).toEqual([0]);
     expect(otherText(joined, 1)).toEqual({ isVirus: false, text: 'Not-determined · NA' });
+  });
+
+  it('says no only of sequences that it names', async () => {
+    const joined = await joinTable('reads_dvfpred.txt', DVF);
+    expect(await namesWith(joined, 'only_ours')).toEqual(['virus_b']);
+    expect(await namesWith(joined, 'not_in_table')).toEqual(['other_a', 'unscored']);
+    const { calls } = await summariseOtherTable(run.store, joined);
+    expect(calls.virus).toEqual({ virus: 1, notVirus: 1, notInTable: 0 });
+    expect(calls.others).toEqual({ virus: 0, notVirus: 1, notInTable: 1 });
   });
 
   it.each([
@@ -199,6 +214,44 @@ describe('a table of another tool', () => {
     expect(() => storedOtherTables(run.folder)).toThrow('is a link');
     unlinkSync(join(run.folder, 'other_tools.json'));
     expect(readFileSync(outside, 'utf8')).toBe('[]');
+  });
+
+  it('has its numbers as numbers in an export, unless they are names', async (context) => {
+    const missing = makeReaders();
+    context.skip(missing !== undefined, missing);
+    const named = DVF.replace('name\tlen', 'contig\tlen');
+    const others = [await joinTable('lanes.tsv', named)];
+    const paths = await Promise.all(
+      (['parquet', 'xlsx', 'csv'] as const).map(async (format) => {
+        const path = join(folder, `numbers.${format}`);
+        await exportResults(run.store, {
+          selection: { filter: { predictions: ['virus'] } },
+          others,
+          sort: BY_ROW,
+          format,
+          language: 'de',
+          path,
+          environment: () => Promise.reject(new Error('not needed')),
+        });
+        return path;
+      }),
+    );
+    const [parquet, xlsx, csv] = readBack(
+      ['parquet', paths[0]!],
+      ['xlsx', paths[1]!],
+      ['csv_de', paths[2]!],
+    ) as [
+      { types: Record<string, string>; rows: Record<string, unknown>[] },
+      Record<string, unknown[][]>,
+      Record<string, string>[],
+    ];
+    expect(parquet.types).toMatchObject({ lanes_tsv_pvalue: 'double', lanes_tsv_lane: 'string' });
+    expect(parquet.rows.map((row) => row['lanes_tsv_pvalue'])).toEqual([1e-5, null]);
+    expect(xlsx['Sequenzen']!.slice(1).map((row) => row.slice(-4))).toEqual([
+      [1500, 0.9, 0.00001, '007'],
+      [1500, 0.12, null, '012'],
+    ]);
+    expect(csv.map((row) => row['lanes_tsv_score'])).toEqual(['0,9', '0,12']);
   });
 
   it('stands behind our columns in an export', async () => {

@@ -4,16 +4,16 @@ import { sequenceNotes } from '../../store/sequenceNotes.ts';
 import type { SequenceSelection } from '../../store/sqlite/results/select/sequenceFilter.ts';
 import { cellText } from '../../results/inputLabels.ts';
 import type { ExportSource } from '../exportSource.ts';
-import type { JoinedTable } from '../otherTools/joinOtherTable.ts';
+import { numberIn, type JoinedTable } from '../otherTools/joinOtherTable.ts';
 import type { OtherLine } from '../otherTools/readOtherTable.ts';
 
 export type CellValue = string | number | null;
 
-/** A column of an exported table. `score` and `share` are float32 from 0 to 1. */
+/** A column of an exported table. `score` and `share` are float32 from 0 to 1, `number` is another tool's. */
 export interface Column {
   /** As in sequences.tsv where it has the same. */
   name: string;
-  type: 'text' | 'integer' | 'score' | 'share';
+  type: 'text' | 'integer' | 'score' | 'share' | 'number';
   heading: Record<ExportLanguage, string>;
   /** Characters that most of its cells need. */
   width: number;
@@ -114,7 +114,7 @@ function noteColumns({ order, store }: ExportSource): Column[] {
   ];
 }
 
-/** What another tool says of the sequences: `genomad_call` and its own columns, as it wrote them. */
+/** What another tool says of the sequences: `genomad_call` and its own columns, as numbers where there is nothing else in them. */
 function otherColumns(joined: JoinedTable, table: number, all: readonly JoinedTable[]): Column[] {
   const { title, columns } = joined.table;
   const plain =
@@ -126,14 +126,18 @@ function otherColumns(joined: JoinedTable, table: number, all: readonly JoinedTa
     .slice(0, table)
     .some((other) => other.table.title.toLowerCase() === title.toLowerCase());
   const prefix = isTaken ? `${plain}_${table + 1}` : plain;
-  const cell = (name: string, value: (line: OtherLine) => string | null): Column =>
+  const cell = (name: string, value: (line: OtherLine) => CellValue): Column =>
     text(`${prefix}_${name}`, `${title}: ${name}`, `${title}: ${name}`, 18, ({ row }) => {
       const line = joined.lineOf(row);
       return line && value(line);
     });
   return [
     cell('call', ({ isVirus }) => (isVirus ? 'virus' : 'not_virus')),
-    ...columns.map((name, i) => cell(name, ({ values }) => cellText(values[i] ?? '') || null)),
+    ...columns.map((name, i): Column =>
+      joined.isNumeric[i] === true
+        ? { ...cell(name, ({ values }) => numberIn(values[i] ?? '')), type: 'number' }
+        : cell(name, ({ values }) => cellText(values[i] ?? '') || null),
+    ),
   ];
 }
 

@@ -54,7 +54,9 @@ export async function writeCsv(
 
 function cellText({ type }: Column, value: CellValue): string {
   if (value === null) return NOT_AVAILABLE;
-  return typeof value === 'number' && type !== 'integer' ? float32Text(value) : String(value);
+  return typeof value === 'number' && (type === 'score' || type === 'share')
+    ? float32Text(value)
+    : String(value);
 }
 
 /**

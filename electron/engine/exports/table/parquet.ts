@@ -5,7 +5,7 @@ import type { WholeFile } from '../wholeFile.ts';
 
 const ROWS_PER_GROUP = 100_000;
 
-const TYPES = { text: 'STRING', integer: 'INT64', score: 'FLOAT', share: 'FLOAT' } as const;
+const TYPES = { text: 'STRING', integer: 'INT64', score: 'FLOAT', share: 'FLOAT', number: 'DOUBLE' } as const;
 
 /** Apache Parquet with Snappy: scores in full precision, counts as 64-bit integers, nulls where there is no value. */
 export async function writeParquet(

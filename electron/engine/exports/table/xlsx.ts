@@ -19,7 +19,7 @@ const SHEET_NAMES: Record<ExportLanguage, { sequences: string; about: string }> 
 };
 
 /** Numbers of the cell formats in `STYLES`. */
-const FORMAT = { text: 0, heading: 1, integer: 2, score: 3, share: 4, wrapped: 5 } as const;
+const FORMAT = { text: 0, heading: 1, integer: 2, score: 3, share: 4, wrapped: 5, number: 0 } as const;
 
 /** An Office Open XML workbook: the sequences, with further sheets past a million rows, and a sheet that explains the columns.
  * Rows go into the ZIP file as they come, so that it takes no more memory for a million than for one. */
@@ -102,7 +102,7 @@ function cell(
   if (value === null || value === '') return '';
   if (typeof value === 'string') return textCell(i, row, value, FORMAT.text);
   if (column.type === 'text') return textCell(i, row, String(value), FORMAT.text);
-  const number = column.type === 'integer' ? String(value) : float32Text(value);
+  const number = column.type === 'score' || column.type === 'share' ? float32Text(value) : String(value);
   return `<c r="${columnLetters(i)}${row}" s="${FORMAT[column.type]}"><v>${number}</v></c>`;
 }
 

@@ -35,8 +35,9 @@ export function resultsRouter(world: World) {
         const all = world.sequencesOf(input.runId);
         const count = (prediction: SequenceResult['prediction']) => {
           const some = all.filter((row) => row.prediction === prediction);
-          const theirs = some.filter((row) => saidByOther(row)?.isVirus === true).length;
-          return { theirs, rest: some.length - theirs };
+          const named = some.flatMap((row) => saidByOther(row) ?? []);
+          const virus = named.filter(({ isVirus }) => isVirus).length;
+          return { virus, notVirus: named.length - virus, notInTable: some.length - named.length };
         };
         const matched = all.filter((row) => saidByOther(row) !== null).length;
         return {

@@ -1,3 +1,4 @@
+import type { Agreement } from '../../../../../contract/otherTools.ts';
 import type { SequenceFilter } from '../../../../../contract/rpc/results.ts';
 import { EVIDENCE_RANK } from '../evidenceRank.ts';
 import { REASONS, type LateColumn } from './lateColumns.ts';
@@ -9,6 +10,8 @@ export interface SequenceSelection {
   rows?: readonly number[] | undefined;
   /** What another tool takes for a virus, where the filter compares with it. */
   theirs?: readonly number[] | undefined;
+  /** What its table names at all. */
+  named?: readonly number[] | undefined;
   /** Those with a note, where the filter asks for them. */
   noted?: readonly number[] | undefined;
 }
@@ -16,7 +19,7 @@ export interface SequenceSelection {
 /** Indices of the sequences that pass the filter, ascending. `found` are the numbers of the records that have the text sought. */
 export function selectSequences(
   columns: ResultColumns,
-  { filter, rows, theirs, noted }: SequenceSelection,
+  { filter, rows, theirs, named, noted }: SequenceSelection,
   found: (text: string) => Uint32Array,
   late: (name: LateColumn) => Float64Array,
 ): Uint32Array {
@@ -75,9 +78,14 @@ export function selectSequences(
   if (filter.other) {
     const isOurs = (index: number): boolean => PREDICTIONS[columns.prediction[index]!] === 'virus';
     const isTheirs = isAmong(theirs ?? []);
-    const { agreement } = filter.other;
-    conditions.push((index) => isTheirs(index) === (agreement !== 'only_ours'));
-    conditions.push((index) => isOurs(index) === (agreement !== 'only_theirs'));
+    const isNamed = isAmong(named ?? []);
+    const agreements: Record<Agreement, (index: number) => boolean> = {
+      both: (index) => isOurs(index) && isTheirs(index),
+      only_ours: (index) => isOurs(index) && isNamed(index) && !isTheirs(index),
+      only_theirs: (index) => isTheirs(index) && !isOurs(index),
+      not_in_table: (index) => !isNamed(index),
+    };
+    conditions.push(agreements[filter.other.agreement]);
   }
 
   const selected = new Uint32Array(columns.count);

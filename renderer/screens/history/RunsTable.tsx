@@ -4,18 +4,18 @@ import type { RunSummary } from '../../../electron/contract/index.ts';
 import { RunBadge } from '../../components/feedback/StateBadge.tsx';
 import type { TableSort, VirtualColumn } from '../../components/table/virtualColumns.ts';
 import { ROW_HEIGHT, VirtualTable } from '../../components/table/VirtualTable.tsx';
-import { modelTitle } from '../../state/computer/modelTexts.ts';
+import { modelNotice, modelTitle } from '../../state/computer/modelTexts.ts';
 import { useTexts, type Texts } from '../../i18n/index.ts';
 import { goToRun } from '../../state/navigation.ts';
 import { describeInputs } from './describeRun.ts';
 import classes from './History.module.css';
 import { RunMenu } from './RunMenu.tsx';
-import { sortedRuns } from './sortedRuns.ts';
+import { sortedRuns, viralSequencesShown } from './sortedRuns.ts';
 
 const MOST_IN_SIGHT = 12;
 const ALL = {};
 /** What a narrow window leaves out: it stands on the run's own screen. */
-const MEDIUM = { settings: false };
+const MEDIUM = { time: false };
 const SMALL = { settings: false, time: false };
 const NARROW = { settings: false, time: false, inputs: false };
 const NARROWEST = { ...NARROW, viral: false, created: false };
@@ -60,7 +60,7 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
       firstSort: 'asc',
       title: t('history.column.name'),
       width: 'minmax(160px, 2fr)',
-      cell: (row) => <Name run={row} />,
+      cell: (row) => <Name run={row} notice={modelNotice(row.plan.model, texts)} />,
     },
     {
       id: 'state',
@@ -94,10 +94,10 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
       width: '146px',
       align: 'end',
       cell: (row) => {
-        const { viralSequences, sequences } = row;
-        return viralSequences === null || sequences === null
+        const [viral, { sequences }] = [viralSequencesShown(row), row];
+        return viral === null || sequences === null
           ? '–'
-          : t('common.of', { part: format.integer(viralSequences), whole: format.integer(sequences) });
+          : t('common.of', { part: format.integer(viral), whole: format.integer(sequences) });
       },
     },
     {
@@ -129,10 +129,11 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
   ];
 }
 
-function Name({ run }: { run: RunSummary }) {
+function Name({ run, notice }: { run: RunSummary; notice: string | null }) {
   return (
-    <span title={[run.name, run.folder, run.note].filter(Boolean).join('\n')}>
+    <span title={[run.name, notice, run.folder, run.note].filter(Boolean).join('\n')}>
       <b>{run.name}</b>
+      {notice !== null && <span className={classes.demo}>DEMO</span>}
       {run.tags.map((tag) => (
         <span key={tag} className={classes.tag}>
           {tag}

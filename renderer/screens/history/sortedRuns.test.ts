@@ -21,6 +21,21 @@ it('puts what has no value last, whichever way', () => {
   expect(names('viral', true)).toEqual(['run 2', 'run 10', 'Run 9']);
 });
 
+it('takes no number of viral sequences from a run with the demo model', () => {
+  const demo = madeRun(
+    {
+      runId: crypto.randomUUID(),
+      name: 'demo',
+      state: { phase: 'created' },
+      demo: true,
+      more: { viralSequences: 9 },
+    },
+    1_000_000_000_000,
+  );
+  const sorted = sortedRuns([demo, ...runs], { id: 'viral', desc: true }, createTexts('en'));
+  expect(sorted.map(({ name }) => name).slice(0, 2)).toEqual(['run 2', 'run 10']);
+});
+
 it('shows the newest first unless told otherwise', () => {
   expect(sortedRuns(runs, undefined, createTexts('en')).map(({ name }) => name)).toEqual([
     'Run 9',

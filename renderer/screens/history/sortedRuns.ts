@@ -1,8 +1,12 @@
-import type { RunSummary } from '../../../electron/contract/index.ts';
+import { demoMark, type RunSummary } from '../../../electron/contract/index.ts';
 import type { Texts } from '../../i18n/index.ts';
 import { runStatus } from '../../state/runs/runStatus.ts';
 
 type Sortable = string | number | null;
+
+/** None of a run with the demo model: beside those of real runs the number would be taken for one. */
+export const viralSequencesShown = (run: RunSummary): number | null =>
+  demoMark(run.plan.model) === null ? run.viralSequences : null;
 
 /** What a column is sorted by: what stands in it, and not its letters. */
 function sortValue(run: RunSummary, column: string, t: Texts['t']): Sortable {
@@ -16,7 +20,7 @@ function sortValue(run: RunSummary, column: string, t: Texts['t']): Sortable {
     case 'settings':
       return run.plan.model.title;
     case 'viral':
-      return run.viralSequences;
+      return viralSequencesShown(run);
     case 'time':
       return run.computingSeconds;
     default:

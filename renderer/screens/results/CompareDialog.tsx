@@ -1,10 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { Loader, Modal, Select, Stack } from '@mantine/core';
 import { useState } from 'react';
-import { predictionSchema, type RunComparison, type RunSummary } from '../../../electron/contract/index.ts';
+import {
+  demoMark,
+  predictionSchema,
+  type RunComparison,
+  type RunSummary,
+} from '../../../electron/contract/index.ts';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
+import { modelTitle } from '../../state/computer/modelTexts.ts';
 import { changeView } from '../../state/results/resultsView.ts';
 import { useRuns } from '../../state/runs/runs.ts';
 import classes from './CompareDialog.module.css';
@@ -13,7 +19,8 @@ import { PredictionLabel } from './PredictionLabel.tsx';
 
 /** Where two runs of the same sequences agree, such as with another model or precision. */
 export function CompareDialog({ run, onClose }: { run: RunSummary; onClose: () => void }) {
-  const { t, format } = useTexts();
+  const texts = useTexts();
+  const { t, format } = texts;
   const [other, setOther] = useState<string | null>(null);
   const runs = useRuns((state) => state.runs) ?? [];
   const choices = runs.filter(({ runId, state }) => runId !== run.runId && state.phase !== 'created');
@@ -28,9 +35,9 @@ export function CompareDialog({ run, onClose }: { run: RunSummary; onClose: () =
         <Select
           label={t('compare.other')}
           description={choices.length === 0 ? t('compare.none') : t('compare.otherText')}
-          data={choices.map(({ runId, name, createdAt }) => ({
+          data={choices.map(({ runId, name, createdAt, plan }) => ({
             value: runId,
-            label: `${name} (${format.dateTime(createdAt)})`,
+            label: `${demoMark(plan.model) === null ? '' : 'DEMO '}${name} (${modelTitle(plan.model, texts)}, ${format.dateTime(createdAt)})`,
           }))}
           value={other}
           onChange={setOther}

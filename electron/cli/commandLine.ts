@@ -216,10 +216,15 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     });
 
   common(root.command('compare'), 'python', 'quiet')
-    .description('Compare the calls of two runs of the same sequences')
+    .description(
+      'Compare the calls of two runs of the same sequences, or of a run and the original VirNucPro',
+    )
     .argument('<first>', 'folder of a run')
-    .argument('<second>', 'folder of another run')
-    .option('-o, --output <file>', 'write the sequences whose call changed as a table (TSV)')
+    .argument(
+      '<second>',
+      "folder of another run, or the original's prediction_results.txt or prediction_results_highestscore.csv",
+    )
+    .option('-o, --output <file>', 'write the sequences or chunks whose call differs as a table (TSV)')
     .action(async (first: string, second: string, flags: { output?: string; json?: boolean }) => {
       setExitCode(await compare([first, second], flags, storeHost));
     });

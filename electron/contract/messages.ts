@@ -218,6 +218,12 @@ export const MESSAGES = {
   'table.unreadable': '{file} cannot be read as a table of sequences.',
   'table.unreadable.next':
     'Choose a table separated by tabs or commas whose first line names its columns and that has a column of sequence names.',
+  'original.unreadable': '{file} is no result file of the original VirNucPro, or it is damaged.',
+  'original.unreadable.next':
+    'Choose prediction_results.txt or prediction_results_highestscore.csv as the original wrote it, or copy it again.',
+  'original.is_compared': '{file} is a result file of the original VirNucPro: it has chunks, not sequences.',
+  'original.is_compared.next':
+    'Compare it with the run: "virnucpro compare RUN FILE", or drop it on the results in the window.',
   'table.too_large': 'The tables of other tools that are kept with a run may take 16 MB together.',
   'table.too_large.next':
     'Remove a table, or choose one with fewer lines, such as only those called virus. On the command line, "--with FILE" takes larger tables.',

@@ -53,7 +53,9 @@ export { threadsLeft } from './store/storeThread.ts';
 export type { StoredRun } from './store/types.ts';
 
 // Results for other programs
-export { compareRuns, writeComparison, type ComparedSequence } from './exports/compareRuns.ts';
+export { compareWithOriginal, writeOriginalComparison } from './exports/compare/compareOriginal.ts';
+export { isOriginalResult } from './exports/compare/originalResults.ts';
+export { compareRuns, writeComparison, type ComparedSequence } from './exports/compare/compareRuns.ts';
 export { exportResults } from './exports/exportResults.ts';
 export {
   joinOtherTable,

@@ -223,6 +223,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['results.otherTables', byRun],
       // No table.
       ['results.addOtherTable', { ...byRun, path: SAMPLE }, 'usage'],
+      ['results.compareOriginal', { ...byRun, path: SAMPLE }, 'usage'],
       ['results.removeOtherTable', { ...byRun, table: 0 }],
       ['results.setSamples', { ...byRun, names: [] }],
       ['results.export', { ...byRun, format: 'csv', path: join(folder, 'export.csv') }],

@@ -7,6 +7,8 @@ import { useLiveRun } from '../state/runs/liveRun.ts';
 import { GUIDE_PAGES } from '../state/guidePages.ts';
 import { go, useNavigation } from '../state/navigation.ts';
 import { addPaths, choose, startOver } from '../state/newRun/store.ts';
+import { addDroppedTables } from '../state/results/otherTables.ts';
+import { useResultsView } from '../state/results/resultsView.ts';
 import { useRuns } from '../state/runs/runs.ts';
 import { changeSettings, useSettings } from '../state/settings.ts';
 import { RUN_IDS } from '../testing/memoryEngine/runs.ts';
@@ -263,6 +265,27 @@ describe('a run', () => {
     // One way to pause, and that is the button beside the menu.
     expect(screen.getAllByRole('menuitem', { name: /./, hidden: true })).toHaveLength(2);
     expect(screen.getByRole('button', { name: 'Pause' }).title).toContain('Waiting runs keep waiting');
+  });
+
+  it('is compared chunk by chunk with a result file of the original VirNucPro that is dropped on it', async () => {
+    const user = userEvent.setup();
+    await renderWithEngine(<App />);
+    act(() => go({ screen: 'run', runId: RUN_IDS.done, tab: 'results' }));
+    await screen.findByRole('button', { name: 'Report, comparisons and command' });
+    const paths = ['/data/prediction_results.txt'];
+    await act(() => addDroppedTables(RUN_IDS.done, { kind: 'paths', paths }));
+    const dialog = await screen.findByRole('dialog');
+    await within(dialog).findByText(/640 chunks are in both; 638/);
+    const calls = within(dialog).getByRole('table', { name: 'Calls of the chunks' });
+    expect(
+      within(calls)
+        .getAllByRole('cell')
+        .map((cell) => cell.textContent),
+    ).toEqual(['301', '2', '0', '337']);
+    const differing = within(dialog).getByRole('table', { name: /^Chunks with another call/ });
+    const [first] = within(differing).getAllByRole('button');
+    if (first) await user.click(first);
+    await waitFor(() => expect(useResultsView.getState()).toMatchObject({ openRow: 0, comparing: null }));
   });
 
   it('of the demo model is marked wherever it is looked at', async () => {

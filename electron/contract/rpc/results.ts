@@ -116,6 +116,13 @@ const comparedSchema = z.object({
 });
 const callCountsSchema = z.record(predictionSchema, countSchema);
 
+const scoresComparedSchema = z.object({
+  compared: countSchema,
+  correlation: z.number().nullable(),
+  meanAbsoluteDifference: z.number(),
+  largestDifference: z.number(),
+});
+
 /** Two runs of the same sequences, such as with another model or precision. */
 const runComparisonSchema = z.object({
   /** With the same name and length in both. */
@@ -125,14 +132,7 @@ const runComparisonSchema = z.object({
   sameCall: countSchema,
   /** By the call in the first run, then in the second. */
   calls: z.record(predictionSchema, callCountsSchema),
-  scores: z
-    .object({
-      compared: countSchema,
-      correlation: z.number().nullable(),
-      meanDifference: z.number(),
-      largestDifference: z.number(),
-    })
-    .nullable(),
+  scores: scoresComparedSchema.nullable(),
   /** Sequences by score in the first run, then in the second, in bins of equal width. */
   scoreGrid: z.array(z.array(countSchema)),
   /** The first ones whose call changed, in the order of the first run. */
@@ -141,6 +141,62 @@ const runComparisonSchema = z.object({
   ),
 });
 export type RunComparison = z.infer<typeof runComparisonSchema>;
+
+const chunkCallSchema = z.enum(['virus', 'others']);
+export type ChunkCall = z.infer<typeof chunkCallSchema>;
+
+/** The largest scores of a chunk's frames decide. The original's file of chunks has calls only. */
+const calledChunkSchema = z.object({
+  call: chunkCallSchema,
+  score1: z.number().nullable(),
+  score2: z.number().nullable(),
+});
+
+const differingChunkSchema = z.object({
+  row: countSchema,
+  seqName: z.string(),
+  /** Counts from 1, like both ends. */
+  chunk: countSchema,
+  start: countSchema,
+  end: countSchema,
+  run: calledChunkSchema,
+  file: calledChunkSchema,
+});
+export type DifferingChunk = z.infer<typeof differingChunkSchema>;
+
+const missingChunksSchema = z.object({ count: countSchema, examples: z.array(z.string()) });
+
+/** A run beside prediction_results.txt or prediction_results_highestscore.csv of the original VirNucPro, chunk by chunk. */
+const originalComparisonSchema = z.object({
+  file: z.string(),
+  /** What a line of the file is about. */
+  kind: z.enum(['frames', 'chunks']),
+  lines: countSchema,
+  /** Of this run. */
+  chunkLength: countSchema,
+  inBoth: countSchema,
+  sameCall: countSchema,
+  /** Chunks in both by the call of this run, then of the file. */
+  calls: z.record(chunkCallSchema, z.record(chunkCallSchema, countSchema)),
+  onlyInRun: missingChunksSchema,
+  onlyInFile: missingChunksSchema,
+  /** Chunks of the file that are not compared, since several sequences of the run have their name, or it has them twice. */
+  ambiguous: countSchema,
+  /** Reading frames of the chunks in both. Null for the file of chunks. */
+  frames: z
+    .object({
+      inBoth: countSchema,
+      onlyInRun: countSchema,
+      onlyInFile: countSchema,
+      sameCall: countSchema,
+    })
+    .nullable(),
+  /** Virus scores of the reading frames in both. */
+  scores: scoresComparedSchema.nullable(),
+  /** The first chunks whose call differs, in the order of the run. */
+  differing: z.array(differingChunkSchema),
+});
+export type OriginalComparison = z.infer<typeof originalComparisonSchema>;
 
 export const resultsContract = {
   page: procedure
@@ -155,7 +211,10 @@ export const resultsContract = {
     .output(z.object({ total: countSchema, items: z.array(listedSequenceSchema) })),
   /** Tables of other tools that were put beside the results of this run; they stay with it. */
   otherTables: procedure.input(z.object({ runId: runIdSchema })).output(z.array(otherTableSchema)),
-  addOtherTable: procedure.input(z.object({ runId: runIdSchema, path: pathSchema })),
+  /** A result file of the original VirNucPro is not added: it is for `compareOriginal`. */
+  addOtherTable: procedure
+    .input(z.object({ runId: runIdSchema, path: pathSchema }))
+    .output(z.object({ isOriginal: z.boolean() })),
   removeOtherTable: procedure.input(z.object({ runId: runIdSchema, table: countSchema })),
   counts: procedure.input(z.object(selection)).output(resultCountsSchema),
   /** What was found in each sample; `names` are the samples of all files, in their order. */
@@ -194,6 +253,10 @@ export const resultsContract = {
   compare: procedure
     .input(z.object({ runId: runIdSchema, otherRunId: runIdSchema }))
     .output(runComparisonSchema),
+  /** Compares with a result file of the original VirNucPro. */
+  compareOriginal: procedure
+    .input(z.object({ runId: runIdSchema, path: pathSchema }))
+    .output(originalComparisonSchema),
   /** Writes the sequences that pass the filter (or the given rows), in the order of `sort`, to a file that is whole or not there.
    * Whoever stops listening cancels it. */
   export: procedure

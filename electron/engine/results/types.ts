@@ -1,3 +1,4 @@
+import type { ScorePairs } from './chunkCall.ts';
 import type { ChunkResult, FrameName, Prediction, Reason } from '../../contract/results.ts';
 
 export interface InputResultSummary {
@@ -16,6 +17,15 @@ export interface ScoredChunk {
   score1: number;
   score2: number;
   isVirus: boolean;
+}
+
+/** A scored chunk with the scores of its frames. */
+export interface ScoredFrames {
+  /** 0-based. */
+  chunk: number;
+  /** Numbers of its scored frames, ascending, and the pairs that belong to them. */
+  frames: readonly number[];
+  pairs: ScorePairs;
 }
 
 /** Sequences called virus and others whose length lies from one edge to below the next. */

@@ -9,6 +9,7 @@ import type {
   LengthScores,
   LengthShare,
   ScoredChunk,
+  ScoredFrames,
 } from '../results/types.ts';
 
 /** Reads the derived results: of a run that is not done, those of the records whose frames are all computed. */
@@ -40,6 +41,8 @@ export interface ResultReader {
   rowsNamed(names: readonly string[]): Promise<Map<string, number[]>>;
   /** The scored chunks of each of the given rows, in order along it. */
   scoredChunksOf(rows: Uint32Array): Promise<ScoredChunk[][]>;
+  /** The scores of all frames of each scored chunk of each of the given rows, in order along it. */
+  scoredFramesOf(rows: Uint32Array): Promise<ScoredFrames[][]>;
   /** The reading frames of a part that is done, in the order of its files. */
   framesOf(part: string): Promise<FrameOfPart[]>;
   /** Calls by length; `edges` ascend, the first is 0, and the last bin is open. */

@@ -237,6 +237,7 @@ function runStore(
     sequencesOf: read('sequencesOf'),
     rowsNamed: read('rowsNamed'),
     scoredChunksOf: read('scoredChunksOf'),
+    scoredFramesOf: read('scoredFramesOf'),
     framesOf: read('framesOf'),
     lengthShares: look('lengthShares'),
     lengthScores: look('lengthScores'),

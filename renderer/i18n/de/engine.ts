@@ -223,6 +223,14 @@ export const engine = {
   'engine.table.unreadable': '{file} lässt sich nicht als Tabelle von Sequenzen lesen.',
   'engine.table.unreadable.next':
     'Wählen Sie eine durch Tabulatoren oder Kommas getrennte Tabelle, deren erste Zeile die Spalten benennt und die eine Spalte mit Sequenznamen hat.',
+  'engine.original.unreadable':
+    '{file} ist keine Ergebnisdatei des ursprünglichen VirNucPro, oder sie ist beschädigt.',
+  'engine.original.unreadable.next':
+    'Wählen Sie prediction_results.txt oder prediction_results_highestscore.csv, wie das ursprüngliche Programm sie geschrieben hat, oder kopieren Sie die Datei noch einmal.',
+  'engine.original.is_compared':
+    '{file} ist eine Ergebnisdatei des ursprünglichen VirNucPro: Sie enthält Stücke, keine Sequenzen.',
+  'engine.original.is_compared.next':
+    'Vergleichen Sie sie mit dem Lauf: „virnucpro compare LAUF DATEI“, oder ziehen Sie sie im Fenster auf die Ergebnisse.',
   'engine.table.too_large':
     'Die Tabellen anderer Programme, die bei einem Lauf bleiben, dürfen zusammen 16 MB haben.',
   'engine.table.too_large.next':

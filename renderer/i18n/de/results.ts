@@ -181,10 +181,36 @@ export const results = {
   'compare.rowsColumns': '{first} ↓ {second} →',
   'compare.scores': 'Werte in beiden Läufen',
   'compare.scoresText':
-    '{count} Sequenzen haben in beiden einen Wert: Korrelation {correlation}, mittlerer Unterschied {mean}, größter {largest}.',
+    '{count} Sequenzen haben in beiden einen Wert: Korrelation {correlation}, mittlerer absoluter Unterschied {mean}, größter {largest}.',
   'compare.changed': 'Sequenzen mit anderer Einstufung',
   'compare.more':
     '{count, plural, one {und 1 weitere; virnucpro compare --output DATEI schreibt alle.} other {und # weitere; virnucpro compare --output DATEI schreibt alle.}}',
+  'compare.original': 'Eine Ergebnisdatei des ursprünglichen VirNucPro wählen …',
+  'compare.originalText':
+    'prediction_results.txt oder prediction_results_highestscore.csv; verglichen wird Stück für Stück. Eine solche Datei lässt sich auch hierher ziehen.',
+  'compare.file.nothing': 'Kein Stück aus {file} ist eines dieses Laufs: keines hat dieselbe Kennung.',
+  'compare.file.summary':
+    '{file}: {both} Stücke sind in beiden; {same} ({share}) haben dieselbe Einstufung. {run} sind nur in diesem Lauf, {inFile} nur in der Datei.',
+  'compare.file.calls': 'Einstufungen der Stücke',
+  'compare.file.run': 'Dieser Lauf',
+  'compare.file.file': 'Datei',
+  'compare.file.frames':
+    'Von {both} Leserahmen dieser Stücke haben {same} dieselbe Einstufung; {run} sind nur in diesem Lauf, {inFile} nur in der Datei.',
+  'compare.file.scores':
+    'Viruswerte von {count} Leserahmen: Korrelation {correlation}, mittlerer absoluter Unterschied {mean}, größter {largest}.',
+  'compare.file.onlyInRun': 'Nur in diesem Lauf: {names}',
+  'compare.file.onlyInFile': 'Nur in der Datei: {names}',
+  'compare.file.missing':
+    'Stücke werden nach ihrer Kennung zugeordnet. Stammt die Datei von anderen Eingabedateien, oder von Stücken anderer Länge als den {length} bp dieses Laufs, so machen Sie einen Lauf derselben Dateien mit dem Modell jener Länge.',
+  'compare.file.newRun': 'Neuer Lauf',
+  'compare.file.ambiguous':
+    '{count, plural, one {Ein Stück der Datei ist} other {# Stücke der Datei sind}} nicht verglichen: Mehrere Sequenzen des Laufs heißen so, oder die Datei hat das Stück zweimal.',
+  'compare.file.differing': 'Stücke mit anderer Einstufung',
+  'compare.file.differingText':
+    'Ein Stück ist Virus, wenn sein höchster Viruswert mindestens so hoch ist wie sein höchster anderer Wert. Wo beide nah beieinander liegen, kann die Rundung entscheiden.',
+  'compare.file.chunk': 'Stück',
+  'compare.file.otherScore': 'Anderer Wert',
+  'compare.file.virusScore': 'Viruswert',
   'samples.title': 'Proben',
   'samples.sample': 'Probe',
   'samples.composition': 'Zusammensetzung',

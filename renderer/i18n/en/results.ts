@@ -176,10 +176,36 @@ export const results = {
   'compare.rowsColumns': '{first} ↓ {second} →',
   'compare.scores': 'Scores in both runs',
   'compare.scoresText':
-    '{count} sequences have a score in both: correlation {correlation}, mean difference {mean}, largest {largest}.',
+    '{count} sequences have a score in both: correlation {correlation}, mean absolute difference {mean}, largest {largest}.',
   'compare.changed': 'Sequences whose call changed',
   'compare.more':
     '{count, plural, one {and 1 more; virnucpro compare --output FILE writes all.} other {and # more; virnucpro compare --output FILE writes all.}}',
+  'compare.original': 'Choose a result file of the original VirNucPro …',
+  'compare.originalText':
+    'prediction_results.txt or prediction_results_highestscore.csv, which are compared chunk by chunk. Such a file can also be dropped here.',
+  'compare.file.nothing': 'No chunk of {file} is one of this run: none has the same id.',
+  'compare.file.summary':
+    '{file}: {both} chunks are in both; {same} ({share}) have the same call. {run} are only in this run, {inFile} only in the file.',
+  'compare.file.calls': 'Calls of the chunks',
+  'compare.file.run': 'This run',
+  'compare.file.file': 'File',
+  'compare.file.frames':
+    'Of {both} reading frames of these chunks {same} have the same call; {run} are only in this run, {inFile} only in the file.',
+  'compare.file.scores':
+    'Virus scores of {count} reading frames: correlation {correlation}, mean absolute difference {mean}, largest {largest}.',
+  'compare.file.onlyInRun': 'Only in this run: {names}',
+  'compare.file.onlyInFile': 'Only in the file: {names}',
+  'compare.file.missing':
+    'Chunks are matched by their ids. If the file comes from other input files, or from chunks of another length than the {length} bp of this run, make a run of the same files with the model of that length.',
+  'compare.file.newRun': 'New run',
+  'compare.file.ambiguous':
+    '{count, plural, one {One chunk of the file is} other {# chunks of the file are}} not compared: several sequences of the run have the name, or the file has the chunk twice.',
+  'compare.file.differing': 'Chunks with another call',
+  'compare.file.differingText':
+    'A chunk is virus where its highest virus score is at least as high as its highest other score. Where both are close, rounding can decide.',
+  'compare.file.chunk': 'Chunk',
+  'compare.file.otherScore': 'Other score',
+  'compare.file.virusScore': 'Virus score',
   'samples.title': 'Samples',
   'samples.sample': 'Sample',
   'samples.composition': 'Composition',

@@ -1,13 +1,13 @@
 import { useMutation } from '@tanstack/react-query';
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconArrowsDiff, IconDots, IconFileText, IconTablePlus, IconTerminal2 } from '@tabler/icons-react';
-import { useState } from 'react';
 import { predictCommand, type RunSummary } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { useCopy } from '../../state/clipboard.ts';
 import { chooseAndAddTables } from '../../state/results/otherTables.ts';
+import { changeView, useResultsView } from '../../state/results/resultsView.ts';
 import { writeReport } from '../../state/results/useExport.ts';
-import { CompareDialog } from './CompareDialog.tsx';
+import { CompareDialog } from './compare/CompareDialog.tsx';
 
 /** What can be done with all results of a run. */
 export function RunActionsMenu({ run }: { run: RunSummary }) {
@@ -15,7 +15,7 @@ export function RunActionsMenu({ run }: { run: RunSummary }) {
   const { t } = texts;
   const report = useMutation({ mutationFn: () => writeReport(run, texts) });
   const copy = useCopy();
-  const [comparing, setComparing] = useState(false);
+  const isComparing = useResultsView((state) => state.comparing !== null);
   return (
     <>
       <Menu position="bottom-end" withArrow shadow="md">
@@ -30,7 +30,7 @@ export function RunActionsMenu({ run }: { run: RunSummary }) {
           </Menu.Item>
           <Menu.Item
             leftSection={<IconArrowsDiff size={16} aria-hidden />}
-            onClick={() => setComparing(true)}
+            onClick={() => changeView({ comparing: { file: null } })}
           >
             {t('compare.open')}
           </Menu.Item>
@@ -48,7 +48,7 @@ export function RunActionsMenu({ run }: { run: RunSummary }) {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {comparing && <CompareDialog run={run} onClose={() => setComparing(false)} />}
+      {isComparing && <CompareDialog run={run} onClose={() => changeView({ comparing: null })} />}
     </>
   );
 }

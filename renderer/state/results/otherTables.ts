@@ -10,6 +10,12 @@ import { changeView } from './resultsView.ts';
 const TABLE = /\.(tsv|csv|tab|txt)(\.gz)?$/i;
 export const isTable = (name: string): boolean => TABLE.test(name);
 
+/** Lets the user choose a result file of the original VirNucPro to compare with. */
+export async function chooseOriginalFile(): Promise<void> {
+  const [file] = await chooseFiles('tables');
+  if (file !== undefined) changeView({ comparing: { file } });
+}
+
 /** Lets the user choose tables of other tools and puts them beside the results of a run. */
 export async function chooseAndAddTables(runId: string): Promise<void> {
   await addTables(runId, await chooseFiles('tables'));
@@ -27,7 +33,10 @@ export async function addDroppedTables(runId: string, dropped: Dropped): Promise
 async function addTables(runId: string, paths: readonly string[]): Promise<void> {
   try {
     // One after the other: each is written into the same file.
-    for (const path of paths) await engine.results.addOtherTable({ runId, path });
+    for (const path of paths) {
+      const { isOriginal } = await engine.results.addOtherTable({ runId, path });
+      if (isOriginal) changeView({ comparing: { file: path } });
+    }
   } catch (reason) {
     sayError(reason);
   }

@@ -47,6 +47,8 @@ export interface ResultsView {
   readonly lettersShown: boolean;
   /** Rows that pass the filters; null while the engine is asked. */
   readonly shown: number | null;
+  /** The comparison that is open, and the result file of the original VirNucPro that it is with. */
+  readonly comparing: { readonly file: string | null } | null;
 }
 
 const NO_FILTERS = {
@@ -78,6 +80,7 @@ const FRESH_VIEW: ResultsView = {
   openIndex: null,
   lettersShown: false,
   shown: null,
+  comparing: null,
 };
 
 interface ResultsViewState extends ResultsView {

@@ -1,22 +1,36 @@
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { DifferingChunk } from '../../../contract/rpc/results.ts';
 import { predictionSchema } from '../../../contract/results.ts';
-import { compareRuns, type ComparedSequence, formatCount, writeComparison } from '../../../engine/index.ts';
+import {
+  compareRuns,
+  compareWithOriginal,
+  type ComparedSequence,
+  formatCount,
+  isOriginalResult,
+  type RunStore,
+  writeComparison,
+  writeOriginalComparison,
+} from '../../../engine/index.ts';
 import { EXIT } from '../../exitCodes.ts';
 import { withRun } from '../../openRunFolder.ts';
 import { textTable } from '../../output/textTable.ts';
 import { toStandardOutput } from '../../output/terminal.ts';
 
-/** Lists at most this many sequences whose call changed; `--output` writes all. */
+/** Lists at most this many sequences or chunks with another call; `--output` writes all. */
 const SHOWN = 20;
 
-/** Compares the calls of two runs of the same sequences, such as with another model or precision. */
+/** Compares the calls of two runs of the same sequences, such as with another model or precision; or of a run and the original tool. */
 export async function compare(
   runs: readonly [string, string],
   flags: { output?: string; json?: boolean },
   storeHost: URL,
 ): Promise<number> {
-  return withRun(runs[0], storeHost, (first) =>
-    withRun(runs[1], storeHost, async (second) => {
+  const [run, file] = runs;
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() === true && (await isOriginalResult(file)))
+    return withRun(run, storeHost, (store) => compareFile(store, file, flags));
+  return withRun(run, storeHost, (first) =>
+    withRun(file, storeHost, async (second) => {
       const changed: ComparedSequence[] = [];
       const comparison =
         flags.output === undefined
@@ -50,7 +64,7 @@ export async function compare(
           ? []
           : [
               `Scores of ${formatCount(scores.compared)} sequences: correlation ${scores.correlation?.toFixed(4) ?? 'not defined'}, ` +
-                `mean difference ${scores.meanDifference.toFixed(4)}, largest ${scores.largestDifference.toFixed(4)}`,
+                `mean absolute difference ${scores.meanAbsoluteDifference.toFixed(4)}, largest ${scores.largestDifference.toFixed(4)}`,
             ]),
         ...(flags.output !== undefined
           ? [`The sequences whose call changed: ${resolve(flags.output)}`]
@@ -60,6 +74,99 @@ export async function compare(
       return EXIT.done;
     }),
   );
+}
+
+/** Compares a run with a result file of the original tool, chunk by chunk. */
+async function compareFile(
+  store: RunStore,
+  file: string,
+  flags: { output?: string; json?: boolean },
+): Promise<number> {
+  const differing: DifferingChunk[] = [];
+  const found =
+    flags.output === undefined
+      ? await compareWithOriginal(store, file, (one) => {
+          if (differing.length < SHOWN) differing.push(one);
+        })
+      : await writeOriginalComparison(store, file, resolve(flags.output));
+  if (flags.json === true) {
+    process.stdout.write(`${JSON.stringify({ ...found, differing })}\n`);
+    return EXIT.done;
+  }
+  const { description, plan } = await store.loadRun();
+  const { inBoth, sameCall, calls, onlyInRun, onlyInFile, frames, scores, ambiguous } = found;
+  const missing = (place: string, { count, examples }: typeof onlyInRun): string[] =>
+    count === 0
+      ? []
+      : [`Only in the ${place}: ${examples.join(', ')}${count > examples.length ? ' ...' : ''}`];
+  const lines = [
+    `Run: ${description.name} (${plan.model.title}${plan.model.notice === null ? '' : `, ${plan.model.notice}`}, ${plan.precision}, chunks of ${plan.chunkLength} bp)`,
+    `File: ${file} (${formatCount(found.lines)} ${found.kind === 'frames' ? 'reading frames' : 'chunks'})`,
+    `${formatCount(inBoth)} chunks in both, ${formatCount(onlyInRun.count)} only in the run, ${formatCount(onlyInFile.count)} only in the file` +
+      (ambiguous === 0
+        ? ''
+        : `; ${formatCount(ambiguous)} of the file not compared, since their names occur more than once`),
+    ...missing('run', onlyInRun),
+    ...missing('file', onlyInFile),
+    ...(onlyInRun.count + onlyInFile.count === 0
+      ? []
+      : [
+          `Chunks are matched by their ids. If the file comes from other inputs, or from chunks of another length than ${plan.chunkLength} bp, compare a run of the same inputs with the model of that length.`,
+        ]),
+    '',
+    ...textTable(
+      ['run \\ file', '>virus', '>others'],
+      CHUNK_CALLS.map((call) => [call, ...CHUNK_CALLS.map((other) => formatCount(calls[call][other]))]),
+    ),
+    '',
+    `Same call: ${shareOf(sameCall, inBoth)} chunks`,
+    ...(frames === null
+      ? []
+      : [
+          `Same call: ${shareOf(frames.sameCall, frames.inBoth)} reading frames of these chunks; ` +
+            `${formatCount(frames.onlyInRun)} only in the run, ${formatCount(frames.onlyInFile)} only in the file`,
+        ]),
+    ...(scores === null
+      ? []
+      : [
+          `Virus scores of ${formatCount(scores.compared)} reading frames: correlation ${scores.correlation?.toFixed(6) ?? 'not defined'}, ` +
+            `mean absolute difference ${inShort(scores.meanAbsoluteDifference)}, largest ${inShort(scores.largestDifference)}`,
+        ]),
+    ...(flags.output !== undefined
+      ? [`The chunks whose call differs: ${resolve(flags.output)}`]
+      : differingLines(differing, inBoth - sameCall)),
+  ];
+  toStandardOutput(lines.join('\n'));
+  return EXIT.done;
+}
+
+const CHUNK_CALLS = ['virus', 'others'] as const;
+
+/** Differences of rounding are far below the fourth digit. */
+const inShort = (difference: number): string => String(Number(difference.toPrecision(2)));
+
+function shareOf(part: number, all: number): string {
+  const share = all === 0 ? '' : ` (${((100 * part) / all).toFixed(2)} %)`;
+  return `${formatCount(part)} of ${formatCount(all)}${share}`;
+}
+
+function differingLines(differing: readonly DifferingChunk[], total: number): string[] {
+  if (total === 0) return [];
+  const score = (value: number | null): string => (value === null ? '-' : value.toFixed(4));
+  return [
+    '',
+    ...textTable(
+      ['other call', '>chunk', 'run', '>score 1', '>score 2', 'file', '>score 1', '>score 2'],
+      differing.map(({ seqName, chunk, run, file }) => [
+        seqName,
+        formatCount(chunk),
+        ...[run, file].flatMap(({ call, score1, score2 }) => [call, score(score1), score(score2)]),
+      ]),
+    ),
+    ...(total > differing.length
+      ? [`and ${formatCount(total - differing.length)} more; --output FILE writes all.`]
+      : []),
+  ];
 }
 
 function changedLines(changed: readonly ComparedSequence[], total: number): string[] {

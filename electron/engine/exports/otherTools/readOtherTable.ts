@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { appError, AppFailure } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import type { OtherRule } from '../../../contract/otherTools.ts';
+import { isOriginalHead } from '../compare/originalResults.ts';
 import { noTable, tableRows } from './tableRows.ts';
 
 /** A sequence as another tool's table names it. */
@@ -110,6 +111,14 @@ export async function readOtherTable(
   if (names.length === 0 || names.length > MOST_COLUMNS) {
     await rows.return(undefined);
     throw noTable(file, 'It has no line of column names.');
+  }
+  if (isOriginalHead(names)) {
+    await rows.return(undefined);
+    throw new AppFailure(
+      appError('usage', message('original.is_compared', { file }), {
+        nextStep: message('original.is_compared.next'),
+      }),
+    );
   }
   const { nameAt, isVirus, title, rule, columns } = layoutOf(names, file);
   const lines: OtherLine[] = [];

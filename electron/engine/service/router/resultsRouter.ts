@@ -1,8 +1,10 @@
 import { appError, AppFailure } from '../../../contract/errors.ts';
 import { exportFileName, exportScope } from '../../../contract/exports.ts';
 import { LIMITS } from '../../../contract/limits.ts';
-import type { ExportEvent, SequenceFilter } from '../../../contract/rpc/results.ts';
-import { compareRuns, type ComparedSequence } from '../../exports/compareRuns.ts';
+import type { DifferingChunk, ExportEvent, SequenceFilter } from '../../../contract/rpc/results.ts';
+import { compareWithOriginal } from '../../exports/compare/compareOriginal.ts';
+import { compareRuns, type ComparedSequence } from '../../exports/compare/compareRuns.ts';
+import { isOriginalResult } from '../../exports/compare/originalResults.ts';
 import { exportResults } from '../../exports/exportResults.ts';
 import { ExportSource } from '../../exports/exportSource.ts';
 import { openOneSequence } from '../../exports/inputSequences.ts';
@@ -29,7 +31,7 @@ const MOST_CHUNKS = 20_000;
 
 const BY_ROW = { by: 'row', descending: false } as const;
 
-/** Sequences whose call changed that a window lists. */
+/** Sequences or chunks with another call that a window lists. */
 const MOST_CHANGED = 200;
 
 const noSuchSequence = () => new AppFailure(appError('usage', 'There is no such sequence in this run.'));
@@ -70,10 +72,12 @@ export function resultsRouter(service: Service) {
     ),
     addOtherTable: results.addOtherTable.handler(async ({ input, context: { window }, signal }) => {
       await known.check([input.path], window.paths);
+      if (await isOriginalResult(input.path)) return { isOriginal: true };
       addOtherTable(
         catalog.folder(input.runId),
         await readOtherTable(input.path, { signal, mostBytes: MOST_KEPT_BYTES }),
       );
+      return { isOriginal: false };
     }),
     removeOtherTable: results.removeOtherTable.handler(({ input }) => {
       removeOtherTable(catalog.folder(input.runId), input.table);
@@ -143,6 +147,21 @@ export function resultsRouter(service: Service) {
         }),
       ),
     ),
+    compareOriginal: results.compareOriginal.handler(async ({ input, context: { window }, signal }) => {
+      await known.check([input.path], window.paths);
+      return read(input.runId, async (store) => {
+        const differing: DifferingChunk[] = [];
+        const comparison = await compareWithOriginal(
+          store,
+          input.path,
+          (one) => {
+            if (differing.length < MOST_CHANGED) differing.push(one);
+          },
+          signal,
+        );
+        return { ...comparison, differing };
+      });
+    }),
     samples: results.samples.handler(({ input }) =>
       read(input.runId, async (store) => {
         const [run, perInput] = await Promise.all([store.loadRun(), store.inputSummaries()]);

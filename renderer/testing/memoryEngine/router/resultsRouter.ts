@@ -58,7 +58,9 @@ export function resultsRouter(world: World) {
       }),
     ),
     addOtherTable: results.addOtherTable.handler(({ input }) => {
-      world.otherTables.set(input.runId, [input.path]);
+      const isOriginal = /prediction_results[^/\\]*$/.test(input.path);
+      if (!isOriginal) world.otherTables.set(input.runId, [input.path]);
+      return { isOriginal };
     }),
     removeOtherTable: results.removeOtherTable.handler(({ input }) => {
       world.otherTables.delete(input.runId);
@@ -152,9 +154,52 @@ export function resultsRouter(world: World) {
         onlyInSecond: second.length - inBoth,
         sameCall,
         calls,
-        scores: { compared: inBoth, correlation: 0.9871, meanDifference: 0.0211, largestDifference: 0.06 },
+        scores: {
+          compared: inBoth,
+          correlation: 0.9871,
+          meanAbsoluteDifference: 0.0211,
+          largestDifference: 0.06,
+        },
         scoreGrid,
         changed,
+      };
+    }),
+    compareOriginal: results.compareOriginal.handler(({ input }) => {
+      const [first, second] = world.sequencesOf(input.runId);
+      const differing = [first, second].flatMap((sequence) =>
+        sequence
+          ? [
+              {
+                row: sequence.row,
+                seqName: sequence.seqName,
+                chunk: 1,
+                start: 1,
+                end: 500,
+                run: { call: 'virus' as const, score1: 0.4999, score2: 0.5001 },
+                file: { call: 'others' as const, score1: 0.5001, score2: 0.4999 },
+              },
+            ]
+          : [],
+      );
+      return {
+        file: input.path.split(/[\\/]/).at(-1) ?? input.path,
+        kind: 'frames',
+        lines: 1260,
+        chunkLength: 500,
+        inBoth: 640,
+        sameCall: 638,
+        calls: { virus: { virus: 301, others: 2 }, others: { virus: 0, others: 337 } },
+        onlyInRun: { count: 3, examples: ['k141_7_chunk_1', 'k141_7_chunk_2', 'k141_7_chunk_3'] },
+        onlyInFile: { count: 0, examples: [] },
+        ambiguous: 4,
+        frames: { inBoth: 1256, onlyInRun: 6, onlyInFile: 0, sameCall: 1254 },
+        scores: {
+          compared: 1256,
+          correlation: 0.999999,
+          meanAbsoluteDifference: 9e-8,
+          largestDifference: 7.8e-7,
+        },
+        differing,
       };
     }),
     samples: results.samples.handler(({ input }) => {

@@ -13,7 +13,7 @@ import { chunkBounds } from '../../../results/chunkLayout.ts';
 import { checkChunk, scorePairs, scoredFrames, SCORES_READ } from './derive/recordScan.ts';
 import { evidenceOfRank } from './evidenceRank.ts';
 import { nameText } from './tables/tableRows.ts';
-import type { ChunkPage, FrameOfPart, ScoredChunk } from '../../../results/types.ts';
+import type { ChunkPage, FrameOfPart, ScoredChunk, ScoredFrames } from '../../../results/types.ts';
 
 const SEQUENCE_COLUMNS = `
   s.row, r.name, r.header, r.input, r.length, r.n_chunks AS nChunks, s.prediction, s.reason, s.virus_score AS virusScore,
@@ -63,6 +63,8 @@ export function resultQueryMethods(db: Database.Database) {
     /** The scored chunks of each of the given rows, in order along it. */
     scoredChunksOf: (rows: Uint32Array): ScoredChunk[][] =>
       Array.from(rows, (row) => scoredChunks.all(row).map((chunk) => toScoredChunk(row, chunk))),
+    scoredFramesOf: (rows: Uint32Array): ScoredFrames[][] =>
+      Array.from(rows, (row) => scoredChunks.all(row).map((chunk) => toScoredFrames(row, chunk))),
     /** The reading frames of a part that is done, in the order of its files. */
     framesOf: (part: string): FrameOfPart[] =>
       partFrames.all(part).flatMap(({ frames, name, ...chunk }) =>
@@ -158,6 +160,12 @@ function toScoredChunk(row: number, chunk: ChunkColumns): ScoredChunk {
     score2: largest(pairs, 1),
     isVirus: isVirusCall(pairs),
   };
+}
+
+function toScoredFrames(row: number, chunk: ChunkColumns): ScoredFrames {
+  checkChunk(row, { ...chunk, scoreBytes: chunk.scores?.length ?? 0 });
+  // A copy, as a view would take all of its buffer along to another thread.
+  return { chunk: chunk.chunk, frames: scoredFrames(chunk), pairs: scorePairs(chunk.scores).slice() };
 }
 
 const NAMES_PER_READ = 16_384;

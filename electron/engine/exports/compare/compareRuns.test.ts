@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { SequenceResult } from '../../contract/results.ts';
-import type { RunStore } from '../store/runStoreFace.ts';
+import type { SequenceResult } from '../../../contract/results.ts';
+import type { RunStore } from '../../store/runStoreFace.ts';
 import { compareRuns, type ComparedSequence } from './compareRuns.ts';
 
 type Short = [name: string, length: number, prediction: SequenceResult['prediction'], score: number | null];
@@ -50,6 +50,6 @@ it('compares the sequences of two runs by name and length, the n-th of equal one
     [18, 18, 1],
   ]);
   expect(comparison.scores?.largestDifference).toBeCloseTo(0.4, 9);
-  expect(comparison.scores?.meanDifference).toBeCloseTo(0.4 / 3, 9);
+  expect(comparison.scores?.meanAbsoluteDifference).toBeCloseTo(0.4 / 3, 9);
   expect(comparison.scores?.correlation).toBeCloseTo(0.85148509, 7); // As Python's statistics.correlation says.
 });

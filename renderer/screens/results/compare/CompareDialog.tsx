@@ -1,33 +1,36 @@
 import { useQuery } from '@tanstack/react-query';
-import { Loader, Modal, Select, Stack } from '@mantine/core';
+import { Button, Loader, Modal, Select, Stack } from '@mantine/core';
 import { useState } from 'react';
 import {
   demoMark,
   predictionSchema,
   type RunComparison,
   type RunSummary,
-} from '../../../electron/contract/index.ts';
-import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
-import { useTexts } from '../../i18n/index.ts';
-import { queries } from '../../state/connection.ts';
-import { modelTitle } from '../../state/computer/modelTexts.ts';
-import { changeView } from '../../state/results/resultsView.ts';
-import { useRuns } from '../../state/runs/runs.ts';
+} from '../../../../electron/contract/index.ts';
+import { ErrorCard } from '../../../components/feedback/ErrorCard.tsx';
+import { useTexts } from '../../../i18n/index.ts';
+import { queries } from '../../../state/connection.ts';
+import { modelTitle } from '../../../state/computer/modelTexts.ts';
+import { chooseOriginalFile } from '../../../state/results/otherTables.ts';
+import { changeView, useResultsView } from '../../../state/results/resultsView.ts';
+import { useRuns } from '../../../state/runs/runs.ts';
 import classes from './CompareDialog.module.css';
-import { TwoScoresChart } from './distributions/TwoScoresChart.tsx';
-import { PredictionLabel } from './PredictionLabel.tsx';
+import { TwoScoresChart } from '../distributions/TwoScoresChart.tsx';
+import { OriginalComparison } from './OriginalComparison.tsx';
+import { PredictionLabel } from '../PredictionLabel.tsx';
 
-/** Where two runs of the same sequences agree, such as with another model or precision. */
+/** Where two runs of the same sequences agree, such as with another model or precision; or a run and the original VirNucPro. */
 export function CompareDialog({ run, onClose }: { run: RunSummary; onClose: () => void }) {
   const texts = useTexts();
   const { t, format } = texts;
+  const file = useResultsView((state) => state.comparing?.file ?? null);
   const [other, setOther] = useState<string | null>(null);
   const runs = useRuns((state) => state.runs) ?? [];
   const choices = runs.filter(({ runId, state }) => runId !== run.runId && state.phase !== 'created');
   const chosen = choices.find(({ runId }) => runId === other);
   const comparison = useQuery({
     ...queries.results.compare.queryOptions({ input: { runId: run.runId, otherRunId: other ?? run.runId } }),
-    enabled: other !== null,
+    enabled: other !== null && file === null,
   });
   return (
     <Modal opened onClose={onClose} title={t('compare.title', { name: run.name })} size="xl">
@@ -39,14 +42,24 @@ export function CompareDialog({ run, onClose }: { run: RunSummary; onClose: () =
             value: runId,
             label: `${demoMark(plan.model) === null ? '' : 'DEMO '}${name} (${modelTitle(plan.model, texts)}, ${format.dateTime(createdAt)})`,
           }))}
-          value={other}
-          onChange={setOther}
+          value={file === null ? other : null}
+          onChange={(value) => {
+            setOther(value);
+            changeView({ comparing: { file: null } });
+          }}
           searchable
           disabled={choices.length === 0}
         />
+        <div>
+          <Button variant="default" size="compact-sm" onClick={() => void chooseOriginalFile()}>
+            {t('compare.original')}
+          </Button>
+          <p className={classes.text}>{t('compare.originalText')}</p>
+        </div>
+        {file !== null && <OriginalComparison run={run} file={file} onClose={onClose} />}
         {comparison.error && <ErrorCard error={comparison.error} />}
         {comparison.isFetching && <Loader size="sm" aria-label={t('common.loading')} />}
-        {comparison.data && chosen && !comparison.isFetching && (
+        {file === null && comparison.data && chosen && !comparison.isFetching && (
           <Comparison found={comparison.data} names={[run.name, chosen.name]} onClose={onClose} />
         )}
       </Stack>
@@ -112,7 +125,7 @@ function Comparison({ found, names, onClose }: ComparisonProps) {
             {t('compare.scoresText', {
               count: format.integer(scores.compared),
               correlation: scores.correlation === null ? '–' : format.decimal(scores.correlation, 3),
-              mean: format.score(scores.meanDifference),
+              mean: format.score(scores.meanAbsoluteDifference),
               largest: format.score(scores.largestDifference),
             })}
           </p>

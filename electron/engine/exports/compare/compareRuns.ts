@@ -1,7 +1,8 @@
-import type { Prediction, SequenceResult } from '../../contract/results.ts';
-import type { RunStore } from '../store/runStoreFace.ts';
-import { float32Text } from '../results/float32Text.ts';
-import { WholeFile } from './wholeFile.ts';
+import type { Prediction, SequenceResult } from '../../../contract/results.ts';
+import type { RunStore } from '../../store/runStoreFace.ts';
+import { float32Text } from '../../results/float32Text.ts';
+import { ScoreAgreement, type ScoresCompared } from './scoreAgreement.ts';
+import { WholeFile } from '../wholeFile.ts';
 
 const PAGE_ROWS = 5000;
 
@@ -22,12 +23,7 @@ export interface RunComparison {
   calls: Record<Prediction, Record<Prediction, number>>;
   sameCall: number;
   /** Of the sequences that both runs scored; null where there is none. */
-  scores: {
-    compared: number;
-    correlation: number | null;
-    meanDifference: number;
-    largestDifference: number;
-  } | null;
+  scores: ScoresCompared | null;
   /** Of the sequences that both scored: how many have which score in the first run (row) and in the second (column), in bins of
    * width 1/SCORE_BINS. */
   scoreGrid: number[][];
@@ -116,41 +112,6 @@ async function* namedSequences(store: RunStore): AsyncGenerator<{ key: string; s
       seen.set(name, count);
       yield { key: `${name}\t${count}`, sequence };
     }
-  }
-}
-
-/** Pearson's correlation and differences of pairs, in one pass (Welford's way, so that large runs lose no digits). */
-class ScoreAgreement {
-  #n = 0;
-  #meanX = 0;
-  #meanY = 0;
-  #xx = 0;
-  #yy = 0;
-  #xy = 0;
-  #differences = 0;
-  #largest = 0;
-
-  add(x: number, y: number): void {
-    this.#n += 1;
-    const [dx, dy] = [x - this.#meanX, y - this.#meanY];
-    this.#meanX += dx / this.#n;
-    this.#meanY += dy / this.#n;
-    this.#xx += dx * (x - this.#meanX);
-    this.#yy += dy * (y - this.#meanY);
-    this.#xy += dx * (y - this.#meanY);
-    this.#differences += Math.abs(x - y);
-    this.#largest = Math.max(this.#largest, Math.abs(x - y));
-  }
-
-  summary(): RunComparison['scores'] {
-    if (this.#n === 0) return null;
-    const spread = Math.sqrt(this.#xx * this.#yy);
-    return {
-      compared: this.#n,
-      correlation: spread === 0 ? null : this.#xy / spread,
-      meanDifference: this.#differences / this.#n,
-      largestDifference: this.#largest,
-    };
   }
 }
 

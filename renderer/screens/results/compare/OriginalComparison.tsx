@@ -1,0 +1,196 @@
+import { useQuery } from '@tanstack/react-query';
+import { Button, Loader } from '@mantine/core';
+import { Fragment } from 'react';
+import type { OriginalComparison as Found, RunSummary } from '../../../../electron/contract/index.ts';
+import { ErrorCard } from '../../../components/feedback/ErrorCard.tsx';
+import { useTexts } from '../../../i18n/index.ts';
+import { queries } from '../../../state/connection.ts';
+import { go } from '../../../state/navigation.ts';
+import { changeView } from '../../../state/results/resultsView.ts';
+import classes from './CompareDialog.module.css';
+import { PredictionLabel } from '../PredictionLabel.tsx';
+
+const CALLS = ['virus', 'others'] as const;
+
+/** Where a run and a result file of the original VirNucPro agree, chunk by chunk. */
+export function OriginalComparison({
+  run,
+  file,
+  onClose,
+}: {
+  run: RunSummary;
+  file: string;
+  onClose: () => void;
+}) {
+  const { t } = useTexts();
+  const { runId } = run;
+  const asked = useQuery(queries.results.compareOriginal.queryOptions({ input: { runId, path: file } }));
+  if (asked.error) return <ErrorCard error={asked.error} />;
+  if (!asked.data) return <Loader size="sm" aria-label={t('common.loading')} />;
+  return <Agreement found={asked.data} onClose={onClose} />;
+}
+
+function Agreement({ found, onClose }: { found: Found; onClose: () => void }) {
+  const { t, format } = useTexts();
+  const { file, inBoth, sameCall, calls, onlyInRun, onlyInFile, ambiguous, frames, scores } = found;
+  const names = (examples: readonly string[], count: number) =>
+    `${examples.join(', ')}${count > examples.length ? ' …' : ''}`;
+  return (
+    <>
+      <p className={classes.text} role="status">
+        {inBoth === 0
+          ? t('compare.file.nothing', { file })
+          : t('compare.file.summary', {
+              file,
+              both: format.integer(inBoth),
+              same: format.integer(sameCall),
+              share: format.percent(sameCall / inBoth, 2),
+              run: format.integer(onlyInRun.count),
+              inFile: format.integer(onlyInFile.count),
+            })}
+      </p>
+      {ambiguous > 0 && <p className={classes.text}>{t('compare.file.ambiguous', { count: ambiguous })}</p>}
+      {onlyInRun.count + onlyInFile.count > 0 && (
+        <div>
+          {onlyInRun.count > 0 && (
+            <p className={classes.text}>
+              {t('compare.file.onlyInRun', { names: names(onlyInRun.examples, onlyInRun.count) })}
+            </p>
+          )}
+          {onlyInFile.count > 0 && (
+            <p className={classes.text}>
+              {t('compare.file.onlyInFile', { names: names(onlyInFile.examples, onlyInFile.count) })}
+            </p>
+          )}
+          <p className={classes.text}>
+            {t('compare.file.missing', { length: format.integer(found.chunkLength) })}
+          </p>
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            onClick={() => {
+              onClose();
+              go({ screen: 'new-run' });
+            }}
+          >
+            {t('compare.file.newRun')}
+          </Button>
+        </div>
+      )}
+      {inBoth > 0 && (
+        <div className={classes.scroll} tabIndex={0} role="group" aria-label={t('compare.file.calls')}>
+          <table className={classes.table}>
+            <caption>{t('compare.file.calls')}</caption>
+            <thead>
+              <tr>
+                <th scope="col">
+                  {t('compare.rowsColumns', {
+                    first: t('compare.file.run'),
+                    second: t('compare.file.file'),
+                  })}
+                </th>
+                {CALLS.map((call) => (
+                  <th key={call} scope="col">
+                    {t(`prediction.${call}`)}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {CALLS.map((call) => (
+                <tr key={call}>
+                  <th scope="row">{t(`prediction.${call}`)}</th>
+                  {CALLS.map((other) => (
+                    <td key={other} data-same={call === other}>
+                      {format.integer(calls[call][other])}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {frames && inBoth > 0 && (
+        <p className={classes.text}>
+          {t('compare.file.frames', {
+            both: format.integer(frames.inBoth),
+            same: format.integer(frames.sameCall),
+            run: format.integer(frames.onlyInRun),
+            inFile: format.integer(frames.onlyInFile),
+          })}
+        </p>
+      )}
+      {scores && (
+        <p className={classes.text}>
+          {t('compare.file.scores', {
+            count: format.integer(scores.compared),
+            correlation: scores.correlation === null ? '–' : format.decimal(scores.correlation, 6),
+            mean: format.decimal(scores.meanAbsoluteDifference, 8),
+            largest: format.decimal(scores.largestDifference, 8),
+          })}
+        </p>
+      )}
+      {sameCall < inBoth && <Differing found={found} onClose={onClose} />}
+    </>
+  );
+}
+
+function Differing({ found, onClose }: { found: Found; onClose: () => void }) {
+  const { t, format } = useTexts();
+  const { differing, inBoth, sameCall } = found;
+  const score = (value: number | null) => (value === null ? '–' : format.decimal(value, 6));
+  const more = inBoth - sameCall - differing.length;
+  return (
+    <div className={classes.scroll} tabIndex={0} role="group" aria-label={t('compare.file.differing')}>
+      <p className={classes.text}>{t('compare.file.differingText')}</p>
+      <table className={classes.table}>
+        <caption>
+          {t('compare.file.differing')} ({format.integer(inBoth - sameCall)})
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">{t('results.column.seqName')}</th>
+            <th scope="col">{t('compare.file.chunk')}</th>
+            {(['run', 'file'] as const).map((place) => (
+              <Fragment key={place}>
+                <th scope="col">{t(`compare.file.${place}`)}</th>
+                <th scope="col">{t('compare.file.otherScore')}</th>
+                <th scope="col">{t('compare.file.virusScore')}</th>
+              </Fragment>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {differing.map(({ row, seqName, chunk, start, end, run, file }) => (
+            <tr key={`${row} ${chunk}`}>
+              <th scope="row">
+                <button
+                  type="button"
+                  className={classes.name}
+                  onClick={() => {
+                    changeView({ openRow: row, openIndex: null });
+                    onClose();
+                  }}
+                >
+                  {seqName}
+                </button>
+              </th>
+              <td title={`${format.integer(start)}–${format.integer(end)}`}>{format.integer(chunk)}</td>
+              {[run, file].map((one, index) => (
+                <Fragment key={index}>
+                  <td>
+                    <PredictionLabel prediction={one.call} />
+                  </td>
+                  <td>{score(one.score1)}</td>
+                  <td>{score(one.score2)}</td>
+                </Fragment>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {more > 0 && <p className={classes.text}>{t('compare.more', { count: more })}</p>}
+    </div>
+  );
+}

@@ -4,14 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { message } from '../../contract/messages.ts';
+import { setupSettingsSchema } from '../../contract/rpc/computer.ts';
 import type { AppPaths } from './appPaths.ts';
 import { checkEnvironment } from './checkEnvironment.ts';
 import { ensureEnvironment } from './ensureEnvironment.ts';
 import type { EnvironmentState } from './environmentState.ts';
 import { uvFileName } from './install/uvRelease.ts';
 import type { Machine } from './machine/machine.ts';
+import { networkVariables } from './setupSettings.ts';
 import { fakePython, type FakeComputer } from './testing/fakePython.ts';
-import { LINUX_MACHINE as MACHINE } from './testing/machines.ts';
+import { LINUX_MACHINE as MACHINE, windowsEnvironment } from './testing/machines.ts';
 
 let root: string;
 let paths: AppPaths;
@@ -106,6 +108,21 @@ it('adds Ray where it is asked for, keeps it, and renews it with the program', a
     expect((await ensure(GOOD, request)).commands).toEqual(['check']);
   await writeFile(join(paths.pythonBackend, 'requirements-ray.txt'), 'ray==2.56\n');
   expect((await ensure(GOOD)).commands).toContain('install requirements-ray.txt');
+});
+
+it('finds the Python of a Windows computer, whose search path is called Path', async () => {
+  const programsFolder = 'C:\\Windows';
+  const inherited = windowsEnvironment({ Path: programsFolder, SystemRoot: programsFolder });
+  expect(inherited['PATH']).toBe(programsFolder);
+  const pythons = { 'py -3.12': { version: [3, 12, 4] as [number, number, number] } };
+  const { result } = await ensure(
+    { pythons, programsFolder },
+    {
+      machine: { ...MACHINE, platform: 'win32' },
+      env: networkVariables(setupSettingsSchema.parse({}), inherited),
+    },
+  );
+  expect(result).toMatchObject({ ok: true });
 });
 
 describe('when installing fails', () => {

@@ -106,8 +106,15 @@ function inWords(outcome: CommandOutcome, { file }: Making): AppError {
   });
 }
 
-/** An environment can't be replaced by the Python inside it, even where the user has activated it. */
+/** An environment can't be replaced by the Python inside it, even where the user has activated it. On Windows the variable is
+ * called Path, and in a copy of the environment only that very name finds it. */
 function outsideOf(folder: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const path = (env['PATH'] ?? '').split(delimiter).filter((entry) => !entry.startsWith(folder));
-  return { ...env, PATH: path.join(delimiter) };
+  const outside = (path = ''): string =>
+    path
+      .split(delimiter)
+      .filter((entry) => !entry.startsWith(folder))
+      .join(delimiter);
+  return Object.fromEntries(
+    Object.entries(env).map(([name, value]) => [name, /^path$/i.test(name) ? outside(value) : value]),
+  );
 }

@@ -16,6 +16,8 @@ interface FakePython {
 export interface FakeComputer {
   /** By the words with which each is called: "python3", "py -3.12", "/opt/homebrew/bin/python3". */
   pythons: Record<string, FakePython>;
+  /** Where programs called by a bare name lie: only a search path that names this folder finds them. */
+  programsFolder?: string;
   /** Whether Apple's developer tools are installed. */
   developerTools?: boolean;
   /** What uv writes to standard error when it fails to fetch a Python; undefined where it works. */
@@ -57,7 +59,9 @@ export function fakePython(computer: FakeComputer): {
   function answerVersion(command: Command): Promise<CommandOutcome> {
     const called = [command.file, ...command.args.slice(0, command.args.indexOf('-I'))].join(' ');
     const python = computer.pythons[called];
-    if (!python) return outcome({ ending: 'not_started' });
+    const { programsFolder } = computer;
+    const isFound = programsFolder === undefined || searchPath(command.env).includes(programsFolder);
+    if (!python || !isFound) return outcome({ ending: 'not_started' });
     const executable = python.executable ?? (called.startsWith('/') ? called : `/usr/bin/${called}`);
     return outcome({
       stdout: JSON.stringify({ executable, version: python.version, venv: python.venv ?? true }),
@@ -92,6 +96,12 @@ export function fakePython(computer: FakeComputer): {
   }
 
   return { run, commands, calls };
+}
+
+/** As Node and Windows choose among names that differ in their letters only: the first in order counts. */
+function searchPath(env: Command['env']): string {
+  const name = Object.keys(env).sort().find((one) => one.toUpperCase() === 'PATH'); // prettier-ignore
+  return env[name ?? ''] ?? '';
 }
 
 function kindOf(file: string, words: string): string {

@@ -154,6 +154,8 @@ export const MESSAGES = {
     'This folder was packed by version {version}, which uses other packages than this version.',
   'offline.version.next':
     'On a computer with a network, pack a folder with the version of this program that is used here.',
+  'offline.uv':
+    'The installer in this folder (uv) is not the one that was published. It was not started, and nothing was changed.',
   // why another computer can't be reached or used by SSH
   'ssh.missing': 'No program "ssh" was found on this computer.',
   'ssh.name': '{host} was not found.',

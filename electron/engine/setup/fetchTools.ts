@@ -11,6 +11,7 @@ import { findUv, uvEnvironment } from '../environment/install/uv.ts';
 import { UV_VERSION, UV_WHEELS, uvFileName } from '../environment/install/uvRelease.ts';
 import type { InstallProgress } from '../environment/environmentState.ts';
 import { scrubbedEnvironment, type PythonEnvironment } from '../environment/pythonLaunch.ts';
+import { hashFile } from '../files/hashFile.ts';
 import { KIND_HERE } from '../system/here.ts';
 import type { CommandRunner } from '../environment/runCommand.ts';
 
@@ -88,7 +89,8 @@ export async function putUv(
   await mkdir(folder, { recursive: true });
   const file = join(folder, uvFileName(platform));
   const here = platform === KIND_HERE ? findUv(request.paths) : undefined;
-  if (here !== undefined) {
+  // On macOS the program's own may have been signed again with the program, which changes its bytes.
+  if (here !== undefined && (await hashFile(here)) === UV_WHEELS[platform].program) {
     const source = dirname(here);
     const licences = (await readdir(source)).filter((name) => name.startsWith('LICENSE'));
     for (const name of licences) await copyFile(join(source, name), join(folder, name));

@@ -1,13 +1,18 @@
 /** A folder is packed and a computer set up from it, by the real pip, uv and Python, with packages of a few bytes. */
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { StepProgress } from '../../contract/rpc/computer.ts';
 import { checkEnvironment } from '../environment/checkEnvironment.ts';
+import { lockEntry } from '../environment/install/lockFile.ts';
+import { uvFileName } from '../environment/install/uvRelease.ts';
 import { scrubbedEnvironment } from '../environment/pythonLaunch.ts';
 import { runCommand } from '../environment/runCommand.ts';
 import { OFFLINE_LIST, OFFLINE_PACKING } from '../../contract/rpc/computer.ts';
+import { hashFile } from '../files/hashFile.ts';
 import { readOfflineManifest, type OfflineManifest } from './offlineFolder.ts';
 import { packOffline } from './packOffline.ts';
 import type { PackRequest } from './packing.ts';
@@ -190,6 +195,88 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
     expect((await usable()).ok).toBe(false);
   });
 
+  describe('whose files were exchanged for others, with a list that fits them,', () => {
+    let place: string;
+    let withoutUv: StubInstallation['paths'];
+    let env: NodeJS.ProcessEnv;
+    const started = (): boolean => existsSync(join(stub.paths.root, 'started'));
+
+    beforeEach(async () => {
+      place = join(stub.paths.root, 'exchanged');
+      await rm(place, { recursive: true, force: true });
+      await cp(folder, place, { recursive: true });
+      withoutUv = { ...stub.paths, root: join(stub.paths.root, 'no tools') };
+      env = { ...stub.env, PIP_INDEX_URL: 'http://127.0.0.1:9/simple' };
+    });
+    const exchange = async (path: string, bytes: Buffer): Promise<void> => {
+      await writeFile(join(place, path), bytes);
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      await changeManifest(place, (list) => ({
+        ...list,
+        files: list.files.map((file) => (file.path === path ? { path, size: bytes.length, sha256 } : file)),
+      }));
+    };
+
+    it('nothing is started in place of uv, which is used where it is the published one', async () => {
+      const { machine } = stub;
+      const ready = await setUp({ paths: withoutUv, machine, env, from: place });
+      expect(ready).toMatchObject({ ok: true });
+      await rm(stub.paths.environmentFolder, { recursive: true });
+      const script = `#!/bin/sh\ntouch '${join(stub.paths.root, 'started')}'\n`;
+      await exchange(`uv/${uvFileName(here ?? '')}`, Buffer.from(script));
+      expect(await setUp({ paths: withoutUv, machine, env, from: place })).toMatchObject({
+        ok: false,
+        error: { code: 'offline_folder_unusable' },
+      });
+      expect(started()).toBe(false);
+    });
+
+    it('a PyTorch that only its own index has is installed all the same', async () => {
+      const [ordinary, special] = ['', '+cu126'].map((local) => `torch-1.0${local}-py3-none-any.whl`);
+      const made = await runCommand({
+        file: stub.host.interpreter,
+        args: [
+          '-I',
+          '-c',
+          MAKE_SPECIAL,
+          ...[ordinary, special].map((name) => join(place, 'wheels', name ?? '')),
+        ],
+        env: scrubbedEnvironment(process.env),
+      });
+      expect(made).toMatchObject({ ending: 'succeeded' });
+      await rm(join(place, 'wheels', ordinary ?? ''));
+      const sha256 = await hashFile(join(place, 'wheels', special ?? ''));
+      await writeFile(
+        join(place, 'pytorch.lock'),
+        lockEntry('torch==1.0+cu126', [`--hash=sha256:${sha256}`]),
+      );
+      await changeManifest(place, (list) => ({
+        ...list,
+        torchBuild: 'cu126',
+        files: list.files.filter(({ path }) => !path.includes('torch-')),
+      }));
+      const ready = await from(place);
+      expect(ready).toMatchObject({ ok: true, value: { environment: { packages: { torch: '1.0+cu126' } } } });
+    });
+
+    it('no package is installed that the program does not know', async () => {
+      const path = 'wheels/torch-1.0-py3-none-any.whl';
+      const add = 'import sys, zipfile; zipfile.ZipFile(sys.argv[1], "a").writestr("torch/more.py", "")';
+      const changed = await runCommand({
+        file: stub.host.interpreter,
+        args: ['-I', '-c', add, join(place, path)],
+        env: scrubbedEnvironment(process.env),
+      });
+      expect(changed.ending).toBe('succeeded');
+      const bytes = await readFile(join(place, path));
+      await exchange(path, bytes);
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      await writeFile(join(place, 'pytorch.lock'), lockEntry('torch==1.0', [`--hash=sha256:${sha256}`]));
+      expect(await from(place)).toMatchObject({ ok: false, error: { code: 'python_broken' } });
+      expect((await usable()).ok).toBe(false);
+    });
+  });
+
   it('takes a managed Python along, checked by its hash, and unpacks it without a network', async () => {
     const place = join(stub.paths.root, 'with python');
     const { archive, downloads } = await fakeManagedPython(stub);
@@ -212,6 +299,23 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
     expect(await setUp({ paths, machine, env, from: place })).toMatchObject({ ok: false });
     const unpacked = await readdir(join(paths.dataDir, 'uv', 'python'));
     expect(unpacked.some((name) => name.startsWith('cpython-3.12'))).toBe(true);
+
+    // Nor does an archive arrive that is not the one of uv's list, whatever the folder's list says.
+    await rm(join(paths.dataDir, 'uv'), { recursive: true });
+    const other = gzipSync(
+      Buffer.from(gunzipSync(archive).toString('latin1').replace('exit 1', 'exit 2'), 'latin1'),
+    );
+    await writeFile(join(place, 'python', file), other);
+    const sha256 = createHash('sha256').update(other).digest('hex');
+    await changeManifest(place, (list) => ({
+      ...list,
+      files: list.files.map((each) =>
+        each.path === `python/${file}` ? { ...each, size: other.length, sha256 } : each,
+      ),
+    }));
+    expect(await setUp({ paths, machine, env, from: place })).toMatchObject({ ok: false });
+    const arrived = await readdir(join(paths.dataDir, 'uv', 'python')).catch(() => []);
+    expect(arrived.filter((name) => name.startsWith('cpython'))).toEqual([]);
   });
 
   it('says so when no Python can be fetched, with the way out', async () => {
@@ -225,6 +329,16 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
     });
   });
 });
+
+/** The wheel of another build from the ordinary one. */
+const MAKE_SPECIAL = `
+import sys, zipfile
+with zipfile.ZipFile(sys.argv[1]) as ordinary, zipfile.ZipFile(sys.argv[2], "w") as special:
+    for name in ordinary.namelist():
+        text = ordinary.read(name).decode().replace("Version: 1.0\\n", "Version: 1.0+cu126\\n")
+        info = ("torch-1.0.dist-info", "torch-1.0+cu126.dist-info")
+        special.writestr(name.replace(*info), text.replace(*info) if name.endswith("RECORD") else text)
+`;
 
 async function changeManifest(place: string, change: (list: OfflineManifest) => unknown): Promise<void> {
   const read = await readOfflineManifest(place);

@@ -7,7 +7,7 @@ import { message, type Message } from '../../contract/messages.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import { OFFLINE_LIST, OFFLINE_PACKING, offlinePlatformSchema } from '../../contract/rpc/computer.ts';
-import { TORCH_BUILDS } from '../environment/install/choosePyTorch.ts';
+import { isOrdinaryBuild, TORCH_BUILDS } from '../environment/install/choosePyTorch.ts';
 import type { OfflineSource } from '../environment/install/offlineSource.ts';
 import { uvFileName } from '../environment/install/uvRelease.ts';
 import { hashFile } from '../files/hashFile.ts';
@@ -38,7 +38,7 @@ export const PLACES = {
   uv: 'uv',
   python: 'python',
   wheels: 'wheels',
-  lock: 'requirements.lock',
+  torchLock: 'pytorch.lock',
   weights: 'weights',
 } as const;
 
@@ -86,7 +86,9 @@ export function sourceIn(folder: string, { platform, python, torchBuild }: Offli
   return {
     uv: join(folder, PLACES.uv, uvFileName(platform)),
     wheels: join(folder, PLACES.wheels),
-    lock: join(folder, PLACES.lock),
+    torchLock: isOrdinaryBuild(torchBuild, { platform: platform.split('-')[0] ?? '' })
+      ? null
+      : join(folder, PLACES.torchLock),
     python: python.version,
     pythonArchives: python.packed ? join(folder, PLACES.python) : null,
     torchBuild,

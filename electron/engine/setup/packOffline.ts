@@ -1,4 +1,5 @@
 /** Writes a folder with everything that a computer without a network needs to set itself up: uv, Python, packages, weights. */
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { appError, asAppError, type AppError } from '../../contract/errors.ts';
@@ -235,7 +236,7 @@ async function checksums(
   { folder, steps, signal }: Packing,
   known: ReadonlyMap<string, string | null>,
 ): Promise<Result<OfflineFile[]>> {
-  const paths: string[] = [PLACES.lock];
+  const paths: string[] = existsSync(join(folder, PLACES.torchLock)) ? [PLACES.torchLock] : [];
   for (const place of [PLACES.uv, PLACES.python, PLACES.wheels]) {
     const names = await readdir(join(folder, place)).catch(() => []);
     paths.push(...names.map((name) => `${place}/${name}`));

@@ -1,4 +1,4 @@
-/** The Python packages of a folder: which releases the other computer gets, their wheels, and the lock file of exactly these. */
+/** The Python packages of a folder: which releases the other computer gets, and their wheels. */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { message } from '../../contract/messages.ts';
@@ -17,7 +17,7 @@ import type { Packing } from './packing.ts';
 import type { CountedSteps } from './countedSteps.ts';
 import { TARGETS } from './targets.ts';
 
-/** The wheels, and the lock file of exactly these. Answers with the build of PyTorch that it came to. */
+/** The wheels, and the lock file of a PyTorch that the program's own does not name. Answers with the build that it came to. */
 export async function packPackages(
   packing: Packing,
   torch: Pick<TorchChoice, 'build' | 'index'>,
@@ -48,12 +48,14 @@ export async function packPackages(
   const instead = outOfReach && torch.build === 'cpu' && platform.startsWith('linux');
   if (special !== null && !instead) {
     if (!special.ok) return special;
-    await finishLock(packing, ordinary.others + special.value);
+    await writeFile(join(folder, PLACES.torchLock), special.value);
+    await removeOtherWheels(packing, ordinary.others + special.value);
     return ok(torch.build);
   }
   const fetched = await get(ordinary.torch);
   if (!fetched.ok) return fetched;
-  await finishLock(packing, ordinary.others + ordinary.torch);
+  await rm(join(folder, PLACES.torchLock), { force: true });
+  await removeOtherWheels(packing, ordinary.others + ordinary.torch);
   return ok(instead ? 'cu130' : torch.build);
 }
 
@@ -169,9 +171,8 @@ function progressOf(steps: CountedSteps): (progress: InstallProgress) => void {
   };
 }
 
-/** Writes the lock file, and takes away wheels that it doesn't name, such as of an earlier version. */
-async function finishLock({ folder, signal }: Packing, lock: string): Promise<void> {
-  await writeFile(join(folder, PLACES.lock), lock);
+/** Takes away wheels that are not named, such as of an earlier version. */
+async function removeOtherWheels({ folder, signal }: Packing, lock: string): Promise<void> {
   const wheels = join(folder, PLACES.wheels);
   for (const name of await readdir(wheels)) {
     const hash = await hashFile(join(wheels, name), undefined, signal);

@@ -1,5 +1,5 @@
 /** Sets this computer up: the Python environment, from the network or from a folder, and a test computation on every device. */
-import { chmod, mkdir, rm } from 'node:fs/promises';
+import { chmod, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { appError, asAppError, type AppError } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
@@ -10,13 +10,14 @@ import { probeDevices } from '../devices/probeDevices.ts';
 import { ensureEnvironment } from '../environment/ensureEnvironment.ts';
 import type { EnvironmentRequest } from '../environment/environmentState.ts';
 import { choosePyTorch } from '../environment/install/choosePyTorch.ts';
-import { uvFolder } from '../environment/install/uv.ts';
+import { findUv, uvFolder } from '../environment/install/uv.ts';
 import { lookAtMachine } from '../environment/machine/machine.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { runCommand, type CommandRunner } from '../environment/runCommand.ts';
 import { stepReporter, type OtherSteps } from '../environment/stepProgress.ts';
 import { weightsFolder } from '../models/weightsFolder.ts';
-import { uvFileName } from '../environment/install/uvRelease.ts';
+import { UV_WHEELS, uvFileName } from '../environment/install/uvRelease.ts';
+import { hashFile } from '../files/hashFile.ts';
 import { copyLargeFile } from './copyFile.ts';
 import { unfitFor } from './lookAtFolder.ts';
 import {
@@ -120,13 +121,11 @@ async function work(
   const { manifest, remarks } = checked.value;
   const tools = join(uvFolder(request.paths), 'from-folder');
   try {
-    // Some disks, such as memory sticks, keep no permission to execute, or forbid it.
-    const uv = join(tools, uvFileName(manifest.platform));
-    await rm(tools, { recursive: true, force: true });
-    await mkdir(tools, { recursive: true });
-    await copyLargeFile(sourceIn(folder, manifest).uv, uv, () => undefined, request.signal);
-    await chmod(uv, 0o755);
-    const offline = { ...sourceIn(folder, manifest), uv };
+    const source = sourceIn(folder, manifest);
+    const own = findUv(request.paths);
+    const uv = own === undefined ? await copyUv(source.uv, tools, manifest, request.signal) : ok(own);
+    if (!uv.ok) return uv;
+    const offline = { ...source, uv: uv.value };
     const others = { before: BEFORE, installing: 1, after: afterwards(manifest) };
     const environment = await makeEnvironment({ ...request, offline }, run, reporter, others);
     if (!environment.ok) return environment;
@@ -135,6 +134,28 @@ async function work(
   } finally {
     await rm(tools, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
   }
+}
+
+/** The uv of a folder, ready to run, if it is the one that belongs to this program: the folder's own list proves nothing. */
+async function copyUv(
+  from: string,
+  folder: string,
+  { platform }: OfflineManifest,
+  signal: AbortSignal | undefined,
+): Promise<Result<string>> {
+  const uv = join(folder, uvFileName(platform));
+  await rm(folder, { recursive: true, force: true });
+  await copyLargeFile(from, uv, () => undefined, signal);
+  if ((await hashFile(uv)) !== UV_WHEELS[platform].program) {
+    return err(
+      appError('offline_folder_unusable', message('offline.uv'), {
+        nextStep: message('offline.version.next'),
+      }),
+    );
+  }
+  // Some disks, such as memory sticks, keep no permission to execute, or forbid it.
+  await chmod(uv, 0o755);
+  return ok(uv);
 }
 
 async function makeEnvironment(

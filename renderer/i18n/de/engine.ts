@@ -163,6 +163,8 @@ export const engine = {
   'engine.offline.platform': 'Dieser Ordner ist für {platform}; dieser Rechner ist {here}.',
   'engine.offline.platform.next': 'Packen Sie auf einem Rechner mit Netz einen Ordner für {here}.',
   'engine.offline.version': 'Dieser Ordner wurde mit Version {version} gepackt, die andere Pakete verwendet.',
+  'engine.offline.uv':
+    'Das Installationsprogramm in diesem Ordner (uv) ist nicht das veröffentlichte. Es wurde nicht gestartet, und nichts wurde verändert.',
   'engine.offline.version.next':
     'Packen Sie ihn auf einem Rechner mit Netz mit der Version, die hier verwendet wird.',
   // warum ein anderer Rechner nicht erreichbar oder nicht benutzbar ist

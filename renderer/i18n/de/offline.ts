@@ -15,7 +15,7 @@ export const offline: Record<keyof typeof english, string> = {
   'offline.pytorch': 'PyTorch ({build}) mit seinen Paketen',
   'offline.noModels': 'keine Modelle',
   'offline.nothingFetched':
-    'Zuerst wird jede Datei mit ihrer Prüfsumme verglichen. Nichts wird heruntergeladen.',
+    'Zuerst wird jede Datei mit ihrer Prüfsumme verglichen. Nichts wird heruntergeladen. Was der Ordner enthält, läuft danach auf diesem Rechner: Nehmen Sie nur einen Ordner von jemandem, dem Sie vertrauen.',
   'offline.another': 'Anderen Ordner wählen',
   'offline.isOther':
     'Nichts in diesem Ordner sagt, dass er zum Einrichten gepackt wurde. Wählen Sie den Ordner selbst, keinen darüber oder darin.',

@@ -13,7 +13,8 @@ export const offline = {
   'offline.noPython': 'no Python (this computer must have it)',
   'offline.pytorch': 'PyTorch ({build}) and its packages',
   'offline.noModels': 'no models',
-  'offline.nothingFetched': 'Every file is compared with its checksum first. Nothing is downloaded.',
+  'offline.nothingFetched':
+    'Every file is compared with its checksum first. Nothing is downloaded. What the folder holds will run on this computer: use only a folder from somebody you trust.',
   'offline.another': 'Choose another folder',
   'offline.isOther':
     'Nothing in this folder says that it was packed for setting up. Choose the folder itself, not one above or in it.',

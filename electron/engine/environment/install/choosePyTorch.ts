@@ -66,8 +66,12 @@ function ordinaryBuild({ platform }: { readonly platform: string }): TorchBuild 
   return platform === 'darwin' ? 'mps' : 'cpu';
 }
 
+export function isOrdinaryBuild(build: TorchBuild, system: { readonly platform: string }): boolean {
+  return build === ordinaryBuild(system);
+}
+
 function indexOf(build: TorchBuild, system: { readonly platform: string }): string | null {
-  return build === ordinaryBuild(system) ? null : `${INDEX}/${build}`;
+  return isOrdinaryBuild(build, system) ? null : `${INDEX}/${build}`;
 }
 
 const BUILD_FOR: Readonly<Record<GpuKind, TorchBuild>> = {

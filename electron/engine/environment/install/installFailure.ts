@@ -22,7 +22,7 @@ export function installFailure(outcome: CommandOutcome): AppError {
   }
   if (/hash mismatch|DO NOT MATCH THE HASHES/i.test(text)) {
     return appError('python_broken', 'A downloaded package is not the file that was published.', {
-      nextStep: `Check which mirror is entered under Settings, ${AGAIN}`,
+      nextStep: `Check which mirror is entered under Settings, or make the offline folder again, ${AGAIN}`,
       detail,
     });
   }

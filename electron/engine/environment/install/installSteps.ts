@@ -97,9 +97,13 @@ export async function uvSteps(plan: Plan, uv: string): Promise<InstallStep[]> {
   });
   const hashed = (file: string): string[] => ['--require-hashes', '-r', file];
   if (request.offline) {
-    const { wheels, lock } = request.offline;
+    const { wheels, torchLock } = request.offline;
     const local = ['--offline', '--no-index', '--find-links', wheels];
-    return [step(EVERYTHING, null, 'long', [...local, ...hashed(lock)])];
+    const locks =
+      torchLock === null
+        ? hashed(lockFile('run', paths))
+        : [...hashed(await withoutTorch(plan, 'run')), '-r', torchLock];
+    return [step(EVERYTHING, null, 'long', [...local, ...locks])];
   }
   const sizes = await downloadSizes(paths, plan.machine, torch);
   const others = await withoutTorch(plan, 'run');

@@ -56,7 +56,7 @@ async function start({
   dataDir,
 }: DetachedServerOptions): Promise<RunningServer> {
   const logFile = join(dataDir, 'logs', 'server.log');
-  mkdirSync(dirname(logFile), { recursive: true });
+  mkdirSync(dirname(logFile), { recursive: true, mode: 0o700 });
   const log = openSync(logFile, 'w', 0o600);
   // In a session of its own, with nothing of the login's: it ends neither with the terminal nor with the connection.
   const child = spawn(file, args, { detached: true, stdio: ['ignore', log, log], cwd: dataDir });

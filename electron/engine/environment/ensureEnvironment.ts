@@ -51,7 +51,7 @@ async function acquireInstallLock(
   enter: (state: EnvironmentState) => void,
 ): Promise<FileLock> {
   const path = `${paths.environmentFolder}.lock`;
-  await mkdir(dirname(path), { recursive: true });
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const started = Date.now();
   const onHeld = () => enter({ state: 'waiting', seconds: Math.round((Date.now() - started) / 1000) });
   return acquireFileLock(path, { onHeld, retryMs: 500, signal });

@@ -22,7 +22,7 @@ export function readSetupSettings(usualDataDir: string): SetupSettings {
 
 export function writeSetupSettings(usualDataDir: string, settings: SetupSettings): void {
   const file = setupFile(usualDataDir);
-  mkdirSync(dirname(file), { recursive: true });
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeFileSync(`${file}.tmp`, `${JSON.stringify(setupSettingsSchema.parse(settings), null, 2)}\n`, {
     // A proxy's address may hold a password.
     mode: 0o600,

@@ -1,5 +1,5 @@
-import { closeSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, openSync, readdirSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, expect, it } from 'vitest';
 import { migrate } from './sqlite/database.ts';
@@ -28,6 +28,15 @@ it('keeps settings, history and what was learnt, for two programs at once', asyn
   const path = join(newFolder(), 'new', 'library.db');
   const library = await openLibraryStore(path, { hostEntry: HOST_ENTRY });
   const second = await openLibraryStore(path, { hostEntry: HOST_ENTRY });
+  if (process.platform !== 'win32') {
+    for (const [name, mode] of [
+      ['', 0o700],
+      ['library.db', 0o600],
+      ['library.db-wal', 0o600],
+    ] as const)
+      // prettier-ignore
+      expect([name, statSync(join(dirname(path), name)).mode & 0o777]).toEqual([name, mode]);
+  }
   await library.setSetting('theme', 'dark');
   await library.setSetting('devices', { chosen: ['GPU-1'], limit: 2 });
   await library.setSetting('gone', 1);

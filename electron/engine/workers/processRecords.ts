@@ -58,7 +58,7 @@ export function recordProcess(launch: RecordedLaunch, pid: number | undefined): 
   };
   const path = join(records.folder, `${records.token}-${pid}.json`);
   try {
-    mkdirSync(records.folder, { recursive: true });
+    mkdirSync(records.folder, { recursive: true, mode: 0o700 });
     writeFileSync(path, JSON.stringify(record));
   } catch {
     // Workers end by themselves when the engine is gone; the record is a second net.

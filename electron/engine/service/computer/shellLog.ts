@@ -15,7 +15,7 @@ export class ShellLog {
   constructor(file: string) {
     this.file = file;
     try {
-      mkdirSync(dirname(file), { recursive: true });
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
       if (existsSync(file) && statSync(file).size > LARGEST_BYTES) renameSync(file, previous(file));
     } catch {
       // A disk that takes no log must not keep the window from opening.

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { z } from 'zod';
@@ -63,7 +63,7 @@ export const LIBRARY_DATABASE: DatabaseKind = {
  * aside: it must not keep the program from starting, since every run stands in its own folder and can be opened there.
  */
 export function openLibrary(path: string) {
-  mkdirSync(dirname(path), { recursive: true });
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   try {
     return libraryMethods(openDatabase(path));
   } catch (error) {
@@ -78,6 +78,7 @@ export function openLibrary(path: string) {
 
 function openDatabase(path: string): Database.Database {
   const db = new Database(path);
+  keepToThisAccount(path);
   try {
     if (!isEmptyDatabase(db)) checkKind(db, LIBRARY_DATABASE);
     if (!networkFileSystem(dirname(path))) db.pragma('journal_mode = WAL');
@@ -88,6 +89,15 @@ function openDatabase(path: string): Database.Database {
   } catch (error) {
     db.close();
     throw error;
+  }
+}
+
+/** It names runs and files. What SQLite writes beside it gets the same mode. */
+function keepToThisAccount(path: string): void {
+  try {
+    chmodSync(path, 0o600);
+  } catch {
+    // A disk without modes, or a file of another account.
   }
 }
 

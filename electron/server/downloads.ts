@@ -23,7 +23,7 @@ export class Downloads implements DownloadOffers {
 
   readonly place = async (suggestedName: string): Promise<string> => {
     const folder = join(this.folder, newId());
-    await mkdir(folder, { recursive: true });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
     return join(folder, suggestedName);
   };
 

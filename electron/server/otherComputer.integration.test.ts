@@ -47,7 +47,7 @@ async function serverThere(home: string): Promise<string> {
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
   const sessions = new WindowSessions(port, join(home, 'sessions.json'));
   const answers = new RequestAnswers({
-    ownName: '127.0.0.1',
+    ownNames: ['127.0.0.1'],
     pageFolder: home,
     uploadsFolder: join(home, 'uploads'),
     downloads,

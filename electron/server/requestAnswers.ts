@@ -8,8 +8,8 @@ import { receiveUpload } from './uploads.ts';
 import type { WindowSessions } from './windowSessions.ts';
 
 interface AnswerParts {
-  /** Beside the loopback names: what the server listens on. */
-  ownName: string;
+  /** Beside the loopback ones: by which browsers may call it. */
+  ownNames: readonly string[];
   pageFolder: string;
   uploadsFolder: string;
   downloads: Downloads;
@@ -31,13 +31,15 @@ export class RequestAnswers {
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const host = request.headers.host ?? '';
-    if (!isOurHost(host, [this.parts.ownName])) {
+    if (!isOurHost(host, this.parts.ownNames)) {
       response.writeHead(403).end('This server is not called by that name.');
       return;
     }
     for (const [name, value] of Object.entries(pageHeaders([`ws://${host}`, `wss://${host}`]))) {
       response.setHeader(name, value);
     }
+    // What was refused may never send the rest of its body: the connection ends with the answer.
+    if (!isRead(request)) response.setHeader('connection', 'close');
     const url = new URL(request.url ?? '/', 'http://localhost');
     const [, area = ''] = url.pathname.split('/');
     if (isWindowsArea(area)) {
@@ -52,7 +54,7 @@ export class RequestAnswers {
   /** Why a socket isn't opened; nothing where it may be. */
   refuseSocket({ headers, url }: IncomingMessage): number | undefined {
     const { host, origin, cookie } = headers;
-    if (!isOurHost(host, [this.parts.ownName]) || !isOurOrigin({ host, origin })) return 403;
+    if (!isOurHost(host, this.parts.ownNames) || !isOurOrigin({ host, origin })) return 403;
     if (!this.parts.sessions.knows(cookie)) return 401;
     return url === '/rpc' ? undefined : 404;
   }
@@ -110,7 +112,7 @@ export class RequestAnswers {
       return;
     }
     if (!/^[0-9a-f]{64}$/.test(key) || !['GET', 'PATCH', 'POST'].includes(method)) {
-      response.writeHead(405, { connection: 'close' }).end();
+      response.writeHead(405).end();
       return;
     }
     const number = (parameter: string): number => Number(url.searchParams.get(parameter) ?? 0);
@@ -138,11 +140,8 @@ function isFromOurPage({ headers: { host, origin } }: IncomingMessage): boolean 
   return isOurOrigin({ host, origin });
 }
 
-/** A body that was not read to its end leaves a connection that is good for nothing more. */
 function sendJson(response: ServerResponse, status: number, body: object): void {
-  response
-    .writeHead(status, { 'content-type': 'application/json', connection: 'close' })
-    .end(JSON.stringify(body));
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
 function isRead(request: IncomingMessage): boolean {

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { hostname, networkInterfaces } from 'node:os';
 
 /** What a request says of where it comes from. */
 interface RequestOrigin {
@@ -8,6 +9,20 @@ interface RequestOrigin {
 
 export function isLoopbackName(name: string): boolean {
   return name === 'localhost' || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'));
+}
+
+/** Listens on all addresses of this computer, by none of which a browser calls it. */
+export function isAnyAddress(host: string): boolean {
+  return host === '0.0.0.0' || host === '::';
+}
+
+/** The names by which browsers may call a server that listens there, beside the loopback ones. */
+export function ownNames(host: string, publicName: string | undefined): string[] {
+  const addresses = Object.values(networkInterfaces()).flatMap((of) =>
+    (of ?? []).map(({ address }) => address),
+  );
+  const bound = isAnyAddress(host) ? [hostname(), ...addresses] : [host];
+  return [...bound, ...(publicName === undefined ? [] : [publicName])].map((name) => name.toLowerCase());
 }
 
 /**

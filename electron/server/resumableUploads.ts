@@ -1,13 +1,13 @@
 import { createWriteStream } from 'node:fs';
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { appError, type AppError } from '../contract/errors.ts';
 import { message } from '../contract/messages.ts';
 import { err, ok, type Result } from '../contract/result.ts';
 import { hashFile } from '../engine/index.ts';
-import { lacksSpace, uploadError, uploadName } from './uploads.ts';
+import { atMost, lacksSpace, uploadError, uploadName } from './uploads.ts';
 
 const PARTIAL = 'incoming.part';
 
@@ -41,18 +41,21 @@ export class ResumableUploads {
     return ok({ received: (await sizeOf(this.partial(file))) ?? 0, path: null });
   }
 
-  async receive(file: SentFile, offset: number, body: Readable): Promise<Result<SentState>> {
+  async receive(file: SentFile, offset: number, request: IncomingMessage): Promise<Result<SentState>> {
     await this.endReceiving(file);
     const here = (await sizeOf(this.partial(file))) ?? 0;
     // The sender asks again and goes on from there.
     if (offset !== here) return ok({ received: here, path: null });
     const full = await lacksSpace(this.folder, file.name, file.bytes - here);
     if (full) return err(full);
-    await mkdir(this.place(file), { recursive: true });
+    await mkdir(this.place(file), { recursive: true, mode: 0o700 });
     const abort = new AbortController();
-    const written = pipeline(body, createWriteStream(this.partial(file), { flags: 'a' }), {
-      signal: abort.signal,
-    });
+    const written = pipeline(
+      request,
+      atMost(file.bytes - here, file.name, request),
+      createWriteStream(this.partial(file), { flags: 'a' }),
+      { signal: abort.signal },
+    );
     this.receiving.set(file.key, { abort, ended: written.catch(() => undefined) });
     try {
       await written;
@@ -71,7 +74,7 @@ export class ResumableUploads {
     const path = join(this.place(file), uploadName(file.name));
     if (file.bytes === 0) {
       // It comes in no pieces.
-      await mkdir(this.place(file), { recursive: true });
+      await mkdir(this.place(file), { recursive: true, mode: 0o700 });
       await writeFile(partial, '');
     }
     if ((await sizeOf(partial)) !== file.bytes) return this.state(file);

@@ -1,6 +1,15 @@
-import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+} from 'node:http';
+import { hostname, networkInterfaces } from 'node:os';
+import { dirname, join } from 'node:path';
 import { WebSocket } from 'ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Service } from '../engine/index.ts';
@@ -145,6 +154,55 @@ describe('where a request comes from', () => {
     expect(path.startsWith(join(folder, 'data', 'uploads'))).toBe(true);
     expect(path.endsWith('_.._β sample.fa')).toBe(true);
     expect(await readFile(path, 'utf8')).toBe('>a\nACGT\n');
+    if (process.platform !== 'win32') expect((await stat(dirname(path))).mode & 0o777).toBe(0o700);
+  });
+
+  it('takes no more of a file than was announced, so that there is room for it', async () => {
+    const headers = { origin: `http://${host()}`, cookie };
+    const chunked = await send(
+      'PUT',
+      '/upload/chunked.fa',
+      { ...headers, 'transfer-encoding': 'chunked' },
+      '>a\n',
+    );
+    expect(chunked.status).toBe(507);
+    const key = 'ab'.repeat(32);
+    const piece = (method: string, query: string, body?: string) =>
+      send(method, `/sending/${key}/a.fa?bytes=10&${query}`, headers, body);
+    expect((await piece('PATCH', 'offset=0', '>a\nACGTACGTACGT\n')).status).toBe(507);
+    const { received } = JSON.parse((await piece('GET', '')).body) as { received: number };
+    expect(received).toBeLessThanOrEqual(10);
+    const file = '>a\nACGTAC\n';
+    await piece('PATCH', `offset=${received}`, file.slice(received));
+    const whole = await piece('POST', `sha256=${createHash('sha256').update(file).digest('hex')}`);
+    expect(JSON.parse(whole.body)).toMatchObject({ received: 10, path: expect.any(String) as string });
+  });
+
+  it('gives an upload all the time it takes, unless nothing comes any more', async () => {
+    const started = new Promise<{ request: IncomingMessage; server: Server }>((resolve) => {
+      subscribe('http.server.request.start', function heard(message) {
+        unsubscribe('http.server.request.start', heard);
+        resolve(message as { request: IncomingMessage; server: Server });
+      });
+    });
+    const headers = { origin: `http://${host()}`, cookie, 'content-length': '1000' };
+    const sending = httpRequest({
+      host: '127.0.0.1',
+      port: server.port,
+      method: 'PUT',
+      path: '/upload/slow.fa',
+      headers,
+    });
+    sending.on('error', () => undefined);
+    sending.write('>a\n');
+    const { request, server: listening } = await started;
+    await expect.poll(() => request.socket.timeout).toBeGreaterThan(0);
+    // Node's own limits: for all of a request, and for its beginning.
+    expect(listening.requestTimeout).toBe(0);
+    expect(listening.headersTimeout).toBeGreaterThan(0);
+    const ended = new Promise((resolve) => sending.once('close', resolve));
+    request.socket.emit('timeout');
+    await ended;
   });
 
   it('keeps nothing of an upload that breaks off', async () => {
@@ -167,6 +225,29 @@ describe('where a request comes from', () => {
     });
     await expect.poll(async () => (await readdir(uploads)).length).toBe(before);
   });
+});
+
+it('is called by the addresses and the name of its computer where it listens on all, and by that of its proxy', async () => {
+  const everywhere = await startServer(service, {
+    ...options,
+    host: '0.0.0.0',
+    allowNetwork: true,
+    publicName: 'Virnuc.lab.example',
+  });
+  const own = Object.values(networkInterfaces()).flatMap((one) => (one ?? []).filter(({ family }) => family === 'IPv4')); // prettier-ignore
+  const statusFor = async (name: string): Promise<number> => {
+    const headers = { host: name };
+    const asked = httpRequest({ host: '127.0.0.1', port: everywhere.port, headers }).end();
+    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    response.resume();
+    return response.statusCode ?? 0;
+  };
+  for (const name of [hostname(), ...own.map(({ address }) => address), 'virnuc.lab.example'])
+    expect([name, await statusFor(`${name}:4170`)]).toEqual([name, 200]);
+  expect(await statusFor('evil.example:4170')).toBe(403);
+  expect(await statusFor('0.0.0.0:4170')).toBe(403);
+  expect(everywhere.address()).toMatch(/^https:\/\/Virnuc\.lab\.example\//);
+  await everywhere.close();
 });
 
 it('listens beyond this computer only when asked to', async () => {

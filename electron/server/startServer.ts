@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { hostname } from 'node:os';
 import type { Duplex } from 'node:stream';
 import { join } from 'node:path';
 import { RPCHandler } from '@orpc/server/ws';
@@ -9,7 +10,7 @@ import { serviceRouter, uploadsFolder, type Service, type WindowContext } from '
 import { Downloads } from './downloads.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { RequestAnswers } from './requestAnswers.ts';
-import { isLoopbackName, isSameComputer } from './requestGuard.ts';
+import { isAnyAddress, isLoopbackName, isSameComputer, ownNames } from './requestGuard.ts';
 import { ResumableUploads } from './resumableUploads.ts';
 import { rootPolicy } from './rootPolicy.ts';
 import { WindowSessions } from './windowSessions.ts';
@@ -19,6 +20,7 @@ const LARGEST_MESSAGE_BYTES = 16 * 1024 * 1024;
 const PING_INTERVAL_MS = 30_000;
 /** A window that takes nothing any more must not fill the memory. */
 const MOST_UNSENT_BYTES = 64 * 1024 * 1024;
+const HEADERS_WITHIN_MS = 60_000;
 const GOING_AWAY = 1001;
 
 export interface ServerOptions {
@@ -31,6 +33,8 @@ export interface ServerOptions {
   pageFolder: string;
   /** Listens beyond this computer, which the user must have asked for. */
   allowNetwork: boolean;
+  /** The name of a proxy that encrypts, under which browsers reach it. */
+  publicName?: string | undefined;
   /** A token has been used: the next browser needs this address. */
   onNewAddress: (address: string) => void;
 }
@@ -48,11 +52,12 @@ export interface RunningServer {
 
 /** Browser mode: the window over HTTP, the contract over a WebSocket, for this computer or through a tunnel. */
 export async function startServer(service: Service, options: ServerOptions): Promise<RunningServer> {
-  const { host, root, pageFolder } = options;
+  const { host, root, pageFolder, publicName } = options;
   if (!isLoopbackName(host) && !options.allowNetwork) {
     throw new AppFailure(
       appError('usage', `${host} can be reached by other computers.`, {
-        nextStep: 'Leave --host out and use an SSH tunnel, or add --allow-network if you trust the network.',
+        nextStep:
+          'Leave --host out, and use an SSH tunnel or a proxy that encrypts (--public-name). Or add --allow-network: then nothing is encrypted, and who can listen on the network can take over.',
       }),
     );
   }
@@ -66,7 +71,8 @@ export async function startServer(service: Service, options: ServerOptions): Pro
     shell: 'browser',
     paths,
     downloads,
-    sameComputer: isSameComputer(remoteAddress, process.env),
+    // What a proxy passes on comes from this computer, too.
+    sameComputer: publicName === undefined && isSameComputer(remoteAddress, process.env),
   });
   const handler = new RPCHandler(serviceRouter(service));
   const sockets = new WebSocketServer({
@@ -75,14 +81,15 @@ export async function startServer(service: Service, options: ServerOptions): Pro
     perMessageDeflate: false,
   });
 
-  const server = createServer();
+  // An upload takes as long as it takes; Node would end it after five minutes.
+  const server = createServer({ requestTimeout: 0, headersTimeout: HEADERS_WITHIN_MS });
   await listen(server, host, options.port);
   const { port } = server.address() as AddressInfo;
-  const sessions = new WindowSessions(port, join(dataDir, 'window-sessions.json'));
+  const sessions = new WindowSessions(port, join(dataDir, 'window-sessions.json'), publicName !== undefined);
   const answers = new RequestAnswers({
     resumable: new ResumableUploads(uploads),
     about: () => ({ version: service.engine.appVersion, atWork: service.control.queue.active !== null }),
-    ownName: host.toLowerCase(),
+    ownNames: ownNames(host, publicName),
     pageFolder,
     uploadsFolder: uploads,
     downloads,
@@ -105,8 +112,12 @@ export async function startServer(service: Service, options: ServerOptions): Pro
       void handler.upgrade(webSocket, { context: { window: contextOf(request.socket.remoteAddress) } });
     });
   });
-  const address = (): string =>
-    `http://${host.includes(':') ? `[${host}]` : host}:${port}/?token=${sessions.currentToken}`;
+  const name = isAnyAddress(host) ? hostname() : host;
+  const place =
+    publicName === undefined
+      ? `http://${name.includes(':') ? `[${name}]` : name}:${port}`
+      : `https://${publicName}`;
+  const address = (): string => `${place}/?token=${sessions.currentToken}`;
 
   return {
     port,

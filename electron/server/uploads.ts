@@ -4,12 +4,14 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { appError, asAppError, type AppError } from '../contract/errors.ts';
+import { appError, AppFailure, asAppError, type AppError } from '../contract/errors.ts';
 import { err, ok, type Result } from '../contract/result.ts';
 import { freeBytes, safeName } from '../engine/index.ts';
 
 /** Left over for everything else on the disk. */
 const DISK_RESERVE_BYTES = 200_000_000;
+/** A line that is slow goes on for hours; one on which nothing comes any more is given up. */
+const SILENT_MS = 2 * 60_000;
 const LONGEST_NAME_BYTES = 200;
 const UNNAMED = 'upload.fasta';
 
@@ -26,14 +28,33 @@ export async function receiveUpload(
   const partial = join(place, 'incoming.part');
   const path = join(place, uploadName(name));
   try {
-    await mkdir(place, { recursive: true });
-    await pipeline(request, createWriteStream(partial, { flags: 'wx' }));
+    await mkdir(place, { recursive: true, mode: 0o700 });
+    await pipeline(request, atMost(announced, name, request), createWriteStream(partial, { flags: 'wx' }));
     await rename(partial, path);
     return ok(path);
   } catch (reason) {
     await rm(place, { recursive: true, force: true });
     return err(uploadError(name, reason));
   }
+}
+
+/** Passes on what a request brings, but no more than it announced: only for that much there is room. */
+export function atMost(bytes: number, name: string, request: IncomingMessage) {
+  request.setTimeout(SILENT_MS, () => request.destroy());
+  return async function* (body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+    let left = bytes;
+    for await (const piece of body) {
+      left -= piece.length;
+      if (left < 0) {
+        throw new AppFailure(
+          appError('input_unreadable', `More of ${name} arrived than was announced.`, {
+            nextStep: 'Send it again.',
+          }),
+        );
+      }
+      yield piece;
+    }
+  };
 }
 
 /** Why the folder has no room for that many more bytes; undefined if it has. */

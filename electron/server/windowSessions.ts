@@ -7,7 +7,7 @@ import { parseJson } from '../contract/parseJson.ts';
 const SECRET_BYTES = 32;
 const KEPT_MS = 7 * 24 * 60 * 60_000;
 
-/** By the digest of the cookie: when the browser was let in. */
+/** By the digest of the cookie: when the browser was last seen. */
 const sessionsSchema = z.record(z.string(), z.number());
 
 /**
@@ -17,13 +17,18 @@ const sessionsSchema = z.record(z.string(), z.number());
 export class WindowSessions {
   private readonly cookieName: string;
   private readonly file: string;
+  /** The browser has it through a proxy that encrypts. */
+  private readonly secure: boolean;
   private readonly sessions: Map<string, number>;
+  /** Good for as long as this server runs, and kept nowhere. */
+  private readonly unsaved = new Set<string>();
   private token = newSecret();
 
   /** Browsers don't tell cookies of different ports of a computer apart, so the port is part of the name. */
-  constructor(port: number, file: string) {
+  constructor(port: number, file: string, secure = false) {
     this.cookieName = `virnucpro-${port}`;
     this.file = file;
+    this.secure = secure;
     this.sessions = readSessions(file);
   }
 
@@ -36,15 +41,16 @@ export class WindowSessions {
   enter(token: string): string | undefined {
     if (!sameSecret(token, this.token)) return undefined;
     this.token = newSecret();
-    const cookie = this.letIn();
+    const session = newSecret();
+    this.sessions.set(digest(session), Date.now());
     this.save();
-    return `${cookie}; Path=/; HttpOnly; SameSite=Strict`;
+    return `${this.cookieName}=${session}; Path=/; HttpOnly; SameSite=Strict${this.secure ? '; Secure' : ''}`;
   }
 
   /** A cookie for somebody who is known already, for as long as this server runs. */
   letIn(): string {
     const session = newSecret();
-    this.sessions.set(digest(session), Date.now());
+    this.unsaved.add(digest(session));
     return `${this.cookieName}=${session}`;
   }
 
@@ -53,13 +59,21 @@ export class WindowSessions {
     return cookies.some(
       (pair) =>
         pair.startsWith(`${this.cookieName}=`) &&
-        this.sessions.has(digest(pair.slice(this.cookieName.length + 1))),
+        this.isKnown(digest(pair.slice(this.cookieName.length + 1))),
     );
+  }
+
+  private isKnown(session: string): boolean {
+    if (this.unsaved.has(session)) return true;
+    const since = this.sessions.get(session);
+    if (since === undefined || Date.now() - since >= KEPT_MS) return false;
+    this.sessions.set(session, Date.now());
+    return true;
   }
 
   private save(): void {
     try {
-      mkdirSync(dirname(this.file), { recursive: true });
+      mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 });
       writeFileSync(this.file, JSON.stringify(Object.fromEntries(this.sessions)), { mode: 0o600 });
     } catch {
       // The windows of today need the printed address again after a restart.

@@ -1,0 +1,43 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { WindowSessions } from './windowSessions.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
+let folder: string;
+let file: string;
+beforeEach(() => {
+  vi.useFakeTimers();
+  folder = mkdtempSync(join(tmpdir(), 'sessions '));
+  file = join(folder, 'sessions.json');
+});
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(folder, { recursive: true });
+});
+
+/** The pair that a browser sends back. */
+function enter(sessions: WindowSessions): string {
+  return sessions.enter(sessions.currentToken)?.split(';')[0] ?? '';
+}
+
+it('finds a browser again after a restart, but not what was let in for one life of the server', () => {
+  const before = new WindowSessions(4170, file);
+  const unsaved = before.letIn();
+  const browser = enter(before);
+  expect([before.knows(unsaved), before.knows(browser)]).toEqual([true, true]);
+  expect(Object.keys(JSON.parse(readFileSync(file, 'utf8')) as object)).toHaveLength(1);
+  const after = new WindowSessions(4170, file);
+  expect([after.knows(unsaved), after.knows(browser)]).toEqual([false, true]);
+});
+
+it('forgets a browser that was not seen for a week, also while the server runs', () => {
+  const sessions = new WindowSessions(4170, file);
+  const [daily, gone] = [enter(sessions), enter(sessions)];
+  for (let day = 0; day < 8; day++) {
+    vi.advanceTimersByTime(DAY_MS);
+    expect(sessions.knows(daily)).toBe(true);
+  }
+  expect(sessions.knows(gone)).toBe(false);
+});

@@ -150,6 +150,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
       '--allow-network',
       'listen where other computers can reach it: they need the token, but nothing is encrypted',
     )
+    .option('--public-name <name>', 'name of a proxy that encrypts, by which browsers reach this server')
     .option('--detached', 'let it go on without this terminal, for the desktop app that connects by SSH')
     .addOption(new Option('--for-ssh').hideHelp())
     .action(async (flags: CommonFlags & ServeFlags) => {

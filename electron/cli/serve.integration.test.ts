@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -44,6 +44,37 @@ it('names the way through SSH to those who came by it, and to nobody else', asyn
   expect(far).toContain('ssh -L ');
   expect(far).toContain('--root');
   expect(await saidOver('')).not.toMatch(/ssh|--root|can't be bundled/);
+});
+
+it.runIf(process.platform === 'linux')('opens a browser without its key on any command line', async () => {
+  const parent = await temporaryFolder();
+  const [home, user, programs] = [await installedProgram(parent), join(parent, 'user'), join(parent, 'bin')];
+  for (const folder of [user, programs]) await mkdir(folder);
+  const opened = join(parent, 'opened');
+  await writeFile(join(programs, 'xdg-open'), `#!/bin/sh\necho "$@" >'${opened}.new'\nmv '${opened}.new' '${opened}'\n`, { mode: 0o755 }); // prettier-ignore
+  const server = virnucpro(
+    ['serve', '--open', '--port', '0', '--root', parent, '--python', '/nowhere/python'],
+    {
+      env: {
+        VIRNUCPRO_HOME: home,
+        VIRNUCPRO_DATA_DIR: join(parent, 'data'),
+        HOME: user,
+        DISPLAY: ':9',
+        PATH: `${programs}:${process.env['PATH']}`,
+      },
+    },
+  );
+  child = server;
+  await waitUntil(() => existsSync(opened), 'it opens a browser');
+  const page = readFileSync(opened, 'utf8').trim();
+  expect(page).not.toContain('token');
+  expect(statSync(page).mode & 0o777).toBe(0o600);
+  expect(statSync(dirname(page)).mode & 0o777).toBe(0o700);
+  const address = /url=([^"]+)"/.exec(readFileSync(page, 'utf8'))?.[1] ?? '';
+  expect((await fetch(address)).headers.get('set-cookie')).toContain('virnucpro-');
+  await waitUntil(() => readdirSync(user).length === 0, 'the page is removed once it was used');
+  server.kill('SIGTERM');
+  await ended(server);
 });
 
 it.skipIf(process.platform === 'win32')('SIGTERM while serve starts leaves no database open', async () => {

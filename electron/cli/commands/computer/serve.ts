@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
 import { join, parse, resolve } from 'node:path';
 import { execa } from 'execa';
@@ -37,6 +37,7 @@ export interface ServeFlags {
   root?: string;
   open?: boolean;
   allowNetwork?: boolean;
+  publicName?: string;
   detached?: boolean;
   forSsh?: boolean;
 }
@@ -65,12 +66,15 @@ export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> 
     interpreter: flags.python ?? (process.env['VIRNUCPRO_PYTHON'] || undefined),
     resultsFolder: join(flags.forSsh ? homedir() : root, 'VirNucPro results'),
   });
+  let removeForwarding = (): void => undefined;
   const server = await listen(service, flags, {
     host: flags.host,
     root,
     pageFolder,
     allowNetwork: flags.allowNetwork === true,
+    publicName: flags.publicName,
     onNewAddress: (address) => {
+      removeForwarding();
       say(`A browser has been let in. For another one: ${address}`);
     },
   });
@@ -92,9 +96,12 @@ export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> 
     );
     say(`The page shows files below ${root} (another folder with --root).`);
   }
+  if (flags.allowNetwork && flags.publicName === undefined) {
+    say('Nothing is encrypted: whoever can listen on the network can read all of it, and take over.');
+  }
   say('Stop with Ctrl-C.');
 
-  if (flags.open) void openBrowser(server.address());
+  if (flags.open) removeForwarding = openBrowser(server.address());
 
   const signal = await stopped;
   const atWork = service.control.queue.active !== null;
@@ -105,6 +112,7 @@ export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> 
   );
   quitOnNextSignal();
   endByForceAfter(END_MS);
+  removeForwarding();
   await server.close();
   if (!(await service.close(CLOSE_MS))) endBySignal(signal);
   if (!atWork) return EXIT.done;
@@ -201,20 +209,55 @@ function quitOnNextSignal(): void {
   for (const signal of stopSignals()) process.removeAllListeners(signal);
 }
 
-/** Opens an address in the user's browser; without a screen or a browser, the printed address has to do. */
-async function openBrowser(address: string): Promise<void> {
-  const [file, ...args] = opener(address);
-  if (file === undefined) return;
-  await execa(file, args, { reject: false, stdio: 'ignore', detached: true, cleanup: false });
+/** Opens an address in the user's browser; without a screen or a browser, the printed address has to do. Answers with what
+ * removes the file that leads there. */
+function openBrowser(address: string): () => void {
+  const [file, ...args] = opener();
+  const forwarding = file === undefined ? undefined : writeForwarding(address);
+  if (file === undefined || forwarding === undefined) return () => undefined;
+  void execa(file, [...args, forwarding.place], {
+    reject: false,
+    stdio: 'ignore',
+    detached: true,
+    cleanup: false,
+  });
+  return forwarding.remove;
 }
 
-function opener(address: string): string[] {
+interface Forwarding {
+  readonly place: string;
+  readonly remove: () => void;
+}
+
+/** On Linux and macOS every account can read a command line, and the address lets in whoever is first: there it stands in a page
+ * that only this account can read. The page lies in the home folder itself, since browsers kept in a sandbox, such as
+ * Ubuntu's, see neither hidden folders nor /tmp. Undefined where it can't be written. */
+function writeForwarding(address: string): Forwarding | undefined {
+  if (process.platform === 'win32') return { place: address, remove: () => undefined };
+  try {
+    const folder = mkdtempSync(join(homedir(), 'VirNucPro-opens-'));
+    const place = join(folder, 'open.html');
+    const page = `<!doctype html><title>VirNucPro Desktop</title><meta http-equiv="refresh" content="0;url=${address}">`;
+    writeFileSync(place, page, { mode: 0o600 });
+    return {
+      place,
+      remove: () => {
+        rmSync(folder, { recursive: true, force: true });
+      },
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The program that opens files and addresses; empty without a screen. */
+function opener(): string[] {
   switch (process.platform) {
     case 'darwin':
-      return ['open', address];
+      return ['open'];
     case 'win32':
-      return ['rundll32', 'url.dll,FileProtocolHandler', address];
+      return ['rundll32', 'url.dll,FileProtocolHandler'];
     default:
-      return process.env['DISPLAY'] || process.env['WAYLAND_DISPLAY'] ? ['xdg-open', address] : [];
+      return process.env['DISPLAY'] || process.env['WAYLAND_DISPLAY'] ? ['xdg-open'] : [];
   }
 }

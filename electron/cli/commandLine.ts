@@ -284,6 +284,12 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .option('--from <folder>', 'without a network, from a folder that pack-offline has written')
     .option('--repair', 'rebuild the Python environment')
     .option('--with-ray', 'install Ray too, to compute on a Ray cluster')
+    .addOption(
+      new Option(
+        '--gpu <kind>',
+        'GPUs of the computers that share this environment, such as those of a cluster; here: of this computer again',
+      ).choices(['nvidia', 'nvidia-older', 'amd', 'none', 'here']),
+    )
     .action(async (flags: CommonFlags & SetupFlags) => {
       setExitCode(await setup(flags));
     });

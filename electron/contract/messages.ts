@@ -142,6 +142,11 @@ export const MESSAGES = {
   'step.converting': 'Converting {file}',
   'step.finishing': 'Finishing',
   'step.queued': 'Waiting',
+  // why a cluster's GPUs could not be used
+  'slurm.pytorch':
+    'The batch script asks for GPUs, but the Python environment of this computer, which its tasks use too, has a PyTorch that computes on processors only.',
+  'slurm.pytorch.next':
+    'Run "virnucpro setup --gpu nvidia" (or amd) on this computer, then start again; or have the tasks compute on processors.',
   // why a folder can't set up this computer
   'offline.other': '{folder} cannot be used to set up without a network: it has no {list}.',
   'offline.unfinished': 'Packing this folder was not finished.',

@@ -54,7 +54,14 @@ beforeEach(async () => {
   paths = { ...paths, environmentFolder: copy };
   const packages = Object.fromEntries([['torch', '1.0']]);
   const hashes = { run: await requirementsHash('run', paths, 'pip'), test: null, ray: null };
-  await writeStamp(copy, { installer: 'pip', torchBuild: 'cpu', hashes, pythonVersion: '3', packages });
+  await writeStamp(copy, {
+    installer: 'pip',
+    torchBuild: 'cpu',
+    gpu: null,
+    hashes,
+    pythonVersion: '3',
+    packages,
+  });
 });
 afterEach(() => rm(paths.environmentFolder, { recursive: true, force: true }));
 

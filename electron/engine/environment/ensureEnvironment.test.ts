@@ -74,6 +74,8 @@ describe('from nothing', () => {
     const first = await ensure(GOOD);
     expect(first.result).toMatchObject({ ok: true, value: { own: true, pythonVersion: '3.12.1' } });
     expect(first.names).toEqual(['checking', 'creating', 'installing', 'verifying', 'ready']);
+    const counts = first.states.map((state) => ('stepCount' in state ? state.stepCount : null));
+    expect(new Set(counts.filter((count) => count !== null))).toEqual(new Set([3]));
     expect(first.commands).toEqual(['check', 'version?', 'venv', ...INSTALL, 'import']);
     expect(first.states).toContainEqual({
       state: 'installing',
@@ -169,12 +171,38 @@ describe('which PyTorch', () => {
     expect(calls.filter((call) => call.includes('/whl/cu126'))).toHaveLength(1);
   });
 
-  it('is the ordinary one for processors, too, where its own index is out of reach', async () => {
+  it('is the ordinary one for processors, too, where its own index is out of reach, and that is said', async () => {
+    const sizes = { packages: 100, torch: 2_000_000_000 };
+    await writeFile(join(paths.pythonBackend, 'download-sizes.json'), JSON.stringify({ 'linux-x64': sizes }));
     const cutOff = { ...GOOD, torchIndexFailure: 'NewConnectionError' };
-    expect((await ensure(cutOff)).result.ok).toBe(true);
+    const { result, states } = await ensure(cutOff);
+    expect(result.ok).toBe(true);
+    const steps = states.filter((state) => state.state === 'installing' && state.line === '');
+    expect(steps).toMatchObject([
+      { step: 1 },
+      { step: 2, title: message('step.pytorch_build', { build: 'cpu' }), bytesTotal: 192_000_000 },
+      { step: 2, title: message('step.pytorch_packages'), bytesTotal: 2_000_000_100 },
+      { step: 3 },
+    ]);
+    const stamp = JSON.parse(await readFile(join(paths.environmentFolder, 'virnucpro-environment.json'), 'utf8')) as object; // prettier-ignore
+    expect(stamp).toMatchObject({ torchBuild: 'cu130' });
     const machine: Machine = { ...WITH_GPU, nvidia: [{ name: 'V100', capability: [7, 0] }] };
     const older = await ensure(cutOff, { machine, repair: true });
     expect(older.result).toMatchObject({ ok: false, error: { code: 'network_unreachable' } });
+  });
+
+  it('can be the one for the GPUs of other computers, and stays that until this computer counts again', async () => {
+    const forProcessors = { ...GOOD, packages: { torch: '2.13.0+cpu' } };
+    await ensure(forProcessors);
+    // What is there would be taken for the right one: only a new environment has the other.
+    const asked = await ensure(forProcessors, { gpu: 'nvidia' });
+    expect(asked.commands.filter((command) => command === 'venv')).toHaveLength(1);
+    expect(asked.commands.slice(-3)).toEqual([...INSTALL_ORDINARY, 'import']);
+    await writeFile(join(paths.pythonBackend, 'requirements.txt'), 'torch==2.13.0\n# changed\n');
+    expect((await ensure(GOOD)).commands).toEqual(['check', 'pip?', ...INSTALL_ORDINARY, 'import']);
+    expect((await ensure(GOOD, { gpu: 'here' })).commands).toEqual(['pip?', ...INSTALL, 'import']);
+    expect((await ensure(GOOD, { gpu: 'apple' })).result).toMatchObject({ error: { code: 'usage' } });
+    expect((await ensure(GOOD)).commands).toEqual(['check']);
   });
 
   it('is none for a computer that cannot compute, and nothing is started or fetched', async () => {

@@ -29,7 +29,7 @@ async function settle(
   run: CommandRunner,
   enter: (state: EnvironmentState) => void,
 ): Promise<Result<PythonEnvironment>> {
-  if (request.interpreter !== undefined || request.repair !== true) {
+  if (request.interpreter !== undefined || (request.repair !== true && request.gpu === undefined)) {
     const found = await checkEnvironment(request, false, run);
     if (found.ok || request.interpreter !== undefined) return found;
   }

@@ -1,5 +1,6 @@
 import type { AppError } from '../../contract/errors.ts';
 import type { Message } from '../../contract/messages.ts';
+import type { GpuKind } from '../../contract/rpc/computer.ts';
 import type { AppPaths } from './appPaths.ts';
 import type { OfflineSource } from './install/offlineSource.ts';
 import type { Machine } from './machine/machine.ts';
@@ -25,6 +26,8 @@ export type EnvironmentState =
       readonly state: 'creating';
       /** "Python 3.12.4 (/usr/bin/python3)", or the one that is fetched. */
       readonly basePython: string;
+      /** Of the installation that follows. */
+      readonly stepCount: number;
     }
   | ({
       readonly state: 'installing';
@@ -44,6 +47,9 @@ export interface EnvironmentRequest {
   readonly requirements?: 'run' | 'test' | undefined;
   /** Installs what Ray clusters need too. What was installed once is kept. */
   readonly withRay?: boolean | undefined;
+  /** The GPUs that PyTorch is for, where the environment is for other computers too, such as a cluster's nodes; kept until `here`
+   * goes back to those of this computer. */
+  readonly gpu?: GpuKind | 'here' | undefined;
   /** In place of the network. */
   readonly offline?: OfflineSource | undefined;
   /** Rebuilds the environment even if it looks complete. */

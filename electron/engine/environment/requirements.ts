@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { gpuKindSchema } from '../../contract/rpc/computer.ts';
 import type { AppPaths } from './appPaths.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 
@@ -28,7 +29,10 @@ export function lockFile(set: RequirementSet, paths: Pick<AppPaths, 'pythonBacke
 const stampSchema = z.object({
   /** Environments of earlier versions, which were all made with pip, don't say. */
   installer: z.enum(['pip', 'uv']).default('pip'),
+  /** That is installed, whichever was chosen. */
   torchBuild: z.string().nullable().default(null),
+  /** The GPUs of other computers that it was chosen for; null for those of this one. */
+  gpu: gpuKindSchema.nullable().default(null),
   /** Hash of each set's requirements that are installed. */
   hashes: z.object({
     run: z.string(),

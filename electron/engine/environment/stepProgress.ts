@@ -26,15 +26,14 @@ export function stepReporter(
 ): (state: EnvironmentState) => StepProgress {
   const begun = now();
   let stepCount = BEFORE + (others.installing ?? USUAL_STEPS) + AFTER;
-  let step = 0;
+  let title = '';
   let stepBegun = begun;
   return (state) => {
-    if (state.state === 'installing') {
+    if (state.state === 'creating' || state.state === 'installing')
       stepCount = BEFORE + state.stepCount + AFTER;
-      if (state.step !== step) {
-        step = state.step;
-        stepBegun = now();
-      }
+    if (state.state === 'installing' && state.title.text !== title) {
+      title = state.title.text;
+      stepBegun = now();
     }
     const own = stepProgress(state, stepCount);
     const progress = {

@@ -9,12 +9,13 @@ import { checkDevicesOnce, type DeviceVerdict } from '../devices/checkDevices.ts
 import { probeDevices } from '../devices/probeDevices.ts';
 import { ensureEnvironment } from '../environment/ensureEnvironment.ts';
 import type { EnvironmentRequest } from '../environment/environmentState.ts';
-import { choosePyTorch } from '../environment/install/choosePyTorch.ts';
+import { choosePyTorch, choosePyTorchFor, servesAs } from '../environment/install/choosePyTorch.ts';
 import { findUv, uvFolder } from '../environment/install/uv.ts';
 import { lookAtMachine } from '../environment/machine/machine.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { runCommand, type CommandRunner } from '../environment/runCommand.ts';
 import { stepReporter, type OtherSteps } from '../environment/stepProgress.ts';
+import { readStamp } from '../environment/requirements.ts';
 import { weightsFolder } from '../models/weightsFolder.ts';
 import { UV_WHEELS, uvFileName } from '../environment/install/uvRelease.ts';
 import { hashFile } from '../files/hashFile.ts';
@@ -105,14 +106,9 @@ async function work(
   if (request.from === undefined) {
     const environment = await makeEnvironment(request, run, reporter, { before: 0, after: 1 });
     if (!environment.ok) return environment;
-    const { own, interpreter } = environment.value;
-    const file = join(request.paths.pythonBackend, 'requirements-ray.txt');
-    const remarks =
-      request.withRay === true && !own
-        ? [
-            `Nothing is installed into an interpreter of yours. For Ray: ${interpreter} -m pip install -r ${file}`,
-          ]
-        : [];
+    const remarks = environment.value.own
+      ? await remarksOnPyTorch(request, run)
+      : remarksOnOwnInterpreter(request, environment.value);
     return finish(request, run, reporter, environment.value, remarks);
   }
   const folder = resolve(request.from);
@@ -134,6 +130,28 @@ async function work(
   } finally {
     await rm(tools, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
   }
+}
+
+function remarksOnOwnInterpreter(request: SetUpRequest, { interpreter }: PythonEnvironment): string[] {
+  const remarks = ['Nothing is installed into an interpreter of yours.'];
+  const file = join(request.paths.pythonBackend, 'requirements-ray.txt');
+  if (request.withRay === true) remarks.push(`For Ray: ${interpreter} -m pip install -r ${file}`);
+  if (request.gpu !== undefined) remarks.push('Install the PyTorch for those GPUs into it yourself.');
+  return remarks.length > 1 ? remarks : [];
+}
+
+/** Where another build is there than the one for this computer, or for the GPUs that were asked for. */
+async function remarksOnPyTorch(request: SetUpRequest, run: CommandRunner): Promise<string[]> {
+  const stamp = await readStamp(request.paths.environmentFolder);
+  const machine = request.machine ?? (await lookAtMachine(run, request.env ?? process.env));
+  const wanted = choosePyTorchFor(machine, stamp?.gpu ?? null);
+  const build = stamp?.torchBuild ?? null;
+  if (wanted === null || build === null || build === wanted.build) return [];
+  return [
+    servesAs(build, wanted)
+      ? `PyTorch (${build}) is installed instead of PyTorch (${wanted.build}), which could not be fetched. It takes more room, and computes on processors as well.`
+      : `PyTorch (${build}) is installed; PyTorch (${wanted.build}) fits better. ${wanted.reason} To install it: virnucpro setup --repair`,
+  ];
 }
 
 /** The uv of a folder, ready to run, if it is the one that belongs to this program: the folder's own list proves nothing. */

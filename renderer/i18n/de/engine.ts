@@ -155,6 +155,10 @@ export const engine = {
   'engine.step.converting': 'Wandelt {file} um',
   'engine.step.finishing': 'Schließt ab',
   'engine.step.queued': 'Wartet',
+  'engine.slurm.pytorch':
+    'Das Skript verlangt GPUs, aber die Python-Umgebung dieses Rechners, die auch seine Tasks benutzen, hat ein PyTorch, das nur auf Prozessoren rechnet.',
+  'engine.slurm.pytorch.next':
+    'Rufen Sie auf diesem Rechner „virnucpro setup --gpu nvidia“ (oder amd) auf und starten Sie dann noch einmal; oder lassen Sie die Tasks auf Prozessoren rechnen.',
   'engine.offline.other': 'In {folder} liegt keine {list}: Er wurde nicht zum Einrichten ohne Netz gepackt.',
   'engine.offline.unfinished': 'Das Packen dieses Ordners wurde nicht beendet.',
   'engine.offline.unfinished.next': 'Packen Sie noch einmal in denselben Ordner: Es geht dort weiter.',

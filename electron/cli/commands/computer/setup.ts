@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { gpuKindSchema } from '../../../contract/rpc/computer.ts';
 import { unwrap } from '../../../contract/result.ts';
 import {
   describeVerdicts,
@@ -8,7 +10,10 @@ import {
   stepLines,
 } from '../../../engine/index.ts';
 import { EXIT } from '../../exitCodes.ts';
+import { parsed } from '../../parsed.ts';
 import { toStandardError, toStandardOutput } from '../../output/terminal.ts';
+
+const GPU = z.enum([...gpuKindSchema.options, 'here']);
 
 export interface SetupFlags {
   python?: string;
@@ -17,6 +22,7 @@ export interface SetupFlags {
   from?: string;
   repair?: boolean;
   withRay?: boolean;
+  gpu?: string;
 }
 
 /** Makes this computer ready, from the network or from a folder, and says what each device computed. */
@@ -31,6 +37,7 @@ export async function setup(flags: SetupFlags): Promise<number> {
       from: flags.from,
       repair: flags.repair,
       withRay: flags.withRay,
+      gpu: flags.gpu === undefined ? undefined : parsed(GPU, flags.gpu.replace('-', '_')),
       tryDevices: true,
       ...(flags.quiet === true ? {} : { onProgress: stepLines(toStandardError) }),
     }),

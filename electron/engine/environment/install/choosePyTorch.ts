@@ -1,5 +1,5 @@
 /** Which build of PyTorch a computer gets. Facts of PyTorch 2.13, from the support matrix in RELEASE.md of pytorch/pytorch. */
-import type { GpuKind, OfflinePlatform } from '../../../contract/rpc/computer.ts';
+import type { GpuKind } from '../../../contract/rpc/computer.ts';
 import type { Capability, Machine, NvidiaCard } from '../machine/machine.ts';
 
 /** A build by the name that PyTorch gives it; `mps` is the ordinary build for Apple's computers. */
@@ -82,11 +82,8 @@ const BUILD_FOR: Readonly<Record<GpuKind, TorchBuild>> = {
   none: 'cpu',
 };
 
-/** The build for a computer that isn't this one; null where there is none. */
-export function pyTorchFor(
-  target: OfflinePlatform,
-  gpu: GpuKind,
-): Pick<TorchChoice, 'build' | 'index'> | null {
+/** The build for a kind of GPU, whatever this computer has; null where there is none. `target`: such as linux-x64. */
+export function pyTorchFor(target: string, gpu: GpuKind): Pick<TorchChoice, 'build' | 'index'> | null {
   const [platform = ''] = target.split('-');
   if ((platform === 'darwin') !== (gpu === 'apple')) return null;
   if (gpu === 'amd' && target !== 'linux-x64') return null;
@@ -94,9 +91,36 @@ export function pyTorchFor(
   return { build, index: indexOf(build, { platform }) };
 }
 
+/** The build that a version such as 2.13.0+cpu is. The one on the ordinary index bears no name. */
+function buildOf(version: string | undefined, system: { readonly platform: string }): string {
+  return /\+(.+)$/.exec(version ?? '')?.[1] ?? ordinaryBuild(system);
+}
+
+/** The build that came in place of the chosen one; null where the chosen one came. */
+export function otherBuild(
+  version: string | undefined,
+  chosen: Pick<TorchChoice, 'build'>,
+  system: { readonly platform: string },
+): string | null {
+  const arrived = buildOf(version, system);
+  return arrived === chosen.build ? null : arrived;
+}
+
+/** Whether a build does all that the chosen one would: the one for NVIDIA's GPUs computes on processors, too. */
+export function servesAs(build: string, chosen: Pick<TorchChoice, 'build'>): boolean {
+  return build === chosen.build || (chosen.build === 'cpu' && build === 'cu130');
+}
+
 export function gpuKindOf(build: TorchBuild): GpuKind {
   const kinds = Object.keys(BUILD_FOR) as GpuKind[];
   return kinds.find((kind) => BUILD_FOR[kind] === build) ?? 'none';
+}
+
+/** `gpu`: of the computers that will use the environment, where these are others than this one. Null where there is no build. */
+export function choosePyTorchFor(machine: Machine, gpu: GpuKind | null): TorchChoice | null {
+  if (gpu === null) return choosePyTorch(machine);
+  const choice = pyTorchFor(`${machine.platform}-${machine.arch}`, gpu);
+  return choice && { ...choice, reason: 'As it was asked for.' };
 }
 
 export function choosePyTorch(machine: Machine): TorchChoice {

@@ -12,7 +12,8 @@ import type { Command, CommandOutcome } from '../runCommand.ts';
 import { MANAGED_PYTHON } from '../machine/supportedPython.ts';
 import { uvEnvironment } from './uv.ts';
 
-export async function createEnvironment(plan: Plan): Promise<Result<void>> {
+/** `stepCount`: how many steps of installing will follow. */
+export async function createEnvironment(plan: Plan, stepCount: number): Promise<Result<void>> {
   const { request } = plan;
   const { environmentFolder } = request.paths;
   if (existsSync(environmentFolder) && !existsSync(join(environmentFolder, 'pyvenv.cfg'))) {
@@ -22,7 +23,8 @@ export async function createEnvironment(plan: Plan): Promise<Result<void>> {
       }),
     );
   }
-  const making = plan.uv === undefined ? await withVenv(plan) : await withUv(plan, plan.uv);
+  const making =
+    plan.uv === undefined ? await withVenv(plan, stepCount) : await withUv(plan, plan.uv, stepCount);
   if (!making.ok) return making;
   await rm(environmentFolder, { recursive: true, force: true, maxRetries: 3 });
   const outcome = await plan.run({ ...making.value, signal: request.signal });
@@ -32,10 +34,10 @@ export async function createEnvironment(plan: Plan): Promise<Result<void>> {
 /** The command that makes the environment. */
 type Making = Pick<Command, 'file' | 'args' | 'env'>;
 
-async function withVenv(plan: Plan): Promise<Result<Making>> {
+async function withVenv(plan: Plan, stepCount: number): Promise<Result<Making>> {
   const base = await systemPython(plan, true);
   if (!base.ok) return base;
-  enterCreating(plan, base.value);
+  enterCreating(plan, stepCount, base.value);
   return ok({
     file: base.value.executable,
     args: ['-I', '-m', 'venv', plan.request.paths.environmentFolder],
@@ -43,7 +45,7 @@ async function withVenv(plan: Plan): Promise<Result<Making>> {
   });
 }
 
-async function withUv(plan: Plan, uv: string): Promise<Result<Making>> {
+async function withUv(plan: Plan, uv: string, stepCount: number): Promise<Result<Making>> {
   const { request, run } = plan;
   const { environmentFolder } = request.paths;
   const { offline } = request;
@@ -56,12 +58,12 @@ async function withUv(plan: Plan, uv: string): Promise<Result<Making>> {
   if (offline?.pythonArchives === null) {
     const base = await systemPython(plan, false);
     if (!base.ok) return base;
-    enterCreating(plan, base.value);
+    enterCreating(plan, stepCount, base.value);
     return ok(making('--no-managed-python', '--python', base.value.executable));
   }
   const version = offline?.python ?? MANAGED_PYTHON;
   const source = offline ? 'from the folder' : 'which is fetched (about 35 MB)';
-  plan.enter({ state: 'creating', basePython: `Python ${version}, ${source}` });
+  plan.enter({ state: 'creating', basePython: `Python ${version}, ${source}`, stepCount });
   const fetched = await run({
     file: uv,
     args: ['python', 'install', '--managed-python', version],
@@ -73,15 +75,15 @@ async function withUv(plan: Plan, uv: string): Promise<Result<Making>> {
   // The place that Pythons are fetched from is out of reach more often than the package index, which may have a mirror.
   const base = await systemPython(plan, false);
   if (base.ok) {
-    enterCreating(plan, base.value);
+    enterCreating(plan, stepCount, base.value);
     return ok(making('--no-managed-python', '--python', base.value.executable));
   }
   const failure = installFailure(fetched);
   return err(isNetworkError(failure) ? failure : base.error);
 }
 
-function enterCreating({ enter }: Plan, { version, executable }: BasePython): void {
-  enter({ state: 'creating', basePython: `Python ${version} (${executable})` });
+function enterCreating({ enter }: Plan, stepCount: number, { version, executable }: BasePython): void {
+  enter({ state: 'creating', basePython: `Python ${version} (${executable})`, stepCount });
 }
 
 function systemPython({ request, run, machine }: Plan, needsVenv: boolean): Promise<Result<BasePython>> {

@@ -2,11 +2,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { message, type Message } from '../../../contract/messages.ts';
-import { ok, type Result } from '../../../contract/result.ts';
+import type { Result } from '../../../contract/result.ts';
 import type { Plan } from './buildPlan.ts';
-import { downloadSizes } from './downloadSizes.ts';
+import { downloadSizes, type DownloadSizes } from './downloadSizes.ts';
 import type { InstallProgress } from '../environmentState.ts';
-import { isNetworkError } from './installFailure.ts';
 import { lockWithoutTorch, torchRequirement } from './lockFile.ts';
 import { ownInterpreter } from '../ownEnvironment.ts';
 import { pipInstall } from './pipInstall.ts';
@@ -18,6 +17,8 @@ export interface InstallStep {
   readonly title: Message;
   /** What will be fetched, where that is known before it begins. */
   readonly bytesAhead: number | null;
+  /** What is installed instead where this can't be fetched. */
+  readonly otherwise?: InstallStep;
   readonly install: (onProgress: (progress: InstallProgress) => void) => Promise<Result<void>>;
 }
 
@@ -48,24 +49,26 @@ export async function pipSteps(plan: Plan): Promise<InstallStep[]> {
       }),
   });
   const sizes = await downloadSizes(paths, plan.machine, torch);
-  const ordinary = pip(torch.index === null ? EVERYTHING : PACKAGES, sizes.packages, [
-    '-r',
-    requirementsFile('run', paths),
-  ]);
-  const special =
-    torch.index !== null &&
-    pip(message('step.pytorch_build', { build: torch.build }), sizes.torch, [
-      ...SHORT_PATIENCE,
-      '--no-deps',
-      '--index-url',
-      torch.index,
-      await torchRequirement(paths),
-    ]);
+  const all = ['-r', requirementsFile('run', paths)];
+  const everything = pip(EVERYTHING, await bytesOfEverything(plan), all);
   return [
     pip(message('step.installer'), null, [...SHORT_PATIENCE, INSTALLER]),
-    // Where that fails, the step that follows takes the ordinary build by itself.
-    ...(special ? [orElse(plan, special, null)] : []),
-    ordinary,
+    ...(torch.index === null
+      ? [everything]
+      : [
+          withOrdinary(
+            plan,
+            pip(message('step.pytorch_build', { build: torch.build }), sizes.torch, [
+              ...SHORT_PATIENCE,
+              '--no-deps',
+              '--index-url',
+              torch.index,
+              await torchRequirement(paths),
+            ]),
+            everything,
+          ),
+          pip(PACKAGES, sizes.packages, all),
+        ]),
     ...(request.requirements === 'test'
       ? [pip(TEST_TOOLS, null, ['-r', requirementsFile('test', paths)])]
       : []),
@@ -80,15 +83,16 @@ export async function uvSteps(plan: Plan, uv: string): Promise<InstallStep[]> {
     title: Message,
     bytesAhead: number | null,
     patience: Patience,
-    args: readonly string[],
+    /** Asked for when the step begins: files are written for some, into an environment that has to be there. */
+    args: () => Promise<readonly string[]>,
   ): InstallStep => ({
     title,
     bytesAhead,
-    install: (onProgress) =>
+    install: async (onProgress) =>
       uvInstall(run, {
         uv,
         interpreter: ownInterpreter(paths.environmentFolder),
-        arguments: args,
+        arguments: await args(),
         env: uvEnvironment(paths, request.env ?? process.env, patience, request.offline),
         bytesAhead,
         signal: request.signal,
@@ -96,40 +100,37 @@ export async function uvSteps(plan: Plan, uv: string): Promise<InstallStep[]> {
       }),
   });
   const hashed = (file: string): string[] => ['--require-hashes', '-r', file];
+  const allOf = (set: RequirementSet) => () => Promise.resolve(hashed(lockFile(set, paths)));
+  const othersOf = (set: RequirementSet) => async () => hashed(await withoutTorch(plan, set));
   if (request.offline) {
     const { wheels, torchLock } = request.offline;
     const local = ['--offline', '--no-index', '--find-links', wheels];
     const locks =
-      torchLock === null
-        ? hashed(lockFile('run', paths))
-        : [...hashed(await withoutTorch(plan, 'run')), '-r', torchLock];
-    return [step(EVERYTHING, null, 'long', [...local, ...locks])];
+      torchLock === null ? allOf('run') : async () => [...(await othersOf('run')()), '-r', torchLock];
+    return [step(EVERYTHING, null, 'long', async () => [...local, ...(await locks())])];
   }
   const sizes = await downloadSizes(paths, plan.machine, torch);
-  const others = await withoutTorch(plan, 'run');
-  const whole = step(message('step.pytorch'), sizes.torch, 'long', hashed(lockFile('run', paths)));
+  const ordinary = step(message('step.pytorch'), (await ordinarySizes(plan)).torch, 'long', allOf('run'));
   const pytorch =
     torch.index === null
-      ? whole
-      : orElse(
+      ? ordinary
+      : withOrdinary(
           plan,
           // PyTorch's own index is known to uv. What else the build needs is pinned where the lock file names it.
-          step(message('step.pytorch_build', { build: torch.build }), sizes.torch, 'long', [
+          step(message('step.pytorch_build', { build: torch.build }), sizes.torch, 'long', async () => [
             '--torch-backend',
             torch.build,
             '--constraints',
-            others,
+            await withoutTorch(plan, 'run'),
             await torchRequirement(paths),
           ]),
-          whole,
+          ordinary,
         );
   return [
-    step(PACKAGES, sizes.packages, 'short', hashed(others)),
+    step(PACKAGES, sizes.packages, 'short', othersOf('run')),
     pytorch,
-    ...(request.requirements === 'test'
-      ? [step(TEST_TOOLS, null, 'long', hashed(await withoutTorch(plan, 'test')))]
-      : []),
-    ...(request.withRay === true ? [step(RAY, null, 'long', hashed(await withoutTorch(plan, 'ray')))] : []),
+    ...(request.requirements === 'test' ? [step(TEST_TOOLS, null, 'long', othersOf('test'))] : []),
+    ...(request.withRay === true ? [step(RAY, null, 'long', othersOf('ray'))] : []),
   ];
 }
 
@@ -140,16 +141,17 @@ async function withoutTorch({ request: { paths } }: Plan, set: RequirementSet): 
   return file;
 }
 
-/** Where the small build for processors is out of reach, the ordinary one computes on them too: it is only larger. `ordinary`:
- * null where a later step installs it. */
-function orElse({ torch, machine }: Plan, step: InstallStep, ordinary: InstallStep | null): InstallStep {
-  if (torch.build !== 'cpu' || machine.platform !== 'linux') return step;
-  return {
-    ...step,
-    install: async (onProgress) => {
-      const installed = await step.install(onProgress);
-      if (installed.ok || !isNetworkError(installed.error)) return installed;
-      return ordinary === null ? ok(undefined) : ordinary.install(onProgress);
-    },
-  };
+/** Where the small build for processors is out of reach, the ordinary one computes on them too: it is only larger. */
+function withOrdinary({ torch, machine }: Plan, step: InstallStep, ordinary: InstallStep): InstallStep {
+  return torch.build === 'cpu' && machine.platform === 'linux' ? { ...step, otherwise: ordinary } : step;
+}
+
+/** Of the ordinary PyTorch, and what comes with it. */
+function ordinarySizes({ request, machine, torch }: Plan): Promise<DownloadSizes> {
+  return downloadSizes(request.paths, machine, { ...torch, index: null });
+}
+
+async function bytesOfEverything(plan: Plan): Promise<number | null> {
+  const { packages, torch } = await ordinarySizes(plan);
+  return packages === null || torch === null ? null : packages + torch;
 }

@@ -1,13 +1,14 @@
 import type { Message } from '../../../contract/messages.ts';
 import type { PoolChoice } from '../../../contract/protocol/index.ts';
 import { clusterOf, type Where } from '../../../contract/rpc/runs.ts';
-import { ok, type Result } from '../../../contract/result.ts';
+import { err, ok, type Result } from '../../../contract/result.ts';
 import { withLastTrial } from '../../devices/checkDevices.ts';
 import type { ChosenDevice } from '../../devices/chosenDevice.ts';
 import { probeDevices } from '../../devices/probeDevices.ts';
 import { leftOutRemark, selectDevices } from '../../devices/selectDevices.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import type { ResolvedModel } from '../../models/resolvedModel.ts';
+import { withoutGpus } from './clusterPlan.ts';
 
 export interface DeviceChoice {
   /** Of this computer; none where a cluster brings them. */
@@ -34,7 +35,10 @@ export async function chooseDevices(
 ): Promise<Result<DeviceChoice>> {
   const modelFolder = model.planModel.folder;
   const pool = clusterOf(where);
-  if (pool) return ok({ devices: [], pool, leftOut: null, modelFolder });
+  if (pool) {
+    const blocked = withoutGpus(pool, context.environment);
+    return blocked ? err(blocked) : ok({ devices: [], pool, leftOut: null, modelFolder });
+  }
   const found = await probeDevices(context.environment);
   if (!found.ok) return found;
   const probe = await withLastTrial(found.value, context.paths, context.environment);

@@ -1,7 +1,9 @@
-import { appError } from '../../../contract/errors.ts';
+import { appError, type AppError } from '../../../contract/errors.ts';
+import { message } from '../../../contract/messages.ts';
 import type { PoolChoice, Precision } from '../../../contract/protocol/index.ts';
 import { err, ok, type Result } from '../../../contract/result.ts';
 import { choosePrecision } from '../../devices/choosePrecision.ts';
+import type { PythonEnvironment } from '../../environment/pythonLaunch.ts';
 import type { DeviceChoice } from './chooseDevices.ts';
 
 /** What the sizes of a plan's batches and parts go by. */
@@ -27,6 +29,17 @@ export function precisionOf(
     return err(appError('precision_unsupported', cause, { nextStep: 'Choose another precision.' }));
   }
   return ok(wanted);
+}
+
+/** Why tasks that get GPUs could not use them: they run the Python environment of this computer, which, set up where there is no
+ * GPU, has a PyTorch for processors. Nobody should queue for hours to hear it. Null where nothing speaks against it. */
+export function withoutGpus(
+  pool: PoolChoice,
+  { packages }: Pick<PythonEnvironment, 'packages'>,
+): AppError | null {
+  if (pool.kind !== 'slurm' || pool.script === null || onProcessors(pool)) return null;
+  if (!packages['torch']?.endsWith('+cpu') || pool.script.includes('VIRNUCPRO_PYTHON=')) return null;
+  return appError('device_blocked', message('slurm.pytorch'), { nextStep: message('slurm.pytorch.next') });
 }
 
 function onProcessors(pool: PoolChoice): boolean {

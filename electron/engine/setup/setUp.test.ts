@@ -1,0 +1,41 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { unwrap } from '../../contract/result.ts';
+import type { AppPaths } from '../environment/appPaths.ts';
+import { fakePython } from '../environment/testing/fakePython.ts';
+import { LINUX_MACHINE } from '../environment/testing/machines.ts';
+import { setUp } from './setUp.ts';
+
+let root: string;
+let paths: AppPaths;
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'set up '));
+  const pythonBackend = join(root, 'python-backend');
+  const dataDir = join(root, 'data');
+  paths = {
+    root,
+    pythonBackend,
+    pythonSource: join(pythonBackend, 'src'),
+    resources: join(root, 'resources'),
+    dataDir,
+    usualDataDir: dataDir,
+    environmentFolder: join(dataDir, 'python'),
+  };
+  await mkdir(pythonBackend);
+  await writeFile(join(pythonBackend, 'requirements.txt'), 'torch==2.13.0\n');
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+it.each([
+  ['2.13.0+cpu', []],
+  // What a mirror may have under the same name.
+  ['2.13.0', [expect.stringMatching(/\(cu130\).*\(cpu\)/)]],
+  ['2.13.0+cu126', [expect.stringMatching(/\(cu126\).*\(cpu\).*--repair/)]],
+])('says it where the PyTorch that arrived is not the chosen one: %s', async (torch, said) => {
+  const { run } = fakePython({ pythons: { python3: { version: [3, 12, 1] } }, packages: { torch } });
+  const { remarks } = unwrap(await setUp({ paths, machine: LINUX_MACHINE, env: {} }, run));
+  expect(remarks.filter((remark) => remark.includes('PyTorch'))).toEqual(said);
+});

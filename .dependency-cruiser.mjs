@@ -27,7 +27,7 @@ const BOTTOM = {
   system: [],
   files: ['system'],
   processes: ['files', 'system'],
-  environment: ['format', 'processes', 'system'],
+  environment: ['files', 'format', 'processes', 'system'],
   format: [],
   results: [],
   devices: ['environment', 'format'],

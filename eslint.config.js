@@ -54,6 +54,20 @@ export default defineConfig(
     },
   },
   {
+    files: ['electron/**/*.ts'],
+    ignores: ['electron/engine/files/replaceFile.ts', '**/*.test.ts', '**/testing/**', '**/benchmarks/**'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        ...['node:fs', 'node:fs/promises'].map((name) => ({
+          name,
+          importNames: ['rename', 'renameSync'],
+          message: 'On Windows a virus scanner may hold a file open: replaceFile() tries again.',
+        })),
+      ],
+    },
+  },
+  {
     files: ['electron/engine/**/*.ts'],
     ignores: ['electron/engine/system/here.ts', '**/*.test.ts', '**/testing/**'],
     rules: {

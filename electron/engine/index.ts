@@ -90,6 +90,7 @@ export { setUp } from './setup/setUp.ts';
 
 // Inputs and models
 export { hashFile } from './files/hashFile.ts';
+export { replaceFile } from './files/replaceFile.ts';
 export { collectInputs } from './inputs/collectInputs.ts';
 export { sweepOrphans } from './workers/orphanSweep.ts';
 export { processRecordsFolder } from './workers/processRecords.ts';

@@ -1,12 +1,12 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { appError, type AppError } from '../contract/errors.ts';
 import { message } from '../contract/messages.ts';
 import { err, ok, type Result } from '../contract/result.ts';
-import { hashFile } from '../engine/index.ts';
+import { hashFile, replaceFile } from '../engine/index.ts';
 import { atMost, lacksSpace, uploadError, uploadName } from './uploads.ts';
 
 const PARTIAL = 'incoming.part';
@@ -82,7 +82,7 @@ export class ResumableUploads {
       await rm(this.place(file), { recursive: true, force: true });
       return err(damaged(file.name));
     }
-    await rename(partial, path);
+    replaceFile(partial, path);
     return ok({ received: file.bytes, path });
   }
 

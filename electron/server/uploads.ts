@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { appError, AppFailure, asAppError, type AppError } from '../contract/errors.ts';
 import { err, ok, type Result } from '../contract/result.ts';
-import { freeBytes, safeName } from '../engine/index.ts';
+import { freeBytes, replaceFile, safeName } from '../engine/index.ts';
 
 /** Left over for everything else on the disk. */
 const DISK_RESERVE_BYTES = 200_000_000;
@@ -30,7 +30,7 @@ export async function receiveUpload(
   try {
     await mkdir(place, { recursive: true, mode: 0o700 });
     await pipeline(request, atMost(announced, name, request), createWriteStream(partial, { flags: 'wx' }));
-    await rename(partial, path);
+    replaceFile(partial, path);
     return ok(path);
   } catch (reason) {
     await rm(place, { recursive: true, force: true });

@@ -1,11 +1,12 @@
 /** What is installed into an environment of ours, and how to tell later that it is still that. */
 import { createHash } from 'node:crypto';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { gpuKindSchema } from '../../contract/rpc/computer.ts';
 import type { AppPaths } from './appPaths.ts';
 import { parseJson } from '../../contract/parseJson.ts';
+import { replaceFile } from '../files/replaceFile.ts';
 
 /** `run` is what computing needs; `test` and `ray` come on top of it, for developers and for Ray clusters. */
 export type RequirementSet = 'run' | 'test' | 'ray';
@@ -51,7 +52,7 @@ export async function readStamp(folder: string): Promise<EnvironmentStamp | unde
 export async function writeStamp(folder: string, stamp: EnvironmentStamp): Promise<void> {
   const temporary = `${stampPath(folder)}.tmp`;
   await writeFile(temporary, `${JSON.stringify(stamp, null, 2)}\n`);
-  await rename(temporary, stampPath(folder));
+  replaceFile(temporary, stampPath(folder));
 }
 
 export async function removeStamp(folder: string): Promise<void> {

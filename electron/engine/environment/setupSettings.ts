@@ -1,9 +1,10 @@
 /** Settings that are needed before there is anything else: where data lie, and how the network is reached. They stand in a small
  * file in the usual data folder, since the library with the other settings lies in the data folder that they name. */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setupSettingsSchema, type SetupSettings } from '../../contract/rpc/computer.ts';
 import { parseJson } from '../../contract/parseJson.ts';
+import { replaceFile } from '../files/replaceFile.ts';
 
 export function setupFile(usualDataDir: string): string {
   return join(usualDataDir, 'setup.json');
@@ -27,7 +28,7 @@ export function writeSetupSettings(usualDataDir: string, settings: SetupSettings
     // A proxy's address may hold a password.
     mode: 0o600,
   });
-  renameSync(`${file}.tmp`, file);
+  replaceFile(`${file}.tmp`, file);
 }
 
 /** The environment of installers and downloads: what the settings say goes before what the user's shell says. */

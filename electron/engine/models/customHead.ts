@@ -1,11 +1,12 @@
 /** A user's own classifier on the published encoders: a small model folder beside theirs, made on first use. */
 import { createHash } from 'node:crypto';
-import { copyFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { appError } from '../../contract/errors.ts';
 import type { ModelFile, ModelManifest } from '../../contract/model.ts';
 import { err, type Result } from '../../contract/result.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
+import { replaceFile } from '../files/replaceFile.ts';
 import { readManifest, readModelFolder } from './modelFolder.ts';
 import { modelOfHead } from './publishedModels.ts';
 import type { ResolvedModel } from './resolvedModel.ts';
@@ -74,5 +75,5 @@ function seenFromBeside(files: ModelManifest['files'], folder: string): ModelMan
 async function writeManifest(folder: string, manifest: ModelManifest): Promise<void> {
   const temporary = join(folder, `model.json.${process.pid}.tmp`);
   await writeFile(temporary, `${JSON.stringify(manifest, null, 2)}\n`);
-  await rename(temporary, join(folder, 'model.json'));
+  replaceFile(temporary, join(folder, 'model.json'));
 }

@@ -1,5 +1,5 @@
 /** Whether installed weights give the known answers on this computer's devices, and whether that is still known. */
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { appError } from '../../contract/errors.ts';
@@ -18,6 +18,7 @@ import { workerEnvironment, type ChosenDevice } from '../devices/chosenDevice.ts
 import type { AppPaths } from '../environment/appPaths.ts';
 import { pythonLaunch, type PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { runCommand, type CommandRunner } from '../environment/runCommand.ts';
+import { replaceFile } from '../files/replaceFile.ts';
 import type { ResolvedModel } from './resolvedModel.ts';
 
 const reportSchema = z.object({
@@ -197,7 +198,7 @@ async function store(
   const temporary = `${file}.${process.pid}.tmp`;
   await mkdir(dirname(file), { recursive: true })
     .then(() => writeFile(temporary, `${JSON.stringify(content, null, 2)}\n`))
-    .then(() => rename(temporary, file))
+    .then(() => replaceFile(temporary, file))
     // It is checked again the next time.
     .catch(() => undefined);
 }

@@ -1,7 +1,8 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, rename, stat } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { replaceFile } from '../files/replaceFile.ts';
 
 /** Copies a file of gigabytes; under its own name only when it is whole. One of the right size that is there already stays. */
 export async function copyLargeFile(
@@ -22,5 +23,5 @@ export async function copyLargeFile(
     onBytes(chunk.length);
   });
   await pipeline(source, createWriteStream(`${to}.part`), { signal });
-  await rename(`${to}.part`, to);
+  replaceFile(`${to}.part`, to);
 }

@@ -1,6 +1,6 @@
 /** Writes a folder with everything that a computer without a network needs to set itself up: uv, Python, packages, weights. */
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { appError, asAppError, type AppError } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
@@ -17,6 +17,7 @@ import { requirementsHash } from '../environment/requirements.ts';
 import { runCommand, type CommandRunner } from '../environment/runCommand.ts';
 import { weightsFolder } from '../models/weightsFolder.ts';
 import { hashFile } from '../files/hashFile.ts';
+import { replaceFile } from '../files/replaceFile.ts';
 import { copyLargeFile } from './copyFile.ts';
 import { downloader, putUv, type ToolsRequest } from './fetchTools.ts';
 import { installedModel, type InstalledModel } from './modelFiles.ts';
@@ -162,7 +163,7 @@ async function pack(request: PackRequest, work: string, run: CommandRunner): Pro
   };
   const file = join(folder, OFFLINE_LIST);
   await writeFile(`${file}.tmp`, `${JSON.stringify(manifest, null, 2)}\n`);
-  await rename(`${file}.tmp`, file);
+  replaceFile(`${file}.tmp`, file);
   return ok({ folder, manifest, bytes: sum(listed.value) });
 }
 

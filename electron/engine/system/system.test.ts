@@ -187,10 +187,15 @@ describe('other processes', () => {
 });
 
 describe('folders that are copied into a cloud', () => {
-  const env = { OneDrive: 'C:\\Users\\me\\OneDrive', OneDriveCommercial: 'D:\\Institute' };
+  const env = {
+    OneDrive: 'C:\\Users\\me\\OneDrive',
+    OneDriveCommercial: 'D:\\Institute',
+    OneDriveConsumer: 'F:\\Own',
+  };
   it.each([
     ['C:\\Users\\me\\onedrive\\data\\run', 'OneDrive'],
     ['D:\\Institute\\run', 'OneDrive'],
+    ['F:\\Own\\run', 'OneDrive'],
     ['C:\\Users\\me\\iCloudDrive', 'iCloud Drive'],
     ['C:\\Users\\me\\Dropbox\\run', 'Dropbox'],
     ['C:\\Users\\me\\OneDrive of last year\\run', null],

@@ -26,8 +26,9 @@ export function windows(calls: WindowsCalls): System {
     syncClient: (folder, env, home) => {
       const places: [string, string | undefined][] = [
         ['OneDrive', env['OneDrive']],
-        // An employer's, beside one's own.
+        // An employer's and one's own, where there are both.
         ['OneDrive', env['OneDriveCommercial']],
+        ['OneDrive', env['OneDriveConsumer']],
         ['iCloud Drive', win32.join(home, 'iCloudDrive')],
         ['Dropbox', win32.join(home, 'Dropbox')],
       ];

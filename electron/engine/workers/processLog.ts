@@ -1,6 +1,6 @@
-import { renameSync } from 'node:fs';
 import type { WriteStream } from 'node:fs';
 import { openLog, sizeOf } from '../files/runFiles.ts';
+import { replaceFile } from '../files/replaceFile.ts';
 
 /** Of one log file; the one before it is kept, so a log takes at most twice as much. */
 const MOST_BYTES = 16 * 2 ** 20;
@@ -17,7 +17,7 @@ export class ProcessLog {
     try {
       this.bytes = sizeOf(path);
       if (this.bytes > mostBytes / 2) {
-        renameSync(path, `${path}.old`);
+        replaceFile(path, `${path}.old`);
         this.bytes = 0;
       }
       this.stream = openLog(path);

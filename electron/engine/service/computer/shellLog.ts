@@ -1,7 +1,8 @@
-import { appendFileSync, existsSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { AppPaths } from '../../environment/appPaths.ts';
+import { replaceFile } from '../../files/replaceFile.ts';
 
 const LARGEST_BYTES = 512 * 1024;
 const LINES_IN_DIAGNOSTICS = 60;
@@ -16,7 +17,7 @@ export class ShellLog {
     this.file = file;
     try {
       mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-      if (existsSync(file) && statSync(file).size > LARGEST_BYTES) renameSync(file, previous(file));
+      if (existsSync(file) && statSync(file).size > LARGEST_BYTES) replaceFile(file, previous(file));
     } catch {
       // A disk that takes no log must not keep the window from opening.
     }

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { z } from 'zod';
@@ -8,6 +8,7 @@ import { networkFileSystem } from '../networkFileSystem.ts';
 import { checkKind, isEmptyDatabase, migrate, type DatabaseKind } from './database.ts';
 import { isDamage } from './storeErrors.ts';
 import type { DeviceUse, HistoryEntry, JsonObject, JsonValue, LearntBatch } from '../types.ts';
+import { replaceFile } from '../../files/replaceFile.ts';
 
 const VERSION_1 = `
 CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -103,7 +104,7 @@ function keepToThisAccount(path: string): void {
 
 function setAside(path: string): string {
   const kept = `${path}.damaged-${Date.now()}`;
-  renameSync(path, kept);
+  replaceFile(path, kept);
   // They belong to the damaged file, and would damage the new one.
   for (const ending of ['-wal', '-shm']) rmSync(path + ending, { force: true });
   return kept;

@@ -87,6 +87,8 @@ describe('from nothing', () => {
       bytesDone: 250,
       bytesTotal: null,
     });
+    const lines = first.states.flatMap((state) => (state.state === 'installing' ? [state.line] : []));
+    expect(lines.filter((line) => /install/i.test(line))).toEqual([]);
     const second = await ensure(GOOD);
     expect(second.names).toEqual(['checking', 'ready']);
     expect(second.commands).toEqual(['check']);

@@ -56,7 +56,7 @@ export function downloadQuestion(): CloseQuestion {
   return {
     message: 'A download is still under way.',
     detail:
-      'If you quit now, it is given up, and begins again when you ask for it. ' +
+      'If you quit now, it stops. What was fetched is kept, and it goes on from there when you ask for it. ' +
       'Without a window it goes on in the background; start the program again to see it.',
     buttons: ['Go on without a window', 'Quit now', 'Cancel'],
     answers: ['background', 'now', 'cancel'],

@@ -15,7 +15,7 @@ export const firstSteps: Record<keyof typeof english, string> = {
   'start.setUp.go_on':
     'Das Einrichten wurde abgebrochen. Was heruntergeladen ist, bleibt; von dort geht es weiter.',
   'start.setUp.meanwhile':
-    'Sie können diese Seite verlassen oder das Fenster schließen: Das Einrichten geht weiter, solange das Programm läuft. Beim Abbrechen bleibt, was heruntergeladen ist.',
+    'Sie können diese Seite verlassen: Das Einrichten geht weiter, solange das Programm läuft. Beim Abbrechen und beim Beenden bleibt, was heruntergeladen ist.',
   'start.setUp.done': 'Bereit: Python {python}, PyTorch {torch}.',
   'start.setUp.donePython': 'Bereit: Python {python}.',
   'start.setUp.download': 'Herunterzuladen',

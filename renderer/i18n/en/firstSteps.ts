@@ -13,7 +13,7 @@ export const firstSteps = {
     'Something has damaged the Python environment. It is rebuilt; results and models are not touched.',
   'start.setUp.go_on': 'The set-up was stopped. What was downloaded is kept; it goes on from there.',
   'start.setUp.meanwhile':
-    'You may leave this page or close the window: the set-up goes on as long as the program runs. Cancelling keeps what is downloaded.',
+    'You may leave this page: the set-up goes on as long as the program runs. Cancelling it, or quitting the program, keeps what is downloaded.',
   'start.setUp.done': 'Ready: Python {python}, PyTorch {torch}.',
   'start.setUp.donePython': 'Ready: Python {python}.',
   'start.setUp.download': 'Download',

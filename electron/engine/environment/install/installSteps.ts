@@ -45,7 +45,8 @@ export async function pipSteps(plan: Plan): Promise<InstallStep[]> {
         reportsProgress: !args.includes(INSTALLER),
         env: request.env ?? process.env,
         signal: request.signal,
-        onProgress: (progress) => onProgress({ ...progress, bytesTotal: bytesAhead }),
+        bytesAhead,
+        onProgress,
       }),
   });
   const sizes = await downloadSizes(paths, plan.machine, torch);

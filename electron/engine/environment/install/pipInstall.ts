@@ -13,6 +13,8 @@ interface PipRequest {
   readonly arguments: readonly string[];
   /** The first step may have a pip that doesn't know how to report progress. */
   readonly reportsProgress: boolean;
+  /** Bytes to fetch, where they are known ahead. */
+  readonly bytesAhead?: number | null;
   readonly env: NodeJS.ProcessEnv;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress: (progress: InstallProgress) => void;
@@ -20,6 +22,7 @@ interface PipRequest {
 
 export async function pipInstall(run: CommandRunner, request: PipRequest): Promise<Result<void>> {
   let doing = '';
+  let unpacking = false;
   /** Of the files that are downloaded already, and of the one that is being downloaded. */
   let before = 0;
   let current = 0;
@@ -28,7 +31,8 @@ export async function pipInstall(run: CommandRunner, request: PipRequest): Promi
       line: doing,
       fraction: total !== null && total > 0 ? current / total : null,
       bytesDone: before + current,
-      bytesTotal: null,
+      // What is left to do now takes no part in how long fetching takes.
+      bytesTotal: unpacking ? null : (request.bytesAhead ?? null),
     });
   const outcome = await run({
     file: request.interpreter,
@@ -50,7 +54,8 @@ export async function pipInstall(run: CommandRunner, request: PipRequest): Promi
         return;
       }
       if (NO_NEWS.test(line)) return;
-      doing = withoutPath(line);
+      unpacking = line.startsWith('Installing collected packages');
+      doing = unpacking ? UNPACKING : withoutPath(line);
       before += current;
       current = 0;
       report(null);
@@ -59,8 +64,12 @@ export async function pipInstall(run: CommandRunner, request: PipRequest): Promi
   return outcome.ending === 'succeeded' ? ok(undefined) : err(installFailure(outcome));
 }
 
-/** Lines that pip writes by the hundred and that tell a user nothing. */
-const NO_NEWS = /^(Requirement already satisfied|Looking in|Ignoring|WARNING|\[notice\])/;
+/** Its last and long step, of which pip says nothing more. */
+const UNPACKING = 'Unpacking what was fetched';
+
+/** Lines that pip writes by the hundred, or about its own work, and that tell a user nothing. */
+const NO_NEWS =
+  /^(Requirement already satisfied|Looking in|Ignoring|WARNING|\[notice\]|Attempting uninstall|Found existing installation|Uninstalling|Successfully (un)?installed)/;
 
 /** "Downloading https://.../torch.whl (5 MB)" and "Processing /.../torch.whl (from ...)" without where from. */
 function withoutPath(line: string): string {

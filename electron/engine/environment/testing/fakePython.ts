@@ -79,6 +79,9 @@ export function fakePython(computer: FakeComputer): {
   function install(command: Command): Promise<CommandOutcome> {
     command.onLine?.('Downloading https://files.example/torch-2.13.0-cp311.whl (500.0 MB)');
     command.onLine?.('Progress 250 of 500');
+    command.onLine?.('Installing collected packages: torch');
+    command.onLine?.('Attempting uninstall: setuptools');
+    command.onLine?.('Successfully installed torch-2.13.0');
     const fromTorchIndex = /--index-url|--torch-backend/.test(command.args.join(' '));
     return failWith((fromTorchIndex ? computer.torchIndexFailure : undefined) ?? computer.installFailure);
   }

@@ -167,6 +167,13 @@ async function run({ paths, log, safeMode, quitPutOff }: Start): Promise<void> {
     event?.preventDefault();
     quitting.systemEnds();
   });
+  // Of a desktop that logs off, or a terminal: nobody may be there to answer. Not before Electron is ready, which would then replace
+  // these with handlers of its own.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      quitting.systemEnds();
+    });
+  }
   if (quitPutOff.end().wasWanted) {
     app.quit();
     return;

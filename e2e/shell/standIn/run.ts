@@ -43,8 +43,16 @@ process.on('uncaughtException', (reason) => {
 process.on('unhandledRejection', (reason) => {
   process.stderr.write(`UNHANDLED REJECTION ${reason instanceof Error ? reason.stack : String(reason)}\n`);
 });
-// "Chromium's handlers": on Linux and macOS these signals quit the app.
-for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => electron.app.quit());
+// Chromium quits the app at the first of these signals and leaves the second to the system. Node's own handlers, set once the app is ready,
+// take the place of Chromium's (seen in a real Electron 9).
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+  const quit = (): void => {
+    if (process.listenerCount(signal) > 1) return;
+    process.off(signal, quit);
+    electron.app.quit();
+  };
+  process.on(signal, quit);
+}
 
 electron.app.on('quit', () => {
   process.stderr.write(`THREADS AT QUIT ${openThreads.size}\n`);

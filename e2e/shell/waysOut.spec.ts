@@ -7,14 +7,22 @@ import { isDone, partsDone, runState } from '../support/window.ts';
 import { isAlive, workersBelow } from '../support/workerProcesses.ts';
 import type { Host } from './support/shellApp.ts';
 import { expect, firstWindow, openDatabases, test, type Places, type ShellApp } from './support/fixtures.ts';
-import { answerQuestions, isVisible, questions, quit, startDroppedRun } from './support/steps.ts';
+import {
+  answerQuestions,
+  crash,
+  crashThreeTimes,
+  isVisible,
+  questions,
+  quit,
+  startDroppedRun,
+} from './support/steps.ts';
 
 const runFolder = ({ files }: Places) => join(files, 'Long run_DEMO');
 
-async function atWork(app: ShellApp, places: Places): Promise<{ page: Page; workers: number[] }> {
+async function atWork(app: ShellApp, places: Places, copies = 6): Promise<{ page: Page; workers: number[] }> {
   const page = await firstWindow(app);
   const input = join(places.files, 'contigs.fasta');
-  await writeSample(input, 6);
+  await writeSample(input, copies);
   await startDroppedRun(page, [input], 'Long run');
   await partsDone(page);
   let workers: number[] = [];
@@ -83,6 +91,33 @@ test('the current parts are finished, then it quits', async ({ start, places, ho
   await answerQuestions(app, 'Finish the current parts');
   await quit(app);
   await expectCleanEnd(app, workers, { places, host });
+});
+
+test('whoever does not quit for safe mode after all does not get it when they quit later', async ({
+  start,
+  places,
+  host,
+}) => {
+  const app = await start();
+  // Long enough for the waits before a page is loaded again.
+  const { workers } = await atWork(app, places, 60);
+  await app.evaluate(({ app: running }) => {
+    running.relaunch = () => {
+      process.stdout.write('RELAUNCHED\n');
+    };
+  });
+  // The question about the run has no such button, and is cancelled.
+  await answerQuestions(app, 'Restart in safe mode');
+  await crashThreeTimes(app, places);
+  await crash(app);
+  await expect
+    .poll(async () => (await questions(app)).map(({ message }) => message))
+    .toEqual(['The window has ended several times.', expect.stringContaining('is still at work')]);
+
+  await answerQuestions(app, 'Quit now');
+  await quit(app);
+  await expectCleanEnd(app, workers, { places, host });
+  expect(app.said).not.toContain('RELAUNCHED');
 });
 
 test('the system shuts down: no question, and a quick end', async ({ start, places, host }) => {

@@ -146,6 +146,11 @@ async function run({ paths, log, safeMode, quitPutOff }: Start): Promise<void> {
     browserMode,
     make,
     mayOpen: (): boolean => quitting.mayOpenWindow,
+    restartInSafeMode: () => {
+      quitting.quitWith(() => {
+        relaunch(SAFE_MODE_SWITCH);
+      });
+    },
   });
   const quitting: Quitting = new Quitting(service, keeper.current);
 

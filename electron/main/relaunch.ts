@@ -1,9 +1,10 @@
 import { app } from 'electron';
 
-/** Starts the program again as soon as this one has ended, with further switches. */
+/** Ends the program and starts it again, with further switches. */
 export function relaunch(...switches: string[]): void {
   const args = [...process.argv.slice(1), ...switches];
   // An AppImage is mounted elsewhere at each start: it is its file that must be started.
   const appImage = process.env['APPIMAGE'];
   app.relaunch({ args, ...(appImage === undefined ? {} : { execPath: appImage }) });
+  app.quit();
 }

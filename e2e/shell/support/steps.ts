@@ -2,7 +2,7 @@ import { readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { drop, goTo, takeDemoModel } from '../../support/window.ts';
-import { expect, type ShellApp } from './fixtures.ts';
+import { expect, shellLog, type Places, type ShellApp } from './fixtures.ts';
 
 const LONG_MS = 90_000;
 
@@ -64,4 +64,29 @@ export async function pidOf(dataFolder: string): Promise<number> {
     readlink(join(folder, 'SingletonLock')),
   );
   return Number(lock.split('-').at(-1));
+}
+
+/** Ends the process of the page. */
+export async function crash(app: ShellApp): Promise<void> {
+  await app.evaluate(({ BrowserWindow }) => {
+    BrowserWindow.getAllWindows()[0]?.webContents.forcefullyCrashRenderer();
+  });
+}
+
+/** As often as the page is loaded again without a question. */
+export async function crashThreeTimes(app: ShellApp, places: Places): Promise<void> {
+  for (let ends = 1; ends <= 3; ends++) {
+    await crash(app);
+    await expect.poll(() => shellLog(places)).toMatch(new RegExp(`(page's process has ended[^]*){${ends}}`));
+    await expect.poll(() => showsItself(app), { timeout: 60_000 }).toBeTruthy();
+  }
+}
+
+/** Not by Playwright's page, which takes no calls any more when its process has ended once. */
+function showsItself(app: ShellApp): Promise<unknown> {
+  return app.evaluate(({ BrowserWindow }) =>
+    BrowserWindow.getAllWindows()[0]
+      ?.webContents.executeJavaScript("document.querySelector('nav a') !== null && performance.now()")
+      .catch(() => false),
+  );
 }

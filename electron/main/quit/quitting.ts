@@ -9,6 +9,8 @@ const CLEANUP_DEADLINE_MS = 10_000;
 const SYSTEM_DEADLINE_MS = 4_000;
 /** The rest of the time is for Electron itself. */
 const CLOSE_SHARE = 0.8;
+/** An installer checks the new version first, and may ask for a password. */
+const LAST_STEP_MS = 5 * 60_000;
 
 /** Walks the way out (quitMachine.ts) with real dialogs and a real engine. */
 export class Quitting {
@@ -26,7 +28,10 @@ export class Quitting {
     });
   }
 
-  /** Quits, asking as ever what is to become of work under way. The last step is such as starting again. */
+  /**
+   * Quits, asking as ever what is to become of work under way. The last step, such as installing a newer version, ends the program
+   * itself, at once or later: Squirrel on macOS needs a while before it can.
+   */
   quitWith(lastStep: () => void): void {
     this.atEnd = lastStep;
     app.quit();
@@ -139,9 +144,12 @@ export class Quitting {
     const ended = await this.service.close(this.deadlineMs * CLOSE_SHARE).catch(() => false);
     if (!ended) endByForce();
     this.take({ type: 'cleaned' });
-    this.atEnd?.();
-    // An installer may have asked for a password.
-    force.refresh();
-    app.quit();
+    if (this.atEnd === undefined) {
+      app.quit();
+      return;
+    }
+    clearTimeout(force);
+    setTimeout(endByForce, LAST_STEP_MS);
+    this.atEnd();
   }
 }

@@ -1,5 +1,6 @@
-import { app, dialog, shell } from 'electron';
+import { app, clipboard, dialog, shell } from 'electron';
 import { homedir } from 'node:os';
+import { asAppError } from '../../contract/errors.ts';
 import { startServer, type RunningServer } from '../../server/startServer.ts';
 import type { Service } from '../../engine/index.ts';
 
@@ -18,9 +19,27 @@ export class BrowserMode {
     return this.server !== undefined;
   }
 
-  /** A page that nobody else on this computer can open: its address holds a token, which is good for one browser. */
-  async open(): Promise<void> {
-    this.server ??= await startServer(this.service, {
+  /**
+   * A page that nobody else on this computer can open: its address holds a token, which is good for one browser. False where the user
+   * gets no page; then they know why.
+   */
+  async open(): Promise<boolean> {
+    let server: RunningServer | undefined;
+    try {
+      server = this.server ?? (await this.start());
+      await shell.openExternal(server.address());
+    } catch (reason) {
+      if (!(await copiesAddress(reason, server?.address()))) {
+        if (this.server === undefined) await server?.close();
+        return false;
+      }
+    }
+    this.server = server;
+    return true;
+  }
+
+  private start(): Promise<RunningServer> {
+    return startServer(this.service, {
       host: '127.0.0.1',
       port: 0,
       root: homedir(),
@@ -28,7 +47,6 @@ export class BrowserMode {
       allowNetwork: false,
       onNewAddress: () => undefined,
     });
-    await shell.openExternal(this.server.address());
   }
 
   /** A second start, or a click in the dock: there is no window to show, and no menu to quit with. */
@@ -49,4 +67,23 @@ export class BrowserMode {
   async close(): Promise<void> {
     await this.server?.close();
   }
+}
+
+/** Says why there is no page. An address, where there is one, also works in a browser that the user opens. */
+async function copiesAddress(reason: unknown, address: string | undefined): Promise<boolean> {
+  const { response } = await dialog.showMessageBox({
+    type: 'error',
+    message: 'The browser could not be opened.',
+    detail:
+      address === undefined
+        ? asAppError(reason).cause
+        : `Open a browser on this computer, and paste the address there:\n${address}`,
+    buttons: address === undefined ? ['Go back'] : ['Copy the address', 'Go back'],
+    defaultId: 0,
+    cancelId: address === undefined ? 0 : 1,
+    noLink: true,
+  });
+  if (address === undefined || response !== 0) return false;
+  await clipboard.writeText(address);
+  return true;
 }

@@ -1,6 +1,7 @@
 import { app } from 'electron';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { AppUpdater } from 'electron-updater';
 import { z } from 'zod';
 import { parseJson } from '../../contract/parseJson.ts';
 import type { Service, ShellLog } from '../../engine/index.ts';
@@ -52,7 +53,11 @@ async function findUpdater(service: Service, say: (line: string) => void): Promi
   autoUpdater.logger = { info: say, warn: say, error: say };
   // Not an AppImage, nor installed as a package.
   if (!autoUpdater.isUpdaterActive()) return 'by_hand';
-  // Nothing happens that the user did not ask for.
+  return updaterOf(autoUpdater, service);
+}
+
+export function updaterOf(autoUpdater: AppUpdater, service: Pick<Service, 'settings'>): Updater {
+  // Nothing happens that the user did not ask for. On macOS this means that Squirrel gets the new version only when it is installed.
   autoUpdater.autoDownload = false;
   autoUpdater.autoInstallOnAppQuit = false;
   return {
@@ -78,6 +83,7 @@ async function findUpdater(service: Service, say: (line: string) => void): Promi
       autoUpdater.once('error', () => {
         relaunch();
       });
+      // Ends the program: on macOS seconds later, when Squirrel has checked the new version.
       autoUpdater.quitAndInstall();
     },
   };

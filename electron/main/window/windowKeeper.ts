@@ -1,9 +1,7 @@
 import { app, dialog, shell, type BrowserWindow } from 'electron';
 import type { ShellLog } from '../../engine/index.ts';
 import type { BrowserMode } from '../trouble/browserMode.ts';
-import { relaunch } from '../relaunch.ts';
-import { SAFE_MODE_SWITCH } from '../trouble/safeMode.ts';
-import { troubleQuestion, type TroubleAnswer } from '../trouble/troubleQuestion.ts';
+import { troubleQuestion } from '../trouble/troubleQuestion.ts';
 import { WindowHealth, type WindowTrouble } from './windowHealth.ts';
 
 interface WindowKeeperOptions {
@@ -13,6 +11,7 @@ interface WindowKeeperOptions {
   /** Makes a window, which shows itself as soon as it is painted. */
   make: () => BrowserWindow;
   mayOpen: () => boolean;
+  restartInSafeMode: () => void;
 }
 
 /** The program's one window: makes it, brings it to the front, and offers another way where it does not work. */
@@ -49,13 +48,14 @@ export class WindowKeeper {
     if (this.asking || !this.options.mayOpen()) return;
     this.asking = true;
     try {
-      while ((await this.ask(trouble)) === 'log') await shell.openPath(this.options.log.file);
+      while (await this.ask(trouble));
     } finally {
       this.asking = false;
     }
   }
 
-  private async ask(trouble: WindowTrouble): Promise<TroubleAnswer> {
+  /** Whether it has to be asked again: seeing the log, or a browser that does not open, leaves the user without a window. */
+  private async ask(trouble: WindowTrouble): Promise<boolean> {
     const { log, safeMode, browserMode } = this.options;
     const { message, detail, buttons, answers, cancelId, defaultId } = troubleQuestion(trouble, safeMode);
     // A window that is painted after all needs no answer.
@@ -75,7 +75,7 @@ export class WindowKeeper {
       signal: painted.signal,
     });
     this.window?.removeListener('ready-to-show', dismiss);
-    if (painted.signal.aborted) return 'wait';
+    if (painted.signal.aborted) return false;
     const answer = answers[response] ?? 'wait';
     log.write('info', `${message} Chosen: ${answer}.`);
     switch (answer) {
@@ -86,21 +86,19 @@ export class WindowKeeper {
         this.health?.reloadOnceMore();
         break;
       case 'safe_mode':
-        app.once('will-quit', () => {
-          relaunch(SAFE_MODE_SWITCH);
-        });
-        app.quit();
+        this.options.restartInSafeMode();
         break;
       case 'browser':
+        if (!(await browserMode.open())) return true;
         this.current()?.hide();
-        await browserMode.open();
         break;
       case 'quit':
         app.quit();
         break;
       case 'log':
-        break;
+        await shell.openPath(log.file);
+        return true;
     }
-    return answer;
+    return false;
   }
 }

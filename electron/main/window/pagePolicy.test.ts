@@ -50,7 +50,7 @@ it.each([
   ['https://doi.org/10.1000/182', true],
   // Only by the action that asks before a sequence leaves the computer.
   ['https://blast.ncbi.nlm.nih.gov/Blast.cgi', false],
-  ['mailto:someone@example.org', true],
+  ['mailto:someone@example.org?attach=/etc/passwd', false],
   ['http://github.com/', false],
   ['https://github.com.evil.example/', false],
   ['https://evil.example/?https://github.com/', false],

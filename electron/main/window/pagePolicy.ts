@@ -50,10 +50,9 @@ export function isAllowedPermission(permission: string, requestingUrl: string): 
   return PERMISSIONS.has(permission) && isAppPage(requestingUrl);
 }
 
-/** Whether a link may be opened in the user's browser or mail program. */
+/** Whether a link may be opened in the user's browser. */
 export function isAllowedExternalLink(url: string): boolean {
   const parsed = parse(url);
-  if (parsed?.protocol === 'mailto:') return true;
   return (
     parsed?.protocol === 'https:' &&
     parsed.username === '' &&

@@ -16,6 +16,8 @@ it.each([
   ],
   [`provider: generic\nurl: 'https://example.org/a'\n`, 'https://example.org/a'],
   ['provider: generic\nurl: https://virnucpro.invalid/releases\n', null],
+  ['provider: generic\nurl: http://example.org/releases\n', null],
+  ['provider: generic\nurl: http://127.0.0.1:8080\n', 'http://127.0.0.1:8080'],
   ['provider: generic\nurl: nowhere\n', null],
   ['provider: generic\n', null],
 ])('%s', (text, address) => {

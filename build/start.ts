@@ -8,7 +8,7 @@ import { stepLines } from '../electron/engine/environment/stateLines.ts';
 import { networkVariables, readSetupSettings } from '../electron/engine/environment/setupSettings.ts';
 import { describeVerdicts } from '../electron/engine/devices/describeVerdicts.ts';
 import { setUp } from '../electron/engine/setup/setUp.ts';
-import { buildDesktop } from './buildDesktop.ts';
+import { buildToStart } from './buildToStart.ts';
 import { buildWindow } from './buildWindow.ts';
 import { fetchElectron, findElectron, missingDisplay } from './electronBinary.ts';
 
@@ -23,9 +23,9 @@ async function start(): Promise<number> {
   const here = findElectron();
   const electron = here.found ? here : await fetchElectron();
   if (!electron.found) return inBrowser(electron.reason);
-  await buildDesktop();
+  const app = await buildToStart();
   const before = logSize();
-  const result = await execa(electron.file, [root, ...process.argv.slice(2)], {
+  const result = await execa(electron.file, [app, ...process.argv.slice(2)], {
     cwd: root,
     // Set by some editors' terminals, it would make Electron a plain Node.
     env: { ELECTRON_RUN_AS_NODE: undefined },

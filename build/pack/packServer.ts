@@ -94,7 +94,9 @@ async function packWithNode(folder: string, node: string, file: string, version:
   mkdirSync(parent);
   renameSync(folder, join(parent, 'package'));
   const withNode = file.replace(/\.tgz$/, SERVER_PACKAGE_ENDING);
-  await execa('tar', ['-czf', withNode, '-C', parent, 'package']);
+  // Else macOS' tar adds its own extended attributes, at which the tar of Linux grumbles.
+  const env = { COPYFILE_DISABLE: '1' };
+  await execa('tar', ['-czf', withNode, '-C', parent, 'package'], { env });
   renameSync(join(parent, 'package'), folder);
   rmSync(parent, { recursive: true });
   const list: ServerPackageList = {

@@ -148,6 +148,8 @@ export async function installServer(
     `[ "$S" = ${file.sha256} ] || { rm -f ${incoming}; echo "${MARK}outcome=damaged"; exit 0; }`,
     `W=$(mktemp -d "$B/unpacking-XXXXXX") || exit 1`,
     `tar -xzf ${incoming} -C "$W" || { rm -rf "$W"; exit 1; }`,
+    // A package that was packed on Windows does not say which files are programs.
+    `for F in node uv/uv; do [ ! -f "$W/package/$F" ] || chmod u+x "$W/package/$F" || exit 1; done`,
     // Another window may have been faster.
     `[ -e "$B/${file.id}" ] || { mv "$W/package" "$B/${file.id}" && touch "$B/${file.id}"; }`,
     `rm -rf "$W" ${incoming}`,

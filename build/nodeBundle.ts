@@ -13,7 +13,7 @@ export const STORE_HOST = join(
 );
 
 /** CommonJS packages in the bundle expect a `require`, which a module doesn't have by itself. */
-export const REQUIRE_IN_A_MODULE =
+const REQUIRE_IN_A_MODULE =
   "import { createRequire as nodeCreateRequire } from 'node:module';\nconst require = nodeCreateRequire(import.meta.url);";
 
 /** Bundling for Node 24 or Electron into single modules, with the SQLite binary of a computer (`linux-x64`) beside them. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { bundleCommandLine } from '../bundleCommandLine.ts';
 import { NODE_VERSION } from './fetchNode.ts';
 import { packServer } from './packServer.ts';
 
@@ -24,6 +25,7 @@ it.skipIf(process.platform === 'win32')(
       expect.arrayContaining(
         [
           'virnucpro.mjs',
+          'commandLine.mjs',
           'better_sqlite3.node',
           'python-backend/src/virnucpro_backend/__init__.py',
           'python-backend/requirements.lock',
@@ -58,6 +60,18 @@ it.skipIf(process.platform === 'win32')(
   120_000,
 );
 
+it('an older Node is told what is needed, instead of failing at what it does not know', async () => {
+  const outFolder = join(folder, 'too new');
+  await bundleCommandLine(outFolder, `${process.platform}-${process.arch}`, '999.0');
+  const started = await execa(process.execPath, [join(outFolder, 'virnucpro.mjs'), '--version'], {
+    reject: false,
+  });
+  expect(started.exitCode).toBe(1);
+  expect(started.stdout).toBe('');
+  expect(started.stderr).toContain('999.0');
+  expect(started.stderr).toContain(process.versions.node);
+});
+
 it('the Node for other computers is that of a checkout', async () => {
   const lock = JSON.parse(
     await readFile(join(import.meta.dirname, '..', '..', 'package-lock.json'), 'utf8'),
@@ -70,6 +84,8 @@ it('the Node for other computers is that of a checkout', async () => {
 it('the unit in docs/servers.md is one that systemd takes', async ({ skip }) => {
   const unit = /```ini\n([^]*?)```/.exec(await SERVERS)?.[1] ?? '';
   expect(unit).toContain('ExecStart=/usr/local/bin/virnucpro serve');
+  // The program is found by its path, but the Node in its first line is not.
+  expect(unit).toMatch(/^Environment=PATH=/m);
   const file = join(folder, 'virnucpro.service');
   // It looks whether the program is there.
   await writeFile(file, unit.replace('/usr/local/bin/virnucpro', process.execPath));

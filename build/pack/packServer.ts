@@ -59,7 +59,7 @@ export async function packServer(target: string, outFolder: string, { uv, node }
   ) as Record<string, string>;
   const folder = join(outFolder, `server-${target}`);
   rmSync(folder, { recursive: true, force: true });
-  await bundleCommandLine(folder, target, `node${OLDEST_NODE}`);
+  await bundleCommandLine(folder, target, OLDEST_NODE);
   for (const name of globSync(FILES, { cwd: root })) {
     if (statSync(join(root, name)).isDirectory()) continue;
     mkdirSync(dirname(join(folder, name)), { recursive: true });

@@ -5,6 +5,11 @@ import { execa } from 'execa';
 const root = join(import.meta.dirname, '..');
 const electronFolder = join(root, 'node_modules', 'electron');
 const DEFAULT_SOURCE = 'https://github.com/electron/electron/releases/download/';
+
+/** Where Electron's program comes from. */
+export function electronSource(env: NodeJS.ProcessEnv = process.env): string {
+  return env['ELECTRON_MIRROR'] || env['npm_config_electron_mirror'] || DEFAULT_SOURCE;
+}
 const REACHABLE_WITHIN_MS = 10_000;
 const DOWNLOAD_WITHIN_MS = 15 * 60_000;
 /** Has Node use HTTPS_PROXY and its kin. */
@@ -33,8 +38,7 @@ export function missingDisplay(
 
 /** Downloads Electron's program as its package would, if its source can be reached. */
 export async function fetchElectron(): Promise<ElectronSearch> {
-  const source =
-    process.env['ELECTRON_MIRROR'] || process.env['npm_config_electron_mirror'] || DEFAULT_SOURCE;
+  const source = electronSource();
   if (!(await isReachable(source))) {
     return { found: false, reason: `Electron is not here and ${new URL(source).host} cannot be reached` };
   }

@@ -4,15 +4,20 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { buildDesktop } from '../buildDesktop.ts';
 import { buildWindow } from '../buildWindow.ts';
+import { electronSource, isReachable } from '../electronBinary.ts';
 import { fetchNode, NODE_TARGET } from './fetchNode.ts';
 import { fetchUv } from './fetchUv.ts';
 import { packServer } from './packServer.ts';
-import { BUILDER_FLAGS, macSigning, packRequest, type PackTarget } from './packTargets.ts';
+import { BUILDER_FLAGS, macSigning, packRequest, unreachableWords, type PackTarget } from './packTargets.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
 const request = packRequest(process.argv.slice(2));
 if (request.ok) {
+  const source = electronSource();
+  const unreachable = (await isReachable(source)) ? undefined : unreachableWords(source);
+  // What was fetched once needs no network, so this is no reason not to try.
+  if (unreachable !== undefined) process.stderr.write(`${unreachable}\n`);
   await buildWindow();
   const server = join(root, 'dist', 'server');
   rmSync(server, { recursive: true, force: true });
@@ -22,6 +27,7 @@ if (request.ok) {
     if (process.exitCode) break;
     process.exitCode = await pack(target, request.passedOn);
   }
+  if (process.exitCode && unreachable !== undefined) process.stderr.write(`\n${unreachable}\n`);
 } else {
   process.stderr.write(`${request.reason}\n`);
   process.exitCode = 1;

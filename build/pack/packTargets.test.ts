@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { macSigning, packRequest } from './packTargets.ts';
+import { electronSource } from '../electronBinary.ts';
+import { macSigning, packRequest, unreachableWords } from './packTargets.ts';
 
 const linux = { platform: 'linux', arch: 'x64' } as const;
 
@@ -50,4 +51,10 @@ it('signs for macOS ad hoc without a certificate, and notarises where the secret
   const signed = macSigning({ CSC_LINK: 'file', APPLE_API_KEY: 'key' });
   expect(signed).toContain('-c.mac.notarize=true');
   expect(signed.join(' ')).not.toContain('identity');
+});
+
+it('names the place of Electron that cannot be reached, a mirror as well', () => {
+  expect(unreachableWords(electronSource({}))).toContain('github.com cannot');
+  const env = { ELECTRON_MIRROR: 'https://mirror.example.org/electron/' };
+  expect(unreachableWords(electronSource(env))).toContain('mirror.example.org cannot');
 });

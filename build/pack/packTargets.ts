@@ -84,3 +84,13 @@ export function macSigning(env: NodeJS.ProcessEnv): string[] {
   const canNotarize = ['APPLE_API_KEY', 'APPLE_ID', 'APPLE_KEYCHAIN'].some((name) => Boolean(env[name]));
   return ['-c.electronFuses.resetAdHocDarwinSignature=false', `-c.mac.notarize=${canNotarize}`];
 }
+
+/** Why packing fails after minutes, below the stack of a library that knows no more than a host's name. */
+export function unreachableWords(source: string): string {
+  return (
+    `${new URL(source).host} cannot be reached. Packing fetches Electron's program from there, and the tools that make installers from ` +
+    'github.com, unless they have been fetched before.\n' +
+    '  What to do: set ELECTRON_MIRROR and ELECTRON_BUILDER_BINARIES_MIRROR to mirrors of the two, or name a folder with an unpacked ' +
+    "Electron of package.json's version:\n  npm run pack -- --dir -c.electronDist=FOLDER"
+  );
+}

@@ -75,6 +75,16 @@ it('says what deb and AppImage ask for, under names by which a desktop knows its
   expect(config.mac).toMatchObject({ target: ['dmg', 'zip'], hardenedRuntime: true });
 });
 
+it('names its files so that they keep their names wherever they are put', () => {
+  const { name } = packageSchema.parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
+  const file = String(config.artifactName).replace('${name}', name);
+  // GitHub changes spaces and most other characters; two systems and two processors must not share a name.
+  expect(file).toMatch(/^[\w.-]+-\$\{version\}-\$\{os\}-\$\{arch\}\.\$\{ext\}$/);
+  for (const system of [config.linux, config.deb, config.win, config.nsis, config.mac, config.dmg]) {
+    expect(system ?? {}).not.toHaveProperty('artifactName');
+  }
+});
+
 it('names no place for newer versions, which nobody could mistake for a real one', () => {
   expect(config.publish).toEqual({ provider: 'generic', url: 'https://virnucpro.invalid/releases' });
 });

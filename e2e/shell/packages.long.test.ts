@@ -87,7 +87,7 @@ describe('packages for Linux', () => {
     await chmod(fpm, 0o755);
     const out = join(folder, 'deb');
     await packAround(out, 'linux', ['deb'], { env: { ...tools, CUSTOM_FPM_PATH: fpm } });
-    const file = join(out, `virnucpro-desktop_${version}_amd64.deb`);
+    const file = join(out, `virnucpro-desktop-${version}-linux-amd64.deb`);
 
     const field = async (name: string) => (await execa('dpkg-deb', ['--field', file, name])).stdout;
     expect(await field('Package')).toBe('virnucpro-desktop');
@@ -225,7 +225,7 @@ describe('packages for Windows', () => {
       options: [...options, ...languages],
       env: { ...tools, ...nsis },
     });
-    const name = `VirNucPro Desktop Setup ${version}.exe`;
+    const name = `virnucpro-desktop-${version}-win-x64.exe`;
     const installer = await readFile(join(out, name));
     const unpacked = join(folder, 'nsis unpacked');
     const names = await unpack(join(out, name), unpacked);

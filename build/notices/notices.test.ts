@@ -1,15 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { billOfMaterials } from './billOfMaterials.ts';
 import { bundledPackages, packageTitle } from './bundledPackages.ts';
+import { INTRODUCTION } from './noticesText.ts';
 import { pythonRequirements } from './pythonRequirements.ts';
 
-const lines = readFileSync(join(import.meta.dirname, '..', '..', 'THIRD_PARTY_NOTICES.txt'), 'utf8').split(
-  '\n',
-);
+const text = readFileSync(join(import.meta.dirname, '..', '..', 'THIRD_PARTY_NOTICES.txt'), 'utf8');
+const lines = text.split('\n');
+const packages = await bundledPackages();
 
-it('name every npm package in the bundles, with its version and licence', async () => {
-  const packages = await bundledPackages();
+it('name the programs that are shipped beside the bundles', () => {
+  expect(text.startsWith(INTRODUCTION)).toBe(true);
+  for (const program of ['Electron', 'uv', 'Node.js'])
+    expect(text).toMatch(new RegExp(`^\\d\\. ${program},`, 'm'));
+});
+
+it('name every npm package in the bundles, with its version and licence', () => {
   expect(packages.map(({ name }) => name)).toEqual(
     expect.arrayContaining(['better-sqlite3', 'react', 'zod']),
   );
@@ -22,4 +29,24 @@ it('name every npm package in the bundles, with its version and licence', async 
 it('name every Python package that the program installs', () => {
   const named = new Set(lines.map((line) => /^ {3}([\w.-]+) {2}/.exec(line)?.[1]));
   expect(pythonRequirements().filter((name) => !named.has(name))).toEqual([]);
+});
+
+it('agree with the bill of materials, which names what is shipped and installed, and nothing of development', () => {
+  const { components } = billOfMaterials(packages);
+  const names = components.map(({ name }) => name);
+  expect(names).toEqual(
+    expect.arrayContaining([
+      'react',
+      'better-sqlite3',
+      'electron',
+      'node',
+      'uv',
+      'cpython',
+      'torch',
+      'numpy',
+    ]),
+  );
+  for (const name of ['vitest', 'eslint', 'electron-builder']) expect(names).not.toContain(name);
+  expect(components.filter(({ version }) => !/^\d+\.\d+/.test(version))).toEqual([]);
+  expect(new Set(components.map(({ purl }) => purl)).size).toBe(components.length);
 });

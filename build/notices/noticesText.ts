@@ -5,7 +5,8 @@ import { packageTitle, type BundledPackage } from './bundledPackages.ts';
 const RULE = '='.repeat(100);
 const LICENSE_FILE = /^(licen[cs]e|copying|notice)([.].*)?$/i;
 
-const INTRODUCTION = `Third-party notices of VirNucPro Desktop
+/** The beginning of the file. */
+export const INTRODUCTION = `Third-party notices of VirNucPro Desktop
 
 VirNucPro Desktop itself is under the MIT licence (file LICENSE). It contains, installs or downloads the
 works below, each under the licence of its authors. This file is generated: npm run notices.
@@ -23,6 +24,13 @@ works below, each under the licence of its authors. This file is generated: npm 
    LICENSES.chromium.html, which lies beside the program in every package.
 
 3. SQLite, inside better-sqlite3: public domain.
+
+4. uv, which brings Python and installs its packages: MIT or Apache-2.0. Its program and its licence texts are in
+   the folder uv of every package.
+
+5. Node.js, in the package for other computers that the desktop app installs over SSH: MIT, with the works in it under
+   their own licences; the file LICENSE-node lies beside it. Python itself, which uv fetches on the computer of the
+   user: PSF-2.0; its licence text comes with it.
 `;
 
 /** The text of THIRD_PARTY_NOTICES.txt. */
@@ -33,10 +41,10 @@ export function noticesText(
   const width = Math.max(...python.map(({ name }) => name.length)) + 2;
   return [
     INTRODUCTION,
-    '4. Python packages. Installed by pip on the computer of the user, with what they in turn require; not part of',
+    '6. Python packages. Installed on the computer of the user, with what they in turn require; not part of',
     '   the program. Their licence texts come with them.\n',
     ...python.map(({ name, license }) => `   ${name.padEnd(width)}${license}`),
-    '\n5. npm packages in the bundles of the program and of its window, with their licence texts.\n',
+    '\n7. npm packages in the bundles of the program and of its window, with their licence texts.\n',
     ...byText(packages).map(
       ([text, sharing]) =>
         `${RULE}\n${sharing.map((item) => `${packageTitle(item)}  (${item.license})`).join('\n')}\n${RULE}\n\n${text}\n`,

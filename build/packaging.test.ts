@@ -1,5 +1,5 @@
 /** What goes into the packages, checked without Electron's program, which not every computer can fetch. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { getConfig, validateConfiguration } from 'app-builder-lib/out/util/config/config.js';
 import { DebugLogger } from 'builder-util';
@@ -100,4 +100,17 @@ it('closes what would let others run code with the program', () => {
     grantFileProtocolExtraPrivileges: false,
     resetAdHocDarwinSignature: true,
   });
+});
+
+it('has a list of all that must be filled in before a first release', () => {
+  const releases = readFileSync(join(root, 'docs', 'releases.md'), 'utf8');
+  const list = /## Before the first release([^]*?)\n- /.exec(releases)?.[1] ?? '';
+  const files = globSync(['*', '{.github,build,electron,renderer,python-backend/src}/**/*.*'], { cwd: root });
+  const holding = files.filter((file) => {
+    if (/\.test\.ts$|^THIRD_PARTY/.test(file) || statSync(join(root, file)).isDirectory()) return false;
+    const text = readFileSync(join(root, file), 'latin1');
+    return /virnucpro\.invalid|org\.virnucpro|VirNucPro Desktop contributors/.test(text);
+  });
+  expect(holding.length).toBeGreaterThan(4);
+  expect(holding.filter((file) => !list.includes(`\`${file}\``))).toEqual([]);
 });

@@ -102,7 +102,8 @@ class MadeUp(frame.Pool):
         elif what == "limit_batches":
             for line in (b'{"type":"sing"}', b'[]', b'{"type":"log","x":NaN}', b' ' * 2_000_000):
                 if not self.events.worker_line(device, line): self.kill_worker(device)
-        else: threading.Thread(target=lambda: 1 / 0).start()
+        else: threading.Thread(target=self.break_down).start()
+    def break_down(self): 1 / 0
     def end_worker(self, device, grace_seconds): self.events.worker_exit(device, None, "SIGTERM", [])
     def kill_worker(self, device): self.events.worker_exit(device, None, "SIGKILL", [])
     def close(self):
@@ -156,20 +157,34 @@ def test_each_start_of_a_worker_is_followed_by_one_exit_and_close_gives_all_back
     assert pool.seen[-1] == {"type": "bye", "reason": "stop"}
 
 
-def test_a_thread_that_fails_ends_the_pool_in_words_and_all_is_given_back() -> None:
-    with RunningPool(MADE_UP + "MadeUp.closing_takes = 0.5\n") as pool:
+IN_WORDS = """
+def break_down(self): raise PoolFailedError("unreachable", "The cluster is gone.", "Wait.")
+MadeUp.break_down, MadeUp.closing_takes = break_down, 0.5
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "code", "says", "gives_back"),
+    [("", "internal_error", "ZeroDivisionError", False), (IN_WORDS, "unreachable", "is gone", True)],
+)
+def test_a_thread_that_fails_ends_the_pool_and_only_a_fault_of_the_program_keeps_what_was_lent(
+    tmp_path: Path, how: str, code: str, says: str, gives_back: bool
+) -> None:
+    mark = tmp_path / "abandoned"
+    with RunningPool(MADE_UP + how + f"MadeUp.abandoned = {str(mark)!r}\n") as pool:
         pool.send(**OPEN)
         pool.send(type="start_worker", device="d1")
         command = {"type": "part", "part": "000001", "part_path": "a", "part_sha256": "0" * 64}
         numbers = {"frame_begin": 0, "frame_end": 1, "scores_path": "b", "embeddings_path": None}
         pool.send(type="worker_command", device="d1", command={**command, **numbers})
         pool.wait_for("pool_failed")
-        pool.close_input()  # As the engine does; the pool closes all the same.
+        pool.close_input()  # As the engine does; the pool ends in its own way all the same.
         assert pool.exit_code() == 0
-    assert [event["message"] for event in of(pool, "log")][-1] == "given back"
     (failed,) = of(pool, "pool_failed")
-    assert failed["code"] == "internal_error"
-    assert "ZeroDivisionError" in failed["message"]
+    assert failed["code"] == code
+    assert says in failed["message"]
+    assert mark.exists() is not gives_back
+    assert ("given back" in [event["message"] for event in of(pool, "log")]) is gives_back
     assert {event["device"] for event in of(pool, "device_left")} == {"d1", "d2"}
 
 

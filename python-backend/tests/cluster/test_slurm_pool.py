@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +128,13 @@ def line(device: str, kind: str) -> Any:
     return lambda event: event["device"] == device and event["event"]["type"] == kind
 
 
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 120
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
 def start(pool: RunningPool, device: str) -> Event:
     pool.wait_for("device_joined", of(device))
     pool.send(type="start_worker", device=device)
@@ -191,11 +198,39 @@ def test_a_pool_that_comes_back_takes_its_tasks_over_and_closes_them(cluster: Cl
         start(pool, "node0/100_0")
         pool.send(type="close_pool")
         assert pool.exit_code() == 0
-    deadline = time.monotonic() + 60
-    while any(os.path.exists(f"/proc/{pid}") for pid in cluster.pids()):
-        assert time.monotonic() < deadline, "a task outlives its pool"
-        time.sleep(0.05)
+    wait_until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in cluster.pids()))
     assert not (cluster.pool / "tasks").exists()
+
+
+def test_a_torn_line_costs_its_task_alone(cluster: Cluster) -> None:
+    with cluster.run() as pool:
+        cluster.open(pool)
+        start(pool, "node0/100_0")
+        start(pool, "node1/100_1")
+        with next((cluster.pool / "tasks" / "100_0.0").glob("1/events-*")).open("ab") as events:
+            events.write(b'{"type": "bea\n')
+        pool.wait_for("device_left", of("node0/100_0"))
+        pool.send(type="end_worker", device="node1/100_1", grace_seconds=30)
+        assert pool.wait_for("worker_exit", of("node1/100_1"))["exit_code"] == 0
+        wait_until(lambda: cluster.tasks("100")["0"]["state"] == "CANCELLED")
+        assert cluster.tasks("100")["1"]["state"] == "RUNNING"
+
+
+def test_the_tasks_outlive_a_fault_of_the_pool_itself(cluster: Cluster) -> None:
+    fault = (
+        "def fail(pool):\n    if pool.events.devices: raise RuntimeError('a fault')\n"
+        "s.SlurmPool._look_after_silent = fail\n"
+    )
+    with RunningPool(QUICK + fault, cluster.environment) as pool:
+        cluster.open(pool, tasks=1)
+        pool.wait_for("device_joined")
+        assert pool.wait_for("pool_failed")["code"] == "internal_error"
+        assert pool.exit_code() == 0
+    assert cluster.tasks("100")["0"]["state"] == "RUNNING"
+    with cluster.run() as pool:
+        cluster.open(pool, tasks=1)
+        assert pool.wait_for("pool_ready")["job"] == "100"
+        start(pool, "node0/100_0")
 
 
 def test_a_script_that_a_person_submits_is_waited_for(cluster: Cluster) -> None:

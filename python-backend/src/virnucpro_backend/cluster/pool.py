@@ -99,10 +99,13 @@ class EndOfPool:
         self._events = events
         self.begun = threading.Event()
         """The pool is about to be closed, or has been: the end of standard input changes nothing about it."""
+        self.keeps_what_is_lent = False
+        """After a fault of this program, its next process takes over what the scheduler has lent."""
 
     def __call__(self, error: PoolFailedError) -> None:
         """Say why, and have the pool closed."""
         log.error("the pool failed: %s", error.message)
+        self.keeps_what_is_lent = error.code == "internal_error"
         # First: the engine closes standard input as soon as it hears.
         self.begun.set()
         self._events.failed(error)
@@ -193,7 +196,10 @@ class PoolFrame:
         self._end.begun.set()
         if self._pool is not None:
             try:
-                self._pool.close()
+                if self._end.keeps_what_is_lent:
+                    self._pool.abandon()
+                else:
+                    self._pool.close()
             except Exception as error:
                 log.exception("closing the pool failed")
                 self._events.log("error", f"The pool could not be closed: {error}")

@@ -333,7 +333,13 @@ class SlurmPool(Pool):
                     if not usable:
                         self.kill_worker(member.device)
             else:
-                self._hear_task(folder, member, json.loads(line))
+                try:
+                    self._hear_task(folder, member, json.loads(line))
+                except (ValueError, TypeError, LookupError) as error:
+                    # A torn line: what this task reports can't be relied on any more. The others go on.
+                    log.warning("%s sent %r: %s", folder, line[:200], error)
+                    self._lose(folder, f"It can't be understood: {error}", cancel=True)
+                    return
 
     def _hear_task(self, folder: str, member: _Member, said: dict[str, Any]) -> None:
         kind, device = said["type"], member.device
@@ -374,8 +380,8 @@ class SlurmPool(Pool):
             device = f"{node}/{said['uuid']}, task {member.name}"
         kind = said["kind"] if said["kind"] in get_args(ClusterDeviceKind) else "cpu"
         name = (said["name"] or "unknown")[:200]
-        member.device = device
         until, memory = said["until"], int(said["memory"])
+        member.device = device
         self.events.joined(ClusterDevice(device, node, name, cast(ClusterDeviceKind, kind), memory, until))
 
     def _look_after_silent(self) -> None:

@@ -158,6 +158,30 @@ def instant(_: str) -> None:
     PartScorer.collect = collect  # type: ignore[method-assign]
 
 
+def permitted(folder: str) -> None:
+    """Takes a file from this folder before it computes a part, and waits while there is none. It goes on once
+    the folder is gone.
+    """
+    from virnucpro_backend.inference.pipeline import PartPipeline, ToLaunch
+
+    compute = PartPipeline._compute
+
+    def took_one() -> bool:
+        try:
+            next(Path(folder).iterdir()).unlink()
+        except (StopIteration, FileNotFoundError):
+            return False  # None is left, or another worker was quicker.
+        return True
+
+    def faulty(self: PartPipeline, task: Any) -> None:
+        while isinstance(task, ToLaunch) and Path(folder).exists() and not took_one():
+            self._stop_request.check()
+            time.sleep(0.02)
+        compute(self, task)
+
+    PartPipeline._compute = faulty  # type: ignore[method-assign]
+
+
 def gpus(path: str) -> None:
     """Computes on the processor as if it were one of a file's GPUs: `probe` is what the probe says, `cards`
     have by UUID a `capability` or, AMD's, a `target`, bytes `total` and `free`, `fixed` (by placement) and
@@ -228,6 +252,7 @@ FAULTS = {
         die_once,
         wrong_hash,
         instant,
+        permitted,
         gpus,
     )
 }

@@ -1,5 +1,5 @@
 /**
- * `npm test [vitest] [pytest] [e2e]` runs the suites, names the slowest tests, and ends with one line that counts them all.
+ * `npm test [vitest] [pytest] [e2e]` runs the suites, names the slowest tests and the skipped ones, and ends with one line that counts them all.
  * `npm run test:long` runs the tests that are too long for every day, `*.long.test.ts` and `*.long.spec.ts`, in the same way.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
@@ -18,6 +18,7 @@ import {
   readPlaywrightReport,
   readPytestReport,
   readVitestReport,
+  skippedTests,
   slowestTests,
   type SuiteReport,
   type TestOutcome,
@@ -70,10 +71,12 @@ for (const [name, runSuite] of suites) {
   total.failed += crashed ? 1 : counts.failed;
   total.skipped += counts.skipped;
   tests.push(...outcome.tests.map((test) => ({ ...test, name: `${name}: ${test.name}` })));
-  if (crashed) tests.push({ name, seconds: 0, failure: `ended with exit code ${exitCode}` });
+  if (crashed) tests.push({ name, seconds: 0, failure: `ended with exit code ${exitCode}`, skipped: null });
   process.stdout.write(`${name}: ${describeCounts(counts)} (${secondsSince(suiteStarted)} s)\n`);
 }
 process.stdout.write(`\nSlowest tests:\n${slowestTests(tests, SLOWEST_SHOWN).join('\n')}\n`);
+const skipped = skippedTests(tests);
+if (skipped.length > 0) process.stdout.write(`\nSkipped tests:\n${skipped.join('\n')}\n`);
 const failures = failedTests(tests);
 if (failures.length > 0) process.stdout.write(`\nFailed tests:\n${failures.join('\n')}\n`);
 process.stdout.write(`\nAll suites: ${secondsSince(started)} s\n${describeCounts(total)}\n`);

@@ -12,12 +12,17 @@ export interface TestOutcome {
   readonly seconds: number;
   /** What it said first; null for a test that passed or was skipped. */
   readonly failure: string | null;
+  /** Why it was skipped, as far as its runner reports that; null for a test that ran. */
+  readonly skipped: string | null;
 }
 
 export interface SuiteReport {
   readonly counts: Counts;
   readonly tests: readonly TestOutcome[];
 }
+
+/** Vitest's report has none. */
+const NO_REASON = 'without a reason in the report';
 
 /** What a suite reports that ended before it could write a report. */
 export const EMPTY_REPORT: SuiteReport = { counts: { passed: 0, failed: 0, skipped: 0 }, tests: [] };
@@ -51,11 +56,12 @@ export function readVitestReport(json: string): SuiteReport {
     tests: report.testResults.flatMap(({ name, status, message, assertionResults }) =>
       // A file that could not be loaded has no test to name.
       assertionResults.length === 0 && status === 'failed'
-        ? [{ name, seconds: 0, failure: firstLine(message) }]
+        ? [{ name, seconds: 0, failure: firstLine(message), skipped: null }]
         : assertionResults.map((test) => ({
             name: test.fullName,
             seconds: (test.duration ?? 0) / 1000,
             failure: test.status === 'failed' ? firstLine(test.failureMessages[0]) : null,
+            skipped: test.status === 'failed' || test.status === 'passed' ? null : NO_REASON,
           })),
     ),
   };
@@ -69,11 +75,16 @@ export function readPytestReport(xml: string): SuiteReport {
   const skipped = count('skipped');
   return {
     counts: { passed: count('tests') - failed - skipped, failed, skipped },
-    tests: [...xml.matchAll(/(<testcase\s[^>]*>)(<(?:failure|error)\s[^>]*>)?/g)].map(
-      ([, tag = '', failing]) => {
+    tests: [...xml.matchAll(/(<testcase\s[^>]*>)(?:<(failure|error|skipped)\b[^>]*>)?/g)].map(
+      ([outcome, tag = '', result]) => {
         const { classname = '', name = '', time } = attributes(tag);
-        const failure = failing === undefined ? null : firstLine(attributes(failing)['message']);
-        return { name: `${classname}.${name}`, seconds: Number(time ?? 0), failure };
+        const said = result && firstLine(attributes(outcome.slice(tag.length))['message']);
+        return {
+          name: `${classname}.${name}`,
+          seconds: Number(time ?? 0),
+          failure: said !== undefined && result !== 'skipped' ? said : null,
+          skipped: said !== undefined && result === 'skipped' ? said || NO_REASON : null,
+        };
       },
     ),
   };
@@ -91,7 +102,11 @@ interface PlaywrightSuite {
   suites?: PlaywrightSuite[];
   specs?: {
     title: string;
-    tests: { results: { status: string; duration: number; error?: { message?: string } }[] }[];
+    tests: {
+      status?: string;
+      annotations?: { type: string; description?: string }[];
+      results: { status: string; duration: number; error?: { message?: string } }[];
+    }[];
   }[];
 }
 
@@ -113,12 +128,14 @@ function playwrightTests({ suites = [], specs = [] }: PlaywrightSuite): TestOutc
   return [
     ...suites.flatMap(playwrightTests),
     ...specs.flatMap(({ title, tests }) =>
-      tests.map(({ results }) => {
+      tests.map(({ status, annotations = [], results }) => {
+        const reason = annotations.find(({ type }) => type === 'skip')?.description;
         const failed = results.find(({ status }) => status !== 'passed' && status !== 'skipped');
         return {
           name: title,
           seconds: results.reduce((sum, { duration }) => sum + duration, 0) / 1000,
           failure: failed ? firstLine(failed.error?.message) : null,
+          skipped: status === 'skipped' ? (reason ?? NO_REASON) : null,
         };
       }),
     ),
@@ -136,6 +153,18 @@ function firstLine(text: string | undefined): string {
 /** The tests that failed, as lines to print: a long log may have been cut where they said so themselves. */
 export function failedTests(tests: readonly TestOutcome[]): string[] {
   return tests.flatMap(({ name, failure }) => (failure === null ? [] : [`  ${name}\n      ${failure}`]));
+}
+
+/** The tests that were skipped, by reason, as lines to print; those of one name that differ in their parameters once. */
+export function skippedTests(tests: readonly TestOutcome[]): string[] {
+  const byReason = Map.groupBy(
+    tests.filter(({ skipped }) => skipped !== null),
+    ({ skipped }) => skipped,
+  );
+  return [...byReason].flatMap(([reason, skipped]) => [
+    `  ${reason}:`,
+    ...new Set(skipped.map(({ name }) => `      ${name.replace(/\[.*\]$/, '')}`)),
+  ]);
 }
 
 /** The slowest tests, slowest first, as lines to print. */

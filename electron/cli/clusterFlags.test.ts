@@ -15,6 +15,7 @@ describe('where a run computes', () => {
   it.each([
     [{ ray: 'head:6379' }, '0', '--devices chooses'],
     [{ sharedStorage: false }, undefined, '--no-shared-storage means something with --ray only'],
+    [{ ray: 'ray://head:10001' }, undefined, '--ray takes HOST:PORT'],
     [{ cpuWorkers: 2 }, undefined, '--cpu-workers means something with --ray only'],
   ])('is refused where %j and devices %s say something else', (flags, devices, words) => {
     expect(() => whereAsked(flags, devices)).toThrow(words);

@@ -3,8 +3,12 @@ import type { Command } from 'commander';
 import { appError, AppFailure } from '../contract/errors.ts';
 import { whereSchema, type Where } from '../contract/rpc/runs.ts';
 import { slurmTasks } from '../contract/terminal/slurmScript.ts';
+import type { StartOptions } from '../engine/index.ts';
 import { positiveInteger } from './numberArguments.ts';
 import { parsed } from './parsed.ts';
+
+/** Of a head node, as the pool takes it. */
+const RAY_ADDRESS = /^(?!-)[\w.:[\]-]+:\d+$/;
 
 /** Flags that say on which cluster to compute. */
 export interface ClusterFlags {
@@ -14,6 +18,7 @@ export interface ClusterFlags {
   slurm?: string;
   slurmLogin?: string;
   slurmByHand?: boolean;
+  maxWait?: number;
 }
 
 export function withClusterOptions(command: Command): Command {
@@ -30,7 +35,22 @@ export function withClusterOptions(command: Command): Command {
     )
     .option('--slurm <script>', 'compute on a SLURM cluster: a batch script, such as slurm-script prints')
     .option('--slurm-login <host>', 'with --slurm: where sbatch is, by ssh (default: on this computer)')
-    .option('--slurm-by-hand', 'with --slurm: wait until you have submitted the script yourself');
+    .option('--slurm-by-hand', 'with --slurm: wait until you have submitted the script yourself')
+    .option(
+      '--max-wait <minutes>',
+      'with --ray or --slurm: pause the run where no device has been lent for so long (default: wait while it is queued)',
+      positiveInteger,
+    );
+}
+
+/** How a run is to be started that may be one on a cluster, as far as that was said. */
+export function startAsked(flags: ClusterFlags, devices: string | undefined): StartOptions {
+  const { maxWait } = flags;
+  return {
+    devices,
+    where: whereAsked(flags, devices),
+    maxWaitMs: maxWait === undefined ? undefined : maxWait * 60_000,
+  };
 }
 
 /** Where to compute, as far as that was said; undefined where it wasn't. */
@@ -50,6 +70,8 @@ export function whereAsked(flags: ClusterFlags, devices: string | undefined): Wh
       throw usage('--devices chooses among the devices of this computer, and --slurm computes on others.');
     return slurmAsked(slurm, flags);
   }
+  if (!RAY_ADDRESS.test(ray))
+    throw usage(`--ray takes HOST:PORT of the head node, such as head:6379, and not ${ray}.`);
   if (devices !== undefined)
     throw usage('--devices chooses among the devices of this computer, and --ray computes on others.');
   return parsed(whereSchema, {

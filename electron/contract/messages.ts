@@ -37,6 +37,8 @@ export const MESSAGES = {
   'pool.stopped': 'The connection to the cluster ended: {how}.',
   'pool.over': 'The cluster lends this run no devices any more.',
   'pool.over.next': 'Resume the run: it asks for devices again. What is computed is kept.',
+  'pool.waited': 'The cluster has lent no device for {minutes} minutes. {reason}',
+  'pool.waited.next': 'See what the cluster can lend, then resume the run, there or on other devices.',
   'pool.silent': 'The cluster does not answer.',
   'note.smaller_batches':
     '{device} ran out of memory and goes on with smaller batches ({after} instead of {before} tokens).',

@@ -92,8 +92,11 @@ export function clusterLine(cluster: ClusterLive): string | null {
   const scheduler = cluster.kind === 'ray' ? 'Ray' : 'SLURM';
   if (cluster.state === 'connecting') return `Waiting for ${scheduler} to answer`;
   if (cluster.state === 'restarting') return `Connecting with ${scheduler} again`;
-  if (cluster.state === 'ended' || cluster.waiting === 0) return null;
-  return `Waiting for ${formatCount(cluster.waiting)} devices of ${scheduler}: ${cluster.reason ?? 'no reason given'}`;
+  if (cluster.state === 'ended') return null;
+  if (cluster.waiting === 0)
+    return cluster.reason && `Waiting for devices of ${scheduler}: ${cluster.reason}`;
+  const devices = cluster.waiting === 1 ? 'one device' : `${formatCount(cluster.waiting)} devices`;
+  return `Waiting for ${devices} of ${scheduler}: ${cluster.reason ?? 'no reason given'}`;
 }
 
 function workerWords(worker: DeviceLive['worker']): string {

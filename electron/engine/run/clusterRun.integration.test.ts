@@ -15,6 +15,10 @@ describe.skipIf(WITHOUT_PYTHON)('a run on a cluster', () => {
     const { context, order } = await madeUpCluster();
     const session = await makeRun(context, { where: MADE_UP_CLUSTER });
     unwrap(await session.start());
+    await order({ waiting: 0, reason: 'No node has a GPU.' });
+    await expect
+      .poll(() => session.clusterState(), { interval: 20 })
+      .toMatchObject({ waiting: 0, reason: 'No node has a GPU.' });
     await order({ waiting: 1, reason: 'Priority' });
     await expect
       .poll(() => session.clusterState(), { interval: 20 })

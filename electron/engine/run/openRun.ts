@@ -53,6 +53,8 @@ export interface StartOptions {
   devices?: string | undefined;
   /** Elsewhere than the run was made for. */
   where?: Where | undefined;
+  /** How long to wait for a device of a cluster before the run is paused; without it, as long as the scheduler queues it. */
+  maxWaitMs?: number | undefined;
   /** For a run that this program has just made: the devices that were chosen and checked then. */
   created?: Pick<CreatedRun, 'choice' | 'createdAt'> | undefined;
 }
@@ -192,7 +194,7 @@ export class OpenRun {
       unwrap(await this.record.advance({ type: 'reopen' }));
     }
     const started = await this.record.advance({ type: 'start' });
-    return started.ok ? this.work.begin(ready.value.choice, ready.value.reading) : started;
+    return started.ok ? this.work.begin(ready.value.choice, ready.value.reading, options.maxWaitMs) : started;
   }
 
   private async checkReadiness(

@@ -55,7 +55,11 @@ export class RunWork {
   }
 
   /** Starts a session of work; it ends by itself, or by `end` or `stop`. */
-  async begin({ devices, pool, modelFolder }: DeviceChoice, reading: ReadingPlace): Promise<Result<void>> {
+  async begin(
+    { devices, pool, modelFolder }: DeviceChoice,
+    reading: ReadingPlace,
+    maxWaitMs?: number,
+  ): Promise<Result<void>> {
     const session = new WorkSession(
       {
         context: this.context,
@@ -63,6 +67,7 @@ export class RunWork {
         record: this.record,
         devices,
         pool,
+        maxWaitMs,
         modelFolder,
         batches: this.batches,
         reading,

@@ -283,6 +283,14 @@ def test_why_tasks_wait_and_are_refused_is_said_in_words(cluster: Cluster) -> No
         assert pool.exit_code() == 0
     assert {facts["state"] for facts in cluster.tasks("100").values()} == {"CANCELLED"}
     (cluster.slurm / "down").unlink()
+    (cluster.slurm / "hold").write_text("PartitionConfig")
+    with cluster.run() as pool:
+        cluster.open(pool)
+        failed = pool.wait_for("pool_failed")
+        assert failed["code"] == "refused_by_scheduler"
+        assert "(PartitionConfig)" in failed["message"]
+        assert pool.exit_code() == 0
+    assert {facts["state"] for facts in cluster.tasks("200").values()} == {"CANCELLED"}
     (cluster.slurm / "refuse").write_text(
         "sbatch: error: Batch job submission failed: Invalid account or account/partition combination "
     )

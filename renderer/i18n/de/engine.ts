@@ -33,6 +33,9 @@ export const engine = {
   'engine.pool.over': 'Der Cluster stellt diesem Lauf keine Geräte mehr.',
   'engine.pool.over.next':
     'Drücken Sie „Fortsetzen“: Der Lauf fragt erneut nach Geräten. Was berechnet ist, ist erhalten.',
+  'engine.pool.waited': 'Der Cluster hat seit {minutes} Minuten kein Gerät zugeteilt. {reason}',
+  'engine.pool.waited.next':
+    'Sehen Sie nach, was der Cluster zuteilen kann, und setzen Sie den Lauf dort oder auf anderen Geräten fort.',
   'engine.pool.silent': 'Der Cluster antwortet nicht.',
   'engine.note.smaller_batches':
     '{device} hatte zu wenig Speicher und rechnet mit weniger auf einmal weiter. Nichts ist verloren.',
@@ -387,6 +390,7 @@ export const engine = {
     'Namen, die nicht auf Wiederholung geprüft wurden, weil es zu viele sind: {count, number}.',
   'engine.problem.ambiguous_bases': 'Sequenzen mit anderen Buchstaben als A, C, G und T: {count, number}.',
   'engine.problem.lower_case': 'Sequenzen mit Kleinbuchstaben: {count, number}.',
+  'engine.problem.no_sequences': 'Die Datei enthält keine Sequenzen.',
   'engine.problem.looks_like_protein': 'Die Buchstaben sind die von Proteinen, nicht von DNA.',
   'engine.problem.looks_like_rna': 'Die Sequenzen sind als RNA geschrieben, mit U statt T.',
   'engine.problem.empty.effect': 'Sie stehen mit diesem Grund als „nicht bewertet“ in den Ergebnissen.',
@@ -402,6 +406,7 @@ export const engine = {
     'Ein Codon mit einem solchen Buchstaben wird im Protein übergangen, wie im ursprünglichen Werkzeug.',
   'engine.problem.lower_case.effect':
     'Sie werden als Großbuchstaben gelesen; Maskierung wird nicht beachtet.',
+  'engine.problem.no_sequences.effect': 'Die Ergebnisse haben keine Zeilen aus dieser Datei.',
   'engine.problem.looks_like_protein.short': 'Proteine, keine DNA',
   'engine.problem.looks_like_protein.effect':
     'Proteine können nicht bewertet werden: Wählen Sie die Nukleotidsequenzen.',

@@ -21,7 +21,7 @@ import {
   sampleInput,
   formatCount,
 } from '../../../engine/index.ts';
-import { whereAsked, type ClusterFlags } from '../../clusterFlags.ts';
+import { startAsked, whereAsked, type ClusterFlags } from '../../clusterFlags.ts';
 import { legacyDevice } from '../../legacyTool.ts';
 import type { Reporter } from '../../output/reporter.ts';
 import { unwrap } from '../../../contract/result.ts';
@@ -72,7 +72,7 @@ export async function predict(
       const nextStep = 'Leave these out to go on with it, or name another folder for a new run.';
       throw new AppFailure(appError('usage', cause, { nextStep }));
     }
-    return followRun(run, reporter, { devices: flags.devices, where: whereAsked(flags, flags.devices) });
+    return followRun(run, reporter, startAsked(flags, flags.devices));
   }
   const created = unwrap(
     await createRun(context, {
@@ -100,7 +100,10 @@ export async function predict(
     for (const line of refusedFiles(plan.imported)) reporter.line(`  ${line}`);
   }
   reporter.line(`Results go to ${created.folder}`);
-  return followRun(unwrap(await OpenRun.open(context, created.folder)), reporter, { created });
+  return followRun(unwrap(await OpenRun.open(context, created.folder)), reporter, {
+    created,
+    maxWaitMs: startAsked(flags, flags.devices).maxWaitMs,
+  });
 }
 
 function whatComputes({ devices, pool }: CreatedRun['choice']): string {

@@ -3,7 +3,7 @@ import { EXIT, exitCodeOf } from '../../exitCodes.ts';
 import { AppFailure } from '../../../contract/errors.ts';
 import { unwrap } from '../../../contract/result.ts';
 import type { Reporter } from '../../output/reporter.ts';
-import { whereAsked, type ClusterFlags } from '../../clusterFlags.ts';
+import { startAsked, type ClusterFlags } from '../../clusterFlags.ts';
 import { followRun, lacksResults } from './followRun.ts';
 
 export interface ResumeFlags extends ClusterFlags {
@@ -21,7 +21,7 @@ export async function resume(
   reporter: Reporter,
 ): Promise<number> {
   const devices = flags.devices ?? flags.gpus;
-  const elsewhere = { devices, where: whereAsked(flags, devices) };
+  const elsewhere = startAsked(flags, devices);
   const session = unwrap(await OpenRun.open(context, folder));
   if (flags.finishNow && session.state.phase !== 'done') {
     const left = await session.finishNow();

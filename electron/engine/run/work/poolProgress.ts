@@ -27,7 +27,7 @@ export class PoolProgress {
         break;
       case 'pool_waiting':
         this.waiting = event.waiting;
-        this.reason = event.waiting > 0 ? event.reason : null;
+        this.reason = event.reason || null;
         break;
       case 'pool_died':
         this.state = event.restartAttempt === null ? 'ended' : 'restarting';

@@ -29,6 +29,8 @@ export interface WorkSessionOptions {
   devices: readonly ChosenDevice[];
   /** The cluster to compute on; null for this computer. */
   pool: PoolChoice | null;
+  /** For a device of it, before the run is paused. */
+  maxWaitMs: number | undefined;
   /** Where the model lies on this computer. */
   modelFolder: string;
   /** What is known of the devices' memory. */
@@ -41,7 +43,10 @@ export interface WorkSessionOptions {
 export const workerLog = (device: string): string =>
   `logs/worker-${device.replaceAll(/[^\w.-]/g, '-').slice(0, 100)}.log`;
 
-export function poolOptions({ context, store }: WorkSessionOptions, pool: PoolChoice): WorkerPoolOptions {
+export function poolOptions(
+  { context, store, maxWaitMs }: WorkSessionOptions,
+  pool: PoolChoice,
+): WorkerPoolOptions {
   makeFolderInRun(store.folder, POOL_FOLDER);
   return {
     launch: backendLaunch(context, 'cluster', [], NO_GPU),
@@ -54,6 +59,7 @@ export function poolOptions({ context, store }: WorkSessionOptions, pool: PoolCh
     },
     deadlines: context.deadlines,
     restartDelayMs: context.restartDelayMs,
+    maxWaitMs,
   };
 }
 

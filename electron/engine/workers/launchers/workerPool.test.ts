@@ -28,7 +28,9 @@ const answers = {
       return;
     }
     say({ type: 'pool_ready', version: 'Made-up 1', job: '42' });
+    if (behaviour === 'empty') { say({ type: 'pool_waiting', waiting: 0, reason: 'No node has a GPU.' }); return; }
     say({ type: 'pool_waiting', waiting: 1, reason: 'Priority' });
+    if (behaviour === 'queues') return;
     if (behaviour === 'lies') left('nobody');
     if (behaviour === 'many') for (let i = 0; i < 20000; i++) join('d' + i, 'n'.repeat(180) + i);
     if (behaviour === 'flaps') for (let i = 0; i < 60000; i++) { join('a'); left('a'); }
@@ -189,6 +191,20 @@ describe('a pool', () => {
     expect(only(finished, 'pool_died')).toMatchObject([
       { restartAttempt: null, error: { cause: 'The cluster lends this run no devices any more.' } },
     ]);
+  });
+
+  it('that lends nothing for as long as was allowed is over, with the reason that it gave', async () => {
+    const maxWaitMs = 1;
+    const empty = await work('empty', has('pool_died'), { maxWaitMs });
+    expect(only(empty, 'pool_note')).toMatchObject([{ message: 'No node has a GPU.' }]);
+    expect(only(empty, 'pool_died')).toMatchObject([
+      {
+        restartAttempt: null,
+        error: { code: 'cluster_failed', cause: expect.stringContaining('No node has a GPU.') as string },
+      },
+    ]);
+    const queued = await work('queues', has('pool_died'), { maxWaitMs });
+    expect(only(queued, 'pool_died')).toMatchObject([{ restartAttempt: null }]);
   });
 
   it('that lies or says more than anybody can keep is ended in words', async () => {

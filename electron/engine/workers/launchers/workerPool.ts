@@ -14,6 +14,8 @@ import type { WorkerLauncher } from './workerConnection.ts';
 const STOP_GRACE_MS = 10_000;
 /** More devices than this, over a run, no cluster has; each costs memory. */
 const MOST_DEVICES = 10_000;
+/** Where the cluster has nothing that can be used; somebody may be about to add a node. */
+const NOTHING_USABLE_MS = 3_600_000;
 /** Each joining and leaving is noted. */
 const CHANGES_AT_ONCE = 2 * MOST_DEVICES;
 const CHANGES_PER_SECOND = 20;
@@ -45,6 +47,8 @@ export interface WorkerPoolOptions {
   open: Extract<PoolCommand, { type: 'open_pool' }>;
   deadlines: Pick<DeadlineLimits, 'helloMs' | 'loadMs'>;
   restartDelayMs: number;
+  /** For a first device, or another after all have left; undefined waits as long as the scheduler has the run in its queue. */
+  maxWaitMs?: number | undefined;
   patience?: Partial<Patience>;
 }
 
@@ -82,6 +86,8 @@ export class WorkerPool {
   private readonly known = new Map<string, number>();
   private readonly devicesOfNode = new Map<string, number>();
   private lastWaiting = { waiting: -1, reason: '' };
+  /** Since when the open pool has had no device; undefined while it has one. */
+  private emptySince: number | undefined;
   private verdict: AppError | undefined;
   private stopping = false;
 
@@ -237,7 +243,7 @@ export class WorkerPool {
     if (before.waiting === waiting && before.reason === reason) return;
     this.lastWaiting = { waiting, reason };
     this.emit({ type: 'pool_waiting', waiting, reason });
-    if (waiting > 0 && reason !== before.reason) this.notes.add('info', reason);
+    if (reason !== '' && reason !== before.reason) this.notes.add('info', reason);
   }
 
   /** A device that never joined: what the pool says can't be relied on. */
@@ -261,6 +267,7 @@ export class WorkerPool {
   }
 
   private checkDeadline(now: number, heldUpMs: number): void {
+    this.checkEmpty(now, heldUpMs);
     if (!('watch' in this.life)) return;
     const { watch, process } = this.life;
     watch.forgive(heldUpMs);
@@ -268,6 +275,25 @@ export class WorkerPool {
     this.verdict = appError('cluster_failed', sentence('pool.silent'));
     process.writeLog('killed: it was not ready in time');
     process.kill();
+  }
+
+  /** The run is paused then, which closes the pool: what it still queues for is given back. */
+  private checkEmpty(now: number, heldUpMs: number): void {
+    if (this.life.phase !== 'open' || this.present.size > 0 || this.verdict) {
+      this.emptySince = undefined;
+      return;
+    }
+    this.emptySince = (this.emptySince ?? now) + heldUpMs;
+    const { waiting, reason } = this.lastWaiting;
+    const limit = this.options.maxWaitMs ?? (waiting > 0 ? Infinity : NOTHING_USABLE_MS);
+    if (now - this.emptySince < limit) return;
+    this.look.stop();
+    const error = appError(
+      'cluster_failed',
+      sentence('pool.waited', { minutes: Math.round(limit / 60_000), reason }),
+      { nextStep: sentence('pool.waited.next') },
+    );
+    this.emit({ type: 'pool_died', error, restartAttempt: null });
   }
 
   private onExit(exit: ProcessExit): void {

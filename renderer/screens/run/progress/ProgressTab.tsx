@@ -80,7 +80,11 @@ function ClusterBanner() {
   if (cluster.state === 'restarting') return <Banner tone="lost" title={t('cluster.restarting', { kind })} />;
   if (cluster.state === 'ended') return null;
   if (cluster.waiting === 0)
-    return computing === 0 ? <Banner tone="info" title={t('cluster.noDevices', { kind })} /> : null;
+    return computing === 0 ? (
+      <Banner tone="info" title={t('cluster.noDevices', { kind })}>
+        {cluster.reason}
+      </Banner>
+    ) : null;
   return (
     <Banner tone="info" title={t('cluster.waiting', { kind, count: cluster.waiting })}>
       {cluster.reason}

@@ -16,6 +16,7 @@ _WAITING = {
     "JobHeldAdmin": "held by an administrator",
     "JobHeldUser": "held by its user",
     "JobLaunchFailure": "it could not be launched on its node",
+    "PartitionConfig": "the partition has no nodes as it asks for",
     "PartitionDown": "the partition is down",
     "PartitionInactive": "the partition is not active",
     "PartitionNodeLimit": "it asks for more than the partition allows",
@@ -40,6 +41,9 @@ _WAITING_BY_START = {
 
 HELD = ("JobHeldAdmin", "JobHeldUser", "launch_failed", "JobLaunchFailure")
 """Reasons for which a task doesn't start before somebody does something."""
+
+NEVER = ("PartitionConfig", "PartitionTimeLimit", "BadConstraints", "InvalidAccount", "InvalidQOS")
+"""Reasons for which a task can't start as it was submitted, however long it waits."""
 
 _ENDED = {
     "BOOT_FAIL": "its node did not start",

@@ -45,7 +45,7 @@ from virnucpro_backend.cluster.node_task import (
     WORKER_LINE,
 )
 from virnucpro_backend.cluster.pool import EndOfPool, Pool, main
-from virnucpro_backend.cluster.slurm.answers import HELD, describe_end, describe_waiting
+from virnucpro_backend.cluster.slurm.answers import HELD, NEVER, describe_end, describe_waiting
 from virnucpro_backend.cluster.slurm.client import SlurmClient, SlurmSilentError, TaskState
 from virnucpro_backend.cluster.slurm.pool_folder import (
     last_lines,
@@ -454,6 +454,14 @@ class SlurmPool(Pool):
             if state is None or not state.runs:
                 words = describe_end(state.state) if state else "SLURM does not know it any more"
                 self._lose(folder, words[:1].upper() + words[1:] + ".", cancel=False)
+        left = [task for task in queue.tasks if not task.ended]
+        never = [task.reason for task in left if task.state == "PENDING" and task.reason in NEVER]
+        if never and len(never) == len(left) and not self._members and self._choice.script is not None:
+            raise PoolFailedError(
+                "refused_by_scheduler",
+                f"SLURM can never start the job: {describe_waiting(never[0])}.",
+                "Change what the batch script asks for, and resume the run with it.",
+            )
         if self._empty_queues > 1 and not self._members and self._choice.script is not None:
             raise self._all_ended(queue.tasks)
 

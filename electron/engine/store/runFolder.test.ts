@@ -65,6 +65,14 @@ describe('the folder of a run', () => {
     expect((await checkRunFolder(short, false, [], windows)).ok).toBe(true);
   });
 
+  it('may be that of a task of a workflow, which holds the inputs and hidden files', async () => {
+    const folder = await temporaryFolder();
+    const input = join(folder, 'contigs.fa');
+    for (const name of ['.command.sh', '.command.run', 'contigs.fa']) await writeFile(join(folder, name), '');
+    expect(await refusal(folder, false, [input])).toBe(null);
+    expect(await refusal(folder)).toBe('folder_not_ours');
+  });
+
   it('is refused where the run would delete its own input', async () => {
     const folder = join(await temporaryFolder(), 'run');
     await mkdir(folder);

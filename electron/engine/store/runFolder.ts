@@ -1,6 +1,6 @@
 import { constants, existsSync, readdirSync, type Dirent } from 'node:fs';
 import { access, mkdir, readdir, realpath, rm, stat } from 'node:fs/promises';
-import { dirname, join, relative, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { appError, AppFailure, asAppError, type AppError } from '../../contract/errors.ts';
 import { message, type Message } from '../../contract/messages.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
@@ -72,7 +72,11 @@ export async function checkRunFolder(
   if (long !== undefined) return err(long);
   try {
     if (!existsSync(folder)) return await checkCanMake(folder);
-    const foreign = (await readdir(folder)).filter((name) => !isOurName(name));
+    // Hidden files and the inputs themselves may be there: workflow engines put both into the folder of a task.
+    const named = new Set(inputs.map((input) => resolve(input)));
+    const foreign = (await readdir(folder)).filter(
+      (name) => !isOurName(name) && !name.startsWith('.') && !named.has(resolve(folder, name)),
+    );
     if (isRunFolder(folder) && !force) {
       return err(appError('folder_has_run', message('start.folder_has_run', { folder })));
     }

@@ -267,8 +267,6 @@ def test_an_input_that_is_not_the_one_expected_is_refused(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("content", "word"),
     [
-        (b"", "no sequences"),
-        (b"\n\n# only a comment\n", "no sequences"),
         (b"\x00\x01\x02binary>\n", "not a FASTA"),
         (b"@HD\tVN:1.6\n@SQ\tSN:x\tLN:3\n", "SAM"),
         (b"LOCUS       AB000001\n", "GenBank"),

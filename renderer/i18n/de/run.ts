@@ -183,6 +183,7 @@ export const run = {
   'inputProblem.ambiguous_bases': 'Sequenz mit anderen Zeichen als A, C, G, T',
   'inputProblem.lower_case': 'Sequenz in Kleinbuchstaben',
   'inputProblem.comment_lines': 'Kommentarzeile in einer Sequenz, ausgelassen',
+  'inputProblem.no_sequences': 'Datei ohne Sequenzen',
   'inputProblem.looks_like_protein': 'Sequenz, die wie ein Protein aussieht',
   'inputProblem.looks_like_rna': 'als RNA geschriebene Sequenz',
   'files.parts': 'Teile',

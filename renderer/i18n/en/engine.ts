@@ -159,6 +159,7 @@ const FROM_PYTHON = {
     'Names not checked for duplicates, because there are too many: {count, number}.',
   'engine.problem.ambiguous_bases': 'Sequences with letters other than A, C, G and T: {count, number}.',
   'engine.problem.lower_case': 'Sequences with lower-case letters: {count, number}.',
+  'engine.problem.no_sequences': 'The file holds no sequences.',
   'engine.problem.looks_like_protein': 'The letters are those of proteins, not of DNA.',
   'engine.problem.looks_like_rna': 'The sequences are written as RNA, with U instead of T.',
   'engine.problem.empty.effect': 'They are listed as not scored, with this reason.',
@@ -173,6 +174,7 @@ const FROM_PYTHON = {
   'engine.problem.ambiguous_bases.effect':
     'A codon with such a letter is skipped in the protein, as in the original tool.',
   'engine.problem.lower_case.effect': 'They are read as upper case; masking is ignored.',
+  'engine.problem.no_sequences.effect': 'The results have no rows of this file.',
   'engine.problem.looks_like_protein.short': 'Proteins, not DNA',
   'engine.problem.looks_like_protein.effect': 'Proteins can’t be scored: choose the nucleotide sequences.',
   'engine.problem.looks_like_rna.effect':

@@ -179,6 +179,7 @@ export const run = {
   'inputProblem.ambiguous_bases': 'sequence with letters other than A, C, G, T',
   'inputProblem.lower_case': 'sequence in lower case',
   'inputProblem.comment_lines': 'comment line inside a sequence, left out',
+  'inputProblem.no_sequences': 'file without sequences',
   'inputProblem.looks_like_protein': 'sequence that looks like protein',
   'inputProblem.looks_like_rna': 'sequence written as RNA',
   'files.parts': 'Parts',

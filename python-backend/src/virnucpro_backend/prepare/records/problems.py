@@ -21,6 +21,9 @@ class ProblemKind:
 
 
 PROBLEMS: dict[str, ProblemKind] = {
+    "no_sequences": ProblemKind(
+        "warning", "The file holds no sequences.", "The results have no rows of this file."
+    ),
     "empty": ProblemKind(
         "skipped", "Empty sequences: {n}.", "They are listed as not scored, with this reason."
     ),

@@ -94,6 +94,8 @@ class Survey:
             yield from self._take(batch, assembler)
         for group in assembler.finish():
             yield self._survey(group)
+        if self.records == 0:
+            self.problems.add("no_sequences")
         if self.composition.looks_like_protein:
             self.problems.add("looks_like_protein")
         if self.composition.looks_like_rna:

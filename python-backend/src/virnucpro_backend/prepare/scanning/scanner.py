@@ -24,7 +24,7 @@ class Scanner(Protocol):
 def scan(blocks: Iterable[bytes], scanner: Scanner, *, at_start: bool = True) -> Iterator[ScanBatch]:
     """Run a scanner over a stream of blocks cut anywhere but inside a byte order mark. `at_start`: the stream
     is there from its beginning."""
-    for block in blocks:
+    for block in filter(None, blocks):
         if at_start and block.startswith(UTF8_BOM):
             # As empty lines, so that byte offsets stay true.
             block = b"\n" * len(UTF8_BOM) + block[len(UTF8_BOM) :]

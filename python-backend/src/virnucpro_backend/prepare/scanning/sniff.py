@@ -51,9 +51,8 @@ def sniff_format(source: InputFile, beginning: bytes) -> SequenceFormat:
     for pattern, what, next_step in _OTHER_FORMATS:
         if pattern.match(text) or pattern.match(content):
             raise _refused(name, f"is not a sequence file, it seems to be {what}", next_step)
-    if not content.strip():
-        raise _refused(name, "holds no sequences", "Choose a file with at least one sequence.")
-    if content.startswith(b">"):
+    # An empty sample of a pipeline is no mistake: it has empty results.
+    if not content.strip() or content.startswith(b">"):
         return "fasta"
     if content.startswith(b"@"):
         return "fastq"

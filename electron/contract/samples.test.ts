@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { sampleNames } from './samples.ts';
 
+const sent = (number: number): string => `0b7c6a52-6c8e-4b57-9d0c-3f0e7f0f6a1${number}`;
+
 describe('samples', () => {
   it.each([
     [
@@ -28,6 +30,15 @@ describe('samples', () => {
     [
       ['sample_3.fa', 'sample_4.fa'],
       ['sample_3', 'sample_4'],
+    ],
+    // Sent by a browser: each in a folder of its own, and two pairs of one name in four.
+    [
+      [`/u/${sent(1)}/gut_R1.fq.gz`, `/u/${sent(2)}/gut_R2.fq.gz`],
+      ['gut', 'gut'],
+    ],
+    [
+      [`/u/${sent(1)}/a_1.fq`, `/u/${sent(2)}/a_2.fq`, `/u/${sent(3)}/a_1.fq`],
+      [`${sent(1)}/a_1`, 'a_2', `${sent(3)}/a_1`],
     ],
     // Of two folders.
     [

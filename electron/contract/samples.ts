@@ -1,13 +1,19 @@
 /**
  * Which sample each input file belongs to, as its name says: the two files of a read pair (`gut_R1.fastq.gz` and
  * `gut_R2.fastq.gz`, `gut_1.fq` and `gut_2.fq`, with or without `_001`) in one folder are one sample, every other file is one
- * of its own. Answers with a name per path; samples from several folders never share one.
+ * of its own. Answers with a name per path; samples from several folders never share one. Files that a browser sent count as of one folder,
+ * though each lies in one of its own.
  */
 export function sampleNames(paths: readonly string[]): string[] {
   const files = paths.map(readName);
-  const mates = new Set(files.map(({ pair, mate }) => `${pair} ${mate ?? ''}`));
+  const mates = new Map<string, Set<string>>();
+  for (const { pair, mate, path } of files) {
+    const key = `${pair} ${mate ?? ''}`;
+    mates.set(key, (mates.get(key) ?? new Set()).add(path));
+  }
   const groups = files.map((file) => {
-    const isPaired = file.mate !== null && mates.has(`${file.pair} ${file.mate === '1' ? '2' : '1'}`);
+    // Of two files that were sent under one name, nobody knows which is the mate.
+    const isPaired = ['1', '2'].every((mate) => mates.get(`${file.pair} ${mate}`)?.size === 1);
     const name = isPaired ? file.base : file.stem;
     return { name, key: isPaired ? file.pair : file.path, folders: file.folders };
   });
@@ -39,6 +45,8 @@ interface NamedFile {
 }
 
 const ENDINGS = /(\.(fa|fasta|fna|ffn|fas|fq|fastq))?(\.(gz|bgz|bz2|xz|zst))?$/i;
+/** The folder of one file that was sent; see `receiveUpload`. */
+const UPLOAD = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const MATE = /^(?<base>.+?)(?<between>[._-]r?)(?<mate>[12])(?<after>_001)?$/i;
 
 function readName(path: string): NamedFile {
@@ -48,7 +56,9 @@ function readName(path: string): NamedFile {
   const stem = name.replace(ENDINGS, '') || name;
   const found = MATE.exec(stem)?.groups;
   const { base = stem, between = '', mate = null, after = '' } = found ?? {};
-  return { path, folders, stem, base, pair: [...folders, base, between, after].join('\0'), mate };
+  const shared = UPLOAD.test(folders.at(-1) ?? '') ? folders.slice(0, -1) : folders;
+  const pair = [...shared, base, between, after].join('\0');
+  return { path, folders, stem, base, pair, mate };
 }
 
 function withFolders({ name, folders }: { name: string; folders: readonly string[] }, depth: number): string {

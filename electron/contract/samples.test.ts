@@ -37,6 +37,10 @@ describe('samples', () => {
       ['gut', 'gut'],
     ],
     [
+      [`/u/${'a'.repeat(64)}/gut_R1.fq`, `/u/${'b'.repeat(64)}/gut_R2.fq`],
+      ['gut', 'gut'],
+    ],
+    [
       [`/u/${sent(1)}/a_1.fq`, `/u/${sent(2)}/a_2.fq`, `/u/${sent(3)}/a_1.fq`],
       [`${sent(1)}/a_1`, 'a_2', `${sent(3)}/a_1`],
     ],

@@ -45,8 +45,8 @@ interface NamedFile {
 }
 
 const ENDINGS = /(\.(fa|fasta|fna|ffn|fas|fq|fastq))?(\.(gz|bgz|bz2|xz|zst))?$/i;
-/** The folder of one file that was sent; see `receiveUpload`. */
-const UPLOAD = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** The folder of one file that was sent, by a browser or through SSH; see `receiveUpload` and `sendFile`. */
+const UPLOAD = /^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{64})$/;
 const MATE = /^(?<base>.+?)(?<between>[._-]r?)(?<mate>[12])(?<after>_001)?$/i;
 
 function readName(path: string): NamedFile {

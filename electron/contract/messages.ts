@@ -178,6 +178,8 @@ export const MESSAGES = {
   'ssh.host_key_unknown': 'The host key of {host} is not known here.',
   'ssh.host_key_unknown.next':
     'Run "ssh" with this address in a terminal once and confirm the key, then connect again.',
+  'ssh.host_key_no': 'The host key of {host} was not confirmed.',
+  'ssh.host_key_no.next': 'Compare the fingerprint with the one from those who run it, then connect again.',
   'ssh.lost': 'The connection to {host} broke.',
   'ssh.tunnel': '{host} permits no tunnels (AllowTcpForwarding).',
   'ssh.tunnel.next': 'Ask those who run it to permit tunnels for you, or use VirNucPro there in a terminal.',
@@ -189,6 +191,9 @@ export const MESSAGES = {
     'Check that commands can be run there: "ssh" with this address and "uname -a" must print a line.',
   'computer.disk': '{host} has {free} free in the home folder; {needed} are needed.',
   'computer.disk.next': 'Free some space there, then connect again.',
+  'computer.unwritable': 'On {host}, your account may not write into {folder}.',
+  'computer.unwritable.next':
+    'Ask those who run it for a home folder that you can write into, then connect again.',
   'computer.unpacking': 'The program could not be unpacked on {host}.',
   'computer.damaged': 'The program arrived at {host} damaged.',
   'computer.not_started': 'VirNucPro did not start on {host}.',

@@ -124,9 +124,11 @@ it.skipIf(process.platform === 'win32')(
     expect(link()).toMatchObject({ question: { keyType: 'ED25519', fingerprint: FINGERPRINT } });
     computers.answer(id, 'yes');
     await until('a password is wanted', () => asks('secret'));
+    expect(link()).toMatchObject({ question: { again: false } });
     computers.answer(id, 'wrong');
     await until('the wrong one was taken', () => !asks('secret'));
     await until('it is asked again', () => asks('secret'));
+    expect(link()).toMatchObject({ question: { again: true } });
     computers.answer(id, PASSWORD);
     await until('connected', () => link()?.state === 'connected');
     expect(link()).toEqual({ state: 'connected', version: '1.2.3', hostName: 'far' });

@@ -17,8 +17,8 @@ export const computerNameSchema = wordSchema.trim().min(1, 'Give the computer a 
 const sshQuestionSchema = z.discriminatedUnion('kind', [
   /** The computer is met for the first time: whether this is its key. */
   z.object({ kind: z.literal('host_key'), host: z.string(), keyType: z.string(), fingerprint: z.string() }),
-  /** A password, a passphrase or a one-time code, in OpenSSH's own words. */
-  z.object({ kind: z.literal('secret'), prompt: z.string() }),
+  /** A password, a passphrase or a one-time code, in OpenSSH's own words. `again`: the answer before was not accepted. */
+  z.object({ kind: z.literal('secret'), prompt: z.string(), again: z.boolean() }),
 ]);
 export type SshQuestion = z.infer<typeof sshQuestionSchema>;
 

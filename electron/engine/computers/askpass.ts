@@ -41,12 +41,14 @@ export async function answerQuestions(parent: string, ask: AskPerson): Promise<A
   await writeFile(script, SCRIPT, { mode: 0o700 });
   const closed = new AbortController();
   const seen = new Set<string>();
+  const asked = new Set<string>();
   const look = async (): Promise<void> => {
     for (const name of await readdir(folder).catch(() => [])) {
       const prompt = await readFile(join(folder, name, 'prompt'), 'utf8').catch(() => undefined);
       if (prompt === undefined || seen.has(name) || closed.signal.aborted) continue;
       seen.add(name);
-      void answerOne(join(folder, name), prompt, ask, closed.signal);
+      void answerOne(join(folder, name), questionOf(prompt, asked.has(prompt)), ask, closed.signal);
+      asked.add(prompt);
     }
   };
   let watcher: FSWatcher | undefined;
@@ -74,8 +76,12 @@ export async function answerQuestions(parent: string, ask: AskPerson): Promise<A
   };
 }
 
-async function answerOne(place: string, prompt: string, ask: AskPerson, closed: AbortSignal): Promise<void> {
-  const question = questionOf(prompt);
+async function answerOne(
+  place: string,
+  question: SshQuestion,
+  ask: AskPerson,
+  closed: AbortSignal,
+): Promise<void> {
   const gone = new AbortController();
   // ssh that ends, as after its grace period, takes the question with it.
   const timer = setInterval(() => {
@@ -95,12 +101,12 @@ async function answerOne(place: string, prompt: string, ask: AskPerson, closed: 
   }
 }
 
-/** What is asked, from the words of OpenSSH. */
-export function questionOf(prompt: string): SshQuestion {
+/** What is asked, from the words of OpenSSH. `again`: it has asked the same before, and did not like the answer. */
+export function questionOf(prompt: string, again = false): SshQuestion {
   const host = /authenticity of (?:host )?'([^']+)'/.exec(prompt)?.[1];
   const [, keyType, fingerprint] = /(\S+) key fingerprint is (\S+?)\.?(?:\s|$)/.exec(prompt) ?? [];
   if (host !== undefined && keyType !== undefined && fingerprint !== undefined) {
     return { kind: 'host_key', host, keyType, fingerprint };
   }
-  return { kind: 'secret', prompt: prompt.trim() };
+  return { kind: 'secret', prompt: prompt.trim(), again };
 }

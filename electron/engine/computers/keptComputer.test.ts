@@ -4,8 +4,10 @@ import type { ComputerLink } from '../../contract/rpc/computers.ts';
 import type { AskPerson } from './askpass.ts';
 import type { ComputerConnection } from './connectComputer.ts';
 import { delayBefore, KeptComputer } from './keptComputer.ts';
+import { sshFailure } from './sshFailure.ts';
 
 const LOST = new AppFailure(appError('ssh_lost', 'It broke.'));
+const UNFIT = new AppFailure(appError('computer_unfit', 'Too old.'));
 const DENIED = new AppFailure(appError('ssh_denied', 'No.'));
 
 /** A computer whose connections the test makes, breaks and refuses. */
@@ -99,8 +101,8 @@ it('connects again by itself when the line broke, asking nobody', async () => {
 it('stays away where trying again would not help, until somebody asks', async () => {
   const { computer, attempt, attempts } = madeUp();
   computer.connect();
-  (await attempt(0)).fail(DENIED);
-  await expect(computer.connected()).rejects.toThrow('No.');
+  (await attempt(0)).fail(UNFIT);
+  await expect(computer.connected()).rejects.toThrow('Too old.');
   expect(computer.link).toMatchObject({ state: 'away', again: false });
   expect(attempts).toHaveLength(1);
   computer.connect();
@@ -109,18 +111,20 @@ it('stays away where trying again would not help, until somebody asks', async ()
   await computer.disconnect();
 });
 
-it('says that a password is wanted again, and asks for it only when somebody connects', async () => {
+it('says that a password is wanted again, asks for it only when somebody connects, and lets what waits go on then', async () => {
   const { computer, attempt } = madeUp();
   computer.connect();
   const breakIt = (await attempt(0)).succeed();
   await computer.connected();
   breakIt();
   (await attempt(1)).fail(DENIED);
-  await expect(computer.connected()).rejects.toThrow(/again/);
+  await expect.poll(() => computer.link).toMatchObject({ state: 'away', again: false });
+  expect(JSON.stringify(computer.link)).toContain('again');
+  const waiting = computer.connected();
   computer.connect();
   expect((await attempt(2)).ask).not.toBeNull();
   (await attempt(2)).succeed();
-  await computer.connected();
+  expect((await waiting).server.hostName).toBe('gpu');
   await computer.disconnect();
 });
 
@@ -128,7 +132,7 @@ it('shows one question, takes one answer, and forgets it when it is over', async
   const { computer, attempt } = madeUp();
   computer.connect();
   const { ask, succeed } = await attempt(0);
-  const question = { kind: 'secret', prompt: 'Password:' } as const;
+  const question = { kind: 'secret', prompt: 'Password:', again: false } as const;
   const answer = ask?.(question, new AbortController().signal);
   expect(computer.link).toMatchObject({ state: 'connecting', question });
   computer.answer('open sesame');
@@ -141,6 +145,21 @@ it('shows one question, takes one answer, and forgets it when it is over', async
   succeed();
   await computer.connected();
   expect(JSON.stringify(computer.link)).not.toContain('sesame');
+  await computer.disconnect();
+});
+
+it('sends nobody to a terminal who has just said no to a host key', async () => {
+  const { computer, attempt } = madeUp();
+  computer.connect();
+  const { ask, fail } = await attempt(0);
+  const key = { kind: 'host_key', host: 'gpu', keyType: 'ED25519', fingerprint: 'SHA256:abc' } as const;
+  const answer = ask?.(key, new AbortController().signal);
+  computer.answer(null);
+  expect(await answer).toBeNull();
+  fail(new AppFailure(sshFailure('gpu', 'Host key verification failed.')));
+  await expect
+    .poll(() => computer.link)
+    .toMatchObject({ state: 'away', error: { wording: { cause: { key: 'ssh.host_key_no' } } } });
   await computer.disconnect();
 });
 

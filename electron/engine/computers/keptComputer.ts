@@ -27,6 +27,8 @@ export class KeptComputer {
   private connection: ComputerConnection | undefined;
   private wanted: AbortController | undefined;
   private working: Promise<void> = Promise.resolve();
+  /** A person was shown the host key, and said no. */
+  private refusedKey = false;
   private answering: ((answer: string | null) => void) | undefined;
   private readonly waiting = new Set<() => void>();
 
@@ -49,6 +51,7 @@ export class KeptComputer {
     this.wanted?.abort();
     const wanted = new AbortController();
     this.wanted = wanted;
+    this.refusedKey = false;
     this.set({ state: 'connecting', step: 'signing_in', fraction: null, question: null });
     this.working = this.working.then(() => this.keep(wanted.signal));
   }
@@ -67,13 +70,14 @@ export class KeptComputer {
     this.answering?.(answer);
   }
 
-  /** Resolves when it is connected; rejects when it will not be by itself. */
+  /** Resolves when it is connected; rejects when nobody wants it, or it cannot be. */
   async connected(signal?: AbortSignal): Promise<Tunnel> {
     for (;;) {
       signal?.throwIfAborted();
       const { tunnel, state } = this;
       if (tunnel) return tunnel;
-      if (state.state === 'idle' || (state.state === 'away' && !state.again)) {
+      // Where a person has to sign in again, they will: what waits goes on then.
+      if (state.state === 'idle' || (state.state === 'away' && !state.again && !needsPerson(state.error))) {
         throw new AppFailure(
           state.state === 'away'
             ? state.error
@@ -114,6 +118,10 @@ export class KeptComputer {
       } catch (reason) {
         error = asAppError(reason);
         if (asks === null && needsPerson(error)) error = this.deniedAgain(error);
+        if (this.refusedKey && error.code === 'ssh_host_key_refused')
+          error = appError(error.code, message('ssh.host_key_no', { host: this.options.address }), {
+            nextStep: message('ssh.host_key_no.next'),
+          });
       }
       this.connection = undefined;
       if (!isWanted()) return;
@@ -142,6 +150,7 @@ export class KeptComputer {
     new Promise((resolve) => {
       const settle = (answer: string | null): void => {
         if (this.answering !== settle) return;
+        this.refusedKey = question.kind === 'host_key' && answer === null;
         this.answering = undefined;
         if (this.state.state === 'connecting') this.set({ ...this.state, question: null });
         resolve(answer);

@@ -31,6 +31,8 @@ interface RemoteSystem {
   /** Of the package that is being sent: how much of it has arrived. */
   arrivedBytes: number;
   installed: boolean;
+  /** The program's folder there, where it can't be made or written into. */
+  unwritable: string | null;
 }
 
 const sh = (script: string): string => `exec sh -c '${script}'`;
@@ -46,7 +48,8 @@ export async function lookAtSystem(
       [
         `umask 077`,
         `B=${BASE}`,
-        `mkdir -p "$B"`,
+        `mkdir -p "$B" 2>/dev/null`,
+        `[ -w "$B" ] || echo "${MARK}unwritable=$B"`,
         `echo "${MARK}system=$(uname -s)"`,
         `echo "${MARK}processor=$(uname -m)"`,
         `echo "${MARK}glibc=$(getconf GNU_LIBC_VERSION 2>/dev/null)"`,
@@ -87,6 +90,7 @@ export function parseSystem(printed: string): RemoteSystem | undefined {
     freeBytes: Number.isFinite(freeKib) ? freeKib * 1_024 : null,
     arrivedBytes: Number(values.get('arrived') ?? 0) || 0,
     installed: values.get('installed') === 'yes',
+    unwritable: values.get('unwritable') ?? null,
   };
 }
 
@@ -99,6 +103,13 @@ export function checkSystem(host: string, found: RemoteSystem, file: ServerPacka
   const [major = 0, minor = 0] = (found.glibc ?? '').split('.').map(Number);
   if (major < OLDEST_GLIBC[0] || (major === OLDEST_GLIBC[0] && minor < OLDEST_GLIBC[1])) {
     throw new AppFailure(appError('computer_unfit', message('computer.old', { host })));
+  }
+  if (!found.installed && found.unwritable !== null) {
+    throw new AppFailure(
+      appError('computer_unfit', message('computer.unwritable', { host, folder: found.unwritable }), {
+        nextStep: message('computer.unwritable.next'),
+      }),
+    );
   }
   const needed = file.bytes * DISK_FACTOR;
   if (!found.installed && found.freeBytes !== null && found.freeBytes < needed) {

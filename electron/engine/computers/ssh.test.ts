@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { errorCodeSchema } from '../../contract/errors.ts';
 import { sshAddressSchema } from '../../contract/rpc/computers.ts';
 import { questionOf } from './askpass.ts';
-import { parseSystem } from './remoteServer.ts';
+import { checkSystem, parseSystem } from './remoteServer.ts';
 import { targetOf } from './sshClient.ts';
 import { mayPass, needsPerson, sshFailure } from './sshFailure.ts';
 
@@ -55,7 +55,7 @@ describe('what ssh asks', () => {
 
   it('is a secret in its own words otherwise', () => {
     const prompt = "Enter passphrase for key '/home/anna/.ssh/id_ed25519': ";
-    expect(questionOf(prompt)).toEqual({ kind: 'secret', prompt: prompt.trim() });
+    expect(questionOf(prompt)).toEqual({ kind: 'secret', prompt: prompt.trim(), again: false });
   });
 });
 
@@ -99,6 +99,11 @@ it('another computer says what it is, among whatever its login prints', () => {
     freeBytes: 60_000 * 1_024,
     arrivedBytes: 1_234,
     installed: false,
+    unwritable: null,
   });
+  const unwritable = parseSystem(`${printed}\nvirnucpro:unwritable=/home/anna/.local/share/virnucpro-server`);
+  expect(() => {
+    if (unwritable) checkSystem('gpu', unwritable, { path: '', bytes: 1, sha256: '', version: '1', id: 'a' });
+  }).toThrow('/home/anna');
   expect(parseSystem('This account is currently not available.')).toBeUndefined();
 });

@@ -41,6 +41,7 @@ export const computers = {
     'Vergleichen Sie ihn mit dem Fingerabdruck von denen, die den Rechner betreuen. Mit einem anderen Schlüssel wäre es ein anderer Rechner.',
   'computers.keyYes': 'Der Schlüssel stimmt',
   'computers.secretTitle': 'Anmelden an {name}',
+  'computers.secretAgain': 'Das wurde nicht angenommen.',
   'computers.secretHelp': 'Es geht nur an das SSH-Programm und wird nicht gespeichert.',
   'computers.signIn': 'Anmelden',
   'computers.lost': 'Keine Verbindung zu {name}; es wird erneut versucht.',

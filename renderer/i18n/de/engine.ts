@@ -189,6 +189,9 @@ export const engine = {
   'engine.ssh.host_key_unknown': 'Der Schlüssel von {host} ist hier nicht bekannt.',
   'engine.ssh.host_key_unknown.next':
     'Melden Sie sich einmal in einem Terminal mit „ssh“ und dieser Adresse an, bestätigen Sie dort den Schlüssel, und verbinden Sie dann noch einmal.',
+  'engine.ssh.host_key_no': 'Der Host-Schlüssel von {host} wurde nicht bestätigt.',
+  'engine.ssh.host_key_no.next':
+    'Vergleichen Sie den Fingerabdruck mit dem, den die Betreiber nennen, und verbinden Sie noch einmal.',
   'engine.ssh.lost': 'Die Verbindung zu {host} ist abgebrochen.',
   'engine.ssh.tunnel': '{host} erlaubt keine Tunnel (AllowTcpForwarding).',
   'engine.ssh.tunnel.next':
@@ -203,6 +206,9 @@ export const engine = {
     'Prüfen Sie, ob dort Befehle ausgeführt werden können: „ssh“ mit dieser Adresse und „uname -a“ muss eine Zeile ausgeben.',
   'engine.computer.disk': '{host} hat im Benutzerordner {free} frei; nötig sind {needed}.',
   'engine.computer.disk.next': 'Schaffen Sie dort Platz, und verbinden Sie dann noch einmal.',
+  'engine.computer.unwritable': 'Auf {host} darf Ihr Konto nicht in {folder} schreiben.',
+  'engine.computer.unwritable.next':
+    'Bitten Sie, wer den Rechner betreibt, um einen eigenen Ordner mit Schreibrecht, und verbinden Sie noch einmal.',
   'engine.computer.unpacking': 'Das Programm konnte auf {host} nicht ausgepackt werden.',
   'engine.computer.damaged': 'Das Programm kam auf {host} beschädigt an.',
   'engine.computer.not_started': 'VirNucPro startete auf {host} nicht.',

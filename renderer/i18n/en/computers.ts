@@ -39,6 +39,7 @@ export const computers = {
     'Compare it with the fingerprint from those who run the computer. With another key, it would be another computer.',
   'computers.keyYes': 'The key is right',
   'computers.secretTitle': 'Sign in to {name}',
+  'computers.secretAgain': 'That was not accepted.',
   'computers.secretHelp': 'It goes to the SSH program only and is not stored.',
   'computers.signIn': 'Sign in',
   'computers.lost': 'No connection to {name}; trying again.',

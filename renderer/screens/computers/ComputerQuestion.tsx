@@ -60,6 +60,7 @@ function Question({ name, question, answer }: QuestionProps) {
           <>
             <PasswordInput
               label={question.prompt}
+              error={question.again && secret === '' ? t('computers.secretAgain') : null}
               value={secret}
               onChange={(event) => setSecret(event.currentTarget.value)}
               autoComplete="off"

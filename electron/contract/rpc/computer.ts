@@ -171,7 +171,9 @@ export const foundWeightsSchema = z.object({
       path: z.string(),
       kind: z.enum(['esm2', 'dnabert_s', 'head', 'tokenizer', 'config', 'index', 'other']),
       sizeBytes: countSchema,
+      /** Why it is not used. */
       note: z.string().nullable(),
+      noteWording: wordingSchema.nullable(),
     }),
   ),
   /** One for each classifier. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { appError, asAppError, type ErrorCode } from '../../contract/errors.ts';
 import { importedEmbeddingsSchema, type ImportedEmbeddings } from '../../contract/plan.ts';
+import { message } from '../../contract/messages.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import { countSchema, prepareFailureCodeSchema, sha256Schema } from '../../contract/protocol/index.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
@@ -19,8 +20,8 @@ interface LegacyImport {
 }
 
 const lineSchema = z.discriminatedUnion('type', [
-  // A sign of life.
-  z.object({ type: z.literal('reading') }),
+  // A sign of life, with the file with embeddings that is read next.
+  z.object({ type: z.literal('reading'), path: z.string().optional() }),
   z.object({
     type: z.literal('imported'),
     tool: importedEmbeddingsSchema.shape.tool,
@@ -49,9 +50,11 @@ export async function importLegacy(
   { folder, inputs, chunkLength, modelFolder, into }: LegacyImport,
 ): Promise<Result<ImportedEmbeddings>> {
   let answer: Line | undefined;
+  let file: string | undefined;
   const reading = new ReadingProcess(pythonLaunch(environment, 'virnucpro_backend.legacy'), (line) => {
     const said = parseJson(lineSchema, line);
-    if (said && said.type !== 'reading') answer = said;
+    if (said?.type === 'reading') file = said.path ?? file;
+    else if (said) answer = said;
   });
   const command = {
     type: 'import_legacy',
@@ -68,6 +71,14 @@ export async function importLegacy(
     if (answer?.type === 'import_failed') {
       const code: ErrorCode = answer.code === 'internal_error' ? 'internal' : answer.code;
       return err(appError(code, answer.message, { nextStep: answer.next_step }));
+    }
+    if (exit.signal !== undefined && file !== undefined) {
+      return err(
+        appError('legacy_unusable', message('weights.brought_down', { file }), {
+          nextStep: message('legacy.brought_down.next'),
+          detail: describeExit(exit),
+        }),
+      );
     }
     return err(
       appError('internal', `Taking over the embeddings stopped: ${describeExit(exit)}.`, {

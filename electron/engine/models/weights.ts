@@ -1,7 +1,8 @@
 /** Downloads, imports and verifies weights, through the backend's `weights` module. */
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { appError, type AppError, type ErrorCode } from '../../contract/errors.ts';
+import { bytesNamed, message, type Message } from '../../contract/messages.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import { foundWeightsSchema, type FoundWeights, type ImportRequest } from '../../contract/rpc/computer.ts';
@@ -9,6 +10,7 @@ import type { AppPaths } from '../environment/appPaths.ts';
 import { pythonLaunch, type PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { runCommand, type CommandRunner } from '../environment/runCommand.ts';
 import { networkVariables, readSetupSettings } from '../environment/setupSettings.ts';
+import { formatBytes } from '../format/format.ts';
 import { isKept, rememberCheck } from './listModels.ts';
 import { weightsFolder } from './weightsFolder.ts';
 
@@ -20,16 +22,40 @@ interface WeightsProgress {
   readonly total: number | null;
 }
 
+/** Why a file is of no use for an import. */
+const NOT_USED = [
+  'empty',
+  'lfs',
+  'web_page',
+  'too_small',
+  'unreadable',
+  'index_alone',
+  'transformer_engine',
+  'contacts',
+  'other_language_model',
+  'other_weights',
+  'unknown',
+] as const;
+
 export interface WeightsOptions {
   readonly onProgress?: (progress: WeightsProgress) => void;
   /** A sentence about what is being waited for. */
   readonly onNote?: (text: string) => void;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly run?: CommandRunner;
 }
 
+const noteSchema = z.object({
+  why: z.enum(NOT_USED),
+  /** What its reader says. */
+  text: z.string(),
+  /** Bytes of the published file of its name. */
+  published: z.int(),
+});
+
 const problemSchema = z.object({ code: z.string(), message: z.string(), next_step: z.string() });
 const lineSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('reading'), path: z.string() }),
   z.object({
     type: z.literal('progress'),
     step: z.string(),
@@ -42,7 +68,7 @@ const lineSchema = z.discriminatedUnion('type', [
     path: z.string(),
     kind: foundWeightsSchema.shape.files.element.shape.kind,
     bytes: z.int(),
-    note: z.string().nullable(),
+    note: noteSchema.nullable(),
   }),
   z.object({
     type: z.literal('found'),
@@ -95,7 +121,7 @@ export async function lookAtWeights(
   return ok({
     files: lines.value.flatMap((line) =>
       line.type === 'file'
-        ? [{ path: line.path, kind: line.kind, sizeBytes: line.bytes, note: line.note }]
+        ? [{ path: line.path, kind: line.kind, sizeBytes: line.bytes, ...inFound(noteOf(line)) }]
         : [],
     ),
     models: found.models.map(({ chunk_length: chunkLength, ...model }) => ({ ...model, chunkLength })),
@@ -104,14 +130,19 @@ export async function lookAtWeights(
   });
 }
 
-/** Makes models of files and folders that are on this computer already; answers with their folders, none where there were
- * only encoders, which are kept for later. */
+interface Imported {
+  /** Of the models; none where there were only encoders, which are kept for later. */
+  readonly folders: readonly string[];
+  readonly notUsed: readonly { path: string; note: Message }[];
+}
+
+/** Makes models of files and folders that are on this computer already. */
 export async function importModels(
   environment: PythonEnvironment,
   paths: AppPaths,
   { paths: files, name, chunkLength }: ImportRequest,
   options: WeightsOptions = {},
-): Promise<Result<string[]>> {
+): Promise<Result<Imported>> {
   const given = [
     ...(name === undefined ? [] : ['--name', name]),
     ...(chunkLength === undefined ? [] : ['--chunk-length', String(chunkLength)]),
@@ -119,8 +150,33 @@ export async function importModels(
   const args = ['import', ...places(paths), ...given, '--', ...files];
   const lines = await weights(environment, args, options, IMPORT_CODES);
   if (!lines.ok) return lines;
-  return ok(lines.value.flatMap((line) => (line.type === 'done' ? line.folders : [])));
+  return ok({
+    folders: lines.value.flatMap((line) => (line.type === 'done' ? line.folders : [])),
+    notUsed: notUsedOf(lines.value),
+  });
 }
+
+function notUsedOf(lines: readonly Line[]): { path: string; note: Message }[] {
+  return lines.flatMap((line) => {
+    const note = line.type === 'file' ? noteOf(line) : null;
+    return line.type === 'file' && note ? [{ path: line.path, note }] : [];
+  });
+}
+
+function noteOf({ bytes, note }: Extract<Line, { type: 'file' }>): Message | null {
+  if (note === null) return null;
+  const sized = (size: number) => bytesNamed(size, formatBytes(size));
+  switch (note.why) {
+    case 'too_small':
+      return message('weights.too_small', { size: sized(bytes), published: sized(note.published) });
+    case 'unreadable':
+      return message('weights.unreadable', { text: note.text });
+    default:
+      return message(`weights.${note.why}`);
+  }
+}
+
+const inFound = (note: Message | null) => ({ note: note?.text ?? null, noteWording: note?.wording ?? null });
 
 /** Reads every file of a model folder and compares its SHA-256; of a model that the program keeps, the list then says so. */
 export async function verifyModel(
@@ -148,6 +204,7 @@ async function weights(
   codes: Codes = CODES,
 ): Promise<Result<Line[]>> {
   const lines: Line[] = [];
+  let reading = '';
   const launch = pythonLaunch(environment, 'virnucpro_backend.weights', args, {}, options.env);
   const outcome = await (options.run ?? runCommand)({
     ...launch,
@@ -156,21 +213,23 @@ async function weights(
       const line = parseLine(text);
       if (line?.type === 'progress') options.onProgress?.(line);
       else if (line?.type === 'note') options.onNote?.(line.text);
+      else if (line?.type === 'reading') reading = line.path;
       else if (line) lines.push(line);
     },
   });
   const problem = lines.find((line) => line.type === 'error');
-  if (problem) return err(asAppError(problem, codes));
+  if (problem) return err(asAppError(problem, codes, notUsedOf(lines)));
   if (outcome.ending === 'succeeded') return ok(lines);
   if (outcome.ending === 'cancelled') {
     return err(appError('download_failed', 'This was interrupted.', { nextStep: GOES_ON }));
   }
   const detail = `${outcome.summary}\n${outcome.stderr}`;
-  // Ended by a signal while it read files of the user's: a pickle nested deeply enough brings any reader down.
-  if (codes === IMPORT_CODES && outcome.ending === 'failed' && outcome.exitCode === undefined) {
+  // Ended by a signal while it read files of the user's: a pickle nested deeply enough brings any reader down, and the
+  // system ends one that takes too much processor time.
+  if (reading !== '' && outcome.ending === 'failed' && outcome.exitCode === undefined) {
     return err(
-      appError('import_refused', BROUGHT_DOWN, {
-        nextStep: 'Download them again from where they are published, or end other programs first.',
+      appError('import_refused', message('weights.brought_down', { file: reading }), {
+        nextStep: message('weights.brought_down.next'),
         detail,
       }),
     );
@@ -180,8 +239,6 @@ async function weights(
   );
 }
 
-const BROUGHT_DOWN =
-  'The process that read these files broke down: they are damaged, or take more memory than is free.';
 const GOES_ON = 'Start it again: it goes on where it stopped.';
 
 /** Lines of libraries on standard error come here too, and are none of ours. */
@@ -215,6 +272,13 @@ const IMPORT_CODES: Codes = {
   weights_unreadable: 'import_refused',
 };
 
-function asAppError(problem: z.infer<typeof problemSchema>, codes: Codes): AppError {
-  return appError(codes[problem.code] ?? 'internal', problem.message, { nextStep: problem.next_step });
+function asAppError(
+  problem: z.infer<typeof problemSchema>,
+  codes: Codes,
+  notUsed: readonly { path: string; note: Message }[],
+): AppError {
+  const reasons = notUsed.map(({ path, note }) => ` ${basename(path)}: ${note.text}`).join('');
+  return appError(codes[problem.code] ?? 'internal', `${problem.message}${reasons}`, {
+    nextStep: problem.next_step,
+  });
 }

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,13 @@ from virnucpro_backend.encoders.dnabert_s import DnabertSConfig
 from virnucpro_backend.encoders.esm2 import Esm2Config
 from virnucpro_backend.inference.imported import ImportedEmbeddings, vectors_path
 from virnucpro_backend.inference.scorer import PartScorer
-from virnucpro_backend.legacy.importing import ImportFailedError, ImportReport, import_folder
+from virnucpro_backend.legacy.importing import (
+    LONGEST_FRAME,
+    ImportFailedError,
+    ImportReport,
+    import_folder,
+)
+from virnucpro_backend.prepare.input_file import InputFile
 from virnucpro_backend.weights.model_folder import load_model
 from virnucpro_backend.weights.model_json import NormBand, read_model_json
 
@@ -142,14 +149,59 @@ def test_files_that_are_refused(run: LegacyRun, take: Callable[..., ImportReport
     assert "3 names" in why(take())
     torch.save({"proteins": ["somebody_chunk_1F1"], "data": [torch.ones(64)]}, path)
     assert "somebody_chunk_1F1 is not a reading frame" in why(take())
+    run.write_esm2(vectors=run.esm2 * np.float32(np.nan))
+    assert "no row" in why(take())
+
+
+def test_rows_are_left_out_one_by_one_and_never_for_their_size(
+    run: LegacyRun, take: Callable[..., ImportReport]
+) -> None:
+    """Short and repetitive frames may well lie outside of the norms that a model's description expects."""
     broken = run.esm2.copy()
     broken[2, 5] = np.nan
+    broken[3] = 0
     run.write_esm2(vectors=broken)
-    assert "not finite" in why(take())
-    run.write_esm2(vectors=run.esm2 * np.float32(40))
-    norms = np.linalg.norm(run.esm2, axis=1)
-    band = NormBand(float(norms.min()) * 0.9, float(norms.max()) * 1.1)
-    assert "unusual size" in why(take({"esm2": band}))
+    report = take({"esm2": NormBand(1e6, 2e6), "dnabert_s": NormBand(1e6, 2e6)})
+    assert (report.files_used, report.files_refused, report.rows_left_out) == (1, 0, 2)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no pipes among its files")
+@pytest.mark.parametrize("state", ["[" * 200_000, "pipe", "link"], ids=["deep", "pipe", "link"])
+def test_a_state_file_that_is_none_is_not_read(
+    state: str, run: LegacyRun, take: Callable[..., ImportReport]
+) -> None:
+    run.write_esm2()
+    path = run.folder / ".checkpoints" / "pipeline_state.json"
+    path.parent.mkdir()
+    if state == "pipe":
+        os.mkfifo(path)
+    elif state == "link":
+        path.symlink_to("/dev/zero")
+    else:
+        path.write_text(state)
+    assert take().files_used == 1
+
+
+def test_a_line_without_an_end_is_refused_before_it_is_read(
+    run: LegacyRun, take: Callable[..., ImportReport], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run.write_esm2()
+    run.write_frames()
+    read = 0
+
+    def endless(file: InputFile) -> Iterator[bytes]:
+        nonlocal read
+        if file.path == run.input:
+            yield file.path.read_bytes()
+            return
+        while read < 10 * LONGEST_FRAME:
+            read += LONGEST_FRAME // 2
+            yield b"A" * (LONGEST_FRAME // 2)
+
+    monkeypatch.setattr(InputFile, "blocks", endless)
+    with pytest.raises(ImportFailedError):
+        take()
+    assert read <= 2 * LONGEST_FRAME
 
 
 def test_what_makes_the_whole_folder_useless(

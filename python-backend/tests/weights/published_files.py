@@ -153,8 +153,14 @@ class MLPClassifier(nn.Module):
         self.output_layer = nn.Linear(16, 2)
 
 
-def write_head(path: Path, inputs: int = DNABERT_S.width + ESM2.width) -> dict[str, Tensor]:
-    """A whole pickled `__main__.MLPClassifier`; returns its state."""
+def write_head(
+    path: Path,
+    inputs: int = DNABERT_S.width + ESM2.width,
+    *,
+    wrapped: str = "module",
+    zipped: bool = True,
+) -> dict[str, Tensor]:
+    """A whole pickled `__main__.MLPClassifier`, or another form of it; returns its state."""
     torch.manual_seed(3)
     head = MLPClassifier(inputs)
     head.bn1.running_mean.normal_()
@@ -163,7 +169,18 @@ def write_head(path: Path, inputs: int = DNABERT_S.width + ESM2.width) -> dict[s
     MLPClassifier.__module__ = "__main__"
     main.MLPClassifier = MLPClassifier  # type: ignore[attr-defined]
     try:
-        torch.save(head, path)
+        content = {
+            "module": head,
+            "state_dict": {"state_dict": head.state_dict(), "epoch": 3},
+            "model_state_dict": {
+                "model_state_dict": head.state_dict(),
+                "optimizer_state_dict": {"state": {}},
+            },
+            "model": {"model": head},
+            "parallel": nn.DataParallel(head),
+            "inside": {"state_dict": {f"classifier.{n}": t for n, t in head.state_dict().items()}},
+        }[wrapped]
+        torch.save(content, path, _use_new_zipfile_serialization=zipped)
     finally:
         del main.MLPClassifier  # type: ignore[attr-defined]
     return head.state_dict()

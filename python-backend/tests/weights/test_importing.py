@@ -24,6 +24,7 @@ from published_files import (
 from safetensors.torch import save_file
 
 from virnucpro_backend.weights.__main__ import main
+from virnucpro_backend.weights.formats.names import head_state
 from virnucpro_backend.weights.formats.recognise import recognise
 from virnucpro_backend.weights.manifest import git_blob_id
 from virnucpro_backend.weights.model_folder import load_model
@@ -223,17 +224,66 @@ def test_what_cannot_be_imported(
     assert words in lines[-1]["message"]
 
 
+USELESS = {
+    "lfs": b"version https://git-lfs.github.com/spec/v1\noid sha256:00\n",
+    "web_page": b"<!DOCTYPE html><html>Sign in</html>",
+    "empty": b"",
+    "unreadable": b"PK\x03\x04 cut short",
+    "unknown": bytes(100),
+}
+
+
+@pytest.mark.parametrize("why", USELESS)
+def test_says_why_a_file_is_useless(
+    why: str, tmp_path: Path, published: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also beside good files, and without making half a model of those."""
+    file = tmp_path / "mine.pth"
+    file.write_bytes(USELESS[why])
+    esm2_layout("fair-esm", published / "ESM-2")
+    (published / "500_model.pth").unlink()
+    _, looked = command(capsys, "look", *places(tmp_path), published, file)
+    code, imported = command(capsys, "import", *places(tmp_path), published, file)
+    for lines in (looked, imported):
+        [note] = [line["note"] for line in lines if line["type"] == "file" and line["path"] == str(file)]
+        assert note["why"] == why
+    assert code == (0 if why == "unknown" else 1)
+    assert (tmp_path / "weights" / "shared").exists() == (why == "unknown")
+
+
+def test_a_file_that_is_smaller_than_the_published_one_of_its_name_is_not_whole(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "esm2_t36_3B_UR50D.pt"
+    file.write_bytes(b"PK\x03\x04" + bytes(13_000))
+    _, lines = command(capsys, "look", *places(tmp_path), file)
+    [note] = [line["note"] for line in lines if line["type"] == "file"]
+    assert (note["why"], note["published"]) == ("too_small", 5_678_116_398)
+
+
+def test_the_list_of_a_sharded_file_is_not_enough(
+    tmp_path: Path, published: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    esm2_layout("sharded safetensors", published / "ESM-2")
+    index = published / "ESM-2" / "model.safetensors.index.json"
+    others = [published / "DNABERT-S", published / "500_model.pth"]
+    code, lines = command(capsys, "import", *places(tmp_path), index, *others)
+    assert (code, [line["note"]["why"] for line in lines if line["type"] == "file"]) == (1, ["index_alone"])
+    assert command(capsys, "import", *places(tmp_path), index.parent, *others)[0] == 0
+
+
+@pytest.mark.parametrize("zipped", [True, False])
 @pytest.mark.parametrize(
-    ("content", "note"),
-    [
-        (b"version https://git-lfs.github.com/spec/v1\noid sha256:00\n", "Git LFS"),
-        (b"<!DOCTYPE html><html>Sign in</html>", "web page"),
-        (b"", "empty"),
-        (b"PK\x03\x04 cut short", "cannot be read"),
-    ],
+    "wrapping", ["module", "state_dict", "model_state_dict", "model", "parallel", "inside"]
 )
-def test_says_what_a_useless_file_is(content: bytes, note: str, tmp_path: Path) -> None:
-    (tmp_path / "500_model.pth").write_bytes(content)
-    [file] = recognise([tmp_path]).files
-    assert file.kind == "other"
-    assert note in (file.note or "")
+def test_a_classifier_is_read_however_it_was_saved(wrapping: str, zipped: bool, tmp_path: Path) -> None:
+    state = write_head(tmp_path / "head.pth", zipped=zipped, wrapped=wrapping)
+    [head] = recognise([tmp_path / "head.pth"]).heads
+    assert all(torch.equal(tensor, state[name]) for name, tensor in head_state(head.checkpoint).items())
+
+
+def test_what_is_said_of_layers_is_not_believed(tmp_path: Path) -> None:
+    """Layers are built before they are read, and each takes memory: so a name is no reason to build them."""
+    tensors = {"layers.0.fc1.weight": torch.ones(4, 2), "layers.3000000.self_attn.x": torch.ones(1)}
+    torch.save(tensors, tmp_path / "a.pt")
+    assert recognise([tmp_path]).problems

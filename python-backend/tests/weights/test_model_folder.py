@@ -87,6 +87,7 @@ def test_a_changed_or_missing_file_is_named(folder: Path) -> None:
         ({"esm2": {"layers": 2}}, "width"),
         ({"esm2": {"layers": 2, "width": 64, "heads": 7, "feed_forward": 9}}, "multiple"),
         ({"norm_bands": {"esm2": [1]}}, "norm_bands.esm2"),
+        ({"esm2": {"layers": 300_000, "width": 64, "heads": 4, "feed_forward": 256}}, "too small"),
     ],
 )
 def test_a_wrong_model_json_is_answered_in_plain_words(folder: Path, change: Any, words: str) -> None:

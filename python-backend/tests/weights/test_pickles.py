@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -131,6 +134,43 @@ def test_damaged_files_are_refused_by_name(tmp_path: Path, zipped: bool) -> None
             open_checkpoint(tmp_path / "cut.pt")
     with pytest.raises(WeightsError, match=r"missing"):
         open_checkpoint(tmp_path / "none.pt")
+
+
+READ_HOSTILE_FILES = """
+import resource, sys
+from pathlib import Path
+from virnucpro_backend.legacy.files import RefusedFileError, read_legacy_file
+from virnucpro_backend.weights.formats.recognise import recognise
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+for path in sorted(Path(sys.argv[1]).iterdir()):
+    assert [file.kind for file in recognise([path]).files] == ["other"], path
+    try:
+        read_legacy_file(path, {"dnabert_s": 4, "esm2": 4})
+    except RefusedFileError:
+        pass
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit of memory is Linux's")
+def test_small_hostile_files_do_not_take_all_memory(tmp_path: Path) -> None:
+    """One byte of a pickle makes a dict of 64; a header of safetensors makes an object of each name."""
+    program = b"\x80\x02" + b"}" * 40_000_000
+    for name, compression in (("packed.pt", zipfile.ZIP_DEFLATED), ("stored.pt", zipfile.ZIP_STORED)):
+        with zipfile.ZipFile(tmp_path / name, "w", compression) as archive:
+            archive.writestr("x/data.pkl", program)
+    before_zip = io.BytesIO()
+    torch.save({}, before_zip, _use_new_zipfile_serialization=False)
+    beginning = before_zip.getvalue().split(b"}q", 1)[0]
+    (tmp_path / "before_zip.pt").write_bytes(beginning + program)
+    entry = '"%07d":{"dtype":"F32","shape":[0],"data_offsets":[0,0]},'
+    header = "{" + "".join(entry % number for number in range(400_000))[:-1] + "}"
+    (tmp_path / "header.safetensors").write_bytes(len(header).to_bytes(8, "little") + header.encode())
+    outcome = subprocess.run(
+        [sys.executable, "-c", READ_HOSTILE_FILES, tmp_path], capture_output=True, text=True, check=False
+    )
+    assert outcome.returncode == 0, outcome.stderr
+    assert int(outcome.stdout) < 400_000, "KiB beyond what the program itself takes"
 
 
 def test_embeddings_of_the_original_tool_can_be_read() -> None:

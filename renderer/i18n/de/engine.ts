@@ -373,6 +373,28 @@ export const engine = {
   'engine.python.outdated': 'Die Python-Pakete gehören zu einer anderen Version dieses Programms.',
   'engine.python.changed': 'Etwas hat die Pakete der Python-Umgebung verändert: {names}.',
   'engine.model.lacks': 'Dem Modell „{model}“ fehlt {path}.',
+  'engine.weights.empty': 'Sie ist leer.',
+  'engine.weights.lfs': 'Sie sagt nur, wo die Datei liegt (Git LFS). Holen Sie die Datei selbst.',
+  'engine.weights.web_page':
+    'Sie ist eine Webseite, die anstelle der Datei gespeichert wurde. Laden Sie die Datei noch einmal herunter.',
+  'engine.weights.too_small':
+    'Sie hat {size}, die veröffentlichte Datei dieses Namens aber {published}. Wahrscheinlich wurde das Herunterladen abgebrochen: Holen Sie sie noch einmal.',
+  'engine.weights.unreadable': 'Sie kann nicht gelesen werden: {text}',
+  'engine.weights.index_alone':
+    'Sie nennt nur die Dateien mit den Gewichten. Wählen Sie den Ordner, in dem alle liegen.',
+  'engine.weights.transformer_engine':
+    'Sie ist für NVIDIAs TransformerEngine angelegt. Nehmen Sie die Datei von fair-esm oder von Hugging Face.',
+  'engine.weights.contacts': 'Sie sagt Kontakte innerhalb von Proteinen voraus und wird nicht gebraucht.',
+  'engine.weights.other_language_model': 'Sie ist ein Sprachmodell anderer Art.',
+  'engine.weights.other_weights':
+    'Sie enthält Gewichte, aber weder ESM-2, DNABERT-S noch einen Klassifikator von VirNucPro.',
+  'engine.weights.unknown': 'Sie enthält weder Gewichte noch etwas, das dazu gehört.',
+  'engine.weights.brought_down':
+    'Der Prozess, der {file} las, ist abgestürzt: Die Datei ist beschädigt oder braucht mehr Speicher oder Zeit, als sie sollte.',
+  'engine.weights.brought_down.next':
+    'Holen Sie die Datei noch einmal von dort, wo sie veröffentlicht ist, oder beenden Sie zuvor andere Programme.',
+  'engine.legacy.brought_down.next':
+    'Nehmen Sie diese Datei aus dem Ordner und versuchen Sie es noch einmal: Ihre Embeddings werden dann berechnet. Oder beginnen Sie einen gewöhnlichen Lauf.',
   'engine.model.wrong_size': '{path} hat {size} Bytes statt {expected}.',
   'engine.model.no_description': '{path} beschreibt kein Modell.',
   'engine.no_gpu.package_missing':

@@ -37,6 +37,10 @@ export const models = {
   'models.looking': 'Die Dateien werden angesehen …',
   'models.missing':
     '{head} braucht auch {what}: Fügen Sie das hinzu, oder holen Sie zuerst ein veröffentlichtes Modell.',
+  'models.expected':
+    'Ein Modell besteht aus vier Teilen. Was schon auf diesem Rechner ist, muss nicht dabei sein.',
+  'models.among': 'gefunden',
+  'models.notAmong': 'nicht unter diesen Dateien',
   'models.nothing': 'Keine dieser Dateien enthält Gewichte, die dieses Programm verwenden kann.',
   'models.encodersOnly':
     'Unter diesen Dateien ist kein Klassifikator. Die Sprachmodelle werden behalten und verwendet, sobald Sie einen holen oder importieren.',

@@ -36,6 +36,9 @@ export const models = {
   'models.import': 'Import',
   'models.looking': 'Looking into the files …',
   'models.missing': '{head} also needs {what}: add them, or get a published model first.',
+  'models.expected': 'A model is made of four things. What is on this computer already need not be added.',
+  'models.among': 'found',
+  'models.notAmong': 'not among these files',
   'models.nothing': 'None of these files holds weights that this program can use.',
   'models.encodersOnly':
     'There is no classifier among these files. The language models are kept, and used when you get or import one.',

@@ -6,6 +6,7 @@ import { Banner } from '../../components/feedback/Banner.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { fileName } from '../../i18n/format.ts';
 import { useTexts } from '../../i18n/index.ts';
+import { useEngineTexts } from '../../state/engineTexts.ts';
 import { closeImport, importWeights, lookQuery, useWeights } from '../../state/computer/weights.ts';
 import classes from './Models.module.css';
 import { WorkProgress } from './WorkProgress.tsx';
@@ -27,8 +28,27 @@ export function ImportDialog({ paths }: { paths: readonly string[] }) {
   );
 }
 
+/** What a model is made of, and what of it these files hold. */
+function Expected({ found }: { found: FoundWeights }) {
+  const { t } = useTexts();
+  const kinds = new Set<string>([...found.encoders, ...found.files.map(({ kind }) => kind)]);
+  return (
+    <>
+      <p>{t('models.expected')}</p>
+      <ul className={classes.files}>
+        {(['esm2', 'dnabert_s', 'tokenizer', 'head'] as const).map((role) => (
+          <li key={role}>
+            {t(`models.role.${role}`)}: {t(kinds.has(role) ? 'models.among' : 'models.notAmong')}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
 function Import({ paths, found }: { paths: readonly string[]; found: FoundWeights }) {
   const { t, format } = useTexts();
+  const say = useEngineTexts();
   const work = useWeights((state) => state.works['import']);
   const [only] = found.models.length === 1 ? found.models : [];
   const isNamed = only !== undefined && only.published === null;
@@ -65,10 +85,13 @@ function Import({ paths, found }: { paths: readonly string[]; found: FoundWeight
             <span className="muted" title={file.path}>
               {fileName(file.path)} · {format.fileSize(file.sizeBytes)}
             </span>
-            {file.note && <div className={classes.origin}>{file.note}</div>}
+            {file.note && (
+              <div className={classes.origin}>{say({ text: file.note, wording: file.noteWording })}</div>
+            )}
           </li>
         ))}
       </ul>
+      {found.models.length === 0 && <Expected found={found} />}
       {problems.map((problem) => (
         <Banner key={problem} tone="warn" title={problem} />
       ))}

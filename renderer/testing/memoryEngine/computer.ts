@@ -171,17 +171,20 @@ export const MODELS: ModelStatus[] = [
   }),
 ];
 
+const NOT_NOTED = { note: null, noteWording: null };
+const noted = ({ text, wording }: Message) => ({ note: text, noteWording: wording });
+
 export const FOUND_WEIGHTS: FoundWeights = {
   files: [
-    { path: '/data/usb/esm2_t36_3B_UR50D.pt', kind: 'esm2', sizeBytes: 5_678_116_398, note: null },
-    { path: '/data/usb/pytorch_model.bin', kind: 'dnabert_s', sizeBytes: 468_320_053, note: null },
-    { path: '/data/usb/tokenizer.json', kind: 'tokenizer', sizeBytes: 168_203, note: null },
-    { path: '/data/usb/soil_500.pth', kind: 'head', sizeBytes: 6_850_000, note: null },
+    { path: '/data/usb/esm2_t36_3B_UR50D.pt', kind: 'esm2', sizeBytes: 5_678_116_398, ...NOT_NOTED },
+    { path: '/data/usb/pytorch_model.bin', kind: 'dnabert_s', sizeBytes: 468_320_053, ...NOT_NOTED },
+    { path: '/data/usb/tokenizer.json', kind: 'tokenizer', sizeBytes: 168_203, ...NOT_NOTED },
+    { path: '/data/usb/soil_500.pth', kind: 'head', sizeBytes: 6_850_000, ...NOT_NOTED },
     {
       path: '/data/usb/page.html',
       kind: 'other',
       sizeBytes: 4_100,
-      note: 'It is a web page, saved in place of the file: download the file again.',
+      ...noted(message('weights.web_page')),
     },
   ],
   models: [

@@ -46,9 +46,10 @@ export async function models(
       break;
     case 'import': {
       if (model === undefined) throw usage('Say which files or folders.', 'Name them after "import".');
-      const folders = unwrap(
+      const { folders, notUsed } = unwrap(
         await importModels(environment, paths, { paths: [...names], ...flags }, options),
       );
+      for (const { path, note } of notUsed) say(`Not used: ${path}. ${note.text}`);
       const made = (await listModels(paths)).filter(({ folder }) => folders.includes(folder));
       for (const status of made) say(`Imported: ${describe(status).join(' ')}`);
       if (made.length === 0) say('The encoders are kept. Import a classifier, or get a model, to use them.');

@@ -66,10 +66,10 @@ export function computerRouter(service: Service) {
     getWeights: computer.getWeights.handler(({ input, signal }) => downloads.get(input.model).follow(signal)),
     pauseWeights: computer.pauseWeights.handler(({ input }) => downloads.pause(input.model)),
     weightsUnderWay: computer.weightsUnderWay.handler(() => ({ models: downloads.models })),
-    lookAtWeights: computer.lookAtWeights.handler(async ({ input, context: { window } }) => {
+    lookAtWeights: computer.lookAtWeights.handler(async ({ input, signal, context: { window } }) => {
       await known.check(input.paths, window.paths);
       const { environment, paths } = await pythonEnvironment.context();
-      return unwrap(await lookAtWeights(environment, paths, input.paths));
+      return unwrap(await lookAtWeights(environment, paths, input.paths, { signal }));
     }),
     importWeights: computer.importWeights.handler(async function* ({ input, signal, context: { window } }) {
       await known.check(input.paths, window.paths);

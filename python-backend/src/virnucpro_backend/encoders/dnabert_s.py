@@ -36,6 +36,12 @@ class DnabertSConfig:
         """Width of one attention head."""
         return self.width // self.heads
 
+    @property
+    def fewest_numbers(self) -> int:
+        """Numbers in its matrices; a file of weights holds more."""
+        layer = 4 * self.width**2 + 3 * self.width * self.feed_forward
+        return self.layers * layer + self.vocabulary * self.width
+
     def __post_init__(self) -> None:
         sizes = (self.layers, self.width, self.heads, self.feed_forward, self.vocabulary)
         if min(sizes) < 1 or self.width % self.heads:

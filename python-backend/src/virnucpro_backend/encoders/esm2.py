@@ -41,6 +41,11 @@ class Esm2Config:
         """Width of one attention head."""
         return self.width // self.heads
 
+    @property
+    def fewest_numbers(self) -> int:
+        """Numbers in its matrices; a file of weights holds more."""
+        return self.layers * (4 * self.width**2 + 2 * self.width * self.feed_forward)
+
     def __post_init__(self) -> None:
         if min(self.layers, self.width, self.heads, self.feed_forward) < 1 or self.width % (2 * self.heads):
             raise ValueError(f"{self} is not possible: width must be a multiple of twice the number of heads")

@@ -2,7 +2,7 @@
 
 One `ImportCommand` as a line on standard input. The answer is a line on standard output: `imported` with the
 fields of an ImportReport, or `import_failed` with code, message and next_step. Before it, `reading` every few
-seconds.
+seconds, and with its path before each file with embeddings.
 """
 
 from __future__ import annotations
@@ -42,10 +42,7 @@ def main() -> int:
     from virnucpro_backend.weights.errors import WeightsError
     from virnucpro_backend.weights.model_json import read_model_json
 
-    def sign_of_life() -> None:
-        channel.emit("reading")
-
-    tell_of_reading(sign_of_life)
+    tell_of_reading(lambda: channel.emit("reading"))
     fields = channel.commands.get()
     if isinstance(fields, EndOfCommands | MalformedCommand):
         fields = {"type": "nothing"}
@@ -53,7 +50,12 @@ def main() -> int:
         command = cast(ImportCommand, parse_typed(fields, ImportCommand))
         model = read_model_json(command.model_folder)
         report = import_folder(
-            command.folder, command.inputs, command.chunk_length, model, command.into, sign_of_life
+            command.folder,
+            command.inputs,
+            command.chunk_length,
+            model,
+            command.into,
+            lambda path: channel.emit("reading", path=str(path)),
         )
         channel.emit("imported", **msgspec.to_builtins(report))
         return 0

@@ -17,11 +17,15 @@ from torch import Tensor
 
 from virnucpro_backend.inference.imported import EncoderName
 from virnucpro_backend.weights.errors import WeightsError
+from virnucpro_backend.weights.formats.limits import limited_reading
 from virnucpro_backend.weights.formats.pickles import Inert, read_pickled
 
 FloatRows = npt.NDArray[np.float32]
 FileKind = Literal["dnabert_s", "esm2", "merged", "batch"]
 
+LARGEST_FILE_OF_ROWS = 256 << 20
+"""Bytes of its pickle. DNABERT-S's rows stand in it as numbers, the fork's as arrays: 70 and 103 MB for the
+10,000 rows that the two tools write to a file at most."""
 LOST_SUFFIX = "_LOST"
 """The fork's name for a row whose sequence it could not place; it has no sequence."""
 
@@ -44,7 +48,8 @@ class LegacyFile:
 def read_legacy_file(path: Path, widths: Mapping[EncoderName, int]) -> LegacyFile:
     """Read a file and check that ids and rows fit each other and the widths. Raises RefusedFileError."""
     try:
-        content = read_pickled(path)
+        with limited_reading(path, LARGEST_FILE_OF_ROWS):
+            content = read_pickled(path, LARGEST_FILE_OF_ROWS)
     except (WeightsError, OSError) as error:
         raise RefusedFileError(getattr(error, "message", None) or str(error)) from error
     if not isinstance(content, dict):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from virnucpro_backend.weights.model_files import read_small_json
 
 Tool = Literal["original", "fork"]
 
@@ -55,7 +56,7 @@ def look_through(folder: Path) -> LegacyFolder:
         proteins=[path for path in letters if path.parent.name.endswith("_protein")],
         nucleotides=[path for path in letters if path.parent.name.endswith("_nucleotide")],
         names_in_doubt=second_version,
-        chunk_length=_chunk_length(state, letters),
+        chunk_length=_chunk_length(state if state in files else None, letters),
     )
 
 
@@ -72,13 +73,14 @@ def _is_batch(path: Path) -> bool:
     return re.fullmatch(r"batch_\d+\.pt", path.name) is not None and path.parent.name.startswith("shard_")
 
 
-def _chunk_length(state: Path, letters: list[Path]) -> int | None:
+def _chunk_length(state: Path | None, letters: list[Path]) -> int | None:
     """The length of chunks that the run was made with, if anything says so."""
-    try:
-        length = json.loads(state.read_text(encoding="utf-8"))["pipeline_config"]["expected_length"]
-        if isinstance(length, int):
-            return length
-    except (OSError, ValueError, KeyError, TypeError):
-        pass
+    if state is not None:
+        try:
+            length = read_small_json(state)["pipeline_config"]["expected_length"]
+            if isinstance(length, int):
+                return length
+        except (OSError, ValueError, KeyError, TypeError):
+            pass
     found = {int(match[1]) for path in letters if (match := re.search(r"_chunked(\d{1,6})$", path.stem))}
     return found.pop() if len(found) == 1 else None

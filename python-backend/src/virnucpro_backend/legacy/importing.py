@@ -11,6 +11,7 @@ from types import TracebackType
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from virnucpro_backend.inference.imported import (
     ENCODERS,
@@ -31,13 +32,13 @@ from virnucpro_backend.legacy.folder import LegacyFolder, Tool, look_through
 from virnucpro_backend.legacy.frame_index import FrameIndex, SequenceKey
 from virnucpro_backend.prepare.input_file import InputFile
 from virnucpro_backend.safetensors_file import make_real_folders, open_new, write_safetensors
-from virnucpro_backend.weights.model_json import ModelDescription, NormBand
+from virnucpro_backend.weights.model_json import ModelDescription
 
-TOLERATED_SHARE = 0.01
-"""A file of which more rows than this are not finite, or of unusual size, is not used at all."""
-
+LONGEST_FRAME = 1 << 20
+"""Letters; more than any chunk has."""
 MOST_NAMED = 50
 """Refused files that are named one by one."""
+_OTHER_INPUTS = "Name the file that the earlier run was made from, and the same length of chunks."
 
 
 class ImportFailedError(Exception):
@@ -78,13 +79,12 @@ def import_folder(
     chunk_length: int,
     model: ModelDescription,
     into: Path,
-    on_file: Callable[[], None] = lambda: None,
+    on_file: Callable[[Path], None] = lambda _: None,
 ) -> ImportReport:
     """Write `into/index.safetensors` and the vectors; see `inference.imported` for their format.
 
     Each file is used whole or not at all, but for single rows with numbers that can't be right. `on_file` is
-    called before each. Raises
-    ImportFailedError, PrepareError for inputs that can't be read, and OSError.
+    called before each. Raises ImportFailedError, PrepareError for inputs that can't be read, and OSError.
     """
     if not folder.is_dir():
         raise ImportFailedError(f"{folder} is not a folder.", "Name the folder that the earlier tool wrote.")
@@ -106,7 +106,7 @@ def import_folder(
     with _Vectors(into) as vectors:
         taker = _Taker(folder, frames, model, vectors)
         for path in [*found.batches, *found.others]:
-            on_file()
+            on_file(path)
             taker.take(path, esm2_in_doubt=found.names_in_doubt and path not in found.batches)
         taker.refused += [
             RefusedFile(
@@ -148,27 +148,32 @@ def _compare_letters(found: LegacyFolder, frames: FrameIndex) -> None:
                 if name not in frames or key not in (None, sequence_key(letters)):
                     raise ImportFailedError(
                         f"It was made from other sequences: {name} of {path.name} is not in the inputs.",
-                        "Name the file that the earlier run was made from, and the same length of chunks.",
+                        _OTHER_INPUTS,
                     )
 
 
 def _fasta(path: Path) -> Iterator[tuple[str, bytes]]:
     """Name and letters of each record, as the tool wrote them."""
     with InputFile(path) as file:
-        name, letters = "", b""
-        rest = b""
+        name, rest = "", b""
+        letters: list[bytes] = []
         for block in file.blocks():
             *lines, rest = (rest + block).split(b"\n")
             for line in lines:
                 if not line.startswith(b">"):
-                    letters += line.strip().upper()
+                    letters.append(line.strip().upper())
                     continue
                 if name:
-                    yield name, letters
+                    yield name, b"".join(letters)
                 words = line[1:].split()
-                name, letters = words[0].decode("utf-8", "replace") if words else "?", b""
+                name, letters = words[0].decode("utf-8", "replace") if words else "?", []
+            if len(rest) + sum(map(len, letters)) > LONGEST_FRAME:
+                raise ImportFailedError(
+                    f"It was made from other sequences: a frame in {path.name} is longer than any chunk.",
+                    _OTHER_INPUTS,
+                )
         if name:
-            yield name, letters + rest.strip().upper()
+            yield name, b"".join([*letters, rest.strip().upper()])
 
 
 class _Vectors:
@@ -247,12 +252,11 @@ class _Taker:
         if strange:
             raise RefusedFileError(f"{strange[0]} is not a reading frame of the inputs")
         right = placed.copy()
-        for name, rows in file.vectors.items():
-            right &= _can_be_right(rows, (self.model.norm_bands or {}).get(name))
-        wrong = int((placed & ~right).sum())
-        if wrong > TOLERATED_SHARE * len(file.ids):
-            raise RefusedFileError(f"{wrong} of {len(file.ids)} rows are not finite, or of unusual size")
-        self.rows_left_out += wrong
+        for rows in file.vectors.values():
+            right &= _can_be_right(rows)
+        if placed.any() and not right.any():
+            raise RefusedFileError("no row of it has numbers that can be right")
+        self.rows_left_out += int((placed & ~right).sum())
         self.files_used += 1
         if file.precision is not None:
             self.precisions.add(file.precision)
@@ -263,10 +267,7 @@ class _Taker:
                     self.vectors.add(name, key, rows[row])
 
 
-def _can_be_right(rows: FloatRows, band: NormBand | None) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    norms = np.linalg.norm(rows.astype(np.float64), axis=1)
-    right = np.isfinite(rows).all(axis=1) & (norms > 0)
-    if band is not None:
-        right &= (norms >= band.low) & (norms <= band.high)
-    result: np.ndarray[tuple[int], np.dtype[np.bool_]] = right
-    return result
+def _can_be_right(rows: FloatRows) -> npt.NDArray[np.bool_]:
+    """Whether the numbers of a row are finite, and not all 0. Whether they are the right ones is seen later:
+    a sample is computed and compared in every part."""
+    return np.asarray(np.isfinite(rows).all(axis=1) & (rows != 0).any(axis=1))

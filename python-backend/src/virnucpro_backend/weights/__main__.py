@@ -1,7 +1,7 @@
 """`python -m virnucpro_backend.weights`: weights from a command line, one JSON object a line.
 
-Lines have a `type`: `file` and `found` (of look), `progress`, `note`, `done` or `error`. Exit code 0, or 1
-after an `error`.
+Lines have a `type`: `reading` (before a file of the user's is read), `file`, `found` (of look), `progress`,
+`note`, `done` or `error`. Exit code 0, or 1 after an `error`.
 """
 
 from __future__ import annotations
@@ -11,15 +11,16 @@ import json
 import signal
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
 
 from virnucpro_backend.weights.errors import WeightsError
 from virnucpro_backend.weights.formats.checkpoints import open_checkpoint
 from virnucpro_backend.weights.formats.convert import convert_dnabert_s, convert_esm2, convert_head
-from virnucpro_backend.weights.formats.recognise import recognise
+from virnucpro_backend.weights.formats.recognise import Recognised, recognise
 from virnucpro_backend.weights.importing import import_models, possible_models
 from virnucpro_backend.weights.install import get_model
-from virnucpro_backend.weights.manifest import published_model, read_manifest
+from virnucpro_backend.weights.manifest import published_model, published_sizes, read_manifest
 from virnucpro_backend.weights.model_json import read_model_json
 from virnucpro_backend.weights.verified import verify_file
 
@@ -56,10 +57,11 @@ def get(options: argparse.Namespace) -> None:
 
 def look(options: argparse.Namespace) -> None:
     """A `file` line for each file, then a `found` line: which models can be made of them."""
-    found = recognise(options.paths)
+    manifest = read_manifest(options.manifest)
+    found = recognise(options.paths, published_sizes(manifest), _say_reading)
     for file in found.files:
-        _say("file", path=str(file.path), kind=file.kind, bytes=file.size, note=file.note)
-    models = possible_models(found, options.weights, read_manifest(options.manifest))
+        _say_file(file)
+    models = possible_models(found, options.weights, manifest)
     _say(
         "found",
         models=[
@@ -79,12 +81,17 @@ def look(options: argparse.Namespace) -> None:
 
 
 def import_files(options: argparse.Namespace) -> None:
-    """Make models of files and folders. Raises WeightsError and OSError."""
-    found = recognise(options.paths)
+    """Make models of files and folders. A `file` line for each file that is not used although it was named or
+    holds something like weights. Raises WeightsError and OSError."""
+    manifest = read_manifest(options.manifest)
+    found = recognise(options.paths, published_sizes(manifest), _say_reading)
+    for file in found.files:
+        if file.note and (file.note.why != "unknown" or file.path in options.paths):
+            _say_file(file)
     folders = import_models(
         found,
         options.weights,
-        read_manifest(options.manifest),
+        manifest,
         _Reporter(),
         name=options.name,
         chunk_length=options.chunk_length,
@@ -160,6 +167,15 @@ class _Reporter:
     def note(self, text: str) -> None:
         """See Report."""
         _say("note", text=text)
+
+
+def _say_reading(path: Path) -> None:
+    _say("reading", path=str(path))
+
+
+def _say_file(file: Recognised) -> None:
+    note = asdict(file.note) if file.note else None
+    _say("file", path=str(file.path), kind=file.kind, bytes=file.size, note=note)
 
 
 def _say(type_: str, **fields: object) -> None:

@@ -83,10 +83,15 @@ def import_models(
     Returns the folders; none where only encoders were found, which then are here for a later classifier.
     Everything is checked before anything is converted. Raises WeightsError and OSError.
     """
-    if not found.heads and not found.encoders:
+    if not found.heads and (found.broken or not found.encoders):
         raise WeightsError(
             "weights_unreadable",
-            " ".join(found.problems) or "None of these files holds weights.",
+            " ".join(found.problems)
+            or (
+                "There is no classifier among these files."
+                if found.encoders
+                else "None of these files holds weights."
+            ),
             "Choose ESM-2, DNABERT-S with its tokenizer.json, or a classifier of VirNucPro.",
         )
     if name is not None and len(found.heads) > 1:

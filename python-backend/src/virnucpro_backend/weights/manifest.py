@@ -89,6 +89,11 @@ def published_model(manifest: Mapping[str, PublishedModel], name: str) -> Publis
     return manifest[name]
 
 
+def published_sizes(manifest: Mapping[str, PublishedModel]) -> dict[str, int]:
+    """About how many bytes a published file of a name has."""
+    return {file.name: file.bytes_about for model in manifest.values() for file in model.files}
+
+
 def git_blob_id(path: Path) -> str:
     """What `git hash-object` says of a file: 40 hexadecimal digits. Raises OSError."""
     digest = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)

@@ -12,6 +12,8 @@ from typing import Any
 
 from virnucpro_backend.weights.errors import WeightsError
 
+LARGEST_JSON = 8 << 20
+"""Bytes; tokenizer.json has 0.2 MB, an index of shards less than 1 MB."""
 ROLES = ("esm2", "dnabert_s", "tokenizer", "head")
 
 
@@ -24,6 +26,21 @@ class ModelFile:
     sha256: str
 
 
+def read_small_json(path: Path) -> Any:
+    """The content of a JSON file that somebody else may have written.
+
+    Raises ValueError, also where it is too large or nested too deeply, and OSError.
+    """
+    with open(path, "rb") as file:
+        content = file.read(LARGEST_JSON + 1)
+    if len(content) > LARGEST_JSON:
+        raise ValueError(f"it has more than {LARGEST_JSON >> 20} MB")
+    try:
+        return json.loads(content)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+
+
 def hash_of_files(files: Mapping[str, ModelFile]) -> str:
     """SHA-256 over the roles and SHA-256s of a model's files: 64 hexadecimal digits."""
     lines = "".join(f"{role} {files[role].sha256}\n" for role in ROLES)
@@ -34,7 +51,7 @@ def read_description(folder: Path) -> Any:
     """The JSON in `folder/model.json`, unchecked. Raises WeightsError (`model_unknown`, `model_damaged`)."""
     path = folder / "model.json"
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return read_small_json(path)
     except OSError as error:
         raise WeightsError(
             "model_unknown",

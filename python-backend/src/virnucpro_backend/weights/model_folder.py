@@ -25,7 +25,7 @@ from virnucpro_backend.weights.formats.names import (
     State,
     dnabert_s_state,
     esm2_state,
-    head_state,
+    read_head,
     read_tensor,
 )
 from virnucpro_backend.weights.model_json import ModelDescription, NormBand, read_model_json
@@ -77,10 +77,7 @@ def load_model(
         esm2.to_fp8()
     fill(dnabert_s, dnabert_s_state(dnabert_s_file, model.dnabert_s), where, dnabert_s_file.name)
 
-    try:
-        head = Head(head_state(open_checkpoint(paths["head"]))).to(where)
-    except (ValueError, RuntimeError) as error:
-        raise unreadable(paths["head"].name, str(error)) from error
+    head = read_head(open_checkpoint(paths["head"])).to(where)
     if head.inputs != model.dnabert_s.width + model.esm2.width:
         raise unreadable(paths["head"].name, "it was made for encoders of other sizes")
     try:

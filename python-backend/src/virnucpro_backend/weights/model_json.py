@@ -22,6 +22,8 @@ from virnucpro_backend.weights.model_files import (
 )
 
 SCHEMA = 1
+_FEWEST_BYTES = 2
+"""Of a number in a file of weights."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ def _parse(content: Any) -> ModelDescription:
         raise ValueError(f"its schema is {fields.get('schema')!r}, this version reads {SCHEMA}")
     chunk_length = json_whole(fields, "chunk_length")
     bands = fields.get("norm_bands")
-    return ModelDescription(
+    model = ModelDescription(
         name=json_text(fields, "name"),
         title=json_text(fields, "title"),
         notice=None if fields.get("notice") is None else json_text(fields, "notice"),
@@ -89,6 +91,11 @@ def _parse(content: Any) -> ModelDescription:
         ),
         norm_bands=None if bands is None else _bands(json_object(bands, "norm_bands")),
     )
+    # An encoder is built before its file is read, and takes memory for each layer.
+    for role, numbers in (("esm2", model.esm2.fewest_numbers), ("dnabert_s", model.dnabert_s.fewest_numbers)):
+        if numbers * _FEWEST_BYTES > model.files[role].size:
+            raise ValueError(f"files.{role} is too small for an encoder of the size in {role}")
+    return model
 
 
 def _bands(fields: dict[str, Any]) -> dict[str, NormBand]:

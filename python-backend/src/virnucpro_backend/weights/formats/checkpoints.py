@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,8 @@ import safetensors
 from torch import Tensor
 
 from virnucpro_backend.weights.errors import WeightsError, unreadable
-from virnucpro_backend.weights.formats.pickles import Inert, is_pickled, read_pickled
+from virnucpro_backend.weights.formats.pickles import LARGEST_PICKLE, Inert, is_pickled, read_pickled
+from virnucpro_backend.weights.model_files import read_small_json
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,12 @@ def open_checkpoint(path: Path) -> Checkpoint:
         tensors: Mapping[str, Tensor] = _Sharded(path)
     elif is_pickled(path):
         content = read_pickled(path)
-        if isinstance(content, dict) and isinstance(content.get("model"), dict):  # fair-esm
+        for _ in range(_MOST_WRAPPINGS):
+            inside = _wrapped(content)
+            if inside is None:
+                break
             options = {**options, **plain_options(content.get("cfg"))}
-            content = content["model"]
+            content = inside
         if isinstance(content, Inert):
             content = module_tensors(content)
         elif not isinstance(content, dict):
@@ -48,6 +51,19 @@ def open_checkpoint(path: Path) -> Checkpoint:
     else:
         tensors = _Safetensors(path)
     return Checkpoint(path.name, tensors, options)
+
+
+_WRAPPINGS = ("model", "state_dict", "model_state_dict")
+"""Under these names fair-esm, and what people save while they train, keep a state dict or a module."""
+_MOST_WRAPPINGS = 3
+
+
+def _wrapped(content: Any) -> Any:
+    """What stands in a wrapping; None where the content is none."""
+    if not isinstance(content, dict):
+        return None
+    inside = (content.get(name) for name in _WRAPPINGS)
+    return next((value for value in inside if isinstance(value, (dict, Inert))), None)
 
 
 def module_tensors(module: Inert, prefix: str = "") -> dict[str, Tensor]:
@@ -86,6 +102,9 @@ def _fields(value: Any) -> dict[str, Any]:
 
 class _Safetensors(Mapping[str, Tensor]):
     def __init__(self, path: Path) -> None:
+        with path.open("rb") as file:
+            if LARGEST_PICKLE < int.from_bytes(file.read(8), "little") <= path.stat().st_size:
+                raise unreadable(path.name, "what it says about its tensors is too large")
         try:
             self._file = safetensors.safe_open(path, framework="pt", device="cpu")
             self._names = frozenset(self._file.keys())  # type: ignore[no-untyped-call]
@@ -131,7 +150,7 @@ class _Sharded(Mapping[str, Tensor]):
 
 def _read_json(path: Path) -> dict[str, Any]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = read_small_json(path)
     except (OSError, ValueError) as error:
         raise unreadable(path.name, "it is not JSON") from error
     if not isinstance(content, dict):

@@ -19,7 +19,6 @@ from virnucpro_backend.encoders.dnabert_s import DnabertS, DnabertSConfig
 from virnucpro_backend.encoders.esm2 import Esm2, Esm2Config
 from virnucpro_backend.encoders.head import Head
 from virnucpro_backend.safetensors_file import WrittenFile, write_safetensors
-from virnucpro_backend.weights.errors import unreadable
 from virnucpro_backend.weights.formats.checkpoints import Checkpoint
 from virnucpro_backend.weights.formats.names import (
     State,
@@ -28,6 +27,7 @@ from virnucpro_backend.weights.formats.names import (
     esm2_config,
     esm2_state,
     head_state,
+    read_head,
     read_tensor,
 )
 
@@ -52,11 +52,7 @@ def convert_dnabert_s(checkpoint: Checkpoint, target: Path) -> tuple[DnabertSCon
 
 def convert_head(source: Checkpoint, target: Path) -> tuple[Head, WrittenFile]:
     """Write a classifier to `target`. Raises as `convert_esm2` does."""
-    state = head_state(source)
-    try:
-        head = Head(state)
-    except (ValueError, RuntimeError) as error:
-        raise unreadable(source.name, str(error)) from error
+    head, state = read_head(source), head_state(source)
     return head, write_safetensors(target, {name: _array(tensor.float()) for name, tensor in state.items()})
 
 

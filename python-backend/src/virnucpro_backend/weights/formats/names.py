@@ -18,7 +18,7 @@ from torch import Tensor
 from virnucpro_backend.encoders.dnabert_s import DnabertSConfig
 from virnucpro_backend.encoders.esm2 import TOKEN_DROPOUT_SCALE, Esm2Config
 from virnucpro_backend.encoders.float32 import inverse_frequencies
-from virnucpro_backend.encoders.head import HEAD_TENSORS
+from virnucpro_backend.encoders.head import HEAD_TENSORS, Head
 from virnucpro_backend.weights.errors import unreadable
 from virnucpro_backend.weights.formats.checkpoints import Checkpoint
 
@@ -134,9 +134,25 @@ def dnabert_s_config(checkpoint: Checkpoint) -> DnabertSConfig:
 
 
 def head_state(checkpoint: Checkpoint) -> dict[str, Tensor]:
-    """HEAD_TENSORS of a classifier: a pickled `MLPClassifier`, a state dict, or our own file."""
-    source = _Source(checkpoint, ())
+    """HEAD_TENSORS of a classifier: a pickled `MLPClassifier`, a state dict, or our own file.
+
+    Where it was a part of another module, that module's name stands before each tensor's.
+    """
+    first = HEAD_TENSORS[0]
+    names = [name.removeprefix(_WRAPPED) for name in checkpoint.tensors]
+    prefixes = {name.removesuffix(first) for name in names if name.endswith(first)}
+    if len(prefixes) > 1:
+        raise unreadable(checkpoint.name, "there are several classifiers in it")
+    source = _Source(checkpoint, tuple(prefixes))
     return {name: source[name]() for name in HEAD_TENSORS}
+
+
+def read_head(checkpoint: Checkpoint) -> Head:
+    """The classifier in a file. Raises WeightsError (`weights_unreadable`)."""
+    try:
+        return Head(head_state(checkpoint))
+    except (ValueError, RuntimeError) as error:
+        raise unreadable(checkpoint.name, str(error)) from error
 
 
 class _Source(dict[str, Callable[[], Tensor]]):
@@ -157,8 +173,11 @@ class _Source(dict[str, Callable[[], Tensor]]):
         raise unreadable(self.name, f"the tensor {name} is missing")
 
     def count_layers(self) -> int:
-        numbers = [int(found[1]) for name in self if (found := re.search(r"\blayers?\.(\d+)\.", name))]
-        return max(numbers, default=-1) + 1
+        numbers = {found[1] for name in self if (found := re.search(r"\blayers?\.(\d+)\.", name))}
+        # Nothing is built for layers that only a high number promises.
+        if numbers != {str(number) for number in range(len(numbers))}:
+            raise unreadable(self.name, "a layer is missing")
+        return len(numbers)
 
 
 def _joined(source: _Source, names: list[str]) -> Tensor:

@@ -10,11 +10,12 @@ asked, several pickles with the tensors' bytes behind them.
 from __future__ import annotations
 
 import collections
+import io
 import math
 import pickle
 import zipfile
 from pathlib import Path
-from typing import Any, Protocol
+from typing import IO, Any, Protocol
 
 import numpy as np
 import torch
@@ -22,8 +23,9 @@ from torch import Tensor
 
 from virnucpro_backend.weights.errors import WeightsError, unreadable
 
-LARGEST_PICKLE = 1 << 30
-"""Bytes. The pickle itself holds names and small numbers; tensors are separate members of the file."""
+LARGEST_PICKLE = 8 << 20
+"""Bytes. The pickle itself holds names and small numbers, 0.2 MB for ESM-2; tensors lie outside of it. One
+byte of a pickle can take 77 bytes of memory."""
 
 _BEFORE_ZIP_MAGIC = 0x1950A86A20F9469CFC6C
 _BEFORE_ZIP_PROTOCOL = 1001
@@ -82,23 +84,26 @@ def is_pickled(path: Path) -> bool:
     return beginning.startswith(b"PK\x03\x04") or _is_before_zip(beginning)
 
 
-def read_pickled(path: Path) -> Any:
+def read_pickled(path: Path, largest: int = LARGEST_PICKLE) -> Any:
     """The object in a file of `torch.save`: dicts, lists, numbers, strings, tensors and `Inert` records.
 
     Tensors are memory-mapped: nothing is read before it is used, and changing one does not change the file.
-    Raises WeightsError (`model_missing`, `weights_unreadable`).
+    Raises WeightsError (`model_missing`, `weights_unreadable`), also for a pickle of more than `largest`
+    bytes.
     """
     try:
         if _is_before_zip(_beginning(path)):
-            return _BeforeZip(path).read()
+            return _BeforeZip(path, largest).read()
         with zipfile.ZipFile(path) as archive:
-            return _Reader(path, archive).read()
+            return _Reader(path, archive, largest).read()
     except FileNotFoundError as error:
         raise WeightsError("model_missing", f"{path} is missing.", "Get the weights again.") from error
     except zipfile.BadZipFile as error:
         raise unreadable(path.name, "it is not a file of torch.save, or was cut short") from error
     except WeightsError:
         raise
+    except MemoryError as error:
+        raise unreadable(path.name, "reading it takes far more memory than such a file needs") from error
     # Whatever a hostile or damaged pickle provokes, it is a damaged file.
     except Exception as error:
         raise unreadable(path.name, f"its content is damaged ({type(error).__name__}: {error})") from error
@@ -128,14 +133,16 @@ class _BeforeZip:
     with tensors that have a size and no numbers.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, largest: int) -> None:
         self._path = path
+        self._largest = largest
         self._bytes = torch.from_numpy(np.memmap(path, dtype=np.uint8, mode="c"))
         self._sizes: dict[str, tuple[torch.dtype, int]] = {}
         self._begins: dict[str, int] | None = None
 
     def read(self) -> Any:
-        with self._path.open("rb") as stream:
+        with self._path.open("rb", buffering=0) as file:
+            stream = _bounded(file, self._largest, self._path.name)
             magic, version, system = (_Unpickler(stream, self).load() for _ in range(3))
             if (magic, version) != (_BEFORE_ZIP_MAGIC, _BEFORE_ZIP_PROTOCOL):
                 raise unreadable(self._path.name, "it is not a file of torch.save")
@@ -174,9 +181,10 @@ class _BeforeZip:
 
 
 class _Reader:
-    def __init__(self, path: Path, archive: zipfile.ZipFile) -> None:
+    def __init__(self, path: Path, archive: zipfile.ZipFile, largest: int) -> None:
         self._path = path
         self._archive = archive
+        self._largest = largest
         pickles = [name for name in archive.namelist() if name.split("/")[1:] == ["data.pkl"]]
         if len(pickles) != 1:
             raise unreadable(path.name, "it is not a file of torch.save")
@@ -186,14 +194,12 @@ class _Reader:
         self._storages: dict[str, Tensor] = {}
 
     def read(self) -> Any:
-        if self._archive.getinfo(self._pickle).file_size > LARGEST_PICKLE:
-            raise unreadable(self._path.name, "its pickle is too large")
         if self._root + "byteorder" in self._archive.namelist():
-            order = self._archive.read(self._root + "byteorder")
-            if order != b"little":
-                raise unreadable(self._path.name, "it was written on a big-endian computer")
+            with self._archive.open(self._root + "byteorder") as order:
+                if order.read(7) != b"little":
+                    raise unreadable(self._path.name, "it was written on a big-endian computer")
         with self._archive.open(self._pickle) as stream:
-            return _Unpickler(stream, self).load()
+            return _Unpickler(_bounded(stream, self._largest, self._path.name), self).load()
 
     def storage(self, key: str, dtype: torch.dtype, _size: int) -> Tensor:
         """The numbers of one storage, flat, memory-mapped."""
@@ -211,8 +217,36 @@ class _Reader:
         return known.view(dtype) if known.numel() else torch.empty(0, dtype=dtype)
 
 
+def _bounded(stream: IO[bytes], most: int, name: str) -> io.BufferedReader:
+    """The same, refused by name as soon as more than `most` bytes of it are wanted, unpacked as they are."""
+    return io.BufferedReader(_Bounded(stream, most, name), 1 << 16)
+
+
+class _Bounded(io.RawIOBase):
+    def __init__(self, stream: IO[bytes], most: int, name: str) -> None:
+        self._stream = stream
+        self._most = most
+        self._name = name
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return self._stream.seek(offset, whence)
+
+    def readinto(self, buffer: Any) -> int:
+        if self._stream.tell() > self._most:
+            raise unreadable(self._name, "what it says about its tensors is too large")
+        block = self._stream.read(min(len(buffer), 1 << 20))
+        buffer[: len(block)] = block
+        return len(block)
+
+
 class _Unpickler(pickle.Unpickler):
-    def __init__(self, stream: Any, storages: _Storages) -> None:
+    def __init__(self, stream: IO[bytes], storages: _Storages) -> None:
         super().__init__(stream)
         self._storages = storages
 
@@ -227,7 +261,10 @@ class _Unpickler(pickle.Unpickler):
             return collections.OrderedDict
         return type(name.rpartition(".")[2], (Inert,), {"qualified_name": f"{module}.{name}"})
 
-    def persistent_load(self, pid: Any) -> Tensor:
+    def persistent_load(self, pid: Any) -> Any:
+        # Of a module's class the format before ZIP keeps the source code, too.
+        if pid[0] == "module":
+            return pid[1]
         kind, dtype, key, _location, size, *view = pid
         if kind != "storage" or not isinstance(dtype, torch.dtype) or any(part is not None for part in view):
             raise pickle.UnpicklingError("a storage of an unknown kind")

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -22,33 +21,61 @@ from virnucpro_backend.encoders.tokens import DnaTokenizer
 from virnucpro_backend.safetensors_file import sha256_of_file
 from virnucpro_backend.weights.errors import WeightsError, unreadable
 from virnucpro_backend.weights.formats.checkpoints import Checkpoint, open_checkpoint
+from virnucpro_backend.weights.formats.limits import limited_reading
 from virnucpro_backend.weights.formats.names import (
     State,
     dnabert_s_config,
     dnabert_s_state,
     esm2_config,
     esm2_state,
-    head_state,
+    read_head,
     read_tensor,
 )
+from virnucpro_backend.weights.model_files import read_small_json
 
 Kind = Literal["esm2", "dnabert_s", "head", "tokenizer", "config", "index", "other"]
 
+Why = Literal[
+    "empty",
+    "lfs",
+    "web_page",
+    "too_small",
+    "unreadable",
+    "index_alone",
+    "transformer_engine",
+    "contacts",
+    "other_language_model",
+    "other_weights",
+    "unknown",
+]
+
+BROKEN: frozenset[Why] = frozenset({"empty", "lfs", "web_page", "too_small", "unreadable", "index_alone"})
+"""Files of which this is said were meant to hold weights."""
 MOST_FILES = 1_000
-LARGEST_JSON = 64 << 20
-"""Bytes; tokenizer.json has 0.2 MB, an index of shards less than 1 MB."""
+MUCH_SMALLER = 0.9
+"""A file with less of the published size than this share cannot be a copy of it in another format."""
 PUBLISHED_HEADS = {"esm2": (36, 2560, 40), "dnabert_s": (12, 768, 12)}
 """Layers, width and attention heads: where no config.json says how many heads there are."""
 
 
 @dataclass(frozen=True)
+class Note:
+    """Why a file is of no use. `text`: what its reader says; `published`: bytes of the published file of its
+    name, 0 where there is none."""
+
+    why: Why
+    text: str = ""
+    published: int = 0
+
+
+@dataclass(frozen=True)
 class Recognised:
-    """One file: what it is, and a sentence about it where there is something to say."""
+    """One file: what it is, and why it is not used, where it is not."""
 
     path: Path
     kind: Kind
     size: int
-    note: str | None = None
+    note: Note | None = None
 
 
 @dataclass(frozen=True)
@@ -82,38 +109,54 @@ class FoundHead:
 
 @dataclass
 class Found:
-    """Everything in some files and folders. `problems`: what is there but cannot be used, in sentences."""
+    """Everything in some files and folders. `problems`: what is there but cannot be used, in sentences;
+    `broken`: files that were named themselves, were meant to hold weights, and do not."""
 
     files: list[Recognised] = field(default_factory=list)
     encoders: dict[str, FoundEncoder] = field(default_factory=dict)
     heads: list[FoundHead] = field(default_factory=list)
     tokenizer: Path | None = None
     problems: list[str] = field(default_factory=list)
+    broken: list[Recognised] = field(default_factory=list)
 
 
-def recognise(paths: list[Path]) -> Found:
+def recognise(
+    paths: list[Path],
+    published_sizes: Mapping[str, int] | None = None,
+    on_file: Callable[[Path], None] = lambda _: None,
+) -> Found:
     """Look into files, and into folders and what lies below them. Reads headers only, not gigabytes.
 
-    Raises WeightsError (`model_missing`, `usage`) where a path is not there or there are too many files.
+    published_sizes: bytes of published files, by name. `on_file` is called before each file is read. Raises
+    WeightsError (`model_missing`, `usage`) where a path is not there or there are too many files.
     """
     found = Found()
     parts: dict[str, list[tuple[Path, Checkpoint]]] = {"esm2": [], "dnabert_s": []}
+    parts_of: dict[Path, Iterable[str]] = {}
     configs: list[tuple[Path, dict[str, Any]]] = []
     for path in _files_of(paths):
-        recognised, content = _look_into(path)
+        on_file(path)
+        recognised, content = _look_into(path, published_sizes or {})
         found.files.append(recognised)
         if recognised.kind == "tokenizer" and found.tokenizer is None:
             found.tokenizer = path
         elif recognised.kind == "config" and isinstance(content, dict):
             configs.append((path, content))
+        elif recognised.kind == "index" and isinstance(content, dict):
+            parts_of[path] = content["weight_map"].values()
         elif isinstance(content, Checkpoint):
             if recognised.kind == "head":
-                inputs = int(head_state(content)["hidden_layer.weight"].shape[1])
-                found.heads.append(FoundHead(path, content, inputs))
+                found.heads.append(FoundHead(path, content, read_head(content).inputs))
             elif recognised.kind in parts:
                 parts[recognised.kind].append((path, content))
     for role, files in parts.items():
         _put_together(role, files, configs, found)
+    names = {file.path.name for file in found.files}
+    for number, file in enumerate(found.files):
+        if file.kind == "index" and names.isdisjoint(parts_of[file.path]):
+            found.files[number] = dataclasses.replace(file, note=Note("index_alone"))
+    named = [file for file in found.files if file.path in paths]
+    found.broken = [file for file in named if file.note and file.note.why in BROKEN]
     return found
 
 
@@ -264,8 +307,9 @@ def _files_of(paths: list[Path]) -> list[Path]:
             for folder, inner, names in os.walk(path):
                 inner[:] = sorted(name for name in inner if not name.startswith("."))
                 for name in sorted(names):
-                    if not name.startswith("."):
-                        files[Path(folder) / name] = None
+                    file = Path(folder) / name
+                    if not name.startswith(".") and file.is_file():  # a pipe would be waited for
+                        files[file] = None
                 if len(files) > MOST_FILES:
                     raise WeightsError(
                         "usage",
@@ -279,69 +323,78 @@ def _files_of(paths: list[Path]) -> list[Path]:
     return list(files)
 
 
-def _look_into(path: Path) -> tuple[Recognised, Checkpoint | dict[str, Any] | None]:
+def _look_into(
+    path: Path, published_sizes: Mapping[str, int]
+) -> tuple[Recognised, Checkpoint | dict[str, Any] | None]:
     """What a file is, and its content."""
     size = path.stat().st_size
 
-    def other(note: str | None = None) -> tuple[Recognised, None]:
-        return Recognised(path, "other", size, note), None
+    def other(why: Why, text: str = "") -> tuple[Recognised, None]:
+        published = published_sizes.get(path.name, 0)
+        if why in ("unreadable", "unknown") and size < MUCH_SMALLER * published:
+            why = "too_small"
+        return Recognised(path, "other", size, Note(why, text, published)), None
 
     with open(path, "rb") as file:
         begin = file.read(64)
     if size == 0:
-        return other("It is empty.")
+        return other("empty")
     if begin.startswith(b"version https://git-lfs"):
-        return other("It only says where the file is (Git LFS): get the file itself.")
+        return other("lfs")
     if begin.lstrip().lower().startswith((b"<!doctype", b"<html")):
-        return other("It is a web page, saved in place of the file: download the file again.")
+        return other("web_page")
     if begin.lstrip()[:1] == b"{":
-        return _look_into_json(path, size)
+        kind, content = _look_into_json(path)
+        return other("unknown") if kind is None else (Recognised(path, kind, size), content)
     if not (begin.startswith((b"PK\x03\x04", b"\x80")) or begin[8:9] == b"{"):
-        return other()
+        return other("unknown")
     try:
-        checkpoint = open_checkpoint(path)
-        kind, note = _kind_of(set(checkpoint.tensors))
+        with limited_reading(path):
+            checkpoint = open_checkpoint(path)
+        kind_or_why = _kind_of(set(checkpoint.tensors))
+        if kind_or_why == "head":
+            read_head(checkpoint)
     except WeightsError as error:
-        return other(error.message)
-    return Recognised(path, kind, size, note), checkpoint if kind != "other" else None
+        return other("unreadable", error.message)
+    if kind_or_why == "head" or kind_or_why == "dnabert_s" or kind_or_why == "esm2":
+        return Recognised(path, kind_or_why, size), checkpoint
+    return other(kind_or_why)
 
 
-def _kind_of(names: set[str]) -> tuple[Kind, str | None]:
+def _kind_of(names: set[str]) -> Literal["head", "dnabert_s", "esm2"] | Why:
     def any_has(*words: str) -> bool:
         return any(word in name for name in names for word in words)
 
     if all(any(name.endswith(tensor) for name in names) for tensor in HEAD_TENSORS):
-        return "head", None
+        return "head"
     if any_has("layernorm_qkv", "layernorm_mlp"):
-        return (
-            "other",
-            "It is laid out for NVIDIA's TransformerEngine: take fair-esm's file or Hugging Face's.",
-        )
+        return "transformer_engine"
     if any_has("Wqkv", "gated_layers", "layers.0.gated.weight"):
-        return "dnabert_s", None
+        return "dnabert_s"
     if any_has("contact_head") and not any_has("layer"):
-        return "other", "It predicts contacts within proteins and is not needed."
+        return "contacts"
     if any_has("token_type_embeddings"):
-        return "other", "It is a language model of another kind."
+        return "other_language_model"
     if any_has("self_attn.", "esm.", "emb_layer_norm_after", "attention.self.query", "layers.0.qkv.weight"):
-        return "esm2", None
-    return "other", "It holds weights, but neither ESM-2, DNABERT-S nor a classifier of VirNucPro."
+        return "esm2"
+    return "other_weights"
 
 
-def _look_into_json(path: Path, size: int) -> tuple[Recognised, dict[str, Any] | None]:
+def _look_into_json(
+    path: Path,
+) -> tuple[Literal["index", "tokenizer", "config"] | None, dict[str, Any] | None]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8")) if size <= LARGEST_JSON else None
+        content = read_small_json(path)
     except (OSError, ValueError):
-        content = None
-    kind: Kind = "other"
+        return None, None
     if isinstance(content, dict):
         if isinstance(content.get("weight_map"), dict):
-            kind = "index"
-        elif isinstance(content.get("model"), dict) and "vocab" in content["model"]:
-            kind = "tokenizer"
-        elif "hidden_size" in content or "num_attention_heads" in content:
-            kind = "config"
-    return Recognised(path, kind, size), content if kind == "config" else None
+            return "index", content
+        if isinstance(content.get("model"), dict) and "vocab" in content["model"]:
+            return "tokenizer", None
+        if "hidden_size" in content or "num_attention_heads" in content:
+            return "config", content
+    return None, None
 
 
 def _is_safetensors(path: Path) -> bool:

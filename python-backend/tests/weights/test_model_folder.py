@@ -126,7 +126,9 @@ def test_large_files_are_hashed_once(folder: Path, tmp_path: Path, monkeypatch: 
     os.utime(file, ns=(1, 1))
     load_model(folder, "cpu", "fp32")
     assert hashed[4:] == ["500_model.pth"]
-    file.write_bytes(bytes(file.stat().st_size))
+    status = file.stat()
+    file.write_bytes(bytes(status.st_size))
+    os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
     with pytest.raises(WeightsError, match="damaged"):
         load_model(folder, "cpu", "fp32")
 

@@ -32,8 +32,8 @@ def verify_file(path: Path, size: int, sha256: str, *, recompute: bool = False) 
     """Raise WeightsError (`model_missing`, `model_damaged`) unless the file is there and is the one
     described.
 
-    A large file that was found right before, and has kept its size and time of change, is not read again,
-    unless `recompute`.
+    A large file that was found right before, and has kept its size, its times and its place on the disk, is
+    not read again, unless `recompute`.
     """
     try:
         status = path.stat()
@@ -42,7 +42,8 @@ def verify_file(path: Path, size: int, sha256: str, *, recompute: bool = False) 
     if status.st_size != size:
         raise _damaged(path, f"it has {status.st_size} bytes instead of {size}")
     key = str(path.resolve())
-    facts: list[int | str] = [status.st_size, status.st_mtime_ns, sha256]
+    # The time of modification alone can be set to anything, and is kept by copying.
+    facts: list[int | str] = [size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino, sha256]
     remember = size >= WORTH_REMEMBERING
     if remember and not recompute and _remembered().get(key) == facts:
         return

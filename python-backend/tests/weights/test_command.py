@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from loopback import Site, serving
 from published_files import (
     DEMO,
@@ -238,6 +239,27 @@ def test_a_head_that_is_not_the_published_one(
     assert "git blob" in lines[-1]["message"]
 
 
+@pytest.mark.parametrize("role", ["head", "tokenizer", "dnabert_s_config"])
+def test_a_small_file_that_is_another_one_is_refused_before_the_large_one_is_fetched(
+    role: str, tmp_path: Path, site: Site, sources: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    manifest = small_manifest(tmp_path / "models.json", site, sources)
+    content = site.files[f"/{role}"]
+    if role == "head":  # a module of another kind, under the right hash
+        torch.save({"weight": torch.ones(2)}, tmp_path / "other.pth")
+        content = (tmp_path / "other.pth").read_bytes()
+        described = json.loads(manifest.read_text())
+        described["files"]["head_500"] |= {
+            "size": len(content),
+            "sha256": hashlib.sha256(content).hexdigest(),
+        }
+        manifest.write_text(json.dumps(described))
+    site.files[f"/{role}"] = content if role == "head" else content.replace(b"[MASK]", b"[KSAM]") + b" "
+    code, _ = command(capsys, "get", "500", "--weights", tmp_path / "w", "--manifest", manifest)
+    assert code == 1
+    assert not any(path == "/esm2" for path, _ in site.requests)
+
+
 def test_one_at_a_time(
     tmp_path: Path, site: Site, sources: dict[str, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -262,4 +284,7 @@ def test_the_shipped_manifest_is_whole() -> None:
         roles = {file.role for file in model.files}
         assert roles == {"esm2", "dnabert_s", "dnabert_s_config", "tokenizer", "head"}
         assert all(file.url.startswith("https://") for file in model.files)
+        assert all(
+            file.git_blob if file.role == "head" else file.size and file.sha256 for file in model.files
+        )
         assert all(file.sha256 is None or len(file.sha256) == 64 for file in model.files)

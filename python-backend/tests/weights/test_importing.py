@@ -164,6 +164,11 @@ def test_published_files_become_the_published_model(
     code, lines = command(capsys, "look", *places(tmp_path, manifest), published)
     assert [(m["published"], m["chunk_length"]) for m in lines[-1]["models"]] == [("500", 500)]
     code, lines = command(capsys, "import", *places(tmp_path, manifest), published)
+    assert (code, lines[-1]["code"]) == (1, "weights_unreadable"), "the tokenizer is another one"
+    tokenizer = hashlib.sha256(TOKENIZER.read_bytes()).hexdigest()
+    content["files"]["dnabert_s_tokenizer"]["sha256"] = tokenizer
+    manifest.write_text(json.dumps(content))
+    code, lines = command(capsys, "import", *places(tmp_path, manifest), published)
     assert (code, lines[-1]["folders"]) == (0, [str(tmp_path / "weights" / "500")])
     model = load_model(tmp_path / "weights" / "500", "cpu", "fp32")
     assert (model.title, model.norm_bands is None) == ("VirNucPro, 500-bp model", False)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from virnucpro_backend.safetensors_file import sha256_of_file
 from virnucpro_backend.weights.errors import WeightsError
 from virnucpro_backend.weights.folder_lock import changing
 from virnucpro_backend.weights.formats.recognise import Found, FoundEncoder, FoundHead, check_tokenizer
@@ -25,7 +26,7 @@ from virnucpro_backend.weights.install import (
     read_encoder,
     write_model,
 )
-from virnucpro_backend.weights.manifest import PublishedModel, git_blob_id
+from virnucpro_backend.weights.manifest import PublishedFile, PublishedModel, git_blob_id
 from virnucpro_backend.weights.model_json import read_model_json
 
 Manifest = Mapping[str, PublishedModel]
@@ -145,6 +146,9 @@ def _make(
     tokenizer = _tokenizer(found, weights, encoders["dnabert_s"])
     if tokenizer is None:
         raise _missing(head, ["tokenizer.json"])
+    for published in manifest.values():
+        if _is_published(encoders["dnabert_s"], published):
+            _check_published_tokenizer(tokenizer, published.file("tokenizer"))
     number = published_head(head.path, manifest)
     model = manifest[number] if number else None
     if model and name is None and all(_is_published(encoders[role], model) for role in ENCODERS):
@@ -171,6 +175,16 @@ def _make(
         chunk_length=length,
         norm_bands=bands,
     )
+
+
+def _check_published_tokenizer(tokenizer: Path, published: PublishedFile) -> None:
+    """Another one cuts DNA into other tokens, and the scores would be wrong without a word."""
+    if sha256_of_file(tokenizer) != published.sha256:
+        raise WeightsError(
+            "weights_unreadable",
+            f"{tokenizer} is not the tokenizer that was published with this DNABERT-S.",
+            f"Take {published.name} from {published.source}.",
+        )
 
 
 def _check_whole(head: FoundHead, found: Found, weights: Path, manifest: Manifest) -> None:

@@ -25,6 +25,7 @@ from virnucpro_backend.weights.errors import WeightsError, unreadable
 from virnucpro_backend.weights.folder_lock import changing
 from virnucpro_backend.weights.formats.checkpoints import Checkpoint, open_checkpoint
 from virnucpro_backend.weights.formats.convert import convert_dnabert_s, convert_esm2, convert_head
+from virnucpro_backend.weights.formats.names import read_head
 from virnucpro_backend.weights.manifest import PublishedFile, PublishedModel, git_blob_id
 from virnucpro_backend.weights.model_files import ModelFile
 from virnucpro_backend.weights.model_json import ModelDescription, NormBand, write_model_json
@@ -88,7 +89,8 @@ def get_model(model: PublishedModel, weights: Path, report: Report, *, mirror: s
         check_disk_space(weights, [file for file in wanted if file.role in ENCODERS])
         fetch = _Fetching(downloads, wanted, sources, report)
 
-        head = fetch("head")
+        head = open_checkpoint(fetch("head"))
+        read_head(head)  # before gigabytes are fetched
         tokenizer = fetch("tokenizer")
         for role in ENCODERS:
             if role in encoders:
@@ -105,7 +107,7 @@ def get_model(model: PublishedModel, weights: Path, report: Report, *, mirror: s
             model.name,
             encoders,
             tokenizer,
-            open_checkpoint(head),
+            head,
             title=model.title,
             chunk_length=model.chunk_length,
             norm_bands=model.norm_bands,

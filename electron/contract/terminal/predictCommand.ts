@@ -1,4 +1,4 @@
-import { demoMark, type Plan } from '../plan.ts';
+import type { Plan } from '../plan.ts';
 import { quotedForShell } from './quotedForShell.ts';
 import type { RunRequest } from '../rpc/runs.ts';
 import { SLURM_JOB_DEFAULTS, slurmScript } from './slurmScript.ts';
@@ -33,7 +33,8 @@ export function predictCommand({ plan, request, folder }: RepeatableRun): string
     '--output-dir',
     `${folder.replace(/[\\/]+$/, '')}_again`,
     '--model',
-    demoMark(plan.model) === null ? request.model : 'demo',
+    // The window fills in the demo model where none was chosen.
+    plan.model.name === 'demo' ? 'demo' : request.model,
     '--chunk-length',
     String(plan.chunkLength),
     '--precision',

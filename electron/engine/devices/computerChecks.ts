@@ -225,7 +225,7 @@ function weightsCheck(models: Result<ModelStatus[]> | null): ComputerCheck {
       action: CHECK_AGAIN,
     };
   }
-  const published = models.value.filter(({ id }) => id !== 'demo');
+  const published = models.value.filter(({ notice }) => notice === null);
   const damaged = published.find(({ problem }) => problem !== null);
   if (damaged?.problem) return { ...base, status: 'bad', ...saying(causeOf(damaged.problem)), action };
   const present = published.filter((model) => model.present).map(({ title }) => title);

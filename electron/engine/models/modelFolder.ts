@@ -8,6 +8,7 @@ import { readJson } from '../../contract/parseJson.ts';
 import { MODEL_ROLES, modelManifestSchema, type ModelManifest } from '../../contract/model.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import { readRegular } from '../files/regularFile.ts';
+import { withNotice } from './demoWeights.ts';
 import type { ResolvedModel } from './resolvedModel.ts';
 
 /** What a worker takes besides the weights: the interpreter, PyTorch, and one batch. */
@@ -43,7 +44,7 @@ export async function readManifest(folder: string): Promise<Result<ModelManifest
     return err(appError('model_unknown', `${folder} is not a model folder: there is no model.json in it.`));
   }
   const read = readJson(modelManifestSchema, text);
-  if (read.ok) return read;
+  if (read.ok) return ok(withNotice(read.value));
   return err(appError('model_damaged', message('model.no_description', { path }), { detail: read.error }));
 }
 

@@ -1,9 +1,15 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { modelManifestSchema } from '../../contract/model.ts';
+import { demoMark } from '../../contract/plan.ts';
 import { importLegacy } from '../inputs/importLegacy.ts';
-import { temporaryFolder, testContext } from '../testing/testContext.ts';
-import { lookAtWeights } from './weights.ts';
+import { temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
+import { withNotice } from './demoWeights.ts';
+import { resolveModel } from './resolveModel.ts';
+import { importModels, lookAtWeights } from './weights.ts';
+
+const UNKNOWN = { path: 'x', size: 1, sha256: '0'.repeat(64) };
 
 it.skipIf(process.platform === 'win32')(
   'blames files that bring their reader down, and not Python',
@@ -43,3 +49,30 @@ it.skipIf(process.platform === 'win32')(
     });
   },
 );
+
+it.skipIf(WITHOUT_PYTHON)('keeps the mark of the demo model, whatever its weights are called', async () => {
+  const { environment, paths: appPaths } = testContext();
+  const paths = { ...appPaths, dataDir: await temporaryFolder() };
+  const request = { paths: [join(paths.resources, 'demo-model')], name: 'mine', chunkLength: 500 };
+  const imported = await importModels(environment, paths, request);
+  if (!imported.ok) throw new Error(imported.error.cause);
+  const [folder = ''] = imported.value.folders;
+  for (const description of [join(paths.resources, 'demo-model'), folder]) {
+    const manifest = modelManifestSchema.parse(
+      JSON.parse(readFileSync(join(description, 'model.json'), 'utf8')),
+    );
+    for (const role of ['esm2', 'dnabert_s', 'head'] as const) {
+      const others = {
+        esm2: UNKNOWN,
+        dnabert_s: UNKNOWN,
+        tokenizer: manifest.files.tokenizer,
+        head: UNKNOWN,
+      };
+      expect(withNotice({ ...manifest, files: others, notice: null }).notice).toBeNull();
+      const files = { ...others, [role]: manifest.files[role] };
+      expect(withNotice({ ...manifest, files, notice: null }).notice, role).not.toBeNull();
+    }
+  }
+  const model = await resolveModel('mine', paths);
+  expect(model.ok && demoMark(model.value.planModel)).toBeTruthy();
+});

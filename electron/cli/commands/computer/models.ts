@@ -79,7 +79,7 @@ function describe(status: ModelStatus): string[] {
   const shared = sharedWith.length > 0 ? `, shares encoders with ${sharedWith.join(', ')}` : '';
   const here = `${status.chunkLength} bp, ${formatBytes(sizeBytes ?? 0)} in ${folder}${shared}`;
   const state = status.problem?.cause ?? (status.present ? here : `not here, ${toFetch(status)}`);
-  const described = kind === 'imported' ? 'imported' : `${title}${notice ? ` (${notice})` : ''}`;
+  const described = `${kind === 'imported' ? 'imported' : title}${notice ? ` (${notice})` : ''}`;
   return [`${name.padEnd(6)} ${described}: ${state}`];
 }
 

@@ -76,3 +76,30 @@ it.skipIf(WITHOUT_PYTHON)('keeps the mark of the demo model, whatever its weight
   const model = await resolveModel('mine', paths);
   expect(model.ok && demoMark(model.value.planModel)).toBeTruthy();
 });
+
+it.skipIf(WITHOUT_PYTHON)('gives each file that is not used its own reason, for every language', async () => {
+  const { environment, paths: appPaths } = testContext();
+  const folder = await temporaryFolder();
+  const paths = { ...appPaths, dataDir: folder };
+  const [link, cut] = [join(folder, '500_model.pth'), join(folder, 'esm2_t36_3B_UR50D.pt')];
+  writeFileSync(link, 'version https://git-lfs.github.com/spec/v1\n');
+  writeFileSync(cut, Buffer.alloc(13_000));
+  const looked = await lookAtWeights(environment, paths, [link, cut]);
+  expect(looked).toMatchObject({
+    ok: true,
+    value: {
+      files: [
+        { path: link, noteWording: { key: 'weights.lfs' } },
+        {
+          path: cut,
+          noteWording: {
+            key: 'weights.too_small',
+            values: { size: { values: { bytes: 13_000 } }, published: { values: { bytes: 5_678_116_398 } } },
+          },
+        },
+      ],
+    },
+  });
+  const imported = await importModels(environment, paths, { paths: [link, cut] });
+  expect(imported).toMatchObject({ ok: false, error: { code: 'import_refused' } });
+});

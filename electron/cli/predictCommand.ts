@@ -50,6 +50,11 @@ function withRunOptions(command: Command): Command {
       gigabytes,
     )
     .option(
+      '--patience <n>',
+      'wait n times as long before a worker that makes no progress is started again (default: 1)',
+      Number,
+    )
+    .option(
       '--tokens-per-batch <n>',
       'tokens in a batch (default: by the kind of the devices)',
       positiveInteger,

@@ -34,6 +34,7 @@ export const LIMITS = {
   folderEntries: 5_000,
   /** The least that a run may be held to: beside the smallest batch, a layer of the published models. */
   leastGpuMemoryBytes: 2_000_000_000,
+  patience: 1_000,
 } as const;
 
 export const pathSchema = z.string().max(LIMITS.path);

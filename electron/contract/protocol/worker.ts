@@ -165,6 +165,8 @@ const heartbeatSchema = z.object({
   /** Counts every finished step, batch or file, so that a heartbeat without progress is recognised. */
   steps_done: countSchema,
   part: partKeySchema.nullable(),
+  /** That all threads of the process have used since it began: a process that uses some is not hanging. */
+  processor_seconds: z.number().nonnegative(),
   rss_bytes: countSchema,
   device_memory_bytes: countSchema,
 });

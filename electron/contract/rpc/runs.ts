@@ -62,6 +62,8 @@ export const runRequestSchema = z.object({
   reuseEmbeddings: pathSchema.optional(),
   /** What a worker may hold of its GPU's memory; without it all that is free. */
   gpuMemoryBytes: z.int().min(LIMITS.leastGpuMemoryBytes).optional(),
+  /** How many times as long as usual a worker may stay silent, or without progress, before it is started again. */
+  patience: z.number().min(1).max(LIMITS.patience).optional(),
   keepWork: z.boolean().default(false),
   force: z.boolean().default(false),
   /** Ends where a file can't be used, instead of going on without it. */

@@ -19,7 +19,7 @@ export interface RepeatableRun {
   };
   request: Pick<
     RunRequest,
-    'where' | 'devices' | 'keepWork' | 'model' | 'gpuMemoryBytes' | 'reuseEmbeddings'
+    'where' | 'devices' | 'keepWork' | 'model' | 'gpuMemoryBytes' | 'patience' | 'reuseEmbeddings'
   >;
   folder: string;
 }
@@ -48,6 +48,7 @@ export function predictCommand({ plan, request, folder }: RepeatableRun): string
     ...(request.reuseEmbeddings === undefined ? [] : ['--reuse-embeddings', request.reuseEmbeddings]),
     ...whereFlags(request),
     ...(request.gpuMemoryBytes === undefined ? [] : ['--gpu-memory', String(request.gpuMemoryBytes / 1e9)]),
+    ...(request.patience === undefined ? [] : ['--patience', String(request.patience)]),
     ...(request.keepWork ? ['--keep-work'] : []),
   ];
   return `${words.map(quotedForShell).join(' ')}${batchScript(request)}`;

@@ -18,6 +18,16 @@ export const DEADLINES: DeadlineLimits = {
   stepFloorMs: 120_000,
 };
 
+/** For computers so slow, or so busy, that a worker which is well would be ended. */
+export function patientDeadlines(usual: DeadlineLimits, patience: number): DeadlineLimits {
+  return {
+    helloMs: patience * usual.helloMs,
+    loadMs: patience * usual.loadMs,
+    silentMs: patience * usual.silentMs,
+    stepFloorMs: patience * usual.stepFloorMs,
+  };
+}
+
 const LOOK_INTERVAL_MS = 1_000;
 /** A look at the clock that comes later than this was held up by something other than the worker. */
 const HELD_UP_MS = 10_000;
@@ -72,15 +82,25 @@ export class StartWatch {
   }
 }
 
+/** A worker that waits for something that never comes still uses some processor time, for its signs of life: one millisecond each. */
+const COMPUTED_MS = 1_000;
+
 /**
- * Tells a worker at work from one that only beats: besides signs of life it watches that steps get finished, each within
- * ten times what such steps have taken so far, and 120 s at least. So it does while a worker holds parts and says that it is
- * idle.
+ * Distinguishes a worker at work from one that only sends signs of life: steps have to be finished, each within ten times
+ * what the longest one took, and 120 s at least. Time in which the worker's process was kept from computing, by other
+ * programs or by a slow processor, does not count against it: a step may take as much processor time as that, however long
+ * the clock says, and only a worker that uses hardly any processor time is judged by the clock. A worker that holds parts and
+ * says that it is idle is watched in the same way.
  */
 export class ProgressWatch {
   private readonly limits: DeadlineLimits;
   private lastMessageAt: number;
   private lastStepAt: number;
+  /** When the process was last seen to have computed. */
+  private computedAt: number;
+  private processorMs = 0;
+  private processorMsAtStep = 0;
+  private processorMsThen = 0;
   private stepsDone = -1;
   private working = false;
   private holding = false;
@@ -90,12 +110,14 @@ export class ProgressWatch {
     this.limits = limits;
     this.lastMessageAt = now;
     this.lastStepAt = now;
+    this.computedAt = now;
   }
 
   /** The computer slept, or this program was held up: the time that passed meanwhile says nothing of the worker. */
   forgive(milliseconds: number): void {
     this.lastMessageAt += milliseconds;
     this.lastStepAt += milliseconds;
+    this.computedAt += milliseconds;
   }
 
   message(now: number): void {
@@ -104,17 +126,22 @@ export class ProgressWatch {
 
   /** Whether the worker has parts to compute. */
   holds(parts: number, now: number): void {
-    if (parts > 0 && !this.holding) this.lastStepAt = now;
+    if (parts > 0 && !this.holding) this.beginStep(now);
     this.holding = parts > 0;
   }
 
-  heartbeat(beat: Pick<Heartbeat, 'step' | 'steps_done'>, now: number): void {
+  heartbeat(beat: Pick<Heartbeat, 'step' | 'steps_done' | 'processor_seconds'>, now: number): void {
+    this.processorMs = 1000 * beat.processor_seconds;
+    if (this.processorMs - this.processorMsThen >= COMPUTED_MS) {
+      this.computedAt = now;
+      this.processorMsThen = this.processorMs;
+    }
     const working = WORKING_STEPS.has(beat.step);
     const busy = working || this.holding;
     if (beat.steps_done !== this.stepsDone || !busy || (working && !this.working)) {
       if (working && this.working) this.longestStepMs = Math.max(this.longestStepMs, now - this.lastStepAt);
       this.stepsDone = beat.steps_done;
-      this.lastStepAt = now;
+      this.beginStep(now);
     }
     this.working = working;
   }
@@ -122,9 +149,18 @@ export class ProgressWatch {
   missed(now: number): DeadlineMissed | undefined {
     if (now - this.lastMessageAt > this.limits.silentMs)
       return { code: 'worker_silent', words: 'stopped answering' };
+    if (!this.working && !this.holding) return undefined;
     const patience = Math.max(this.limits.stepFloorMs, STEP_PATIENCE * this.longestStepMs);
-    if ((this.working || this.holding) && now - this.lastStepAt > patience)
-      return { code: 'worker_stalled', words: 'answers, but its work does not advance' };
-    return undefined;
+    const waited = now - Math.max(this.lastStepAt, this.computedAt) > patience;
+    const computedTooLong =
+      now - this.lastStepAt > patience && this.processorMs - this.processorMsAtStep > patience;
+    return waited || computedTooLong
+      ? { code: 'worker_stalled', words: 'answers, but its work does not advance' }
+      : undefined;
+  }
+
+  private beginStep(now: number): void {
+    this.lastStepAt = now;
+    this.processorMsAtStep = this.processorMs;
   }
 }

@@ -24,7 +24,8 @@ def hello(): say(type='hello', protocol=${PROTOCOL_VERSION}, role='worker', pid=
 def ready(): say(type='ready', device_uuid=None, precision='fp32', tokens_per_batch=512, placement='resident',
   memory_profile=None, memory_free_bytes=None, attention='plain', model_hash='${HASH}', load_seconds=0,
   torch_version='2', memory_bytes=1)
-def beat(step): say(type='heartbeat', step=step, steps_done=0, part=None, rss_bytes=1, device_memory_bytes=1)
+def beat(step): say(type='heartbeat', step=step, steps_done=0, part=None, processor_seconds=time.process_time(),
+  rss_bytes=1, device_memory_bytes=1)
 `;
 
 function launch(program: string): { file: string; args: string[]; env: Record<string, string> } {

@@ -16,7 +16,7 @@ describe('ProgressWatch', () => {
   it('does not blame a worker for the sleep of the computer', () => {
     const watch = new ProgressWatch(limits, 0);
     watch.message(1_000);
-    watch.heartbeat({ step: 'computing', steps_done: 1 }, 1_000);
+    watch.heartbeat({ step: 'computing', steps_done: 1, processor_seconds: 0 }, 1_000);
     const slept = 8 * 3_600_000;
     watch.forgive(slept);
     expect(watch.missed(slept + 2_000)).toBeUndefined();
@@ -28,22 +28,47 @@ describe('ProgressWatch', () => {
     let now = 0;
     for (; now <= 120_000; now += 2000) {
       watch.message(now);
-      watch.heartbeat({ step: 'computing', steps_done: 5 }, now);
+      watch.heartbeat({ step: 'computing', steps_done: 5, processor_seconds: 0 }, now);
       expect(watch.missed(now)).toBeUndefined();
     }
     watch.message(now);
-    watch.heartbeat({ step: 'computing', steps_done: 5 }, now);
+    watch.heartbeat({ step: 'computing', steps_done: 5, processor_seconds: 0 }, now);
     expect(watch.missed(now)?.code).toBe('worker_stalled');
+  });
+
+  it('lets a worker compute that is kept from computing by others, and ends one that computes for ever', () => {
+    const limit = limits.stepFloorMs;
+    // A tenth of a processor is left to the worker, then all of it, and no step ends.
+    const watch = new ProgressWatch(limits, 0);
+    const at = (now: number, processorMs: number) => {
+      watch.message(now);
+      watch.heartbeat({ step: 'computing', steps_done: 1, processor_seconds: processorMs / 1000 }, now);
+      return watch.missed(now)?.code;
+    };
+    let now = 0;
+    for (; now <= 10 * limit; now += 10_000) expect(at(now, now / 10)).toBeUndefined();
+    expect(at(now, limit + 1)).toBe('worker_stalled');
+  });
+
+  it('does not take the processor time of signs of life for work', () => {
+    const watch = new ProgressWatch(limits, 0);
+    const found = Array.from({ length: 70 }, (_, beat) => {
+      watch.message(2000 * beat);
+      const processor_seconds = 5 + beat / 1000;
+      watch.heartbeat({ step: 'computing', steps_done: 1, processor_seconds }, 2000 * beat);
+      return watch.missed(2000 * beat)?.code;
+    });
+    expect(found.indexOf('worker_stalled')).toBe(61);
   });
 
   it('is patient with slow steps in proportion to those seen, and with an idle worker for ever', () => {
     const watch = new ProgressWatch(limits, 0);
-    watch.heartbeat({ step: 'computing', steps_done: 1 }, 0);
-    watch.heartbeat({ step: 'computing', steps_done: 2 }, 30_000);
+    watch.heartbeat({ step: 'computing', steps_done: 1, processor_seconds: 0 }, 0);
+    watch.heartbeat({ step: 'computing', steps_done: 2, processor_seconds: 0 }, 30_000);
     watch.message(329_000);
     expect(watch.missed(330_000)).toBeUndefined();
     expect(watch.missed(330_001)?.code).toBe('worker_stalled');
-    watch.heartbeat({ step: 'idle', steps_done: 2 }, 330_002);
+    watch.heartbeat({ step: 'idle', steps_done: 2, processor_seconds: 0 }, 330_002);
     watch.message(9_999_999);
     expect(watch.missed(10_000_000)).toBeUndefined();
   });

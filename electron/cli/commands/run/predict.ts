@@ -37,6 +37,7 @@ export interface PredictFlags extends ClusterFlags {
   devices?: string;
   precision?: string;
   gpuMemory?: number;
+  patience?: number;
   tokensPerBatch?: number;
   residuesPerPart?: number;
   embedEqualSequencesOnce?: boolean;
@@ -143,6 +144,7 @@ async function differences(
       plan.embedEqualSequencesOnce,
     ],
     ['--gpu-memory', inGigabytes(flags.gpuMemory), inGigabytes(begun.gpuMemoryBytes) ?? null],
+    ['--patience', flags.patience, begun.patience ?? 1],
     ['--keep-work', flags.keepWork || undefined, begun.keepWork],
     ['--strict', flags.strict || undefined, begun.strict],
     ['--reuse-embeddings', request.reuseEmbeddings, plan.imported?.folder ?? null],
@@ -200,6 +202,7 @@ function runRequest(inputs: string[], flags: PredictFlags, defaultModel: string)
     devices: legacyDevice(flags.devices ?? 'auto'),
     precision: flags.precision ?? 'auto',
     gpuMemoryBytes: flags.gpuMemory,
+    patience: flags.patience,
     tokensPerBatch: flags.tokensPerBatch,
     residuesPerPart: flags.residuesPerPart,
     embedEqualSequencesOnce: flags.embedEqualSequencesOnce,

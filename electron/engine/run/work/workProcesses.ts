@@ -6,7 +6,7 @@ import type { EngineContext } from '../../engineContext.ts';
 import { makeFolderInRun } from '../../files/runFiles.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import type { StoredPart } from '../../store/types.ts';
-import type { DeadlineLimits } from '../../workers/deadlines.ts';
+import { patientDeadlines, type DeadlineLimits } from '../../workers/deadlines.ts';
 import type { DeviceWorkerOptions, LoadCommand } from '../../workers/deviceWorker.ts';
 import { localLauncher } from '../../workers/launchers/localWorker.ts';
 import type { WorkerLauncher } from '../../workers/launchers/workerConnection.ts';
@@ -94,7 +94,10 @@ export function workerOptions(
     launch: launcher(options, device, pool),
     load: () => loadCommand(options, device),
     modelHash: record.run.plan.model.hash,
-    deadlines: device.local ? context.deadlines : clusterDeadlines(context.deadlines),
+    deadlines: patientDeadlines(
+      device.local ? context.deadlines : clusterDeadlines(context.deadlines),
+      record.request.patience ?? 1,
+    ),
     restartDelayMs: context.restartDelayMs,
   };
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Literal
@@ -97,6 +98,7 @@ class Heartbeat:
                 step=step,
                 steps_done=steps_done,
                 part=part,
+                processor_seconds=round(time.process_time(), 3),
                 rss_bytes=rss,
                 device_memory_bytes=on_device,
             )

@@ -156,6 +156,7 @@ function startWorker(device: string): void {
       step: worker.parts.length > 0 ? 'computing' : 'idle',
       steps_done: Math.floor(performance.now()),
       part: worker.parts[0]?.part ?? null,
+      processor_seconds: performance.now() / 1000,
       rss_bytes: 4e9,
       device_memory_bytes: 8e9,
     }),

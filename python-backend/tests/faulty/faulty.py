@@ -237,7 +237,7 @@ def gpus(path: str) -> None:
     sizes = ModelSizes(card["fixed"]["resident"], card["fixed"]["resident"], card["per_token"])
     ModelSizes.of = lambda *_: sizes  # type: ignore[method-assign,assignment]
     limited("embed", lambda tokens, layout: layout.n_tokens)
-    limited("embed_all", lambda batches: max(layout.n_tokens for _, layout in batches))
+    limited("embed_all", lambda batches, _: max(layout.n_tokens for _, layout in batches))
 
 
 FAULTS = {

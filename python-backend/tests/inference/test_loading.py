@@ -158,13 +158,13 @@ def test_no_room_anywhere_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_fp32_model_for_faulty_frames_lies_where_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
     gpu = SimulatedGpu(monkeypatch, 8 * GIB, 7 * GIB)
-    loaded: list[bool] = []
-    monkeypatch.setattr(loading, "load_model", lambda *_, streamed: loaded.append(streamed))
+    loaded: list[dict[str, bool]] = []
+    monkeypatch.setattr(loading, "load_model", lambda *_, **where: loaded.append(where))
     loading.load_in_fp32(command(), torch.device("cuda"))
     gpu.free = 2 * GIB
     loading.load_in_fp32(command(), torch.device("cuda"))
     loading.load_in_fp32(command(), torch.device("cpu"))
-    assert loaded == [False, True, False]
+    assert loaded == [{"streamed": False}, {"streamed": True}, {"mapped": True}]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,9 @@ import torch
 from made_parts import DEMO_MODEL, random_frames
 from torch import Tensor
 
+from virnucpro_backend.encoders import mapped_layers
 from virnucpro_backend.encoders.layout import SequenceLayout
+from virnucpro_backend.encoders.mapped_layers import StepDone
 from virnucpro_backend.encoders.streamed_layers import SWEEP_BATCHES, SWEEP_TOKENS
 from virnucpro_backend.inference.encoding import PartListener
 from virnucpro_backend.inference.failures import PartFailedError
@@ -28,6 +30,10 @@ def bytes_of(scores: PartScores) -> tuple[bytes, bytes, bytes]:
     return scores.score1.tobytes(), scores.score2.tobytes(), scores.state.tobytes()
 
 
+def mapped_model(precision: str = "fp32"):  # type: ignore[no-untyped-def]
+    return load_model(DEMO_MODEL, "cpu", precision, mapped=True)  # type: ignore[arg-type]
+
+
 class Sweeps:
     """Notes the tokens of the batches that went through ESM-2 together."""
 
@@ -36,12 +42,12 @@ class Sweeps:
         esm2 = scorer.model.esm2
         embed_all = esm2.embed_all
 
-        def watched(batches: Sequence[tuple[Tensor, SequenceLayout]]) -> list[Tensor]:
+        def watched(batches: Sequence[tuple[Tensor, SequenceLayout]], step_done: StepDone) -> list[Tensor]:
             sizes = [layout.n_tokens for _, layout in batches]
             self.seen.append(sizes)
             if limit is not None and sum(sizes) > limit:
                 raise torch.OutOfMemoryError("CUDA out of memory.")
-            return embed_all(batches)
+            return embed_all(batches, step_done)
 
         esm2.embed_all = watched  # type: ignore[method-assign]
 
@@ -49,11 +55,15 @@ class Sweeps:
 class Heard(PartListener):
     def __init__(self) -> None:
         self.frames = self.residues = 0
+        self.steps: list[float] = []
         self.cuts: list[tuple[int, int]] = []
 
     def batch_done(self, frames: int, residues: int) -> None:
         self.frames += frames
         self.residues += residues
+
+    def step_done(self, residues: float) -> None:
+        self.steps.append(residues)
 
     def out_of_memory(self, tokens_before: int, tokens_after: int) -> None:
         self.cuts.append((tokens_before, tokens_after))
@@ -80,6 +90,32 @@ def test_streamed_layers_change_no_byte(
     assert max(len(sweep) for sweep in sweeps.seen) > 1
     room = SWEEP_BATCHES * (most or tokens_per_batch)
     assert all(len(sweep) == 1 or sum(sweep) <= min(SWEEP_TOKENS, room) for sweep in sweeps.seen)
+
+
+@pytest.mark.parametrize("precision", ["fp32", "bf16"])
+@pytest.mark.parametrize(("tokens_per_batch", "most"), [(512, None), (20_000, None), (4096, 512)])
+def test_mapped_layers_change_no_byte(
+    make_scorer: MakeScorer, precision: str, tokens_per_batch: int, most: int | None
+) -> None:
+    frames = random_frames(150, seed=35)
+    sizes = {"tokens_per_batch": tokens_per_batch, "most_tokens_per_batch": most}
+    expected = make_scorer(precision, **sizes).score(frames)
+    model = mapped_model(precision)
+    for encoder in (model.esm2, model.dnabert_s):
+        places = [layer.qkv.weight.data_ptr() for layer in encoder.layers]
+        assert len(places) > 1
+        assert len(set(places)) == 1, "one layer at a time is in the run's precision"
+    scorer, heard = make_scorer(precision, model=model, **sizes), Heard()
+    sweeps = Sweeps(scorer)
+    for _ in range(2):
+        got = scorer.collect(scorer.launch(scorer.prepare(frames), heard))
+        assert bytes_of(got) == bytes_of(expected)
+        assert got.batch_halvings == expected.batch_halvings
+    assert max(len(sweep) for sweep in sweeps.seen) > 4
+    assert max(sum(sweep) for sweep in sweeps.seen) <= mapped_layers.SWEEP_TOKENS
+    assert sum(heard.steps) == pytest.approx(2 * len(frames.residues))
+    largest = max(heard.steps) * len(model.esm2.layers)
+    assert largest < len(frames.residues), "a step is a layer of a batch, not of a sweep"
 
 
 def test_memory_that_runs_out_in_a_sweep(make_scorer: MakeScorer) -> None:

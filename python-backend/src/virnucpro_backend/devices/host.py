@@ -70,8 +70,9 @@ def cpu_times() -> CpuTimes:
 
 
 def own_memory_bytes() -> int:
-    """Main memory that this process holds now."""
-    return int(psutil.Process().memory_info().rss)
+    """Main memory that this process holds now; on Linux without mapped files, which processes share."""
+    memory = psutil.Process().memory_info()
+    return int(memory.rss - getattr(memory, "shared", 0))
 
 
 def _text(path: Path) -> str:

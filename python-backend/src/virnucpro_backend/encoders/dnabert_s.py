@@ -5,7 +5,7 @@ Hidden states are flat: x [T, d] holds the tokens of all sequences of a batch en
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from virnucpro_backend.encoders.attention import Attention, choose_attention
 from virnucpro_backend.encoders.float32 import Embedding, Float32Module, LayerNorm
 from virnucpro_backend.encoders.layout import SequenceLayout
+from virnucpro_backend.encoders.mapped_layers import MappedLayers, StepDone, ignore_step
 from virnucpro_backend.encoders.ops import Ops, choose_ops
 from virnucpro_backend.encoders.pooling import segment_mean
 
@@ -64,7 +65,9 @@ class DnabertS(nn.Module):
         self.embedding = Embedding(config.vocabulary, config.width)
         self.embedding_norm = LayerNorm(config.width, NORM_EPS)
         self.alibi = Alibi(config.heads)
-        self.layers = DnabertSLayers(DnabertSLayer(config, dtype) for _ in range(config.layers))
+        self.layers: DnabertSLayers | MappedLayers[DnabertSLayer] = DnabertSLayers(
+            DnabertSLayer(config, dtype) for _ in range(config.layers)
+        )
         self.requires_grad_(False)
         self.use_kernels_for(torch.device("cpu"))
 
@@ -72,6 +75,11 @@ class DnabertS(nn.Module):
     def dtype(self) -> torch.dtype:
         """The precision of the matrix products."""
         return self.layers.dtype
+
+    @property
+    def mapped(self) -> bool:
+        """Whether the layers' weights stay in their file."""
+        return isinstance(self.layers, MappedLayers)
 
     def use_kernels_for(self, device: torch.device, *, fused: bool = True) -> None:
         """Choose, once, the kernels that suit a device and this model's precision."""
@@ -83,22 +91,40 @@ class DnabertS(nn.Module):
     @torch.inference_mode()
     def forward(self, tokens: Tensor, layout: SequenceLayout) -> Tensor:
         """Tokens int [T] to the last hidden state, FP32 [T, d]."""
-        dtype, ops = self.dtype, self.ops
-        slopes = self.alibi.slopes
-
-        x = cast(Tensor, ops.norm(self.embedding(tokens), self.embedding_norm, torch.float32))
-        h = x.to(dtype)
+        x, h = self._embedded(tokens)
         for layer in self.layers:
-            update = layer.attend(h, layout, slopes, self.attention)
-            x, h = ops.post_norm(x, update, layer.attention_norm, dtype)
-            update = layer.feed_forward(h, ops)
-            x, h = ops.post_norm(x, update, layer.feed_forward_norm, dtype)
+            x, h = self._through(layer, x, h, layout)
         return x
 
     @torch.inference_mode()
     def embed(self, tokens: Tensor, layout: SequenceLayout) -> Tensor:
         """Tokens int [T], `[CLS] x [SEP]` per sequence, to FP32 [n, d]: the mean over all of them."""
         return segment_mean(self(tokens, layout), layout)
+
+    @torch.inference_mode()
+    def embed_all(
+        self, batches: Sequence[tuple[Tensor, SequenceLayout]], step_done: StepDone = ignore_step
+    ) -> list[Tensor]:
+        """What `embed` gives for each batch; see `Esm2.embed_all`."""
+        streams = [self._embedded(tokens) for tokens, _ in batches]
+        for layer in self.layers:
+            for number, ((x, h), (_, layout)) in enumerate(zip(streams, batches, strict=True)):
+                streams[number] = self._through(layer, x, h, layout)
+                step_done(1 / (len(self.layers) * len(streams)))
+        return [segment_mean(x, layout) for (x, _), (_, layout) in zip(streams, batches, strict=True)]
+
+    def _embedded(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
+        """The residual stream in FP32 before the first layer, and rounded to the run's precision."""
+        x = cast(Tensor, self.ops.norm(self.embedding(tokens), self.embedding_norm, torch.float32))
+        return x, x.to(self.dtype)
+
+    def _through(
+        self, layer: DnabertSLayer, x: Tensor, h: Tensor, layout: SequenceLayout
+    ) -> tuple[Tensor, Tensor]:
+        update = layer.attend(h, layout, self.alibi.slopes, self.attention)
+        x, h = self.ops.post_norm(x, update, layer.attention_norm, self.dtype)
+        update = layer.feed_forward(h, self.ops)
+        return self.ops.post_norm(x, update, layer.feed_forward_norm, self.dtype)
 
 
 class DnabertSLayer(nn.Module):

@@ -16,6 +16,7 @@ from virnucpro_backend.encoders.attention import Attention, choose_attention
 from virnucpro_backend.encoders.float32 import Embedding, LayerNorm, Rotary, RotaryTables
 from virnucpro_backend.encoders.fp8 import Activations, Fp8Linear
 from virnucpro_backend.encoders.layout import SequenceLayout
+from virnucpro_backend.encoders.mapped_layers import MappedLayers, StepDone, ignore_step
 from virnucpro_backend.encoders.ops import Ops, QueriesKeysValues, choose_ops
 from virnucpro_backend.encoders.pooling import segment_mean
 
@@ -151,6 +152,11 @@ class Esm2(nn.Module):
         """Whether the layers' weights are in main memory."""
         return self.layers.streamed
 
+    @property
+    def mapped(self) -> bool:
+        """Whether the layers' weights stay in their file."""
+        return isinstance(self.layers, MappedLayers)
+
     def use_kernels_for(self, device: torch.device, *, fused: bool = True) -> None:
         """Choose, once, the kernels that suit a device and this model's precision."""
         self.ops: Ops = choose_ops(device, self.dtype, fused=fused)
@@ -181,15 +187,19 @@ class Esm2(nn.Module):
         return _pooled(self(tokens, layout), layout)
 
     @torch.inference_mode()
-    def embed_all(self, batches: Sequence[tuple[Tensor, SequenceLayout]]) -> list[Tensor]:
+    def embed_all(
+        self, batches: Sequence[tuple[Tensor, SequenceLayout]], step_done: StepDone = ignore_step
+    ) -> list[Tensor]:
         """What `embed` gives for each batch; every layer takes all of them before the next layer does.
 
-        Streamed layers then come to the device once for all batches, and are copied while those compute.
+        Streamed layers then come to the device once for all batches, and are copied while those compute;
+        mapped ones are converted once for all. `step_done` is called after each layer of each batch.
         """
         streams = [self._embedded(tokens, layout) for tokens, layout in batches]
         for layer in self.layers:
             for number, x in enumerate(streams):
                 streams[number] = layer(x, self.ops, self.attention)
+                step_done(1 / (len(self.layers) * len(streams)))
         return [_pooled(self._last(x), x.layout) for x in streams]
 
     def _embedded(self, tokens: Tensor, layout: SequenceLayout) -> ResidualStream:

@@ -59,7 +59,7 @@ class FolderSource:
 
     def load(self, precision: Precision) -> LoadedModel:
         """See `WeightSource`. Raises WeightsError as `load_model` does."""
-        return load_model(self.folder, self.device, precision)
+        return load_model(self.folder, self.device, precision, mapped=self.device.type == "cpu")
 
     def head_for(self, model: LoadedModel, dnabert_s: Embeddings, esm2: Embeddings) -> Head:
         """The folder's own classifier, whatever the embeddings."""

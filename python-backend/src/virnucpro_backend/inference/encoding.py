@@ -1,8 +1,8 @@
 """The loop over a part's batches: copy in, embed, put each frame's vector into its place.
 
 Nothing here waits for the device but the limit on how far the host may run ahead. Memory that runs out is
-answered by halving: see `_embed`. Where ESM-2's layers are streamed, several batches go through them
-together.
+answered by halving: see `_embed`. Where an encoder's layers are streamed or mapped, several batches go
+through them together.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from functools import partial
 import torch
 from torch import Tensor
 
+from virnucpro_backend.encoders import mapped_layers
 from virnucpro_backend.encoders.batches import Batch
 from virnucpro_backend.encoders.dnabert_s import DnabertS
 from virnucpro_backend.encoders.esm2 import Esm2
 from virnucpro_backend.encoders.layout import SequenceLayout
+from virnucpro_backend.encoders.mapped_layers import StepDone
 from virnucpro_backend.encoders.streamed_layers import SWEEP_BATCHES, SWEEP_TOKENS
 from virnucpro_backend.inference.batching import EncoderInput, HostBatch, PreparedPart
 from virnucpro_backend.inference.failures import PartFailedError
@@ -37,6 +39,9 @@ class PartListener:
 
     def batch_done(self, frames: int, residues: int) -> None:
         """A batch is done; this many more frames and residues are done by both encoders. May raise."""
+
+    def step_done(self, residues: float) -> None:
+        """A layer of a batch is done: as much work as this many residues take in all layers. May raise."""
 
     def out_of_memory(self, tokens_before: int, tokens_after: int) -> None:
         """The device's budget of tokens per batch was cut."""
@@ -65,13 +70,15 @@ class Embeddings:
 
 @dataclass(frozen=True)
 class _Work:
-    """What one encoder has to do for a part: `embed` takes at most `together` batches at a time.
+    """What one encoder has to do for a part: `embed` takes at most `together` batches at a time, of together
+    `sweep_tokens` tokens unless one batch alone has more.
 
     `out` FP32 [k, width] gets the vectors. `counts`: whether frames are done after this encoder.
     """
 
-    embed: Callable[[Sequence[tuple[Tensor, SequenceLayout]]], list[Tensor]]
+    embed: Callable[[Sequence[tuple[Tensor, SequenceLayout]], StepDone], list[Tensor]]
     together: int
+    sweep_tokens: int
     source: EncoderInput
     out: Tensor
     counts: bool
@@ -114,10 +121,14 @@ class BatchLoop:
         far imported vectors were from computed ones."""
         shape = (len(source.represents), encoder.config.width)
         out = self._with_room(partial(torch.empty, shape, device=self._device))
-        if isinstance(encoder, Esm2) and encoder.streamed:
-            work = _Work(encoder.embed_all, SWEEP_BATCHES, source, out, counts)
+        if encoder.mapped:
+            work = _Work(
+                encoder.embed_all, mapped_layers.SWEEP_TOKENS, mapped_layers.SWEEP_TOKENS, source, out, counts
+            )
+        elif isinstance(encoder, Esm2) and encoder.streamed:
+            work = _Work(encoder.embed_all, SWEEP_BATCHES, SWEEP_TOKENS, source, out, counts)
         else:
-            work = _Work(partial(_one_by_one, encoder.embed), 1, source, out, counts)
+            work = _Work(partial(_one_by_one, encoder.embed), 1, 0, source, out, counts)
         imported = source.imported
         if imported is None:
             halvings = self._embed(work, listener)
@@ -162,10 +173,12 @@ class BatchLoop:
         split: set[int] = set()
         while waiting:
             sweep = self._next_sweep(work, waiting, split)
-            if self._run(work, [host for _, host in sweep]):
-                represented = [work.source.represented_by(host.batch.members) for _, host in sweep]
-                frames, residues = (sum(column) for column in zip(*represented, strict=True))
-                listener.batch_done(*((frames, residues) if work.counts else (0, 0)))
+            represented = [work.source.represented_by(host.batch.members) for _, host in sweep]
+            frames, residues = (sum(column) for column in zip(*represented, strict=True))
+            if not work.counts:
+                frames = residues = 0
+            if self._run(work, [host for _, host in sweep], partial(_report_step, listener, residues)):
+                listener.batch_done(frames, residues)
                 continue
             free_cached_memory(self._device)
             self._cut_budget([host.batch for _, host in sweep], listener)
@@ -177,7 +190,7 @@ class BatchLoop:
     ) -> list[tuple[int, HostBatch]]:
         """Take batches to be embedded together, with the numbers of the planned batches they are of."""
         budget = self._budget.tokens
-        room = min(SWEEP_TOKENS, work.together * budget)
+        room = min(work.sweep_tokens, work.together * budget)
         sweep: list[tuple[int, HostBatch]] = []
         while waiting and len(sweep) < work.together:
             number, host = waiting.popleft()
@@ -193,7 +206,7 @@ class BatchLoop:
             sweep.append((number, host))
         return sweep
 
-    def _run(self, work: _Work, hosts: Sequence[HostBatch]) -> bool:
+    def _run(self, work: _Work, hosts: Sequence[HostBatch], step_done: StepDone) -> bool:
         """Embed batches into `work.out`; whether there was memory for it."""
         try:
             batches = [
@@ -203,7 +216,7 @@ class BatchLoop:
                 )
                 for host in hosts
             ]
-            for host, vectors in zip(hosts, work.embed(batches), strict=True):
+            for host, vectors in zip(hosts, work.embed(batches, step_done), strict=True):
                 members = host.members.to(self._device, non_blocking=True)
                 work.out.index_copy_(0, members, vectors[: len(members)])
         except Exception as error:
@@ -241,7 +254,13 @@ class BatchLoop:
             self._queued.popleft().synchronize()
 
 
+def _report_step(listener: PartListener, residues: int, share: float) -> None:
+    listener.step_done(share * residues)
+
+
 def _one_by_one(
-    embed: Callable[[Tensor, SequenceLayout], Tensor], batches: Sequence[tuple[Tensor, SequenceLayout]]
+    embed: Callable[[Tensor, SequenceLayout], Tensor],
+    batches: Sequence[tuple[Tensor, SequenceLayout]],
+    _step_done: StepDone,
 ) -> list[Tensor]:
     return [embed(*batch) for batch in batches]

@@ -36,15 +36,19 @@ log = logging.getLogger(__name__)
 
 
 class _StoppableBatches(PartListener):
-    """Between two batches: report progress, count, and end here if the worker is to stop."""
+    """After each step of a batch: report progress, count, and end here if the worker is to stop."""
 
-    def __init__(self, progress: PartListener, between_batches: Callable[[], None]) -> None:
+    def __init__(self, progress: PartListener, between_steps: Callable[[], None]) -> None:
         self._progress = progress
-        self._between_batches = between_batches
+        self._between_steps = between_steps
 
     def batch_done(self, frames: int, residues: int) -> None:
         self._progress.batch_done(frames, residues)
-        self._between_batches()
+        self._between_steps()
+
+    def step_done(self, residues: float) -> None:
+        self._progress.step_done(residues)
+        self._between_steps()
 
     def out_of_memory(self, tokens_before: int, tokens_after: int) -> None:
         self._progress.out_of_memory(tokens_before, tokens_after)
@@ -144,12 +148,12 @@ class PartPipeline:
                 if isinstance(task, ToLaunch):
                     progress = self._reports.progress(job.command, task.prepared.frames)
                     launched = self._scorer.launch(
-                        task.prepared, _StoppableBatches(progress, self._between_batches)
+                        task.prepared, _StoppableBatches(progress, self._between_steps)
                     )
                 else:
                     if task.launched.imported_differ():
                         self._reports.imported_refused(job.command)
-                    unheard = _StoppableBatches(PartListener(), self._between_batches)
+                    unheard = _StoppableBatches(PartListener(), self._between_steps)
                     launched = self._scorer.recompute(task.launched, unheard)
         except StoppedError:
             raise
@@ -200,6 +204,6 @@ class PartPipeline:
         if failure.code == "device_lost":
             self._on_device_lost()
 
-    def _between_batches(self) -> None:
-        self._status.finished_batch()
+    def _between_steps(self) -> None:
+        self._status.finished_step()
         self._stop_request.check()

@@ -30,25 +30,38 @@ class PartProgress(PartListener):
         self._key = command.key
         self._frames = (0, frames.count)
         self._residues = (0, len(frames.residues))
+        self._begun_residues = 0.0
         self._told_at = time.monotonic()
 
     def batch_done(self, frames: int, residues: int) -> None:
         """Count a batch, and report it if it is time to."""
         self._frames = (self._frames[0] + frames, self._frames[1])
         self._residues = (self._residues[0] + residues, self._residues[1])
+        self._begun_residues = 0.0
+        if frames:
+            self._report(at_once=self._frames[0] == self._frames[1])
+
+    def step_done(self, residues: float) -> None:
+        """Count work on batches that are not done, and report it if it is time to."""
+        self._begun_residues += residues
+        if residues:
+            self._report(at_once=False)
+
+    def _report(self, *, at_once: bool) -> None:
         now = time.monotonic()
-        if frames and (now - self._told_at >= PROGRESS_SECONDS or self._frames[0] == self._frames[1]):
+        if at_once or now - self._told_at >= PROGRESS_SECONDS:
             self._told_at = now
             self._channel.emit(
                 "progress",
                 part=self._key,
                 frames_done=self._frames[0],
-                residues_done=self._residues[0],
+                residues_done=min(self._residues[0] + int(self._begun_residues), self._residues[1]),
                 residues_total=self._residues[1],
             )
 
     def out_of_memory(self, tokens_before: int, tokens_after: int) -> None:
         """Report that batches become smaller, with the corrected memory profile."""
+        self._begun_residues = 0.0
         profile = self._memory.ran_out(tokens_before, tokens_after) if self._memory is not None else None
         self._channel.emit(
             "oom",

@@ -56,13 +56,13 @@ class WorkerStatus:
                 self._active.pop(step, None)
                 self._steps_done += 1
 
-    def finished_batch(self) -> None:
-        """Count a batch within the step `computing`."""
+    def finished_step(self) -> None:
+        """Count a batch, or a layer of one, within the step `computing`."""
         with self._lock:
             self._steps_done += 1
 
     def now(self) -> tuple[Step, int, str | None]:
-        """The step, the number of steps and batches finished, and the part."""
+        """The step, the number of steps finished, and the part."""
         with self._lock:
             for step in _BY_IMPORTANCE:
                 if step in self._active:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -12,9 +12,10 @@ import torch
 from torch import Tensor, nn
 
 from virnucpro_backend.devices.kinds import Precision
-from virnucpro_backend.encoders.dnabert_s import DnabertS
+from virnucpro_backend.encoders.dnabert_s import DnabertS, DnabertSLayer
 from virnucpro_backend.encoders.esm2 import Esm2, Esm2Layer
 from virnucpro_backend.encoders.head import Head
+from virnucpro_backend.encoders.mapped_layers import MappedLayers
 from virnucpro_backend.encoders.ops import choose_ops
 from virnucpro_backend.encoders.precision import DTYPES, forbid_hidden_rounding
 from virnucpro_backend.encoders.streamed_layers import StreamedLayers
@@ -32,6 +33,7 @@ from virnucpro_backend.weights.model_json import ModelDescription, NormBand, rea
 from virnucpro_backend.weights.verified import verify_file
 
 Encoder = TypeVar("Encoder", Esm2, DnabertS)
+Layer = TypeVar("Layer", Esm2Layer, DnabertSLayer)
 
 
 @dataclass(frozen=True)
@@ -53,10 +55,16 @@ class LoadedModel:
 
 
 def load_model(
-    folder: Path, device: torch.device | str, precision: Precision, *, streamed: bool = False
+    folder: Path,
+    device: torch.device | str,
+    precision: Precision,
+    *,
+    streamed: bool = False,
+    mapped: bool = False,
 ) -> LoadedModel:
     """Verify the files of a model folder and put the model on a device; ESM-2's layers into main memory, to
-    come to the device one after the other, if `streamed`.
+    come to the device one after the other, if `streamed`. If `mapped`, the layers of both encoders stay in
+    their files, for a processor.
 
     Tensors go one by one from the memory-mapped file to the device and are cast there: no second copy in
     memory. Raises WeightsError (`model_unknown`, `model_missing`, `model_damaged`, `weights_unreadable`).
@@ -70,12 +78,16 @@ def load_model(
         esm2, dnabert_s = Esm2(model.esm2, dtype), DnabertS(model.dnabert_s, dtype)
     esm2_file, dnabert_s_file = open_checkpoint(paths["esm2"]), open_checkpoint(paths["dnabert_s"])
     weights = esm2_state(esm2_file, model.esm2)
+    dnabert_s_weights = dnabert_s_state(dnabert_s_file, model.dnabert_s)
     if streamed:
         stream_layers(esm2, weights, where, esm2_file.name, fp8=precision == "fp8")
+    elif mapped:
+        esm2.layers = map_layers(list(esm2.layers), weights, esm2_file.name)
+        dnabert_s.layers = map_layers(list(dnabert_s.layers), dnabert_s_weights, dnabert_s_file.name)
     fill(esm2, weights, where, esm2_file.name)
     if precision == "fp8" and not streamed:
         esm2.to_fp8()
-    fill(dnabert_s, dnabert_s_state(dnabert_s_file, model.dnabert_s), where, dnabert_s_file.name)
+    fill(dnabert_s, dnabert_s_weights, where, dnabert_s_file.name)
 
     head = read_head(open_checkpoint(paths["head"])).to(where)
     if head.inputs != model.dnabert_s.width + model.esm2.width:
@@ -135,6 +147,19 @@ def stream_layers(model: Esm2, state: State, device: torch.device, name: str, *,
         return layer.requires_grad_(False).eval()
 
     model.layers = StreamedLayers(build, len(templates), device)
+
+
+def map_layers(templates: list[Layer], state: State, name: str) -> MappedLayers[Layer]:
+    """Layers on the meta device as MappedLayers. Raises WeightsError if a tensor is missing or misshapen."""
+    weights: list[Mapping[str, Callable[[], Tensor]]] = []
+    for number, layer in enumerate(templates):
+        tensors = {}
+        for key, expected in layer.state_dict().items():
+            stored = f"layers.{number}.{key}"
+            read_tensor(state, stored, expected, name)
+            tensors[key] = state[stored]
+        weights.append(tensors)
+    return MappedLayers(templates[0].requires_grad_(False).eval(), weights)
 
 
 def _tensors(

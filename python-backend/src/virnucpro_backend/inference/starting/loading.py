@@ -59,7 +59,13 @@ def open_and_load(command: Load) -> ReadyModel:
         if opened.memory_total > 0:
             return _load_on_gpu(command, opened, wanted)
         streamed = command.placement == "streamed"
-        model = load_model(command.model_folder, opened.device, command.precision, streamed=streamed)
+        model = load_model(
+            command.model_folder,
+            opened.device,
+            command.precision,
+            streamed=streamed,
+            mapped=opened.device.type == "cpu" and not streamed,
+        )
         return ReadyModel(opened, model, wanted, None, None)
     except LoadFailedError:
         raise
@@ -79,6 +85,8 @@ def open_and_load(command: Load) -> ReadyModel:
 
 def load_in_fp32(command: Load, device: torch.device) -> LoadedModel:
     """The model of a command once more, in FP32, beside what is on the device. Raises like `load_model`."""
+    if device.type == "cpu":
+        return load_model(command.model_folder, device, "fp32", mapped=True)
     streamed = False
     if device.type == "cuda":
         sizes = ModelSizes.of(read_model_json(command.model_folder), "fp32")

@@ -60,6 +60,8 @@ export const MESSAGES = {
   'norms.range': '{low} to {high} (expected {expectedLow} to {expectedHigh})',
   'note.synced_folder':
     '{client} copies {folder} while the run writes there. Both are slowed by that, and {client} may hold files that are being written. Pause {client} until the run is done, or let runs go to another folder.',
+  'note.processor_bf16':
+    'The processor computes in BF16: it has instructions of its own for it, and is several times as fast with them. Choose FP32 as precision if you want it to compute in FP32.',
   'note.mixed_devices':
     'Different devices compute this run: {names}. Each takes work as fast as it can. Scores may differ in their last digits by which of them computed a sequence.',
   'note.wrong_device':

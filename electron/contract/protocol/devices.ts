@@ -111,6 +111,10 @@ export const probeResultSchema = z.object({
   cpu: z.object({
     name: z.string(),
     logical_cores: z.int().positive(),
+    /** Where two threads share a core, it counts once. */
+    physical_cores: z.int().positive(),
+    /** What it has instructions for, FP32 among them, the fastest first. */
+    precisions: z.array(precisionSchema),
     memory_total_bytes: countSchema,
     memory_available_bytes: countSchema,
   }),

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { resolveAppPaths } from '../environment/appPaths.ts';
 import { checkEnvironment } from '../environment/checkEnvironment.ts';
 import type { Command, CommandOutcome } from '../environment/runCommand.ts';
-import { offeredPrecisions } from '../../contract/protocol/index.ts';
+import { offeredPrecisions, type ProbeResult } from '../../contract/protocol/index.ts';
 import { checkDevices, checkDevicesOnce, withLastTrial } from './checkDevices.ts';
 import { choosePrecision } from './choosePrecision.ts';
 import { computerChecks } from './computerChecks.ts';
@@ -14,8 +14,11 @@ import { A100_AND_TURING, NO_GPU } from './testing/probeExamples.ts';
 
 const environment = { interpreter: 'python', own: true, pythonVersion: '3.12', packages: {}, source: '' };
 
-/** Answers for each device with these differences, or as one whose driver takes the process down. */
-function answering(differences: Record<string, number | 'dies' | Record<string, number>>) {
+/** Answers for each device with these differences, or as one whose driver takes the process down. `rates`: of each precision. */
+function answering(
+  differences: Record<string, number | 'dies' | Record<string, number>>,
+  rates: Record<string, number> = {},
+) {
   const commands: Command[] = [];
   const run = (command: Command): Promise<CommandOutcome> => {
     commands.push(command);
@@ -26,6 +29,7 @@ function answering(differences: Record<string, number | 'dies' | Record<string, 
       return {
         precision,
         difference,
+        passes_per_second: rates[precision] ?? 1,
         allowed: 0.02,
         problem: difference <= 0.02 ? null : `The results differ by ${difference}.`,
       };
@@ -90,6 +94,30 @@ it('is done once for the same packages, driver and devices', async () => {
   await rm(dataDir, { recursive: true });
 });
 
+it('lets a processor with instructions for BF16 compute in what it was faster in', async () => {
+  const resolved = resolveAppPaths();
+  if (!resolved.ok) throw new Error(resolved.error.cause);
+  const paths = { ...resolved.value, dataDir: await mkdtemp(join(tmpdir(), 'Daten ')) };
+  const probe: ProbeResult = { ...NO_GPU, cpu: { ...NO_GPU.cpu, precisions: ['bf16', 'fp32'] } };
+  const chosen = async () => {
+    const devices = selectDevices('auto', await withLastTrial(probe, paths, environment), {
+      cpuMemory: { sharedBytes: 0, perWorkerBytes: 1 },
+    });
+    return devices.ok && choosePrecision('auto', devices.value);
+  };
+  expect(await chosen()).toEqual({ ok: true, value: 'bf16' });
+  for (const [bf16, fp32, expected] of [
+    [9, 30, 'fp32'],
+    [90, 30, 'bf16'],
+  ] as const) {
+    const rates = { bf16, fp32 };
+    await rm(join(paths.dataDir, 'device-check.json'), { force: true });
+    await checkDevicesOnce(paths, environment, probe, answering({}, rates).run);
+    expect(await chosen()).toEqual({ ok: true, value: expected });
+  }
+  await rm(paths.dataDir, { recursive: true });
+});
+
 it('keeps what a device failed at from being offered, and says so before a run', async () => {
   const resolved = resolveAppPaths();
   if (!resolved.ok) throw new Error(resolved.error.cause);
@@ -100,7 +128,7 @@ it('keeps what a device failed at from being offered, and says so before a run',
     return withLastTrial(probe, paths, environment);
   };
   const choose = (devices: string, precision: 'auto' | 'bf16' | 'fp32', probe: typeof A100_AND_TURING) => {
-    const selected = selectDevices(devices, probe, { cpuWorkerMemoryBytes: 1 });
+    const selected = selectDevices(devices, probe, { cpuMemory: { sharedBytes: 0, perWorkerBytes: 1 } });
     if (!selected.ok) throw new Error(selected.error.cause);
     return choosePrecision(precision, selected.value);
   };
@@ -124,12 +152,12 @@ it('keeps what a device failed at from being offered, and says so before a run',
 
   const dead = await trial({ 'GPU-aaaa-a100': 'dies' });
   expect(dead.gpus[0]?.blocked_by).toBe('trial');
-  const left = selectDevices('auto', dead, { cpuWorkerMemoryBytes: 1 });
+  const left = selectDevices('auto', dead, { cpuMemory: { sharedBytes: 0, perWorkerBytes: 1 } });
   expect(left).toMatchObject({ value: [{ id: 'GPU-bbbb-2080' }] });
   expect(leftOutRemark('auto', dead, left.ok ? left.value : [])?.text).toMatch(
     /left out.*A100.*failed the test/,
   );
-  expect(selectDevices('0', dead, { cpuWorkerMemoryBytes: 1 })).toMatchObject({
+  expect(selectDevices('0', dead, { cpuMemory: { sharedBytes: 0, perWorkerBytes: 1 } })).toMatchObject({
     error: { code: 'device_blocked' },
   });
 

@@ -23,6 +23,8 @@ const precisionVerdictSchema = z.object({
   /** Relative, from what the processor computes in FP32; null where nothing was computed. */
   difference: z.number().nullable(),
   allowed: z.number(),
+  /** Of the small encoder; null where nothing was computed, absent in trials of earlier versions. */
+  passes_per_second: z.number().nullable().optional(),
   /** A sentence; null where all is well. */
   problem: z.string().nullable(),
   /** Where it is the engine's own. */
@@ -78,7 +80,8 @@ async function storedVerdicts(
   return stored?.key === keyOf(environment, probe) ? stored.devices : undefined;
 }
 
-/** Marks what the devices failed at in the last trial, so that no run offers it and no worker has to die of it. */
+/** Marks what the devices failed at in the last trial, so that no run offers it and no worker has to die of it, and puts
+ * first what the processor was fastest in. */
 export async function withLastTrial(
   probe: ProbeResult,
   paths: AppPaths,
@@ -88,8 +91,17 @@ export async function withLastTrial(
   const failed = new Map(verdicts?.map((verdict) => [verdict.id, failuresOf(verdict)]));
   const apple = failed.get('mps') ?? [];
   const cpu = failed.get(CPU_ID) ?? [];
+  const rates = new Map(
+    verdicts
+      ?.find(({ id }) => id === CPU_ID)
+      ?.precisions.map(({ precision, passes_per_second: rate }) => [precision, rate ?? 0]),
+  );
+  const bySpeed = probe.cpu.precisions.toSorted(
+    (one, other) => (rates.get(other) ?? 0) - (rates.get(one) ?? 0),
+  );
   return {
     ...probe,
+    cpu: { ...probe.cpu, precisions: bySpeed },
     ...(apple.length > 0 ? { apple_failed: apple } : {}),
     ...(cpu.length > 0 ? { cpu_failed: cpu } : {}),
     gpus: probe.gpus.map((gpu) => {
@@ -123,9 +135,9 @@ export async function checkDevices(
 
 /** The GPUs that a run takes by itself, and the processor. */
 export function devicesToCheck(probe: ProbeResult): ChosenDevice[] {
-  const chosen = selectDevices('auto', probe, { cpuWorkerMemoryBytes: 0 });
+  const chosen = selectDevices('auto', probe, { cpuMemory: { sharedBytes: 0, perWorkerBytes: 0 } });
   const devices = chosen.ok ? chosen.value.filter(({ kind }) => kind !== 'cpu') : [];
-  return [...devices, { kind: 'cpu', id: CPU_ID, name: probe.cpu.name }];
+  return [...devices, { kind: 'cpu', id: CPU_ID, name: probe.cpu.name, precisions: probe.cpu.precisions }];
 }
 
 async function checkDevice(

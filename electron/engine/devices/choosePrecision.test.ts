@@ -13,7 +13,9 @@ import {
 import { selectDevices } from './selectDevices.ts';
 
 function precision(request: 'auto' | Precision, devices: string, probe: ProbeResult) {
-  const selected = selectDevices(devices, probe, { cpuWorkerMemoryBytes: 1024 ** 3 });
+  const selected = selectDevices(devices, probe, {
+    cpuMemory: { sharedBytes: 0, perWorkerBytes: 1024 ** 3 },
+  });
   if (!selected.ok) throw new Error(selected.error.cause);
   return choosePrecision(request, selected.value);
 }
@@ -36,7 +38,9 @@ describe('auto', () => {
 
 describe('GPUs of several models', () => {
   const remark = (devices: string, probe: ProbeResult): string | null => {
-    const selected = selectDevices(devices, probe, { cpuWorkerMemoryBytes: 1024 ** 3 });
+    const selected = selectDevices(devices, probe, {
+      cpuMemory: { sharedBytes: 0, perWorkerBytes: 1024 ** 3 },
+    });
     if (!selected.ok) throw new Error(selected.error.cause);
     const chosen = choosePrecision('auto', selected.value);
     if (!chosen.ok) throw new Error(chosen.error.cause);
@@ -71,7 +75,9 @@ describe('GPUs of several models', () => {
     ['eight of one model', 'auto', EIGHT_H200, null],
     ['three workers on one processor', 'cpu:3', NO_GPU, null],
   ] as const)('are named at the start: %s', (_, devices, probe, expected) => {
-    const chosen = selectDevices(devices, probe, { cpuWorkerMemoryBytes: 1024 ** 3 });
+    const chosen = selectDevices(devices, probe, {
+      cpuMemory: { sharedBytes: 0, perWorkerBytes: 1024 ** 3 },
+    });
     const said = chosen.ok ? (mixedDevices(chosen.value)?.text ?? null) : 'refused';
     if (expected === null) expect(said).toBeNull();
     else expect(said).toMatch(expected);

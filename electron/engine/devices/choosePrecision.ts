@@ -3,7 +3,7 @@ import { appError, type AppError } from '../../contract/errors.ts';
 import { message, type Message } from '../../contract/messages.ts';
 import type { FailedPrecision, Precision } from '../../contract/protocol/index.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
-import { isGpu, type ChosenDevice } from './chosenDevice.ts';
+import type { ChosenDevice } from './chosenDevice.ts';
 
 const ALL = ['fp8', 'bf16', 'fp16', 'fp32'] as const satisfies readonly Precision[];
 /** A GPU takes the first of these that it can do; whatever can do one can do those after it. BF16 goes before FP16 for its
@@ -54,6 +54,8 @@ export function precisionRemark(precision: Precision, devices: readonly ChosenDe
   const preferred = devices.map(preferredPrecision);
   const best = PREFERENCE.find((each) => preferred.includes(each)) ?? 'fp32';
   const weakest = devices.find((device) => !canDo(device, best));
+  if (precision === 'bf16' && devices.every(({ kind }) => kind === 'cpu'))
+    return message('note.processor_bf16', {});
   if (best === precision || weakest === undefined) return null;
   return message(precision === 'fp32' ? 'note.weakest_slows' : 'note.weakest_decides', {
     gpu: describe(weakest),
@@ -82,7 +84,9 @@ function automatic(devices: readonly ChosenDevice[]): Result<Precision> {
 
 /** What a device by itself would take, because the hardware is fast in it. */
 export function preferredPrecision(device: ChosenDevice): Precision {
-  return isGpu(device) ? (PREFERENCE.find((precision) => canDo(device, precision)) ?? 'fp32') : 'fp32';
+  if (device.kind === 'mps') return 'fp32';
+  const order = device.kind === 'cpu' ? device.precisions : PREFERENCE;
+  return order.find((precision) => canDo(device, precision)) ?? 'fp32';
 }
 
 const failureOf = (device: ChosenDevice, precision: Precision): FailedPrecision | undefined =>
@@ -96,11 +100,10 @@ function hasArithmeticFor(device: ChosenDevice, precision: Precision): boolean {
   switch (device.kind) {
     case 'cuda':
     case 'rocm':
+    case 'cpu':
       return device.precisions.includes(precision);
     case 'mps':
       return precision === 'fp32' || precision === 'fp16';
-    case 'cpu':
-      return precision === 'fp32';
   }
 }
 

@@ -20,6 +20,8 @@ export type ChosenDevice =
       /** cpu:0, cpu:1, ... */
       readonly id: string;
       readonly name: string;
+      /** The fastest first. */
+      readonly precisions: readonly Precision[];
       readonly failed?: readonly FailedPrecision[] | undefined;
     }
   | ({ readonly kind: 'cuda'; readonly capability: readonly [major: number, minor: number] } & Gpu)

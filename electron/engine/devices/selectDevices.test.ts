@@ -20,10 +20,10 @@ import { leftOutRemark, selectDevices } from './selectDevices.ts';
 import { isOtherGpu, workerEnvironment } from './chosenDevice.ts';
 
 const GIB = 1024 ** 3;
-const options = { cpuWorkerMemoryBytes: GIB };
+const options = { cpuMemory: { sharedBytes: 0, perWorkerBytes: GIB } };
 
 function chosen(text: string, probe: ProbeResult, memory = GIB): string[] {
-  const result = selectDevices(text, probe, { cpuWorkerMemoryBytes: memory });
+  const result = selectDevices(text, probe, { cpuMemory: { sharedBytes: 0, perWorkerBytes: memory } });
   if (!result.ok) throw new Error(`${result.error.code}: ${result.error.cause}`);
   return result.value.map((device) => device.id);
 }
@@ -89,6 +89,14 @@ describe('auto', () => {
   it('starts no more CPU workers than memory holds, and always one', () => {
     expect(chosen('auto', NO_GPU, 15 * GIB)).toEqual(['cpu:0', 'cpu:1']);
     expect(chosen('cpu', NO_GPU, 400 * GIB)).toEqual(['cpu:0']);
+    const shared = { cpuMemory: { sharedBytes: 20 * GIB, perWorkerBytes: 10 * GIB } };
+    expect(selectDevices('cpu', NO_GPU, shared)).toMatchObject({ value: { length: 2 } });
+  });
+
+  it('starts a worker for every core, and not for every thread of a core', () => {
+    const big = { logical_cores: 64, physical_cores: 32 };
+    const probe = { ...NO_GPU, cpu: { ...NO_GPU.cpu, ...big } };
+    expect(chosen('auto', probe, GIB)).toHaveLength(32);
   });
 });
 

@@ -12,16 +12,20 @@ import { err, ok, type Result } from '../../contract/result.ts';
 import { blockedGpu } from './blockedGpu.ts';
 import { gpuDevice, type ChosenDevice } from './chosenDevice.ts';
 
-interface SelectionOptions {
-  /** Main memory that one CPU worker needs; limits how many `cpu` and `auto` start. */
-  readonly cpuWorkerMemoryBytes: number;
+/** Main memory that workers on processors take, in bytes: the files that all of them share, and what each has to itself. */
+export interface CpuMemory {
+  readonly sharedBytes: number;
+  readonly perWorkerBytes: number;
 }
 
-/** Beyond this many, each with a copy of the model, the memory bus is what they wait for. */
-const MOST_CPU_WORKERS_BY_ITSELF = 8;
+interface SelectionOptions {
+  /** Limits how many workers `cpu` and `auto` start. */
+  readonly cpuMemory: CpuMemory;
+}
+
 const MOST_CPU_WORKERS = 256;
 /** Share of the free main memory that CPU workers may take by themselves. */
-const MEMORY_SHARE = 0.8;
+const MEMORY_SHARE = 0.9;
 
 export function selectDevices(
   text: string,
@@ -86,10 +90,9 @@ function processor(wanted: string, probe: ProbeResult, options: SelectionOptions
 }
 
 function fittingCpuWorkers(probe: ProbeResult, options: SelectionOptions): number {
-  const byMemory = Math.floor(
-    (probe.cpu.memory_available_bytes * MEMORY_SHARE) / options.cpuWorkerMemoryBytes,
-  );
-  return Math.max(1, Math.min(probe.cpu.logical_cores, byMemory, MOST_CPU_WORKERS_BY_ITSELF));
+  const { sharedBytes, perWorkerBytes } = options.cpuMemory;
+  const free = probe.cpu.memory_available_bytes * MEMORY_SHARE - sharedBytes;
+  return Math.max(1, Math.min(probe.cpu.physical_cores, Math.floor(free / perWorkerBytes)));
 }
 
 function cpuWorkers(count: number, probe: ProbeResult): ChosenDevice[] {
@@ -97,6 +100,7 @@ function cpuWorkers(count: number, probe: ProbeResult): ChosenDevice[] {
     kind: 'cpu' as const,
     id: `cpu:${number}`,
     name: probe.cpu.name,
+    precisions: probe.cpu.precisions,
     failed: probe.cpu_failed,
   }));
 }

@@ -9,12 +9,15 @@ import { MODEL_ROLES, modelManifestSchema, type ModelManifest } from '../../cont
 import { err, ok, type Result } from '../../contract/result.ts';
 import { readRegular } from '../files/regularFile.ts';
 import { withNotice } from './demoWeights.ts';
+import type { CpuMemory } from '../devices/selectDevices.ts';
 import type { ResolvedModel } from './resolvedModel.ts';
 
-/** What a worker takes besides the weights: the interpreter, PyTorch, and one batch. */
-const WORKER_OVERHEAD_BYTES = 600 * 1024 ** 2;
+/** What a worker on a processor takes besides a layer and its residual streams: the interpreter, PyTorch, and one batch. */
+const WORKER_OVERHEAD_BYTES = 300e6;
 const BYTES_PER_FP32 = 4;
 const MOST_MANIFEST_BYTES = 2 ** 20;
+/** That go through a layer together: SWEEP_TOKENS in encoders/mapped_layers.py. */
+const SWEEP_TOKENS = 8192;
 
 /**
  * A model whose files are there with the right sizes. Their hashes are checked by the worker that loads them:
@@ -65,16 +68,22 @@ function describeModel(manifest: ModelManifest, folder: string): ResolvedModel {
       normBands: manifest.norm_bands,
     },
     chunkLength: manifest.chunk_length,
-    cpuWorkerMemoryBytes: WORKER_OVERHEAD_BYTES + BYTES_PER_FP32 * parameterCount(manifest),
+    cpuMemory: cpuMemory(manifest),
   };
 }
 
-/** The matrices of both encoders; the rest is too small to count. */
-function parameterCount({ esm2, dnabert_s }: ModelManifest): number {
+/** The encoders' files are shared by all workers; each has one layer of either in FP32, and a sweep's residual streams with
+ * what is to be added to them. */
+function cpuMemory({ esm2, dnabert_s, files }: ModelManifest): CpuMemory {
   const attention = (width: number) => 4 * width * width;
-  return (
-    esm2.layers * (attention(esm2.width) + 2 * esm2.width * esm2.feed_forward) +
-    dnabert_s.layers * (attention(dnabert_s.width) + 3 * dnabert_s.width * dnabert_s.feed_forward) +
-    dnabert_s.vocabulary * dnabert_s.width
-  );
+  const layers =
+    attention(esm2.width) +
+    2 * esm2.width * esm2.feed_forward +
+    attention(dnabert_s.width) +
+    3 * dnabert_s.width * dnabert_s.feed_forward;
+  const streams = SWEEP_TOKENS * 2 * esm2.width;
+  return {
+    sharedBytes: files.esm2.size + files.dnabert_s.size,
+    perWorkerBytes: WORKER_OVERHEAD_BYTES + BYTES_PER_FP32 * (layers + streams),
+  };
 }

@@ -38,8 +38,8 @@ _LENGTHS = (160,) * 4
 
 def check_device(kind: DeviceKind, precisions: list[Precision], seconds: float = SECONDS) -> dict[str, Any]:
     """`name` of the device (None if it can't be opened at all) and, for each precision, `precision`,
-    `difference` (relative, None where nothing was computed), `allowed` and `problem` (a sentence, or None
-    where all is well). Never raises for what a device does.
+    `difference` (relative) and `passes_per_second` (both None where nothing was computed), `allowed` and
+    `problem` (a sentence, or None where all is well). Never raises for what a device does.
     """
     forbid_hidden_rounding()
     weights, tokens = _random_weights(), _random_tokens()
@@ -48,11 +48,11 @@ def check_device(kind: DeviceKind, precisions: list[Precision], seconds: float =
     name: str | None = None
     results = []
     for precision in precisions:
-        difference, problem = None, None
+        difference, rate, problem = None, None, None
         try:
             opened = open_device(kind, precision, None)
             name = opened.name
-            difference = _worst_difference(weights, tokens, expected, opened.device, precision, seconds)
+            difference, rate = _worst_difference(weights, tokens, expected, opened.device, precision, seconds)
         except LoadFailedError as error:
             problem = str(error)
         except Exception as error:  # a driver can fail in any way
@@ -67,6 +67,7 @@ def check_device(kind: DeviceKind, precisions: list[Precision], seconds: float =
                 "precision": precision,
                 # NaN is no JSON.
                 "difference": difference if difference is not None and difference < float("inf") else None,
+                "passes_per_second": rate,
                 "allowed": ALLOWED[precision],
                 "problem": problem,
             }
@@ -102,8 +103,9 @@ def _worst_difference(
     device: torch.device,
     precision: Precision,
     seconds: float,
-) -> float:
-    """The largest relative difference of an embedding in any pass. Infinite where one is not a number."""
+) -> tuple[float, float]:
+    """The largest relative difference of an embedding in any pass, infinite where one is not a number, and
+    passes per second, the first left out."""
     with torch.inference_mode(False):
         model = Esm2(_CONFIG, DTYPES[precision])
         model.load_state_dict(weights.state_dict())
@@ -112,10 +114,11 @@ def _worst_difference(
         if precision == "fp8":
             model.to_fp8()
     worst = _difference(_embed(model, tokens.to(device)), expected)
-    begun = time.perf_counter()
-    while time.perf_counter() - begun < seconds:
+    begun, passes = time.perf_counter(), 0
+    while passes == 0 or time.perf_counter() - begun < seconds:
         worst = max(worst, _difference(_embed(model, tokens.to(device)), expected))
-    return worst
+        passes += 1
+    return worst, round(passes / (time.perf_counter() - begun), 3)
 
 
 def _embed(model: Esm2, tokens: Tensor) -> Tensor:

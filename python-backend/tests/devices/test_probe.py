@@ -16,6 +16,7 @@ from fake_nvml import (
     fake_nvml,
 )
 
+from virnucpro_backend.devices import host
 from virnucpro_backend.devices.cuda_visibility import NamedDevice, visible_uuids
 from virnucpro_backend.devices.host import (
     Memory,
@@ -176,3 +177,21 @@ def test_this_process_and_its_computer() -> None:
     after = cpu_times()
     assert 0 < before.busy <= after.busy <= after.total
     assert after.total - after.busy >= before.total - before.busy >= 0
+
+
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [
+        ("fpu avx2 avx512f amx_bf16 amx_tile", ["bf16", "fp32"]),
+        ("fpu avx2 avx512f avx512_bf16", ["bf16", "fp32"]),
+        ("fpu avx2 avx512f avx512_vnni", ["fp32"]),
+        (None, ["fp32"]),
+    ],
+)
+def test_a_processor_s_precisions_follow_its_instructions(
+    tmp_path: Path, flags: str | None, expected: list[str]
+) -> None:
+    cpuinfo = tmp_path / "cpuinfo"
+    if flags is not None:
+        cpuinfo.write_text(f"processor\t: 0\nmodel name\t: Made up\nflags\t\t: {flags}\n")
+    assert host.cpu_precisions(cpuinfo) == expected

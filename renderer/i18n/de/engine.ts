@@ -57,6 +57,8 @@ export const engine = {
   'engine.norms.range': '{low} bis {high} (erwartet {expectedLow} bis {expectedHigh})',
   'engine.note.synced_folder':
     '{client} kopiert {folder}, während der Lauf dort schreibt. Das bremst beide, und {client} kann Dateien festhalten, die gerade geschrieben werden. Halten Sie {client} an, bis der Lauf fertig ist, oder legen Sie Läufe in einen anderen Ordner.',
+  'engine.note.processor_bf16':
+    'Der Prozessor rechnet in BF16: Dafür hat er eigene Befehle und ist mit ihnen um ein Mehrfaches schneller. Wählen Sie FP32 als Genauigkeit, wenn er in FP32 rechnen soll.',
   'engine.note.mixed_devices':
     'Diesen Lauf rechnen verschiedene Geräte: {names}. Jedes nimmt so viel Arbeit, wie es schafft. Je nachdem, welches eine Sequenz berechnet hat, können sich Werte in den letzten Stellen unterscheiden.',
   'engine.note.wrong_device':

@@ -67,6 +67,8 @@ function probeOf(gpus: number): ProbeResult {
     cpu: {
       name: 'AMD EPYC 9654',
       logical_cores: 64,
+      physical_cores: 32,
+      precisions: ['bf16', 'fp32'],
       memory_total_bytes: 512 * GIB,
       memory_available_bytes: 430 * GIB,
     },

@@ -63,6 +63,8 @@ function computer(gpus: ProbedGpu[], facts: Partial<ProbeResult> = {}): ProbeRes
     cpu: {
       name: 'Intel(R) Xeon(R) Platinum 8480+',
       logical_cores: 4,
+      physical_cores: 4,
+      precisions: ['fp32'],
       memory_total_bytes: 64 * GIB,
       memory_available_bytes: 48 * GIB,
     },

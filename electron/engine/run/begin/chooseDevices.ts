@@ -42,7 +42,7 @@ export async function chooseDevices(
   const found = await probeDevices(context.environment);
   if (!found.ok) return found;
   const probe = await withLastTrial(found.value, context.paths, context.environment);
-  const devices = selectDevices(wanted, probe, { cpuWorkerMemoryBytes: model.cpuWorkerMemoryBytes });
+  const devices = selectDevices(wanted, probe, { cpuMemory: model.cpuMemory });
   return devices.ok
     ? ok({
         devices: devices.value,

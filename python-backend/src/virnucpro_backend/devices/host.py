@@ -11,6 +11,8 @@ from pathlib import Path
 
 import psutil  # type: ignore[import-untyped]
 
+from virnucpro_backend.devices.kinds import Precision
+
 CGROUP = Path("/sys/fs/cgroup")
 
 
@@ -45,6 +47,17 @@ def logical_cores() -> int:
     """Cores this process may use; a limit set by taskset or a cluster's scheduler counts."""
     affinity = getattr(os, "sched_getaffinity", None)
     return max(1, len(affinity(0)) if affinity else os.cpu_count() or 1)
+
+
+def physical_cores() -> int:
+    """Cores this process may use, each once where two threads share one."""
+    return max(1, min(psutil.cpu_count(logical=False) or logical_cores(), logical_cores()))
+
+
+def cpu_precisions(cpuinfo: Path = Path("/proc/cpuinfo")) -> list[Precision]:
+    """What the processor has instructions for. BF16 is found on Linux, and on x64: AMX or AVX512-BF16."""
+    flags = next((line.split() for line in _text(cpuinfo).splitlines() if line.startswith("flags")), [])
+    return ["bf16", "fp32"] if {"amx_bf16", "avx512_bf16"} & set(flags) else ["fp32"]
 
 
 def memory() -> Memory:

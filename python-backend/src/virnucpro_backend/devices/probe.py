@@ -19,7 +19,13 @@ from virnucpro_backend import __version__
 from virnucpro_backend.devices import rocm_visibility
 from virnucpro_backend.devices.amdgpu import AmdGpu, amd_gpus
 from virnucpro_backend.devices.cuda_visibility import NamedDevice, visible_uuids
-from virnucpro_backend.devices.host import cpu_name, logical_cores, memory
+from virnucpro_backend.devices.host import (
+    cpu_name,
+    cpu_precisions,
+    logical_cores,
+    memory,
+    physical_cores,
+)
 from virnucpro_backend.devices.nvml import NoGpuCode, Nvml, NvmlUnavailableError, open_nvml
 from virnucpro_backend.devices.precisions import amd_precisions, nvidia_precisions
 from virnucpro_backend.devices.torch_build import TorchBuild, torch_build, torch_cuda
@@ -74,6 +80,8 @@ def probe(environ: Mapping[str, str], root: Path = Path("/")) -> dict[str, Any]:
         "cpu": {
             "name": cpu_name(),
             "logical_cores": logical_cores(),
+            "physical_cores": physical_cores(),
+            "precisions": cpu_precisions(),
             "memory_total_bytes": ram.total,
             "memory_available_bytes": ram.available,
         },

@@ -13,8 +13,7 @@ import {
 export const TAIL_PARTS = 32;
 export const RESIDUES_PER_PART = { gpu: 262_144, cpu: 16_384 } as const;
 /** As measured on an H200 (docs/performance.md): larger batches gain less than 1 %, and this many fit beside ESM-2 3B into
- * 8 GB. On a CPU larger batches gain nothing, and one of this size takes a slow core about a minute, well within a worker's
- * deadline for a step. */
+ * 8 GB. On a CPU larger batches gain nothing, and a layer of one of this size, which is a step, takes a slow core about a second. */
 export const TOKENS_PER_BATCH = { gpu: 24_576, cpu: 512 } as const;
 export const CHUNK_LENGTH_LIMITS = { min: 30, max: 10_000 } as const;
 

@@ -18,8 +18,8 @@ const GB = 1e9;
  * streamed, for which there must be this much at least (placements in inference/memory/placement.py, sizes in docs/performance.md). */
 export const GPU_MEMORY_FOR_ALL = 6.8 * GB;
 export const GPU_MEMORY_LEAST = 2 * GB;
-/** A CPU worker holds ESM-2 3B in FP32. */
-export const MEMORY_NEEDED = 16 * GB;
+/** A worker on a processor reads 5.9 GB of weights through the page cache and takes 0.8 GB for itself (docs/performance.md). */
+export const MEMORY_NEEDED = 8 * GB;
 /** Weights, their conversion, and the work folder of an ordinary run. */
 export const DISK_NEEDED = 25 * GB;
 

@@ -1,0 +1,323 @@
+"""`python -m benchmarks.cpu`: what a processor reaches with ESM-2 3B, beside its matrix products alone.
+
+In one call: a layer's matrix products, the program's encoder in as many worker processes of one thread as
+there are cores, in one worker, and in the threads of one process, Hugging Face's ESM-2, and DNABERT-S. Of a
+sweep through all layers whole layers are timed, with the conversion of their weights. Rates are residues per
+second of the whole encoder. What a worker does beside it (reading, writing, classifying) is not in them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil  # type: ignore[import-untyped]
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from virnucpro_backend.encoders.layout import SequenceLayout
+from virnucpro_backend.encoders.mapped_layers import SWEEP_TOKENS
+from virnucpro_backend.encoders.precision import DTYPES
+from virnucpro_backend.fidelity.conditions import conditions
+from virnucpro_backend.fidelity.random_model import RandomWeights, demo_tokenizer, write_random_model
+from virnucpro_backend.weights.model_folder import LoadedModel, load_model
+
+MODULE = "benchmarks.cpu"
+RESIDUES, FRAME_TOKENS, BATCH = 166, 104, 512
+"""A frame of 500 bp has 166 residues, about 104 tokens of DNABERT-S; the plan's tokens per batch."""
+
+TIMED_LAYERS = 2
+AVX2 = {"ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2", "ATEN_CPU_CAPABILITY": "avx2"}
+"""What keeps the libraries from the instructions that came after AVX2."""
+
+
+class EnoughError(Exception):
+    """Enough layers were timed."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Measure, print a table and write the JSON; returns the exit code."""
+    parser = argparse.ArgumentParser(prog=f"python -m {MODULE}", description=__doc__)
+    parser.add_argument("--model", type=Path, help="model folder (default: random weights, made for this)")
+    parser.add_argument("--workers", type=int, default=psutil.cpu_count(logical=False) or 1)
+    parser.add_argument("--precisions", default="fp32,bf16")
+    parser.add_argument("--json", type=Path, help="file to write")
+    parser.add_argument("--row", help=argparse.SUPPRESS)
+    arguments = parser.parse_args(argv)
+    if arguments.row:
+        _row(arguments.row, arguments.model)
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        model = arguments.model
+        if model is None:
+            model = Path(folder) / "model"
+            device = torch.device("cuda", 0) if torch.cuda.is_available() else torch.device("cpu")
+            write_random_model(model, RandomWeights(device), demo_tokenizer(), 500)
+        rows = measure(model, arguments.workers, arguments.precisions.split(","))
+    if arguments.json is not None:
+        content = {**conditions(MODULE, torch.device("cpu")), "workers": arguments.workers, "rows": rows}
+        arguments.json.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+def measure(model: Path, workers: int, precisions: list[str]) -> list[dict[str, Any]]:
+    """The rows, each printed as soon as it is known."""
+    rows = []
+    for precision in precisions:
+        for instructions, environment in (("all", {}), ("AVX2", AVX2)):
+            if instructions == "AVX2" and precision != "fp32":
+                continue
+            for what, processes in (("products", workers), ("encoder", workers), ("encoder", 1)):
+                if instructions == "AVX2" and processes == 1 < workers:
+                    continue
+                rows.append(_measured(what, precision, instructions, processes, model, environment))
+        rows.append(_measured(f"threads{workers}", precision, "all", 1, model, {}))
+        rows.append(_measured(f"hugging_face{workers}", precision, "all", 1, model, {}))
+        rows.append(_measured("dnabert", precision, "all", workers, model, {}))
+    rows.append(_measured("products", "int8", "all", workers, model, {}))
+    return rows
+
+
+def _measured(
+    what: str, precision: str, instructions: str, processes: int, model: Path, environment: dict[str, str]
+) -> dict[str, Any]:
+    """Processes that begin together when all are ready; their rates added up."""
+    command = [sys.executable, "-m", MODULE, "--model", str(model), "--row", f"{what}:{precision}"]
+    running = [
+        subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **environment, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
+        )
+        for _ in range(processes)
+    ]
+    for signal in ("ready", "done"):
+        for process in running:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            if process.stdout.readline().strip() != signal:
+                for each in running:
+                    each.kill()
+                return _print({"what": what, "precision": precision, "failed": True})
+        for process in running:
+            assert process.stdin is not None
+            process.stdin.write("go\n")
+            process.stdin.flush()
+    found = [json.loads(process.communicate()[0]) for process in running]
+    return _print(
+        {
+            "what": what.rstrip("0123456789"),
+            "precision": precision,
+            "instructions": instructions,
+            "processes": processes,
+            "per_second": round(sum(each["per_second"] for each in found), 2),
+            "share_of_conversion": round(statistics.mean(each.get("conversion", 0) for each in found), 4),
+            "memory_gb": round(sum(each["pss"] for each in found) / 1e9, 2),
+            "private_memory_gb_largest": round(max(each["private"] for each in found) / 1e9, 2),
+            "peak_resident_gb_largest": round(max(each["peak"] for each in found) / 1e9, 2),
+        }
+    )
+
+
+def _print(row: dict[str, Any]) -> dict[str, Any]:
+    print(json.dumps(row), flush=True)
+    return row
+
+
+@torch.inference_mode()
+def _row(row: str, model: Path) -> None:
+    """One process of a row."""
+    what, precision = row.split(":")
+    name = what.rstrip("0123456789")
+    threads = int(what[len(name) :] or 1)
+    torch.set_num_threads(threads if name == "hugging_face" else 1)
+    work = {
+        "products": lambda: _products(precision),
+        "encoder": lambda: _encoder(_loaded(model, precision)),
+        "threads": lambda: _threads(model, precision, threads),
+        "hugging_face": lambda: _hugging_face(precision),
+        "dnabert": lambda: _dnabert_s(_loaded(model, precision)),
+    }[name]()
+    _synchronise("ready")
+    found = work()
+    memory = psutil.Process().memory_full_info()
+    _synchronise("done")
+    memory = {
+        "pss": getattr(memory, "pss", memory.rss),
+        "private": memory.uss,
+        "peak": _peak_of_memory(memory),
+    }
+    print(json.dumps({**found, **memory}), flush=True)
+
+
+def _peak_of_memory(now: Any) -> int:
+    """The most that was resident, the pages of the file that were read included."""
+    try:
+        status = Path("/proc/self/status").read_text(encoding="ascii")
+    except OSError:
+        return int(now.rss)
+    # Unlike ru_maxrss, it knows nothing of the process that started this one.
+    return 1024 * int(status.split("VmHWM:")[1].split()[0])
+
+
+def _synchronise(signal: str) -> None:
+    print(signal, flush=True)
+    sys.stdin.readline()
+
+
+def _loaded(model: Path, precision: str) -> LoadedModel:
+    return load_model(model, "cpu", precision, mapped=True)  # type: ignore[arg-type]
+
+
+def _batches(tokens_per_sequence: int, tokens: int) -> list[tuple[Tensor, SequenceLayout]]:
+    """A sweep's batches, of equal sequences of ordinary tokens."""
+    count = BATCH // tokens_per_sequence
+    made = []
+    for _ in range(max(1, tokens // (count * tokens_per_sequence))):
+        layout = SequenceLayout.from_lengths([tokens_per_sequence] * count, torch.device("cpu"))
+        made.append((torch.randint(5, 24, (layout.n_tokens,), dtype=torch.int32), layout))
+    return made
+
+
+def _encoder(model: LoadedModel) -> Callable[[], dict[str, float]]:
+    batches = _batches(RESIDUES + 2, SWEEP_TOKENS)
+    sequences = sum(len(layout.lengths) for _, layout in batches)
+
+    def run() -> dict[str, float]:
+        times: list[float] = []
+
+        def step_done(_share: float) -> None:
+            times.append(time.perf_counter())
+            if len(times) == (1 + TIMED_LAYERS) * len(batches):
+                raise EnoughError
+
+        with contextlib.suppress(EnoughError):
+            model.esm2.embed_all(batches, step_done)
+        # Without the first layer, which looks up most of its first product.
+        steps = np.diff(times)[len(batches) - 1 :].reshape(TIMED_LAYERS, len(batches))
+        seconds = float(steps.sum(axis=1).mean())
+        conversion = float((steps[:, 0] - np.median(steps[:, 1:], axis=1)).mean())
+        return {
+            "per_second": sequences * RESIDUES / (model.esm2.config.layers * seconds),
+            "conversion": conversion / seconds,
+        }
+
+    return run
+
+
+def _threads(model: Path, precision: str, threads: int) -> Callable[[], dict[str, float]]:
+    runs = [_encoder(_loaded(model, precision)) for _ in range(threads)]
+
+    def one(run: Callable[[], dict[str, float]]) -> dict[str, float]:
+        torch.set_num_threads(1)
+        return run()
+
+    def run() -> dict[str, float]:
+        with ThreadPoolExecutor(threads) as pool:
+            found = list(pool.map(one, runs))
+        return {
+            "per_second": sum(each["per_second"] for each in found),
+            "conversion": statistics.mean(each["conversion"] for each in found),
+        }
+
+    return run
+
+
+def _dnabert_s(model: LoadedModel) -> Callable[[], dict[str, float]]:
+    batches = _batches(FRAME_TOKENS, SWEEP_TOKENS)
+
+    def run() -> dict[str, float]:
+        model.dnabert_s.embed_all(batches[:1])
+        began = time.perf_counter()
+        model.dnabert_s.embed_all(batches)
+        frames = sum(len(layout.lengths) for _, layout in batches)
+        return {"per_second": frames / (time.perf_counter() - began)}
+
+    return run
+
+
+def _products(precision: str) -> Callable[[], dict[str, float]]:
+    """The four matrix products of a layer of ESM-2 3B, for a batch, one after the other."""
+    shapes = ((2560, 7680), (2560, 2560), (2560, 10240), (10240, 2560))
+    count = BATCH // (RESIDUES + 2)
+    rows = count * (RESIDUES + 2)
+    products: list[Callable[[], Tensor]] = []
+    for inputs, outputs in shapes:
+        if precision == "int8":
+            x8 = torch.randint(-127, 128, (rows, inputs), dtype=torch.int8)
+            w8 = torch.randint(-127, 128, (outputs, inputs), dtype=torch.int8).t()
+            products.append(lambda x=x8, w=w8: torch._int_mm(x, w))  # type: ignore[misc]
+        else:
+            dtype = DTYPES[precision]  # type: ignore[index]
+            x, w = torch.randn(rows, inputs, dtype=dtype), torch.randn(outputs, inputs, dtype=dtype)
+            products.append(lambda x=x, w=w: functional.linear(x, w))  # type: ignore[misc]
+
+    def run() -> dict[str, float]:
+        for product in products:
+            product()
+        times: list[float] = []
+        began = time.perf_counter()
+        while time.perf_counter() - began < 4 or len(times) < 3:
+            start = time.perf_counter()
+            for product in products:
+                product()
+            times.append(time.perf_counter() - start)
+        return {"per_second": count * RESIDUES / (36 * statistics.mean(times))}
+
+    return run
+
+
+def _hugging_face(precision: str) -> Callable[[], dict[str, float]]:
+    """EsmModel with all threads of one process; of its 36 equal layers four are computed."""
+    transformers: Any = importlib.import_module("transformers")
+
+    layers = 4
+    model = transformers.EsmModel(
+        transformers.EsmConfig(
+            vocab_size=33,
+            mask_token_id=32,
+            pad_token_id=1,
+            hidden_size=2560,
+            num_hidden_layers=layers,
+            num_attention_heads=40,
+            intermediate_size=10240,
+            position_embedding_type="rotary",
+            token_dropout=True,
+            attn_implementation="sdpa",
+        ),
+        add_pooling_layer=False,
+    )
+    model = model.to(DTYPES[precision]).eval()  # type: ignore[index]
+    tokens = torch.randint(5, 24, (24, RESIDUES + 2))
+    kept = torch.ones_like(tokens)
+
+    def run() -> dict[str, float]:
+        model(input_ids=tokens, attention_mask=kept)
+        times: list[float] = []
+        for _ in range(2):
+            began = time.perf_counter()
+            model(input_ids=tokens, attention_mask=kept)
+            times.append(time.perf_counter() - began)
+        return {"per_second": len(tokens) * RESIDUES / (min(times) * 36 / layers)}
+
+    return run
+
+
+if __name__ == "__main__":
+    sys.exit(main())

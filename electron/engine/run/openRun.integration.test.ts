@@ -238,13 +238,13 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
 
   it('goes on without files that cannot be used, and lists them by their own names', async () => {
     const folder = await temporaryFolder();
-    const [good, empty, changing] = ['good.fa', 'empty.fa', 'changing.fa'].map((name) => join(folder, name));
-    if (!good || !empty || !changing) throw new Error('three names');
+    const [good, words, changing] = ['good.fa', 'words.fa', 'changing.fa'].map((name) => join(folder, name));
+    if (!good || !words || !changing) throw new Error('three names');
     await writeFile(good, ONE_RECORD);
-    await writeFile(empty, '');
+    await writeFile(words, 'no sequences\n');
     await writeFile(changing, `>b\n${'GCC'.repeat(100)}\n`);
     const alone = await oneRecordAlone();
-    const session = await makeRun(testContext(), { inputs: [changing, empty, good] });
+    const session = await makeRun(testContext(), { inputs: [changing, words, good] });
     await writeFile(changing, `>b\n${'GCA'.repeat(100)}\n`);
     unwrap(await session.start());
     expect(await session.whenIdle()).toEqual({
@@ -256,7 +256,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     await session.close();
     const tables = await readTables(session.folder);
     expect(tables['failed_files.txt']?.split('\n')).toEqual([
-      expect.stringMatching(/empty\.fa\|inspection\|\w+: /),
+      expect.stringMatching(/words\.fa\|inspection\|\w+: /),
       expect.stringMatching(/changing\.fa\|reading\|input_changed: /),
       '',
     ]);

@@ -69,10 +69,10 @@ describe.skipIf(WITHOUT_PYTHON)('a run whose workers fail, repeat or surprise', 
     }
   });
 
-  it('says in log, database and run.json that a worker stalled, and how the devices did, though a library prints', async () => {
+  it('says in log, database and run.json that a worker stalled or had to do without kernels, and how the devices did', async () => {
     const marker = join(await temporaryFolder(), 'stalled');
     const context = testContext({
-      fault: `stall_once:${marker},library_print`,
+      fault: `stall_once:${marker},library_print,general_kernels:no fast kernels here`,
       deadlines: { stepFloorMs: 1500 },
     });
     const outcome = await predict(context, { devices: 'cpu:2' });
@@ -87,6 +87,8 @@ describe.skipIf(WITHOUT_PYTHON)('a run whose workers fail, repeat or surprise', 
     expect(runJson.remarks).toContainEqual(
       expect.objectContaining({ code: note?.code, message: note?.message }),
     );
+    expect(log).toMatch(/ warning .*no fast kernels here/);
+    expect(runJson.remarks.map(({ message }) => message).join()).toContain('no fast kernels here');
     // The device that stalled may have come back too late for any part.
     expect(Math.max(...runJson.devices.map((device) => device.busy_share))).toBeGreaterThan(0.01);
     expect(runJson.devices.every(({ memory_peak_bytes }) => (memory_peak_bytes ?? 0) > 1e8)).toBe(true);

@@ -73,6 +73,12 @@ def library_print(_: str) -> None:
     before_launch(act)
 
 
+def general_kernels(why: str) -> None:
+    from virnucpro_backend.encoders import kernels
+
+    kernels.record_fallback(why)
+
+
 def stalled(_: str) -> None:
     before_launch(lambda _: time.sleep(600))
 
@@ -246,6 +252,7 @@ FAULTS = {
         garbage,
         wrong_version,
         library_print,
+        general_kernels,
         stalled,
         stall_once,
         die_at,

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sys
+
 import pytest
 import torch
 
@@ -45,6 +47,7 @@ def test_attention_without_triton_by_capability(
     monkeypatch.setattr(torch.version, "cuda", "13.0")
     monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device=None: capability)
     monkeypatch.setattr(kernels.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(kernels, "_fallbacks", [])
     kernels._try_out.cache_clear()
     try:
         attention = choose_attention(torch.device("cuda", 0), dtype, head_dim=64, alibi=False)
@@ -52,8 +55,29 @@ def test_attention_without_triton_by_capability(
         assert choose_ops(torch.device("cuda", 0), dtype).name == "eager"
         # ALiBi has no packed attention but the fused one.
         assert not choose_attention(torch.device("cuda", 0), dtype, head_dim=64, alibi=True).packs
+        # The user is told once, and only of a GPU that would have had the kernels.
+        assert len(kernels.fallbacks()) == (1 if capability >= (8, 0) and dtype != torch.float32 else 0)
     finally:
         kernels._try_out.cache_clear()
+
+
+def test_hopper_kernels_that_fail_are_reported_and_the_general_ones_are_used(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As with another version of Triton, whose dialect they are not written in."""
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device=None: (9, 0))
+    monkeypatch.setattr(kernels, "_try_out", lambda device: True)
+    monkeypatch.setattr(kernels, "_fallbacks", [])
+    monkeypatch.setitem(sys.modules, "virnucpro_backend.encoders.kernels.hopper", None)
+    kernels._try_out_hopper.cache_clear()
+    device = torch.device("cuda", 0)
+    try:
+        assert kernels.usable(device, torch.bfloat16)
+        assert not kernels.hopper_usable(device, torch.bfloat16)
+        assert not kernels.hopper_usable(device, torch.bfloat16)
+        assert len(kernels.fallbacks()) == 1
+    finally:
+        kernels._try_out_hopper.cache_clear()
 
 
 @pytest.mark.parametrize("capability", [(9, 0), (9, 4), (11, 0)])

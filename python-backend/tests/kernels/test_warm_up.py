@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from virnucpro_backend.devices.opening.failure import LoadFailedError
+from virnucpro_backend.encoders import kernels
 from virnucpro_backend.inference.starting import warm_up as module
 
 
@@ -29,6 +30,7 @@ class EncoderWhoseFusedKernelsFail:
 @pytest.fixture(autouse=True)
 def _no_gpu_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "run_every_kernel", lambda encoder, device: encoder.run())
+    monkeypatch.setattr(kernels, "_fallbacks", [])
 
 
 def model(precision: str, encoder: EncoderWhoseFusedKernelsFail) -> Any:
@@ -40,6 +42,8 @@ def test_an_encoder_whose_fused_kernels_fail_gets_the_plain_ones() -> None:
     encoder = EncoderWhoseFusedKernelsFail(RuntimeError("PTX was compiled for a newer driver"))
     module.warm_up(model("bf16", encoder))
     assert encoder.ops.name == "eager"
+    (fallback,) = kernels.fallbacks()
+    assert "PTX was compiled for a newer driver" in fallback
 
 
 def test_fp8_that_does_not_work_is_refused_in_words() -> None:

@@ -11,6 +11,7 @@ from functools import partial
 import torch
 
 from virnucpro_backend.devices.opening.failure import LoadFailedError
+from virnucpro_backend.encoders import kernels
 from virnucpro_backend.inference.commands import LimitBatches, Load, Part, Recall, Stop, WorkerCommand
 from virnucpro_backend.inference.failures import PartFailedError
 from virnucpro_backend.inference.imported import EncoderName, ImportedEmbeddings
@@ -152,6 +153,8 @@ class WorkerSession:
         )
         for remark in remarks(ready, command):
             self._log("info", remark)
+        for fallback in kernels.fallbacks():
+            self._log("warning", fallback)
         imported = self._imported(command, model)
         scorer = PartScorer(
             model=model,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import logging
-
 import torch
 
 from virnucpro_backend.devices.opening.failure import LoadFailedError
+from virnucpro_backend.encoders import kernels
 from virnucpro_backend.encoders.dnabert_s import DnabertS
 from virnucpro_backend.encoders.esm2 import Esm2
 from virnucpro_backend.encoders.kernels.attention_work import BLOCK, MOST_BLOCKS
@@ -14,8 +13,6 @@ from virnucpro_backend.encoders.layout import SequenceLayout
 from virnucpro_backend.encoders.ops import EagerOps
 from virnucpro_backend.inference.memory.device_memory import is_out_of_memory
 from virnucpro_backend.weights.model_folder import LoadedModel
-
-log = logging.getLogger(__name__)
 
 SOME_TOKEN = 5
 """An ordinary token in both vocabularies."""
@@ -43,7 +40,11 @@ def warm_up(model: LoadedModel) -> None:
                 ) from error
             if encoder.ops.name == EagerOps.name:
                 raise
-            log.warning("the fused kernels do not work here, plain ones are used: %s", error)
+            kernels.record_fallback(
+                kernels.without_fused_kernels(
+                    f"The program's kernels do not work here ({kernels.first_line(error)})"
+                )
+            )
             encoder.use_kernels_for(model.device, fused=False)
             run_every_kernel(encoder, model.device)
 

@@ -50,6 +50,8 @@ export const MESSAGES = {
   'imported.unknown': 'an unknown precision',
   'note.input_left_out': '{path} is left out of the run: {text}',
   'note.gpu_left_out': 'A GPU is left out. {cause} {next}',
+  'note.old_gpu_left_out':
+    '{gpus} takes no part: it is fast in FP32 only, all devices of a run compute in one precision, and the other GPUs would be several times slower in that one. To use it all the same, choose the devices one by one.',
   'note.processor_instead': 'The processor computes. {cause} {next}',
   'note.weakest_decides':
     '{gpu} cannot compute in {best}, so all devices of this run compute in {precision}.',

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Precision, ProbeResult } from '../../contract/protocol/index.ts';
-import { choosePrecision, mixedDevices, precisionRemark } from './choosePrecision.ts';
+import {
+  choosePrecision,
+  mixedDevices,
+  oldGpusRemark,
+  precisionRemark,
+  withoutOldGpus,
+} from './choosePrecision.ts';
 import {
   A100_AND_TURING,
   APPLE,
@@ -81,6 +87,37 @@ describe('GPUs of several models', () => {
     const said = chosen.ok ? (mixedDevices(chosen.value)?.text ?? null) : 'refused';
     if (expected === null) expect(said).toBeNull();
     else expect(said).toMatch(expected);
+  });
+});
+
+describe('a GPU that only FP32 suits, beside faster ones', () => {
+  const pascalAsThird = PASCAL.gpus.map((gpu) => ({ ...gpu, index: 2 }));
+  const withPascal: ProbeResult = { ...A100_AND_TURING, gpus: [...A100_AND_TURING.gpus, ...pascalAsThird] };
+  const indices = (request: 'auto' | Precision, probe: ProbeResult) => {
+    const selected = selectDevices('auto', probe, { cpuWorkerMemoryBytes: 1024 ** 3 });
+    if (!selected.ok) throw new Error(selected.error.cause);
+    const { devices, old } = withoutOldGpus(request, selected.value);
+    const numbers = (chosen: typeof devices) =>
+      chosen.map((device) => ('index' in device ? device.index : -1));
+    return { taken: numbers(devices), left: numbers(old), remark: oldGpusRemark(old)?.text ?? null };
+  };
+
+  it.each([
+    ['auto', [0, 1], [2]],
+    ['bf16', [0, 1], [2]],
+    ['fp32', [0, 1, 2], []],
+  ] as const)('is left out and named, unless the run computes in FP32 anyway: %s', (request, taken, left) => {
+    expect(indices(request, withPascal)).toEqual({
+      taken,
+      left,
+      remark: left.length === 0 ? null : (expect.stringContaining('GTX 1080') as string),
+    });
+  });
+
+  it('computes where there is no faster one', () => {
+    expect(indices('auto', PASCAL)).toEqual({ taken: [0], left: [], remark: null });
+    expect(indices('auto', APPLE)).toEqual({ taken: [-1], left: [], remark: null });
+    expect(indices('auto', NO_GPU).left).toEqual([]);
   });
 });
 

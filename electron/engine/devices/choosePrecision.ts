@@ -70,6 +70,22 @@ export function mixedDevices(devices: readonly ChosenDevice[]): Message | null {
   return names.length < 2 ? null : message('note.mixed_devices', { names: names.join(', ') });
 }
 
+/** For `auto`: GPUs that are fast in half precision, without those that would make them all compute in FP32, several times slower
+ * than any such GPU adds. A run that is to compute in FP32 anyway has them all. */
+export function withoutOldGpus(
+  request: 'auto' | Precision,
+  devices: readonly ChosenDevice[],
+): { devices: ChosenDevice[]; old: ChosenDevice[] } {
+  const fast = devices.filter((device) => preferredPrecision(device) !== 'fp32');
+  if (request === 'fp32' || fast.length === 0) return { devices: [...devices], old: [] };
+  return { devices: fast, old: devices.filter((device) => !fast.includes(device)) };
+}
+
+/** What a user should know of GPUs that were left out because of their age. Null where none was. */
+export function oldGpusRemark(old: readonly ChosenDevice[]): Message | null {
+  return old.length === 0 ? null : message('note.old_gpu_left_out', { gpus: old.map(describe).join('; ') });
+}
+
 /** What the least able device prefers. The others can do it too, unless one failed at it: then the next that all can do. */
 function automatic(devices: readonly ChosenDevice[]): Result<Precision> {
   const preferred = devices.map(preferredPrecision);

@@ -227,7 +227,7 @@ export class OpenRun {
   /** What is to be said of the devices that will compute. */
   private async announce({ devices, leftOut }: DeviceChoice): Promise<void> {
     const { request, run } = this.record;
-    if (leftOut !== null) this.notes.add('warning', 'gpu_left_out', leftOut);
+    for (const remark of leftOut) this.notes.add('warning', 'gpu_left_out', remark);
     if (request.precision === 'auto') {
       const remark = precisionRemark(this.record.run.plan.precision, devices);
       if (remark !== null) this.notes.add('info', 'precision_of_weakest', remark);

@@ -47,6 +47,8 @@ export const engine = {
   'engine.imported.unknown': 'unbekanntem Zahlenformat',
   'engine.note.input_left_out': '{path} ist nicht Teil des Laufs: {text}',
   'engine.note.gpu_left_out': 'Eine GPU nimmt nicht teil. {cause} {next}',
+  'engine.note.old_gpu_left_out':
+    '{gpus} nimmt nicht teil: Schnell ist sie nur in FP32, alle Geräte eines Laufs rechnen aber in derselben Genauigkeit, und die anderen GPUs wären in dieser um ein Mehrfaches langsamer. Soll sie trotzdem mitrechnen, wählen Sie die Geräte einzeln aus.',
   'engine.note.processor_instead': 'Es rechnet der Prozessor. {cause} {next}',
   'engine.note.weakest_decides':
     '{gpu} kann nicht in {best} rechnen; deshalb rechnen alle Geräte dieses Laufs in {precision}.',

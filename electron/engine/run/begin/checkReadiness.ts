@@ -18,7 +18,7 @@ export async function checkReadiness(
   context: EngineContext,
   folder: string,
   run: StoredRun,
-  wanted: Wanted,
+  wanted: Omit<Wanted, 'precision'>,
   chosen?: DeviceChoice,
   inputsKnown = false,
   patience: Patience = {},
@@ -36,12 +36,12 @@ export async function checkReadiness(
 async function chooseForPlan(
   context: EngineContext,
   { plan }: StoredRun,
-  wanted: Wanted,
+  wanted: Omit<Wanted, 'precision'>,
   patience: Patience,
 ): Promise<Result<DeviceChoice>> {
   const model = await answerOf(findModel(plan.model, context.paths), plan.model.folder, patience);
   if (!model.ok) return model;
-  const choice = await chooseDevices(context, wanted, model.value);
+  const choice = await chooseDevices(context, { ...wanted, precision: plan.precision }, model.value);
   if (!choice.ok) return choice;
   const precision = precisionOf(plan.precision, choice.value);
   return precision.ok ? choice : precision;

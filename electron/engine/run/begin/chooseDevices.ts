@@ -1,8 +1,9 @@
 import type { Message } from '../../../contract/messages.ts';
-import type { PoolChoice } from '../../../contract/protocol/index.ts';
+import type { PoolChoice, Precision } from '../../../contract/protocol/index.ts';
 import { clusterOf, type Where } from '../../../contract/rpc/runs.ts';
 import { err, ok, type Result } from '../../../contract/result.ts';
 import { withLastTrial } from '../../devices/checkDevices.ts';
+import { oldGpusRemark, withoutOldGpus } from '../../devices/choosePrecision.ts';
 import type { ChosenDevice } from '../../devices/chosenDevice.ts';
 import { probeDevices } from '../../devices/probeDevices.ts';
 import { leftOutRemark, selectDevices } from '../../devices/selectDevices.ts';
@@ -14,8 +15,8 @@ export interface DeviceChoice {
   /** Of this computer; none where a cluster brings them. */
   devices: ChosenDevice[];
   pool: PoolChoice | null;
-  /** Why GPUs that are there take no part; null where none was left out. */
-  leftOut: Message | null;
+  /** Why GPUs that are there take no part. */
+  leftOut: Message[];
   /** Where the model lies on this computer. */
   modelFolder: string;
 }
@@ -25,30 +26,31 @@ export interface Wanted {
   where: Where;
   /** Of this computer, in the user's words. */
   devices: string;
+  /** In which a run that exists computes, or as the user wants it. */
+  precision: 'auto' | Precision;
 }
 
 /** The devices of this computer, as it is now, that the user's words stand for; or the cluster that will bring them. */
 export async function chooseDevices(
   context: EngineContext,
-  { where, devices: wanted }: Wanted,
+  { where, devices: wanted, precision }: Wanted,
   model: ResolvedModel,
 ): Promise<Result<DeviceChoice>> {
   const modelFolder = model.planModel.folder;
   const pool = clusterOf(where);
   if (pool) {
     const blocked = withoutGpus(pool, context.environment);
-    return blocked ? err(blocked) : ok({ devices: [], pool, leftOut: null, modelFolder });
+    return blocked ? err(blocked) : ok({ devices: [], pool, leftOut: [], modelFolder });
   }
   const found = await probeDevices(context.environment);
   if (!found.ok) return found;
   const probe = await withLastTrial(found.value, context.paths, context.environment);
-  const devices = selectDevices(wanted, probe, { cpuMemory: model.cpuMemory });
-  return devices.ok
-    ? ok({
-        devices: devices.value,
-        pool: null,
-        leftOut: leftOutRemark(wanted, probe, devices.value),
-        modelFolder,
-      })
-    : devices;
+  const selected = selectDevices(wanted, probe, { cpuMemory: model.cpuMemory });
+  if (!selected.ok) return selected;
+  const { devices, old } =
+    wanted.trim().toLowerCase() === 'auto'
+      ? withoutOldGpus(precision, selected.value)
+      : { devices: selected.value, old: [] };
+  const leftOut = [leftOutRemark(wanted, probe, devices), oldGpusRemark(old)].filter((said) => said !== null);
+  return ok({ devices, pool: null, leftOut, modelFolder });
 }

@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 
 
 def fallbacks() -> tuple[str, ...]:
-    """Sentences for the user: which of these kernels this process had to do without, why, and what it costs."""
+    """Sentences for the user: which of these kernels this process has to do without, why, at what cost."""
     return tuple(_fallbacks)
 
 

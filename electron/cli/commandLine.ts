@@ -9,6 +9,7 @@ import { devices } from './commands/computer/devices.ts';
 import { doctor } from './commands/computer/doctor.ts';
 import { example } from './commands/run/example.ts';
 import { exportRun, type ExportFlags } from './commands/results/exportRun.ts';
+import { benchmark } from './commands/computer/benchmark.ts';
 import { fidelity } from './commands/computer/fidelity.ts';
 import { models, type ModelsFlags } from './commands/computer/models.ts';
 import { packForOffline, type PackOfflineFlags } from './commands/computer/packOffline.ts';
@@ -339,6 +340,15 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .option('--model <name>', '300, 500, the name of an imported model, or the path of a model folder', '500')
     .action(async (inputs: string[], flags: CommonFlags & { model: string }) => {
       await withEngine(flags, (context) => fidelity(context, flags.model, inputs));
+    });
+
+  common(root.command('benchmark'))
+    .description(
+      'Measure how fast each device of this computer runs both encoders; --json is what to send in',
+    )
+    .option('--seconds <n>', 'how long each device is measured', positiveInteger, 60)
+    .action(async (flags: CommonFlags & { seconds: number }) => {
+      await withEngine(flags, (context) => benchmark(context, flags.seconds, flags.json === true));
     });
 
   addRetiredCommands(root, setExitCode);

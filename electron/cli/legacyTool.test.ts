@@ -75,7 +75,6 @@ describe('flags of the earlier tool', () => {
   it('names a replacement for every command that is gone', () => {
     expect(Object.keys(RETIRED_COMMANDS)).toEqual([
       'profile',
-      'benchmark',
       'utils generate-config',
       'utils validate-checkpoints',
     ]);

@@ -59,9 +59,7 @@ export const RETIRED_PREDICT_FLAGS: readonly RetiredFlag[] = [
 /** Commands that have no equal here. They end with the sentence. */
 export const RETIRED_COMMANDS: Readonly<Record<string, string>> = {
   profile:
-    'Batch sizes are found by the program itself and remembered per device; there is nothing to profile.',
-  benchmark:
-    'Measure this computer with "npm run bench:gpu"; the figures published are in docs/performance.md.',
+    'Batch sizes are found by the program itself and remembered per device; "virnucpro benchmark" measures several.',
   'utils generate-config':
     'There is no configuration file; every setting is a flag and is stored with the run.',
   'utils validate-checkpoints':

@@ -77,6 +77,7 @@ export { computerChecks, freeBytes } from './devices/computerChecks.ts';
 export { safeName } from './files/safeName.ts';
 export { describeVerdicts } from './devices/describeVerdicts.ts';
 export { abilityWords, AMD_UNTESTED } from './devices/describeGpu.ts';
+export { benchmarkDevices } from './devices/benchmarkDevices.ts';
 export { checkDevicesOnce } from './devices/checkDevices.ts';
 export { probeDevices } from './devices/probeDevices.ts';
 export { processStart } from './processes/liveProcess.ts';

@@ -1,0 +1,172 @@
+"""`python -m virnucpro_backend.benchmark KIND PRECISION`: how fast a device runs both encoders.
+
+Random weights of the published widths. All layers of ESM-2 take the same time, so only a few are computed, as
+many as fit into any device, and the rate is given for all of them. Batches of equal lengths in
+several sizes, each beside the device's own matrix products of the same shapes: what it could reach at most.
+Rates are those of one worker: on a processor, one thread. One JSON object on standard output.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, get_args
+
+import torch
+from torch import Tensor, nn
+
+from virnucpro_backend.devices.allocator import set_up_device_allocator
+from virnucpro_backend.devices.kinds import DeviceKind, Precision
+from virnucpro_backend.devices.opening.failure import LoadFailedError
+from virnucpro_backend.devices.opening.open import open_device
+from virnucpro_backend.encoders.dnabert_s import DNABERT_S, DnabertS
+from virnucpro_backend.encoders.esm2 import ESM2_3B, Esm2, ResidualStream
+from virnucpro_backend.encoders.layout import SequenceLayout
+from virnucpro_backend.encoders.precision import DTYPES, forbid_hidden_rounding
+from virnucpro_backend.fidelity.conditions import conditions
+from virnucpro_backend.inference.memory.device_memory import is_out_of_memory
+
+MODULE = "virnucpro_backend.benchmark"
+ESM2_TOKENS, DNABERT_S_TOKENS = 168, 101
+"""Of a frame of a 500-bp chunk: 166 residues and two special tokens; byte pairs of its nucleotides."""
+
+CPU_LAYERS, GPU_LAYERS = 2, 6
+"""Layers of ESM-2 3B that are computed; one takes 0.3 GiB in FP32."""
+
+CPU_BATCHES, GPU_BATCHES = (168, 512, 2048), (2048, 8192, 16_384, 24_576, 32_768)
+
+
+def benchmark(kind: DeviceKind, precision: Precision, seconds: float) -> dict[str, Any]:
+    """Rates by tokens per batch. Raises LoadFailedError where the device can't be used."""
+    forbid_hidden_rounding()
+    opened = open_device(kind, precision, None)
+    device, dtype = opened.device, DTYPES[precision]
+    layers, sizes = (CPU_LAYERS, CPU_BATCHES) if kind == "cpu" else (GPU_LAYERS, GPU_BATCHES)
+    with torch.device(device):
+        esm2, dnabert_s = Esm2(replace(ESM2_3B, layers=layers), dtype), DnabertS(DNABERT_S, dtype)
+    for encoder in (esm2, dnabert_s):
+        _randomize(encoder)
+        encoder.to(device)
+        encoder.use_kernels_for(device)
+    each = seconds / (3 * len(sizes))
+    rows = []
+    for tokens in sizes:
+        proteins, frames = max(1, tokens // ESM2_TOKENS), max(1, tokens // DNABERT_S_TOKENS)
+        try:
+            with torch.inference_mode():
+                protein_seconds = _seconds_per_call(_through_layers(esm2, proteins), each, device)
+                frame_seconds = _seconds_per_call(_through(dnabert_s, frames), each, device)
+                product_seconds = _seconds_per_call(_products(esm2, proteins * ESM2_TOKENS), each, device)
+        except Exception as error:
+            if not is_out_of_memory(error):
+                raise
+            break
+        residues = proteins * (ESM2_TOKENS - 2) * layers / ESM2_3B.layers
+        rows.append(
+            {
+                "tokens_per_batch": proteins * ESM2_TOKENS,
+                "esm2_residues_per_second": round(residues / protein_seconds, 1),
+                "dnabert_s_frames_per_second": round(frames / frame_seconds, 1),
+                "products_residues_per_second": round(residues / product_seconds, 1),
+            }
+        )
+    return {
+        "type": "benchmark",
+        **conditions(MODULE, device),
+        "name": opened.name,
+        "precision": precision,
+        "layers_of_esm2_computed": layers,
+        "kernels": f"{esm2.ops.name}, {esm2.attention.name} attention",
+        "rows": rows,
+    }
+
+
+def _through_layers(esm2: Esm2, proteins: int) -> Callable[[], object]:
+    """One batch through the layers; not by `embed`, whose first layer looks most of its work up by token."""
+    layout, letters = _batch([ESM2_TOKENS] * proteins, esm2.embedding.weight.device)
+    rotary = esm2.rotary.tables(layout.max_length)
+
+    def run() -> None:
+        x = ResidualStream(esm2.embedding(letters), layout, rotary)
+        for layer in esm2.layers:
+            x = layer(x, esm2.ops, esm2.attention)
+
+    return run
+
+
+def _through(dnabert_s: DnabertS, frames: int) -> Callable[[], object]:
+    layout, letters = _batch([DNABERT_S_TOKENS] * frames, dnabert_s.embedding.weight.device)
+    return lambda: dnabert_s.embed(letters, layout)
+
+
+def _batch(lengths: list[int], device: torch.device) -> tuple[SequenceLayout, Tensor]:
+    layout = SequenceLayout.from_lengths(lengths, device)
+    return layout, torch.randint(5, 24, (layout.n_tokens,), dtype=torch.int32).to(device)
+
+
+def _products(encoder: Esm2, rows: int) -> Callable[[], None]:
+    """The matrix products of an encoder's layers and nothing else."""
+    weights = [module.weight for module in encoder.modules() if isinstance(module, nn.Linear)]
+    like = weights[0]
+    inputs = {weight.shape[1]: torch.randn(rows, weight.shape[1]).to(like) for weight in weights}
+
+    def multiply() -> None:
+        for weight in weights:
+            inputs[weight.shape[1]] @ weight.t()
+
+    return multiply
+
+
+def _seconds_per_call(work: Callable[[], object], seconds: float, device: torch.device) -> float:
+    """After a first time that may have to build kernels."""
+    work()
+    _wait_for(device)
+    count, begun = 0, time.perf_counter()
+    while count == 0 or time.perf_counter() - begun < seconds:
+        work()
+        count += 1
+        # The host would run far ahead of a GPU, and the time would be that of the queue.
+        _wait_for(device)
+    return (time.perf_counter() - begun) / count
+
+
+def _wait_for(device: torch.device) -> None:
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+    elif device.type == "mps":
+        torch.mps.synchronize()
+
+
+def _randomize(encoder: Esm2 | DnabertS) -> None:
+    """Matrices of unit gain: what passes through stays in the range of a trained model."""
+    torch.manual_seed(0)
+    for name, parameter in encoder.named_parameters():
+        if parameter.dim() == 2:
+            parameter.normal_(0.0, 1.0 if "embedding" in name else parameter.shape[1] ** -0.5)
+        elif name.endswith("bias"):
+            parameter.normal_(0.0, 0.02)
+
+
+def main() -> int:
+    """Measure the device that the arguments name; returns the exit code."""
+    parser = argparse.ArgumentParser(prog=f"python -m {MODULE}", description=__doc__)
+    parser.add_argument("kind", choices=get_args(DeviceKind))
+    parser.add_argument("precision", choices=get_args(Precision))
+    parser.add_argument("--seconds", type=float, default=60.0)
+    arguments = parser.parse_args()
+    set_up_device_allocator()
+    try:
+        report = benchmark(arguments.kind, arguments.precision, arguments.seconds)
+    except LoadFailedError as failure:
+        print(f"{failure.message} {failure.next_step}", file=sys.stderr)
+        return 1
+    print(json.dumps(report))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from virnucpro_backend import benchmark as module
+from virnucpro_backend.encoders.dnabert_s import DNABERT_S
+from virnucpro_backend.encoders.esm2 import ESM2_3B
+
+
+def test_a_processor_is_measured_at_every_batch_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "ESM2_3B", replace(ESM2_3B, width=64, heads=2, feed_forward=128))
+    monkeypatch.setattr(
+        module, "DNABERT_S", replace(DNABERT_S, layers=1, width=64, heads=2, feed_forward=128)
+    )
+    report = module.benchmark("cpu", "fp32", seconds=0.1)
+    assert [row["tokens_per_batch"] for row in report["rows"]] == [168, 504, 2016]
+    for row in report["rows"]:
+        assert row["esm2_residues_per_second"] > 0
+        assert row["products_residues_per_second"] > 0
+        assert row["dnabert_s_frames_per_second"] > 0
+    assert report["device"]["kind"] == "cpu"
+    assert report["versions"]["torch"]
+
+
+def test_a_batch_without_room_ends_the_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "ESM2_3B", replace(ESM2_3B, width=64, heads=2, feed_forward=128))
+    monkeypatch.setattr(
+        module, "DNABERT_S", replace(DNABERT_S, layers=1, width=64, heads=2, feed_forward=128)
+    )
+    products = module._products
+
+    def room_for_less(encoder, rows, *rest):  # type: ignore[no-untyped-def]
+        if rows > 1000:
+            raise MemoryError
+        return products(encoder, rows, *rest)
+
+    monkeypatch.setattr(module, "_products", room_for_less)
+    monkeypatch.setattr(module, "is_out_of_memory", lambda error: isinstance(error, MemoryError))
+    report = module.benchmark("cpu", "fp32", seconds=0.1)
+    assert [row["tokens_per_batch"] for row in report["rows"]] == [168, 504]

@@ -1,0 +1,77 @@
+"""Apple's GPUs can't be tried here: what a part asks of PyTorch is compared with what it has for them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import torchgen  # type: ignore[import-untyped]
+from made_parts import random_frames
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from virnucpro_backend.inference.scorer import PartScorer
+
+OPERATIONS = Path(torchgen.__file__).parent / "packaged/ATen/native/native_functions.yaml"
+INSTEAD = {"_scaled_dot_product_flash_attention_for_cpu": "_scaled_dot_product_attention_math_for_mps"}
+"""What PyTorch itself chooses by the device."""
+
+ANYWHERE = ("CompositeExplicitAutograd", "CompositeImplicitAutograd")
+
+
+class AskedOperations(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Records the operations of its block, and whether one of them puts out FP64, which these GPUs lack."""
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.names: set[str] = set()
+        self.doubles: set[str] = set()
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        out = func(*args, **(kwargs or {}))
+        name = func._schema.name.removeprefix("aten::")
+        overload = func._schema.overload_name
+        self.names.add(f"{name}.{overload}" if overload else name)
+        if isinstance(out, torch.Tensor) and out.dtype == torch.float64:
+            self.doubles.add(name)
+        return out
+
+
+def known_operations() -> dict[str, str]:
+    """PyTorch's own description of each operation, by its name."""
+    records = OPERATIONS.read_text(encoding="utf-8").split("\n- func: ")[1:]
+    return {record.split("(", 1)[0]: record for record in records}
+
+
+def runs_on_apple(name: str, known: dict[str, str]) -> bool:
+    record = known[INSTEAD.get(name, name)]
+    delegate = re.search(r"structured_delegate: (\S+)", record)
+    if delegate:
+        return runs_on_apple(delegate[1], known)
+    if "\n  dispatch:" not in record:
+        return True
+    keys = {key for line in re.findall(r"\n    ([\w, ]+):", record) for key in line.split(", ")}
+    return "MPS" in keys or any(key.startswith(ANYWHERE) for key in keys)
+
+
+@pytest.mark.parametrize("precision", ["fp32", "fp16"])
+def test_a_part_asks_for_nothing_that_apples_gpus_lack(
+    make_scorer: Callable[..., PartScorer], precision: str
+) -> None:
+    scorer = make_scorer(precision, embed_equal_sequences_once=True, embeddings="fp32")
+    with AskedOperations() as asked:
+        scorer.score(random_frames(40, seed=2))
+    known = known_operations()
+    assert len(asked.names) > 10
+    assert {name for name in asked.names if not runs_on_apple(name, known)} == set()
+    assert asked.doubles == set()
+
+
+def test_the_description_tells_what_apples_gpus_lack() -> None:
+    """The mean over packed sequences, which other GPUs use, is such an operation."""
+    known = known_operations()
+    assert not runs_on_apple("segment_reduce", known)
+    assert runs_on_apple("index_select", known)

@@ -31,12 +31,12 @@ const BOTTOM = {
   format: [],
   results: [],
   devices: ['environment', 'format'],
-  models: ['devices', 'environment', 'files'],
+  models: ['devices', 'environment', 'files', 'format'],
   setup: ['devices', 'environment', 'files', 'format', 'models', 'system'],
   workers: ['environment', 'files', 'processes', 'system'],
   store: ['files', 'processes', 'results', 'system'],
   inputs: ['environment', 'files', 'results', 'store', 'workers'],
-  exports: ['environment', 'files', 'format', 'inputs', 'results', 'store'],
+  exports: ['environment', 'files', 'format', 'inputs', 'processes', 'results', 'store'],
   computers: ['files', 'format', 'processes', 'system'],
 };
 const ROOT_FILES = ['engineBase[.]ts$', 'engineContext[.]ts$'];

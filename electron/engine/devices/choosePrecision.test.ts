@@ -94,7 +94,9 @@ describe('a GPU that only FP32 suits, beside faster ones', () => {
   const pascalAsThird = PASCAL.gpus.map((gpu) => ({ ...gpu, index: 2 }));
   const withPascal: ProbeResult = { ...A100_AND_TURING, gpus: [...A100_AND_TURING.gpus, ...pascalAsThird] };
   const indices = (request: 'auto' | Precision, probe: ProbeResult) => {
-    const selected = selectDevices('auto', probe, { cpuWorkerMemoryBytes: 1024 ** 3 });
+    const selected = selectDevices('auto', probe, {
+      cpuMemory: { sharedBytes: 0, perWorkerBytes: 1024 ** 3 },
+    });
     if (!selected.ok) throw new Error(selected.error.cause);
     const { devices, old } = withoutOldGpus(request, selected.value);
     const numbers = (chosen: typeof devices) =>

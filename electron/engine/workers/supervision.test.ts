@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { ProgressWatch } from './deadlines.ts';
+import { patientDeadlines, ProgressWatch } from './deadlines.ts';
 import { describeExit } from './describeExit.ts';
 import { Restarts } from './restarts.ts';
 
@@ -59,6 +59,14 @@ describe('ProgressWatch', () => {
       return watch.missed(2000 * beat)?.code;
     });
     expect(found.indexOf('worker_stalled')).toBe(61);
+  });
+
+  it('waits longer where more patience was asked for', () => {
+    const watch = new ProgressWatch(patientDeadlines(limits, 3), 0);
+    watch.heartbeat({ step: 'computing', steps_done: 1, processor_seconds: 0 }, 0);
+    watch.message(3 * limits.stepFloorMs);
+    expect(watch.missed(3 * limits.stepFloorMs)).toBeUndefined();
+    expect(watch.missed(3 * limits.stepFloorMs + 1)?.code).toBe('worker_stalled');
   });
 
   it('is patient with slow steps in proportion to those seen, and with an idle worker for ever', () => {

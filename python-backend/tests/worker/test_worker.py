@@ -305,12 +305,12 @@ def test_memory_that_runs_out_is_told(files: list[PartFile], tmp_path: Path) -> 
     small_device = """
 import torch
 from virnucpro_backend.encoders.esm2 import Esm2
-embed = Esm2.embed
-def limited(self, tokens, layout):
-    if layout.n_tokens > 600:
+embed_all = Esm2.embed_all
+def limited(self, batches, step_done):
+    if max(layout.n_tokens for _, layout in batches) > 600:
         raise torch.OutOfMemoryError('CUDA out of memory.')
-    return embed(self, tokens, layout)
-Esm2.embed = limited
+    return embed_all(self, batches, step_done)
+Esm2.embed_all = limited
 """
     file = write_part_file(tmp_path / "same.safetensors", random_frames(60, seed=9, shortest=50, longest=50))
     with RunningWorker(small_device) as worker:
@@ -329,11 +329,12 @@ def test_frames_recomputed_in_fp32_are_counted(files: list[PartFile], tmp_path: 
     overflow = """
 import torch
 from virnucpro_backend.encoders.esm2 import Esm2
-embed = Esm2.embed
-def overflowing(self, tokens, layout):
-    pooled = embed(self, tokens, layout)
-    return pooled * float('nan') if self.dtype == torch.float16 and layout.max_length > 100 else pooled
-Esm2.embed = overflowing
+embed_all = Esm2.embed_all
+def overflowing(self, batches, step_done):
+    overflow = [self.dtype == torch.float16 and layout.max_length > 100 for _, layout in batches]
+    pooled = embed_all(self, batches, step_done)
+    return [each * float('nan') if lost else each for each, lost in zip(pooled, overflow)]
+Esm2.embed_all = overflowing
 """
     with RunningWorker(overflow) as worker:
         worker.load(precision="fp16")

@@ -70,14 +70,15 @@ class Embeddings:
 
 @dataclass(frozen=True)
 class _Work:
-    """What one encoder has to do for a part: `embed` takes at most `together` batches at a time, of together
-    `sweep_tokens` tokens unless one batch alone has more.
+    """What one encoder has to do for a part: `embed` takes at most `together` batches at a time. Unless one
+    batch alone has more, they have at most `sweep_tokens` tokens, and as many as `full_batches` full ones.
 
     `out` FP32 [k, width] gets the vectors. `counts`: whether frames are done after this encoder.
     """
 
     embed: Callable[[Sequence[tuple[Tensor, SequenceLayout]], StepDone], list[Tensor]]
     together: int
+    full_batches: int
     sweep_tokens: int
     source: EncoderInput
     out: Tensor
@@ -122,13 +123,12 @@ class BatchLoop:
         shape = (len(source.represents), encoder.config.width)
         out = self._with_room(partial(torch.empty, shape, device=self._device))
         if encoder.mapped:
-            work = _Work(
-                encoder.embed_all, mapped_layers.SWEEP_TOKENS, mapped_layers.SWEEP_TOKENS, source, out, counts
-            )
+            together, sweep = len(source.batches), (mapped_layers.SWEEP_BATCHES, mapped_layers.SWEEP_TOKENS)
+            work = _Work(encoder.embed_all, max(1, together), *sweep, source, out, counts)
         elif isinstance(encoder, Esm2) and encoder.streamed:
-            work = _Work(encoder.embed_all, SWEEP_BATCHES, SWEEP_TOKENS, source, out, counts)
+            work = _Work(encoder.embed_all, SWEEP_BATCHES, SWEEP_BATCHES, SWEEP_TOKENS, source, out, counts)
         else:
-            work = _Work(partial(_one_by_one, encoder.embed), 1, 0, source, out, counts)
+            work = _Work(partial(_one_by_one, encoder.embed), 1, 1, 0, source, out, counts)
         imported = source.imported
         if imported is None:
             halvings = self._embed(work, listener)
@@ -190,7 +190,7 @@ class BatchLoop:
     ) -> list[tuple[int, HostBatch]]:
         """Take batches to be embedded together, with the numbers of the planned batches they are of."""
         budget = self._budget.tokens
-        room = min(work.sweep_tokens, work.together * budget)
+        room = min(work.sweep_tokens, work.full_batches * budget)
         sweep: list[tuple[int, HostBatch]] = []
         while waiting and len(sweep) < work.together:
             number, host = waiting.popleft()

@@ -106,8 +106,13 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     expect(listed.trimEnd().split('\n')).toHaveLength(failedRecords + 1);
 
     unwrap(await session.retry('all'));
+    const phases: string[] = [];
+    session.subscribe((change) => {
+      if (change.type === 'state') phases.push(change.state.phase);
+    });
     unwrap(await session.start());
     expect(await session.whenIdle()).toEqual({ phase: 'done', failedParts: 0, failedRecords: 0 });
+    expect(phases).toEqual(['running', 'finishing', 'done']);
     await session.close();
     expect(await readTables(session.folder)).toEqual(whole.tables);
   });

@@ -1,6 +1,6 @@
 import { appError, AppFailure, asAppError } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
-import { allowRefusal, err, ok, unwrap, type Result } from '../../contract/result.ts';
+import { allowRefusal, err, ok, type Result } from '../../contract/result.ts';
 import {
   THIS_COMPUTER,
   type Annotation,
@@ -189,10 +189,7 @@ export class OpenRun {
       if (this.interrupted) allowRefusal(await this.record.advance({ type: 'halt', error: ready.error }));
       return ready;
     }
-    if (this.state.phase !== 'created' && this.state.phase !== 'paused') {
-      if (this.interrupted) this.notes.add('warning', 'run_interrupted', message('note.interrupted'));
-      unwrap(await this.record.advance({ type: 'reopen' }));
-    }
+    if (this.interrupted) this.notes.add('warning', 'run_interrupted', message('note.interrupted'));
     const started = await this.record.advance({ type: 'start' });
     return started.ok ? this.work.begin(ready.value.choice, ready.value.reading, options.maxWaitMs) : started;
   }

@@ -31,14 +31,13 @@ function impossible(state: RunState, event: LifecycleEvent): Transition {
  *               |  ^        |
  *   pausing/draining |      +-> paused (tables could not be written)
  *               v    |
- *             paused-+      cancelled ends it; `reopen` takes every ended or interrupted run up again.
+ *             paused-+      cancelled ends it; `start` takes every run up again, and `reopen` only puts one to rest
+ *                           that was interrupted. Whether a run is at work already, only its opener knows.
  */
 export function transition(state: RunState, event: LifecycleEvent): Transition {
   switch (event.type) {
     case 'start':
-      return state.phase === 'created' || state.phase === 'paused'
-        ? to({ phase: 'running' })
-        : impossible(state, event);
+      return to({ phase: 'running' });
     case 'pause':
       return state.phase === 'running' || state.phase === 'draining'
         ? to({ phase: 'pausing' })

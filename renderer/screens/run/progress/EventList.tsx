@@ -15,14 +15,6 @@ const ICONS = { info: IconInfoCircle, warning: IconAlertTriangle, error: IconCir
 const NO_EVENTS: readonly RunEvent[] = [];
 const PAGE = 100;
 
-/** A run that goes on is put to rest for an instant first. */
-const INSTANT_MS = 1000;
-
-const isPassingRest = (event: RunEvent, next: RunEvent | undefined) =>
-  event.wording?.key === 'phase.paused' &&
-  next?.wording?.key === 'phase.running' &&
-  Date.parse(next.time) - Date.parse(event.time) < INSTANT_MS;
-
 /** What happened, newest first. */
 export function EventList({ runId }: { runId: string }) {
   const { t, format } = useTexts();
@@ -35,9 +27,8 @@ export function EventList({ runId }: { runId: string }) {
   const [earlier, setEarlier] = useState<readonly RunEvent[]>([]);
   const [isComplete, setComplete] = useState(false);
   const known = [...earlier, ...(before.data ?? NO_EVENTS), ...recent];
-  const all = [...new Map(known.map((event) => [event.id, event])).values()].sort((a, b) => b.id - a.id);
-  const shown = all.filter((event, index) => !isPassingRest(event, all[index - 1]));
-  const oldest = all.at(-1);
+  const shown = [...new Map(known.map((event) => [event.id, event])).values()].sort((a, b) => b.id - a.id);
+  const oldest = shown.at(-1);
   const load = useMutation({
     mutationFn: async () => {
       const events = await engine.runs.events({
@@ -58,7 +49,7 @@ export function EventList({ runId }: { runId: string }) {
         </Button>
       }
     >
-      {all.length === 0 ? (
+      {shown.length === 0 ? (
         <p className="muted">{t('events.empty')}</p>
       ) : (
         <ol className={classes.list} tabIndex={0} aria-label={t('events.title')}>

@@ -28,6 +28,13 @@ describe('message catalogues', () => {
     }
   });
 
+  it.each(keys)('%s sends nobody to a command line, which the desktop app does not have', (key) => {
+    // How a SLURM cluster is asked for GPUs is named by its own options.
+    if (key.startsWith('slurm.gpu.')) return;
+    for (const catalogue of Object.values(CATALOGUES))
+      expect(catalogue[key]).not.toMatch(/virnucpro [a-z]|(^|[\s("„])--[a-z]/);
+  });
+
   it('knows no keys that English lacks', () => {
     expect(Object.keys(CATALOGUES.de).toSorted()).toEqual(keys.toSorted());
   });

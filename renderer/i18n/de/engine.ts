@@ -12,7 +12,7 @@ export const engine = {
   'engine.note.interrupted': 'Der Lauf war unterbrochen und geht weiter, wo er war.',
   'engine.note.halted': 'Der Lauf pausiert. {title}: {cause}',
   'engine.note.place_not_followed':
-    'Dieser Lauf wurde nicht hier erstellt, oder er wurde verschoben: Er geht nicht an den Cluster, den er nennt, sondern rechnet auf diesem Computer. Um einen Cluster zu verwenden, nennen Sie ihn beim Fortsetzen (in der Kommandozeile --slurm oder --ray).',
+    'Dieser Lauf wurde nicht hier erstellt, oder er wurde verschoben: Er geht nicht an den Cluster, den er nennt, sondern rechnet auf diesem Computer.',
   'engine.note.retried': 'Was gescheitert war, wird noch einmal berechnet.',
   'engine.note.skipped': 'Was gescheitert war, wurde übergangen; diese Sequenzen erhalten keinen Wert.',
   'engine.note.finished_early':
@@ -165,7 +165,7 @@ export const engine = {
   'engine.slurm.pytorch':
     'Das Skript verlangt GPUs, aber die Python-Umgebung dieses Rechners, die auch seine Tasks benutzen, hat ein PyTorch, das nur auf Prozessoren rechnet.',
   'engine.slurm.pytorch.next':
-    'Rufen Sie auf diesem Rechner „virnucpro setup --gpu nvidia“ (oder amd) auf und starten Sie dann noch einmal; oder lassen Sie die Tasks auf Prozessoren rechnen.',
+    'Lassen Sie die Tasks auf Prozessoren rechnen, oder wählen Sie unter „Einstellungen“ einen Python-Interpreter, dessen PyTorch für die GPUs des Clusters ist.',
   'engine.offline.other': 'In {folder} liegt keine {list}: Er wurde nicht zum Einrichten ohne Netz gepackt.',
   'engine.offline.unfinished': 'Das Packen dieses Ordners wurde nicht beendet.',
   'engine.offline.unfinished.next': 'Packen Sie noch einmal in denselben Ordner: Es geht dort weiter.',
@@ -249,11 +249,11 @@ export const engine = {
   'engine.original.is_compared':
     '{file} ist eine Ergebnisdatei des ursprünglichen VirNucPro: Sie enthält Stücke, keine Sequenzen.',
   'engine.original.is_compared.next':
-    'Vergleichen Sie sie mit dem Lauf: „virnucpro compare LAUF DATEI“, oder ziehen Sie sie im Fenster auf die Ergebnisse.',
+    'Ziehen Sie sie auf die Ergebnisse, oder wählen Sie sie unter „Mit einem anderen Lauf vergleichen …“.',
   'engine.table.too_large':
     'Die Tabellen anderer Programme, die bei einem Lauf bleiben, dürfen zusammen 16 MB haben.',
   'engine.table.too_large.next':
-    'Entfernen Sie eine Tabelle, oder wählen Sie eine mit weniger Zeilen, etwa nur denen mit Viren. Auf der Befehlszeile nimmt „--with DATEI“ auch größere.',
+    'Entfernen Sie eine Tabelle, oder wählen Sie eine mit weniger Zeilen, etwa nur denen mit Viren.',
   'engine.place.full_for': 'Für {path} ist kein Platz mehr.',
   'engine.place.full_for.next':
     'Schaffen Sie Platz auf diesem Datenträger, oder exportieren Sie auf einen anderen.',
@@ -281,7 +281,7 @@ export const engine = {
   'engine.run.no_request':
     'Der Lauf in {folder} sagt nicht, wie er angefordert wurde; dieses Programm kann ihn nicht weiterführen.',
   'engine.run.no_request.next':
-    'Seine Tabellen lassen sich in seinem Ordner lesen; „virnucpro export“ schreibt sie in anderen Formaten. Oder starten Sie einen neuen Lauf mit seinen Dateien.',
+    'Seine Tabellen lassen sich in seinem Ordner lesen. Oder starten Sie einen neuen Lauf mit seinen Dateien.',
   'engine.run.locked': 'An {folder} arbeitet der Prozess {pid} auf {where}.',
   'engine.run.locked.here': 'An {folder} arbeitet der Prozess {pid} auf diesem Rechner.',
   'engine.note.rows_damaged':

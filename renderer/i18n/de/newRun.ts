@@ -124,7 +124,7 @@ export const newRun = {
   'advanced.reset': 'Zurücksetzen',
   'advanced.precision': 'Zahlenformat',
   'advanced.precisionHelp':
-    'Einmal je Lauf festgelegt und mit ihm gespeichert. 8 Bit nur, wenn der Befehl virnucpro fidelity es für dieses Modell erlaubt hat.',
+    'Einmal je Lauf festgelegt und mit ihm gespeichert. 8 Bit nur, wo es für dieses Modell gemessen und erlaubt wurde.',
   'advanced.embeddings': 'Embeddings',
   'advanced.embeddingsHelp': 'Die innere Darstellung der Modelle für jeden Leserahmen',
   'advanced.gpuMemory': 'GPU-Speicher höchstens (GB)',

@@ -184,7 +184,7 @@ export const results = {
     '{count} Sequenzen haben in beiden einen Wert: Korrelation {correlation}, mittlerer absoluter Unterschied {mean}, größter {largest}.',
   'compare.changed': 'Sequenzen mit anderer Einstufung',
   'compare.more':
-    '{count, plural, one {und 1 weitere; virnucpro compare --output DATEI schreibt alle.} other {und # weitere; virnucpro compare --output DATEI schreibt alle.}}',
+    '{count, plural, one {und 1 weitere, die hier nicht gezeigt wird} other {und # weitere, die hier nicht gezeigt werden}}',
   'compare.original': 'Eine Ergebnisdatei des ursprünglichen VirNucPro wählen …',
   'compare.originalText':
     'prediction_results.txt oder prediction_results_highestscore.csv; verglichen wird Stück für Stück. Eine solche Datei lässt sich auch hierher ziehen.',

@@ -9,6 +9,8 @@ export const IN_THE_WINDOW = {
   'engine.phase.draining': 'The current work is being finished; then the run pauses.',
   'engine.phase.finishing': 'Everything is computed; the result files are being written.',
   'engine.phase.cancelled': 'The run was stopped.',
+  'engine.note.place_not_followed':
+    'This run was not made here, or it was moved: it is not sent to the cluster that it names, and computes on this computer.',
   'engine.note.interrupted': 'The run had been interrupted and goes on where it was.',
   'engine.note.retried': 'What had failed is computed again.',
   'engine.note.skipped': 'What had failed was skipped; its sequences get no score.',
@@ -88,6 +90,8 @@ export const IN_THE_WINDOW = {
   'engine.step.get_packages': 'Getting the packages for computing …',
   'engine.step.get_pytorch': 'Getting PyTorch ({build}), the largest part …',
   'engine.step.checksums': 'Writing checksums …',
+  'engine.slurm.pytorch.next':
+    'Have the tasks compute on processors, or choose under Settings a Python interpreter whose PyTorch is for the GPUs of the cluster.',
   'engine.offline.other':
     'In {folder} there is no {list}: it was not packed for setting up without a network.',
   'engine.offline.unfinished.next': 'Make it again into the same folder: it goes on where it stopped.',
@@ -103,6 +107,11 @@ export const IN_THE_WINDOW = {
     'Check that commands can be run there: “ssh” with this address and “uname -a” must print a line.',
   'engine.run.nothing_failed': 'Nothing has failed that could be retried.',
   'engine.run.impossible': 'This cannot be done with the run as it is now.',
+  'engine.run.no_request.next': 'Its tables can be read in its folder. Or start a new run on its files.',
+  'engine.original.is_compared.next':
+    'Drop it on the results, or choose it under “Compare with another run …”.',
+  'engine.table.too_large.next':
+    'Remove a table, or choose one with fewer lines, such as only those called virus.',
   'engine.place.trouble.next':
     'Check that it is connected, and that neither it nor your quota is full; then press Continue.',
   'engine.note.rows_damaged': 'Some stored results were damaged on the disk and are computed again.',

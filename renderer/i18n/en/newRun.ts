@@ -122,7 +122,7 @@ export const newRun = {
   'advanced.reset': 'Back to defaults',
   'advanced.precision': 'Number format',
   'advanced.precisionHelp':
-    'Decided once per run and stored with it. 8 bit only after the command virnucpro fidelity has allowed it for this model.',
+    'Decided once per run and stored with it. 8 bit only where it was measured, and allowed, for this model.',
   'advanced.embeddings': 'Embeddings',
   'advanced.embeddingsHelp': 'The models’ inner representation of each reading frame',
   'advanced.gpuMemory': 'GPU memory at most (GB)',

@@ -179,7 +179,7 @@ export const results = {
     '{count} sequences have a score in both: correlation {correlation}, mean absolute difference {mean}, largest {largest}.',
   'compare.changed': 'Sequences whose call changed',
   'compare.more':
-    '{count, plural, one {and 1 more; virnucpro compare --output FILE writes all.} other {and # more; virnucpro compare --output FILE writes all.}}',
+    '{count, plural, one {and 1 more, which is not shown here} other {and # more, which are not shown here}}',
   'compare.original': 'Choose a result file of the original VirNucPro …',
   'compare.originalText':
     'prediction_results.txt or prediction_results_highestscore.csv, which are compared chunk by chunk. Such a file can also be dropped here.',

@@ -28,7 +28,7 @@ const ERROR_CATALOGUE = {
   folder_not_ours: ['Folder is not empty', 'Choose an empty folder or a new name for the results.'],
   folder_has_run: [
     'Folder already holds a run',
-    'Resume that run, or use --force to start it again from the beginning.',
+    'Go on with that run by --resume, or use --force to start it again from the beginning.',
   ],
   folder_not_a_run: ['Not a run folder', 'Choose a folder that holds a run.db of this program.'],
   folder_unwritable: [

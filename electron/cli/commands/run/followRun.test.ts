@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AppError } from '../../../contract/errors.ts';
-import { failureLines, lacksResults } from './followRun.ts';
+import { failureLines, lacksResults, resumeCommand } from './followRun.ts';
 
 it('names the list that has what failed', () => {
   const lines = (failedInputs: number, failedParts: number, failedRecords: number) =>
@@ -23,4 +23,15 @@ it('names result files that are missing as an error, which is said with -q too',
   expect(said).toMatchObject([
     { code: 'results_missing', cause: 'Could not be written: viral_sequences.fna, run.json.' },
   ]);
+});
+
+it('says that a corrected batch script goes on with the run whose script SLURM did not take', () => {
+  const script = '#!/bin/sh\n';
+  const slurm = { kind: 'slurm', script, tasks: 2, login: null, on_processors: true } as const;
+  expect(resumeCommand('/run', { code: 'cluster_failed' }, slurm)).toContain('resume /run --slurm ');
+  const others = [
+    resumeCommand('/run', { code: 'disk_full' }, slurm),
+    resumeCommand('/run', { code: 'cluster_failed' }, { ...slurm, script: null }),
+  ];
+  expect(others).toEqual(['virnucpro resume /run', 'virnucpro resume /run']);
 });

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
-import { appError, asAppError } from '../../../contract/errors.ts';
+import { appError, asAppError, type AppError } from '../../../contract/errors.ts';
 import { allowRefusal } from '../../../contract/result.ts';
 import { demoMark } from '../../../contract/plan.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
+import type { Where } from '../../../contract/rpc/runs.ts';
 import type { RunState } from '../../../contract/runState.ts';
 import {
   type OpenRun,
@@ -65,7 +66,7 @@ export async function followRun(
       reporter.line(`Stopped. Go on with: virnucpro resume ${quoted(session.folder)}`);
       return exitCodeAfter(stoppedBy);
     }
-    summarize(session, state, reporter);
+    summarize(session, state, reporter, options.where ?? session.request.where);
     if (state.phase === 'done' && lacksResults(session, reporter)) return EXIT.doneWithFailures;
     return exitCodeOf(state);
   } finally {
@@ -85,12 +86,12 @@ export function lacksResults(
   return true;
 }
 
-function summarize(session: OpenRun, state: RunState, reporter: Reporter): void {
+function summarize(session: OpenRun, state: RunState, reporter: Reporter, where: Where): void {
   if (state.phase === 'paused' && state.error) {
     reporter.error(state.error);
     if (state.error.code === 'run_damaged' || state.error.code === 'folder_gone') return;
     reporter.line(
-      `Everything computed so far is kept. Go on with: virnucpro resume ${quoted(session.folder)}`,
+      `Everything computed so far is kept. Go on with: ${resumeCommand(session.folder, state.error, where)}`,
     );
     return;
   }
@@ -133,6 +134,13 @@ export function failureLines(
 
 const counted = (count: number, thing: string): string =>
   `${formatCount(count)} ${thing}${count === 1 ? '' : 's'}`;
+
+/** A run keeps its batch script: one that SLURM does not take has to be named again when it has been corrected. */
+export function resumeCommand(folder: string, { code }: Pick<AppError, 'code'>, where: Where): string {
+  const command = `virnucpro resume ${quoted(folder)}`;
+  const hasScript = where.kind === 'slurm' && where.script !== null;
+  return hasScript && code === 'cluster_failed' ? `${command} --slurm SCRIPT (the corrected one)` : command;
+}
 
 function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : JSON.stringify(path);

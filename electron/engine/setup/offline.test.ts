@@ -30,8 +30,8 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
   let manifest: OfflineManifest;
   const steps: StepProgress[] = [];
 
-  function pack(change: Partial<PackRequest> = {}, into?: string) {
-    return packOffline({
+  function pack(change: Partial<PackRequest> = {}, into?: string, run = runCommand) {
+    const request: PackRequest = {
       folder: into ?? folder,
       platform: here ?? 'linux-x64',
       gpu: process.platform === 'darwin' ? 'apple' : process.platform === 'win32' ? 'none' : 'nvidia',
@@ -43,7 +43,8 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
       env: stub.env,
       onProgress: (progress) => steps.push(progress),
       ...change,
-    });
+    };
+    return packOffline(request, run);
   }
 
   function from(place: string) {
@@ -245,10 +246,12 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
       });
       expect(made).toMatchObject({ ending: 'succeeded' });
       await rm(join(place, 'wheels', ordinary ?? ''));
-      const sha256 = await hashFile(join(place, 'wheels', special ?? ''));
+      const entry = async (release: string, wheel: string) =>
+        lockEntry(release, [`--hash=sha256:${await hashFile(join(place, 'wheels', wheel))}`]);
       await writeFile(
         join(place, 'pytorch.lock'),
-        lockEntry('torch==1.0+cu126', [`--hash=sha256:${sha256}`]),
+        (await entry('torch==1.0+cu126', special ?? '')) +
+          (await entry('triton==1.0', 'triton-1.0-py3-none-any.whl')),
       );
       await changeManifest(place, (list) => ({
         ...list,
@@ -317,6 +320,26 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
     const arrived = await readdir(join(paths.dataDir, 'uv', 'python')).catch(() => []);
     expect(arrived.filter((name) => name.startsWith('cpython'))).toEqual([]);
   });
+
+  it.skipIf(process.platform === 'darwin')(
+    'takes along what a PyTorch of another index shares with the ordinary one',
+    async () => {
+      const place = join(stub.paths.root, 'older GPUs');
+      // PyTorch's own index is not asked: the package index of these tests answers in its place.
+      const ofIndex = ['--torch-backend', '--extra-index-url'];
+      const run: typeof runCommand = (command) =>
+        runCommand({
+          ...command,
+          args: command.args.filter(
+            (arg, i, all) => ![arg, all[i - 1] ?? ''].some((one) => ofIndex.includes(one)),
+          ),
+        });
+      const packed = await pack({ gpu: 'nvidia_older', models: [] }, place, run);
+      expect(packed).toMatchObject({ ok: true, value: { manifest: { torchBuild: 'cu126' } } });
+      expect(await readdir(join(place, 'wheels'))).toContain('triton-1.0-py3-none-any.whl');
+      expect(await from(place)).toMatchObject({ ok: true });
+    },
+  );
 
   it('says so when no Python can be fetched, with the way out', async () => {
     const packed = await pack({ systemPython: null }, join(stub.paths.root, 'without python'));

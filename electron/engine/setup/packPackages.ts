@@ -7,7 +7,7 @@ import type { InstallProgress } from '../environment/environmentState.ts';
 import type { TorchBuild, TorchChoice } from '../environment/install/choosePyTorch.ts';
 import type { DownloadSizes } from '../environment/install/downloadSizes.ts';
 import { installFailure, isNetworkError } from '../environment/install/installFailure.ts';
-import { lockEntry, lockFor, torchRequirement } from '../environment/install/lockFile.ts';
+import { entriesOf, lockEntry, lockFor, torchRequirement } from '../environment/install/lockFile.ts';
 import { uvEnvironment } from '../environment/install/uv.ts';
 import { MANAGED_PYTHON } from '../environment/machine/supportedPython.ts';
 import { lockFile } from '../environment/requirements.ts';
@@ -16,6 +16,9 @@ import { PLACES } from './offlineFolder.ts';
 import type { Packing } from './packing.ts';
 import type { CountedSteps } from './countedSteps.ts';
 import { TARGETS } from './targets.ts';
+
+/** What a lock file names at the beginnings of its entries, such as numpy==2.4.6. */
+const RELEASES = /^[^\s#]+==\S+/gm;
 
 /** The wheels, and the lock file of a PyTorch that the program's own does not name. Answers with the build that it came to. */
 export async function packPackages(
@@ -29,7 +32,7 @@ export async function packPackages(
   steps.begin(message('step.get_packages'), sizes.packages);
   const releases = await releasesFor(packing, ['--no-deps', lockFile('run', paths)]);
   if (!releases.ok) return releases;
-  const ordinary = await lockFor(lockFile('run', paths), new Set(releases.value.match(/^[^\s#]+==\S+/gm)));
+  const ordinary = await lockFor(lockFile('run', paths), new Set(releases.value.match(RELEASES)));
   const get = async (lock: string, ...more: string[]): Promise<Result<void>> => {
     const file = join(packing.work, 'get.lock');
     await writeFile(file, lock);
@@ -42,7 +45,8 @@ export async function packPackages(
   if (!others.ok) return others;
 
   steps.begin(message('step.get_pytorch', { build: torch.build }), sizes.torch);
-  const special = torch.index === null ? null : await specialTorch(packing, torch.build, torch.index, get);
+  const special =
+    torch.index === null ? null : await specialTorch(packing, torch.build, torch.index, ordinary.others, get);
   const outOfReach = special !== null && !special.ok && isNetworkError(special.error);
   // The ordinary build computes on processors too: it is only larger.
   const instead = outOfReach && torch.build === 'cpu' && platform.startsWith('linux');
@@ -59,11 +63,12 @@ export async function packPackages(
   return ok(instead ? 'cu130' : torch.build);
 }
 
-/** A build of PyTorch's own index; answers with its part of the lock file. */
+/** A build of PyTorch's own index; answers with the lock file of what is not among the `others`, which the folder has anyway. */
 async function specialTorch(
   packing: Packing,
   build: TorchBuild,
   index: string,
+  others: string,
   get: (lock: string, ...more: string[]) => Promise<Result<void>>,
 ): Promise<Result<string>> {
   const { paths, steps, download, folder } = packing;
@@ -108,13 +113,10 @@ async function specialTorch(
     wanted,
   ]);
   if (!compiled.ok) return compiled;
-  const others = new Set<string>(
-    (await readFile(lockFile('run', paths), 'utf8')).match(/^[^\s;]+==[^\s;]+/gm),
-  );
-  const entries = compiled.value
-    .split(/^(?=[A-Za-z0-9])/m)
-    .filter((entry) => !others.has(/^\S+/.exec(entry)?.[0] ?? ''));
-  const lock = entries.join('');
+  const packed = new Set<string>(others.match(RELEASES));
+  const lock = entriesOf(compiled.value)
+    .filter((entry) => !packed.has(/^\S+/.exec(entry)?.[0] ?? ''))
+    .join('');
   const fetched = await get(lock, '--extra-index-url', index);
   return fetched.ok ? ok(lock) : fetched;
 }

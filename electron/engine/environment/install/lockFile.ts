@@ -32,7 +32,7 @@ export function lockEntry(release: string, hashes: readonly string[]): string {
 }
 
 /** An entry begins at the margin; its hashes and remarks are indented. */
-function entriesOf(text: string): string[] {
+export function entriesOf(text: string): string[] {
   return text.split(/^(?=[A-Za-z0-9])/m);
 }
 

@@ -122,7 +122,8 @@ async function sharedUv(paths: AppPaths, host: PythonEnvironment): Promise<strin
   }
 }
 
-/** A wheel for each package that computing needs, by the list that the Python side checks; and their lock file. */
+/** A wheel for each package that computing needs, by the list that the Python side checks, and for one that PyTorch needs; and
+ * their lock file. */
 async function stubWheels(
   host: PythonEnvironment,
   folder: string,
@@ -137,7 +138,7 @@ async function stubWheels(
   await mkdir(folder, { recursive: true });
   const made = await runCommand({
     file: host.interpreter,
-    args: ['-I', '-c', MAKE_WHEELS, folder, JSON.stringify(names)],
+    args: ['-I', '-c', MAKE_WHEELS, folder, JSON.stringify([...names, ['triton', 'triton']])],
     env: scrubbedEnvironment(process.env),
   });
   if (made.ending !== 'succeeded') throw new Error(made.stderr);
@@ -156,10 +157,11 @@ import json, sys, zipfile
 folder, names = sys.argv[1], json.loads(sys.argv[2])
 for distribution, module in names:
     safe = distribution.replace("-", "_")
+    needs = "Requires-Dist: triton\\n" if distribution == "torch" else ""
     info = f"{safe}-1.0.dist-info"
     files = {
         f"{module}/__init__.py": 'VERSION = {"number": 1}\\n',
-        f"{info}/METADATA": f"Metadata-Version: 2.1\\nName: {distribution}\\nVersion: 1.0\\n",
+        f"{info}/METADATA": f"Metadata-Version: 2.1\\nName: {distribution}\\nVersion: 1.0\\n{needs}",
         f"{info}/WHEEL": "Wheel-Version: 1.0\\nGenerator: stub\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n",
     }
     files[f"{info}/RECORD"] = "".join(f"{name},,\\n" for name in [*files, f"{info}/RECORD"])

@@ -101,6 +101,10 @@ export const MESSAGES = {
   'worker.other_model': 'The model in its folder is another one than the run was made with.',
   'worker.other_model.next': 'Check the model with "virnucpro models verify", then resume the run.',
   'worker.stopped': 'The worker of {device} stopped: {how}.',
+  'worker.stopped_loading':
+    'The worker of {device} stopped while it opened the device or read the model in {folder}: {how}.',
+  'worker.stopped_loading.next':
+    'It is started again by itself. If it stops there again, get the files of the model again from where they were published, or update the driver of the device.',
   // why a part failed, and what to do
   'part.out_of_memory': 'The device had too little memory even for the smallest batch.',
   'part.out_of_memory.next': 'Close other programs that use the GPU, then retry with smaller batches.',

@@ -34,6 +34,7 @@ process.stdin.on('data', (data) => {
     const command = JSON.parse(line);
     if (command.type === 'load' && behaviour === 'missing')
       say({ type: 'load_failed', code: 'model_missing', message: 'No model.', next_step: 'Get it.' });
+    else if (command.type === 'load' && behaviour === 'crashes') process.kill(process.pid, 'SIGSEGV');
     else if (command.type === 'load') say(ready);
     if (command.type === 'part' && behaviour === 'dies') process.exit(7);
     if (command.type === 'part' && behaviour === 'garbage') process.stdout.write('hello there\\n');
@@ -121,6 +122,17 @@ describe('DeviceWorker', () => {
     expect(deaths[0]?.error.cause).toContain('exit code 7');
     expect(types(events).filter((type) => type === 'worker_starting')).toHaveLength(4);
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'names the model that a worker was reading when it crashed',
+    async () => {
+      const load = () => ({ type: 'load', model_folder: '/models/mine' }) as LoadCommand;
+      const events = await supervise('crashes', (all) => all.at(-1)?.type === 'worker_died', { load });
+      expect(events.at(-1)).toMatchObject({
+        error: { code: 'worker_died', wording: { cause: { values: { folder: '/models/mine' } } } },
+      });
+    },
+  );
 
   it('gives up at once where another start cannot help', async () => {
     const events = await supervise('missing', isSwitchedOff);

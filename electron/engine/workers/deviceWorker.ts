@@ -229,15 +229,23 @@ export class DeviceWorker {
   private onExit(exit: ProcessExit): void {
     this.held.clear();
     if (this.stopping) return;
-    const error =
-      this.verdict ??
-      appError('worker_died', sentence('worker.stopped', { device: this.device, how: exitMessage(exit) }), {
-        detail: exit.lastLines.join('\n'),
-      });
+    const error = this.verdict ?? this.unexplained(exit);
     this.verdict = undefined;
     this.life = { phase: 'none' };
     const restartAttempt = this.restarts.died();
     if (restartAttempt === null) this.look.stop();
     this.emit({ type: 'worker_died', device: this.device, error, restartAttempt });
+  }
+
+  /** A damaged or hostile file of weights can bring its reader down, as a driver can: of a crash while loading, both are named. */
+  private unexplained(exit: ProcessExit): AppError {
+    const how = exitMessage(exit);
+    const values = { device: this.device, how };
+    const detail = exit.lastLines.join('\n');
+    const crashed = how.wording?.key === 'exit.crashed' || how.wording?.key === 'exit.access_violation';
+    if (!crashed || this.life.phase !== 'loading' || !this.load)
+      return appError('worker_died', sentence('worker.stopped', values), { detail });
+    const cause = sentence('worker.stopped_loading', { ...values, folder: this.load.model_folder });
+    return appError('worker_died', cause, { nextStep: sentence('worker.stopped_loading.next'), detail });
   }
 }

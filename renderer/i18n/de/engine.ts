@@ -100,6 +100,10 @@ export const engine = {
   'engine.worker.other_model.next':
     'Drücken Sie „Dateien prüfen“ beim Modell unter Rechnerprüfung, dann „Fortsetzen“.',
   'engine.worker.stopped': '{how}.',
+  'engine.worker.stopped_loading':
+    '{how}. Es geschah, während das Gerät geöffnet oder das Modell in {folder} gelesen wurde.',
+  'engine.worker.stopped_loading.next':
+    'Es startet von selbst neu. Kommt es dabei wieder vor, besorgen Sie die Dateien des Modells noch einmal von dort, wo sie veröffentlicht wurden, oder aktualisieren Sie den Treiber des Geräts.',
   'engine.part.out_of_memory': 'Das Gerät hatte zu wenig Speicher.',
   'engine.part.out_of_memory.next':
     'Schließen Sie andere Programme, die die GPU benutzen, und wiederholen Sie es dann mit weniger Speicher.',

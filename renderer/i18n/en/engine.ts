@@ -52,6 +52,8 @@ export const IN_THE_WINDOW = {
   'engine.worker.other_model.next':
     'Press “Check the files” at the model under Computer check, then Continue.',
   'engine.worker.stopped': '{how}.',
+  'engine.worker.stopped_loading':
+    '{how}. It happened while the device was opened or the model in {folder} was read.',
   'engine.part.out_of_memory': 'The device had too little memory.',
   'engine.part.out_of_memory.next': 'Close other programs that use the GPU, then retry with less memory.',
   'engine.part.non_finite':

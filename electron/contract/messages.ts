@@ -224,6 +224,8 @@ export const MESSAGES = {
   'run.not_listed': 'This run is not in the list any more.',
   'run.not_listed.next': 'Open its folder to get it back.',
   'run.at_work': 'The run is already being computed.',
+  'speed.run_at_work': 'A run is being computed, which would make the figures wrong.',
+  'speed.run_at_work.next': 'Wait until it is done, or pause it.',
   'run.pause_first': 'The run is being computed. Pause it first.',
   'run.not_at_work': 'The run is not being computed.',
   'run.still_reading':
@@ -299,6 +301,7 @@ export const MESSAGES = {
   'log.none': 'There is no such log.',
   'log.none.next': 'It appears when the worker starts.',
   'step.known_frames': 'Computing known reading frames',
+  'step.measuring_speed': 'Measuring the speed',
   // sizes, which a window writes in its own way
   bytes: '{text}',
   // the computer check

@@ -23,6 +23,7 @@ const COMPUTING = [
   'computer.setUpPython',
   'computer.installRay',
   'computer.checkAnswers',
+  'computer.measureSpeed',
   'runs.runExample',
 ];
 
@@ -142,6 +143,8 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['computer.freeSpace', { folder }],
       ['computer.answers', undefined],
       ['computer.checkAnswers', { model: 'demo' }],
+      ['computer.speed', undefined],
+      ['computer.measureSpeed', undefined],
       ['computer.getWeights', { model: 'no such model' }],
       ['computer.pauseWeights', { model: 'no such model' }],
       ['computer.weightsUnderWay', undefined],

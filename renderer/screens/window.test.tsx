@@ -336,6 +336,31 @@ describe('the computer check', () => {
     within(card).getByText('Wrong');
     within(card).getByText(/^Checked /);
   });
+
+  it('measures the devices’ speed, which New run then estimates from', async () => {
+    const user = userEvent.setup();
+    await renderWithEngine(<App />, { runs: 'none' });
+    await act(() => addPaths(['/data/contigs.fasta']));
+    act(() => choose({ model: '300' }));
+    const link = await screen.findByRole('link', { name: 'Measure speed under Computer check' });
+    expect(link.getAttribute('href')).toBe('#/computer');
+    act(() => go({ screen: 'computer' }));
+    const card = await screen.findByRole('region', { name: 'Speed' });
+    await user.click(within(card).getByRole('button', { name: 'Measure speed' }));
+    await within(card).findByText(/106,990 residues per second, 91% .* 19,064 frames per second/);
+    within(card).getByText(/It did not answer in time/);
+    act(() => go({ screen: 'new-run' }));
+    await screen.findByText(/^From the speed measured on /);
+  });
+
+  it('does not measure the speed while a run is at work, and says so', async () => {
+    await renderWithEngine(<App />);
+    act(() => go({ screen: 'computer' }));
+    const card = await screen.findByRole('region', { name: 'Speed' });
+    await within(card).findByText(/A run is being computed/);
+    const measure = within(card).getByRole('button', { name: 'Measure speed' });
+    expect(measure).toHaveProperty('disabled', true);
+  });
 });
 
 describe('the window', () => {

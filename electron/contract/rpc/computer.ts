@@ -120,6 +120,34 @@ const modelAnswersSchema = z.object({
 });
 export type ModelAnswers = z.infer<typeof modelAnswersSchema>;
 
+const deviceSpeedSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** With the batch size that suits the device best; null where it could not be measured. */
+  speed: z
+    .object({
+      precision: precisionSchema,
+      /** Of ESM-2 3B. */
+      residuesPerSecond: z.number().nonnegative(),
+      /** Of DNABERT-S. */
+      framesPerSecond: z.number().nonnegative(),
+      /** ESM-2's rate as a part of what the device's matrix products alone would reach. */
+      shareOfProducts: z.number().nonnegative(),
+    })
+    .nullable(),
+  /** Why it could not be measured. */
+  problem: z.string().nullable(),
+});
+
+/** How fast the devices run the encoders. */
+const measuredSpeedSchema = z.object({
+  measuredAt: z.iso.datetime(),
+  devices: z.array(deviceSpeedSchema),
+  /** All figures as JSON, with hardware and versions, to send in. */
+  figures: z.string(),
+});
+export type MeasuredSpeed = z.infer<typeof measuredSpeedSchema>;
+
 const modelStatusSchema = z.object({
   /** demo, 300, 500, or the path of an imported model's folder. */
   id: z.string(),
@@ -364,6 +392,10 @@ export const computerContract = {
   answers: procedure.output(z.array(modelAnswersSchema)),
   /** Computes known reading frames with a model on every device in every precision. */
   checkAnswers: procedure.input(z.object({ model: pathSchema })).output(eventIterator(stepProgressSchema)),
+  /** What was measured last with the packages that are installed; null where nothing was. */
+  speed: procedure.output(measuredSpeedSchema.nullable()),
+  /** Measures each device for about a minute, or follows the measurement that is under way. */
+  measureSpeed: procedure.output(eventIterator(stepProgressSchema)),
   /** Fetches a published model, or follows the download that is under way. It goes on without followers. */
   getWeights: procedure.input(modelInput).output(eventIterator(stepProgressSchema)),
   /** Ends a download; what has come is kept. */

@@ -344,8 +344,9 @@ export type InspectEvent = z.infer<typeof inspectEventSchema>;
 const estimateSchema = z.object({
   /** Null where this computer has no measured speed for the model yet. */
   seconds: z.object({ low: z.number(), high: z.number() }).nullable(),
-  /** What the time rests on: runs of this model on these devices, and when the newest was. */
-  basis: z.object({ runs: countSchema, measuredAt: z.iso.datetime() }).nullable(),
+  /** What the time rests on: runs of this model on these devices, and when the newest was; without a number of runs, the
+   * speed that was measured under Computer check. */
+  basis: z.object({ runs: countSchema.nullable(), measuredAt: z.iso.datetime() }).nullable(),
   diskBytes: countSchema,
   diskFreeBytes: countSchema.nullable(),
   outputDir: z.string(),

@@ -1,42 +1,49 @@
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Command, CommandOutcome } from '../environment/runCommand.ts';
-import { benchmarkDevices } from './benchmarkDevices.ts';
+import { temporaryFolder } from '../testing/temporaryFolder.ts';
+import { testContext } from '../testing/testContext.ts';
+import { benchmarkDevices, bestRow, keptBenchmark } from './benchmarkDevices.ts';
 import { A100_AND_TURING } from './testing/probeExamples.ts';
 
-const environment = { interpreter: 'python', own: true, pythonVersion: '3.12', packages: {}, source: '' };
-const row = {
-  tokens_per_batch: 24_528,
-  esm2_residues_per_second: 100_000,
+const environment = {
+  interpreter: 'python',
+  own: true,
+  pythonVersion: '3.12',
+  packages: { torch: '2.13.0' },
+  source: '',
+};
+const row = (tokens: number, rate: number) => ({
+  tokens_per_batch: tokens,
+  esm2_residues_per_second: rate,
   dnabert_s_frames_per_second: 19_000,
   products_residues_per_second: 117_000,
-};
+});
+const rows = [row(2048, 80_000), row(24_528, 100_000), row(32_768, 99_000)];
 
-it('measures each device in the precision that suits it, and goes on when one of them fails', async () => {
+it('measures each device in the precision that suits it, goes on when one fails, and keeps the figures for these packages', async () => {
+  const paths = { ...testContext().paths, dataDir: join(await temporaryFolder(), 'data') };
   const commands: Command[] = [];
-  const measured = await benchmarkDevices(
-    environment,
-    A100_AND_TURING,
-    60,
-    () => undefined,
-    (command) => {
-      commands.push(command);
-      const [kind, precision] = command.args.slice(-4);
-      const outcome: CommandOutcome = {
-        ending: precision === 'fp16' ? 'failed' : 'succeeded',
-        exitCode: 0,
-        stdout: JSON.stringify({
-          type: 'benchmark',
-          name: kind,
-          precision,
-          rows: [row],
-          versions: { torch: '2.13.0' },
-        }),
-        stderr: 'Traceback\nRuntimeError: CUDA error',
-        summary: '',
-      };
-      return Promise.resolve(outcome);
-    },
-  );
+  const run = (command: Command) => {
+    commands.push(command);
+    const [kind, precision] = command.args.slice(-4);
+    const outcome: CommandOutcome = {
+      ending: precision === 'fp16' ? 'failed' : 'succeeded',
+      exitCode: 0,
+      stdout: JSON.stringify({
+        type: 'benchmark',
+        name: kind,
+        precision,
+        rows,
+        versions: { torch: '2.13.0' },
+      }),
+      stderr: 'Traceback\nRuntimeError: CUDA error',
+      summary: '',
+    };
+    return Promise.resolve(outcome);
+  };
+  expect(await keptBenchmark(environment, paths)).toBeNull();
+  const measured = await benchmarkDevices(environment, paths, A100_AND_TURING, 60, { run });
   expect(commands.map(({ args, env }) => [...args.slice(-4, -2), env['CUDA_VISIBLE_DEVICES']])).toEqual([
     ['cuda', 'bf16', 'GPU-aaaa-a100'],
     ['cuda', 'fp16', 'GPU-bbbb-2080'],
@@ -44,5 +51,18 @@ it('measures each device in the precision that suits it, and goes on when one of
   ]);
   expect(measured.map(({ problem }) => problem)).toEqual([null, 'RuntimeError: CUDA error', null]);
   // What is sent in names the versions.
-  expect(measured[0]?.report).toMatchObject({ rows: [row], versions: { torch: '2.13.0' } });
+  expect(measured[0]?.report).toMatchObject({ rows, versions: { torch: '2.13.0' } });
+  expect(measured.map(bestRow)).toMatchObject([
+    { precision: 'bf16', tokens_per_batch: 24_528 },
+    null,
+    { precision: 'fp32', tokens_per_batch: 24_528 },
+  ]);
+
+  expect(await keptBenchmark(environment, paths)).toMatchObject({ devices: measured });
+  const another = { ...environment, packages: { torch: '2.14.0' } };
+  expect(await keptBenchmark(another, paths)).toBeNull();
+
+  // A measurement that was given up does not replace a complete one.
+  await benchmarkDevices(environment, paths, A100_AND_TURING, 60, { run, signal: AbortSignal.abort() });
+  expect(await keptBenchmark(environment, paths)).toMatchObject({ devices: measured });
 });

@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { existsSync } from 'node:fs';
-import { appendFile, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { appError, AppFailure } from '../../contract/errors.ts';
+import { unwrap } from '../../contract/result.ts';
+import { benchmarkDevices } from '../devices/benchmarkDevices.ts';
+import { probeDevices } from '../devices/probeDevices.ts';
 import { runRequestSchema, type RunRequest } from '../../contract/rpc/runs.ts';
 import { SAMPLE, WITHOUT_PYTHON } from '../testing/testContext.ts';
 import { threadsLeft } from '../store/storeThread.ts';
@@ -186,6 +189,55 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', () => {
     const { seconds } = await ask();
     expect(seconds?.low).toBeGreaterThan(0);
     expect(seconds?.high).toBeGreaterThan(seconds?.low ?? 0);
+  });
+
+  it('estimates a model of the published size from the measured speed of the devices', async () => {
+    const input = await writeInput('few.fa', 1);
+    const model = join(folder, 'model');
+    await cp(join(service.engine.paths.resources, 'demo-model'), model, { recursive: true });
+    const manifest = join(model, 'model.json');
+    // Estimating reads no weights: what tells the demo model is the notice and the checksums.
+    const demo = await readFile(manifest, 'utf8');
+    const other = demo
+      .replaceAll(/"sha256": "\w/g, '"sha256": "0')
+      .replace(/"notice": "[^"]*"/, '"notice": null');
+    await writeFile(manifest, other);
+    const { environment, paths } = await service.pythonEnvironment.context();
+    const probe = unwrap(await probeDevices(environment));
+    const rates = {
+      tokens_per_batch: 504,
+      esm2_residues_per_second: 20,
+      dnabert_s_frames_per_second: 1,
+      products_residues_per_second: 25,
+    };
+    const report = { type: 'benchmark', name: 'cpu', precision: 'fp32', rows: [rates] };
+    const run = () =>
+      Promise.resolve({
+        ending: 'succeeded' as const,
+        exitCode: 0,
+        stdout: JSON.stringify(report),
+        stderr: '',
+        summary: '',
+      });
+    const ask = (model: string) => {
+      const asked = request(input, { model, precision: 'fp32' });
+      const question = {
+        request: asked,
+        chunks: 1,
+        frames: 100,
+        residues: 16_600,
+        folder: join(folder, 'out'),
+      };
+      return estimateRun(question, service.pythonEnvironment, service.speeds);
+    };
+    expect(await ask(model)).toMatchObject({ seconds: null, basis: null });
+    await benchmarkDevices(environment, paths, probe, 60, { run });
+    const { seconds, basis } = await ask(model);
+    // 830 s of ESM-2 and 100 s of DNABERT-S, 30 % either way.
+    expect(seconds?.low).toBeCloseTo(651);
+    expect(seconds?.high).toBeCloseTo(1209);
+    expect(basis).toMatchObject({ runs: null });
+    expect(await ask('demo')).toMatchObject({ seconds: null });
   });
 });
 

@@ -30,6 +30,7 @@ import { hasEnded } from './runs/runSummary.ts';
 import { RunWatch } from './runs/runWatch.ts';
 import { UserSettings } from './userSettings.ts';
 import { SpeedHistory } from './questions/speedHistory.ts';
+import { SpeedMeasurement } from './computer/speedMeasurement.ts';
 import { WeightDownloads } from './computer/weightDownloads.ts';
 
 /** A question of ssh, and how far something is, are shown as they come. */
@@ -61,6 +62,7 @@ export interface Service {
   readonly inspections: Inspections;
   readonly downloads: WeightDownloads;
   readonly answers: AnswerChecks;
+  readonly speedMeasurement: SpeedMeasurement;
   readonly packing: OfflinePacking;
   readonly known: KnownPaths;
   readonly calls: CallsUnderWay;
@@ -131,6 +133,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
   const known = new KnownPaths(engine.paths, catalog, resultsFolder);
   const downloads = new WeightDownloads(pythonEnvironment);
   const answers = new AnswerChecks(pythonEnvironment);
+  const speedMeasurement = new SpeedMeasurement(pythonEnvironment);
   const packing = new OfflinePacking(pythonEnvironment);
   const otherComputers = new LiveTopic<OtherComputer[]>({
     take: () => others.all(),
@@ -157,6 +160,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
       pythonEnvironment.stop(),
       downloads.stop(),
       answers.stop(),
+      speedMeasurement.stop(),
       packing.stop(),
       others.close(),
       otherComputers.close(),
@@ -187,6 +191,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     inspections,
     downloads,
     answers,
+    speedMeasurement,
     packing,
     known,
     list: list.topic,

@@ -39,6 +39,20 @@ export const computer = {
   'answers.differ':
     'Zu weit von den bekannten Antworten: Normen weichen um bis zu {norm} ab{hasScores, select, yes {, Werte um bis zu {score}} other {}}.',
   'answers.notComputed': 'Ließ sich nicht berechnen. {problem}',
+  'speed.title': 'Geschwindigkeit',
+  'speed.hint': 'Etwa eine Minute je Gerät; braucht kein Modell',
+  'speed.never': 'Mit den installierten Paketen noch nicht gemessen.',
+  'speed.measuredAt': 'Gemessen {time}',
+  'speed.measure': 'Geschwindigkeit messen',
+  'speed.copy': 'Zahlen kopieren',
+  'speed.measuring': '{device} wird etwa eine Minute lang gemessen (Gerät {number} von {count}) …',
+  'speed.ofDevice':
+    'ESM-2: {residues} Residuen pro Sekunde, {share} dessen, was die Matrixprodukte allein erreichen. DNABERT-S: {frames} Leserahmen pro Sekunde.',
+  'speed.ofOneCore':
+    'Ein Kern. ESM-2: {residues} Residuen pro Sekunde, {share} dessen, was die Matrixprodukte allein erreichen. DNABERT-S: {frames} Leserahmen pro Sekunde.',
+  'speed.notMeasured': 'Ließ sich nicht messen. {problem}',
+  'speed.runIsAtWork':
+    'Ein Lauf rechnet gerade; die Zahlen wären falsch. Warten Sie, bis er fertig ist, oder halten Sie ihn an.',
   'check.driver': 'GPU-Treiber',
   'check.gpus': 'GPUs',
   'check.memory': 'Arbeitsspeicher',

@@ -230,6 +230,8 @@ export const engine = {
   'engine.run.not_listed': 'Dieser Lauf steht nicht mehr in der Liste.',
   'engine.run.not_listed.next': 'Öffnen Sie seinen Ordner, um ihn zurückzuholen.',
   'engine.run.at_work': 'Der Lauf rechnet bereits.',
+  'engine.speed.run_at_work': 'Ein Lauf rechnet gerade; die Zahlen wären falsch.',
+  'engine.speed.run_at_work.next': 'Warten Sie, bis er fertig ist, oder halten Sie ihn an.',
   'engine.run.pause_first': 'Der Lauf rechnet gerade. Pausieren Sie ihn zuerst.',
   'engine.run.not_at_work': 'Der Lauf rechnet gerade nicht.',
   'engine.run.still_reading':
@@ -312,6 +314,7 @@ export const engine = {
   'engine.log.none': 'Davon gibt es noch kein Log.',
   'engine.log.none.next': 'Es entsteht, wenn das Rechnen beginnt.',
   'engine.step.known_frames': 'Bekannte Leserahmen werden berechnet',
+  'engine.step.measuring_speed': 'Die Geschwindigkeit wird gemessen',
   'engine.bytes': '{text}',
   'engine.check.under_way': 'Wird geprüft …',
   'engine.check.after_python': 'Wird geprüft, sobald Python eingerichtet ist.',

@@ -160,6 +160,8 @@ export const newRun = {
   'newRun.timeUnknown': 'Dauer noch nicht bekannt',
   'newRun.timeBasis':
     'Aus {count, plural, one {# Lauf} other {# Läufen}} dieses Modells auf diesen Geräten, zuletzt am {date}.',
+  'newRun.timeFromSpeed': 'Aus der Geschwindigkeit, die am {date} gemessen wurde.',
+  'newRun.measureSpeed': 'Geschwindigkeit unter Rechnerprüfung messen',
   'newRun.timeNoBasis':
     'Auf diesen Geräten lief dieses Modell noch nie. Die Zeit zeigt sich, sobald gerechnet wird.',
   'newRun.faster': 'Das dauert länger als einen Tag. Schneller geht es so:',

@@ -39,6 +39,20 @@ export const computer = {
   'answers.differ':
     'Too far from the known answers: norms differ by up to {norm}{hasScores, select, yes {, scores by up to {score}} other {}}.',
   'answers.notComputed': 'Could not be computed. {problem}',
+  'speed.title': 'Speed',
+  'speed.hint': 'About a minute per device; needs no model',
+  'speed.never': 'Not measured yet with the packages that are installed.',
+  'speed.measuredAt': 'Measured {time}',
+  'speed.measure': 'Measure speed',
+  'speed.copy': 'Copy figures',
+  'speed.measuring': '{device} is measured for about a minute (device {number} of {count}) …',
+  'speed.ofDevice':
+    'ESM-2: {residues} residues per second, {share} of what its matrix products alone reach. DNABERT-S: {frames} frames per second.',
+  'speed.ofOneCore':
+    'One core. ESM-2: {residues} residues per second, {share} of what its matrix products alone reach. DNABERT-S: {frames} frames per second.',
+  'speed.notMeasured': 'Could not be measured. {problem}',
+  'speed.runIsAtWork':
+    'A run is being computed, which would make the figures wrong. Wait until it is done, or pause it.',
   'check.driver': 'GPU driver',
   'check.gpus': 'GPUs',
   'check.memory': 'Memory',

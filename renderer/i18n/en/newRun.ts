@@ -158,6 +158,8 @@ export const newRun = {
   'newRun.timeUnknown': 'Time not known yet',
   'newRun.timeBasis':
     'From {count, plural, one {# run} other {# runs}} of this model on these devices, the last on {date}.',
+  'newRun.timeFromSpeed': 'From the speed measured on {date}.',
+  'newRun.measureSpeed': 'Measure speed under Computer check',
   'newRun.timeNoBasis': 'No run of this model on these devices yet. The time shows once it computes.',
   'newRun.faster': 'This takes more than a day. It can be faster:',
   'newRun.faster.lessFiles':

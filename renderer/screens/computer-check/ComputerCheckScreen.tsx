@@ -12,6 +12,7 @@ import { lacksEnvironment, setUpAndShow, useEnvironment } from '../../state/comp
 import { openDiagnostics } from '../../state/runs/runDialog.ts';
 import { AnswersCard } from './AnswersCard.tsx';
 import { CheckCard } from './CheckCard.tsx';
+import { SpeedCard } from './SpeedCard.tsx';
 import classes from './ComputerCheck.module.css';
 import { ModelsCard } from '../models/ModelsCard.tsx';
 import { OfflineCard } from '../offline/OfflineCard.tsx';
@@ -80,6 +81,7 @@ export function ComputerCheckScreen() {
         <ModelsCard />
       </div>
       <AnswersCard />
+      <SpeedCard />
       <OfflineCard />
     </Page>
   );

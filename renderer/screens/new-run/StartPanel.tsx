@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconArrowRight, IconClock } from '@tabler/icons-react';
+import type { RunEstimate } from '../../../electron/contract/index.ts';
 import { isAtWork } from '../../../electron/contract/runState.ts';
 import { Banner } from '../../components/feedback/Banner.tsx';
 import { Card } from '../../components/Card.tsx';
@@ -36,6 +37,8 @@ export function StartPanel({ form }: { form: NewRunForm }) {
     },
   });
   const reason = reasons[0];
+  // What is measured is this computer, with encoders of the published sizes.
+  const canBeMeasured = form.choices.where.kind === 'this_computer' && form.model?.notice === null;
   return (
     <aside className={classes.panel} aria-label={t('newRun.summary')}>
       <Card title={t('newRun.summary')}>
@@ -68,12 +71,7 @@ export function StartPanel({ form }: { form: NewRunForm }) {
             </p>
             {estimate && (
               <p className={classes.basis}>
-                {estimate.basis
-                  ? t('newRun.timeBasis', {
-                      count: estimate.basis.runs,
-                      date: format.date(estimate.basis.measuredAt),
-                    })
-                  : t('newRun.timeNoBasis')}
+                <TimeBasis basis={estimate.basis} canBeMeasured={canBeMeasured} />
               </p>
             )}
           </div>
@@ -109,6 +107,23 @@ export function StartPanel({ form }: { form: NewRunForm }) {
         </div>
       </Card>
     </aside>
+  );
+}
+
+/** What the time rests on; where it isn't known, how to find it out. */
+function TimeBasis({ basis, canBeMeasured }: { basis: RunEstimate['basis']; canBeMeasured: boolean }) {
+  const { t, format } = useTexts();
+  if (basis) {
+    const date = format.date(basis.measuredAt);
+    return basis.runs === null
+      ? t('newRun.timeFromSpeed', { date })
+      : t('newRun.timeBasis', { count: basis.runs, date });
+  }
+  return (
+    <>
+      {t('newRun.timeNoBasis')}{' '}
+      {canBeMeasured && <a href={hashOfRoute({ screen: 'computer' })}>{t('newRun.measureSpeed')}</a>}
+    </>
   );
 }
 

@@ -8,6 +8,7 @@ import {
   type ComputerCheck,
   type FoundWeights,
   type InspectedFile,
+  type MeasuredSpeed,
   type Message,
   type ModelStatus,
   type OfflineChoices,
@@ -376,6 +377,24 @@ export function madeAnswers(): Answers {
       },
     ],
   };
+}
+
+export function madeSpeed(): MeasuredSpeed {
+  const devices: MeasuredSpeed['devices'] = [
+    {
+      id: 'GPU-0',
+      name: 'NVIDIA H200',
+      speed: {
+        precision: 'bf16',
+        residuesPerSecond: 106_990,
+        framesPerSecond: 19_064,
+        shareOfProducts: 0.914,
+      },
+      problem: null,
+    },
+    { id: 'cpu:0', name: 'CPU', speed: null, problem: 'It did not answer in time.' },
+  ];
+  return { measuredAt: '2026-11-20T09:30:00.000Z', devices, figures: JSON.stringify(devices, null, 2) };
 }
 
 export const PACKABLE_KINDS: OfflineChoices['kinds'] = [

@@ -61,6 +61,7 @@ export class World {
   packing: PackOffline | null = null;
   /** Models whose answers have been checked. */
   readonly answersChecked = new Set<string>();
+  speedIsMeasured = false;
   /** By run, where the user named them. */
   readonly samples = new Map<string, readonly string[]>();
   /** By run. */

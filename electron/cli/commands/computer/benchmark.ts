@@ -5,10 +5,12 @@ import { toStandardError, toStandardOutput } from '../../output/terminal.ts';
 
 /** How fast is each device? A line for each batch size, or with --json all of it, to send in. */
 export async function benchmark(context: EngineContext, seconds: number, json: boolean): Promise<number> {
-  const probe = unwrap(await probeDevices(context.environment));
-  const measured = await benchmarkDevices(context.environment, probe, seconds, ({ name }) => {
+  const { environment, paths } = context;
+  const probe = unwrap(await probeDevices(environment));
+  const onDevice = (name: string) => {
     toStandardError(`${name} is measured for about ${seconds} s ...`);
-  });
+  };
+  const measured = await benchmarkDevices(environment, paths, probe, seconds, { onDevice });
   toStandardOutput(
     json
       ? JSON.stringify(measured)

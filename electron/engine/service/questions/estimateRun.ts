@@ -1,8 +1,10 @@
 import { appError, asAppError, causeOf, type AppError } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import type { RunEstimate, RunRequest } from '../../../contract/rpc/runs.ts';
+import { keptBenchmark } from '../../devices/benchmarkDevices.ts';
 import { freeBytes } from '../../devices/computerChecks.ts';
 import type { ChosenDevice } from '../../devices/chosenDevice.ts';
+import type { EngineContext } from '../../engineContext.ts';
 import { resolveModel } from '../../models/resolveModel.ts';
 import type { ResolvedModel } from '../../models/resolvedModel.ts';
 import { checkFidelity } from '../../models/fidelityVerdict.ts';
@@ -11,6 +13,8 @@ import { precisionOf } from '../../run/begin/clusterPlan.ts';
 import { diskNeeded, diskShortage } from '../../run/begin/diskSpace.ts';
 import { checkRunFolder } from '../../store/runFolder.ts';
 import type { PythonEnvironmentManager } from '../computer/pythonEnvironmentManager.ts';
+import type { SecondsRange } from './runSpeeds.ts';
+import { secondsFromBenchmark } from './secondsFromBenchmark.ts';
 import type { SpeedHistory } from './speedHistory.ts';
 
 interface EstimateQuestion {
@@ -37,15 +41,7 @@ export async function estimateRun(
     (choice.ok ? undefined : choice.error) ??
     (await folderBlocker(folder, request.force)) ??
     diskShortage(folder, diskBytes, diskFreeBytes);
-  const speed = choice.ok
-    ? speeds.seconds({
-        modelHash: choice.model.planModel.hash,
-        precision: choice.precision,
-        deviceNames: choice.devices.map(({ name }) => name),
-        frames: question.frames,
-        residues: question.residues,
-      })
-    : null;
+  const speed = choice.ok ? await speedOf(question, choice, speeds) : null;
   return {
     seconds: speed && { low: speed.low, high: speed.high },
     basis: speed && { runs: speed.runs, measuredAt: new Date(speed.measuredAt).toISOString() },
@@ -56,9 +52,35 @@ export async function estimateRun(
   };
 }
 
-type Means =
-  | { ok: true; model: ResolvedModel; devices: ChosenDevice[]; precision: string }
-  | { ok: false; error: AppError };
+interface Speed extends SecondsRange {
+  /** Null where the benchmark was measured, and no run. */
+  runs: number | null;
+  measuredAt: number | string;
+}
+
+async function speedOf(
+  { frames, residues }: EstimateQuestion,
+  { context: { environment, paths }, model: { planModel }, devices, precision }: ChosenMeans,
+  speeds: SpeedHistory,
+): Promise<Speed | null> {
+  const deviceNames = devices.map(({ name }) => name);
+  const fromRuns = speeds.seconds({ modelHash: planModel.hash, precision, deviceNames, frames, residues });
+  // The demo model is far smaller than the encoders that the benchmark measures.
+  if (fromRuns || planModel.notice !== null) return fromRuns;
+  const kept = await keptBenchmark(environment, paths);
+  const range = kept && secondsFromBenchmark(residues, devices, precision, kept);
+  return range && { ...range, runs: null, measuredAt: kept.measuredAt };
+}
+
+interface ChosenMeans {
+  ok: true;
+  context: EngineContext;
+  model: ResolvedModel;
+  devices: ChosenDevice[];
+  precision: string;
+}
+
+type Means = ChosenMeans | { ok: false; error: AppError };
 
 async function chooseModelAndDevices(
   request: RunRequest,
@@ -76,7 +98,7 @@ async function chooseModelAndDevices(
     const { hash } = model.value.planModel;
     const checked = await checkFidelity(context.paths, hash, precision.value, devices);
     if (!checked.ok) return checked;
-    return { ok: true, model: model.value, devices, precision: precision.value };
+    return { ok: true, context, model: model.value, devices, precision: precision.value };
   } catch (reason) {
     return { ok: false, error: asAppError(reason) };
   }

@@ -1,3 +1,5 @@
+import { appError, AppFailure } from '../../../contract/errors.ts';
+import { message } from '../../../contract/messages.ts';
 import type { Settings } from '../../../contract/rpc/computer.ts';
 import { freeBytes } from '../../devices/computerChecks.ts';
 import { probeDevices } from '../../devices/probeDevices.ts';
@@ -25,7 +27,7 @@ const RUNS_IN_DIAGNOSTICS = 5;
 const EVENTS_IN_DIAGNOSTICS = 200;
 
 export function computerRouter(service: Service) {
-  const { engine, pythonEnvironment, settings, catalog, known, open, downloads } = service;
+  const { engine, pythonEnvironment, settings, catalog, control, known, open, downloads } = service;
   const { computer } = calls;
 
   return {
@@ -63,6 +65,14 @@ export function computerRouter(service: Service) {
     checkAnswers: computer.checkAnswers.handler(({ input, signal }) =>
       service.answers.check(input.model).follow(signal),
     ),
+    speed: computer.speed.handler(() => service.speedMeasurement.last()),
+    measureSpeed: computer.measureSpeed.handler(({ signal }) => {
+      if (control.queue.active !== null)
+        throw new AppFailure(
+          appError('usage', message('speed.run_at_work'), { nextStep: message('speed.run_at_work.next') }),
+        );
+      return service.speedMeasurement.measure().follow(signal);
+    }),
     getWeights: computer.getWeights.handler(({ input, signal }) => downloads.get(input.model).follow(signal)),
     pauseWeights: computer.pauseWeights.handler(({ input }) => downloads.pause(input.model)),
     weightsUnderWay: computer.weightsUnderWay.handler(() => ({ models: downloads.models })),

@@ -16,6 +16,7 @@ import {
   FOUND_WEIGHTS,
   madeAnswers,
   madeOfflineFolder,
+  madeSpeed,
   PACKABLE_KINDS,
 } from '../computer.ts';
 import { pause } from '../pause.ts';
@@ -69,6 +70,11 @@ export function computerRouter(world: World) {
     checkAnswers: computer.checkAnswers.handler(async function* ({ input }) {
       yield* steps([plain('NVIDIA H200'), plain('CPU')]);
       world.answersChecked.add(input.model);
+    }),
+    speed: computer.speed.handler(() => (world.speedIsMeasured ? madeSpeed() : null)),
+    measureSpeed: computer.measureSpeed.handler(async function* () {
+      yield* steps([plain('NVIDIA H200'), plain('CPU')]);
+      world.speedIsMeasured = true;
     }),
     pauseWeights: computer.pauseWeights.handler(() => undefined),
     weightsUnderWay: computer.weightsUnderWay.handler(() => ({ models: [] })),

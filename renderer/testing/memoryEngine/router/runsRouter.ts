@@ -43,15 +43,18 @@ export function runsRouter(world: World) {
     }),
     estimate: runs.estimate.handler(({ input }) => ({
       seconds:
-        input.request.model === '300'
+        input.request.model === '300' && !world.speedIsMeasured
           ? null
           : input.request.precision === 'fp32'
             ? { low: 180_000, high: 260_000 }
             : { low: 1260, high: 1980 },
       basis:
-        input.request.model === '300'
+        input.request.model === '300' && !world.speedIsMeasured
           ? null
-          : { runs: 3, measuredAt: new Date(world.openedAt).toISOString() },
+          : {
+              runs: input.request.model === '300' ? null : 3,
+              measuredAt: new Date(world.openedAt).toISOString(),
+            },
       diskBytes: input.residues * 8,
       diskFreeBytes: 41_000_000_000,
       outputDir:

@@ -81,10 +81,10 @@ const verdicts: Verdict[] = [];
 await main();
 
 async function main(): Promise<void> {
-  const wanted = <T extends { name: string }>(all: readonly T[]): T[] =>
-    all.filter(({ name }) => name.includes(only));
+  const wanted = <T extends { name: string }>(all: readonly T[], kind = ''): T[] =>
+    all.filter(({ name }) => `${kind}${name}`.includes(only));
   await makeRuns();
-  for (const { name, kind, make, commands } of wanted(HOSTILE_RUNS)) {
+  for (const { name, kind, make, commands } of wanted(HOSTILE_RUNS, "a run's folder: ")) {
     const [run, outside] = [join(folder, 'strangers', 'run'), join(folder, 'strangers', 'outside')];
     rmSync(join(folder, 'strangers'), { recursive: true, force: true });
     cpSync(join(folder, kind), run, { recursive: true });
@@ -105,7 +105,7 @@ async function main(): Promise<void> {
     mkdirSync(theirs);
     say(await commandsOf(name, await make(theirs, join(folder, 'finished'))));
   }
-  await serve(wanted(HOSTILE_REQUESTS));
+  await serve(wanted(HOSTILE_REQUESTS, 'serve: '));
   const failed = verdicts.filter(({ faults }) => faults.length > 0);
   const peak = Math.max(0, ...verdicts.map(({ peakMegabytes }) => peakMegabytes));
   process.stdout.write(`largest process: ${peak} MB\n`);

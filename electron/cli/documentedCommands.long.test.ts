@@ -7,13 +7,14 @@ import { APP_PATHS, REAL_PYTHON, SAMPLE, WITHOUT_PYTHON } from '../engine/testin
 import { temporaryFolder } from '../engine/testing/testContext.ts';
 import { ended, succeeds, virnucpro } from './testing/commandLineProcess.ts';
 
-/** They fetch gigabytes, never end, or need another tool's files: these tests run them. */
+/** They fetch gigabytes, never end, or need another tool's files or a cluster: these tests run them. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   setup: 'electron/cli/setUpOffline.integration.test.ts',
   'pack-offline': 'electron/cli/setUpOffline.integration.test.ts',
   'import-legacy': 'electron/cli/importLegacy.long.test.ts',
   serve: 'electron/cli/serve.integration.test.ts',
   'doctor --repair': 'electron/engine/setup/repair.long.test.ts',
+  'resume out --slurm SCRIPT': 'electron/cli/slurmCluster.long.test.ts',
 };
 
 /** Nobody has the published weights here. */

@@ -26,8 +26,9 @@ from virnucpro_backend.devices.opening.open import open_device
 from virnucpro_backend.encoders.dnabert_s import DNABERT_S, DnabertS
 from virnucpro_backend.encoders.esm2 import ESM2_3B, Esm2, ResidualStream
 from virnucpro_backend.encoders.layout import SequenceLayout
-from virnucpro_backend.encoders.precision import DTYPES, forbid_hidden_rounding
+from virnucpro_backend.encoders.precision import forbid_hidden_rounding
 from virnucpro_backend.fidelity.conditions import conditions
+from virnucpro_backend.fidelity.random_model import RandomWeights
 from virnucpro_backend.inference.memory.device_memory import is_out_of_memory
 
 MODULE = "virnucpro_backend.benchmark"
@@ -44,14 +45,10 @@ def benchmark(kind: DeviceKind, precision: Precision, seconds: float) -> dict[st
     """Rates by tokens per batch. Raises LoadFailedError where the device can't be used."""
     forbid_hidden_rounding()
     opened = open_device(kind, precision, None)
-    device, dtype = opened.device, DTYPES[precision]
+    device = opened.device
     layers, sizes = (CPU_LAYERS, CPU_BATCHES) if kind == "cpu" else (GPU_LAYERS, GPU_BATCHES)
-    with torch.device(device):
-        esm2, dnabert_s = Esm2(replace(ESM2_3B, layers=layers), dtype), DnabertS(DNABERT_S, dtype)
-    for encoder in (esm2, dnabert_s):
-        _randomize(encoder)
-        encoder.to(device)
-        encoder.use_kernels_for(device)
+    weights = RandomWeights(device, esm2_config=replace(ESM2_3B, layers=layers), dnabert_s_config=DNABERT_S)
+    esm2, dnabert_s = weights.encoders(precision)
     each = seconds / (3 * len(sizes))
     rows = []
     for tokens in sizes:
@@ -139,16 +136,6 @@ def _wait_for(device: torch.device) -> None:
         torch.cuda.synchronize(device)
     elif device.type == "mps":
         torch.mps.synchronize()
-
-
-def _randomize(encoder: Esm2 | DnabertS) -> None:
-    """Matrices of unit gain: what passes through stays in the range of a trained model."""
-    torch.manual_seed(0)
-    for name, parameter in encoder.named_parameters():
-        if parameter.dim() == 2:
-            parameter.normal_(0.0, 1.0 if "embedding" in name else parameter.shape[1] ** -0.5)
-        elif name.endswith("bias"):
-            parameter.normal_(0.0, 0.02)
 
 
 def main() -> int:

@@ -4,6 +4,7 @@ In one call: a layer's matrix products, the program's encoder in as many worker 
 there are cores, in one worker, and in the threads of one process, Hugging Face's ESM-2, and DNABERT-S. Of a
 sweep through all layers whole layers are timed, with the conversion of their weights. Rates are residues per
 second of the whole encoder. What a worker does beside it (reading, writing, classifying) is not in them.
+`--rows` adds Hugging Face's ESM-2 through torch.compile, ONNX Runtime and OpenVINO, where these are installed.
 """
 
 from __future__ import annotations
@@ -45,6 +46,11 @@ AVX2 = {"ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2", "ATEN_C
 """What keeps the libraries from the instructions that came after AVX2."""
 
 
+ROWS = ("products", "encoder", "threads", "hugging_face", "dnabert")
+OTHER_ROWS = ("compiled", "onnx_runtime", "openvino")
+"""The whole encoder by other means; OpenVINO chooses its precision by the processor."""
+
+
 class EnoughError(Exception):
     """Enough layers were timed."""
 
@@ -55,6 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--model", type=Path, help="model folder (default: random weights, made for this)")
     parser.add_argument("--workers", type=int, default=psutil.cpu_count(logical=False) or 1)
     parser.add_argument("--precisions", default="fp32,bf16")
+    parser.add_argument("--rows", default=",".join(ROWS), help=f"of {', '.join(ROWS + OTHER_ROWS)}")
     parser.add_argument("--json", type=Path, help="file to write")
     parser.add_argument("--row", help=argparse.SUPPRESS)
     arguments = parser.parse_args(argv)
@@ -67,33 +74,34 @@ def main(argv: Sequence[str] | None = None) -> int:
             model = Path(folder) / "model"
             device = torch.device("cuda", 0) if torch.cuda.is_available() else torch.device("cpu")
             write_random_model(model, RandomWeights(device), demo_tokenizer(), 500)
-        rows = measure(model, arguments.workers, arguments.precisions.split(","))
+        rows = measure(model, arguments.workers, arguments.precisions.split(","), arguments.rows.split(","))
     if arguments.json is not None:
         content = {**conditions(MODULE, torch.device("cpu")), "workers": arguments.workers, "rows": rows}
         arguments.json.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     return 0
 
 
-def measure(model: Path, workers: int, precisions: list[str]) -> list[dict[str, Any]]:
+def measure(model: Path, workers: int, precisions: list[str], names: list[str]) -> list[dict[str, Any]]:
     """The rows, each printed as soon as it is known."""
     rows = []
     for precision in precisions:
-        for instructions, environment in (("all", {}), ("AVX2", AVX2)):
-            if instructions == "AVX2" and precision != "fp32":
-                continue
-            for what, processes in (("products", workers), ("encoder", workers), ("encoder", 1)):
-                if instructions == "AVX2" and processes == 1 < workers:
-                    continue
-                rows.append(_measured(what, precision, instructions, processes, model, environment))
-        rows.append(_measured(f"threads{workers}", precision, "all", 1, model, {}))
-        rows.append(_measured(f"hugging_face{workers}", precision, "all", 1, model, {}))
-        rows.append(_measured("dnabert", precision, "all", workers, model, {}))
-    rows.append(_measured("products", "int8", "all", workers, model, {}))
+        for name in names:
+            # All threads in one process, or one process for each.
+            threaded = name in ("threads", "hugging_face", *OTHER_ROWS)
+            runs = [(f"{name}{workers}" if threaded else name, 1 if threaded else workers, {})]
+            if name == "encoder" and workers > 1:
+                runs.append((name, 1, {}))
+            if precision == "fp32" and name in ("products", "encoder"):
+                runs.append((name, workers, AVX2))
+            for what, processes, environment in runs:
+                rows.append(_measured(what, precision, processes, model, environment))
+    if "products" in names:
+        rows.append(_measured("products", "int8", workers, model, {}))
     return rows
 
 
 def _measured(
-    what: str, precision: str, instructions: str, processes: int, model: Path, environment: dict[str, str]
+    what: str, precision: str, processes: int, model: Path, environment: dict[str, str]
 ) -> dict[str, Any]:
     """Processes that begin together when all are ready; their rates added up."""
     command = [sys.executable, "-m", MODULE, "--model", str(model), "--row", f"{what}:{precision}"]
@@ -124,7 +132,7 @@ def _measured(
         {
             "what": what.rstrip("0123456789"),
             "precision": precision,
-            "instructions": instructions,
+            "instructions": "AVX2" if environment else "all",
             "processes": processes,
             "per_second": round(sum(each["per_second"] for each in found), 2),
             "share_of_conversion": round(statistics.mean(each.get("conversion", 0) for each in found), 4),
@@ -146,12 +154,15 @@ def _row(row: str, model: Path) -> None:
     what, precision = row.split(":")
     name = what.rstrip("0123456789")
     threads = int(what[len(name) :] or 1)
-    torch.set_num_threads(threads if name == "hugging_face" else 1)
+    torch.set_num_threads(threads if name in ("hugging_face", *OTHER_ROWS) else 1)
     work = {
         "products": lambda: _products(precision),
         "encoder": lambda: _encoder(_loaded(model, precision)),
         "threads": lambda: _threads(model, precision, threads),
-        "hugging_face": lambda: _hugging_face(precision),
+        "hugging_face": lambda: _hugging_face(precision, lambda model, *_: model),
+        "compiled": lambda: _hugging_face(precision, lambda model, *_: torch.compile(model)),
+        "onnx_runtime": lambda: _hugging_face(precision, _onnx_runtime),
+        "openvino": lambda: _hugging_face(precision, _openvino),
         "dnabert": lambda: _dnabert_s(_loaded(model, precision)),
     }[name]()
     _synchronise("ready")
@@ -283,8 +294,8 @@ def _products(precision: str) -> Callable[[], dict[str, float]]:
     return run
 
 
-def _hugging_face(precision: str) -> Callable[[], dict[str, float]]:
-    """EsmModel with all threads of one process; of its 36 equal layers four are computed."""
+def _hugging_face(precision: str, made_of: Callable[..., Any]) -> Callable[[], dict[str, float]]:
+    """EsmModel with all threads of one process, as `made_of` runs it; of its 36 equal layers four are computed."""
     transformers: Any = importlib.import_module("transformers")
 
     layers = 4
@@ -306,17 +317,48 @@ def _hugging_face(precision: str) -> Callable[[], dict[str, float]]:
     model = model.to(DTYPES[precision]).eval()  # type: ignore[index]
     tokens = torch.randint(5, 24, (24, RESIDUES + 2))
     kept = torch.ones_like(tokens)
+    embed = made_of(model, tokens, kept)
 
     def run() -> dict[str, float]:
-        model(input_ids=tokens, attention_mask=kept)
-        times: list[float] = []
         for _ in range(2):
+            embed(input_ids=tokens, attention_mask=kept)
+        times: list[float] = []
+        for _ in range(3):
             began = time.perf_counter()
-            model(input_ids=tokens, attention_mask=kept)
+            embed(input_ids=tokens, attention_mask=kept)
             times.append(time.perf_counter() - began)
         return {"per_second": len(tokens) * RESIDUES / (min(times) * 36 / layers)}
 
     return run
+
+
+def _onnx_runtime(model: Any, tokens: Tensor, kept: Tensor) -> Callable[..., Any]:
+    runtime: Any = importlib.import_module("onnxruntime")
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "esm2.onnx"
+        torch.onnx.export(model, (tokens, kept), path, input_names=["input_ids", "attention_mask"], dynamo=True)
+        options = runtime.SessionOptions()
+        options.intra_op_num_threads = torch.get_num_threads()
+        session = runtime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+
+    def embed(**inputs: Tensor) -> Any:
+        return session.run(None, {name: value.numpy() for name, value in inputs.items()})
+
+    return embed
+
+
+def _openvino(model: Any, tokens: Tensor, kept: Tensor) -> Callable[..., Any]:
+    openvino: Any = importlib.import_module("openvino")
+
+    example = {"input_ids": tokens, "attention_mask": kept}
+    converted = openvino.convert_model(model, example_input=example)
+    compiled = openvino.Core().compile_model(converted, "CPU", {"INFERENCE_NUM_THREADS": torch.get_num_threads()})
+
+    def embed(**inputs: Tensor) -> Any:
+        return compiled({name: value.numpy() for name, value in inputs.items()})
+
+    return embed
 
 
 if __name__ == "__main__":

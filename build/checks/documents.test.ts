@@ -1,4 +1,4 @@
-/** What README, docs and the program's own texts say of commands, flags, files and exit codes is there. */
+/** Checks that the commands, flags, files and exit codes named in the documents and in the program's own texts exist. */
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import type { Command } from 'commander';
@@ -10,8 +10,10 @@ import { RESULT_FILES } from '../../electron/contract/results.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
-const DOCUMENTS = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: root })];
-/** Texts of the program: what it advises must work. */
+const DOCUMENTS = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: root })].map((file) =>
+  file.replaceAll('\\', '/'),
+);
+/** Sources whose texts advise commands. */
 const TEXTS = [
   ...globSync('electron/{contract,engine,cli}/**/*.ts', {
     cwd: root,
@@ -22,7 +24,7 @@ const TEXTS = [
 const scripts = Object.keys((JSON.parse(read('package.json')) as { scripts: object }).scripts);
 const program = describedCommands();
 
-/** What is quoted as code, in blocks and within lines. */
+/** The code of a document, in blocks and within lines. */
 function code(text: string): string[] {
   const blocks = [...text.matchAll(/^```\w*\n([\s\S]*?)^```/gm)].flatMap(([, block = '']) =>
     block.split('\n'),
@@ -38,7 +40,7 @@ const subcommand = (words: readonly string[]): Command | undefined => {
   return found?.commands.find((command) => command.name() === words[1]) ?? found;
 };
 
-/** Why a line that calls the program would be refused; undefined where it would not. */
+/** Why the program would refuse this call; undefined if it would not. */
 function refusal(line: string): string | undefined {
   const words = line.split(/\s+/).filter((word) => word !== '');
   const [name = ''] = words;
@@ -61,7 +63,7 @@ const calls = (text: string): string[] =>
     ),
   ].map(([, call = '']) => call);
 
-it('would find what there is not', () => {
+it('recognises a call that would be refused', () => {
   expect(refusal('predict in.fa -o out --embeddings fp32')).toBeUndefined();
   expect(refusal('predict in.fa --nonsense')).toBe('"predict" has no --nonsense');
   expect(refusal('guess in.fa')).toBe('there is no command "guess"');
@@ -69,98 +71,95 @@ it('would find what there is not', () => {
   expect(code(read('README.md')).flatMap(calls).length).toBeGreaterThan(20);
 });
 
-it('says of every script of package.json what it is for', () => {
+it('documents every script of package.json', () => {
   const text = DOCUMENTS.map(read).join('\n');
   expect(scripts.filter((script) => !new RegExp(`\\b${script}(?![\\w:-])`).test(text))).toEqual([]);
 });
 
-describe.each(DOCUMENTS)('%s', (file) => {
-  const text = read(file);
+/** What is wrong with each of these documents, under its name. */
+const faults = (files: readonly string[], wrongIn: (text: string, file: string) => string[]): string[] =>
+  files.flatMap((file) => wrongIn(read(file), file).map((fault) => `${file}: ${fault}`));
 
-  it('names commands and flags that there are', () => {
-    const quoted = code(text).flatMap(calls);
-    expect(quoted.flatMap((call) => refusal(call) ?? [])).toEqual([]);
-    const npm = [...text.matchAll(/npm run ([\w:-]+)/g)].map(([, script = '']) => script);
-    expect(npm.filter((script) => !scripts.includes(script))).toEqual([]);
-  });
+it('documents name commands, flags and scripts that exist', () => {
+  const wrong = faults(DOCUMENTS, (text) => [
+    ...code(text)
+      .flatMap(calls)
+      .flatMap((call) => refusal(call) ?? []),
+    ...[...text.matchAll(/npm run ([\w:-]+)/g)]
+      .map(([, script = '']) => script)
+      .filter((script) => !scripts.includes(script)),
+  ]);
+  expect(wrong).toEqual([]);
+});
 
-  it('links to files and headings that there are', () => {
-    const headings = (target: string) =>
-      [...read(target).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
-        heading
-          .toLowerCase()
-          .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
-          .replaceAll(' ', '-'),
-      );
-    const broken = [...text.matchAll(/\]\(((?!https?:|mailto:)[^)\s]+)\)/g)].filter(([, link = '']) => {
-      const [path = '', heading] = link.split('#');
-      const target = path === '' ? file : posix.join(dirname(file), path);
-      return (
-        !existsSync(join(root, target)) || (heading !== undefined && !headings(target).includes(heading))
-      );
-    });
-    expect(broken.map(([, link]) => link)).toEqual([]);
-  });
+it('documents link to files and headings that exist', () => {
+  const headings = (target: string) =>
+    [...read(target).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    );
+  const broken = faults(DOCUMENTS, (text, file) =>
+    [...text.matchAll(/\]\(((?!https?:|mailto:)[^)\s]+)\)/g)]
+      .map(([, link = '']) => link)
+      .filter((link) => {
+        const [path = '', heading] = link.split('#');
+        const target = path === '' ? file : posix.join(dirname(file), path);
+        return (
+          !existsSync(join(root, target)) || (heading !== undefined && !headings(target).includes(heading))
+        );
+      }),
+  );
+  expect(broken).toEqual([]);
+});
 
-  it('names files of this repository that there are', () => {
-    const paths = code(text).flatMap((span) =>
+it('documents name files of this repository that exist', () => {
+  const gone = faults(DOCUMENTS, (text) => {
+    const spans = code(text);
+    const paths = spans.flatMap((span) =>
       [
         ...span.matchAll(
           /(?:^|\s)((?:build|docs|e2e|electron|python-backend|renderer|resources)\/[\w./*{},-]*\w)/g,
         ),
       ].map(([, path = '']) => path),
     );
-    // docs/security.md names those of the shells and the engine from their own folder.
-    const shortened = code(text).flatMap((span) =>
+    // docs/security.md shortens paths below electron/.
+    const shortened = spans.flatMap((span) =>
       [...span.matchAll(/^(?:main|preload|server|engine|contract|cli)\/[\w./-]+\.ts$/g)].map(
         ([path]) => `electron/${path}`,
       ),
     );
-    const gone = [...paths, ...shortened].filter(
+    return [...paths, ...shortened].filter(
       (path) => globSync([path, `${path}.*`], { cwd: root }).length === 0,
     );
-    expect(gone).toEqual([]);
   });
+  expect(gone).toEqual([]);
 });
 
-const translated = DOCUMENTS.filter((file) => file.endsWith('.de.md'));
-
-it('every page of the guide is there in German', () => {
-  const guide = globSync('docs/guide/*.md', { cwd: root }).filter((file) => !file.endsWith('.de.md'));
-  expect(
-    guide.map((file) => file.replace(/\.md$/, '.de.md')).filter((file) => !translated.includes(file)),
-  ).toEqual([]);
-});
-
-describe.each(translated)('%s', (file) => {
-  const original = file.replace(/\.de\.md$/, '.md');
-  const [german, english] = [read(file), read(original)];
-
-  it('shows the pictures of the English page, and links to the same places, in German where they are', () => {
-    const links = (text: string) => [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
-    const inGerman = (link: string) => {
-      const there = link.replace(/\.md(?=#|$)/, '.de.md');
-      return existsSync(join(root, dirname(file), there.replace(/#.*$/, ''))) ? there : link;
-    };
-    expect(links(german).toSorted()).toEqual(links(english).map(inGerman).toSorted());
-  });
-
-  it('has the commands of the English page', () => {
-    // FOLDER is ORDNER.
-    const commands = (text: string) =>
-      code(text)
-        .flatMap(calls)
-        .map((call) => call.replaceAll(/\b[A-Z]{3,}\b/g, 'NAME'))
-        .toSorted();
-    expect(commands(german)).toEqual(commands(english));
-  });
-});
-
-it('the guide names what CITATION.cff asks to cite', () => {
-  const ids = [...read('CITATION.cff').matchAll(/(?:doi|value): (\S+)/g)].map(([, id = '']) => id);
-  expect(ids.length).toBe(3);
-  for (const page of ['docs/guide/methods.md', 'docs/guide/methods.de.md'])
-    for (const id of ids) expect(read(page)).toContain(`[${id}](https://doi.org/`);
+it('every page of the guide exists in German, with the same pictures, links and commands', () => {
+  const links = (text: string) => [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+  // FOLDER is called ORDNER in German.
+  const commands = (text: string) =>
+    code(text)
+      .flatMap(calls)
+      .map((call) => call.replaceAll(/\b[A-Z]{3,}\b/g, 'NAME'));
+  const germanOf = (file: string) => file.replace(/\.md$/, '.de.md');
+  const inGerman = (file: string, link: string) => {
+    const there = link.replace(/\.md(?=#|$)/, '.de.md');
+    return existsSync(join(root, dirname(file), there.replace(/#.*$/, ''))) ? there : link;
+  };
+  const pages = DOCUMENTS.filter(
+    (file) =>
+      !file.endsWith('.de.md') && (file.startsWith('docs/guide/') || existsSync(join(root, germanOf(file)))),
+  );
+  const shown = (text: string, translated: (link: string) => string) =>
+    [...links(text).map(translated), ...commands(text)].toSorted();
+  for (const file of pages)
+    expect(
+      shown(read(germanOf(file)), (link) => link),
+      germanOf(file),
+    ).toEqual(shown(read(file), (link) => inGerman(file, link)));
 });
 
 it('pictures of the documents are small', () => {

@@ -1,4 +1,4 @@
-/** Which folder imports which, read from the sources: the boxes and arrows that docs/architecture.md must show. */
+/** Reads from the sources which folder imports which: the boxes and arrows that docs/architecture.md must show. */
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 
@@ -12,7 +12,7 @@ interface FolderGraph {
 }
 
 /** The boxes: the window, the shells, each folder and each loose file of the engine, each folder of the Python side. */
-export function boxOf(file: string): string | undefined {
+function boxOf(file: string): string | undefined {
   const [top = '', second = '', third = '', ...below] = file.split('/');
   if (top === 'renderer') return 'renderer';
   if (top === 'electron' && second === 'engine') {
@@ -43,20 +43,10 @@ export function realFolderGraph(): FolderGraph {
 const TESTS = /[.]test[.]tsx?$|[.]config[.]ts$|\/(testing|benchmarks)\//;
 
 /** What each source file imports. */
-export function realImports(): Map<string, string[]> {
+function realImports(): Map<string, string[]> {
   return new Map([
     ...typescriptImports('{electron,renderer}').filter(([file]) => !TESTS.test(file)),
     ...pythonImports(PYTHON),
-  ]);
-}
-
-/** What tests import, and what helps them. */
-export function testImports(): Map<string, string[]> {
-  return new Map([
-    ...typescriptImports('{electron,renderer,build,e2e}').filter(
-      ([file]) => TESTS.test(file) || file.startsWith('e2e/'),
-    ),
-    ...pythonImports('python-backend/tests'),
   ]);
 }
 
@@ -90,7 +80,7 @@ function sources(pattern: string): string[] {
   return globSync(pattern, { cwd: root, exclude: ['**/node_modules/**'] }).map(slashes);
 }
 
-export function read(file: string): string {
+function read(file: string): string {
   return readFileSync(join(root, file), 'utf8');
 }
 

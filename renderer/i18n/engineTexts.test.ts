@@ -18,23 +18,26 @@ const own = (said: ReturnType<typeof message>, language: Language) =>
   said.wording && inOwnWords(said.wording, createTexts(language), labels);
 
 describe('what the engine says', () => {
-  it.each(KEYS)('%s stands in every catalogue, with no value that the engine does not give', (key) => {
-    for (const catalogue of Object.values(CATALOGUES)) {
-      const text = new Map(Object.entries(catalogue)).get(`engine.${key}`);
-      expect(text).toBeDefined();
-      expect(namesIn(MESSAGES[key])).toEqual(expect.arrayContaining(namesIn(text ?? '')));
-    }
+  it('stands in every catalogue, with no value that the engine does not give', () => {
+    const missing = Object.entries(CATALOGUES).flatMap(([language, catalogue]) =>
+      KEYS.filter((key) => {
+        const text = new Map(Object.entries(catalogue)).get(`engine.${key}`);
+        const given = namesIn(MESSAGES[key]);
+        return text === undefined || namesIn(text).some((name) => !given.includes(name));
+      }).map((key) => `${language}: ${key}`),
+    );
+    expect(missing).toEqual([]);
   });
 
-  it.each(KEYS.filter((key) => /[a-z]/i.test(MESSAGES[key].replaceAll(/\{\w+\}|Python|PyTorch/g, ''))))(
-    '%s is said in German',
-    (key) => {
-      const values = Object.fromEntries(namesIn(MESSAGES[key]).map((name) => [name ?? '', 'x']));
-      const say = message as (key: string, values: Record<string, string>) => ReturnType<typeof message>;
-      const said = say(key, values);
-      expect(own(said, 'de')).not.toBe(said.text);
-    },
-  );
+  it('is translated into German', () => {
+    const say = message as (key: string, values: Record<string, string>) => ReturnType<typeof message>;
+    const untranslated = KEYS.filter((key) => {
+      if (!/[a-z]/i.test(MESSAGES[key].replaceAll(/\{\w+\}|Python|PyTorch/g, ''))) return false;
+      const said = say(key, Object.fromEntries(namesIn(MESSAGES[key]).map((name) => [name ?? '', 'x'])));
+      return own(said, 'de') === said.text;
+    });
+    expect(untranslated).toEqual([]);
+  });
 
   it('has no key in the catalogues that the engine does not have', () => {
     const made = Object.keys(CATALOGUES.de).filter((key) => key.startsWith('engine.'));

@@ -3,20 +3,25 @@ import { appError, errorCodeSchema } from '../../electron/contract/index.ts';
 import { errorWords } from './errors.ts';
 
 describe('errors in the window', () => {
-  it.each(errorCodeSchema.options)('%s sends nobody to a terminal', (code) => {
-    const { title, next } = errorWords(appError(code, 'x'), 'en');
-    expect(`${title} ${next}`).not.toMatch(/virnucpro |--\w/);
+  const codes = errorCodeSchema.options;
+
+  it('send nobody to a terminal', () => {
+    const sending = codes.filter((code) => {
+      const { title, next } = errorWords(appError(code, 'x'), 'en');
+      return /virnucpro |--\w/.test(`${title} ${next}`);
+    });
+    expect(sending).toEqual([]);
   });
 
-  it.each(errorCodeSchema.options)('%s has a German title', (code) => {
-    expect(errorWords(appError(code, 'x'), 'de').title).not.toBe(appError(code, 'x').title);
+  it('have a title and a next step in German', () => {
+    const untranslated = codes.filter((code) => {
+      const [german, english] = [errorWords(appError(code, 'x'), 'de'), appError(code, 'x')];
+      return german.title === english.title || german.next === english.nextStep;
+    });
+    expect(untranslated).toEqual([]);
   });
 
-  it.each(errorCodeSchema.options)('%s has a German next step', (code) => {
-    expect(errorWords(appError(code, 'x'), 'de').next).not.toBe(appError(code, 'x').nextStep);
-  });
-
-  it('keeps the next step that was written for the case, in the language it was written in', () => {
+  it('keep a next step that was written for the case, in the language it was written in', () => {
     const error = appError('part_failed', 'x', { nextStep: 'Close other programs that use the GPU.' });
     expect(errorWords(error, 'en').next).toBe('Close other programs that use the GPU.');
     expect(errorWords(error, 'de').next).toMatch(/^Wiederholen Sie/);

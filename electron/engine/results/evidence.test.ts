@@ -33,6 +33,16 @@ describe('the evidence level', () => {
     ['two scored chunks', { ...SURE, nChunks: 2, nChunksScored: 2, nChunksViral: 2 }, 'moderate'],
     ['most chunks without a score', { ...SURE, nChunks: 13 }, 'moderate'],
     ['two thirds in agreement', { ...SURE, nChunksViral: 4 }, 'moderate'],
+    ['other sequences of which a third looks viral', { ...OTHER, nChunksViral: 2 }, 'moderate'],
+    ['the least length of strong evidence', { ...SURE, length: 1000 }, 'strong'],
+    ['three scored chunks', { ...SURE, nChunks: 3, nChunksScored: 3, nChunksViral: 3 }, 'strong'],
+    ['half of the chunks scored', { ...SURE, nChunks: 12 }, 'strong'],
+    [
+      'nine of ten chunks in agreement',
+      { ...SURE, nChunks: 10, nChunksScored: 10, nChunksViral: 9 },
+      'strong',
+    ],
+    ['a second-best chunk that just confirms', { ...SURE, secondScore: 0.7 }, 'strong'],
     ['a second-best chunk that does not confirm', { ...SURE, secondScore: 0.69 }, 'moderate'],
     ['another sequence with two viral-looking chunks', { ...OTHER, secondScore: 0.5 }, 'moderate'],
   ])('of %s', (_, facts, level) => {

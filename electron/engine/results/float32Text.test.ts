@@ -40,6 +40,25 @@ function fromBits(bits: number[]): Float32Array {
   return new Float32Array(Uint32Array.from(bits).buffer);
 }
 
+/** By trying one digit, two digits and so on; powers of two, whose neighbours are not equally far away, are beyond it. */
+function bySearch(value: number): string {
+  const digits = Array.from({ length: 9 }, (_, i) => value.toExponential(i));
+  const shortest = digits.find((text) => Math.fround(Number(text)) === value) ?? '';
+  if (value >= 1e-4 && value < 1e6) {
+    const places = Math.max(1, (shortest.split('e')[0]?.length ?? 0) - 2 - Number(shortest.split('e')[1]));
+    return Number(shortest)
+      .toFixed(places)
+      .replace(/(\.\d+?)0+$/, '$1');
+  }
+  return shortest.replace(/e([+-])(\d)$/, 'e$10$2');
+}
+
+/** Between the decimals to which it is rounded; NumPy takes the even one, JavaScript the larger one. */
+function liesHalfWay(value: number): boolean {
+  const significant = (text: string) => text.replace(/e.*$/, '').replace('.', '').replace(/0+$/, '').length;
+  return significant(value.toExponential(100)) === significant(bySearch(value).replace(/^0\.0*/, '')) + 1;
+}
+
 describe('float32 text', () => {
   it.each([
     [0, '0.0'],
@@ -53,6 +72,23 @@ describe('float32 text', () => {
     [1.5e-5, '1.5e-05'],
     [1e-45, '1e-45'],
     [NaN, 'nan'],
+    [-0, '-0.0'],
+    [-0.25, '-0.25'],
+    [Infinity, 'inf'],
+    [-Infinity, '-inf'],
+    [1e10, '1e+10'],
+    [2 ** 23, '8.388608e+06'],
+    [2 ** 19, '524288.0'],
+    [2 ** -13, '0.00012207031'],
+    [2 ** -14, '6.1035156e-05'],
+    [2 ** -126, '1.1754944e-38'],
+    [2 ** -149, '1e-45'],
+    [2 ** 127, '1.7014118e+38'],
+    [2 ** -44, '5.684342e-14'],
+    [2 ** -96, '1.2621775e-29'],
+    // Half way between two decimals: the even one.
+    [0.494140625, '0.49414062'],
+    [0.498046875, '0.49804688'],
   ])('writes %f as NumPy does', (value, text) => {
     expect(float32Text(Math.fround(value))).toBe(text);
   });
@@ -60,6 +96,17 @@ describe('float32 text', () => {
   it('reads back as the same number', () => {
     for (const value of sample(20_000, 7, (word) => word / 2 ** 32))
       expect(Math.fround(Number(float32Text(value)))).toBe(value);
+  });
+
+  it('has the fewest digits that read back, the nearest of them', () => {
+    const values = [
+      ...sample(5_000, 5, (word) => word / 2 ** 32),
+      ...fromBits([...sample(5_000, 6, (word) => word & 0x7fffffff)]),
+      ...fromBits([...sample(500, 8, (word) => word & 0x7fffff)]),
+      ...Array.from({ length: 2000 }, (_, i) => Math.fround(i * 503.7)),
+    ].filter((value) => value > 0 && value < Infinity && !Number.isInteger(Math.log2(value)));
+    const wrong = values.filter((value) => !liesHalfWay(value) && float32Text(value) !== bySearch(value));
+    expect(wrong.map((value) => [float32Text(value), bySearch(value)])).toEqual([]);
   });
 
   describe.skipIf(!existsSync(PYTHON))('against NumPy (skipped without python-backend/.venv)', () => {

@@ -9,9 +9,11 @@ describe('input labels', () => {
   it('take in as many folders as are needed', () => {
     const labels = inputLabels(['/x/run1/reads/a.fa', '/x/run2/reads/a.fa', '/x/run2/b.fa']);
     expect(labels).toEqual(['run1/reads/a.fa', 'run2/reads/a.fa', 'b.fa']);
+    expect(inputLabels(['/x/a.fa', '/y//a.fa'])).toEqual(['x/a.fa', 'y/a.fa']);
   });
 
-  it('stay within one cell', () => {
+  it('stay within one cell, and do not command the terminal', () => {
+    expect(inputLabels(['a\r\n\tb\u001b[31m\u202e.fa'])).toEqual(['a b\\u001b[31m\\u202e.fa']);
     expect(inputLabels(['/x/odd\tname\n.fa', '/x/odd\tname\n.fa'])).toEqual([
       '/x/odd name .fa',
       '/x/odd name .fa',

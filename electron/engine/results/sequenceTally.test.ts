@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FRAMES_IN_MASK, isVirusCall, isVirusFrame } from './chunkCall.ts';
+import { FRAMES_IN_MASK, frameName, indexOfLargest, isVirusCall, isVirusFrame } from './chunkCall.ts';
 import { SequenceTally, type ChunkScores } from './sequenceTally.ts';
 
 function chunk(
@@ -42,6 +42,7 @@ describe('calls', () => {
   it('calls a tied frame others and a tied chunk virus', () => {
     expect(isVirusFrame(0.5, 0.5)).toBe(false);
     expect(isVirusCall(Float32Array.of(0.5, 0.5))).toBe(true);
+    expect(isVirusFrame(0.4, 0.6)).toBe(true);
   });
 
   it('compares the largest scores of a chunk, whichever frames they come from', () => {
@@ -49,6 +50,12 @@ describe('calls', () => {
     expect(isVirusCall(Float32Array.of(0.9, 0.1, 0.2, 0.8))).toBe(false);
     expect(isVirusCall(Float32Array.of(0.8, 0.2, 0.2, 0.8))).toBe(true);
   });
+});
+
+it('names frames, the first of equal ones', () => {
+  expect(indexOfLargest(Float32Array.of(0.9, 0.3, 0.1, 0.8, 0.2, 0.8), 1)).toBe(1);
+  expect(indexOfLargest(Float32Array.of(0.9, 0.3, 0.1, 0.8, 0.9, 0.8), 0)).toBe(0);
+  expect([0, 1, 2, 3, 4, 5].map(frameName)).toEqual(['F1', 'F2', 'F3', 'R1', 'R2', 'R3']);
 });
 
 describe('summary of a sequence', () => {
@@ -133,6 +140,8 @@ describe('summary of a sequence', () => {
             : Math.fround(best.reduce((sum, value) => sum + value, 0) / scored.length),
         );
         expect(summary.bestChunk).toBe(scored[best.indexOf(Math.max(...best))]?.chunk ?? null);
+        const [first = null, second = null] = best.toSorted((a, b) => b - a);
+        expect([summary.bestScore, summary.secondScore]).toEqual([first, second]);
         const isFailed = list.some(({ reason }) => reason !== null);
         expect(summary.prediction === 'failed').toBe(isFailed);
         expect(summary.reason === 'ok').toBe(!isFailed && scored.length > 0);

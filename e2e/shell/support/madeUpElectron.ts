@@ -1,7 +1,6 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
-import { windowsProgram } from './windowsProgram.mjs';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 /** Where Electron's program holds its fuses, and as they are when it is delivered. */
@@ -26,9 +25,8 @@ const macBundle = (folder: string, program: string): Record<string, string> => (
 });
 
 /** Of Electron's own files, those that packing looks for; the program itself only ends with 1. */
-const FILES: Readonly<Record<PackedSystem, Readonly<Record<string, string | Buffer>>>> = {
+const FILES: Readonly<Record<PackedSystem, Readonly<Record<string, string>>>> = {
   linux: { electron: `#!/bin/sh\nexit 1\n${FUSE_WIRE}`, 'chrome-sandbox': '' },
-  win: { 'electron.exe': Buffer.concat([windowsProgram(), Buffer.from(FUSE_WIRE)]) },
   mac: {
     ...macBundle(MAC_APP, 'Electron'),
     [`${MAC_APP}/Frameworks/Electron Framework.framework/Electron Framework`]: FUSE_WIRE,
@@ -39,7 +37,7 @@ const FILES: Readonly<Record<PackedSystem, Readonly<Record<string, string | Buff
     ),
   },
 };
-type PackedSystem = 'linux' | 'win' | 'mac';
+type PackedSystem = 'linux' | 'mac';
 const OF_ALL = ['version', 'LICENSE', 'LICENSES.chromium.html'];
 
 /** Packs into `folder` with electron-builder, around a made-up Electron. */

@@ -85,10 +85,6 @@ it('names its files so that they keep their names wherever they are put', () => 
   }
 });
 
-it('names no place for newer versions, which nobody could mistake for a real one', () => {
-  expect(config.publish).toEqual({ provider: 'generic', url: 'https://virnucpro.invalid/releases' });
-});
-
 it('closes what would let others run code with the program', () => {
   expect(config.electronFuses).toEqual({
     runAsNode: false,

@@ -47,10 +47,7 @@ async function pack({ platform, arch }: PackTarget, options: readonly string[]):
       join(root, 'build', 'electron-builder.yml'),
       BUILDER_FLAGS[platform],
       `--${arch}`,
-      // The release folder is filled by whoever publishes.
       ...['--publish', 'never'],
-      // By which the program knows when it has grown old.
-      `-c.extraMetadata.builtAt=${new Date().toISOString().slice(0, 10)}`,
       ...(platform === 'darwin' ? macSigning(process.env) : []),
       ...options,
     ],

@@ -2,10 +2,7 @@
  * The app as it is packed, with a folder of ours in the place of Electron's own files: what electron-builder puts where,
  * started from a folder that it may not write to, then from another.
  */
-import { createHash } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { extractAll } from '@electron/asar';
 import { FuseV1Options, getCurrentFuseWire } from '@electron/fuses';
@@ -13,7 +10,7 @@ import { execa } from 'execa';
 import { writeSample } from '../support/inputs.ts';
 import { finishedParts } from '../support/runDatabase.ts';
 import { goTo, isDone, partsDone } from '../support/window.ts';
-import { expect, firstWindow, shellLog, test } from './support/fixtures.ts';
+import { expect, firstWindow, test } from './support/fixtures.ts';
 import { packAround } from './support/madeUpElectron.ts';
 import { answerQuestions, quit, startDroppedRun } from './support/steps.ts';
 
@@ -32,48 +29,6 @@ async function packInto(folder: string): Promise<{ program: string; resources: s
   extractAll(join(folder, 'app.asar'), archive);
   await rename(join(folder, 'app.asar.unpacked'), `${archive}.unpacked`);
   return { program: join(unpacked, 'virnucpro-desktop'), resources };
-}
-
-interface ReleaseFolder {
-  address: string;
-  /** Refused until then. */
-  open: () => void;
-  close: () => Promise<void>;
-}
-
-/** A release folder on this computer. Its newer version is a script that writes where it was started from. */
-async function releaseFolder(marker: string): Promise<ReleaseFolder> {
-  const program = `#!/bin/sh\nprintf %s "$0" > '${marker}'\n`;
-  const sha512 = createHash('sha512').update(program).digest('base64');
-  const name = 'VirNucPro-Desktop-9.9.9.AppImage';
-  const latest = [
-    'version: 9.9.9',
-    'files:',
-    `  - url: ${name}`,
-    `    sha512: ${sha512}`,
-    `    size: ${program.length}`,
-    `path: ${name}`,
-    `sha512: ${sha512}`,
-    `releaseDate: '2030-01-01T00:00:00.000Z'`,
-  ].join('\n');
-  let isOpen = false;
-  const server = createServer((request, response) => {
-    const path = new URL(request.url ?? '', 'http://localhost').pathname;
-    const body = /^\/latest.*\.yml$/.test(path) ? latest : path === `/${name}` ? program : null;
-    response.statusCode = isOpen ? (body === null ? 404 : 200) : 503;
-    response.end(isOpen ? body : undefined);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    open: () => {
-      isOpen = true;
-    },
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
 }
 
 /** Names of all files with their times of change. */
@@ -110,11 +65,6 @@ test('the packed app runs from a folder that it may not write to, and goes on wi
   ]) {
     expect(isOn(option), FuseV1Options[option]).toBe(false);
   }
-  const marker = join(places.files, 'installed');
-  const releases = await releaseFolder(marker);
-  // As it was packed, it asks nobody.
-  expect(await readFile(join(resources, 'app-update.yml'), 'utf8')).toContain('virnucpro.invalid');
-  await writeFile(join(resources, 'app-update.yml'), `provider: generic\nurl: ${releases.address}\n`);
   const shipped = await filesBelow(resources);
   expect(
     shipped.filter((file) => /\.test\.|requirements-test|\.map |__pycache__|node_modules/.test(file)),
@@ -122,11 +72,8 @@ test('the packed app runs from a folder that it may not write to, and goes on wi
   expect(shipped.join('\n')).toContain('/app.asar.unpacked/dist/main/storeHost.mjs');
 
   await execa('chmod', ['-R', 'a-w', resources]);
-  const appImage = join(places.files, 'VirNucPro Desktop.AppImage');
-  await writeFile(appImage, 'the program of now');
   const env = {
     VIRNUCPRO_PYTHON: join(root, 'python-backend', '.venv', 'bin', 'python'),
-    APPIMAGE: appImage,
     // A packaged program takes its code from nowhere else.
     VIRNUCPRO_HOME: places.files,
     XDG_CACHE_HOME: undefined,
@@ -136,9 +83,6 @@ test('the packed app runs from a folder that it may not write to, and goes on wi
   const page = await firstWindow(app);
   const input = join(places.files, 'contigs.fasta');
   await writeSample(input, 10);
-  // Nothing is said of a release folder that does not answer.
-  await expect.poll(() => shellLog(places), { timeout: 60_000 }).toContain('No answer about newer versions');
-  releases.open();
   await startDroppedRun(page, [input], 'Moved run');
   await partsDone(page);
   await answerQuestions(app, 'Quit now');
@@ -167,15 +111,6 @@ test('the packed app runs from a folder that it may not write to, and goes on wi
   await expect
     .poll(() => picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth))
     .toBeGreaterThan(0);
-
-  // A newer version is fetched and put in the place of this one, each at the user's word.
-  await next.getByRole('button', { name: 'Download' }).click();
-  await expect(next.getByText('Version 9.9.9 is downloaded')).toBeVisible({ timeout: 60_000 });
-  expect(await readFile(appImage, 'utf8')).toBe('the program of now');
-  await next.getByRole('button', { name: 'Restart and install' }).click();
-  expect(await again.ended(), again.said).toBe(0);
-  await expect.poll(() => readFile(marker, 'utf8').catch(() => ''), { timeout: 60_000 }).toBe(appImage);
-  await releases.close();
 
   await rm(places.data, { recursive: true });
   const smoke = await start({ ...packed(elsewhere), args: ['--smoke-test'] });

@@ -15,7 +15,6 @@ export type {
   DesktopActions,
   DownloadOffers,
   PathPolicy,
-  UpdateActions,
   WindowContext,
 } from './service/window/windowContext.ts';
 

@@ -23,7 +23,6 @@ import { PortBroker } from './window/portBroker.ts';
 import { putOffQuitting, type QuitPutOff } from './quit/putOffQuitting.ts';
 import { Quitting } from './quit/quitting.ts';
 import { relaunch } from './relaunch.ts';
-import { openUpdates } from './updates/openUpdates.ts';
 import { SAFE_MODE_SWITCH } from './trouble/safeMode.ts';
 import { logShell } from './trouble/shellLogging.ts';
 import { SMOKE_TEST_SWITCH, smokeTest } from './smokeTest.ts';
@@ -102,9 +101,6 @@ async function run({ paths, log, safeMode, quitPutOff }: Start): Promise<void> {
   setMenu(log.file);
   followTheme(service);
 
-  const updates = await openUpdates(service, log, (install) => {
-    quitting.quitWith(install);
-  });
   const broker = new PortBroker(serviceRouter(service), (computer) => service.others.tunnel(computer));
   const browserMode = new BrowserMode(service, pageFolder());
   const make = (): BrowserWindow => {
@@ -116,11 +112,8 @@ async function run({ paths, log, safeMode, quitPutOff }: Start): Promise<void> {
     const context: WindowContext = {
       shell: 'electron',
       paths: granted,
-      desktop: desktopActions(window, granted, homedir(), {
-        restart: () => {
-          quitting.quitWith(relaunch);
-        },
-        updates,
+      desktop: desktopActions(window, granted, homedir(), () => {
+        quitting.quitWith(relaunch);
       }),
     };
     broker.add({

@@ -102,14 +102,6 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
         revealInFolder: () => undefined,
         openFile: () => Promise.resolve({ ok: true, value: undefined }),
         restart: () => undefined,
-        updates: {
-          // eslint-disable-next-line @typescript-eslint/require-await -- a stream of one
-          watch: async function* () {
-            yield { outdated: false, update: { state: 'none' } };
-          },
-          download: () => undefined,
-          install: () => undefined,
-        },
         copyText: () => Promise.resolve(),
         searchBlast: () => Promise.resolve(),
       },
@@ -238,9 +230,6 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['shell.grantPaths', { paths: [SAMPLE] }, inBrowser],
       ['shell.revealInFolder', { path: folder }, inBrowser],
       ['shell.restart', undefined, inBrowser],
-      ['shell.updates', undefined, inBrowser],
-      ['shell.downloadUpdate', undefined, inBrowser],
-      ['shell.installUpdate', undefined, inBrowser],
       ['shell.copyText', { text: 'a' }, inBrowser],
       ['shell.searchBlast', { program: 'blastn', query: 'ACGT' }, inBrowser],
       ['runs.remove', { ...byRun, files: 'keep' }],

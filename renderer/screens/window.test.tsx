@@ -426,36 +426,3 @@ describe('the window', () => {
     expect(document.documentElement.lang).toBe('de');
   });
 });
-
-describe('a newer version of the program', () => {
-  it('is downloaded and installed at the user’s word', async () => {
-    const user = userEvent.setup();
-    const update = { state: 'available', version: '1.1.0' } as const;
-    await renderWithEngine(<App />, { runs: 'none', update: { outdated: true, update } });
-    await user.click(await screen.findByRole('button', { name: 'Download' }));
-    const install = await screen.findByRole('button', { name: 'Restart and install' });
-    expect(install).toHaveProperty('disabled', false);
-    await user.click(screen.getByRole('button', { name: 'Later' }));
-    expect(screen.queryByText(/Version 1.1.0/)).toBeNull();
-  });
-
-  it('waits for the end of a run', async () => {
-    const update = { state: 'ready', version: '1.1.0' } as const;
-    await renderWithEngine(<App />, { update: { outdated: false, update } });
-    await screen.findByText('Possible as soon as no run is being computed.');
-    expect(screen.getByRole('button', { name: 'Restart and install' })).toHaveProperty('disabled', true);
-  });
-
-  it('is not looked for by a copy that cannot replace itself, which says so, and when it has grown old', async () => {
-    await renderWithEngine(<App />, {
-      update: { outdated: true, update: { state: 'off', reason: 'by_hand' } },
-    });
-    await screen.findByText('This version of the program is more than a year old');
-    act(() => {
-      go({ screen: 'settings' });
-    });
-    const setting = await screen.findByRole('switch', { name: 'Look for newer versions' });
-    expect(setting).toMatchObject({ disabled: true, checked: false });
-    await screen.findByText(/cannot replace itself/);
-  });
-});

@@ -18,7 +18,6 @@ import { useSettings } from '../state/settings.ts';
 import { EnvironmentBanner } from './EnvironmentBanner.tsx';
 import { InterruptedBanner } from './InterruptedBanner.tsx';
 import { Navigation } from './Navigation.tsx';
-import { UpdateBanner } from './UpdateBanner.tsx';
 import classes from './Shell.module.css';
 
 /** A short outage ends by itself; after this long the program has most likely ended. */
@@ -61,7 +60,6 @@ export function Shell() {
           )}
           {route.screen !== 'start' && <EnvironmentBanner atCheck={route.screen === 'computer'} />}
           <InterruptedBanner />
-          <UpdateBanner />
         </div>
         <Screen route={isOnTheWay ? { screen: 'computers' } : route} />
       </main>

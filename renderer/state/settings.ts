@@ -30,7 +30,6 @@ const OF_THE_WINDOW = [
   'language',
   'keepAwake',
   'notifications',
-  'lookForUpdates',
   'welcomeSeen',
 ] as const satisfies readonly (keyof Settings)[];
 

@@ -14,6 +14,5 @@ export {
   shell,
 } from './desktop.ts';
 export { MessageChannelMain } from './messagePorts.ts';
-export { autoUpdater, net } from './network.ts';
 export { protocol, session } from './sessions.ts';
 export { ipcMain } from './webContents.ts';

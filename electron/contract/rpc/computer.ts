@@ -40,8 +40,6 @@ const settings = {
   outputFolder: pathSchema.nullable(),
   keepAwake: z.boolean(),
   notifications: z.boolean(),
-  /** Whether the desktop app asks its release folder for a newer version. */
-  lookForUpdates: z.boolean(),
   welcomeSeen: z.boolean(),
 };
 
@@ -51,7 +49,6 @@ export const settingsSchema = z.object({
   outputFolder: settings.outputFolder.default(null),
   keepAwake: settings.keepAwake.default(true),
   notifications: settings.notifications.default(true),
-  lookForUpdates: settings.lookForUpdates.default(true),
   welcomeSeen: settings.welcomeSeen.default(false),
   ...setupSettingsSchema.shape,
 });

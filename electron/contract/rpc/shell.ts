@@ -1,4 +1,3 @@
-import { eventIterator } from '@orpc/contract';
 import { z } from 'zod';
 import { blastSearchSchema } from '../blast.ts';
 import { LIMITS, pathSchema, wordSchema } from '../limits.ts';
@@ -10,34 +9,6 @@ export type FilePurpose = z.infer<typeof filePurposeSchema>;
 /** `offline`: one that was packed for setting up without a network; `pack`: where to pack one. */
 const folderPurposeSchema = z.enum(['inputs', 'output', 'run', 'weights', 'offline', 'pack', 'data']);
 export type FolderPurpose = z.infer<typeof folderPurposeSchema>;
-
-/** As a release is called. It comes from a server, and is shown. */
-const versionSchema = z
-  .string()
-  .max(64)
-  .regex(/^\d+\.\d+\.\d+[\w.+-]*$/);
-
-/**
- * What is known of a newer version. `off`: nobody looks for one: this build names no place to look (`no_address`), it was not
- * installed in a way that could be renewed (`by_hand`), or the user's setting.
- */
-export const updateStatusSchema = z.object({
-  /** This version was built more than a year ago. */
-  outdated: z.boolean(),
-  update: z.discriminatedUnion('state', [
-    z.object({ state: z.literal('off'), reason: z.enum(['no_address', 'by_hand', 'setting']) }),
-    z.object({ state: z.literal('none') }),
-    z.object({ state: z.literal('available'), version: versionSchema }),
-    z.object({
-      state: z.literal('downloading'),
-      version: versionSchema,
-      fraction: z.number().min(0).max(1),
-    }),
-    z.object({ state: z.literal('ready'), version: versionSchema }),
-    z.object({ state: z.literal('failed'), version: versionSchema }),
-  ]),
-});
-export type UpdateStatus = z.infer<typeof updateStatusSchema>;
 
 /** What only a desktop shell can do. In browser mode each answers with a plain refusal. */
 export const shellContract = {
@@ -64,12 +35,6 @@ export const shellContract = {
   revealInFolder: procedure.input(z.object({ path: pathSchema })),
   /** Ends the program as a user would, and starts it again. Does nothing more where the user then decides to stay. */
   restart: procedure,
-  /** What is known of a newer version; sent whole when it changes. */
-  updates: procedure.output(eventIterator(updateStatusSchema)),
-  /** Fetches the newer version, which `updates` then calls ready. Refused while a run is at work. */
-  downloadUpdate: procedure,
-  /** Ends the program as a user would, installs what was fetched, and starts it. Refused while a run is at work. */
-  installUpdate: procedure,
   copyText: procedure.input(z.object({ text: z.string().max(LIMITS.text) })),
   /** Opens NCBI's BLAST in the browser with a sequence filled in, which thereby leaves the computer: the user is asked before. */
   searchBlast: procedure.input(blastSearchSchema),

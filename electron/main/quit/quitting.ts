@@ -9,8 +9,6 @@ const CLEANUP_DEADLINE_MS = 10_000;
 const SYSTEM_DEADLINE_MS = 4_000;
 /** The rest of the time is for Electron itself. */
 const CLOSE_SHARE = 0.8;
-/** An installer checks the new version first, and may ask for a password. */
-const LAST_STEP_MS = 5 * 60_000;
 
 /** Walks the way out (quitMachine.ts) with real dialogs and a real engine. */
 export class Quitting {
@@ -28,10 +26,7 @@ export class Quitting {
     });
   }
 
-  /**
-   * Quits, asking as ever what is to become of work under way. The last step, such as installing a newer version, ends the program
-   * itself, at once or later: Squirrel on macOS needs a while before it can.
-   */
+  /** Quits, after the usual questions about work under way; `lastStep`, such as starting the program again, must end it. */
   quitWith(lastStep: () => void): void {
     this.atEnd = lastStep;
     app.quit();
@@ -140,16 +135,11 @@ export class Quitting {
   private async clean(): Promise<void> {
     this.window()?.hide();
     // Electron, too, waits at its end for every thread.
-    const force = setTimeout(endByForce, this.deadlineMs);
+    setTimeout(endByForce, this.deadlineMs);
     const ended = await this.service.close(this.deadlineMs * CLOSE_SHARE).catch(() => false);
     if (!ended) endByForce();
     this.take({ type: 'cleaned' });
-    if (this.atEnd === undefined) {
-      app.quit();
-      return;
-    }
-    clearTimeout(force);
-    setTimeout(endByForce, LAST_STEP_MS);
-    this.atEnd();
+    if (this.atEnd === undefined) app.quit();
+    else this.atEnd();
   }
 }

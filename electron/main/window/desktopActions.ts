@@ -4,7 +4,7 @@ import { blastAddress } from '../../contract/blast.ts';
 import { appError } from '../../contract/errors.ts';
 import { err, ok } from '../../contract/result.ts';
 import type { FilePurpose, FolderPurpose } from '../../contract/index.ts';
-import type { DesktopActions, UpdateActions } from '../../engine/index.ts';
+import type { DesktopActions } from '../../engine/index.ts';
 import type { GrantedPaths } from './grantedPaths.ts';
 
 const SEQUENCE_FILES = {
@@ -50,7 +50,7 @@ export function desktopActions(
   window: BrowserWindow,
   granted: GrantedPaths,
   startFolder: string,
-  { restart, updates }: { restart: () => void; updates: UpdateActions },
+  restart: () => void,
 ): DesktopActions {
   // Electron's dialogs would begin in Downloads each time.
   const lastFolders = new Map<FilePurpose | FolderPurpose | 'save', string>();
@@ -101,7 +101,6 @@ export function desktopActions(
       return err(appError('usage', `${basename(path)} cannot be opened: ${refusal}`, { nextStep }));
     },
     restart,
-    updates,
     copyText: async (text) => {
       await clipboard.writeText(text);
     },

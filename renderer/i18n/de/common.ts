@@ -40,23 +40,6 @@ export const common = {
   'interrupted.keptPercent': '{percent} sind berechnet und erhalten.',
   'interrupted.later': 'Später',
 
-  'update.available': 'Version {version} des Programms ist verfügbar',
-  'update.availableText': 'Sie wird nur heruntergeladen und installiert, wenn Sie es sagen.',
-  'update.afterRun': 'Möglich, sobald kein Lauf mehr rechnet.',
-  'update.download': 'Herunterladen',
-  'update.downloading': 'Version {version} wird heruntergeladen',
-  'update.failed': 'Version {version} konnte nicht heruntergeladen werden',
-  'update.failedText':
-    'Prüfen Sie die Netzwerkverbindung, oder holen Sie sie dort, woher Sie diese Version haben.',
-  'update.ready': 'Version {version} ist heruntergeladen',
-  'update.readyText':
-    'Zum Installieren startet das Programm neu. Läufe und Einstellungen bleiben, wie sie sind.',
-  'update.install': 'Neu starten und installieren',
-  'update.later': 'Später',
-  'update.outdated': 'Diese Version des Programms ist mehr als ein Jahr alt',
-  'update.outdatedText':
-    'Eine neuere kann Fehler beheben, auch der Sicherheit. Sehen Sie dort nach, woher Sie diese haben.',
-
   'error.nextStep': 'Was zu tun ist:',
   'error.copyDetail': 'Einzelheiten kopieren',
 

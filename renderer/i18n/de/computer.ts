@@ -94,12 +94,6 @@ export const computer = {
   'settings.desktopOnly': 'Nur im Desktop-Programm, nicht im Browser',
   'settings.program': 'Programm',
   'settings.version': 'Version',
-  'settings.updates': 'Nach neueren Versionen sehen',
-  'settings.updatesHelp':
-    'Einmal am Tag, solange kein Lauf rechnet; heruntergeladen wird nur, wenn Sie es sagen',
-  'settings.updates.no_address': 'Dieses Programm weiß nicht, wo neuere Versionen veröffentlicht werden',
-  'settings.updates.by_hand':
-    'Dieses Programm kann sich nicht selbst ersetzen: Neuere Versionen gibt es dort, woher Sie es haben',
   'settings.dataFolder': 'Programmdaten',
   'settings.dataFolderHelp': 'Einstellungen, Liste der Läufe, Python-Umgebung und Modellgewichte',
   'settings.welcome': 'Erste Schritte',
@@ -126,10 +120,7 @@ export const computer = {
     'Ja. Öffnen Sie die Rechnerprüfung und legen Sie die Dateien oder ihren Ordner auf der Liste der Modelle ab: ESM-2 (von fair-esm oder Hugging Face), DNABERT-S mit seiner tokenizer.json und den Klassifikator. Sie werden am Inhalt erkannt, und aus dem Netz wird nichts geholt. Für alles zusammen, auch Python und Pakete, packen Sie unter Rechnerprüfung einen Offline-Ordner.',
   'help.privacy.title': 'Verlässt etwas diesen Rechner?',
   'help.privacy.text':
-    'Nicht von selbst. Das Netz wird gebraucht, um Modelle und Python-Umgebung zu holen, einmal, wenn Sie es verlangen. Ein Lauf auf einem Cluster oder einem anderen Rechner geht dorthin, wohin Sie ihn schicken. Das Desktop-Programm fragt außerdem, ob es eine neuere Version gibt; das lässt sich in den Einstellungen abschalten. Eine Suche mit BLAST in der Ansicht einer Sequenz fragt vorher: Sie öffnet die Seite des NCBI mit dieser Sequenz.',
-  'help.updates.title': 'Wie bekomme ich eine neuere Version?',
-  'help.updates.text':
-    'Das Desktop-Programm fragt einmal am Tag, solange kein Lauf rechnet, in seinem Veröffentlichungsordner nach und sagt, wenn es eine neuere Version gibt. Heruntergeladen und installiert wird sie nur, wenn Sie den Knopf drücken; Läufe und Einstellungen bleiben. In den Einstellungen lässt es sich abschalten. Ein Programm, das sich nicht selbst ersetzen kann oder nicht weiß, wo Versionen veröffentlicht werden, sagt es dort: Holen Sie die neuere Version dort, woher Sie diese haben.',
+    'Nicht von selbst. Das Netz wird gebraucht, um Modelle und Python-Umgebung zu holen, einmal, wenn Sie es verlangen. Ein Lauf auf einem Cluster oder einem anderen Rechner geht dorthin, wohin Sie ihn schicken. Eine Suche mit BLAST in der Ansicht einer Sequenz fragt vorher: Sie öffnet die Seite des NCBI mit dieser Sequenz.',
   'help.answers.title': 'Gibt dieser Rechner die richtigen Antworten?',
   'help.answers.text':
     'Dafür gibt es eine Karte in der Rechnerprüfung. Vier Leserahmen, deren Ergebnisse mit dem ursprünglichen Werkzeug bekannt sind, gehen durch das Modell, auf jedem Gerät und in jedem Zahlenformat. Prüfen Sie nach jeder Änderung an Gewichten, Treiber oder PyTorch erneut; die Karte sagt, wann das nötig ist. Mit dem Demo-Modell zeigt es nur, dass richtig gerechnet wird.',

@@ -40,21 +40,6 @@ export const common = {
   'interrupted.keptPercent': '{percent} is computed and kept.',
   'interrupted.later': 'Later',
 
-  'update.available': 'Version {version} of the program is available',
-  'update.availableText': 'It is downloaded and installed only when you ask for it.',
-  'update.afterRun': 'Possible as soon as no run is being computed.',
-  'update.download': 'Download',
-  'update.downloading': 'Downloading version {version}',
-  'update.failed': 'Version {version} could not be downloaded',
-  'update.failedText': 'Check the network connection, or get it where you got this version.',
-  'update.ready': 'Version {version} is downloaded',
-  'update.readyText': 'Installing restarts the program. Runs and settings stay as they are.',
-  'update.install': 'Restart and install',
-  'update.later': 'Later',
-  'update.outdated': 'This version of the program is more than a year old',
-  'update.outdatedText':
-    'A newer one may fix faults, including security problems. Look where you got this one.',
-
   'error.nextStep': 'What to do:',
   'error.copyDetail': 'Copy details',
 

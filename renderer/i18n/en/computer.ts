@@ -94,12 +94,6 @@ export const computer = {
   'settings.desktopOnly': 'Only in the desktop app, not in a browser',
   'settings.program': 'Program',
   'settings.version': 'Version',
-  'settings.updates': 'Look for newer versions',
-  'settings.updatesHelp':
-    'Once a day while no run is being computed; nothing is downloaded until you ask for it',
-  'settings.updates.no_address': 'This copy of the program does not know where newer versions are published',
-  'settings.updates.by_hand':
-    'This copy of the program cannot replace itself: get newer versions where you got it',
   'settings.dataFolder': 'Program data',
   'settings.dataFolderHelp': 'Settings, list of runs, Python environment and model weights',
   'settings.welcome': 'First steps',
@@ -126,10 +120,7 @@ export const computer = {
     'Yes. Open the computer check and drop the files, or their folder, on the list of models: ESM-2 (from fair-esm or Hugging Face), DNABERT-S with its tokenizer.json, and the classifier. They are recognised by their content, and nothing is fetched from the network. For all of it, Python and packages too, make an offline folder under Computer check.',
   'help.privacy.title': 'Does anything leave this computer?',
   'help.privacy.text':
-    'Not by itself. The network is used to fetch the models and the Python environment, once, when you ask for it. A run on a cluster or another computer goes where you send it. The desktop app also asks whether there is a newer version of it, which Settings can switch off. A search with BLAST, in the view of one sequence, asks first: it opens NCBI’s page with that sequence.',
-  'help.updates.title': 'How do I get a newer version?',
-  'help.updates.text':
-    'The desktop app asks its release folder once a day, while no run is being computed, and says when there is a newer version. It downloads and installs it only when you press the button, and runs and settings stay. Settings has a switch for it. A copy that cannot replace itself, or does not know where versions are published, says so there: get the newer version where you got this one.',
+    'Not by itself. The network is used to fetch the models and the Python environment, once, when you ask for it. A run on a cluster or another computer goes where you send it. A search with BLAST, in the view of one sequence, asks first: it opens NCBI’s page with that sequence.',
   'help.answers.title': 'Does this computer give the right answers?',
   'help.answers.text':
     'The computer check has a card for it. Four reading frames whose results with the original tool are known go through the model, on every device and in every number format. Check again after every change of weights, driver or PyTorch; the card says when that is due. With the demo model it shows only that the arithmetic is right.',

@@ -26,7 +26,6 @@ const QUESTIONS = [
   'interrupt',
   'offline',
   'privacy',
-  'updates',
   'files',
 ] as const;
 /** As the command palette has them; of a row of keys the first and the last. */

@@ -9,7 +9,6 @@ import { useTexts, type MessageKey } from '../../i18n/index.ts';
 import { chooseFolder } from '../../state/pathChooser.ts';
 import { go } from '../../state/navigation.ts';
 import { changeSettings, useSettings } from '../../state/settings.ts';
-import { useUpdates } from '../../state/computer/updates.ts';
 import { SetUpCard } from './SetUpCard.tsx';
 import classes from './Settings.module.css';
 
@@ -24,11 +23,6 @@ export function SettingsScreen() {
   // What only the desktop app can do is shown in a browser all the same, with the reason why it can't be had there.
   const isBrowser = info?.shell === 'browser';
   const desktopHelp = (key: MessageKey) => t(isBrowser ? 'settings.desktopOnly' : key);
-  const update = useUpdates()?.update;
-  const cannotRenew = update?.state === 'off' && update.reason !== 'setting' ? update.reason : null;
-  const canRenew = !isBrowser && cannotRenew === null;
-  const updatesHelp: MessageKey =
-    cannotRenew === null ? 'settings.updatesHelp' : `settings.updates.${cannotRenew}`;
   const pick = useMutation({
     mutationFn: async () => {
       const path = await chooseFolder('output');
@@ -115,16 +109,6 @@ export function SettingsScreen() {
       <Card title={t('settings.program')}>
         <Row label={t('settings.version')}>
           {(id) => <span aria-labelledby={id}>{info?.version ?? '–'}</span>}
-        </Row>
-        <Row label={t('settings.updates')} help={desktopHelp(updatesHelp)}>
-          {(id) => (
-            <Switch
-              aria-labelledby={id}
-              checked={canRenew && settings.lookForUpdates}
-              disabled={!canRenew}
-              onChange={(event) => change.mutate({ lookForUpdates: event.currentTarget.checked })}
-            />
-          )}
         </Row>
         <Row label={t('settings.dataFolder')} help={t('settings.dataFolderHelp')}>
           {(id) => (

@@ -4,7 +4,6 @@ import { computerRouter } from './router/computerRouter.ts';
 import { computersRouter } from './router/computersRouter.ts';
 import { resultsRouter } from './router/resultsRouter.ts';
 import { runsRouter } from './router/runsRouter.ts';
-import { MadeUpdates } from './updates.ts';
 import { World, type MemoryEngineOptions } from './world.ts';
 
 export type { MemoryEngineOptions } from './world.ts';
@@ -29,11 +28,6 @@ export function createMemoryEngine(options: MemoryEngineOptions = {}) {
       grantPaths: os.shell.grantPaths.handler(() => undefined),
       revealInFolder: os.shell.revealInFolder.handler(() => undefined),
       restart: os.shell.restart.handler(() => undefined),
-      updates: os.shell.updates.handler(() => (world.updates ?? new MadeUpdates()).watch()),
-      downloadUpdate: os.shell.downloadUpdate.handler(() => {
-        void world.updates?.download();
-      }),
-      installUpdate: os.shell.installUpdate.handler(() => undefined),
       copyText: os.shell.copyText.handler(() => undefined),
       searchBlast: os.shell.searchBlast.handler(() => undefined),
     },

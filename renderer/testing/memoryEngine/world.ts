@@ -11,11 +11,9 @@ import {
   type SequenceNote,
   type SequenceResult,
   type Settings,
-  type UpdateStatus,
 } from '../../../electron/contract/index.ts';
 import { madeProbe, MODELS } from './computer.ts';
 import { MadeEnvironment } from './environment.ts';
-import { MadeUpdates } from './updates.ts';
 import { madeDevices } from './runDetails.ts';
 import { madeRuns, RUN_IDS } from './runs.ts';
 import { madeSequences } from './sequences.ts';
@@ -36,8 +34,6 @@ export interface MemoryEngineOptions {
   readonly sameComputer?: boolean;
   /** Other computers, as only the desktop app has them. */
   readonly computers?: readonly OtherComputer[];
-  /** Makes it the desktop app's window, and is what that knows of a newer version. */
-  readonly update?: UpdateStatus;
 }
 
 export const isAtWork = (run: RunSummary) => run.state.phase === 'running' && !run.interrupted;
@@ -55,7 +51,6 @@ export class World {
   /** Numbers of the devices that the user has left out. */
   readonly excluded = new Set<number>([6]);
   readonly environment = new MadeEnvironment();
-  readonly updates: MadeUpdates | null;
   models: readonly ModelStatus[] = MODELS;
   /** A folder that is being packed. */
   packing: PackOffline | null = null;
@@ -79,7 +74,6 @@ export class World {
 
   constructor(options: MemoryEngineOptions) {
     this.runs = options.runs === 'none' ? [] : madeRuns(this.openedAt);
-    this.updates = options.update ? new MadeUpdates(options.update) : null;
     this.settings = { ...settingsSchema.parse({}), welcomeSeen: options.welcomeSeen ?? true };
     if (options.fresh) {
       this.environment.lack();

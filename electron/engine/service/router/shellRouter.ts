@@ -34,15 +34,6 @@ export function shellRouter(service: Service) {
     restart: shell.restart.handler(({ context: { window } }) => {
       desktop(window).restart();
     }),
-    updates: shell.updates.handler(({ context: { window }, signal }) =>
-      desktop(window).updates.watch(signal),
-    ),
-    downloadUpdate: shell.downloadUpdate.handler(({ context: { window } }) => {
-      desktop(window).updates.download();
-    }),
-    installUpdate: shell.installUpdate.handler(({ context: { window } }) => {
-      desktop(window).updates.install();
-    }),
     copyText: shell.copyText.handler(({ input, context: { window } }) =>
       desktop(window).copyText(input.text),
     ),

@@ -1,7 +1,7 @@
 import type { BlastSearch } from '../../../contract/blast.ts';
 import type { AppError } from '../../../contract/errors.ts';
 import type { Result } from '../../../contract/result.ts';
-import type { FilePurpose, FolderPurpose, UpdateStatus } from '../../../contract/rpc/shell.ts';
+import type { FilePurpose, FolderPurpose } from '../../../contract/rpc/shell.ts';
 
 /** Which paths a window may name. The program's own folders, and those of the runs in the list, are allowed besides. */
 export interface PathPolicy {
@@ -10,14 +10,6 @@ export interface PathPolicy {
   allows: (path: string) => Promise<boolean>;
   /** Why a path isn't allowed, and what to do. */
   refusal: (path: string) => AppError;
-}
-
-/** Newer versions of the program. */
-export interface UpdateActions {
-  watch: (signal?: AbortSignal) => AsyncGenerator<UpdateStatus, void>;
-  /** Starts it; progress is reported to its subscribers. */
-  download: () => void;
-  install: () => void;
 }
 
 /** What only a desktop shell can do for its window. */
@@ -32,7 +24,6 @@ export interface DesktopActions {
   openFile: (path: string) => Promise<Result<void>>;
   /** Goes the way out that quitting goes, and begins again at its end. */
   restart: () => void;
-  updates: UpdateActions;
   copyText: (text: string) => Promise<void>;
   searchBlast: (search: BlastSearch) => Promise<void>;
 }

@@ -27,7 +27,7 @@ export function computerRouter(world: World) {
   return {
     info: computer.info.handler(() => ({
       version: '0.1.0',
-      shell: world.updates ? ('electron' as const) : ('browser' as const),
+      shell: 'browser' as const,
       platform: 'linux',
       dataDir: '/data/results',
       root: '/data',

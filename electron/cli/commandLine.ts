@@ -27,7 +27,6 @@ import { withClusterOptions } from './clusterFlags.ts';
 import { common, passOn, reporter, type CommonFlags } from './commonFlags.ts';
 import { EXIT } from './exitCodes.ts';
 import { FILTER_HELP, SORT_HELP } from './filterArgument.ts';
-import { addRetiredCommands, warnOfRetiredVariables } from './legacyTool.ts';
 import { unwrap } from '../contract/result.ts';
 import { appVersion, openEngine } from './openEngine.ts';
 import { portNumber, positiveInteger } from './numberArguments.ts';
@@ -45,7 +44,6 @@ export async function runCommandLine(argv: readonly string[], storeHost: URL): P
     flags: CommonFlags,
     work: (context: EngineContext) => Promise<number>,
   ): Promise<void> => {
-    warnOfRetiredVariables();
     const context = unwrap(
       await openEngine({
         python: flags.python,
@@ -351,7 +349,6 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
       await withEngine(flags, (context) => benchmark(context, flags.seconds, flags.json === true));
     });
 
-  addRetiredCommands(root, setExitCode);
   return root;
 }
 

@@ -33,8 +33,6 @@ it('passes on what stands before a command, and refuses what has no effect there
   expect(await given('--json', 'status', '-v')).toMatchObject({ json: true, verbose: true });
   await expect(given('--json', 'serve')).rejects.toThrow('--json has no effect on "virnucpro serve".');
   await expect(given('-l', 'x', 'serve')).rejects.toThrow('--log-file has no effect');
-  // A command of the earlier tool only says what replaces it.
-  await expect(given('--json', 'profile')).resolves.toEqual({});
 });
 
 it('lets workers log every batch where more is to be said, unless the environment says otherwise', async () => {

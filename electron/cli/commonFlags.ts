@@ -67,7 +67,7 @@ export function passOn(program: Command, command: Command): void {
   const known = (name: string): boolean => command.options.some((option) => option.attributeName() === name);
   for (const [name, value] of Object.entries(program.opts<CommonFlags>())) {
     if (program.getOptionValueSource(name) !== 'cli') continue;
-    // Commands of the earlier tool take anything.
+    // Only commands of ours have this option.
     if (!known(name) && known('progress')) {
       const [long = name] = FLAGS[name as Flag].split(', ').at(-1)?.split(' ') ?? [];
       throw new AppFailure(appError('usage', `${long} has no effect on "virnucpro ${command.name()}".`));

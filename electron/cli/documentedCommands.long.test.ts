@@ -1,4 +1,4 @@
-/** The commands that README and "If something goes wrong" show, run as they stand, in their order, in a folder with what they name. */
+/** The commands that docs/command-line.md and "If something goes wrong" show, run as they stand, in their order, in a folder with what they name. */
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -21,7 +21,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 const WITH_DEMO_MODEL = /^(predict contigs[.]fa|fidelity|doctor --answers)/;
 
 const read = (file: string): string => readFileSync(join(APP_PATHS.root, file), 'utf8');
-const inBlocks = [...read('README.md').matchAll(/^npm run virnucpro -- ([^#\n]+)/gm)];
+const inBlocks = [...read('docs/command-line.md').matchAll(/^npm run virnucpro -- ([^#\n]+)/gm)];
 const inLines = [...read('docs/troubleshooting.md').matchAll(/`virnucpro ([^`\n]+)`/g)];
 const commands = [
   ...new Set([...inBlocks, ...inLines].map(([, command = '']) => command.trim().replace('FOLDER', 'out'))),

@@ -1,10 +1,9 @@
 import { type Command, Option } from 'commander';
 import { embeddingPrecisionSchema, precisionSchema } from '../contract/protocol/index.ts';
 import { withClusterOptions } from './clusterFlags.ts';
-import { RETIRED_PREDICT_FLAGS } from './legacyTool.ts';
 import { gigabytes, positiveInteger } from './numberArguments.ts';
 
-/** `predict` with its flags, those of the earlier tool among them. */
+/** `predict` with its flags; those of the original tool that have an equal here are understood too. */
 export function predictCommand(root: Command): Command {
   return withRunOptions(
     root
@@ -96,13 +95,6 @@ function withRunOptions(command: Command): Command {
   for (const [from, to] of Object.entries(into)) {
     command.on(`option:${kebab(from)}`, () => {
       command.setOptionValue(to, command.getOptionValue(from));
-    });
-  }
-  for (const { flags, says } of RETIRED_PREDICT_FLAGS) {
-    const option = new Option(flags).hideHelp();
-    command.addOption(option);
-    command.on(`option:${option.name()}`, () => {
-      process.stderr.write(`${option.long ?? flags} has no effect: ${says}\n`);
     });
   }
   return command;

@@ -2,7 +2,7 @@
  * A long run through the real engine, command line, prepare and worker; only the worker's encoders are a stand-in that answers
  * at once. Killed on the way and resumed. Linux only: what processes take is read from /proc.
  *
- * npm run bench:long -- [reads] [--json FILE] [--folder FOLDER]
+ * npm run bench -- long [reads] [--json FILE] [--folder FOLDER]
  *
  * In a folder that is named, the input and the run stay.
  */

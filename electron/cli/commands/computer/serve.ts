@@ -179,7 +179,7 @@ async function builtWindow(root: string): Promise<string> {
   if (existsSync(join(folder, 'index.html'))) return folder;
   throw new AppFailure(
     appError('internal', `The window is not there: ${folder} holds no index.html.`, {
-      nextStep: 'Install the program again; in a checkout, "npm run build:window" says why.',
+      nextStep: 'Install the program again; in a checkout, "npm run build" says why.',
     }),
   );
 }

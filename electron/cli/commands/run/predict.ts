@@ -22,7 +22,6 @@ import {
   formatCount,
 } from '../../../engine/index.ts';
 import { startAsked, whereAsked, type ClusterFlags } from '../../clusterFlags.ts';
-import { legacyDevice } from '../../legacyTool.ts';
 import type { Reporter } from '../../output/reporter.ts';
 import { unwrap } from '../../../contract/result.ts';
 import { parsed } from '../../parsed.ts';
@@ -199,7 +198,7 @@ function runRequest(inputs: string[], flags: PredictFlags, defaultModel: string)
     model: model(flags) ?? defaultModel,
     chunkLength: flags.chunkLength,
     where: whereAsked(flags, flags.devices),
-    devices: legacyDevice(flags.devices ?? 'auto'),
+    devices: flags.devices === 'cuda' ? 'auto' : (flags.devices ?? 'auto'),
     precision: flags.precision ?? 'auto',
     gpuMemoryBytes: flags.gpuMemory,
     patience: flags.patience,

@@ -2,7 +2,7 @@
  * Bundles the desktop app: dist/main (Electron's main process and the entry of the store's threads, with the SQLite binary
  * beside them) and dist/preload (one CommonJS file, as a sandboxed preload script must be).
  *
- *   npm run build:desktop [-- win32-x64]     for this computer, or for the one named
+ *   node build/buildDesktop.ts [win32-x64]     for this computer, or for the one named
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';

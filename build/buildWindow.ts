@@ -1,4 +1,4 @@
-/** Builds the window into dist/renderer where it isn't there or is older than its sources: `npm run build:window`. */
+/** Builds the window into dist/renderer where it isn't there or is older than its sources: `npm run build`. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -1,5 +1,5 @@
 /**
- * `npm run lock-python`: writes the lock files of the Python environment after one of the requirements*.txt has changed,
+ * `node build/lockPython.ts`: writes the lock files of the Python environment after one of the requirements*.txt has changed,
  * with the hashes of all files of every package, for all systems and all supported Pythons; and how much a set-up
  * fetches. `-- --upgrade` takes the newest releases of what the requirements leave open.
  */

@@ -1,5 +1,5 @@
 /**
- * `npm run audit`: asks the registries whether a package that package-lock.json or a lock file of Python names has a known weakness.
+ * `node build/checks/audit.ts`: asks the registries whether a package that package-lock.json or a lock file of Python names has a known weakness.
  * Ends with 1 where one has, and with 2 where a registry does not answer, which says nothing of the packages. Needs a network, so it
  * is not part of `npm test`.
  */

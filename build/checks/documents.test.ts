@@ -68,7 +68,7 @@ it('recognises a call that would be refused', () => {
   expect(refusal('predict in.fa --nonsense')).toBe('"predict" has no --nonsense');
   expect(refusal('guess in.fa')).toBe('there is no command "guess"');
   expect(calls('npm run virnucpro -- export out --format xlsx')).toEqual(['export out --format xlsx']);
-  expect(code(read('README.md')).flatMap(calls).length).toBeGreaterThan(20);
+  expect(code(read('docs/command-line.md')).flatMap(calls).length).toBeGreaterThan(20);
 });
 
 it('documents every script of package.json', () => {
@@ -184,12 +184,12 @@ it('the program advises commands and flags that it has', () => {
   expect(found).toBeGreaterThan(10);
 });
 
-describe('README.md', () => {
-  const readme = read('README.md');
+describe('docs/command-line.md', () => {
+  const page = read('docs/command-line.md');
 
   it('shows every command that is offered', () => {
     const shown = new Set(
-      code(readme)
+      code(page)
         .flatMap(calls)
         .map((call) => call.split(' ')[0]),
     );
@@ -200,16 +200,16 @@ describe('README.md', () => {
   });
 
   it('gives every exit code its meaning', () => {
-    const [sentence = ''] = /^Exit codes: [\s\S]*?\n\n/m.exec(readme) ?? [];
+    const [sentence = ''] = /^Exit codes: [\s\S]*?\n\n/m.exec(page) ?? [];
     const said = [...sentence.replaceAll(/\([^)]*\)/g, '').matchAll(/\b\d+\b/g)].map(([number]) =>
       Number(number),
     );
     expect(said.toSorted((a, b) => a - b)).toEqual(Object.values(EXIT).toSorted((a, b) => a - b));
   });
+});
 
-  it('lists every result file', () => {
-    for (const name of Object.values(RESULT_FILES)) expect(readme).toContain(`\`${name}\``);
-  });
+it('docs/what-works.md lists every result file', () => {
+  for (const name of Object.values(RESULT_FILES)) expect(read('docs/what-works.md')).toContain(`\`${name}\``);
 });
 
 it('docs/results.md has a row for every format of export', () => {

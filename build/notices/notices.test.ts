@@ -23,7 +23,10 @@ it('name every npm package in the bundles, with its version and licence', () => 
   const missing = packages
     .map((item) => `${packageTitle(item)}  (${item.license})`)
     .filter((line) => !lines.includes(line));
-  expect(missing, 'packages missing from THIRD_PARTY_NOTICES.txt: "npm run notices" adds them').toEqual([]);
+  expect(
+    missing,
+    'packages missing from THIRD_PARTY_NOTICES.txt: "node build/notices/writeNotices.ts" adds them',
+  ).toEqual([]);
 });
 
 it('name every Python package that the program installs', () => {

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:ui`: how much work the window is, in Chromium. The built window talks over the real transport of browser
+ * `npm run bench -- ui`: how much work the window is, in Chromium. The built window talks over the real transport of browser
  * mode to an engine of invented contents, because what is measured is the page: eight devices at four snapshots a second,
  * a table of 100,000 rows, and the way from screen to screen.
  */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { frameFigures, inProcessorTime, mainThreadFigures, percentile, type TraceEvent } from './trace.ts';
+import { inProcessorTime, mainThreadFigures, percentile, type TraceEvent } from './trace.ts';
 
 const event = (name: string, ts: number, dur: number, more: Partial<TraceEvent> = {}): TraceEvent => ({
   name,
@@ -52,19 +52,6 @@ describe('figures from a trace', () => {
       ]),
     );
     expect(figures.frameWorkP95Ms).toBe(6);
-  });
-
-  it('counts frames per second, and those that came late', () => {
-    const onTime = Array.from({ length: 10 }, (_, n) => n * 20);
-    expect(frameFigures([...onTime, 220, 240], 3)).toEqual({
-      count: 11,
-      perSecond: 45.8,
-      p95Ms: 40,
-      longestMs: 40,
-      late: 1,
-      empty: 3,
-    });
-    expect(frameFigures([5], 0).perSecond).toBe(0);
   });
 
   it('takes the 95th of a hundred', () => {

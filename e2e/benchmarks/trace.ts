@@ -76,34 +76,6 @@ export function inProcessorTime(events: readonly TraceEvent[]): TraceEvent[] {
   );
 }
 
-export interface FrameFigures {
-  readonly count: number;
-  readonly perSecond: number;
-  readonly p95Ms: number;
-  readonly longestMs: number;
-  /** Came at least half a frame of a 60 Hz screen after they were due. */
-  readonly late: number;
-  /** Showed rows that had not arrived. */
-  readonly empty: number;
-}
-
-const FRAME_MS = 1000 / 60;
-
-/** Of the times, in milliseconds, at which frames began. */
-export function frameFigures(times: readonly number[], empty: number): FrameFigures {
-  const durations = times.slice(1).map((time, index) => time - (times[index] ?? time));
-  const whole = durations.reduce((sum, duration) => sum + duration, 0);
-  const round = (value: number) => Math.round(value * 10) / 10;
-  return {
-    count: durations.length,
-    perSecond: whole === 0 ? 0 : round((1000 * durations.length) / whole),
-    p95Ms: round(percentile(durations, 0.95)),
-    longestMs: round(Math.max(0, ...durations)),
-    late: durations.filter((duration) => duration >= 1.5 * FRAME_MS).length,
-    empty,
-  };
-}
-
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;

@@ -1,5 +1,5 @@
 /**
- * `npm run test:hostile -- [words]`: gives the command line and the browser-mode server what somebody with bad intentions would send, each
+ * `node build/checks/runBundled.ts e2e/hostile/runHostile.ts [words]`: gives the command line and the browser-mode server what somebody with bad intentions would send, each
  * in a process of its own, and says what was executed, what hung and how much memory it took; with words, only what has them in its name.
  */
 import {

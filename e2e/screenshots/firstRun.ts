@@ -1,5 +1,5 @@
 /**
- * `npm run screenshots:first-run`: the pictures of docs/guide/first-run.md, which go to docs/images: the first steps on a computer on
+ * `node e2e/screenshots/firstRun.ts`: the pictures of docs/guide/first-run.md, which go to docs/images: the first steps on a computer on
  * which nothing is set up, with invented contents.
  */
 import { mkdir } from 'node:fs/promises';

@@ -1,8 +1,8 @@
 /**
- * `npm run screenshots`: pictures of every screen in both themes and two sizes, of the built window against the real
+ * `node e2e/screenshots/takeScreenshots.ts`: pictures of every screen in both themes and two sizes, of the built window against the real
  * engine with the demo model, then of what this computer may not have to show (eight GPUs, failures) against invented
  * contents. They go to screenshots/, which git ignores. axe looks at each, and what it finds is printed. Last come the
- * pictures of the guide, in docs/images/guide; `npm run screenshots -- --guide` takes these alone, and
+ * pictures of the guide, in docs/images/guide; `node e2e/screenshots/takeScreenshots.ts --guide` takes these alone, and
  * `--guide biologist` (or bioinformatician, results, screen) those of one story.
  */
 import { mkdtemp, mkdir, rm } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 """Damages files at random and reads them: each reader answers with what it read, or with its own error.
 
-`fuzz_readers.py MINUTES [SEED]` goes on for so long; `npm run test:fuzz` calls it.
+`fuzz_readers.py MINUTES [SEED]` goes on for so long; `node electron/engine/testing/runFuzz.ts` calls it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The readers of files on a few hundred damaged ones; `npm run test:fuzz` goes on from there."""
+"""The readers of files on a few hundred damaged ones; `node electron/engine/testing/runFuzz.ts` goes on from there."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ export function requirementsFile(set: RequirementSet, paths: AppPaths): string {
   return join(paths.pythonBackend, `${FILES[set]}.txt`);
 }
 
-/** The lock file: every package with its version and the hashes of its files, as `npm run lock-python` writes it. */
+/** The lock file: every package with its version and the hashes of its files, as `node build/lockPython.ts` writes it. */
 export function lockFile(set: RequirementSet, paths: Pick<AppPaths, 'pythonBackend'>): string {
   return join(paths.pythonBackend, `${FILES[set]}.lock`);
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { tryFlips } from './testing/flips.ts';
 
-/** `npm run test:flips` tries as many as one likes. */
+/** `node electron/engine/store/testing/runFlips.ts` tries as many as one likes. */
 const FLIPS = 60;
 
 it('finds each flipped bit of a run, or gives the same tables', () => {

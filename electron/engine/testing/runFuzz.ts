@@ -1,5 +1,5 @@
 /**
- * `npm run test:fuzz -- [minutes] [seed]`: sends random values to every schema and damaged files to every reader, half of the time
+ * `node electron/engine/testing/runFuzz.ts [minutes] [seed]`: sends random values to every schema and damaged files to every reader, half of the time
  * each; each round has the next seed.
  */
 import { spawnSync } from 'node:child_process';

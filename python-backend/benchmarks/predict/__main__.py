@@ -1,6 +1,6 @@
 """Times the whole `predict`, from sequences to tables, beside the encoders alone on the same parts.
 
-    npm run bench:predict -- --from CONTIGS.fa... --work FOLDER
+    npm run bench -- predict --from CONTIGS.fa... --work FOLDER
 
 For each workload (150-bp reads, contigs in 500-bp chunks, reads with copies) it makes an input, runs
 `predict` with a model of random weights at the published shapes (or --model), reads the run's own database,
@@ -12,7 +12,7 @@ throughout.
 then run on each of them, and rates and tables are compared with the first's. Equal proteins are computed as
 often as they occur, as in all headline figures, but in the workload `copies`, which is run both ways.
 
-On a GPU server without npm: copy the bundle of `npm run build:cli` and a Node 24 there, set
+On a GPU server without npm: copy the bundle of `node build/buildCli.ts` and a Node 24 there, set
 PYTHONPATH=python-backend/src:python-backend, and run
 `python -m benchmarks.predict --cli "node dist/cli/virnucpro.mjs" ...` in the project's folder.
 """

@@ -7,7 +7,7 @@ import type { Machine } from '../machine/machine.ts';
 import type { TorchChoice } from './choosePyTorch.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
 
-/** Written by `npm run lock-python` beside the lock file: bytes of the files for each kind of computer. */
+/** Written by `node build/lockPython.ts` beside the lock file: bytes of the files for each kind of computer. */
 const fileSchema = z.record(z.string(), z.object({ packages: z.int(), torch: z.int() }));
 
 export interface DownloadSizes {

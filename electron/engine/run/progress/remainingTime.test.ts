@@ -58,7 +58,7 @@ describe('progress by work', () => {
   });
 });
 
-// Runs of benchEstimates.ts at three quarters of their work, two cores shared with other work: what was told without an ending,
+// Measured runs at three quarters of their work, two cores shared with other work: what was told without an ending,
 // and how long it was until the run was done.
 it.each([
   ['genes of 1 kb', 3.5, 3.9],

@@ -5,7 +5,7 @@ import type { LibraryStore } from '../../store/types.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 
 /**
- * Real runs of the demo model on a busy computer with two cores, one after the other, as benchEstimates.ts wrote them down:
+ * Real runs of the demo model on a busy computer with two cores, one after the other:
  * the work that the inspection told, what each worker did, and the computing time of the whole.
  */
 const RECORDED = [

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:results -- [sequences] [--run FOLDER] [--json FILE]`: how long the questions of the Results tab take on a large
+ * `npm run bench -- results [sequences] [--run FOLDER] [--json FILE]`: how long the questions of the Results tab take on a large
  * run. A made-up run goes through the real store, in a process of its own; another one then opens it as the window's engine does, and
  * its memory is that of the questions alone. A folder given is made once and kept.
  */

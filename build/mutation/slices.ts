@@ -1,0 +1,23 @@
+/** What `npm run test:mutation` changes, and the tests that must notice: those that reach it without another thread or process. */
+export interface Slice {
+  readonly mutate: readonly string[];
+  readonly tests: readonly string[];
+}
+
+export const SLICES: Readonly<Record<string, Slice>> = {
+  results: {
+    mutate: ['electron/engine/results/*.ts'],
+    tests: ['electron/engine/results/*.test.ts'],
+  },
+  decide: {
+    mutate: ['electron/engine/run/work/decide/*.ts'],
+    tests: ['electron/engine/run/work/decide/*.test.ts'],
+  },
+  contract: {
+    mutate: ['electron/contract/*.ts', 'electron/contract/terminal/*.ts', '!electron/contract/messages.ts'],
+    tests: ['electron/contract/**/*.test.ts'],
+  },
+};
+
+/** By which the runner tells Vitest's configuration the slice. */
+export const SLICE_VARIABLE = 'VIRNUCPRO_MUTATION_SLICE';

@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config';
+import { SLICES, SLICE_VARIABLE } from './slices.ts';
+
+export default defineConfig({
+  test: {
+    include: [...(SLICES[process.env[SLICE_VARIABLE] ?? '']?.tests ?? [])],
+    environment: 'node',
+    setupFiles: 'electron/engine/testing/setUpTests.ts',
+    testTimeout: 60_000,
+  },
+});

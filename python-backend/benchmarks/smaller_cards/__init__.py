@@ -1,1 +1,0 @@
-"""A large GPU made small."""

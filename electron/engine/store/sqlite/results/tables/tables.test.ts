@@ -7,8 +7,6 @@ import { isOurName } from '../../../runFolder.ts';
 import type { FrameRef } from '../../../testing/syntheticRun.ts';
 import { begin, compute, computeAll, preparedRun, removeFolders } from '../../../testing/storeFixture.ts';
 import { recordOf, syntheticPlan } from '../../../testing/syntheticRun.ts';
-import { deviceReports } from '../../../../run/finish/deviceReport.ts';
-import { runJson, writeRunJson } from '../../../../run/finish/runJson.ts';
 import { writeViralSequences } from '../../../../run/finish/viralSequences.ts';
 
 afterAll(removeFolders);
@@ -214,50 +212,5 @@ describe('what is written beside the tables', () => {
     await run.store.close();
     expect([count, rows]).toEqual([2, [0, 2]]);
     expect(readdirSync(run.folder).filter((name) => name.includes('viral_rows'))).toEqual([]);
-  });
-
-  it('says in run.json how the results came about', async () => {
-    const run = await preparedRun([[recordOf('a', [F1])]]);
-    await run.store.saveDevices([
-      { id: 'cpu:0', name: 'CPU', kind: 'cpu', facts: { cores: 8 }, switchedOff: null },
-    ]);
-    await run.store.setState({ phase: 'running' });
-    await run.store.addEvent({
-      time: 1000,
-      level: 'warning',
-      code: 'worker_stalled',
-      message: 'The worker of cpu:0 stalled.',
-      detail: null,
-    });
-    await computeAll(run);
-    const tables = await run.store.writeTables();
-    const [stored, timings, done, measured, remarks] = [
-      await run.store.loadRun(),
-      await run.store.timings(),
-      await run.store.deviceSummaries(),
-      await run.store.deviceMeasures(),
-      await run.store.remarks(10),
-    ];
-    const devices = deviceReports(stored.devices, done, measured, timings);
-    await run.store.close();
-    const facts = {
-      appVersion: '0.1.0',
-      backendVersion: '0.1.0',
-      pythonVersion: '3.11.9',
-      torchVersion: null,
-      platform: 'linux x64',
-      inputSeconds: [1.5],
-      tolerance: 1e-5,
-    };
-    writeRunJson(run.folder, runJson(stored, timings, devices, remarks, tables, facts));
-    const json = JSON.parse(readFileSync(join(run.folder, 'run.json'), 'utf8')) as unknown;
-    expect(json).toMatchObject({
-      notice: 'demo model, no biological meaning',
-      plan: { chunk_length: 500, precision: 'fp32' },
-      devices: [{ id: 'cpu:0', cores: 8, parts: 1, frames: 1, seconds: 0.5, energy_wh: null }],
-      remarks: [{ level: 'warning', code: 'worker_stalled', message: 'The worker of cpu:0 stalled.' }],
-      counts: { records: 1, frames_scored: 1, parts_bounded: 0, tolerance: 1e-5 },
-      files: tables.files,
-    });
   });
 });

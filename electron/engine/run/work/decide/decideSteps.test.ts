@@ -1,0 +1,750 @@
+/** What follows from each event, step by step; decideWork.test.ts asks what must hold whatever happens. */
+import { describe, expect, it } from 'vitest';
+import { appError } from '../../../../contract/errors.ts';
+import type { PartDone, PartFailureCode } from '../../../../contract/protocol/index.ts';
+import type { StoredPart } from '../../../store/types.ts';
+import type { WorkEvent } from '../workEvents.ts';
+import { decideWork } from './decideWork.ts';
+import { newWorkState } from './workState.ts';
+
+const ERROR = appError('worker_died', 'It stopped.', { detail: 'a trace' });
+const DISK = appError('disk_full', 'No space.');
+
+const part = (key: string, facts: Partial<StoredPart> = {}): StoredPart =>
+  ({
+    key,
+    residues: 100,
+    chunks: 4,
+    attempts: 0,
+    state: 'pending',
+    bisected: key.includes('.'),
+    ...facts,
+  }) as StoredPart;
+const ready = (device: string) => ({ type: 'worker_ready', device }) as WorkEvent;
+const done = (device: string, key: string) =>
+  ({ type: 'part_done', device, done: { part: key } as PartDone }) as WorkEvent;
+const failed = (device: string, key: string, code: PartFailureCode) =>
+  ({
+    type: 'part_failed',
+    device,
+    failed: { type: 'part_failed', part: key, code, message: 'no', detail: 'why' },
+  }) as WorkEvent;
+const stored = (key: string, outcome = 'taken') =>
+  ({ type: 'scores_stored', key, intake: { outcome, message: 'bits' } }) as WorkEvent;
+
+/** An effect in one line: its type and its values; sentences by their keys. */
+function line({ type, ...rest }: { type: string }): string {
+  return [type, ...Object.values(rest).map(inShort)].join(' ');
+}
+
+function inShort(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value);
+  if (Array.isArray(value)) return value.map(inShort).join('+');
+  const { wording, key, part: of, code, cause, detail, ...rest } = value as Record<string, unknown>;
+  if (wording !== undefined && 'text' in value)
+    return wording === null ? String(value.text) : `${inShort(wording)}`;
+  if (code !== undefined && cause !== undefined) {
+    const said = (wording as { cause?: unknown } | undefined)?.cause ?? cause;
+    return `${String(code)}(${inShort(said)}${detail === undefined ? '' : `: ${String(detail)}`})`;
+  }
+  if (key !== undefined && 'values' in rest)
+    return `${String(key)}(${Object.values(rest['values'] as object)
+      .map(inShort)
+      .join()})`;
+  if (key !== undefined) return String(key);
+  if ('device' in rest) return inShort(rest['device']);
+  return Object.values(value).map(inShort).join('/') || String(of);
+}
+
+function session(devices: readonly string[], { pool = false } = {}) {
+  const state = newWorkState(
+    devices.map((id) => ({ id, name: id.toUpperCase() })),
+    { pool },
+  );
+  /** The effects of these events, a line each. */
+  const after = (...events: WorkEvent[]): string[] =>
+    events.flatMap((event) => decideWork(state, event).map(line));
+  return { state, after };
+}
+
+/** Two workers, `a` and `b`, with two parts each, and one part that waits. */
+function atWork(keys = ['1', '2', '3', '4', '5']) {
+  const it = session(['a', 'b']);
+  const parts = keys.map((key) => part(key));
+  it.after(
+    { type: 'started', parts, prepared: true },
+    { type: 'checked', parts, lost: [], readAgain: false },
+  );
+  it.after(ready('a'), ready('b'));
+  return it;
+}
+
+describe('a session of work', () => {
+  it('starts devices and prepare, hands out parts, and ends when all are stored', () => {
+    const { after } = session(['a', 'b']);
+    const parts = [part('1'), part('2')];
+    expect(after({ type: 'started', parts, prepared: false })).toMatchInlineSnapshot(`
+      [
+        "start_monitor",
+        "start_worker a",
+        "start_worker b",
+        "start_prepare place",
+      ]
+    `);
+    expect(after({ type: 'checked', parts, lost: [], readAgain: false })).toMatchInlineSnapshot(`[]`);
+    expect(
+      after(
+        { type: 'worker_starting', device: 'a' } as WorkEvent,
+        { type: 'worker_loading', device: 'a' } as WorkEvent,
+      ),
+    ).toMatchInlineSnapshot(`
+      [
+        "show_worker a starting",
+        "show_worker a loading",
+      ]
+    `);
+    expect(after(ready('a'))).toMatchInlineSnapshot(`
+      [
+        "show_worker a idle",
+        "assign a 1",
+        "show_worker a working/1",
+        "assign a 2",
+        "show_worker a working/1",
+      ]
+    `);
+    expect(
+      after({ type: 'part_prepared', key: '3', registered: 'new' } as WorkEvent, {
+        type: 'part_prepared',
+        key: '1',
+        registered: 'known',
+      }),
+    ).toMatchInlineSnapshot(`
+      [
+        "read_part 3",
+      ]
+    `);
+    expect(after({ type: 'prepared' })).toMatchInlineSnapshot(`[]`);
+    expect(after({ type: 'part_read', parts: [part('3')] })).toMatchInlineSnapshot(`[]`);
+    expect(after(ready('b'))).toMatchInlineSnapshot(`
+      [
+        "show_worker b idle",
+        "assign b 3",
+        "show_worker b working/3",
+      ]
+    `);
+    expect(after(done('a', '1'), stored('1'), done('a', '2'), stored('2'))).toMatchInlineSnapshot(`
+      [
+        "show_worker a working/2",
+        "store_scores 1",
+        "show_worker a idle",
+        "store_scores 2",
+      ]
+    `);
+    expect(after(done('b', '3'))).toMatchInlineSnapshot(`
+      [
+        "show_worker b idle",
+        "store_scores 3",
+      ]
+    `);
+    expect(after(stored('3'))).toMatchInlineSnapshot(`
+      [
+        "settled",
+      ]
+    `);
+    expect(after({ type: 'drain' }, done('a', '1'), { type: 'prepare_failed', error: DISK })).toEqual([]);
+  });
+
+  it('gives an idle worker, towards the end, what another has not begun', () => {
+    const { after } = session(['a', 'b']);
+    const parts = [part('1'), part('2')];
+    after(
+      { type: 'started', parts, prepared: true },
+      { type: 'checked', parts, lost: [], readAgain: false },
+      ready('a'),
+    );
+    expect(after(ready('b'))).toMatchInlineSnapshot(`
+      [
+        "show_worker b idle",
+        "recall a 2",
+      ]
+    `);
+    expect(after(failed('a', '2', 'recalled'))).toMatchInlineSnapshot(`
+      [
+        "show_worker a working/1",
+        "end_attempt 2 recalled null",
+        "assign b 2",
+        "show_worker b working/2",
+      ]
+    `);
+    expect(after({ type: 'attempt_ended', key: '2', outcome: 'recalled', failure: null })).toEqual([]);
+  });
+
+  it('finishes what was begun when it is drained, and starts nothing', () => {
+    const { after } = atWork();
+    expect(after({ type: 'drain' })).toMatchInlineSnapshot(`
+      [
+        "recall a 2",
+        "recall b 4",
+      ]
+    `);
+    expect(after({ type: 'drain' })).toEqual([]);
+    expect(after(failed('a', '2', 'recalled'), failed('b', '4', 'recalled'))).toMatchInlineSnapshot(`
+      [
+        "show_worker a working/1",
+        "end_attempt 2 recalled null",
+        "show_worker b working/3",
+        "end_attempt 4 recalled null",
+      ]
+    `);
+    expect(after(done('a', '1'), done('b', '3'), stored('1'), stored('3'))).toMatchInlineSnapshot(`
+      [
+        "show_worker a idle",
+        "store_scores 1",
+        "show_worker b idle",
+        "store_scores 3",
+      ]
+    `);
+    expect(after({ type: 'attempt_ended', key: '2', outcome: 'recalled', failure: null })).toEqual([]);
+    expect(after({ type: 'attempt_ended', key: '4', outcome: 'recalled', failure: null }))
+      .toMatchInlineSnapshot(`
+      [
+        "drained",
+      ]
+    `);
+  });
+
+  it('takes parts that are offered again, and lets go of those that are skipped', () => {
+    const { after } = atWork(['1']);
+    expect(after({ type: 'parts_offered', parts: [part('8', { attempts: 1 }), part('9')] }))
+      .toMatchInlineSnapshot(`
+      [
+        "assign b 9",
+        "show_worker b working/9",
+      ]
+    `);
+    const waiting = atWork();
+    expect(waiting.after({ type: 'part_withdrawn', key: '5' })).toEqual([]);
+    expect(waiting.after(done('a', '1'), stored('1'))).toMatchInlineSnapshot(`
+      [
+        "show_worker a working/2",
+        "store_scores 1",
+      ]
+    `);
+  });
+
+  it('passes on what workers say, and halts for what the store and prepare say', () => {
+    const { after } = atWork();
+    expect(
+      after(
+        { type: 'worker_note', device: 'a', level: 'info', message: 'warm' } as WorkEvent,
+        {
+          type: 'out_of_memory',
+          device: 'a',
+          oom: { tokens_per_batch_before: 64, tokens_per_batch_after: 32 },
+        } as WorkEvent,
+        { type: 'heartbeat', device: 'a' } as WorkEvent,
+      ),
+    ).toMatchInlineSnapshot(`
+      [
+        "note info worker_note note.worker(device(a,A),warm)",
+        "note warning smaller_batches note.smaller_batches(device(a,A),32,64)",
+      ]
+    `);
+    expect(after({ type: 'halve_batches' })).toMatchInlineSnapshot(`
+      [
+        "halve_batches a+b",
+        "note info batches_halved note.batches_halved()",
+      ]
+    `);
+    expect(after({ type: 'store_failed', error: DISK })).toMatchInlineSnapshot(`
+      [
+        "halt disk_full(No space.)",
+      ]
+    `);
+    expect(after({ type: 'halve_batches' })).toEqual([]);
+    for (const type of ['check_failed', 'prepare_failed'] as const)
+      expect(session(['a']).after({ type, error: DISK })).toMatchInlineSnapshot(`
+        [
+          "halt disk_full(No space.)",
+        ]
+      `);
+    expect(atWork().after({ type: 'stop' }, ready('a'))).toMatchInlineSnapshot(`
+      [
+        "show_worker a working/1",
+      ]
+    `);
+  });
+});
+
+describe('workers', () => {
+  it('that die give their parts back, and are switched off when they are not started again', () => {
+    const { after } = atWork();
+    expect(after({ type: 'worker_died', device: 'a', error: ERROR, restartAttempt: 1 } as WorkEvent))
+      .toMatchInlineSnapshot(`
+      [
+        "note warning worker_died note.worker_restarts(device(a,A),It stopped.) a trace",
+        "show_worker a working/2",
+        "end_attempt 1 worker_lost internal_error/It stopped.",
+        "show_worker a idle",
+        "end_attempt 2 worker_lost internal_error/It stopped.",
+        "show_worker a restarting/1/worker_died(It stopped.: a trace)",
+      ]
+    `);
+    expect(after({ type: 'worker_died', device: 'a', error: ERROR, restartAttempt: null } as WorkEvent))
+      .toMatchInlineSnapshot(`
+      [
+        "note warning worker_died note.worker_failed(device(a,A),It stopped.) a trace",
+        "show_worker a switched_off/worker_died(It stopped.: a trace)",
+        "record_switched_off a worker_died(It stopped.: a trace)",
+        "note error device_switched_off note.switched_off(device(a,A),It stopped.)",
+      ]
+    `);
+    expect(after({ type: 'worker_died', device: 'b', error: ERROR, restartAttempt: null } as WorkEvent))
+      .toMatchInlineSnapshot(`
+      [
+        "note warning worker_died note.worker_failed(device(b,B),It stopped.) a trace",
+        "show_worker b working/4",
+        "end_attempt 3 worker_lost internal_error/It stopped.",
+        "show_worker b idle",
+        "end_attempt 4 worker_lost internal_error/It stopped.",
+        "show_worker b switched_off/worker_died(It stopped.: a trace)",
+        "record_switched_off b worker_died(It stopped.: a trace)",
+        "note error device_switched_off note.switched_off(device(b,B),It stopped.)",
+        "halt no_usable_device(It stopped.: a trace)",
+      ]
+    `);
+  });
+
+  it('are stopped and started when the user excludes and includes a device', () => {
+    const { after } = atWork();
+    expect(after({ type: 'exclude_device', device: 'a' })).toMatchInlineSnapshot(`
+      [
+        "stop_worker a",
+      ]
+    `);
+    expect(after({ type: 'exclude_device', device: 'a' })).toEqual([]);
+    expect(after({ type: 'worker_stopped', device: 'a' })).toMatchInlineSnapshot(`
+      [
+        "show_worker a working/2",
+        "end_attempt 1 interrupted null",
+        "show_worker a idle",
+        "end_attempt 2 interrupted null",
+        "show_worker a stopped",
+        "show_worker a excluded",
+        "note info device_excluded note.excluded(device(a,A))",
+      ]
+    `);
+    expect(after({ type: 'include_device', device: 'a' })).toMatchInlineSnapshot(`
+      [
+        "note info device_included note.included(device(a,A))",
+        "start_worker a",
+      ]
+    `);
+    expect(after({ type: 'exclude_device', device: 'b' }, { type: 'include_device', device: 'b' }))
+      .toMatchInlineSnapshot(`
+      [
+        "stop_worker b",
+        "note info device_included note.included(device(b,B))",
+      ]
+    `);
+    expect(after({ type: 'worker_stopped', device: 'b' })).toMatchInlineSnapshot(`
+      [
+        "show_worker b working/4",
+        "end_attempt 3 interrupted null",
+        "show_worker b idle",
+        "end_attempt 4 interrupted null",
+        "show_worker b stopped",
+        "start_worker b",
+      ]
+    `);
+    const alone = session(['a']);
+    alone.after({ type: 'started', parts: [part('1')], prepared: true }, ready('a'));
+    expect(alone.after({ type: 'exclude_device', device: 'a' }, { type: 'worker_stopped', device: 'a' }))
+      .toMatchInlineSnapshot(`
+      [
+        "stop_worker a",
+        "show_worker a idle",
+        "end_attempt 1 interrupted null",
+        "show_worker a stopped",
+        "show_worker a excluded",
+        "note info device_excluded note.excluded(device(a,A))",
+        "halt no_usable_device(halt.all_excluded())",
+      ]
+    `);
+  });
+
+  it('whose scores are damaged three times in a row lose their device', () => {
+    const { after } = atWork();
+    expect(after(done('a', '1'), stored('1', 'scores_damaged'))).toMatchInlineSnapshot(`
+      [
+        "show_worker a working/2",
+        "store_scores 1",
+        "assign a 5",
+        "show_worker a working/2",
+        "note warning scores_damaged note.scores_damaged(1) bits",
+      ]
+    `);
+    expect(after(done('a', '2'), stored('2', 'scores_damaged'))).toMatchInlineSnapshot(`
+      [
+        "show_worker a working/5",
+        "store_scores 2",
+        "note warning scores_damaged note.scores_damaged(2) bits",
+      ]
+    `);
+    expect(after(done('a', '5'), stored('5', 'scores_damaged'))).toMatchInlineSnapshot(`
+      [
+        "show_worker a idle",
+        "store_scores 5",
+        "note warning scores_damaged note.scores_damaged(5) bits",
+        "stop_worker a",
+        "show_worker a switched_off/device_switched_off(device.damaged(3): bits)",
+        "record_switched_off a device_switched_off(device.damaged(3): bits)",
+        "note error device_switched_off note.switched_off(device(a,A),device.damaged(3))",
+      ]
+    `);
+    expect(after({ type: 'worker_stopped', device: 'a' })).toMatchInlineSnapshot(`[]`);
+    expect(after({ type: 'include_device', device: 'a' })).toMatchInlineSnapshot(`
+      [
+        "note info device_included note.included(device(a,A))",
+        "record_switched_off a null",
+        "start_worker a",
+      ]
+    `);
+  });
+});
+
+describe('parts', () => {
+  it('that fail twice are split, and fail by name where they cannot be', () => {
+    const { after } = atWork(['1']);
+    expect(after(failed('a', '1', 'out_of_memory'))).toMatchInlineSnapshot(`
+      [
+        "show_worker a idle",
+        "end_attempt 1 worker_lost out_of_memory/no",
+        "assign a 1",
+        "show_worker a working/1",
+      ]
+    `);
+    after({ type: 'attempt_ended', key: '1', outcome: 'worker_lost', failure: null });
+    expect(after(failed('a', '1', 'out_of_memory'))).toMatchInlineSnapshot(`
+      [
+        "show_worker a idle",
+        "end_attempt 1 worker_lost out_of_memory/no",
+        "split_part 1 out_of_memory/no",
+      ]
+    `);
+    const failure = { code: 'out_of_memory' as const, message: 'no' };
+    after({ type: 'attempt_ended', key: '1', outcome: 'worker_lost', failure: null });
+    const split = (outcome: string, children: StoredPart[] = [], key = '1') =>
+      ({
+        type: 'part_split',
+        key,
+        split: { outcome, message: 'torn' },
+        children,
+        failure,
+      }) as unknown as WorkEvent;
+    expect(after(split('split', [part('1.a'), part('1.b')]))).toMatchInlineSnapshot(`
+      [
+        "note warning part_bisected note.part_bisected(1)",
+        "assign a 1.a",
+        "show_worker a working/1.a",
+        "assign b 1.b",
+        "show_worker b working/1.b",
+      ]
+    `);
+    expect(after(failed('a', '1.a', 'out_of_memory'), split('indivisible', [], '1.a')))
+      .toMatchInlineSnapshot(`
+      [
+        "show_worker a idle",
+        "end_attempt 1.a worker_lost out_of_memory/no",
+        "split_part 1.a out_of_memory/no",
+        "give_up_part 1.a out_of_memory/no",
+      ]
+    `);
+    expect(
+      after({
+        type: 'part_given_up',
+        key: '1.a',
+        failing: { outcome: 'failed' },
+        failure,
+      } as unknown as WorkEvent),
+    ).toMatchInlineSnapshot(`
+      [
+        "note error part_failed note.part_failed(1.a,no)",
+      ]
+    `);
+    const damaged = atWork(['1']);
+    damaged.after(failed('a', '1', 'out_of_memory'), failed('a', '1', 'out_of_memory'));
+    expect(damaged.after(split('part_damaged'))).toMatchInlineSnapshot(`
+      [
+        "note warning part_file_damaged note.part_file_damaged(1) torn",
+        "invalidate_prepare",
+      ]
+    `);
+    const superseded = atWork(['1']);
+    superseded.after(failed('a', '1', 'out_of_memory'), failed('a', '1', 'out_of_memory'));
+    superseded.after(
+      { type: 'attempt_ended', key: '1', outcome: 'worker_lost', failure: null },
+      { type: 'attempt_ended', key: '1', outcome: 'worker_lost', failure: null },
+    );
+    expect(superseded.after(split('superseded'))).toMatchInlineSnapshot(`
+      [
+        "settled",
+      ]
+    `);
+    expect(
+      atWork(['1']).after({
+        type: 'part_given_up',
+        key: '1',
+        failing: { outcome: 'part_damaged', message: 'torn' },
+        failure,
+      } as unknown as WorkEvent),
+    ).toMatchInlineSnapshot(`
+      [
+        "note warning part_file_damaged note.part_file_damaged(1) torn",
+        "invalidate_prepare",
+      ]
+    `);
+  });
+
+  it('whose file is lost are prepared again, three times at most', () => {
+    const { after } = atWork(['7']);
+    expect(after(failed('a', '7', 'part_unreadable'))).toMatchInlineSnapshot(`
+      [
+        "show_worker a idle",
+        "end_attempt 7 damaged part_unreadable/no",
+      ]
+    `);
+    const damaged: WorkEvent = {
+      type: 'attempt_ended',
+      key: '7',
+      outcome: 'damaged',
+      failure: { code: 'part_unreadable', message: 'gone' },
+    };
+    expect(after(damaged)).toMatchInlineSnapshot(`
+      [
+        "note warning part_file_damaged note.part_file_damaged(7) gone",
+        "invalidate_prepare",
+      ]
+    `);
+    expect(after({ type: 'prepare_invalidated' })).toMatchInlineSnapshot(`
+      [
+        "start_prepare beginning",
+      ]
+    `);
+    const again = (): string[] =>
+      after(
+        { type: 'part_prepared', key: '7', registered: 'known' },
+        { type: 'part_read', parts: [part('7')] },
+        { type: 'prepared' },
+        failed('a', '7', 'part_unreadable'),
+        damaged,
+        { type: 'prepare_invalidated' },
+      );
+    expect(again()).toMatchInlineSnapshot(`
+      [
+        "read_part 7",
+        "assign a 7",
+        "show_worker a working/7",
+        "show_worker a idle",
+        "end_attempt 7 damaged part_unreadable/no",
+        "note warning part_file_damaged note.part_file_damaged(7) gone",
+        "invalidate_prepare",
+        "start_prepare beginning",
+      ]
+    `);
+    again();
+    expect(
+      after(
+        { type: 'part_prepared', key: '7', registered: 'replaced' },
+        { type: 'part_read', parts: [part('7')] },
+        { type: 'prepared' },
+        done('a', '7'),
+        stored('7', 'part_damaged'),
+      ),
+    ).toMatchInlineSnapshot(`
+      [
+        "read_part 7",
+        "assign a 7",
+        "show_worker a working/7",
+        "show_worker a idle",
+        "store_scores 7",
+        "note warning part_file_damaged note.part_file_damaged(7) bits",
+        "halt folder_unwritable(part.lost(7,4): bits)",
+      ]
+    `);
+  });
+
+  it('found damaged before the start wait for prepare, and inputs that drop out have it read again', () => {
+    const { after } = session(['a']);
+    const parts = [part('1'), part('2')];
+    after({ type: 'started', parts, prepared: true });
+    expect(after({ type: 'checked', parts, lost: ['2'], readAgain: false })).toMatchInlineSnapshot(`
+      [
+        "invalidate_prepare",
+      ]
+    `);
+    expect(after({ type: 'prepare_invalidated' }, { type: 'prepared' }, { type: 'input_left_out', input: 0 }))
+      .toMatchInlineSnapshot(`
+      [
+        "start_prepare beginning",
+        "start_prepare beginning",
+        "start_prepare beginning",
+      ]
+    `);
+    const reading = session(['a']);
+    reading.after({ type: 'started', parts: [], prepared: false });
+    expect(reading.after({ type: 'checked', parts: [], lost: [], readAgain: true })).toMatchInlineSnapshot(`
+      [
+        "start_prepare beginning",
+      ]
+    `);
+    const nothing = session(['a']);
+    expect(
+      nothing.after(
+        { type: 'started', parts: [], prepared: true },
+        { type: 'checked', parts: [], lost: [], readAgain: false },
+      ),
+    ).toMatchInlineSnapshot(`
+      [
+        "settled",
+      ]
+    `);
+  });
+
+  it.each(['disk_full', 'write_failed'] as const)('halt the run at %s', (code) => {
+    expect(atWork(['1']).after(failed('a', '1', code))[2]).toBe(
+      `halt ${code === 'disk_full' ? code : 'folder_unwritable'}(no: why)`,
+    );
+  });
+});
+
+describe('a cluster', () => {
+  const joined = (device: string) =>
+    ({ type: 'device_joined', device, name: device.toUpperCase() }) as WorkEvent;
+  const left = (device: string) => ({ type: 'device_left', device, reason: 'preempted' }) as WorkEvent;
+
+  it('brings devices, takes them back, and is waited for', () => {
+    const { after } = session([], { pool: true });
+    expect(
+      after(
+        { type: 'started', parts: [part('1')], prepared: true },
+        { type: 'checked', parts: [part('1')], lost: [], readAgain: false },
+      ),
+    ).toMatchInlineSnapshot(`
+      [
+        "start_monitor",
+        "start_pool",
+      ]
+    `);
+    expect(
+      after(
+        { type: 'pool_ready', version: 'SLURM 23' } as WorkEvent,
+        { type: 'pool_waiting', waiting: 2 } as WorkEvent,
+        { type: 'pool_note', level: 'info', message: 'queued' } as WorkEvent,
+      ),
+    ).toMatchInlineSnapshot(`
+      [
+        "note info pool_ready note.pool_ready(SLURM 23)",
+        "note info pool_note note.pool(queued)",
+      ]
+    `);
+    expect(after(joined('n1'), joined('n1'), ready('n1'))).toMatchInlineSnapshot(`
+      [
+        "note info device_joined note.joined(device(n1,N1))",
+        "start_worker n1",
+        "show_worker n1 idle",
+        "assign n1 1",
+        "show_worker n1 working/1",
+      ]
+    `);
+    expect(after(left('n1'), left('n1'), ready('n1'))).toMatchInlineSnapshot(`
+      [
+        "show_worker n1 idle",
+        "end_attempt 1 interrupted null",
+        "forget_worker n1",
+        "show_worker n1 left/preempted",
+        "note info device_left note.left(device(n1,N1),preempted)",
+      ]
+    `);
+    expect(after(joined('n1'))).toMatchInlineSnapshot(`
+      [
+        "note info device_joined note.joined(device(n1,N1))",
+        "start_worker n1",
+      ]
+    `);
+    expect(after({ type: 'pool_died', error: ERROR, restartAttempt: 1 } as WorkEvent)).toMatchInlineSnapshot(`
+      [
+        "note warning worker_died It stopped. a trace",
+      ]
+    `);
+    expect(after({ type: 'pool_died', error: ERROR, restartAttempt: null } as WorkEvent))
+      .toMatchInlineSnapshot(`
+      [
+        "halt worker_died(It stopped.: a trace)",
+      ]
+    `);
+    expect(after(joined('n2'))).toEqual([]);
+  });
+
+  it('whose devices are all off or excluded halts the run once no more are announced', () => {
+    const off = session([], { pool: true });
+    off.after(
+      { type: 'started', parts: [part('1')], prepared: true },
+      { type: 'pool_ready', version: 'x' } as WorkEvent,
+      { type: 'pool_waiting', waiting: 1 } as WorkEvent,
+      joined('n1'),
+      joined('n2'),
+    );
+    off.after(
+      { type: 'worker_died', device: 'n1', error: ERROR, restartAttempt: null } as WorkEvent,
+      left('n2'),
+    );
+    expect(off.after({ type: 'pool_waiting', waiting: 0 } as WorkEvent)).toMatchInlineSnapshot(`
+      [
+        "halt no_usable_device(It stopped.: a trace)",
+      ]
+    `);
+    const excluded = session([], { pool: true });
+    excluded.after(
+      { type: 'started', parts: [part('1')], prepared: true },
+      { type: 'pool_ready', version: 'x' } as WorkEvent,
+      { type: 'pool_waiting', waiting: 1 } as WorkEvent,
+      joined('n1'),
+    );
+    expect(excluded.after({ type: 'exclude_device', device: 'n1' }, { type: 'worker_stopped', device: 'n1' }))
+      .toMatchInlineSnapshot(`
+      [
+        "stop_worker n1",
+        "show_worker n1 stopped",
+        "show_worker n1 excluded",
+        "note info device_excluded note.excluded(device(n1,N1))",
+      ]
+    `);
+    expect(excluded.after(left('n1'), joined('n1'))).toMatchInlineSnapshot(`
+      [
+        "forget_worker n1",
+        "show_worker n1 left/preempted",
+        "note info device_left note.left(device(n1,N1),preempted)",
+        "note info device_joined note.joined(device(n1,N1))",
+        "show_worker n1 excluded",
+      ]
+    `);
+    expect(excluded.after({ type: 'pool_waiting', waiting: 0 } as WorkEvent)).toMatchInlineSnapshot(`
+      [
+        "halt no_usable_device(halt.all_excluded())",
+      ]
+    `);
+    expect(
+      session(['a']).after(
+        { type: 'pool_waiting', waiting: 0 } as WorkEvent,
+        { type: 'pool_died', error: ERROR, restartAttempt: null } as WorkEvent,
+      ),
+    ).toEqual([]);
+  });
+});
+
+it('knows no device that is not part of the run, and no part that was not handed out', () => {
+  const { after, state } = session(['a']);
+  expect(() => after({ type: 'exclude_device', device: 'z' })).toThrow('z');
+  expect(() => state.queue.giveBack('9', 0)).toThrow('9');
+});

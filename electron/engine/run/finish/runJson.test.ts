@@ -9,7 +9,7 @@ import { runJson, writeRunJson } from './runJson.ts';
 
 afterAll(removeFolders);
 
-const fault = (header: string, what: SyntheticRecord['fault']): SyntheticRecord => ({
+const fault = (header: string, what: NonNullable<SyntheticRecord['fault']>): SyntheticRecord => ({
   header,
   length: 0,
   openFrames: [],

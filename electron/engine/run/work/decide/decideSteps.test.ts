@@ -40,20 +40,32 @@ function line({ type, ...rest }: { type: string }): string {
 function inShort(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);
   if (Array.isArray(value)) return value.map(inShort).join('+');
-  const { wording, key, part: of, code, cause, detail, ...rest } = value as Record<string, unknown>;
-  if (wording !== undefined && 'text' in value)
-    return wording === null ? String(value.text) : `${inShort(wording)}`;
-  if (code !== undefined && cause !== undefined) {
+  const {
+    wording,
+    text,
+    key,
+    part: done,
+    code,
+    cause,
+    detail,
+    values,
+    device,
+    ...rest
+  } = value as Record<string, unknown>;
+  if (text !== undefined) return inShort(wording ?? text);
+  if (cause !== undefined) {
     const said = (wording as { cause?: unknown } | undefined)?.cause ?? cause;
-    return `${String(code)}(${inShort(said)}${detail === undefined ? '' : `: ${String(detail)}`})`;
+    return `${inShort(code)}(${inShort(said)}${detail === undefined ? '' : `: ${inShort(detail)}`})`;
   }
-  if (key !== undefined && 'values' in rest)
-    return `${String(key)}(${Object.values(rest['values'] as object)
+  if (values !== undefined)
+    return `${inShort(key)}(${Object.values(values as object)
       .map(inShort)
       .join()})`;
-  if (key !== undefined) return String(key);
-  if ('device' in rest) return inShort(rest['device']);
-  return Object.values(value).map(inShort).join('/') || String(of);
+  if (key !== undefined || device !== undefined) return inShort(key ?? device);
+  return [code, ...Object.values(rest), done]
+    .filter((each) => each !== undefined)
+    .map(inShort)
+    .join('/');
 }
 
 function session(devices: readonly string[], { pool = false } = {}) {
@@ -92,12 +104,8 @@ describe('a session of work', () => {
       ]
     `);
     expect(after({ type: 'checked', parts, lost: [], readAgain: false })).toMatchInlineSnapshot(`[]`);
-    expect(
-      after(
-        { type: 'worker_starting', device: 'a' } as WorkEvent,
-        { type: 'worker_loading', device: 'a' } as WorkEvent,
-      ),
-    ).toMatchInlineSnapshot(`
+    expect(after({ type: 'worker_starting', device: 'a' }, { type: 'worker_loading', device: 'a' }))
+      .toMatchInlineSnapshot(`
       [
         "show_worker a starting",
         "show_worker a loading",
@@ -113,11 +121,14 @@ describe('a session of work', () => {
       ]
     `);
     expect(
-      after({ type: 'part_prepared', key: '3', registered: 'new' } as WorkEvent, {
-        type: 'part_prepared',
-        key: '1',
-        registered: 'known',
-      }),
+      after(
+        { type: 'part_prepared', key: '3', registered: 'new' },
+        {
+          type: 'part_prepared',
+          key: '1',
+          registered: 'known',
+        },
+      ),
     ).toMatchInlineSnapshot(`
       [
         "read_part 3",
@@ -236,7 +247,7 @@ describe('a session of work', () => {
     const { after } = atWork();
     expect(
       after(
-        { type: 'worker_note', device: 'a', level: 'info', message: 'warm' } as WorkEvent,
+        { type: 'worker_note', device: 'a', level: 'info', message: 'warm' },
         {
           type: 'out_of_memory',
           device: 'a',
@@ -279,7 +290,7 @@ describe('a session of work', () => {
 describe('workers', () => {
   it('that die give their parts back, and are switched off when they are not started again', () => {
     const { after } = atWork();
-    expect(after({ type: 'worker_died', device: 'a', error: ERROR, restartAttempt: 1 } as WorkEvent))
+    expect(after({ type: 'worker_died', device: 'a', error: ERROR, restartAttempt: 1 }))
       .toMatchInlineSnapshot(`
       [
         "note warning worker_died note.worker_restarts(device(a,A),It stopped.) a trace",
@@ -290,7 +301,7 @@ describe('workers', () => {
         "show_worker a restarting/1/worker_died(It stopped.: a trace)",
       ]
     `);
-    expect(after({ type: 'worker_died', device: 'a', error: ERROR, restartAttempt: null } as WorkEvent))
+    expect(after({ type: 'worker_died', device: 'a', error: ERROR, restartAttempt: null }))
       .toMatchInlineSnapshot(`
       [
         "note warning worker_died note.worker_failed(device(a,A),It stopped.) a trace",
@@ -299,7 +310,7 @@ describe('workers', () => {
         "note error device_switched_off note.switched_off(device(a,A),It stopped.)",
       ]
     `);
-    expect(after({ type: 'worker_died', device: 'b', error: ERROR, restartAttempt: null } as WorkEvent))
+    expect(after({ type: 'worker_died', device: 'b', error: ERROR, restartAttempt: null }))
       .toMatchInlineSnapshot(`
       [
         "note warning worker_died note.worker_failed(device(b,B),It stopped.) a trace",
@@ -640,7 +651,7 @@ describe('a cluster', () => {
       after(
         { type: 'pool_ready', version: 'SLURM 23' } as WorkEvent,
         { type: 'pool_waiting', waiting: 2 } as WorkEvent,
-        { type: 'pool_note', level: 'info', message: 'queued' } as WorkEvent,
+        { type: 'pool_note', level: 'info', message: 'queued' },
       ),
     ).toMatchInlineSnapshot(`
       [
@@ -672,13 +683,12 @@ describe('a cluster', () => {
         "start_worker n1",
       ]
     `);
-    expect(after({ type: 'pool_died', error: ERROR, restartAttempt: 1 } as WorkEvent)).toMatchInlineSnapshot(`
+    expect(after({ type: 'pool_died', error: ERROR, restartAttempt: 1 })).toMatchInlineSnapshot(`
       [
         "note warning worker_died It stopped. a trace",
       ]
     `);
-    expect(after({ type: 'pool_died', error: ERROR, restartAttempt: null } as WorkEvent))
-      .toMatchInlineSnapshot(`
+    expect(after({ type: 'pool_died', error: ERROR, restartAttempt: null })).toMatchInlineSnapshot(`
       [
         "halt worker_died(It stopped.: a trace)",
       ]
@@ -695,10 +705,7 @@ describe('a cluster', () => {
       joined('n1'),
       joined('n2'),
     );
-    off.after(
-      { type: 'worker_died', device: 'n1', error: ERROR, restartAttempt: null } as WorkEvent,
-      left('n2'),
-    );
+    off.after({ type: 'worker_died', device: 'n1', error: ERROR, restartAttempt: null }, left('n2'));
     expect(off.after({ type: 'pool_waiting', waiting: 0 } as WorkEvent)).toMatchInlineSnapshot(`
       [
         "halt no_usable_device(It stopped.: a trace)",
@@ -735,10 +742,11 @@ describe('a cluster', () => {
       ]
     `);
     expect(
-      session(['a']).after(
-        { type: 'pool_waiting', waiting: 0 } as WorkEvent,
-        { type: 'pool_died', error: ERROR, restartAttempt: null } as WorkEvent,
-      ),
+      session(['a']).after({ type: 'pool_waiting', waiting: 0 } as WorkEvent, {
+        type: 'pool_died',
+        error: ERROR,
+        restartAttempt: null,
+      }),
     ).toEqual([]);
   });
 });

@@ -14,8 +14,16 @@ export const SLICES: Readonly<Record<string, Slice>> = {
     tests: ['electron/engine/run/work/decide/*.test.ts'],
   },
   contract: {
-    mutate: ['electron/contract/*.ts', 'electron/contract/terminal/*.ts', '!electron/contract/messages.ts'],
-    tests: ['electron/contract/**/*.test.ts'],
+    mutate: [
+      'electron/contract/{blast,errors,exports,parseJson,result,runState,samples}.ts',
+      'electron/contract/terminal/*.ts',
+      'electron/engine/exports/samples.ts',
+    ],
+    tests: [
+      'electron/contract/**/*.test.ts',
+      'electron/cli/repeatedCommand.test.ts',
+      'electron/engine/exports/samples.test.ts',
+    ],
   },
 };
 

@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import { blastAddress, blastSearchSchema } from './blast.ts';
+import { appError, AppFailure, asAppError, causeOf, nextStepOf, titleOf } from './errors.ts';
+import { CONSERVATIVE, SHORTLIST } from './evidence.ts';
+import { exportFileName, exportFormatSchema, exportScope, runFileStem } from './exports.ts';
+import { LIMITS } from './limits.ts';
+import { message } from './messages.ts';
+import { err, ok, unwrap } from './result.ts';
+import { isActive, isAtWork, type RunState } from './runState.ts';
+
+describe('errors', () => {
+  const worded = message('run.at_work');
+
+  it('have the usual next step of their code, or one of the case, and carry the keys of both', () => {
+    const plain = appError('disk_full', 'No space.');
+    expect(plain).toEqual({
+      code: 'disk_full',
+      title: plain.title,
+      cause: 'No space.',
+      nextStep: plain.nextStep,
+    });
+    expect(plain.nextStep).not.toBe('');
+    expect(appError('disk_full', 'No space.', { nextStep: 'Wait.', detail: 'ENOSPC' })).toEqual({
+      ...plain,
+      nextStep: 'Wait.',
+      detail: 'ENOSPC',
+    });
+    expect(appError('disk_full', worded).wording).toEqual({ cause: worded.wording });
+    expect(appError('disk_full', 'No space.', { nextStep: worded }).wording).toEqual({
+      nextStep: worded.wording,
+    });
+    const both = appError('disk_full', worded, { nextStep: worded });
+    expect([causeOf(both), nextStepOf(both)]).toEqual([worded, worded]);
+    expect([causeOf(plain), nextStepOf(plain)]).toEqual([
+      { text: 'No space.', wording: null },
+      { text: plain.nextStep, wording: null },
+    ]);
+    expect(titleOf(plain)).toEqual({ text: plain.title, wording: { key: 'error.disk_full', values: {} } });
+  });
+
+  it('pass through what can only throw', () => {
+    const error = appError('disk_full', 'No space.');
+    expect(() => unwrap(err(error))).toThrow(new AppFailure(error));
+    expect(unwrap(ok(7))).toBe(7);
+    expect(new AppFailure(error)).toMatchObject({
+      name: 'AppFailure',
+      message: `${error.title}: No space.`,
+      error,
+    });
+    expect(asAppError(new AppFailure(error))).toBe(error);
+    const thrown = new Error('odd');
+    expect(asAppError(thrown)).toMatchObject({ code: 'internal', cause: 'odd', detail: thrown.stack });
+    expect(asAppError('odd')).not.toHaveProperty('detail');
+  });
+});
+
+describe('the name of an exported file', () => {
+  const done: RunState = { phase: 'done', failedParts: 0, failedRecords: 0 };
+  const run = { runName: 'Gut March/1', model: { notice: null }, state: done };
+  const demo = { ...run, model: { notice: 'demo model' } };
+
+  it('says which run it is from, and what must not be overlooked', () => {
+    expect(runFileStem(run)).toBe('Gut_March_1');
+    expect(runFileStem(demo)).toBe('Gut_March_1_DEMO');
+    expect(runFileStem({ ...demo, runName: 'sample_DEMO' })).toBe('sample_DEMO');
+    expect(runFileStem({ ...run, state: { phase: 'running' } })).toBe('Gut_March_1_provisional');
+    expect(runFileStem({ ...run, runName: '../..' })).toBe('run');
+    expect(runFileStem({ ...run, runName: 'ä'.repeat(100) })).toBe('ä'.repeat(80));
+  });
+
+  it('says what it holds', () => {
+    expect(
+      exportFormatSchema.options.map((format) =>
+        exportFileName({ ...run, runName: 'a', format, scope: 'virus', sequences: 17 }),
+      ),
+    ).toEqual([
+      'a_virus_17.xlsx',
+      'a_virus_17.tsv',
+      'a_virus_17.csv',
+      'a_virus_17.json',
+      'a_virus_17.parquet',
+      'a_virus_17.fna',
+      'a_virus_17_proteins.faa',
+      'a_virus_17.gff3',
+      'a_virus_17.bed',
+      'a_virus_17.bedgraph',
+      'a_mqc.json',
+      'a_embeddings.tsv',
+      'a_devices.csv',
+      'a_report.html',
+    ]);
+  });
+
+  it('names the selection in a word', () => {
+    expect(exportScope({})).toBe('all');
+    expect(exportScope({ predictions: undefined })).toBe('all');
+    expect(exportScope({}, [1])).toBe('selected');
+    expect(exportScope({ predictions: ['virus'] })).toBe('virus');
+    expect(exportScope({ predictions: ['others'] })).toBe('selected');
+    expect(exportScope({ predictions: ['virus'], minLength: 5 })).toBe('selected');
+    expect(exportScope(SHORTLIST)).toBe('shortlist');
+    expect(exportScope({ ...SHORTLIST, minLength: 5 })).toBe('selected');
+    expect(CONSERVATIVE).toEqual({ predictions: ['virus'], evidence: ['strong'], minScore: 0.7 });
+  });
+});
+
+describe('a search with BLAST', () => {
+  it('goes to NCBI with nothing but letters, and only as long as an address may be', () => {
+    expect(blastAddress({ program: 'blastn', query: 'ACGT' })).toBe(
+      'https://blast.ncbi.nlm.nih.gov/Blast.cgi?PAGE_TYPE=BlastSearch&PROGRAM=blastn&QUERY=ACGT',
+    );
+    expect(blastAddress({ program: 'blastp', query: '' })).toMatch(/PROGRAM=blastp$/);
+    const isTaken = (search: object) => blastSearchSchema.safeParse(search).success;
+    expect(isTaken({ program: 'blastp', query: 'MKV-*' })).toBe(true);
+    expect(isTaken({ program: 'blastx', query: '' })).toBe(false);
+    for (const query of ['A&B', '&AB', 'AB ']) expect(isTaken({ program: 'blastn', query })).toBe(false);
+    const room = LIMITS.url - blastAddress({ program: 'blastn', query: 'A' }).length + 1;
+    expect(isTaken({ program: 'blastn', query: 'A'.repeat(room) })).toBe(true);
+    expect(isTaken({ program: 'blastn', query: 'A'.repeat(room + 1) })).toBe(false);
+  });
+});
+
+it('a run is at work while the engine computes it, not when it was cut off or its folder is gone', () => {
+  const phases = ['created', 'running', 'pausing', 'draining', 'paused', 'finishing', 'done', 'cancelled'];
+  expect(phases.filter((phase) => isActive({ phase }))).toEqual([
+    'running',
+    'pausing',
+    'draining',
+    'finishing',
+  ]);
+  const run = { state: { phase: 'running' }, interrupted: false, missing: false } as const;
+  expect(isAtWork(run)).toBe(true);
+  expect(isAtWork({ ...run, state: { phase: 'created' } })).toBe(false);
+  expect(isAtWork({ ...run, state: { phase: 'created' }, starting: true })).toBe(true);
+  expect(isAtWork({ ...run, interrupted: true })).toBe(false);
+  expect(isAtWork({ ...run, missing: true })).toBe(false);
+});

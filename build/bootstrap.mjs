@@ -50,7 +50,7 @@ function callersFolder(wanted) {
   return wanted && process.env.INIT_CWD ? process.env.INIT_CWD : root;
 }
 
-/** npm that is killed tells nobody; what it has started would go on unseen. */
+/** A killed npm does not stop what it has started, so this process watches for its end. */
 function endWithNpm(child) {
   if (process.env.npm_lifecycle_event === undefined) return;
   const npm = process.ppid;
@@ -65,7 +65,7 @@ function runToItsEnd(node, args, cwd) {
     // Every process and thread that starts reads the same TypeScript: compiling it once halves how long they take to start.
     const env = {
       NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'node'),
-      // As in build/bundleCommandLine.ts.
+      // The same value as in build/bundleCommandLine.ts.
       MALLOC_ARENA_MAX: '2',
       ...process.env,
     };

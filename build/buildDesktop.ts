@@ -17,7 +17,7 @@ export const PRELOAD_BUNDLE: BuildOptions = {
   bundle: true,
   format: 'cjs',
   platform: 'node',
-  // Of the Electron that runs it.
+  // The version of Node in the Electron that runs it.
   target: 'node24',
   external: ['electron'],
   logLevel: 'warning',

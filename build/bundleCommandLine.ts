@@ -5,7 +5,7 @@ import { memorySettingLine } from '../electron/cli/memorySetting.ts';
 import { nodeBundle, STORE_HOST } from './nodeBundle.ts';
 
 const root = join(import.meta.dirname, '..');
-/** Of the Node that a checkout has. */
+/** The version of Node that a checkout has. */
 const OWN_NODE = '24.0';
 
 /** The command line as `virnucpro.mjs`, with its one module, the entry of the store's threads, and the SQLite binary of the target beside
@@ -28,7 +28,7 @@ export async function bundleCommandLine(
   writeFileSync(join(outFolder, 'virnucpro.mjs'), starter(oldestNode), { mode: 0o755 });
 }
 
-/** An older Node could not even load the program, so this looks first, in words that every Node understands. */
+/** An older Node could not even load the program, so this checks first, in syntax that every Node understands. */
 function starter(oldestNode: string): string {
   const [major = '', minor = ''] = oldestNode.split('.');
   return `#!/usr/bin/env -S ${memorySettingLine()}

@@ -17,7 +17,7 @@ const THROUGH_PROXY = { NODE_USE_ENV_PROXY: '1' };
 
 type ElectronSearch = { found: true; file: string } | { found: false; reason: string };
 
-/** Electron's program where npm put it, or where ELECTRON_OVERRIDE_DIST_PATH says. */
+/** Electron's program, where npm put it or in ELECTRON_OVERRIDE_DIST_PATH. */
 export function findElectron(env: NodeJS.ProcessEnv = process.env): ElectronSearch {
   const pathFile = join(electronFolder, 'path.txt');
   const name = existsSync(pathFile) ? readFileSync(pathFile, 'utf8') : 'electron';

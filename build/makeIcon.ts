@@ -50,7 +50,7 @@ function windowsIcon(pictures: readonly { size: number; png: Buffer }[]): Buffer
   return Buffer.concat([header, ...pictures.map(({ png }) => png)]);
 }
 
-/** Each picture after its name and length; the length of the whole before them. */
+/** The total length, then each picture after its name and length. */
 function macIcon(pictures: readonly { name: string; png: Buffer }[]): Buffer {
   const block = (name: string, content: Buffer) => {
     const head = Buffer.alloc(8);

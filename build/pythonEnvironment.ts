@@ -1,4 +1,4 @@
-/** The Python environment with the tools for tests and checks, made if need be, with words about what goes on. */
+/** The Python environment with the tools for tests and checks; created if needed, with progress on the terminal. */
 import { ensureEnvironment } from '../electron/engine/environment/ensureEnvironment.ts';
 import { networkVariables, readSetupSettings } from '../electron/engine/environment/setupSettings.ts';
 import { resolveAppPaths } from '../electron/engine/environment/appPaths.ts';

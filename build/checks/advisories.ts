@@ -5,7 +5,7 @@ export interface Advisory {
   /** With its version, where the registry names it. */
   package: string;
   name: string;
-  /** What to do, in the registry's words; null where it names no release without the weakness. */
+  /** The registry's advice; null if it names no release without the weakness. */
   mended: string | null;
 }
 

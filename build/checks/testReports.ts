@@ -10,7 +10,7 @@ export interface Counts {
 export interface TestOutcome {
   readonly name: string;
   readonly seconds: number;
-  /** What it said first; null for a test that passed or was skipped. */
+  /** The first line of its message; null for a test that passed or was skipped. */
   readonly failure: string | null;
   /** Why it was skipped, as far as its runner reports that; null for a test that ran. */
   readonly skipped: string | null;
@@ -150,7 +150,7 @@ function firstLine(text: string | undefined): string {
   );
 }
 
-/** The tests that failed, as lines to print: a long log may have been cut where they said so themselves. */
+/** The failed tests, as lines to print again at the end: a long log may have been cut where they failed. */
 export function failedTests(tests: readonly TestOutcome[]): string[] {
   return tests.flatMap(({ name, failure }) => (failure === null ? [] : [`  ${name}\n      ${failure}`]));
 }

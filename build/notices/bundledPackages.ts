@@ -44,7 +44,7 @@ async function filesOfPrograms(): Promise<string[]> {
 
 async function filesOfWindow(): Promise<string[]> {
   const files: string[] = [];
-  // As it is shipped: Vite would take over what a test runner has set, and bundle what only development needs.
+  // As shipped: a test runner's NODE_ENV would make Vite bundle code that only development needs.
   process.env['NODE_ENV'] = 'production';
   await buildWithVite({
     configFile: join(root, 'renderer', 'vite.config.ts'),

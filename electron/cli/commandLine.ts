@@ -92,7 +92,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .description('Find viral sequences in FASTA and FASTQ files on your own computer')
     .version(paths.ok ? appVersion(paths.value.root) : 'unknown')
     .showHelpAfterError()
-    // As in the earlier tool, what holds for all commands may also stand before the command.
+    // As in the original tool, flags that all commands share may also stand before the command.
     .enablePositionalOptions()
     .hook('preAction', passOn)
     .configureOutput({

@@ -25,7 +25,7 @@ export const FILTER_HELP =
 const CALLS = ['virus', 'others', 'not_scored', 'failed'] as const;
 const CONDITION = /^(?<what>[a-z]+)(?<how><=|>=|=)(?<value>.+)$/;
 
-/** The filter that the words of `--filter` stand for. */
+/** Parses the argument of `--filter`. */
 export function filterOf(words: readonly string[], names: FilterNames): SequenceFilter {
   const filter: SequenceFilter = {};
   for (const word of words) {

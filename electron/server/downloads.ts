@@ -69,7 +69,7 @@ export class Downloads implements DownloadOffers {
     await pipeline(file.createReadStream({ start }), response).catch(() => undefined);
   }
 
-  /** SHA-256 of an offered file, by which whoever has fetched it knows that it is whole. */
+  /** SHA-256 of an offered file; whoever downloads it checks the result against it. */
   async sendDigest(id: string, response: ServerResponse): Promise<void> {
     const found = await this.open(id);
     if (!found) {

@@ -103,7 +103,7 @@ export class RequestAnswers {
     else sendJson(response, 507, { error: received.error });
   }
 
-  /** A file that may come in several goes: GET says how much is there, PATCH brings more, POST ends it. */
+  /** A resumable upload: GET returns how much has arrived, PATCH appends, POST completes. */
   private async sending(url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [, , key = '', name = ''] = url.pathname.split('/');
     const { method = '' } = request;

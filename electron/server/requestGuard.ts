@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 
-/** What a request says of where it comes from. */
+/** The headers of a request that tell where it comes from. */
 interface RequestOrigin {
   host: string | undefined;
   origin: string | undefined;

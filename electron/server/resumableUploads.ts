@@ -12,7 +12,7 @@ import { atMost, lacksSpace, uploadError, uploadName } from './uploads.ts';
 const PARTIAL = 'incoming.part';
 
 interface SentFile {
-  /** Of the sender's choice: the same for the same file. Also the name of its folder. */
+  /** Chosen by the sender, the same for the same file. Also the name of its folder. */
   key: string;
   name: string;
   bytes: number;
@@ -20,7 +20,7 @@ interface SentFile {
 
 interface SentState {
   received: number;
-  /** Where the file is when it is whole. */
+  /** Where the file is once it is complete. */
   path: string | null;
 }
 

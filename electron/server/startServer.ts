@@ -16,7 +16,7 @@ import { rootPolicy } from './rootPolicy.ts';
 import { WindowSessions } from './windowSessions.ts';
 
 const LARGEST_MESSAGE_BYTES = 16 * 1024 * 1024;
-/** A tunnel that has died says nothing: the socket is asked for a sign of life. */
+/** A dead tunnel closes nothing, so the socket is pinged. */
 const PING_INTERVAL_MS = 30_000;
 /** A window that takes nothing any more must not fill the memory. */
 const MOST_UNSENT_BYTES = 64 * 1024 * 1024;
@@ -163,7 +163,7 @@ function keepAlive(socket: WebSocket): void {
   socket.on('close', () => {
     clearInterval(timer);
   });
-  // What the socket says of its end is enough.
+  // The close event follows and is enough.
   socket.on('error', () => undefined);
 }
 

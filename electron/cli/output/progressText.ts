@@ -87,7 +87,7 @@ function deviceName({ id, index, name, place }: DeviceLive): string {
   return index === null ? id : `GPU ${index} ${name}`;
 }
 
-/** Of a cluster's devices: which are still expected, and why they are not there. */
+/** Which devices of a cluster are still expected, and why they are missing. */
 export function clusterLine(cluster: ClusterLive): string | null {
   const scheduler = cluster.kind === 'ray' ? 'Ray' : 'SLURM';
   if (cluster.state === 'connecting') return `Waiting for ${scheduler} to answer`;

@@ -8,7 +8,7 @@ import { toLog, toStandardError } from './terminal.ts';
 /** How a run is reported to the user who watches it. Everything but JSON goes to standard error; tables lie in the folder. */
 export interface Reporter {
   line(text: string): void;
-  /** What went wrong without ending the run: said even where only that is wanted. */
+  /** A problem that does not end the run; printed even with --quiet. */
   wrong(text: string): void;
   note(note: RunNote): void;
   state(state: RunState): void;
@@ -40,7 +40,7 @@ export function errorText(error: AppError): string {
   return `${error.title}. ${error.cause}\n  What to do: ${error.nextStep}`;
 }
 
-/** What is said of a change of state and of an error, and what only the log has. */
+/** Prints changes of state and errors; writes further details to the log only. */
 function sayState(state: RunState, say: (line: string) => void): void {
   say(`run is ${state.phase}`);
 }

@@ -1,6 +1,6 @@
 let log: (line: string) => void = () => undefined;
 
-/** From now on, whatever is said is logged too. */
+/** From now on, everything printed is logged too. */
 export function logTo(write: (line: string) => void): void {
   log = write;
 }

@@ -60,7 +60,7 @@ export function ended(child: ChildProcess): Promise<Ending> {
   });
 }
 
-/** Runs it to its end, which must be a good one; answers what it said. */
+/** Runs it to its end, which must be a success; returns its output. */
 export async function succeeds(args: string[], limits?: ProcessLimits): Promise<string> {
   const { code, said } = await ended(virnucpro(args, limits));
   if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${said}`);

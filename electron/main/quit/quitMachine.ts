@@ -29,7 +29,7 @@ interface QuitStep {
   readonly effect: QuitEffect;
 }
 
-/** The whole way from the wish to quit to the end. What doesn't fit the state changes nothing. */
+/** All steps from the request to quit to the end. Events that do not fit the state change nothing. */
 export function quitStep(state: QuitState, event: QuitEvent): QuitStep {
   const stay: QuitStep = { state, effect: 'nothing' };
   const to = (phase: QuitState['phase'], effect: QuitEffect): QuitStep => ({ state: { phase }, effect });

@@ -2,7 +2,7 @@ import { app, clipboard, dialog, shell } from 'electron';
 import { asAppError } from '../../contract/errors.ts';
 import type { ShellLog } from '../../engine/index.ts';
 
-/** The program can't start: says why, with the log at hand, and ends. */
+/** Explains why the program cannot start, offers the log, and quits. */
 export async function endAfter(reason: unknown, log: ShellLog): Promise<void> {
   const { title, cause, nextStep } = asAppError(reason);
   log.write('error', `Start failed: ${reason instanceof Error ? (reason.stack ?? reason.message) : cause}`);

@@ -8,7 +8,7 @@ import { relayToTunnel } from './tunnelRelay.ts';
 interface Window {
   contents: WebContents;
   context: WindowContext;
-  /** Told of each path that the operating system says was dropped. */
+  /** Called with each path that the operating system reports as dropped. */
   given: (path: string) => void;
 }
 

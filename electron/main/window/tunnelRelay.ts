@@ -2,7 +2,7 @@ import type { MessagePortMain } from 'electron';
 import { WebSocket } from 'ws';
 import { type Tunnel, tunnelHeaders, tunnelSocketAddress } from '../../engine/index.ts';
 
-/** A tunnel that has died says nothing: the socket is asked for a sign of life. */
+/** A dead tunnel closes nothing, so the socket is pinged. */
 const PING_INTERVAL_MS = 10_000;
 const HANDSHAKE_MS = 20_000;
 const LARGEST_MESSAGE_BYTES = 256 * 1024 * 1024;
@@ -55,7 +55,7 @@ export function relayToTunnel(port: MessagePortMain, tunnel: Tunnel, lost: () =>
   socket.on('pong', () => {
     answered = true;
   });
-  // What the socket says of its end is enough.
+  // The close event follows and is enough.
   socket.on('error', () => undefined);
   socket.on('close', () => {
     clearInterval(timer);

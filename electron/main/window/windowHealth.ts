@@ -24,7 +24,7 @@ export class ReloadPolicy {
   }
 }
 
-/** Shows the window when it is painted, loads a page again that has ended, and says when neither helps. */
+/** Shows the window once it is painted, reloads a page that crashed, and reports when neither helps. */
 export class WindowHealth {
   private readonly window: BrowserWindow;
   private readonly log: ShellLog;

@@ -47,7 +47,7 @@ const DEFAULT_PORT = 4170;
 const END_MS = 10_000;
 /** Of it, for bringing a run to rest and closing databases. */
 const CLOSE_MS = 9_000;
-/** A server that nobody looks at, and that has nothing to compute, ends after this long. The next connection starts another. */
+/** An idle server without a window ends after this long. The next connection starts another. */
 const IDLE_MS = 60 * 60_000;
 const IDLE_LOOK_MS = 30_000;
 
@@ -89,7 +89,7 @@ export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> 
     return EXIT.done;
   }
   say(`VirNucPro Desktop is ready: ${server.address()}`);
-  // Shown only where it helps: someone at this computer needs no SSH tunnel, and finds the files without being told.
+  // Someone at this computer needs neither the SSH tunnel nor the path of the files.
   if (process.env['SSH_CONNECTION']) {
     say(
       `On your own computer, first: ssh -L ${server.port}:127.0.0.1:${server.port} ${userInfo().username}@${hostname()}`,
@@ -119,7 +119,7 @@ export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> 
   return exitCodeAfter(signal);
 }
 
-/** Starts the server that the desktop app on another computer talks to through its tunnel, or finds it, and says where it is. */
+/** Finds or starts the server to which the desktop app on another computer connects through its tunnel, and prints its address. */
 async function serveDetached(paths: AppPaths): Promise<number> {
   // The file that this process was started with.
   const [, program = ''] = process.argv;
@@ -204,7 +204,7 @@ function nextSignal(): Promise<StopSignal> {
   });
 }
 
-/** By what the system does when nobody listens: process.exit() would wait for every thread. */
+/** Ends the process as an unhandled signal would: process.exit() would wait for every thread. */
 function quitOnNextSignal(): void {
   for (const signal of stopSignals()) process.removeAllListeners(signal);
 }

@@ -25,7 +25,7 @@ export interface SetupFlags {
   gpu?: string;
 }
 
-/** Makes this computer ready, from the network or from a folder, and says what each device computed. */
+/** Sets up this computer, from the network or from a folder, and prints what each device computed. */
 export async function setup(flags: SetupFlags): Promise<number> {
   const paths = unwrap(resolveAppPaths({ startFolder: import.meta.dirname }));
   const settings = readSetupSettings(paths.usualDataDir);

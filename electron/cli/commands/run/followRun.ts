@@ -16,7 +16,7 @@ import { EXIT, exitCodeOf } from '../../exitCodes.ts';
 import type { Reporter } from '../../output/reporter.ts';
 import { exitCodeAfter, stopSignals, type StopSignal } from '../../stopSignals.ts';
 
-/** Starts the run, shows it until nobody works on it any more, and answers with the exit code. */
+/** Starts the run, shows its progress until it settles, and returns the exit code. */
 export async function followRun(
   session: OpenRun,
   reporter: Reporter,
@@ -76,7 +76,7 @@ export async function followRun(
   }
 }
 
-/** Whether result files of a run that is done are not there; says which, also where only errors are said. */
+/** Whether a finished run lacks result files; prints which, even with --quiet. */
 export function lacksResults(
   { missingResults }: Pick<OpenRun, 'missingResults'>,
   reporter: Pick<Reporter, 'error'>,

@@ -204,7 +204,7 @@ function nextSignal(): Promise<StopSignal> {
   });
 }
 
-/** Ends the process as an unhandled signal would: process.exit() would wait for every thread. */
+/** Gives the next signal its default effect, which ends the process at once: process.exit() would wait for every thread. */
 function quitOnNextSignal(): void {
   for (const signal of stopSignals()) process.removeAllListeners(signal);
 }

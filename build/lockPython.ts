@@ -8,8 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { MANAGED_PYTHON, OLDEST_PYTHON } from '../electron/engine/environment/machine/supportedPython.ts';
-import { uvFileName } from '../electron/engine/environment/install/uvRelease.ts';
-import { TARGETS } from '../electron/engine/setup/targets.ts';
+import { UV_KINDS, uvFileName } from '../electron/engine/environment/install/uv.ts';
+import { OF_TORCH } from '../electron/engine/environment/requirements.ts';
+import { wheelsIn } from '../electron/engine/setup/packPackages.ts';
 import { fetchUv } from './pack/fetchUv.ts';
 
 const backend = join(import.meta.dirname, '..', 'python-backend');
@@ -60,52 +61,22 @@ async function compile(output: string, args: readonly string[]): Promise<void> {
 /** Bytes of what is fetched for the Python that the program fetches too, PyTorch with its libraries apart. */
 async function sizes(): Promise<Record<string, { packages: number; torch: number }>> {
   const all: Record<string, { packages: number; torch: number }> = {};
-  for (const [name, { uvPlatform: platform }] of Object.entries(TARGETS)) {
+  for (const [name, { platform }] of Object.entries(UV_KINDS)) {
     const file = join(work, `pylock.${name}.toml`);
     await compile(file, [
-      '--python-platform',
-      platform,
-      '--python-version',
-      MANAGED_PYTHON,
-      '--only-binary=:all:',
-      '--format',
-      'pylock.toml',
-      '--constraints',
-      'requirements.lock',
-      'requirements.txt',
+      ...['--python-platform', platform, '--python-version', MANAGED_PYTHON, '--only-binary=:all:'],
+      ...['--format', 'pylock.toml', '--constraints', 'requirements.lock', 'requirements.txt'],
     ]);
-    all[name] = sum(readFileSync(file, 'utf8'), platform);
+    all[name] = sum(readFileSync(file, 'utf8'), name);
   }
   return all;
 }
 
-function sum(lock: string, platform: string): { packages: number; torch: number } {
+function sum(lock: string, kind: string): { packages: number; torch: number } {
   const total = { packages: 0, torch: 0 };
-  for (const entry of lock.split('[[packages]]').slice(1)) {
-    const name = /^name = "(.+)"$/m.exec(entry)?.[1] ?? '';
-    const wheels = [...entry.matchAll(/url = "[^"]*\/([^"/]+\.whl)"[^{}]*?size = (\d+)/g)].map(
-      ([, file = '', size]) => ({ file, size: Number(size) }),
-    );
-    const fitting = wheels.filter(({ file }) => fits(file, platform));
-    const smallest = Math.min(...(fitting.length > 0 ? fitting : wheels).map(({ size }) => size));
-    if (!Number.isFinite(smallest)) throw new Error(`No size of ${name} for ${platform} in the lock file.`);
-    total[/^(torch|triton|cuda-|nvidia-(?!ml-py))/.test(name) ? 'torch' : 'packages'] += smallest;
+  for (const { release, size } of wheelsIn(lock)) {
+    if (size === null) throw new Error(`No size of ${release} for ${kind} in the lock file.`);
+    total[OF_TORCH.test(release) ? 'torch' : 'packages'] += size;
   }
   return total;
-}
-
-function fits(file: string, platform: string): boolean {
-  const cpython = `cp${MANAGED_PYTHON.replace('.', '')}`;
-  const tag = file
-    .replace(/\.whl$/, '')
-    .split('-')
-    .slice(-3);
-  const [python = '', abi = '', system = ''] = tag;
-  if (abi !== cpython && abi !== 'abi3' && abi !== 'none') return false;
-  if (abi === cpython && python !== cpython) return false;
-  if (system === 'any') return true;
-  const [processor = ''] = platform.split('-');
-  if (platform.includes('apple')) return /macosx.*(arm64|universal2)/.test(system);
-  if (platform.includes('windows')) return system === 'win_amd64';
-  return system.includes('manylinux') && system.includes(processor);
 }

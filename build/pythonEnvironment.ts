@@ -1,19 +1,21 @@
-/** The Python environment with the tools for tests and checks; created if needed, with progress on the terminal. */
+/** The Python environment with the tools for tests and checks: made where it is missing, with lines on the terminal. */
 import { ensureEnvironment } from '../electron/engine/environment/ensureEnvironment.ts';
 import { networkVariables, readSetupSettings } from '../electron/engine/environment/setupSettings.ts';
 import { resolveAppPaths } from '../electron/engine/environment/appPaths.ts';
-import { stateLines } from '../electron/engine/environment/stateLines.ts';
+import { Steps, stepLines } from '../electron/engine/environment/steps.ts';
 import type { PythonEnvironment } from '../electron/engine/environment/pythonLaunch.ts';
 
 export async function testEnvironment(): Promise<PythonEnvironment> {
   const paths = resolveAppPaths();
   if (!paths.ok) return giveUp(paths.error);
+  const steps = new Steps(stepLines((line) => process.stderr.write(`${line}\n`)));
   const environment = await ensureEnvironment({
     paths: paths.value,
     requirements: 'test',
     env: networkVariables(readSetupSettings(paths.value.usualDataDir)),
-    onState: stateLines((line) => process.stderr.write(`${line}\n`)),
+    steps,
   });
+  steps.finish(environment.ok ? null : environment.error);
   return environment.ok ? environment.value : giveUp(environment.error);
 }
 

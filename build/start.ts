@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { resolveAppPaths } from '../electron/engine/environment/appPaths.ts';
 import { shellLogFile } from '../electron/engine/service/computer/shellLog.ts';
-import { stepLines } from '../electron/engine/environment/stateLines.ts';
+import { stepLines } from '../electron/engine/environment/steps.ts';
 import { networkVariables, readSetupSettings } from '../electron/engine/environment/setupSettings.ts';
 import { describeVerdicts } from '../electron/engine/devices/describeVerdicts.ts';
 import { setUp } from '../electron/engine/setup/setUp.ts';

@@ -1,6 +1,6 @@
 /** What `npm run pack` was asked for: kinds of computers, and what goes on to electron-builder as it is. */
 
-import { UV_WHEELS } from '../../electron/engine/environment/install/uvRelease.ts';
+import { UV_KINDS } from '../../electron/engine/environment/install/uv.ts';
 
 export interface PackTarget {
   platform: 'linux' | 'win32' | 'darwin';
@@ -59,7 +59,7 @@ export function packRequest(
     return refuse('--mac: packages for macOS can be made on macOS only, which signs them.');
   }
   const targets = platforms.flatMap((platform) => arches.map((arch) => ({ platform, arch })));
-  const impossible = targets.find(({ platform, arch }) => !(`${platform}-${arch}` in UV_WHEELS));
+  const impossible = targets.find(({ platform, arch }) => !(`${platform}-${arch}` in UV_KINDS));
   if (impossible) {
     const { platform, arch } = impossible;
     return refuse(

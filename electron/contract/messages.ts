@@ -131,7 +131,6 @@ export const MESSAGES = {
   'step.looking': 'Checking the Python environment',
   'step.waiting': 'Another window is setting up the Python environment',
   'step.python': 'Making a Python environment',
-  'step.installer': 'Installing the package installer',
   'step.packages': 'Installing what computing needs',
   'step.pytorch': 'Installing PyTorch',
   'step.pytorch_build': 'Installing PyTorch ({build})',

@@ -83,8 +83,8 @@ export { processStart } from './processes/liveProcess.ts';
 export { resolveAppPaths, type AppPaths } from './environment/appPaths.ts';
 export { pythonLaunch } from './environment/pythonLaunch.ts';
 export { networkVariables, readSetupSettings } from './environment/setupSettings.ts';
-export { stepLines } from './environment/stateLines.ts';
-export { ownKind } from './setup/ownKind.ts';
+export { stepLines } from './environment/steps.ts';
+export { ownKind } from './setup/kinds.ts';
 export { packOffline } from './setup/packOffline.ts';
 export { setUp } from './setup/setUp.ts';
 

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { resolveAppPaths, type AppPaths } from './appPaths.ts';
-import { checkEnvironment } from './checkEnvironment.ts';
-import { ownInterpreter } from './ownEnvironment.ts';
+import { checkEnvironment, ownInterpreter } from './checkEnvironment.ts';
 import { requirementsHash, writeStamp } from './requirements.ts';
 import { runCommand } from './runCommand.ts';
 
@@ -53,9 +52,9 @@ beforeEach(async () => {
   await cp(whole, copy, { recursive: true, verbatimSymlinks: true });
   paths = { ...paths, environmentFolder: copy };
   const packages = Object.fromEntries([['torch', '1.0']]);
-  const hashes = { run: await requirementsHash('run', paths, 'pip'), test: null, ray: null };
+  const hashes = { run: await requirementsHash('run', paths), test: null, ray: null };
   await writeStamp(copy, {
-    installer: 'pip',
+    installer: 'uv',
     torchBuild: 'cpu',
     gpu: null,
     hashes,

@@ -1,63 +1,113 @@
 /** Whether the environment that is there can compute. Changes nothing. */
 import { join } from 'node:path';
+import { z } from 'zod';
 import { appError } from '../../contract/errors.ts';
-import { message } from '../../contract/messages.ts';
-import { err, type Result } from '../../contract/result.ts';
-import type { EnvironmentRequest } from './environmentState.ts';
-import { inspectInterpreter } from './inspectInterpreter.ts';
-import { ownInspection } from './ownEnvironment.ts';
-import type { PythonEnvironment } from './pythonLaunch.ts';
+import { message, type Message } from '../../contract/messages.ts';
+import { parseJson } from '../../contract/parseJson.ts';
+import { err, ok, type Result } from '../../contract/result.ts';
+import { HERE } from '../system/here.ts';
+import type { AppPaths } from './appPaths.ts';
+import { isTooOldPython, pythonVersion, SUPPORTED_PYTHONS } from './machine/supportedPython.ts';
+import { pythonLaunch, type PythonEnvironment } from './pythonLaunch.ts';
 import { readStamp, requirementsHash, type RequirementSet } from './requirements.ts';
 import { runCommand, type CommandRunner } from './runCommand.ts';
 
-/** `thorough` imports every package, which takes seconds; else they only have to be found in the right versions. */
+export interface EnvironmentCheck {
+  readonly paths: AppPaths;
+  /** `--python`, VIRNUCPRO_PYTHON or the setting: used as it is, never installed into. */
+  readonly interpreter?: string | undefined;
+  /** `test` adds what the tests and linters need. */
+  readonly requirements?: 'run' | 'test' | undefined;
+  /** With what Ray clusters need too. */
+  readonly withRay?: boolean | undefined;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** `thorough` imports every package, which takes seconds; otherwise they only have to be found in the right versions. */
 export async function checkEnvironment(
-  request: EnvironmentRequest,
+  request: EnvironmentCheck,
   thorough: boolean,
   run: CommandRunner = runCommand,
 ): Promise<Result<PythonEnvironment>> {
-  if (request.interpreter !== undefined) {
-    return checkUsersInterpreter(request, request.interpreter, thorough, run);
+  const { paths, interpreter } = request;
+  const inspected = await inspectInterpreter(run, request, thorough);
+  if (interpreter !== undefined) {
+    if (inspected.ok) return inspected;
+    const install = `${interpreter} -m pip install -r ${join(paths.pythonBackend, 'requirements.txt')}`;
+    return err({
+      ...inspected.error,
+      nextStep: `Install what is missing ("${install}"), or choose another interpreter under Settings or with --python.`,
+    });
   }
-  const inspected = await inspectInterpreter(run, ownInspection(request, thorough));
   if (!inspected.ok) return inspected;
-  const stamp = await readStamp(request.paths.environmentFolder);
-  if (stamp === undefined) {
-    return err(appError('python_broken', message('python.unfinished')));
+  const stamp = await readStamp(paths.environmentFolder);
+  if (stamp === undefined) return broken(message('python.unfinished'));
+  const wanted: RequirementSet[] = ['run'];
+  if (request.requirements === 'test') wanted.push('test');
+  if (request.withRay === true || stamp.hashes.ray !== null) wanted.push('ray');
+  for (const set of wanted) {
+    if (stamp.hashes[set] !== (await requirementsHash(set, paths))) return broken(message('python.outdated'));
   }
-  const isCurrent = async (set: RequirementSet) =>
-    stamp.hashes[set] === (await requirementsHash(set, request.paths, stamp.installer));
-  const current =
-    (await isCurrent('run')) &&
-    (request.requirements !== 'test' || (await isCurrent('test'))) &&
-    ((request.withRay !== true && stamp.hashes.ray === null) || (await isCurrent('ray')));
-  if (!current) return err(appError('python_broken', message('python.outdated')));
   const changed = Object.entries(stamp.packages).filter(
     ([name, version]) => inspected.value.packages[name] !== version,
   );
   if (changed.length === 0) return inspected;
-  const names = changed.map(([name]) => name).join(', ');
-  return err(appError('python_broken', message('python.changed', { names })));
+  return broken(message('python.changed', { names: changed.map(([name]) => name).join(', ') }));
 }
 
-async function checkUsersInterpreter(
-  request: EnvironmentRequest,
-  interpreter: string,
-  thorough: boolean,
+/** Interpreter of the environment that this program makes. */
+export function ownInterpreter(folder: string): string {
+  return HERE.interpreterIn(folder);
+}
+
+const reportSchema = z.object({
+  executable: z.string().min(1),
+  python_version: z.string(),
+  packages: z.record(z.string(), z.string()),
+  problems: z.record(z.string(), z.string()),
+});
+
+/** The first import of a large package from a cold or network disk can take minutes. */
+const THOROUGH_TIMEOUT_MS = 300_000;
+const QUICK_TIMEOUT_MS = 60_000;
+
+/** Asks an interpreter whether it has what computing needs. */
+export async function inspectInterpreter(
   run: CommandRunner,
+  request: EnvironmentCheck,
+  thorough: boolean,
 ): Promise<Result<PythonEnvironment>> {
-  const inspected = await inspectInterpreter(run, {
-    interpreter,
-    own: false,
-    source: request.paths.pythonSource,
-    env: request.env ?? process.env,
-    thorough,
-    signal: request.signal,
-  });
-  if (inspected.ok) return inspected;
-  const requirements = join(request.paths.pythonBackend, 'requirements.txt');
-  return err({
-    ...inspected.error,
-    nextStep: `Install what is missing ("${interpreter} -m pip install -r ${requirements}"), or choose another interpreter under Settings or with --python.`,
-  });
+  const own = request.interpreter === undefined;
+  const interpreter = request.interpreter ?? ownInterpreter(request.paths.environmentFolder);
+  const source = request.paths.pythonSource;
+  const launch = pythonLaunch(
+    { interpreter, own, source, pythonVersion: '', packages: {} },
+    'virnucpro_backend.environment_check',
+    thorough ? ['--import'] : [],
+    {},
+    request.env ?? process.env,
+  );
+  const timeoutMs = thorough ? THOROUGH_TIMEOUT_MS : QUICK_TIMEOUT_MS;
+  const outcome = await run({ ...launch, timeoutMs, signal: request.signal });
+  if (outcome.ending !== 'succeeded') {
+    const cause =
+      outcome.ending === 'not_started'
+        ? message('python.not_started', { interpreter })
+        : message('python.no_backend', { interpreter });
+    return broken(cause, `${outcome.summary}\n${outcome.stderr}`);
+  }
+  const report = parseJson(reportSchema, outcome.stdout);
+  if (report === undefined) return broken(message('python.unreadable', { interpreter }), outcome.stdout);
+  const { executable, python_version: version, packages } = report;
+  if (isTooOldPython(pythonVersion(version)))
+    return broken(message('python.too_old', { interpreter, version, needed: SUPPORTED_PYTHONS }));
+  const problems = Object.entries(report.problems).map(([name, problem]) => `${name} ${problem}`);
+  if (problems.length > 0)
+    return broken(message('python.problems', { interpreter, problems: problems.join('; ') }));
+  return ok({ interpreter: executable, own, source, pythonVersion: version, packages });
+}
+
+function broken(cause: Message, detail = ''): Result<never> {
+  return err(appError('python_broken', cause, detail ? { detail } : {}));
 }

@@ -1,75 +1,280 @@
 /** Makes sure that there is a Python environment that can compute: checks, creates, installs, repairs. */
-import { mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { appError, asAppError, type AppError } from '../../contract/errors.ts';
-import { err, type Result } from '../../contract/result.ts';
-import { buildEnvironment } from './install/buildEnvironment.ts';
-import { checkEnvironment } from './checkEnvironment.ts';
-import type { EnvironmentRequest, EnvironmentState } from './environmentState.ts';
-import type { PythonEnvironment } from './pythonLaunch.ts';
+import { existsSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { appError } from '../../contract/errors.ts';
+import { message } from '../../contract/messages.ts';
+import { err, ok, type Result } from '../../contract/result.ts';
+import type { GpuKind } from '../../contract/rpc/computer.ts';
 import { acquireFileLock, type FileLock } from '../processes/fileLock.ts';
+import {
+  checkEnvironment,
+  inspectInterpreter,
+  ownInterpreter,
+  type EnvironmentCheck,
+} from './checkEnvironment.ts';
+import { choosePyTorchFor, otherBuild, servesAs } from './install/choosePyTorch.ts';
+import { describeFailure, installerFailure, isNetworkError } from './install/failures.ts';
+import {
+  installPackages,
+  installSteps,
+  type Installation,
+  type InstallStep,
+  type OfflineSource,
+} from './install/installPackages.ts';
+import { fetchOwnUv, findUv, uvCache, uvEnvironment } from './install/uv.ts';
+import { lookAtMachine, unsupportedMachine, type Machine } from './machine/machine.ts';
+import { MANAGED_PYTHON, SUPPORTED_PYTHONS, SUPPORTED_RANGE } from './machine/supportedPython.ts';
+import { scrubbedEnvironment, type PythonEnvironment } from './pythonLaunch.ts';
+import { readStamp, removeStamp, requirementsHash, writeStamp, type RequirementSet } from './requirements.ts';
 import { runCommand, type CommandRunner } from './runCommand.ts';
+import { Steps } from './steps.ts';
+
+export interface EnvironmentRequest extends EnvironmentCheck {
+  /** The GPUs that PyTorch is for, where the environment is for other computers too, such as a cluster's nodes; kept until `here`
+   * goes back to those of this computer. */
+  readonly gpu?: GpuKind | 'here' | undefined;
+  /** In place of the network. */
+  readonly offline?: OfflineSource | undefined;
+  /** Rebuilds the environment even if it looks complete. */
+  readonly repair?: boolean | undefined;
+  /** What this computer is; found out where it is left out. */
+  readonly machine?: Machine;
+  /** Begins no step where all is in place already. */
+  readonly steps?: Steps;
+}
 
 /** Quick where all is in place: one start of Python, which imports nothing large. */
 export async function ensureEnvironment(
   request: EnvironmentRequest,
   run: CommandRunner = runCommand,
 ): Promise<Result<PythonEnvironment>> {
-  const enter = (state: EnvironmentState): void => request.onState?.(state);
-  enter({ state: 'checking' });
-  const result = await settle(request, run, enter).catch((reason: unknown) =>
-    err(describeFailure(reason, request)),
-  );
-  enter(result.ok ? { state: 'ready', environment: result.value } : { state: 'failed', error: result.error });
-  return result;
+  const { steps = new Steps(() => undefined), signal } = request;
+  return settle(request, run, steps).catch((reason: unknown) => {
+    const interrupted = appError('python_broken', 'Setting up the Python environment was interrupted.', {
+      nextStep: 'Start again: it goes on where it stopped.',
+    });
+    return err(describeFailure(reason, { folder: request.paths.environmentFolder, signal, interrupted }));
+  });
 }
 
 async function settle(
   request: EnvironmentRequest,
   run: CommandRunner,
-  enter: (state: EnvironmentState) => void,
+  steps: Steps,
 ): Promise<Result<PythonEnvironment>> {
   if (request.interpreter !== undefined || (request.repair !== true && request.gpu === undefined)) {
     const found = await checkEnvironment(request, false, run);
     if (found.ok || request.interpreter !== undefined) return found;
   }
-  const lock = await acquireInstallLock(request, enter);
+  const lock = await acquireInstallLock(request, steps);
   try {
     if (lock.waited) {
       const made = await checkEnvironment(request, false, run);
       if (made.ok) return made;
     }
-    return await buildEnvironment({ request, run, enter });
+    return await build(request, run, steps);
   } finally {
     lock.release();
   }
 }
 
 /** One process at a time installs into an environment; the others wait for it. */
-async function acquireInstallLock(
-  { paths, signal }: EnvironmentRequest,
-  enter: (state: EnvironmentState) => void,
-): Promise<FileLock> {
+async function acquireInstallLock({ paths, signal }: EnvironmentRequest, steps: Steps): Promise<FileLock> {
   const path = `${paths.environmentFolder}.lock`;
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const started = Date.now();
-  const onHeld = () => enter({ state: 'waiting', seconds: Math.round((Date.now() - started) / 1000) });
+  let isWaiting = false;
+  const onHeld = (): void => {
+    if (!isWaiting) steps.begin(message('step.waiting'));
+    isWaiting = true;
+  };
   return acquireFileLock(path, { onHeld, retryMs: 500, signal });
 }
 
-function describeFailure(reason: unknown, request: EnvironmentRequest): AppError {
-  if (request.signal?.aborted) {
-    return appError('python_broken', 'Setting up the Python environment was interrupted.', {
-      nextStep: 'Start again: it goes on where it stopped.',
-    });
+/** What a build has found out before it begins. */
+interface Build extends Installation {
+  readonly machine: Machine;
+  readonly run: CommandRunner;
+  readonly steps: Steps;
+  /** Of other computers than this one; null for this one. */
+  readonly gpu: GpuKind | null;
+}
+
+async function build(
+  request: EnvironmentRequest,
+  run: CommandRunner,
+  steps: Steps,
+): Promise<Result<PythonEnvironment>> {
+  const { paths, offline, signal, env = process.env } = request;
+  const machine = request.machine ?? (await lookAtMachine(run, env));
+  const unsupported = unsupportedMachine(machine);
+  if (unsupported) return err(unsupported);
+  const before = await readStamp(paths.environmentFolder);
+  // What other computers need is kept until something else is asked for, and so is what was installed for tests and for Ray.
+  const { gpu: asked } = request;
+  const gpu = asked === undefined ? (before?.gpu ?? null) : asked === 'here' ? null : asked;
+  const torch = choosePyTorchFor(machine, gpu);
+  if (torch === null) {
+    return err(
+      appError('usage', 'There is no PyTorch for such GPUs and this kind of computer.', {
+        nextStep: 'Choose another kind of GPU with --gpu.',
+      }),
+    );
   }
-  const code = reason instanceof Error ? (reason as NodeJS.ErrnoException).code : undefined;
-  const folder = request.paths.environmentFolder;
-  if (code === 'ENOSPC') return appError('disk_full', `There is no room for ${folder}.`);
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
-    return appError('folder_unwritable', `The Python environment cannot be written to ${folder}.`, {
-      nextStep: 'Choose a data folder that you may write to under Settings, then start again.',
-    });
+  const sets: RequirementSet[] = ['run'];
+  // An offline folder has only what computing needs.
+  if (!offline && (request.requirements === 'test' || before?.hashes.test)) sets.push('test');
+  if (!offline && (request.withRay === true || before?.hashes.ray)) sets.push('ray');
+  await removeStamp(paths.environmentFolder);
+  const uv = await provideUv(request, run, steps);
+  if (!uv.ok) return uv;
+  const interpreter = ownInterpreter(paths.environmentFolder);
+  const all: Build = {
+    ...{ uv: uv.value, interpreter, paths, env, machine, torch, sets, offline, signal, run, steps, gpu },
+  };
+  const plan = await installSteps(all);
+  if (request.repair !== true && (await canInstallInto(all))) {
+    const installed = await installPackages(all, plan, steps, run);
+    if (!installed.ok) return installed;
+    const verified = await verify(all);
+    // uv takes any build of a PyTorch that is there for the right one.
+    if ((verified.ok && isServed(all, verified.value)) || signal?.aborted) return verified;
+    // Everything is installed and yet it doesn't work: only a new environment helps.
   }
-  return asAppError(reason);
+  const created = await createEnvironment(all, plan);
+  if (!created.ok) return created;
+  const installed = await installPackages(all, plan, steps, run);
+  return installed.ok ? verify(all) : installed;
+}
+
+async function provideUv(
+  { paths, offline, env = process.env, signal }: EnvironmentRequest,
+  run: CommandRunner,
+  steps: Steps,
+): Promise<Result<string>> {
+  const there = offline?.uv ?? findUv(paths);
+  if (there !== undefined) return ok(there);
+  steps.begin(message('step.get_installer'), { left: 4 });
+  return fetchOwnUv(paths, { run, env, signal });
+}
+
+async function canInstallInto({ interpreter: file, env, run }: Build): Promise<boolean> {
+  if (!existsSync(file)) return false;
+  const args = ['-I', '-c', 'import sys'];
+  return (await run({ file, args, env: scrubbedEnvironment(env), timeoutMs: 60_000 })).ending === 'succeeded';
+}
+
+function isServed({ offline, torch, machine }: Build, { packages }: PythonEnvironment): boolean {
+  if (offline) return true;
+  const other = otherBuild(packages['torch'], torch, machine);
+  return other === null || servesAs(other, torch);
+}
+
+/** An empty environment in place of whatever environment there is. */
+async function createEnvironment(all: Build, plan: readonly InstallStep[]): Promise<Result<void>> {
+  const { uv, paths, run, signal } = all;
+  const { environmentFolder } = paths;
+  if (existsSync(environmentFolder) && !existsSync(join(environmentFolder, 'pyvenv.cfg'))) {
+    return err(
+      appError('folder_not_ours', `${environmentFolder} is in the way: it is not a Python environment.`, {
+        nextStep: 'Move that folder away, then start again.',
+      }),
+    );
+  }
+  const python = await choosePython(all, plan.length + 1);
+  if (!python.ok) return python;
+  await rm(environmentFolder, { recursive: true, force: true, maxRetries: 3 });
+  const args = ['venv', '--no-project', ...python.value, environmentFolder];
+  const outcome = await run({ file: uv, args, env: commandEnvironment(all), signal });
+  return outcome.ending === 'succeeded' ? ok(undefined) : err(installerFailure(outcome));
+}
+
+/** The Python that an environment is made with, as arguments of `uv venv`: one that uv fetches or the folder has, or else one of
+ * this computer. */
+async function choosePython(all: Build, left: number): Promise<Result<readonly string[]>> {
+  const { uv, offline, env, run, steps, signal } = all;
+  const title = message('step.python');
+  const asked = env['UV_PYTHON'];
+  if (offline ? offline.pythonArchives === null : asked) {
+    steps.begin(title, { left });
+    return systemPython(all, offline?.python ?? asked ?? SUPPORTED_RANGE);
+  }
+  const version = offline?.python ?? MANAGED_PYTHON;
+  const source = offline ? 'from the folder' : 'which is fetched (about 35 MB)';
+  steps.begin(title, { line: `with Python ${version}, ${source}`, left });
+  const fetched = await run({
+    file: uv,
+    args: ['python', 'install', '--managed-python', version],
+    env: commandEnvironment(all),
+    signal,
+  });
+  if (fetched.ending === 'succeeded') return ok(['--managed-python', '--python', version]);
+  const failure = installerFailure(fetched);
+  if (signal?.aborted) return err(failure);
+  // The place that Pythons are fetched from is out of reach more often than the package index, which may have a mirror.
+  const found = await systemPython(all, offline?.python ?? SUPPORTED_RANGE);
+  return found.ok || !isNetworkError(failure) ? found : err(failure);
+}
+
+/** A Python of this computer, outside of any virtual environment. */
+async function systemPython(all: Build, version: string): Promise<Result<readonly string[]>> {
+  const found = await all.run({
+    file: all.uv,
+    args: [
+      'python',
+      'find',
+      '--no-project',
+      '--no-managed-python',
+      '--no-python-downloads',
+      '--system',
+      version,
+    ],
+    env: commandEnvironment(all),
+    signal: all.signal,
+  });
+  const executable = found.stdout.trim();
+  if (found.ending === 'succeeded' && !/[\\/]WindowsApps[\\/]/i.test(executable)) {
+    all.steps.at({ done: 0, line: `with ${executable}` });
+    return ok(['--no-managed-python', '--python', executable]);
+  }
+  const needed = version === SUPPORTED_RANGE ? SUPPORTED_PYTHONS : `Python ${version}`;
+  // Windows redirects what a Python of the Microsoft Store writes: weights would land in another folder than asked for.
+  const cause =
+    found.ending === 'succeeded'
+      ? `${needed} is needed; there is only one of the Microsoft Store, which may not write where the data belong.`
+      : `${needed} is needed, and none was found.`;
+  const nextStep = `Install ${needed} from python.org, then start again.`;
+  return err(appError('python_missing', cause, { nextStep, detail: found.stderr }));
+}
+
+function commandEnvironment({ paths, env, offline }: Build): Record<string, string> {
+  return {
+    ...uvEnvironment(paths, env, 'short'),
+    ...(offline && { UV_OFFLINE: '1' }),
+    ...(offline?.pythonArchives && { UV_PYTHON_CACHE_DIR: offline.pythonArchives }),
+  };
+}
+
+async function verify(all: Build): Promise<Result<PythonEnvironment>> {
+  const { paths, env, run, steps, torch, gpu, machine, sets, signal } = all;
+  steps.begin(message('step.verifying'));
+  const verified = await inspectInterpreter(run, { paths, env, signal }, true);
+  if (!verified.ok) return verified;
+  const hashOf = async (set: RequirementSet) => (sets.includes(set) ? requirementsHash(set, paths) : null);
+  await writeStamp(paths.environmentFolder, {
+    installer: 'uv',
+    torchBuild: otherBuild(verified.value.packages['torch'], torch, machine) ?? torch.build,
+    gpu,
+    hashes: {
+      run: await requirementsHash('run', paths),
+      test: await hashOf('test'),
+      ray: await hashOf('ray'),
+    },
+    pythonVersion: verified.value.pythonVersion,
+    packages: verified.value.packages,
+  });
+  // Its files are the environment's by now, as second names of the same data: a file that is damaged there would be
+  // damaged here too, and a repair would take it again.
+  await rm(uvCache(paths), { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+  return verified;
 }

@@ -1,4 +1,4 @@
-/** What is installed into an environment of ours, and how to tell later that it is still that. */
+/** What is installed into an environment of ours, and the record by which to tell later that it still is. */
 import { createHash } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,39 +11,55 @@ import { replaceFile } from '../files/replaceFile.ts';
 /** `run` is what computing needs; `test` and `ray` come on top of it, for developers and for Ray clusters. */
 export type RequirementSet = 'run' | 'test' | 'ray';
 
-const FILES: Record<RequirementSet, string> = {
-  run: 'requirements',
-  test: 'requirements-test',
-  ray: 'requirements-ray',
-};
-
-export function requirementsFile(set: RequirementSet, paths: AppPaths): string {
-  return join(paths.pythonBackend, `${FILES[set]}.txt`);
-}
+type Backend = Pick<AppPaths, 'pythonBackend'>;
 
 /** The lock file: every package with its version and the hashes of its files, as `node build/lockPython.ts` writes it. */
-export function lockFile(set: RequirementSet, paths: Pick<AppPaths, 'pythonBackend'>): string {
-  return join(paths.pythonBackend, `${FILES[set]}.lock`);
+export function lockFile(set: RequirementSet, { pythonBackend }: Backend): string {
+  return join(pythonBackend, set === 'run' ? 'requirements.lock' : `requirements-${set}.lock`);
 }
 
-/** Written last, when everything is installed and works; whatever is interrupted leaves none. */
+export async function requirementsHash(set: RequirementSet, paths: Backend): Promise<string> {
+  return createHash('sha256')
+    .update(await readFile(lockFile(set, paths)))
+    .digest('hex');
+}
+
+/** PyTorch and what only some of its builds need, by the names of packages. */
+export const OF_TORCH = /^(torch|triton|cuda-|nvidia-(?!ml-py\b))/;
+
+/** The lock file without PyTorch and what comes with it, for a build of PyTorch that is not on the ordinary index. */
+export async function lockWithoutTorch(set: RequirementSet, paths: Backend): Promise<string> {
+  // An entry begins at the margin; its hashes are indented.
+  const entries = (await readFile(lockFile(set, paths), 'utf8')).split(/^(?=[A-Za-z0-9])/m);
+  return entries.filter((entry) => !OF_TORCH.test(entry)).join('');
+}
+
+export function lockEntry(release: string, hashes: readonly string[]): string {
+  return `${[release, ...hashes.map((hash) => `    --hash=sha256:${hash}`)].join(' \\\n')}\n`;
+}
+
+/** The version that requirements.txt pins PyTorch to, such as 2.13.0. */
+export async function torchVersion({ pythonBackend }: Backend): Promise<string> {
+  const text = await readFile(join(pythonBackend, 'requirements.txt'), 'utf8');
+  const version = /^torch==(\S+)/m.exec(text)?.[1];
+  if (version === undefined) throw new Error('requirements.txt does not pin torch');
+  return version;
+}
+
+/** Written last, when everything is installed and works: a set-up that is interrupted leaves none. */
 const stampSchema = z.object({
-  /** Environments of earlier versions, which were all made with pip, don't say. */
-  installer: z.enum(['pip', 'uv']).default('pip'),
-  /** That is installed, whichever was chosen. */
-  torchBuild: z.string().nullable().default(null),
+  /** One that was made otherwise counts as unfinished: its packages may be others than those of the lock file. */
+  installer: z.literal('uv'),
+  /** The build of PyTorch that is installed, whichever was chosen. */
+  torchBuild: z.string(),
   /** The GPUs of other computers that it was chosen for; null for those of this one. */
-  gpu: gpuKindSchema.nullable().default(null),
-  /** Hash of each set's requirements that are installed. */
-  hashes: z.object({
-    run: z.string(),
-    test: z.string().nullable(),
-    ray: z.string().nullable().default(null),
-  }),
+  gpu: gpuKindSchema.nullable(),
+  /** Hash of each set's lock file; null where the set is not installed. */
+  hashes: z.object({ run: z.string(), test: z.string().nullable(), ray: z.string().nullable() }),
   pythonVersion: z.string(),
   packages: z.record(z.string(), z.string()),
 });
-type EnvironmentStamp = z.infer<typeof stampSchema>;
+export type EnvironmentStamp = z.infer<typeof stampSchema>;
 
 export async function readStamp(folder: string): Promise<EnvironmentStamp | undefined> {
   return parseJson(stampSchema, await readFile(stampPath(folder), 'utf8').catch(() => undefined));
@@ -57,18 +73,6 @@ export async function writeStamp(folder: string, stamp: EnvironmentStamp): Promi
 
 export async function removeStamp(folder: string): Promise<void> {
   await rm(stampPath(folder), { force: true });
-}
-
-/** Of what the installer goes by: uv by the lock file, pip by the requirements. */
-export async function requirementsHash(
-  set: RequirementSet,
-  paths: AppPaths,
-  installer: EnvironmentStamp['installer'],
-): Promise<string> {
-  const file = installer === 'uv' ? lockFile(set, paths) : requirementsFile(set, paths);
-  return createHash('sha256')
-    .update(await readFile(file))
-    .digest('hex');
 }
 
 function stampPath(folder: string): string {

@@ -1,4 +1,4 @@
-/** A folder is packed and a computer set up from it, by the real pip, uv and Python, with packages of a few bytes. */
+/** A folder is packed and a computer set up from it, by the real uv and Python, with packages of a few bytes. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
@@ -7,21 +7,19 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { StepProgress } from '../../contract/rpc/computer.ts';
 import { checkEnvironment } from '../environment/checkEnvironment.ts';
-import { lockEntry } from '../environment/install/lockFile.ts';
-import { uvFileName } from '../environment/install/uvRelease.ts';
+import { knownKind, uvFileName } from '../environment/install/uv.ts';
 import { scrubbedEnvironment } from '../environment/pythonLaunch.ts';
+import { lockEntry } from '../environment/requirements.ts';
 import { runCommand } from '../environment/runCommand.ts';
 import { OFFLINE_LIST, OFFLINE_PACKING } from '../../contract/rpc/computer.ts';
 import { hashFile } from '../files/hashFile.ts';
 import { readOfflineManifest, type OfflineManifest } from './offlineFolder.ts';
-import { packOffline } from './packOffline.ts';
-import type { PackRequest } from './packing.ts';
+import { packOffline, type PackRequest } from './packOffline.ts';
 import { setUp } from './setUp.ts';
-import { ownPlatform } from './targets.ts';
 import { stubInstallation, type StubInstallation } from './testing/stubInstallation.ts';
 
 const made = await stubInstallation();
-const here = ownPlatform();
+const here = knownKind();
 const skipped = typeof made === 'string' ? made : here === null ? 'no folder is made for this computer' : '';
 
 describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped: ${skipped})`}`, () => {
@@ -116,7 +114,7 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
     expect(told.map(({ stepNumber }) => stepNumber)).toEqual(
       told.map(({ stepNumber }) => stepNumber).toSorted((a, b) => a - b),
     );
-    expect(told.at(-1)).toMatchObject({ finished: true, error: null, stepNumber: 7, stepCount: 7 });
+    expect(told.at(-1)).toMatchObject({ finished: true, error: null, stepNumber: 6, stepCount: 6 });
     // The tools of the folder are not left behind.
     expect(await readdir(join(paths.dataDir, 'uv'))).toEqual([]);
   });
@@ -247,7 +245,7 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
       expect(made).toMatchObject({ ending: 'succeeded' });
       await rm(join(place, 'wheels', ordinary ?? ''));
       const entry = async (release: string, wheel: string) =>
-        lockEntry(release, [`--hash=sha256:${await hashFile(join(place, 'wheels', wheel))}`]);
+        lockEntry(release, [await hashFile(join(place, 'wheels', wheel))]);
       await writeFile(
         join(place, 'pytorch.lock'),
         (await entry('torch==1.0+cu126', special ?? '')) +
@@ -274,7 +272,7 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
       const bytes = await readFile(join(place, path));
       await exchange(path, bytes);
       const sha256 = createHash('sha256').update(bytes).digest('hex');
-      await writeFile(join(place, 'pytorch.lock'), lockEntry('torch==1.0', [`--hash=sha256:${sha256}`]));
+      await writeFile(join(place, 'pytorch.lock'), lockEntry('torch==1.0', [sha256]));
       expect(await from(place)).toMatchObject({ ok: false, error: { code: 'python_broken' } });
       expect((await usable()).ok).toBe(false);
     });
@@ -326,12 +324,11 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
     async () => {
       const place = join(stub.paths.root, 'older GPUs');
       // PyTorch's own index is not asked: the package index of these tests answers in its place.
-      const ofIndex = ['--torch-backend', '--extra-index-url'];
       const run: typeof runCommand = (command) =>
         runCommand({
           ...command,
           args: command.args.filter(
-            (arg, i, all) => ![arg, all[i - 1] ?? ''].some((one) => ofIndex.includes(one)),
+            (arg, i, all) => arg !== '--torch-backend' && all[i - 1] !== '--torch-backend',
           ),
         });
       const packed = await pack({ gpu: 'nvidia_older', models: [] }, place, run);

@@ -1,4 +1,4 @@
-/** A folder from which a computer without a network is set up: what lies where in it, and whether it is whole. */
+/** A folder from which a computer without a network is set up: what lies where in it, and whether it can set up this computer. */
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -6,10 +6,19 @@ import { appError, type AppError } from '../../contract/errors.ts';
 import { message, type Message } from '../../contract/messages.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
-import { OFFLINE_LIST, OFFLINE_PACKING, offlinePlatformSchema } from '../../contract/rpc/computer.ts';
+import {
+  OFFLINE_LIST,
+  OFFLINE_PACKING,
+  offlinePlatformSchema,
+  type OfflineFolder,
+} from '../../contract/rpc/computer.ts';
+import type { AppPaths } from '../environment/appPaths.ts';
 import { isOrdinaryBuild, TORCH_BUILDS } from '../environment/install/choosePyTorch.ts';
-import type { OfflineSource } from '../environment/install/offlineSource.ts';
-import { uvFileName } from '../environment/install/uvRelease.ts';
+import type { OfflineSource } from '../environment/install/installPackages.ts';
+import { uvFileName } from '../environment/install/uv.ts';
+import { lookAtMachine, unsupportedMachine, type Machine } from '../environment/machine/machine.ts';
+import { requirementsHash } from '../environment/requirements.ts';
+import { runCommand, type CommandRunner } from '../environment/runCommand.ts';
 import { hashFile } from '../files/hashFile.ts';
 
 /** Forward slashes, never out of the folder. */
@@ -17,13 +26,13 @@ const relativePathSchema = z.string().regex(/^(?:(?!\.\.?(?:\/|$))[^\\:/]+(?:\/(
 
 const manifestSchema = z.object({
   schema: z.literal(1),
-  /** Of the program that packed it. */
+  /** Version of the program that packed it. */
   appVersion: z.string(),
   platform: offlinePlatformSchema,
   torchBuild: z.enum(TORCH_BUILDS),
   python: z.object({
     version: z.string().regex(/^3\.\d{1,2}$/),
-    /** Whether it is in the folder; else the other computer must have it. */
+    /** Whether it is in the folder; otherwise the computer that is set up must have it. */
     packed: z.boolean(),
   }),
   /** SHA-256 of the lock file that the packages are from: a program of another version wants others. */
@@ -93,6 +102,52 @@ export function sourceIn(folder: string, { platform, python, torchBuild }: Offli
     pythonArchives: python.packed ? join(folder, PLACES.python) : null,
     torchBuild,
   };
+}
+
+/** What a folder is, by its list alone: whether its files are undamaged is found out before the first is used. */
+export async function lookAtFolder(
+  folder: string,
+  paths: AppPaths,
+  env: NodeJS.ProcessEnv = process.env,
+  run: CommandRunner = runCommand,
+): Promise<OfflineFolder> {
+  if (!(await isOfflineFolder(folder))) return { state: 'other' };
+  const read = await readOfflineManifest(folder);
+  if (!read.ok) return { state: 'unusable', error: read.error };
+  const { python, torchBuild, models, files } = read.value;
+  const unfit = await unfitFor(await lookAtMachine(run, env), read.value, paths);
+  if (unfit) return { state: 'unusable', error: unfit };
+  return {
+    state: 'usable',
+    bytes: files.reduce((sum, { size }) => sum + size, 0),
+    packedPython: python.packed ? python.version : null,
+    torchBuild,
+    models: models.map(({ title }) => title),
+  };
+}
+
+/** Why a folder can't set up a computer, undamaged as it may be; null where it can. */
+export async function unfitFor(
+  machine: Machine,
+  manifest: OfflineManifest,
+  paths: AppPaths,
+): Promise<AppError | null> {
+  const unsupported = unsupportedMachine(machine);
+  if (unsupported) return unsupported;
+  const here = `${machine.platform}-${machine.arch}`;
+  if (manifest.platform !== here) {
+    return appError(
+      'offline_folder_unusable',
+      message('offline.platform', { platform: manifest.platform, here }),
+      { nextStep: message('offline.platform.next', { here }) },
+    );
+  }
+  if (manifest.requirements !== (await requirementsHash('run', paths))) {
+    return appError('offline_folder_unusable', message('offline.version', { version: manifest.appVersion }), {
+      nextStep: message('offline.version.next'),
+    });
+  }
+  return null;
 }
 
 function damaged(path: string, detail?: string): Result<never> {

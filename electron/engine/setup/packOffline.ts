@@ -1,31 +1,64 @@
 /** Writes a folder with everything that a computer without a network needs to set itself up: uv, Python, packages, weights. */
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { basename, join, relative, resolve, sep } from 'node:path';
-import { appError, asAppError, type AppError } from '../../contract/errors.ts';
+import { copyFile, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { appError } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
-import { OFFLINE_LIST, OFFLINE_PACKING } from '../../contract/rpc/computer.ts';
+import {
+  OFFLINE_LIST,
+  OFFLINE_PACKING,
+  type PackOffline,
+  type StepProgress,
+} from '../../contract/rpc/computer.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import { freeBytes } from '../devices/computerChecks.ts';
-import { formatBytes } from '../format/format.ts';
+import type { AppPaths } from '../environment/appPaths.ts';
 import { pyTorchFor } from '../environment/install/choosePyTorch.ts';
-import { downloadSizes } from '../environment/install/downloadSizes.ts';
-import { installFailure } from '../environment/install/installFailure.ts';
-import { uvEnvironment } from '../environment/install/uv.ts';
+import { describeFailure, diskFull, installerFailure } from '../environment/install/failures.ts';
+import { downloadSizes, type DownloadSizes } from '../environment/install/setUpPlan.ts';
+import {
+  fetchOtherUv,
+  fetchOwnUv,
+  findUv,
+  UV_KINDS,
+  uvEnvironment,
+  uvFileName,
+} from '../environment/install/uv.ts';
 import { MANAGED_PYTHON, SUPPORTED_VERSIONS } from '../environment/machine/supportedPython.ts';
+import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { requirementsHash } from '../environment/requirements.ts';
 import { runCommand, type CommandRunner } from '../environment/runCommand.ts';
+import { Steps } from '../environment/steps.ts';
+import { formatBytes } from '../format/format.ts';
 import { weightsFolder } from '../models/weightsFolder.ts';
 import { hashFile } from '../files/hashFile.ts';
 import { replaceFile } from '../files/replaceFile.ts';
 import { copyLargeFile } from './copyFile.ts';
-import { downloader, putUv, type ToolsRequest } from './fetchTools.ts';
 import { installedModel, type InstalledModel } from './modelFiles.ts';
 import { PLACES, type OfflineFile, type OfflineManifest } from './offlineFolder.ts';
 import { packPackages } from './packPackages.ts';
-import type { Packing, PackRequest } from './packing.ts';
-import { countedSteps } from './countedSteps.ts';
-import { ownPlatform, TARGETS } from './targets.ts';
+
+export interface PackRequest extends PackOffline {
+  readonly paths: AppPaths;
+  /** Downloads the wheels; need not be of the kind that is packed for. */
+  readonly environment: PythonEnvironment;
+  readonly appVersion: string;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: (progress: StepProgress) => void;
+}
+
+/** A request with what it is carried out with. */
+export interface Packing extends PackRequest {
+  /** For what is needed while packing only. */
+  readonly work: string;
+  readonly run: CommandRunner;
+  readonly env: NodeJS.ProcessEnv;
+  /** The uv of this computer. */
+  readonly uv: string;
+  /** Of the other computer, such as 3.12. */
+  readonly python: string;
+  readonly steps: Steps;
+}
 
 interface PackedFolder {
   readonly folder: string;
@@ -43,15 +76,21 @@ export async function packOffline(
   run: CommandRunner = runCommand,
 ): Promise<Result<PackedFolder>> {
   const folder = resolve(request.folder);
-  const mine = await claim(folder).catch((reason: unknown) => err(inWords(reason, request)));
+  const interrupted = appError('offline_folder_unusable', 'Packing was interrupted.', {
+    nextStep: 'Pack it again into the same folder: it goes on where it stopped.',
+  });
+  const failed = (reason: unknown): Result<never> =>
+    err(describeFailure(reason, { folder, signal: request.signal, interrupted }));
+  const mine = await claim(folder).catch(failed);
   if (!mine.ok) return mine;
   const work = await mkdtemp(join(folder, '.packing-'));
   try {
     const packed = await pack({ ...request, folder }, work, run);
     if (packed.ok) await rm(join(folder, OFFLINE_PACKING), { force: true });
-    return packed.ok ? packed : err(inTarget(packed.error, folder));
+    // uv speaks of the environment's folder, which is not what is full here.
+    return packed.ok || packed.error.code !== 'disk_full' ? packed : err(diskFull(folder));
   } catch (reason) {
-    return err(inWords(reason, request));
+    return failed(reason);
   } finally {
     await rm(work, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
   }
@@ -95,53 +134,35 @@ async function pack(request: PackRequest, work: string, run: CommandRunner): Pro
     if (!model.ok) return model;
     models.push(model.value);
   }
-  const sizes = await downloadSizes(paths, TARGETS[platform], torch);
-  const room = await roomFor(folder, models, sizes.packages, sizes.torch);
+  const sizes = await downloadSizes(paths, platform, torch);
+  const room = await roomFor(folder, models, sizes);
   if (!room.ok) return room;
 
-  const steps = countedSteps(STEPS, request.onProgress ?? (() => undefined));
-  const tools: ToolsRequest = {
-    paths,
-    environment: request.environment,
-    env,
-    run,
-    signal: request.signal,
-    work,
-  };
+  const steps = new Steps(request.onProgress ?? (() => undefined), STEPS);
   steps.begin(message('step.get_installer'));
-  const download = await downloader(tools);
-  if (!download.ok) return download;
-  const targetUv = await putUv(tools, download.value, platform, join(folder, PLACES.uv));
-  if (!targetUv.ok) return targetUv;
-  const own = ownPlatform();
-  if (own === null)
-    return err(appError('computer_unsupported', 'Folders can not be packed on this kind of computer.'));
-  const uv = own === platform ? targetUv : await putUv(tools, download.value, own, join(work, 'uv'));
+  const found = findUv(paths);
+  const uv = found === undefined ? await fetchOwnUv(paths, { run, env, signal: request.signal }) : ok(found);
   if (!uv.ok) return uv;
-  const packing: Packing = {
-    ...request,
-    folder,
-    work,
-    run,
-    env,
-    uv: uv.value,
-    download: download.value,
-    steps,
-  };
+  const python = request.systemPython ?? MANAGED_PYTHON;
+  const packing: Packing = { ...request, folder, work, run, env, uv: uv.value, python, steps };
+  const targetUv = await packUv(packing);
+  if (!targetUv.ok) return targetUv;
 
-  steps.begin(message('step.get_python', { version: request.systemPython ?? MANAGED_PYTHON }));
-  const python = await packPython(packing);
-  if (!python.ok) return python;
+  steps.begin(message('step.get_python', { version: python }));
+  const archive = await packPython(packing);
+  if (!archive.ok) return archive;
   const packages = await packPackages(packing, torch, sizes);
   if (!packages.ok) return packages;
 
   const files = new Map(models.flatMap((model) => model.files).map((file) => [file.path, file]));
-  steps.begin(message('step.weights'), sum([...files.values()]));
+  steps.begin(message('step.weights'), { bytes: sum([...files.values()]) });
   for (const { path } of files.values()) {
     await copyLargeFile(
       join(weightsFolder(paths), path),
       join(folder, PLACES.weights, path),
-      steps.more,
+      (bytes) => {
+        steps.more(bytes);
+      },
       request.signal,
     );
   }
@@ -156,8 +177,8 @@ async function pack(request: PackRequest, work: string, run: CommandRunner): Pro
     appVersion: request.appVersion,
     platform,
     torchBuild: packages.value,
-    python: { version: request.systemPython ?? MANAGED_PYTHON, packed: request.systemPython === null },
-    requirements: await requirementsHash('run', paths, 'uv'),
+    python: { version: python, packed: request.systemPython === null },
+    requirements: await requirementsHash('run', paths),
     models: models.map(({ id, title }) => ({ id, title })),
     files: listed.value,
   };
@@ -170,8 +191,7 @@ async function pack(request: PackRequest, work: string, run: CommandRunner): Pro
 async function roomFor(
   folder: string,
   models: readonly InstalledModel[],
-  packages: number | null,
-  torch: number | null,
+  { packages, torch }: DownloadSizes,
 ): Promise<Result<void>> {
   const free = await freeBytes(folder);
   const files = new Map(models.flatMap(({ files: each }) => each).map((file) => [file.path, file]));
@@ -187,6 +207,22 @@ async function roomFor(
       },
     ),
   );
+}
+
+/** The program's own uv, if it is the published one, or else the one that uv fetches for the other computer. */
+async function packUv(packing: Packing): Promise<Result<void>> {
+  const { folder, platform, uv, paths, run, env, signal } = packing;
+  const place = join(folder, PLACES.uv);
+  await mkdir(place, { recursive: true });
+  // On macOS the program's own may have been signed again with the program, which changes its bytes.
+  if ((await hashFile(uv)) !== UV_KINDS[platform].program) {
+    const fetched = await fetchOtherUv(platform, place, { paths, uv, run, env, signal });
+    return fetched.ok ? ok(undefined) : fetched;
+  }
+  const licences = (await readdir(dirname(uv))).filter((name) => name.startsWith('LICENSE'));
+  for (const name of licences) await copyFile(join(dirname(uv), name), join(place, name));
+  await copyFile(uv, join(place, uvFileName(platform)));
+  return ok(undefined);
 }
 
 /** The archive of the managed Python, by uv, which checks it by its hash and keeps it under a name that begins with it. */
@@ -206,7 +242,7 @@ async function packPython(packing: Packing): Promise<Result<void>> {
       '--managed-python',
       '--install-dir',
       join(work, 'python'),
-      `cpython-${MANAGED_PYTHON}-${TARGETS[platform].pythonKey}`,
+      `cpython-${MANAGED_PYTHON}-${UV_KINDS[platform].python}`,
     ],
     env: {
       ...uvEnvironment(paths, env, 'short'),
@@ -224,7 +260,7 @@ async function packPython(packing: Packing): Promise<Result<void>> {
   }
   // Where it can't be unpacked here, such as for Windows on Linux, what counts is that it is here.
   if (whole) return ok(undefined);
-  const failure = installFailure(fetched);
+  const failure = installerFailure(fetched);
   return err({
     ...failure,
     cause: `Python for the other computer could not be fetched. ${failure.cause}`,
@@ -237,18 +273,22 @@ async function checksums(
   { folder, steps, signal }: Packing,
   known: ReadonlyMap<string, string | null>,
 ): Promise<Result<OfflineFile[]>> {
-  const paths: string[] = existsSync(join(folder, PLACES.torchLock)) ? [PLACES.torchLock] : [];
+  const torchLock = await stat(join(folder, PLACES.torchLock)).catch(() => undefined);
+  const paths: string[] = torchLock === undefined ? [] : [PLACES.torchLock];
   for (const place of [PLACES.uv, PLACES.python, PLACES.wheels]) {
     const names = await readdir(join(folder, place)).catch(() => []);
     paths.push(...names.map((name) => `${place}/${name}`));
   }
   paths.push(...known.keys());
-  steps.begin(message('step.checksums'), await bytesIn(folder));
+  steps.begin(message('step.checksums'), { bytes: await bytesIn(folder) });
+  const onBytes = (bytes: number): void => {
+    steps.more(bytes);
+  };
   const files: OfflineFile[] = [];
   for (const path of paths.sort()) {
     const file = join(folder, path);
     const { size } = await stat(file);
-    const sha256 = await hashFile(file, steps.more, signal);
+    const sha256 = await hashFile(file, onBytes, signal);
     if ((known.get(path) ?? sha256) !== sha256) {
       await rm(file);
       return err(appError('model_damaged', `${basename(path)} is not what its model says it is.`));
@@ -271,40 +311,4 @@ async function bytesIn(folder: string): Promise<number> {
 
 function sum(files: readonly { readonly size: number }[]): number {
   return files.reduce((total, { size }) => total + size, 0);
-}
-
-/** The installer speaks of the environment's folder, which is not what is full here. */
-function inTarget(error: AppError, folder: string): AppError {
-  if (error.code !== 'disk_full') return error;
-  return {
-    ...error,
-    cause: `The disk of ${folder} is full.`,
-    nextStep: 'Free some space or choose another disk, then start again: it goes on where it stopped.',
-  };
-}
-
-function inWords(reason: unknown, { folder, signal }: PackRequest): AppError {
-  if (signal?.aborted) {
-    return appError('offline_folder_unusable', 'Packing was interrupted.', {
-      nextStep: 'Pack it again into the same folder: it goes on where it stopped.',
-    });
-  }
-  switch (reason instanceof Error ? (reason as NodeJS.ErrnoException).code : undefined) {
-    case 'ENOSPC':
-      return inTarget(appError('disk_full', ''), folder);
-    case 'EFBIG':
-      return appError(
-        'folder_unwritable',
-        `The disk of ${folder} takes no files of more than 4 GB, as FAT32 does.`,
-        {
-          nextStep: 'Format it with exFAT, or choose another disk.',
-        },
-      );
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-      return appError('folder_unwritable', `${folder} cannot be written.`);
-    default:
-      return asAppError(reason);
-  }
 }

@@ -1,183 +1,158 @@
-/** The Python packages of a folder: which releases the other computer gets, and their wheels. */
+/** The Python packages of a folder: which wheels the other computer gets, and fetching them. */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { appError, type AppError } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
-import type { InstallProgress } from '../environment/environmentState.ts';
 import type { TorchBuild, TorchChoice } from '../environment/install/choosePyTorch.ts';
-import type { DownloadSizes } from '../environment/install/downloadSizes.ts';
-import { installFailure, isNetworkError } from '../environment/install/installFailure.ts';
-import { entriesOf, lockEntry, lockFor, torchRequirement } from '../environment/install/lockFile.ts';
-import { uvEnvironment } from '../environment/install/uv.ts';
-import { MANAGED_PYTHON } from '../environment/machine/supportedPython.ts';
-import { lockFile } from '../environment/requirements.ts';
-import { hashFile } from '../files/hashFile.ts';
+import { installerFailure, isNetworkError } from '../environment/install/failures.ts';
+import type { DownloadSizes } from '../environment/install/setUpPlan.ts';
+import { UV_KINDS, uvEnvironment } from '../environment/install/uv.ts';
+import { lockEntry, lockFile, OF_TORCH, torchVersion } from '../environment/requirements.ts';
+import { fetchFiles } from '../models/weights.ts';
 import { PLACES } from './offlineFolder.ts';
-import type { Packing } from './packing.ts';
-import type { CountedSteps } from './countedSteps.ts';
-import { TARGETS } from './targets.ts';
+import type { Packing } from './packOffline.ts';
 
-/** What a lock file names at the beginnings of its entries, such as numpy==2.4.6. */
-const RELEASES = /^[^\s#]+==\S+/gm;
+const NEXT_STEP =
+  'Check the network, and the proxy and the mirror under Settings, then start again: it goes on where it stopped.';
 
-/** The wheels, and the lock file of a PyTorch that the program's own does not name. Answers with the build that it came to. */
+interface Wheel {
+  /** Name and version of its package, such as numpy==2.4.6. */
+  readonly release: string;
+  readonly url: string;
+  readonly name: string;
+  readonly size: number | null;
+  readonly sha256: string;
+}
+
+/** Fetches the wheels, and writes the lock file of a PyTorch that the program's own does not name. Answers with its build. */
 export async function packPackages(
   packing: Packing,
-  torch: Pick<TorchChoice, 'build' | 'index'>,
+  torch: Pick<TorchChoice, 'build' | 'isOrdinary'>,
   sizes: DownloadSizes,
 ): Promise<Result<TorchBuild>> {
-  const { folder, paths, steps, download, platform } = packing;
-  const wheels = join(folder, PLACES.wheels);
-  await mkdir(wheels, { recursive: true });
-  steps.begin(message('step.get_packages'), sizes.packages);
-  const releases = await releasesFor(packing, ['--no-deps', lockFile('run', paths)]);
-  if (!releases.ok) return releases;
-  const ordinary = await lockFor(lockFile('run', paths), new Set(releases.value.match(RELEASES)));
-  const get = async (lock: string, ...more: string[]): Promise<Result<void>> => {
-    const file = join(packing.work, 'get.lock');
-    await writeFile(file, lock);
-    return download(
-      ['--no-deps', '--require-hashes', ...wheelArguments(packing), '--dest', wheels, ...more, '-r', file],
-      progressOf(steps),
-    );
-  };
-  const others = await get(ordinary.others);
-  if (!others.ok) return others;
-
-  steps.begin(message('step.get_pytorch', { build: torch.build }), sizes.torch);
-  const special =
-    torch.index === null ? null : await specialTorch(packing, torch.build, torch.index, ordinary.others, get);
-  const outOfReach = special !== null && !special.ok && isNetworkError(special.error);
-  // The ordinary build computes on processors too: it is only larger.
-  const instead = outOfReach && torch.build === 'cpu' && platform.startsWith('linux');
-  if (special !== null && !instead) {
-    if (!special.ok) return special;
-    await writeFile(join(folder, PLACES.torchLock), special.value);
-    await removeOtherWheels(packing, ordinary.others + special.value);
-    return ok(torch.build);
-  }
-  const fetched = await get(ordinary.torch);
+  const { folder, paths, steps, platform } = packing;
+  steps.begin(message('step.get_packages'), { bytes: sizes.packages });
+  const locked = await wheelsOf(packing, ['--no-deps', lockFile('run', paths)]);
+  if (!locked.ok) return locked;
+  const lock = await readFile(lockFile('run', paths), 'utf8');
+  const unknown = locked.value.find(({ sha256 }) => !lock.includes(`sha256:${sha256}`));
+  if (unknown !== undefined) return err(notPublished(unknown));
+  const others = locked.value.filter(({ release }) => !OF_TORCH.test(release));
+  const fetched = await fetchWheels(packing, others);
   if (!fetched.ok) return fetched;
-  await rm(join(folder, PLACES.torchLock), { force: true });
-  await removeOtherWheels(packing, ordinary.others + ordinary.torch);
-  return ok(instead ? 'cu130' : torch.build);
+
+  steps.begin(message('step.get_pytorch', { build: torch.build }), { bytes: sizes.torch });
+  let { build } = torch;
+  let wheels = locked.value.filter(({ release }) => OF_TORCH.test(release));
+  const torchLock = join(folder, PLACES.torchLock);
+  await rm(torchLock, { force: true });
+  if (!torch.isOrdinary) {
+    const special = await specialTorch(packing, build);
+    if (special.ok) {
+      const packed = new Set(others.map(({ release }) => release));
+      wheels = special.value.filter(({ release }) => !packed.has(release));
+      await writeFile(torchLock, wheels.map(({ release, sha256 }) => lockEntry(release, [sha256])).join(''));
+    } else if (build === 'cpu' && platform.startsWith('linux') && isNetworkError(special.error)) {
+      // Where its index is out of reach, the ordinary build computes on processors too: it is only larger.
+      build = 'cu130';
+    } else {
+      return special;
+    }
+  }
+  const fetchedTorch = await fetchWheels(packing, wheels);
+  if (!fetchedTorch.ok) return fetchedTorch;
+  await removeOtherWheels(folder, [...others, ...wheels]);
+  return ok(build);
 }
 
-/** A build of PyTorch's own index; answers with the lock file of what is not among the `others`, which the folder has anyway. */
-async function specialTorch(
-  packing: Packing,
-  build: TorchBuild,
-  index: string,
-  others: string,
-  get: (lock: string, ...more: string[]) => Promise<Result<void>>,
-): Promise<Result<string>> {
-  const { paths, steps, download, folder } = packing;
-  const requirement = await torchRequirement(paths);
-  if (build === 'cpu') {
-    // It needs no libraries of its own. Its hash is that of the file which the index has.
-    const wheels = join(folder, PLACES.wheels);
-    const fetched = await download(
-      [
-        '--no-deps',
-        ...wheelArguments(packing),
-        '--dest',
-        wheels,
-        '--retries',
-        '1',
-        '--timeout',
-        '15',
-        '--index-url',
-        index,
-        requirement,
-      ],
-      progressOf(steps),
-    );
-    if (!fetched.ok) return fetched;
-    const file =
-      (await readdir(wheels)).find((name) => name.startsWith('torch-') && name.includes('+cpu')) ?? '';
-    const version = file.split('-')[1] ?? '';
-    return ok(
-      lockEntry(`torch==${decodeURIComponent(version)}`, [
-        `--hash=sha256:${await hashFile(join(wheels, file))}`,
-      ]),
-    );
-  }
+/** A build of PyTorch's own index with what it needs, pinned where the lock file names it. */
+async function specialTorch(packing: Packing, build: TorchBuild): Promise<Result<Wheel[]>> {
   const wanted = join(packing.work, 'torch.txt');
-  await writeFile(wanted, `${requirement}\n`);
-  const compiled = await releasesFor(packing, [
-    '--generate-hashes',
-    '--torch-backend',
-    build,
-    '--constraints',
-    lockFile('run', paths),
+  await writeFile(wanted, `torch==${await torchVersion(packing.paths)}\n`);
+  return wheelsOf(packing, [
+    ...['--torch-backend', build],
+    ...['--constraints', lockFile('run', packing.paths)],
     wanted,
   ]);
-  if (!compiled.ok) return compiled;
-  const packed = new Set<string>(others.match(RELEASES));
-  const lock = entriesOf(compiled.value)
-    .filter((entry) => !packed.has(/^\S+/.exec(entry)?.[0] ?? ''))
-    .join('');
-  const fetched = await get(lock, '--extra-index-url', index);
-  return fetched.ok ? ok(lock) : fetched;
 }
 
-/** `uv pip compile` for the other computer: what it gets, in which releases. */
-async function releasesFor(packing: Packing, args: readonly string[]): Promise<Result<string>> {
-  const { run, uv, paths, env, work, signal, platform, systemPython } = packing;
-  const output = join(work, 'compiled.txt');
+/** The wheels that `uv pip compile` chooses for the other computer. */
+async function wheelsOf(packing: Packing, args: readonly string[]): Promise<Result<Wheel[]>> {
+  const { run, uv, paths, env, work, signal, platform, python } = packing;
+  const output = join(work, 'pylock.toml');
   const outcome = await run({
     file: uv,
     args: [
-      'pip',
-      'compile',
-      '--quiet',
-      '--no-header',
-      '--no-annotate',
-      '--only-binary=:all:',
-      '--python-platform',
-      TARGETS[platform].uvPlatform,
-      '--python-version',
-      systemPython ?? MANAGED_PYTHON,
-      '--output-file',
-      output,
+      ...['pip', 'compile', '--quiet', '--format', 'pylock.toml', '--output-file', output],
+      ...[
+        '--only-binary=:all:',
+        '--python-platform',
+        UV_KINDS[platform].platform,
+        '--python-version',
+        python,
+      ],
       ...args,
     ],
-    // PyTorch's wheels for Apple's computers are for macOS 14 and newer.
     env: {
       ...uvEnvironment(paths, env, 'long'),
       UV_CACHE_DIR: join(work, 'cache'),
+      // A wheel in a folder of the user's has no address to fetch it from.
+      UV_FIND_LINKS: '',
+      // PyTorch's wheels for Apple's computers are for macOS 14 and newer.
       MACOSX_DEPLOYMENT_TARGET: '14.0',
     },
     signal,
   });
-  if (outcome.ending !== 'succeeded') return err(installFailure(outcome));
-  const text = await readFile(output, 'utf8');
+  if (outcome.ending !== 'succeeded') return err(installerFailure(outcome));
+  const wheels = wheelsIn(await readFile(output, 'utf8'));
   await rm(output);
-  return ok(text);
+  return ok(wheels);
 }
 
-function wheelArguments({ platform, systemPython }: Packing): string[] {
-  return [
-    '--only-binary=:all:',
-    '--implementation',
-    'cp',
-    '--python-version',
-    systemPython ?? MANAGED_PYTHON,
-    ...TARGETS[platform].pipPlatforms.flatMap((name) => ['--platform', name]),
-  ];
+/** The wheels that a pylock.toml of uv names. */
+export function wheelsIn(pylock: string): Wheel[] {
+  return pylock
+    .split('[[packages]]')
+    .slice(1)
+    .flatMap((entry) => {
+      const [, name = ''] = /^name = "(.+)"$/m.exec(entry) ?? [];
+      const [, version = ''] = /^version = "(.+)"$/m.exec(entry) ?? [];
+      const wheels = entry.matchAll(/\{ url = "([^"]+)"(.*?)hashes = \{ sha256 = "([0-9a-f]{64})" \}/g);
+      return [...wheels].flatMap(([, url = '', facts = '', sha256 = '']) => {
+        const file = /\/([\w.+-]+\.whl)$/.exec(decodeURIComponent(url))?.[1];
+        if (file === undefined) return [];
+        const size = Number(/size = (\d+)/.exec(facts)?.[1] ?? NaN) || null;
+        return [{ release: `${name}==${version}`, url, name: file, size, sha256 }];
+      });
+    });
 }
 
-function progressOf(steps: CountedSteps): (progress: InstallProgress) => void {
-  return ({ bytesDone, line }) => {
-    steps.at(bytesDone, line);
-  };
+async function fetchWheels(packing: Packing, wheels: readonly Wheel[]): Promise<Result<void>> {
+  const { environment, folder, work, run, env, signal, steps } = packing;
+  const place = join(folder, PLACES.wheels);
+  await mkdir(place, { recursive: true });
+  const list = join(work, 'wheels.json');
+  await writeFile(list, JSON.stringify(wheels));
+  const fetched = await fetchFiles(environment, list, place, {
+    run,
+    env,
+    signal,
+    onProgress: ({ done, total, step }) => {
+      steps.at({ done, line: step, ...(total !== null && { total }) });
+    },
+  });
+  return fetched.ok ? fetched : err({ ...fetched.error, nextStep: NEXT_STEP });
 }
 
-/** Takes away wheels that are not named, such as of an earlier version. */
-async function removeOtherWheels({ folder, signal }: Packing, lock: string): Promise<void> {
-  const wheels = join(folder, PLACES.wheels);
-  for (const name of await readdir(wheels)) {
-    const hash = await hashFile(join(wheels, name), undefined, signal);
-    if (!lock.includes(`sha256:${hash}`)) await rm(join(wheels, name));
+function notPublished({ name }: Wheel): AppError {
+  return appError('python_broken', `${name} is not the file that was published.`, { nextStep: NEXT_STEP });
+}
+
+/** Takes away wheels of an earlier packing into the same folder, such as of another version. */
+async function removeOtherWheels(folder: string, wheels: readonly Wheel[]): Promise<void> {
+  const names = new Set(wheels.map(({ name }) => name));
+  for (const name of await readdir(join(folder, PLACES.wheels))) {
+    if (!names.has(name)) await rm(join(folder, PLACES.wheels, name), { recursive: true });
   }
 }

@@ -5,10 +5,10 @@ import { cp, mkdir, readdir, readFile, rm, symlink, truncate, utimes, writeFile 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { checkEnvironment } from '../environment/checkEnvironment.ts';
-import { ensureEnvironment } from '../environment/ensureEnvironment.ts';
-import type { EnvironmentRequest, EnvironmentState } from '../environment/environmentState.ts';
-import { ownInterpreter } from '../environment/ownEnvironment.ts';
+import type { MessageKey } from '../../contract/messages.ts';
+import { checkEnvironment, ownInterpreter } from '../environment/checkEnvironment.ts';
+import { ensureEnvironment, type EnvironmentRequest } from '../environment/ensureEnvironment.ts';
+import { Steps } from '../environment/steps.ts';
 import { stubInstallation, type StubInstallation } from './testing/stubInstallation.ts';
 
 const made = await stubInstallation();
@@ -96,19 +96,18 @@ describe.skipIf(skipped !== '')(`a set-up mends ${skipped && `(skipped: ${skippe
     expect(await check()).toMatchObject({ ok: true, value: { packages: { torch: '1.0' } } });
   });
 
-  it.each<[string, (state: EnvironmentState) => boolean]>([
-    ['the environment is made', ({ state }) => state === 'creating'],
-    ['the first packages are installed', (state) => state.state === 'installing' && state.step === 1],
-    ['PyTorch is installed', (state) => state.state === 'installing' && state.step === 2],
-    ['the packages are checked', ({ state }) => state === 'verifying'],
-  ])('an installation that is interrupted while %s', async (_, isThere) => {
+  it.each<[string, MessageKey]>([
+    ['the environment is made', 'step.python'],
+    ['the packages are installed', 'step.pytorch_packages'],
+    ['the packages are checked', 'step.verifying'],
+  ])('an installation that is interrupted while %s', async (_, step) => {
     await rm(folder, { recursive: true });
     const abort = new AbortController();
     const cut = await ensure({
       signal: abort.signal,
-      onState: (state) => {
-        if (isThere(state)) abort.abort();
-      },
+      steps: new Steps(({ wording }) => {
+        if (wording?.key === step) abort.abort();
+      }),
     });
     expect(cut).toMatchObject({ ok: false });
     expect(cut.ok ? '' : cut.error.nextStep).not.toBe('');

@@ -1,36 +1,34 @@
 /** Sets this computer up: the Python environment, from the network or from a folder, and a test computation on every device. */
 import { chmod, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { appError, asAppError, type AppError } from '../../contract/errors.ts';
+import { appError } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import type { StepProgress } from '../../contract/rpc/computer.ts';
 import { checkDevicesOnce, type DeviceVerdict } from '../devices/checkDevices.ts';
 import { probeDevices } from '../devices/probeDevices.ts';
-import { ensureEnvironment } from '../environment/ensureEnvironment.ts';
-import type { EnvironmentRequest } from '../environment/environmentState.ts';
+import { ensureEnvironment, type EnvironmentRequest } from '../environment/ensureEnvironment.ts';
 import { choosePyTorch, choosePyTorchFor, servesAs } from '../environment/install/choosePyTorch.ts';
-import { findUv, uvFolder } from '../environment/install/uv.ts';
+import { describeFailure } from '../environment/install/failures.ts';
+import { findUv, UV_KINDS, uvFileName, uvFolder } from '../environment/install/uv.ts';
 import { lookAtMachine } from '../environment/machine/machine.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
-import { runCommand, type CommandRunner } from '../environment/runCommand.ts';
-import { stepReporter, type OtherSteps } from '../environment/stepProgress.ts';
 import { readStamp } from '../environment/requirements.ts';
-import { weightsFolder } from '../models/weightsFolder.ts';
-import { UV_WHEELS, uvFileName } from '../environment/install/uvRelease.ts';
+import { runCommand, type CommandRunner } from '../environment/runCommand.ts';
+import { Steps } from '../environment/steps.ts';
 import { hashFile } from '../files/hashFile.ts';
+import { weightsFolder } from '../models/weightsFolder.ts';
 import { copyLargeFile } from './copyFile.ts';
-import { unfitFor } from './lookAtFolder.ts';
 import {
   PLACES,
   readOfflineManifest,
   sourceIn,
+  unfitFor,
   verifyOfflineFolder,
   type OfflineManifest,
 } from './offlineFolder.ts';
-import { countedSteps, type CountedSteps } from './countedSteps.ts';
 
-interface SetUpRequest extends Omit<EnvironmentRequest, 'onState' | 'offline'> {
+interface SetUpRequest extends Omit<EnvironmentRequest, 'steps' | 'offline'> {
   /** A folder that `packOffline` has written, in place of the network. */
   readonly from?: string | undefined;
   /** Even where nothing has changed. */
@@ -47,72 +45,47 @@ interface SetUpOutcome {
   readonly remarks: readonly string[];
 }
 
+/** Until it is known what has to be done: Python, packages, and the check that they work. */
+const STEPS_OF_ENVIRONMENT = 3;
+
 export async function setUp(
   request: SetUpRequest,
   run: CommandRunner = runCommand,
 ): Promise<Result<SetUpOutcome>> {
-  const reporter = new SetUpReporter(request.onProgress ?? (() => undefined));
-  const result = await work(request, run, reporter).catch((reason: unknown) => err(inWords(reason, request)));
-  reporter.finish(result.ok ? null : result.error);
+  const { paths, signal, onProgress = () => undefined } = request;
+  const steps = new Steps(onProgress, STEPS_OF_ENVIRONMENT);
+  const interrupted = appError('python_broken', 'Setting up was interrupted.', {
+    nextStep: 'Start again: it goes on where it stopped.',
+  });
+  const work = request.from === undefined ? fromNetwork : fromFolder;
+  const result = await work(request, run, steps).catch((reason: unknown) =>
+    err(describeFailure(reason, { folder: paths.dataDir, signal, interrupted })),
+  );
+  steps.finish(result.ok ? null : result.error);
   return result;
 }
 
-/** Folder and packages, as far as it is known before the environment says it. */
-const BEFORE = 1;
-const STEPS_OF_ENVIRONMENT = 4;
-
-/** Weights and devices. */
-function afterwards({ models }: Pick<OfflineManifest, 'models'>): number {
-  return models.length > 0 ? 2 : 1;
-}
-
-/** Reports the steps of all parts of a set-up under one count. */
-class SetUpReporter {
-  private readonly onProgress: (progress: StepProgress) => void;
-  private latest: StepProgress | undefined;
-
-  constructor(onProgress: (progress: StepProgress) => void) {
-    this.onProgress = onProgress;
-  }
-
-  readonly report = (progress: StepProgress): void => {
-    this.latest = progress;
-    this.onProgress(progress);
-  };
-
-  first(stepCount: number): CountedSteps {
-    return countedSteps(stepCount, this.report);
-  }
-
-  /** Numbers the last `remaining` steps, whatever came before. */
-  last(remaining: number): CountedSteps {
-    const stepCount = this.latest?.stepCount ?? remaining;
-    return countedSteps(stepCount, this.report, stepCount - remaining + 1);
-  }
-
-  /** Reports nothing if no step was reported. */
-  finish(error: AppError | null): void {
-    if (this.latest === undefined) return;
-    const fraction = error === null ? 1 : this.latest.fraction;
-    this.onProgress({ ...this.latest, fraction, finished: true, error });
-  }
-}
-
-async function work(
+async function fromNetwork(
   request: SetUpRequest,
   run: CommandRunner,
-  reporter: SetUpReporter,
+  steps: Steps,
 ): Promise<Result<SetUpOutcome>> {
-  if (request.from === undefined) {
-    const environment = await makeEnvironment(request, run, reporter, { before: 0, after: 1 });
-    if (!environment.ok) return environment;
-    const remarks = environment.value.own
-      ? await remarksOnPyTorch(request, run)
-      : remarksOnOwnInterpreter(request, environment.value);
-    return finish(request, run, reporter, environment.value, remarks);
-  }
-  const folder = resolve(request.from);
-  const checked = await checkFolder(folder, request, run, reporter);
+  steps.later = 1;
+  const environment = await ensureEnvironment({ ...request, steps }, run);
+  if (!environment.ok) return environment;
+  const remarks = environment.value.own
+    ? await remarksOnPyTorch(request, run)
+    : remarksOnOwnInterpreter(request, environment.value);
+  return finish(request, run, steps, { environment: environment.value, remarks, changed: steps.number > 0 });
+}
+
+async function fromFolder(
+  request: SetUpRequest,
+  run: CommandRunner,
+  steps: Steps,
+): Promise<Result<SetUpOutcome>> {
+  const folder = resolve(request.from ?? '');
+  const checked = await checkFolder(folder, request, run, steps);
   if (!checked.ok) return checked;
   const { manifest, remarks } = checked.value;
   const tools = join(uvFolder(request.paths), 'from-folder');
@@ -121,12 +94,15 @@ async function work(
     const own = findUv(request.paths);
     const uv = own === undefined ? await copyUv(source.uv, tools, manifest, request.signal) : ok(own);
     if (!uv.ok) return uv;
-    const offline = { ...source, uv: uv.value };
-    const others = { before: BEFORE, installing: 1, after: afterwards(manifest) };
-    const environment = await makeEnvironment({ ...request, offline }, run, reporter, others);
+    const before = steps.number;
+    const environment = await ensureEnvironment(
+      { ...request, offline: { ...source, uv: uv.value }, steps },
+      run,
+    );
     if (!environment.ok) return environment;
-    await copyWeights(folder, manifest, request, reporter);
-    return await finish(request, run, reporter, environment.value, remarks);
+    const changed = steps.number > before;
+    await copyWeights(folder, manifest, request, steps);
+    return await finish(request, run, steps, { environment: environment.value, remarks, changed });
   } finally {
     await rm(tools, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
   }
@@ -164,7 +140,7 @@ async function copyUv(
   const uv = join(folder, uvFileName(platform));
   await rm(folder, { recursive: true, force: true });
   await copyLargeFile(from, uv, () => undefined, signal);
-  if ((await hashFile(uv)) !== UV_WHEELS[platform].program) {
+  if ((await hashFile(uv)) !== UV_KINDS[platform].program) {
     return err(
       appError('offline_folder_unusable', message('offline.uv'), {
         nextStep: message('offline.version.next'),
@@ -176,50 +152,29 @@ async function copyUv(
   return ok(uv);
 }
 
-async function makeEnvironment(
-  request: Omit<EnvironmentRequest, 'onState'>,
-  run: CommandRunner,
-  reporter: SetUpReporter,
-  others: OtherSteps,
-): Promise<Result<PythonEnvironment & { changed: boolean }>> {
-  const report = stepReporter(others);
-  let changed = false;
-  const made = await ensureEnvironment(
-    {
-      ...request,
-      onState: (state) => {
-        changed ||= state.state === 'waiting' || state.state === 'creating' || state.state === 'installing';
-        if (changed && state.state !== 'ready' && state.state !== 'failed') reporter.report(report(state));
-      },
-    },
-    run,
-  );
-  return made.ok ? ok({ ...made.value, changed }) : made;
-}
-
 /** Every device computes, and what it computes is compared: only then is the computer ready. */
 async function finish(
   request: SetUpRequest,
   run: CommandRunner,
-  reporter: SetUpReporter,
-  { changed, ...environment }: PythonEnvironment & { changed: boolean },
-  remarks: readonly string[],
+  steps: Steps,
+  made: Pick<SetUpOutcome, 'environment' | 'remarks'> & { changed: boolean },
 ): Promise<Result<SetUpOutcome>> {
-  const outcome: SetUpOutcome = { environment, devices: null, remarks };
-  if (!changed && request.tryDevices !== true) return ok(outcome);
-  reporter.last(1).begin(message('step.devices'));
+  const { environment, remarks } = made;
+  if (!made.changed && request.tryDevices !== true) return ok({ environment, devices: null, remarks });
+  steps.later = 0;
+  steps.begin(message('step.devices'), { left: 0 });
   const probe = await probeDevices(environment, run);
   // What is wrong with a driver is no fault of the environment; the computer check says it.
-  if (!probe.ok) return ok({ ...outcome, remarks: [...remarks, probe.error.cause] });
+  if (!probe.ok) return ok({ environment, devices: null, remarks: [...remarks, probe.error.cause] });
   const devices = await checkDevicesOnce(request.paths, environment, probe.value, run);
-  return ok({ ...outcome, devices });
+  return ok({ environment, devices, remarks });
 }
 
 async function checkFolder(
   folder: string,
   request: SetUpRequest,
   run: CommandRunner,
-  reporter: SetUpReporter,
+  steps: Steps,
 ): Promise<Result<{ manifest: OfflineManifest; remarks: string[] }>> {
   const read = await readOfflineManifest(folder);
   if (!read.ok) return read;
@@ -228,10 +183,13 @@ async function checkFolder(
   const unfit = await unfitFor(machine, manifest, request.paths);
   if (unfit) return err(unfit);
   const total = manifest.files.reduce((sum, { size }) => sum + size, 0);
-  const step = reporter.first(BEFORE + STEPS_OF_ENVIRONMENT + afterwards(manifest));
-  step.begin(message('step.folder'), total);
-  const whole = await verifyOfflineFolder(folder, manifest, step.more, request.signal);
-  if (!whole.ok) return whole;
+  steps.later = manifest.models.length > 0 ? 2 : 1;
+  steps.begin(message('step.folder'), { bytes: total, left: STEPS_OF_ENVIRONMENT });
+  const onBytes = (bytes: number): void => {
+    steps.more(bytes);
+  };
+  const verified = await verifyOfflineFolder(folder, manifest, onBytes, request.signal);
+  if (!verified.ok) return verified;
   const fitting = choosePyTorch(machine);
   const remarks =
     fitting.build === manifest.torchBuild
@@ -247,40 +205,20 @@ async function copyWeights(
   folder: string,
   { files, models }: OfflineManifest,
   { paths, signal }: SetUpRequest,
-  reporter: SetUpReporter,
+  steps: Steps,
 ): Promise<void> {
   if (models.length === 0) return;
   const place = `${PLACES.weights}/`;
   const weights = files
     .filter(({ path }) => path.startsWith(place))
     .toSorted((a, b) => Number(a.path.endsWith('/model.json')) - Number(b.path.endsWith('/model.json')));
-  const step = reporter.last(afterwards({ models }));
-  step.begin(
-    message('step.weights'),
-    weights.reduce((sum, { size }) => sum + size, 0),
-  );
+  steps.later = 1;
+  steps.begin(message('step.weights'), { bytes: weights.reduce((sum, { size }) => sum + size, 0), left: 0 });
+  const onBytes = (bytes: number): void => {
+    steps.more(bytes);
+  };
   for (const { path } of weights) {
     const target = join(weightsFolder(paths), path.slice(place.length));
-    await copyLargeFile(join(folder, path), target, step.more, signal);
-  }
-}
-
-function inWords(reason: unknown, { paths, signal }: SetUpRequest): AppError {
-  if (signal?.aborted) {
-    return appError('python_broken', 'Setting up was interrupted.', {
-      nextStep: 'Start again: it goes on where it stopped.',
-    });
-  }
-  switch (reason instanceof Error ? (reason as NodeJS.ErrnoException).code : undefined) {
-    case 'ENOSPC':
-      return appError('disk_full', `There is no room in ${paths.dataDir}.`);
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-      return appError('folder_unwritable', `${paths.dataDir} cannot be written.`, {
-        nextStep: 'Choose a data folder that you may write to under Settings, then start again.',
-      });
-    default:
-      return asAppError(reason);
+    await copyLargeFile(join(folder, path), target, onBytes, signal);
   }
 }

@@ -145,7 +145,6 @@ export const engine = {
   'engine.step.looking': 'Sieht nach, was schon da ist …',
   'engine.step.waiting': 'Ein anderes Fenster richtet diesen Rechner gerade ein …',
   'engine.step.python': 'Legt eine Python-Umgebung an …',
-  'engine.step.installer': 'Holt das Programm, das Pakete installiert …',
   'engine.step.packages': 'Holt die Pakete zum Rechnen …',
   'engine.step.pytorch': 'Holt PyTorch, den größten Teil …',
   'engine.step.pytorch_build': 'Holt PyTorch ({build}), den größten Teil …',

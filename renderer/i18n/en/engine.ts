@@ -76,7 +76,6 @@ export const IN_THE_WINDOW = {
   'engine.step.looking': 'Looking at what is here …',
   'engine.step.waiting': 'Another window is setting this computer up …',
   'engine.step.python': 'Making room for Python …',
-  'engine.step.installer': 'Getting the package installer …',
   'engine.step.packages': 'Getting the packages for computing …',
   'engine.step.pytorch': 'Getting PyTorch, the largest part …',
   'engine.step.pytorch_build': 'Getting PyTorch ({build}), the largest part …',

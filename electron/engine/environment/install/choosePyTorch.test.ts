@@ -23,43 +23,41 @@ const RTX_5090 = card('RTX 5090', 12, 0);
 const THOR = card('Thor', 11, 0);
 const TO_COME = card('TO COME', 14, 0);
 
-const INDEX = 'https://download.pytorch.org/whl';
-
 describe('choosePyTorch', () => {
-  it.each<[string, Machine, string | null, NvidiaCard[], string, string | null, RegExp]>([
-    ['Hopper, new driver', LINUX, '580.65.06', [H200], 'cu130', null, /CUDA 13\.0 for H200/],
-    ['Turing, new driver', LINUX, '580.65.06', [RTX_2080], 'cu130', null, /RTX 2080/],
-    ['Hopper, older driver', LINUX, '550.90', [H200], 'cu126', `${INDEX}/cu126`, /driver 550/],
-    ['Volta, new driver', LINUX, '580.65.06', [V100], 'cu126', `${INDEX}/cu126`, /V100/],
-    ['Pascal and Maxwell', LINUX, '580.65', [GTX_1080, GTX_980], 'cu126', `${INDEX}/cu126`, /GTX 980/],
-    ['Volta beside Hopper', LINUX, '580.65', [H200, V100], 'cu126', `${INDEX}/cu126`, /H200, V100/],
-    ['Volta beside two Blackwell', LINUX, '580.65', [V100, B200, B200], 'cu130', null, /V100 can't be used/],
+  it.each<[string, Machine, string | null, NvidiaCard[], string, boolean, RegExp]>([
+    ['Hopper, new driver', LINUX, '580.65.06', [H200], 'cu130', true, /CUDA 13\.0 for H200/],
+    ['Turing, new driver', LINUX, '580.65.06', [RTX_2080], 'cu130', true, /RTX 2080/],
+    ['Hopper, older driver', LINUX, '550.90', [H200], 'cu126', false, /driver 550/],
+    ['Volta, new driver', LINUX, '580.65.06', [V100], 'cu126', false, /V100/],
+    ['Pascal and Maxwell', LINUX, '580.65', [GTX_1080, GTX_980], 'cu126', false, /GTX 980/],
+    ['Volta beside Hopper', LINUX, '580.65', [H200, V100], 'cu126', false, /H200, V100/],
+    ['Volta beside two Blackwell', LINUX, '580.65', [V100, B200, B200], 'cu130', true, /V100 can't be used/],
     [
       'Pascal for the screen beside Hopper',
       LINUX,
       '580.65',
       [GTX_1080, H200],
       'cu130',
-      null,
+      true,
       /GTX 1080 can't/,
     ],
-    ['Blackwell, older driver', LINUX, '570.10', [RTX_5090], 'cpu', `${INDEX}/cpu`, /RTX 5090.*newer driver/],
-    ['a card to come', LINUX, '700.1', [TO_COME], 'cu130', null, /TO COME/],
-    ['a card to come on Windows', WINDOWS, '700.1', [TO_COME], 'cpu', null, /processor/],
-    ['a driver that lists no cards', LINUX, '580.65', [], 'cu130', null, /driver 580/],
-    ['a very old driver', LINUX, '470.82', [A100], 'cpu', `${INDEX}/cpu`, /470\.82 is too old; with 525/],
-    ['Windows', WINDOWS, '581.29', [RTX_4090], 'cu130', `${INDEX}/cu130`, /RTX 4090/],
-    ['Windows, older driver', WINDOWS, '546.1', [RTX_4090], 'cu126', `${INDEX}/cu126`, /546/],
-    ['Windows without NVIDIA', WINDOWS, null, [], 'cpu', null, /processor/],
-    ['Linux without NVIDIA', LINUX, null, [], 'cpu', `${INDEX}/cpu`, /processor/],
-    ['Linux on ARM, Hopper', ARM, '580.65', [H200], 'cu130', null, /H200/],
-    ['Linux on ARM, Thor', ARM, '580.65', [THOR], 'cu130', null, /Thor/],
-    ['Linux on ARM, Turing', ARM, '580.65', [RTX_2080], 'cpu', `${INDEX}/cpu`, /RTX 2080/],
-    ['a Mac', MAC, null, [], 'mps', null, /Mac/],
-  ])('%s', (_, system, nvidiaDriver, nvidia, build, index, reason) => {
+    ['Blackwell, older driver', LINUX, '570.10', [RTX_5090], 'cpu', false, /RTX 5090.*newer driver/],
+    ['a card to come', LINUX, '700.1', [TO_COME], 'cu130', true, /TO COME/],
+    ['a card to come on Windows', WINDOWS, '700.1', [TO_COME], 'cpu', true, /processor/],
+    ['a driver that lists no cards', LINUX, '580.65', [], 'cu130', true, /driver 580/],
+    ['a very old driver', LINUX, '470.82', [A100], 'cpu', false, /470\.82 is too old; with 525/],
+    ['Windows', WINDOWS, '581.29', [RTX_4090], 'cu130', false, /RTX 4090/],
+    ['Windows, older driver', WINDOWS, '546.1', [RTX_4090], 'cu126', false, /546/],
+    ['Windows without NVIDIA', WINDOWS, null, [], 'cpu', true, /processor/],
+    ['Linux without NVIDIA', LINUX, null, [], 'cpu', false, /processor/],
+    ['Linux on ARM, Hopper', ARM, '580.65', [H200], 'cu130', true, /H200/],
+    ['Linux on ARM, Thor', ARM, '580.65', [THOR], 'cu130', true, /Thor/],
+    ['Linux on ARM, Turing', ARM, '580.65', [RTX_2080], 'cpu', false, /RTX 2080/],
+    ['a Mac', MAC, null, [], 'mps', true, /Mac/],
+  ])('%s', (_, system, nvidiaDriver, nvidia, build, isOrdinary, reason) => {
     expect(choosePyTorch({ ...system, nvidiaDriver, nvidia })).toEqual({
       build,
-      index,
+      isOrdinary,
       reason: expect.stringMatching(reason) as string,
     });
   });

@@ -8,8 +8,8 @@ export type TorchBuild = (typeof TORCH_BUILDS)[number];
 
 export interface TorchChoice {
   readonly build: TorchBuild;
-  /** PyTorch's own package index where the build is not the one on the ordinary index; null where it is. */
-  readonly index: string | null;
+  /** Whether it is on the ordinary package index, where hashes and mirrors are; PyTorch has an index of its own for the others. */
+  readonly isOrdinary: boolean;
   /** One sentence for a person. */
   readonly reason: string;
 }
@@ -58,9 +58,7 @@ export const ROCM_TARGETS = new Set(
   'gfx908 gfx90a gfx942 gfx950 gfx1030 gfx1100 gfx1101 gfx1102 gfx1200 gfx1201'.split(' '),
 );
 
-const INDEX = 'https://download.pytorch.org/whl';
-
-/** Which build is on the ordinary package index, where hashes and mirrors are. */
+/** The build on the ordinary package index. */
 function ordinaryBuild({ platform }: { readonly platform: string }): TorchBuild {
   if (platform === 'linux') return 'cu130';
   return platform === 'darwin' ? 'mps' : 'cpu';
@@ -68,10 +66,6 @@ function ordinaryBuild({ platform }: { readonly platform: string }): TorchBuild 
 
 export function isOrdinaryBuild(build: TorchBuild, system: { readonly platform: string }): boolean {
   return build === ordinaryBuild(system);
-}
-
-function indexOf(build: TorchBuild, system: { readonly platform: string }): string | null {
-  return isOrdinaryBuild(build, system) ? null : `${INDEX}/${build}`;
 }
 
 const BUILD_FOR: Readonly<Record<GpuKind, TorchBuild>> = {
@@ -83,12 +77,12 @@ const BUILD_FOR: Readonly<Record<GpuKind, TorchBuild>> = {
 };
 
 /** The build for a kind of GPU, whatever this computer has; null where there is none. `target`: such as linux-x64. */
-export function pyTorchFor(target: string, gpu: GpuKind): Pick<TorchChoice, 'build' | 'index'> | null {
+export function pyTorchFor(target: string, gpu: GpuKind): Pick<TorchChoice, 'build' | 'isOrdinary'> | null {
   const [platform = ''] = target.split('-');
   if ((platform === 'darwin') !== (gpu === 'apple')) return null;
   if (gpu === 'amd' && target !== 'linux-x64') return null;
   const build = BUILD_FOR[gpu];
-  return { build, index: indexOf(build, { platform }) };
+  return { build, isOrdinary: isOrdinaryBuild(build, { platform }) };
 }
 
 /** The build that a version such as 2.13.0+cpu is. The one on the ordinary index bears no name. */
@@ -126,7 +120,7 @@ export function choosePyTorchFor(machine: Machine, gpu: GpuKind | null): TorchCh
 export function choosePyTorch(machine: Machine): TorchChoice {
   const choice = (build: TorchBuild, reason: string): TorchChoice => ({
     build,
-    index: indexOf(build, machine),
+    isOrdinary: isOrdinaryBuild(build, machine),
     reason,
   });
   if (machine.platform === 'darwin') return choice('mps', 'For the GPU of this Mac.');

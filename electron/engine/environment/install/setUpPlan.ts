@@ -1,12 +1,14 @@
-/** What a set-up would fetch, and where it would go: said before it begins. */
+/** What a set-up would fetch, and where it would go, so that it can be said before it begins. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { parseJson } from '../../../contract/parseJson.ts';
 import { ok, err, type Result } from '../../../contract/result.ts';
 import type { SetUpPlan } from '../../../contract/rpc/computer.ts';
-import { lookAtMachine, type Machine } from '../machine/machine.ts';
-import { unsupportedMachine } from '../machine/unsupportedMachine.ts';
 import type { AppPaths } from '../appPaths.ts';
+import { lookAtMachine, unsupportedMachine, type Machine } from '../machine/machine.ts';
 import { runCommand } from '../runCommand.ts';
-import { choosePyTorch } from './choosePyTorch.ts';
-import { downloadSizes } from './downloadSizes.ts';
+import { choosePyTorch, type TorchChoice } from './choosePyTorch.ts';
 
 /** Wheels are compressed: the environments for CUDA 13 and for processors, measured on Linux, take this much of the disk for each
  * byte fetched, and Python itself. */
@@ -23,12 +25,41 @@ export async function planSetUp(
   const unsupported = unsupportedMachine(found);
   if (unsupported) return err(unsupported);
   const torch = choosePyTorch(found);
-  const sizes = await downloadSizes(paths, found, torch);
-  const downloadBytes = sizes.packages === null || sizes.torch === null ? null : sizes.packages + sizes.torch;
+  const sizes = await downloadSizes(paths, `${found.platform}-${found.arch}`, torch);
   return ok({
     folder: paths.environmentFolder,
-    downloadBytes,
-    diskBytes: downloadBytes === null ? null : Math.round(downloadBytes * DISK_PER_BYTE + PYTHON_BYTES),
+    downloadBytes: sizes.all,
+    diskBytes: sizes.all === null ? null : Math.round(sizes.all * DISK_PER_BYTE + PYTHON_BYTES),
     pytorch: torch.reason,
   });
+}
+
+/** Bytes to fetch; null where that is not known ahead. */
+export interface DownloadSizes {
+  readonly packages: number | null;
+  readonly torch: number | null;
+  readonly all: number | null;
+}
+
+/** Written by `node build/lockPython.ts` beside the lock file: bytes of the files for each kind of computer. */
+const fileSchema = z.record(z.string(), z.object({ packages: z.int(), torch: z.int() }));
+
+/** The wheel of the build for processors on Linux, which is on PyTorch's own index. */
+const CPU_ON_LINUX = 192_000_000;
+
+/** `kind`: such as linux-x64. Of builds on PyTorch's own index, uv only learns the size when it has looked there. */
+export async function downloadSizes(
+  { pythonBackend }: Pick<AppPaths, 'pythonBackend'>,
+  kind: string,
+  torch: Pick<TorchChoice, 'build' | 'isOrdinary'>,
+): Promise<DownloadSizes> {
+  const text = await readFile(join(pythonBackend, 'download-sizes.json'), 'utf8').catch(() => undefined);
+  const known = parseJson(fileSchema, text)?.[kind];
+  if (known === undefined) return { packages: null, torch: null, all: null };
+  const ofTorch = torch.isOrdinary ? known.torch : torch.build === 'cpu' ? CPU_ON_LINUX : null;
+  return {
+    packages: known.packages,
+    torch: ofTorch,
+    all: ofTorch === null ? null : known.packages + ofTorch,
+  };
 }

@@ -1,19 +1,168 @@
-/** `uv`, which brings a Python of its own and installs from a lock file: where it lies and how it is started. */
-import { existsSync } from 'node:fs';
+/** uv, which brings Python and installs packages: where it lies, how a checkout gets it, and how it is started. */
+import { chmodSync, cpSync, existsSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { appError } from '../../../contract/errors.ts';
+import { err, ok, type Result } from '../../../contract/result.ts';
+import type { OfflinePlatform } from '../../../contract/rpc/computer.ts';
+import { hashFile } from '../../files/hashFile.ts';
+import { replaceFile } from '../../files/replaceFile.ts';
+import { HERE, KIND_HERE } from '../../system/here.ts';
 import type { AppPaths } from '../appPaths.ts';
-import type { OfflineSource } from './offlineSource.ts';
-import { KIND_HERE } from '../../system/here.ts';
+import { SUPPORTED_VERSIONS } from '../machine/supportedPython.ts';
 import { scrubbedEnvironment } from '../pythonLaunch.ts';
-import { uvFileName } from './uvRelease.ts';
+import type { CommandRunner } from '../runCommand.ts';
+import { installerFailure } from './failures.ts';
 
-/** In a package it is beside the resources; in a checkout it is where build/pack/fetchUv.ts puts it, if it was fetched. */
+/** The release of uv that this program works with. */
+export const UV_VERSION = '0.13.9';
+
+interface UvKind {
+  /** SHA-256 of the program in the wheel of that release. */
+  readonly program: string;
+  /** The kind of computer for `--python-platform`. */
+  readonly platform: string;
+  /** How uv names a managed Python for it. */
+  readonly python: string;
+}
+
+/** The kinds of computers that the program runs on, by Node's names of system and processor. */
+export const UV_KINDS: Readonly<Record<OfflinePlatform, UvKind>> = {
+  'linux-x64': {
+    program: 'b73acdf73b96c3ac9e56d2fa933427b3ee6a901e3cce6ba1e3ecb3f91ca0d86a',
+    platform: 'x86_64-manylinux_2_28',
+    python: 'linux-x86_64-gnu',
+  },
+  'linux-arm64': {
+    program: '6109e47a75f2380d1cc90b00a6ee82b7b5792ddf66588625ec168545ae17512e',
+    platform: 'aarch64-manylinux_2_28',
+    python: 'linux-aarch64-gnu',
+  },
+  'darwin-arm64': {
+    program: '0e17c316d23b33b4e840669f516f5cb7f5c1faa816ebd3824052ab50082ecefb',
+    platform: 'aarch64-apple-darwin',
+    python: 'macos-aarch64-none',
+  },
+  'win32-x64': {
+    program: '7e6349bc24cfc7249f892c41298e4371826a19008c3cbcfe13eacd08ac398470',
+    platform: 'x86_64-pc-windows-msvc',
+    python: 'windows-x86_64-none',
+  },
+};
+
+/** A kind of computer, such as `linux-x64`; null where the program does not run on it. */
+export function knownKind(kind: string = KIND_HERE): OfflinePlatform | null {
+  const kinds = Object.keys(UV_KINDS) as OfflinePlatform[];
+  return kinds.find((name) => name === kind) ?? null;
+}
+
+export function uvFileName(kind: string): string {
+  return kind.startsWith('win32') ? 'uv.exe' : 'uv';
+}
+
+/** Where a checkout keeps the uv of a kind of computer. */
+export function fetchedUvFolder(root: string, kind: string): string {
+  return join(root, 'dist', 'uv', `${UV_VERSION}-${kind}`);
+}
+
+/** An installed program has it beside its resources; a checkout where it was fetched to. */
 export function findUv({ root }: Pick<AppPaths, 'root'>): string | undefined {
-  const folders = [join(root, 'uv'), join(root, 'dist', 'uv', KIND_HERE)];
+  const folders = [join(root, 'uv'), fetchedUvFolder(root, KIND_HERE)];
   return folders.map((folder) => join(folder, uvFileName(KIND_HERE))).find((file) => existsSync(file));
 }
 
-/** Settings of the user's own uv that also hold here: where packages come from, and through which network. */
+export interface FetchUv {
+  readonly run: CommandRunner;
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Fetches the uv of this computer, with the pip of any Python: only a checkout comes without uv. */
+export async function fetchOwnUv(
+  { root }: Pick<AppPaths, 'root'>,
+  request: FetchUv,
+): Promise<Result<string>> {
+  const kind = knownKind();
+  if (kind === null)
+    return err(appError('computer_unsupported', `The program is not made for ${KIND_HERE} computers.`));
+  const env = scrubbedEnvironment(request.env);
+  const pythons = kind.startsWith('win32') ? ['py', 'python'] : ['python3', 'python'];
+  for (const python of pythons) {
+    const asked = await request.run({ file: python, args: ['-m', 'pip', '--version'], env });
+    if (asked.ending !== 'succeeded') continue;
+    const pip = ['-m', 'pip', 'install', '--disable-pip-version-check', '--no-input'];
+    return fetchUv(kind, fetchedUvFolder(root, kind), { ...request, file: python, args: pip, env });
+  }
+  return err(
+    appError(
+      'python_missing',
+      'uv, which installs Python and its packages, is not there, and no pip to fetch it with.',
+      {
+        nextStep: 'Install Python with pip (python3-pip on Debian and Ubuntu), then start again.',
+      },
+    ),
+  );
+}
+
+/** Fetches the uv of another kind of computer, with the uv of this one. */
+export function fetchOtherUv(
+  kind: OfflinePlatform,
+  folder: string,
+  { paths, uv, ...request }: FetchUv & { paths: AppPaths; uv: string },
+): Promise<Result<string>> {
+  const args = ['pip', 'install', '--python-platform', UV_KINDS[kind].platform];
+  return fetchUv(kind, folder, {
+    ...request,
+    file: uv,
+    args,
+    env: uvEnvironment(paths, request.env, 'short'),
+  });
+}
+
+/** Installs the wheel of uv aside, and keeps its program, if it is the published one, and its licences. */
+async function fetchUv(
+  kind: OfflinePlatform,
+  folder: string,
+  {
+    run,
+    file,
+    args,
+    env,
+    signal,
+  }: FetchUv & { file: string; args: readonly string[]; env: Record<string, string> },
+): Promise<Result<string>> {
+  const work = await mkdtemp(join(tmpdir(), 'uv-'));
+  try {
+    const outcome = await run({
+      file,
+      args: [...args, '--no-deps', '--only-binary=:all:', '--target', work, `uv==${UV_VERSION}`],
+      env,
+      signal,
+    });
+    if (outcome.ending !== 'succeeded') return err(installerFailure(outcome));
+    const name = uvFileName(kind);
+    const fetched = join(work, 'bin', name);
+    if ((await hashFile(fetched)) !== UV_KINDS[kind].program) {
+      return err(
+        appError('python_broken', 'The uv that was fetched is not the published one.', {
+          nextStep: 'Check which mirror is entered under Settings, then start again.',
+        }),
+      );
+    }
+    await mkdir(folder, { recursive: true });
+    cpSync(join(work, `uv-${UV_VERSION}.dist-info`, 'licenses'), folder, { recursive: true });
+    const program = join(folder, name);
+    await copyFile(fetched, `${program}.tmp`);
+    chmodSync(`${program}.tmp`, 0o755);
+    replaceFile(`${program}.tmp`, program);
+    return ok(program);
+  } finally {
+    await rm(work, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** Settings of the user's own uv that also hold here: where things come from, and through which network. */
 const KEPT = new Set(
   [
     'DEFAULT_INDEX',
@@ -21,6 +170,7 @@ const KEPT = new Set(
     'INDEX_URL',
     'EXTRA_INDEX_URL',
     'FIND_LINKS',
+    'PYTHON',
     'PYTHON_INSTALL_MIRROR',
     'PYTHON_DOWNLOADS_JSON_URL',
     'INSECURE_HOST',
@@ -32,17 +182,17 @@ const KEPT = new Set(
 const SAME_FOR_PIP = {
   PIP_INDEX_URL: 'UV_DEFAULT_INDEX',
   PIP_EXTRA_INDEX_URL: 'UV_INDEX',
+  PIP_FIND_LINKS: 'UV_FIND_LINKS',
   PIP_CERT: 'SSL_CERT_FILE',
 } as const;
 
-/** How long a server that doesn't answer is waited for: in the first step, which shows whether there is a network, and after it. */
+/** How long to wait for a server that does not answer: briefly in the step that shows whether there is a network at all. */
 export type Patience = 'short' | 'long';
 
 export function uvEnvironment(
-  paths: AppPaths,
+  paths: Pick<AppPaths, 'dataDir'>,
   inherited: NodeJS.ProcessEnv,
   patience: Patience,
-  offline?: OfflineSource,
 ): Record<string, string> {
   const env = Object.fromEntries(
     Object.entries(scrubbedEnvironment(inherited)).filter(
@@ -53,31 +203,48 @@ export function uvEnvironment(
     const value = env[pip];
     if (value !== undefined && value !== '') env[uv] ??= value;
   }
+  const path = env['PATH'];
   return {
     ...env,
+    ...(path !== undefined && HERE.platform === 'darwin' && { PATH: searchPathOnMac(path) }),
     UV_CACHE_DIR: uvCache(paths),
     UV_PYTHON_INSTALL_DIR: join(uvFolder(paths), 'python'),
-    // Nothing of this shows outside of the data folder: no command in the PATH, no entry in the Windows registry.
+    // Nothing shows outside of the data folder: no command in the PATH, no entry in the Windows registry.
     UV_PYTHON_INSTALL_BIN: '0',
     UV_PYTHON_INSTALL_REGISTRY: '0',
     UV_NO_CONFIG: '1',
     UV_NO_PROGRESS: '1',
-    // What the computer trusts, an institute's own authority included.
+    // Trusts what the computer trusts, an institute's own authority included.
     UV_SYSTEM_CERTS: '1',
     UV_HTTP_TIMEOUT: patience === 'short' ? '15' : '60',
     UV_HTTP_RETRIES: patience === 'short' ? '1' : '5',
     NO_COLOR: '1',
-    ...(offline && { UV_OFFLINE: '1' }),
-    ...(offline?.pythonArchives && { UV_PYTHON_CACHE_DIR: offline.pythonArchives }),
   };
 }
 
-/** Wheels on their way into the environment. Kept where a set-up is interrupted, so that it goes on where it stopped. */
-export function uvCache(paths: AppPaths): string {
+/** Programs started from the Finder lack the folders of Homebrew and python.org. Without Apple's developer tools, python3 and
+ * install_name_tool in /usr/bin are stubs that open a dialog which offers the tools. */
+function searchPathOnMac(path: string): string {
+  const tools = [
+    '/var/db/xcode_select_link',
+    '/Library/Developer/CommandLineTools',
+    '/Applications/Xcode.app',
+  ];
+  const hasTools = tools.some((place) => existsSync(place));
+  const pythonOrg = SUPPORTED_VERSIONS.map(
+    (version) => `/Library/Frameworks/Python.framework/Versions/${version}/bin`,
+  );
+  return [...path.split(':'), '/opt/homebrew/bin', '/usr/local/bin', ...pythonOrg]
+    .filter((folder) => hasTools || !/^\/usr\/bin\/?$/.test(folder))
+    .join(':');
+}
+
+/** Wheels on their way into the environment. They stay where a set-up is interrupted, so that it goes on where it stopped. */
+export function uvCache(paths: Pick<AppPaths, 'dataDir'>): string {
   return join(uvFolder(paths), 'cache');
 }
 
 /** In the data folder: the Python that uv has brought, and its cache. */
-export function uvFolder(paths: AppPaths): string {
+export function uvFolder(paths: Pick<AppPaths, 'dataDir'>): string {
   return join(paths.dataDir, 'uv');
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { amdTargets, lookAtMachine, parseNvidiaSmi, type Machine } from './machine.ts';
 import { runCommand } from '../runCommand.ts';
-import { unsupportedMachine } from './unsupportedMachine.ts';
+import { unsupportedMachine } from './machine.ts';
 import { LINUX_MACHINE as LINUX } from '../testing/machines.ts';
 
 it('reads what nvidia-smi says of each card', () => {

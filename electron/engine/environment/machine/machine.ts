@@ -1,6 +1,7 @@
-/** What decides which PyTorch a computer gets, found out before there is any Python. */
+/** What decides whether a computer can compute, and with which PyTorch: found out before there is any Python. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { appError, type AppError } from '../../../contract/errors.ts';
 import { HERE } from '../../system/here.ts';
 import { scrubbedEnvironment } from '../pythonLaunch.ts';
 import type { CommandRunner } from '../runCommand.ts';
@@ -95,4 +96,47 @@ export async function amdTargets(root: string): Promise<string[]> {
 function gfxTarget(version: number): string {
   const digit = (part: number): string => (part % 100).toString(16);
   return `gfx${Math.floor(version / 10_000)}${digit(Math.floor(version / 100))}${digit(version)}`;
+}
+
+/** Of the pinned PyTorch's wheels for Apple's computers. */
+export const OLDEST_MACOS = 14;
+
+const ELSEWHERE = 'Use another computer, for example a Linux server in browser mode ("virnucpro serve").';
+
+/** Why there is no PyTorch at all for a computer, before anything is fetched; null for one that can compute. */
+export function unsupportedMachine(machine: Machine): AppError | null {
+  const { platform, arch } = machine;
+  const refuse = (cause: string, nextStep: string): AppError =>
+    appError('computer_unsupported', cause, { nextStep });
+  if (platform === 'darwin' && arch !== 'arm64') {
+    return refuse(
+      'PyTorch, which does the computing, is no longer made for Macs with an Intel processor.',
+      `${ELSEWHERE} A Mac with an Apple chip works too.`,
+    );
+  }
+  if (platform === 'darwin' && machine.macosMajor !== null && machine.macosMajor < OLDEST_MACOS) {
+    return refuse(
+      `PyTorch, which does the computing, needs macOS ${OLDEST_MACOS} or newer; this is macOS ${machine.macosMajor}.`,
+      'Update macOS under System Settings, General, Software Update, then start again.',
+    );
+  }
+  if (platform === 'win32' && arch !== 'x64') {
+    return refuse(
+      'PyTorch, which does the computing, is not made for this program on Windows with an ARM processor.',
+      ELSEWHERE,
+    );
+  }
+  if (platform === 'linux' && arch !== 'x64' && arch !== 'arm64') {
+    return refuse(`PyTorch, which does the computing, is not made for ${arch} processors.`, ELSEWHERE);
+  }
+  if (platform === 'linux' && machine.musl) {
+    return refuse(
+      'PyTorch, which does the computing, needs the C library glibc; this Linux has musl.',
+      'Use a Linux with glibc, such as Debian, Ubuntu or Fedora; a container of one on this computer works too.',
+    );
+  }
+  if (platform !== 'linux' && platform !== 'darwin' && platform !== 'win32') {
+    return refuse(`PyTorch, which does the computing, is not made for ${platform}.`, ELSEWHERE);
+  }
+  return null;
 }

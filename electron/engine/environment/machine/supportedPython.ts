@@ -5,7 +5,7 @@ const NEWEST_MINOR = 14;
 
 export type PythonVersion = readonly [major: number, minor: number, patch: number];
 
-/** In words, for a sentence. */
+/** For a sentence. */
 export const SUPPORTED_PYTHONS = `Python ${MAJOR}.${OLDEST_MINOR} to ${MAJOR}.${NEWEST_MINOR}`;
 
 /** As an installer's command line names it. */
@@ -14,15 +14,14 @@ export const OLDEST_PYTHON = `${MAJOR}.${OLDEST_MINOR}`;
 /** The Python that is fetched for an environment where there is nothing else to go by. */
 export const MANAGED_PYTHON = '3.12';
 
-/** `3.14`, `3.13`, ... to ask for each by name, the newest first. */
+/** As uv understands a range of versions. */
+export const SUPPORTED_RANGE = `>=${MAJOR}.${OLDEST_MINOR},<${MAJOR}.${NEWEST_MINOR + 1}`;
+
+/** `3.14`, `3.13`, ...: the newest first. */
 export const SUPPORTED_VERSIONS: readonly string[] = Array.from(
   { length: NEWEST_MINOR - OLDEST_MINOR + 1 },
   (_, step) => `${MAJOR}.${NEWEST_MINOR - step}`,
 );
-
-export function isSupportedPython([major, minor]: PythonVersion): boolean {
-  return major === MAJOR && minor >= OLDEST_MINOR && minor <= NEWEST_MINOR;
-}
 
 /** A newer Python of the user's own may have a newer PyTorch; an older one can't run the program's own code. */
 export function isTooOldPython([major, minor]: PythonVersion): boolean {

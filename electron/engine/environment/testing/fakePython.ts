@@ -1,28 +1,20 @@
-/** A pretended computer for tests: answers commands as the real programs do, and can be made to fail in their ways. */
+/** A computer whose Pythons, uv and environment answer as made up: no process is started. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ownInterpreter } from '../ownEnvironment.ts';
+import { ownInterpreter } from '../checkEnvironment.ts';
+import { uvFileName } from '../install/uv.ts';
 import type { Command, CommandOutcome, CommandRunner } from '../runCommand.ts';
 
 const PACKAGES = { torch: '2.13.0', numpy: '2.4.6' };
 
-interface FakePython {
-  version: [number, number, number];
-  venv?: boolean;
-  /** Where it says that it lies. */
-  executable?: string;
-}
-
 export interface FakeComputer {
-  /** By the words with which each is called: "python3", "py -3.12", "/opt/homebrew/bin/python3". */
-  pythons: Record<string, FakePython>;
-  /** Where programs called by a bare name lie: only a search path that names this folder finds them. */
-  programsFolder?: string;
-  /** Whether Apple's developer tools are installed. */
-  developerTools?: boolean;
+  /** The Python that uv finds on it, where it lies; undefined where there is none. */
+  systemPython?: string;
+  /** Whether a Python on it has pip. */
+  pip?: boolean;
   /** What uv writes to standard error when it fails to fetch a Python; undefined where it works. */
   managedPythonFailure?: string;
-  /** What an installer writes to standard error when it fails; undefined where it works. */
+  /** What uv writes to standard error when it fails to install; undefined where it works. */
   installFailure?: string;
   /** The same for packages of PyTorch's own index only. */
   torchIndexFailure?: string;
@@ -35,37 +27,42 @@ export function fakePython(computer: FakeComputer): {
   run: CommandRunner;
   /** What was done, in short. */
   commands: string[];
-  /** Every program that was started, with its words. */
+  /** Every program that was started, with its arguments. */
   calls: string[];
+  /** The environment that each of them was started with. */
+  environments: Command['env'][];
 } {
   const commands: string[] = [];
   const calls: string[] = [];
+  const environments: Command['env'][] = [];
   let brokenImports = computer.brokenImports ?? 0;
 
   const run: CommandRunner = (command) => {
-    const words = command.args.join(' ');
-    calls.push(`${command.file} ${words}`);
-    commands.push(kindOf(command.file, words));
+    const args = command.args.join(' ');
+    calls.push(`${command.file} ${args}`);
+    commands.push(kindOf(args));
+    environments.push(command.env);
     if (command.signal?.aborted) return outcome({ ending: 'cancelled' });
-    if (command.file === '/usr/bin/xcode-select') return succeedIf(computer.developerTools === true);
-    if (words.includes('find_spec')) return answerVersion(command);
-    if (words.includes('python install')) return failWith(computer.managedPythonFailure);
-    if (/\bvenv\b/.test(words)) return makeVenv(command.args.at(-1) ?? '');
-    if (words.includes('pip install')) return install(command);
-    if (words.includes('pip --version') || words.includes('import sys')) return outcome({});
-    return answerCheck(command, words.includes('--import'));
+    if (args.includes('pip --version')) return failWith(computer.pip ? undefined : 'No module named pip');
+    if (args.includes('--target')) return fetchUv(command);
+    if (args.includes('python find')) return findPython();
+    if (args.includes('python install')) return failWith(computer.managedPythonFailure);
+    if (/\bvenv\b/.test(args)) return makeVenv(command.args.at(-1) ?? '');
+    if (args.includes('pip install')) return install(command);
+    if (args.includes('import sys')) return outcome({});
+    return answerCheck(command, args.includes('--import'));
   };
 
-  function answerVersion(command: Command): Promise<CommandOutcome> {
-    const called = [command.file, ...command.args.slice(0, command.args.indexOf('-I'))].join(' ');
-    const python = computer.pythons[called];
-    const { programsFolder } = computer;
-    const isFound = programsFolder === undefined || searchPath(command.env).includes(programsFolder);
-    if (!python || !isFound) return outcome({ ending: 'not_started' });
-    const executable = python.executable ?? (called.startsWith('/') ? called : `/usr/bin/${called}`);
-    return outcome({
-      stdout: JSON.stringify({ executable, version: python.version, venv: python.venv ?? true }),
-    });
+  function findPython(): Promise<CommandOutcome> {
+    const { systemPython } = computer;
+    return systemPython === undefined ? failWith('No interpreter found') : outcome({ stdout: systemPython });
+  }
+
+  function fetchUv(command: Command): Promise<CommandOutcome> {
+    const folder = command.args[command.args.indexOf('--target') + 1] ?? '';
+    mkdirSync(join(folder, 'bin'));
+    writeFileSync(join(folder, 'bin', uvFileName(process.platform)), 'not the published one');
+    return outcome({});
   }
 
   function makeVenv(folder: string): Promise<CommandOutcome> {
@@ -77,12 +74,11 @@ export function fakePython(computer: FakeComputer): {
   }
 
   function install(command: Command): Promise<CommandOutcome> {
-    command.onLine?.('Downloading https://files.example/torch-2.13.0-cp311.whl (500.0 MB)');
-    command.onLine?.('Progress 250 of 500');
-    command.onLine?.('Installing collected packages: torch');
-    command.onLine?.('Attempting uninstall: setuptools');
-    command.onLine?.('Successfully installed torch-2.13.0');
-    const fromTorchIndex = /--index-url|--torch-backend/.test(command.args.join(' '));
+    command.onLine?.('Downloading numpy (1.0MiB)');
+    command.onLine?.('Downloading torch (3.0MiB)');
+    command.onLine?.('Downloaded numpy');
+    command.onLine?.('Installed 2 packages in 8ms');
+    const fromTorchIndex = command.args.includes('--torch-backend');
     return failWith((fromTorchIndex ? computer.torchIndexFailure : undefined) ?? computer.installFailure);
   }
 
@@ -98,28 +94,18 @@ export function fakePython(computer: FakeComputer): {
     });
   }
 
-  return { run, commands, calls };
+  return { run, commands, calls, environments };
 }
 
-/** As Node and Windows choose among names that differ in their letters only: the first in order counts. */
-function searchPath(env: Command['env']): string {
-  const name = Object.keys(env).sort().find((one) => one.toUpperCase() === 'PATH'); // prettier-ignore
-  return env[name ?? ''] ?? '';
-}
-
-function kindOf(file: string, words: string): string {
-  if (words.includes('find_spec')) return 'version?';
-  if (words.includes('python install')) return 'fetch python';
-  if (/\bvenv\b/.test(words)) return 'venv';
-  if (words.includes('pip install')) return `install ${words.split(' ').at(-1)?.split('/').at(-1) ?? ''}`;
-  if (words.includes('pip --version')) return 'pip?';
-  if (words.includes('import sys')) return 'starts?';
-  if (file.endsWith('xcode-select')) return 'developer tools?';
-  return words.includes('--import') ? 'import' : 'check';
-}
-
-function succeedIf(success: boolean): Promise<CommandOutcome> {
-  return outcome(success ? {} : { ending: 'failed', exitCode: 2 });
+function kindOf(args: string): string {
+  if (args.includes('pip --version')) return 'pip?';
+  if (args.includes('--target')) return 'fetch uv';
+  if (args.includes('python find')) return 'find python';
+  if (args.includes('python install')) return 'fetch python';
+  if (/\bvenv\b/.test(args)) return 'venv';
+  if (args.includes('pip install')) return `install ${args.split(' ').at(-1)?.split('/').at(-1) ?? ''}`;
+  if (args.includes('import sys')) return 'starts?';
+  return args.includes('--import') ? 'import' : 'check';
 }
 
 function failWith(stderr: string | undefined): Promise<CommandOutcome> {

@@ -1,23 +1,20 @@
 /** A real installation in small: a real Python and a real uv install packages of a few bytes that bear the names of the large
  * ones, from a package index on this computer. */
-import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { ok } from '../../../contract/result.ts';
 import { resolveAppPaths, type AppPaths } from '../../environment/appPaths.ts';
 import { checkEnvironment } from '../../environment/checkEnvironment.ts';
-import { lockEntry } from '../../environment/install/lockFile.ts';
-import { UV_VERSION } from '../../environment/install/uvRelease.ts';
+import { fetchOwnUv, findUv } from '../../environment/install/uv.ts';
 import type { Machine } from '../../environment/machine/machine.ts';
 import { pythonVersion } from '../../environment/machine/supportedPython.ts';
 import { scrubbedEnvironment, type PythonEnvironment } from '../../environment/pythonLaunch.ts';
+import { lockEntry } from '../../environment/requirements.ts';
+import { hashFile } from '../../files/hashFile.ts';
 import { runCommand } from '../../environment/runCommand.ts';
-import { downloader, putUv } from '../fetchTools.ts';
-import { uvFileName } from '../../environment/install/uvRelease.ts';
-import { ownPlatform } from '../targets.ts';
 
 export interface StubInstallation {
   readonly paths: AppPaths;
@@ -43,8 +40,11 @@ export async function stubInstallation(): Promise<StubInstallation | string> {
   const checked = await checkEnvironment({ paths: real.value }, false);
   if (!checked.ok) throw new Error(checked.error.cause);
   const host = checked.value;
-  const uv = await sharedUv(real.value, host);
-  if (typeof uv !== 'string') return `uv could not be fetched: ${uv.reason}`;
+  const found = findUv(real.value);
+  const fetched =
+    found === undefined ? await fetchOwnUv(real.value, { run: runCommand, env: process.env }) : ok(found);
+  if (!fetched.ok) return `uv could not be fetched: ${fetched.error.cause}`;
+  const uv = fetched.value;
 
   const root = await mkdtemp(join(tmpdir(), 'Données β '));
   const pythonBackend = join(root, 'python-backend');
@@ -104,24 +104,6 @@ export async function stubInstallation(): Promise<StubInstallation | string> {
   };
 }
 
-/** Fetched once for all tests of this computer. */
-async function sharedUv(paths: AppPaths, host: PythonEnvironment): Promise<string | { reason: string }> {
-  const platform = ownPlatform();
-  if (platform === null) return { reason: 'there is none for this kind of computer' };
-  const folder = join(tmpdir(), `virnucpro-tests-uv-${UV_VERSION}`);
-  const file = join(folder, uvFileName(platform));
-  if (existsSync(file)) return file;
-  const work = await mkdtemp(join(tmpdir(), 'uv-'));
-  try {
-    const request = { paths, environment: host, env: process.env, run: runCommand, work };
-    const download = await downloader(request);
-    const put = download.ok ? await putUv(request, download.value, platform, folder) : download;
-    return put.ok ? put.value : { reason: put.error.cause };
-  } finally {
-    await rm(work, { recursive: true, force: true });
-  }
-}
-
 /** A wheel for each package that computing needs, by the list that the Python side checks, and for one that PyTorch needs; and
  * their lock file. */
 async function stubWheels(
@@ -144,10 +126,8 @@ async function stubWheels(
   if (made.ending !== 'succeeded') throw new Error(made.stderr);
   let lock = '';
   for (const name of (await readdir(folder)).sort()) {
-    const hash = createHash('sha256')
-      .update(await readFile(join(folder, name)))
-      .digest('hex');
-    lock += lockEntry(`${(name.split('-')[0] ?? '').replaceAll('_', '-')}==1.0`, [`--hash=sha256:${hash}`]);
+    const hash = await hashFile(join(folder, name));
+    lock += lockEntry(`${(name.split('-')[0] ?? '').replaceAll('_', '-')}==1.0`, [hash]);
   }
   return { lock };
 }
@@ -173,6 +153,8 @@ for distribution, module in names:
 /** A package index as pip and uv read it: a page of links for each package. */
 async function serve(folder: string, extra: ReadonlyMap<string, Buffer>): Promise<Server> {
   const names = await readdir(folder);
+  const hashes = new Map<string, string>();
+  for (const name of names) hashes.set(name, await hashFile(join(folder, name)));
   const server = createServer((request, response) => {
     const path = decodeURIComponent(request.url ?? '');
     const project = /^\/simple\/([^/]+)\/$/.exec(path)?.[1];
@@ -180,7 +162,9 @@ async function serve(folder: string, extra: ReadonlyMap<string, Buffer>): Promis
     const wheels = names.filter((name) => name.split('-')[0]?.replaceAll('_', '-') === project);
     if (project !== undefined && wheels.length > 0) {
       response.setHeader('Content-Type', 'text/html');
-      response.end(wheels.map((name) => `<a href="/files/${name}">${name}</a>`).join('\n'));
+      response.end(
+        wheels.map((name) => `<a href="/files/${name}#sha256=${hashes.get(name)}">${name}</a>`).join('\n'),
+      );
     } else if (names.includes(file)) {
       void readFile(join(folder, file)).then((bytes) => response.end(bytes));
     } else if (extra.has(file)) {

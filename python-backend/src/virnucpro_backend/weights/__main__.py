@@ -14,6 +14,7 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
+from virnucpro_backend.weights.download import download
 from virnucpro_backend.weights.errors import WeightsError
 from virnucpro_backend.weights.formats.checkpoints import open_checkpoint
 from virnucpro_backend.weights.formats.convert import convert_dnabert_s, convert_esm2, convert_head
@@ -105,6 +106,30 @@ def convert(options: argparse.Namespace) -> None:
     _say("done", path=str(options.target), size=written.size, sha256=written.sha256)
 
 
+def fetch(options: argparse.Namespace) -> None:
+    """Download the files of a list into a folder. Raises WeightsError and OSError."""
+    files = json.loads(options.list.read_text("utf-8"))
+    sizes = [file["size"] for file in files]
+    total = None if None in sizes else sum(sizes)
+    report, done = _Reporter(), 0
+    for file in files:
+        target = options.folder / file["name"]
+
+        def progress(part: int, _: int | None, name: str = target.name, before: int = done) -> None:
+            report.progress(f"Downloading {name}", before + part, total)
+
+        download(
+            file["url"],
+            target,
+            size=file["size"],
+            sha256=file["sha256"],
+            progress=progress,
+            waiting=report.note,
+        )
+        done += target.stat().st_size
+    _say("done")
+
+
 def verify(options: argparse.Namespace) -> None:
     """Read every file of a model again and compare its hash. Raises WeightsError."""
     model = read_model_json(options.folder)
@@ -145,6 +170,9 @@ def _parser() -> argparse.ArgumentParser:
     converter.add_argument("role", choices=CONVERT)
     converter.add_argument("source", type=Path)
     converter.add_argument("target", type=Path)
+    fetcher = command("fetch", fetch, "Download listed files, such as an offline folder's wheels.")
+    fetcher.add_argument("list", type=Path, help="JSON array of objects with url, name, size and sha256")
+    fetcher.add_argument("folder", type=Path)
     checker = command("verify", verify, "Check a model folder's files against their SHA-256.")
     checker.add_argument("folder", type=Path)
     return parser

@@ -1,12 +1,13 @@
-/** The failure of an installer in words. */
-import { appError, type AppError, type ErrorCode } from '../../../contract/errors.ts';
+/** Why a set-up or a packing failed, as an error with a next step. */
+import { appError, asAppError, type AppError, type ErrorCode } from '../../../contract/errors.ts';
 import type { CommandOutcome } from '../runCommand.ts';
 import { SUPPORTED_PYTHONS } from '../machine/supportedPython.ts';
 
 const AGAIN = 'then start again: it goes on where it stopped.';
 const LINES_KEPT = 40;
 
-export function installFailure(outcome: CommandOutcome): AppError {
+/** What uv, or pip where it fetches uv, wrote before it failed. */
+export function installerFailure(outcome: CommandOutcome): AppError {
   const text = `${outcome.stdout}\n${outcome.stderr}`;
   const detail = `${outcome.summary}\n${text.split('\n').slice(-LINES_KEPT).join('\n')}`;
   if (outcome.ending === 'cancelled') {
@@ -33,11 +34,11 @@ export function installFailure(outcome: CommandOutcome): AppError {
     /Because (\S+) has no wheels with a matching/.exec(text)?.[1];
   if (missing !== undefined) {
     return appError('python_broken', `There is no ${missing} for this computer and this version of Python.`, {
-      nextStep: `Install ${SUPPORTED_PYTHONS}, ${AGAIN}`,
+      nextStep: `The Python must be one of ${SUPPORTED_PYTHONS}: install one of them, ${AGAIN}`,
       detail,
     });
   }
-  return appError('python_broken', 'Installing the Python packages failed.', {
+  return appError('python_broken', 'The Python environment could not be set up.', {
     nextStep: `Read the last lines of the installer below, ${AGAIN}`,
     detail,
   });
@@ -77,4 +78,42 @@ function networkError(text: string, detail: string): AppError | null {
   if (found === undefined) return null;
   const [code, , cause] = found;
   return appError(code, cause, { detail });
+}
+
+interface Circumstances {
+  /** The folder that is written to. */
+  readonly folder: string;
+  readonly signal: AbortSignal | undefined;
+  readonly interrupted: AppError;
+}
+
+/** What the operating system threw while files were written. */
+export function describeFailure(reason: unknown, { folder, signal, interrupted }: Circumstances): AppError {
+  if (signal?.aborted) return interrupted;
+  switch (reason instanceof Error ? (reason as NodeJS.ErrnoException).code : undefined) {
+    case 'ENOSPC':
+      return diskFull(folder);
+    case 'EFBIG':
+      return appError(
+        'folder_unwritable',
+        `The disk of ${folder} takes no files of more than 4 GB, as FAT32 does.`,
+        {
+          nextStep: 'Format it with exFAT, or choose another disk.',
+        },
+      );
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return appError('folder_unwritable', `${folder} cannot be written.`, {
+        nextStep: 'Choose a folder that you may write to (the data folder under Settings), then start again.',
+      });
+    default:
+      return asAppError(reason);
+  }
+}
+
+export function diskFull(folder: string): AppError {
+  return appError('disk_full', `The disk of ${folder} is full.`, {
+    nextStep: 'Free some space or choose another disk, then start again: it goes on where it stopped.',
+  });
 }

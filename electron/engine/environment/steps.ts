@@ -1,0 +1,128 @@
+/** Reports which step of a set-up or a packing is under way, and how far it is, to a window or to a terminal. */
+import type { AppError } from '../../contract/errors.ts';
+import type { Message } from '../../contract/messages.ts';
+import type { StepProgress } from '../../contract/rpc/computer.ts';
+import { formatBytes, formatDuration, formatEstimate, formatPercent } from '../format/format.ts';
+
+/** A rate measured over less time than this says little about the time left. */
+const RATE_AFTER_MS = 5000;
+const SIGN_OF_LIFE_MS = 10_000;
+const DETAIL_LENGTH = 90;
+
+/** How far a step is, as far as it is known. */
+export interface Advance {
+  readonly done: number;
+  readonly total?: number | null;
+  readonly line?: string;
+}
+
+interface StepStart {
+  /** Bytes that the step will handle; null where that is not known. */
+  readonly bytes?: number | null;
+  readonly line?: string;
+  /** Steps of the same part of the work that will follow this one. */
+  readonly left?: number;
+  /** Takes the place of the step under way, which did not work out. */
+  readonly instead?: boolean;
+}
+
+export class Steps {
+  private readonly onProgress: (progress: StepProgress) => void;
+  private readonly begun = Date.now();
+  private stepBegun = this.begun;
+  private title: Message | undefined;
+  private left: number;
+  private advance: Advance = { done: 0 };
+  /** Steps of later parts of the work, which the part under way knows nothing of. */
+  later = 0;
+  /** Number of the step under way; 0 before the first. */
+  number = 0;
+
+  /** `expected`: how many steps there will be, as far as that is known ahead. */
+  constructor(onProgress: (progress: StepProgress) => void, expected = 1) {
+    this.onProgress = onProgress;
+    this.left = expected;
+  }
+
+  begin(title: Message, { bytes = null, line = '', left, instead = false }: StepStart = {}): void {
+    this.title = title;
+    if (!instead) this.number += 1;
+    this.left = left ?? Math.max(0, this.left - (instead ? 0 : 1));
+    this.stepBegun = Date.now();
+    this.advance = { done: 0, total: bytes, line };
+    this.report();
+  }
+
+  at(advance: Advance): void {
+    this.advance = { ...this.advance, ...advance };
+    this.report();
+  }
+
+  more(bytes: number): void {
+    this.at({ done: this.advance.done + bytes });
+  }
+
+  /** Reports the end, unless there was nothing to do. */
+  finish(error: AppError | null): void {
+    if (this.title !== undefined)
+      this.report({ finished: true, error, ...(error === null && { fraction: 1 }) });
+  }
+
+  private report(end: Partial<StepProgress> = {}): void {
+    if (this.title === undefined) return;
+    const { done, total = null, line = '' } = this.advance;
+    const elapsed = Date.now() - this.stepBegun;
+    const isRateKnown = total !== null && done > 0 && elapsed >= RATE_AFTER_MS;
+    this.onProgress({
+      step: this.title.text,
+      wording: this.title.wording,
+      stepNumber: this.number,
+      stepCount: this.number + this.left + this.later,
+      fraction: total ? Math.min(1, done / total) : null,
+      line,
+      ...(total || done ? { bytes: { done: Math.round(done), total } } : {}),
+      elapsedSeconds: Math.round((Date.now() - this.begun) / 1000),
+      remainingSeconds: isRateKnown ? Math.round((Math.max(0, total - done) * elapsed) / done / 1000) : null,
+      finished: false,
+      error: null,
+      ...end,
+    });
+  }
+}
+
+/** Writes a line when a step begins, with its size, and how far it is every few seconds. */
+export function stepLines(write: (line: string) => void): (progress: StepProgress) => void {
+  let shown = '';
+  let detail = '';
+  let started = Date.now();
+  let timer: NodeJS.Timeout | undefined;
+  const signOfLife = (): void =>
+    write(`  ${formatDuration((Date.now() - started) / 1000)} ${detail}`.trimEnd());
+
+  return (progress) => {
+    if (progress.finished) {
+      clearInterval(timer);
+      return;
+    }
+    timer ??= setInterval(signOfLife, SIGN_OF_LIFE_MS).unref();
+    const percent = progress.fraction === null ? '' : `, ${formatPercent(progress.fraction)}`;
+    detail = `${shortened(progress.line)}${percent}${remaining(progress.remainingSeconds)}`;
+    const place = `[${progress.stepNumber}/${progress.stepCount}]`;
+    const step = `${progress.stepNumber} ${progress.step}`;
+    if (step === shown) return;
+    shown = step;
+    started = Date.now();
+    timer.refresh();
+    const size = progress.bytes?.total ? ` (${formatBytes(progress.bytes.total)})` : '';
+    const line = progress.line && !progress.bytes ? `: ${shortened(progress.line)}` : '';
+    write(`${place} ${progress.step}${line}${size} ...`);
+  };
+}
+
+function remaining(seconds: number | null | undefined): string {
+  return typeof seconds === 'number' ? `, about ${formatEstimate(Math.max(60, seconds))} left` : '';
+}
+
+function shortened(line: string): string {
+  return line.length > DETAIL_LENGTH ? `${line.slice(0, DETAIL_LENGTH)} ...` : line;
+}

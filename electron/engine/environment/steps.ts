@@ -53,14 +53,15 @@ export class Steps {
     this.report();
   }
 
-  at(advance: Advance): void {
+  readonly at = (advance: Advance): void => {
     this.advance = { ...this.advance, ...advance };
     this.report();
-  }
+  };
 
-  more(bytes: number): void {
+  /** That many bytes more are done. */
+  readonly more = (bytes: number): void => {
     this.at({ done: this.advance.done + bytes });
-  }
+  };
 
   /** Reports the end, unless there was nothing to do. */
   finish(error: AppError | null): void {

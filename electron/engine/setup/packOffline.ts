@@ -160,9 +160,7 @@ async function pack(request: PackRequest, work: string, run: CommandRunner): Pro
     await copyLargeFile(
       join(weightsFolder(paths), path),
       join(folder, PLACES.weights, path),
-      (bytes) => {
-        steps.more(bytes);
-      },
+      steps.more,
       request.signal,
     );
   }
@@ -281,14 +279,11 @@ async function checksums(
   }
   paths.push(...known.keys());
   steps.begin(message('step.checksums'), { bytes: await bytesIn(folder) });
-  const onBytes = (bytes: number): void => {
-    steps.more(bytes);
-  };
   const files: OfflineFile[] = [];
   for (const path of paths.sort()) {
     const file = join(folder, path);
     const { size } = await stat(file);
-    const sha256 = await hashFile(file, onBytes, signal);
+    const sha256 = await hashFile(file, steps.more, signal);
     if ((known.get(path) ?? sha256) !== sha256) {
       await rm(file);
       return err(appError('model_damaged', `${basename(path)} is not what its model says it is.`));

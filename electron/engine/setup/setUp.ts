@@ -185,10 +185,7 @@ async function checkFolder(
   const total = manifest.files.reduce((sum, { size }) => sum + size, 0);
   steps.later = manifest.models.length > 0 ? 2 : 1;
   steps.begin(message('step.folder'), { bytes: total, left: STEPS_OF_ENVIRONMENT });
-  const onBytes = (bytes: number): void => {
-    steps.more(bytes);
-  };
-  const verified = await verifyOfflineFolder(folder, manifest, onBytes, request.signal);
+  const verified = await verifyOfflineFolder(folder, manifest, steps.more, request.signal);
   if (!verified.ok) return verified;
   const fitting = choosePyTorch(machine);
   const remarks =
@@ -214,11 +211,8 @@ async function copyWeights(
     .toSorted((a, b) => Number(a.path.endsWith('/model.json')) - Number(b.path.endsWith('/model.json')));
   steps.later = 1;
   steps.begin(message('step.weights'), { bytes: weights.reduce((sum, { size }) => sum + size, 0), left: 0 });
-  const onBytes = (bytes: number): void => {
-    steps.more(bytes);
-  };
   for (const { path } of weights) {
     const target = join(weightsFolder(paths), path.slice(place.length));
-    await copyLargeFile(join(folder, path), target, onBytes, signal);
+    await copyLargeFile(join(folder, path), target, steps.more, signal);
   }
 }

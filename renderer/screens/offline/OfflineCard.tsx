@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { Button, Group } from '@mantine/core';
+import { IconFolderDown, IconFolderSymlink } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import { Banner } from '../../components/feedback/Banner.tsx';
 import { Card } from '../../components/Card.tsx';
@@ -9,6 +10,7 @@ import { useTexts } from '../../i18n/index.ts';
 import { lacksEnvironment, useEnvironment } from '../../state/computer/environment.ts';
 import {
   cancelPacking,
+  chooseOfflineFolder,
   forgetPacking,
   joinPacking,
   openPacking,
@@ -17,7 +19,6 @@ import {
   type Packing,
 } from '../../state/computer/offline.ts';
 import { WorkProgress } from '../models/WorkProgress.tsx';
-import { MakeFolderButton, UseFolderButton } from './OfflineButtons.tsx';
 import classes from './Offline.module.css';
 
 /** Setting up from a folder in place of the network, and packing such a folder for another computer. */
@@ -95,5 +96,36 @@ function PackingState({ packing: { choice, progress, error, done } }: { packing:
         <span className="muted">{t('offline.cancelKeeps')}</span>
       </Group>
     </section>
+  );
+}
+
+export function UseFolderButton({ size = 'sm' }: { size?: 'sm' | 'compact-sm' }) {
+  const { t } = useTexts();
+  return (
+    <Button
+      variant="default"
+      size={size}
+      leftSection={<IconFolderSymlink size={16} aria-hidden />}
+      onClick={() => void chooseOfflineFolder().catch(sayError)}
+    >
+      {t('offline.use')}
+    </Button>
+  );
+}
+
+/** What packs needs the Python of this computer. */
+export function MakeFolderButton({ size = 'sm' }: { size?: 'sm' | 'compact-sm' }) {
+  const { t } = useTexts();
+  const lacks = useEnvironment(({ status }) => lacksEnvironment(status));
+  return (
+    <Button
+      variant="default"
+      size={size}
+      disabled={lacks}
+      leftSection={<IconFolderDown size={16} aria-hidden />}
+      onClick={openPacking}
+    >
+      {t('offline.make')}
+    </Button>
   );
 }

@@ -24,7 +24,7 @@ import { go, goToRun } from '../../state/navigation.ts';
 import { useRuns } from '../../state/runs/runs.ts';
 import { changeSettings, useSettings } from '../../state/settings.ts';
 import { ModelsCard } from '../models/ModelsCard.tsx';
-import { UseFolderButton } from '../offline/OfflineButtons.tsx';
+import { UseFolderButton } from '../offline/OfflineCard.tsx';
 import { PickButtons } from '../new-run/files/PickButtons.tsx';
 import { useNewRun } from '../../state/newRun/store.ts';
 import classes from './StartScreen.module.css';

@@ -159,9 +159,7 @@ async function carryOut(
     args: ['pip', 'install', '--compile-bytecode', '--python', interpreter, ...args],
     env: uvEnvironment(paths, env, patience),
     signal,
-    onLine: downloadReport(bytes, (advance) => {
-      steps.at(advance);
-    }),
+    onLine: downloadReport(bytes, steps.at),
   });
   return outcome.ending === 'succeeded' ? ok(undefined) : err(installerFailure(outcome));
 }

@@ -210,7 +210,7 @@ async function choosePython(all: Build, left: number): Promise<Result<readonly s
   });
   if (fetched.ending === 'succeeded') return ok(['--managed-python', '--python', version]);
   const failure = installerFailure(fetched);
-  if (signal?.aborted) return err(failure);
+  if (signal?.aborted || failure.code === 'disk_full') return err(failure);
   // The place that Pythons are fetched from is out of reach more often than the package index, which may have a mirror.
   const found = await systemPython(all, offline?.python ?? SUPPORTED_RANGE);
   return found.ok || !isNetworkError(failure) ? found : err(failure);
@@ -237,6 +237,9 @@ async function systemPython(all: Build, version: string): Promise<Result<readonl
     all.steps.at({ done: 0, line: `with ${executable}` });
     return ok(['--no-managed-python', '--python', executable]);
   }
+  // uv writes what it learns of a Python into its cache, and finds none where the disk is full.
+  const failure = installerFailure(found);
+  if (failure.code === 'disk_full') return err(failure);
   const needed = version === SUPPORTED_RANGE ? SUPPORTED_PYTHONS : `Python ${version}`;
   // Windows redirects what a Python of the Microsoft Store writes: weights would land in another folder than asked for.
   const cause =

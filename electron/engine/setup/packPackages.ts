@@ -110,7 +110,7 @@ async function wheelsOf(packing: Packing, args: readonly string[]): Promise<Resu
   return ok(wheels);
 }
 
-/** The wheels that a pylock.toml of uv names. */
+/** The wheels that a pylock.toml of uv names. Where it names several of one release that fit, the smallest. */
 export function wheelsIn(pylock: string): Wheel[] {
   return pylock
     .split('[[packages]]')
@@ -119,12 +119,13 @@ export function wheelsIn(pylock: string): Wheel[] {
       const [, name = ''] = /^name = "(.+)"$/m.exec(entry) ?? [];
       const [, version = ''] = /^version = "(.+)"$/m.exec(entry) ?? [];
       const wheels = entry.matchAll(/\{ url = "([^"]+)"(.*?)hashes = \{ sha256 = "([0-9a-f]{64})" \}/g);
-      return [...wheels].flatMap(([, url = '', facts = '', sha256 = '']) => {
+      const fitting = [...wheels].flatMap(([, url = '', facts = '', sha256 = '']) => {
         const file = /\/([\w.+-]+\.whl)$/.exec(decodeURIComponent(url))?.[1];
         if (file === undefined) return [];
         const size = Number(/size = (\d+)/.exec(facts)?.[1] ?? NaN) || null;
         return [{ release: `${name}==${version}`, url, name: file, size, sha256 }];
       });
+      return fitting.sort((a, b) => (a.size ?? 0) - (b.size ?? 0)).slice(0, 1);
     });
 }
 
